@@ -1,0 +1,38 @@
+# Two commands do everything: `make demo` shows the product at work, `make test` proves it.
+# They set up what they need first; see scripts/setup.sh for exactly what that is.
+.PHONY: help setup demo test check fix bench docs lock
+PY := .venv/bin/python
+export PYTHONDONTWRITEBYTECODE :=
+
+help:  ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' Makefile
+
+setup:  ## make .venv with the treadle command and everything the tests need
+	@sh scripts/setup.sh
+
+demo: setup  ## a real Claude Code process takes a small SPEC.md to landed work; no account
+	@.venv/bin/treadle demo
+
+test: setup  ## all tests, the real Claude Code binary included
+	@$(PY) -m pytest -q -n 2 --dist loadgroup tests
+
+check: setup  ## format, lint, types, layers, spelling
+	@$(PY) -m ruff format --check -q .
+	@$(PY) -m ruff check -q .
+	@$(PY) -m mypy
+	@.venv/bin/lint-imports
+	@.venv/bin/codespell
+
+fix: setup  ## let the tools repair what they can
+	@$(PY) -m ruff check -q --fix .
+	@$(PY) -m ruff format -q .
+
+bench: setup  ## measured ratios against plain `claude -p`, in one run
+	@$(PY) -m bench
+
+docs: setup  ## write docs/reference anew from the code
+	@$(PY) -m docs.reference.generate
+
+lock: setup  ## compile requirements.lock from pyproject.toml
+	@.venv/bin/uv pip compile -q --universal --generate-hashes --no-header --no-emit-index-url \
+	  --group dev -o requirements.lock pyproject.toml

@@ -1,0 +1,57 @@
+#!/bin/sh
+# Makes .venv with the `treadle` command, the development tools and a second, older Claude Code
+# binary for the tests. Safe to run again: it does nothing when nothing has changed.
+set -eu
+cd "$(dirname "$0")/.."
+
+say() { printf '%s\n' "setup: $*" >&2; }
+
+find_python() {
+  for name in python3 python3.14 python3.13 python3.12 python3.11; do
+    if command -v "$name" >/dev/null 2>&1 &&
+      "$name" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
+      command -v "$name"
+      return
+    fi
+  done
+  say "no Python 3.11 or newer found. Install one (Debian: apt-get install python3 python3-venv)."
+  exit 1
+}
+
+# What the tests use beyond Python and git: ps and pgrep to look for processes left behind.
+system_packages() {
+  missing=""
+  command -v git >/dev/null 2>&1 || missing="$missing git"
+  command -v ps >/dev/null 2>&1 || missing="$missing procps"
+  [ -z "$missing" ] && return
+  if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
+    say "installing$missing"
+    apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y $missing >/dev/null
+  else
+    say "please install:$missing   (Debian/Ubuntu: sudo apt-get install$missing)"
+    exit 1
+  fi
+}
+
+system_packages
+stamp=.venv/.treadle-setup
+want=$(cat pyproject.toml requirements.lock scripts/setup.sh | cksum)
+if [ -x .venv/bin/treadle ] && [ "$(cat $stamp 2>/dev/null || true)" = "$want" ]; then exit 0; fi
+
+python=$(find_python)
+if [ ! -x .venv/bin/python ]; then
+  say "making .venv with $("$python" --version)"
+  "$python" -m venv .venv || {
+    say "could not make a virtual environment (Debian: apt-get install python3-venv)"
+    exit 1
+  }
+fi
+.venv/bin/python -c 'import uv' 2>/dev/null || .venv/bin/python -m pip install -q --disable-pip-version-check uv
+say "installing the locked dependencies"
+.venv/bin/python -m uv pip install -q --python .venv/bin/python --require-hashes -r requirements.lock
+.venv/bin/python -m uv pip install -q --python .venv/bin/python --no-deps -e .
+# An older Claude Code, out of an older SDK wheel: the tests drive both ends of the tested range.
+.venv/bin/python -m uv pip install -q --python .venv/bin/python --no-deps --target .venv/older-claude \
+  --require-hashes -r requirements-older-claude.lock
+printf '%s' "$want" >$stamp
+say "ready: .venv/bin/treadle"

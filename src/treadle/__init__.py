@@ -1,0 +1,1 @@
+"""Treadle keeps coding agents working unattended and brings back verified work."""

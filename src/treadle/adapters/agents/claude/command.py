@@ -1,0 +1,83 @@
+"""The command line and the environment of one Claude Code session. Pure."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+from treadle.domain.agent import Brief, Identity
+
+SERVER = "treadle"
+
+# Marks every process of a session, so that the ones it leaves behind can be found.
+SESSION_MARK = "TREADLE_SESSION"
+
+# One argument of an exec is at most 128 KiB on Linux.
+MAX_CONTEXT_BYTES = 96 * 1024
+
+QUIET = {
+    "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+    "DISABLE_AUTOUPDATER": "1",
+    "DISABLE_TELEMETRY": "1",
+    "DISABLE_ERROR_REPORTING": "1",
+    "CLAUDE_CODE_MAX_RETRIES": "2",
+    # Our tools must be in front of the model, not behind a search.
+    "ENABLE_TOOL_SEARCH": "false",
+    "CLAUDE_CODE_SDK_READS_SESSION_STATE": "1",
+    "CLAUDE_CODE_ENTRYPOINT": "sdk-py",
+}
+
+
+def command_line(binary: Path, brief: Brief, *, attribution: str) -> list[str]:
+    """All flags. Nothing of the workspace's or the user's own agent settings is loaded."""
+    settings = {
+        "attribution": {"commit": attribution, "pr": attribution},
+        "includeCoAuthoredBy": bool(attribution),
+        "autoMemoryEnabled": False,
+    }
+    servers = {SERVER: {"type": "sdk", "name": SERVER}, **brief.mcp_servers}
+    command = [str(binary), "--output-format", "stream-json", "--input-format", "stream-json"]
+    command += ["--verbose", "--include-partial-messages", "--setting-sources="]
+    # In this mode what no hook allows is refused: a hook that fails cannot open a door.
+    command += ["--permission-mode", "default", "--disable-slash-commands"]
+    command += ["--strict-mcp-config", "--mcp-config", json.dumps({"mcpServers": servers})]
+    command += ["--settings", json.dumps(settings), "--model", brief.model]
+    command += ["--max-turns", str(brief.max_turns)]
+    command += ["--max-budget-usd", f"{brief.max_cost_usd:.4f}"]
+    command += [f"--{'resume' if brief.resume else 'session-id'}={brief.session}"]
+    if brief.builtin_tools:
+        command += ["--tools", ",".join(brief.builtin_tools)]
+    if brief.thinking_tokens:
+        command += ["--max-thinking-tokens", str(brief.thinking_tokens)]
+    if brief.context:
+        command += [f"--append-system-prompt={bounded(brief.context)}"]
+    return command
+
+
+def child_environment(allowed: Mapping[str, str], brief: Brief) -> dict[str, str]:
+    """The child's whole environment: what the settings allow, the session's own, nothing else."""
+    return {
+        **allowed,
+        **QUIET,
+        **identity_environment(brief.identity),
+        "HOME": str(brief.home),
+        "TMPDIR": str(brief.home / "tmp"),
+        "GIT_TERMINAL_PROMPT": "0",
+        SESSION_MARK: brief.session,
+    }
+
+
+def identity_environment(identity: Identity) -> dict[str, str]:
+    """Commits carry the user's name, whatever directory the agent commits in."""
+    return {
+        "GIT_AUTHOR_NAME": identity.name,
+        "GIT_AUTHOR_EMAIL": identity.email,
+        "GIT_COMMITTER_NAME": identity.name,
+        "GIT_COMMITTER_EMAIL": identity.email,
+    }
+
+
+def bounded(context: str) -> str:
+    data = context.encode()
+    if len(data) <= MAX_CONTEXT_BYTES:
+        return context
+    return data[:MAX_CONTEXT_BYTES].decode(errors="ignore") + "\n[the rest was left out: too long]"

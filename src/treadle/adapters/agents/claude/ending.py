@@ -1,0 +1,93 @@
+"""What the end of a Claude Code session says: its result, or that there was none."""
+
+from typing import Any
+
+from treadle.adapters.agents.claude.fields import (
+    flag,
+    number,
+    shortened,
+    table,
+    tables,
+    text,
+    whole,
+)
+from treadle.domain.agent import AgentEnded, Fault
+from treadle.domain.events.agent import QuotaReported
+from treadle.domain.session import BudgetExceeded, Completed, Crashed, MaxTurns, QuotaExceeded
+from treadle.domain.usage import Usage
+
+
+class Ending:
+    """Gathers what the result message leaves out: the error's name and the quota's reset."""
+
+    def __init__(self, *, max_cost_usd: float, cost_before_usd: float) -> None:
+        self._max_cost_usd = max_cost_usd
+        self._cost_before_usd = cost_before_usd
+        self._error = ""
+        self._rejected: QuotaReported | None = None
+
+    def note_assistant(self, message: dict[str, Any]) -> None:
+        if error := text(message, "error"):
+            self._error = error
+
+    def note_quota(self, reported: QuotaReported) -> None:
+        if reported.status == "rejected":
+            self._rejected = reported
+
+    def of_result(self, message: dict[str, Any]) -> AgentEnded:
+        cost = number(message, "total_cost_usd")
+        return AgentEnded(
+            outcome=self._outcome(message),
+            # The figure runs on over resumed conversations, so only the difference is ours.
+            cost_usd=None if cost is None else max(0.0, cost - self._cost_before_usd),
+            usage=model_usage(message),
+            turns=whole(message, "num_turns") or 0,
+        )
+
+    def _outcome(
+        self, message: dict[str, Any]
+    ) -> Completed | QuotaExceeded | MaxTurns | BudgetExceeded | Fault:
+        subtype, said = text(message, "subtype"), shortened(_said(message))
+        if subtype == "error_max_turns":
+            return MaxTurns(whole(message, "num_turns") or 0)
+        if subtype == "error_max_budget_usd":
+            return BudgetExceeded(self._max_cost_usd)
+        if not flag(message, "is_error") and subtype == "success":
+            return Completed(said)
+        if self._rejected is not None and self._error in ("rate_limit", ""):
+            return QuotaExceeded(said, self._rejected.resets_at)
+        return Fault(
+            message=said or "the agent ended with an error and did not say which",
+            api_status=whole(message, "api_error_status"),
+            error=shortened(self._error, 100),
+            terminal_reason=shortened(text(message, "terminal_reason"), 100),
+            subtype=shortened(subtype, 100),
+        )
+
+    def without_result(self, *, exit_code: int | None, stderr: str) -> AgentEnded:
+        said = stderr.strip().splitlines()
+        message = "the agent process ended without a result"
+        if said:
+            message = f"{message}: {shortened(said[-1], 300)}"
+        return AgentEnded(Crashed(message, exit_code))
+
+
+def model_usage(message: dict[str, Any]) -> Usage | None:
+    """Summed over models: the plain `usage` of a result leaves out part of what sub-agents used."""
+    total, found = Usage(), False
+    for entry in tables(list(table(message, "modelUsage").values())):
+        found = True
+        total += Usage(
+            whole(entry, "inputTokens") or 0,
+            whole(entry, "outputTokens") or 0,
+            whole(entry, "cacheCreationInputTokens") or 0,
+            whole(entry, "cacheReadInputTokens") or 0,
+        )
+    return total if found else None
+
+
+def _said(message: dict[str, Any]) -> str:
+    if result := text(message, "result"):
+        return result
+    errors = message.get("errors")
+    return "; ".join(str(e) for e in errors) if isinstance(errors, list) else ""

@@ -1,0 +1,79 @@
+"""Reading fields out of JSON that may have any shape: a wrong type reads as absent."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+MAX_TEXT = 4000
+MAX_KEYS = 40
+
+
+def table(value: object, *path: str) -> dict[str, Any]:
+    for name in path:
+        value = value.get(name) if isinstance(value, dict) else None
+    return value if isinstance(value, dict) else {}
+
+
+def text(value: object, *path: str) -> str:
+    *parents, name = path
+    found = table(value, *parents).get(name)
+    return found if isinstance(found, str) else ""
+
+
+def whole(value: object, *path: str) -> int | None:
+    *parents, name = path
+    found = table(value, *parents).get(name)
+    return found if isinstance(found, int) and not isinstance(found, bool) else None
+
+
+def number(value: object, *path: str) -> float | None:
+    *parents, name = path
+    found = table(value, *parents).get(name)
+    if isinstance(found, bool) or not isinstance(found, int | float):
+        return None
+    return float(found)
+
+
+def flag(value: object, *path: str) -> bool:
+    *parents, name = path
+    return table(value, *parents).get(name) is True
+
+
+def tables(value: object) -> list[dict[str, Any]]:
+    return [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []
+
+
+def moment(unix_seconds: float | None) -> datetime | None:
+    try:
+        return None if unix_seconds is None else datetime.fromtimestamp(unix_seconds, UTC)
+    except (OverflowError, OSError, ValueError):
+        return None
+
+
+def shortened(value: str, most: int = MAX_TEXT) -> str:
+    """The beginning of a long text, and how much of it was left out."""
+    return value if len(value) <= most else f"{value[:most]}… ({len(value) - most} more)"
+
+
+def bounded_input(value: object) -> dict[str, Any]:
+    """A tool's arguments with every text shortened, so that no event is ever large."""
+    if not isinstance(value, dict):
+        return {}
+    return {shortened(str(key), 100): _bounded(v, 3) for key, v in list(value.items())[:MAX_KEYS]}
+
+
+def _bounded(value: object, depth: int) -> Any:
+    if isinstance(value, str):
+        return shortened(value)
+    if isinstance(value, bool | float) or value is None:
+        return value
+    if isinstance(value, int):
+        # JSON allows integers that no reader of ours could take back.
+        return value if abs(value) < 2**53 else str(value)[:100]
+    if depth == 0:
+        return "…"
+    if isinstance(value, dict):
+        most = list(value.items())[:MAX_KEYS]
+        return {shortened(str(key), 100): _bounded(v, depth - 1) for key, v in most}
+    if isinstance(value, list):
+        return [_bounded(v, depth - 1) for v in value[:MAX_KEYS]]
+    return shortened(str(value))

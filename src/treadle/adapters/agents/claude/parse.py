@@ -1,0 +1,206 @@
+"""Claude Code's stream messages as our events. Tolerant: what it does not know, it passes over."""
+
+from typing import Any
+
+from treadle.adapters.agents.claude.ending import Ending
+from treadle.adapters.agents.claude.fields import (
+    bounded_input,
+    moment,
+    number,
+    shortened,
+    table,
+    tables,
+    text,
+    whole,
+)
+from treadle.domain.agent import (
+    AgentEvent,
+    Heartbeat,
+    ResponseStarted,
+    ResponseUsed,
+    TextClosed,
+    TextStreamed,
+)
+from treadle.domain.events.agent import (
+    AgentStarted,
+    AgentThought,
+    ApiRetried,
+    MessageSkipped,
+    QuotaReported,
+    ToolCalled,
+    ToolFinished,
+)
+from treadle.domain.usage import Usage
+
+MAX_THOUGHT = 2000
+
+# System messages that say no more than that the agent lives.
+SIGNS_OF_LIFE = frozenset(
+    {
+        "status",
+        "session_state_changed",
+        "informational",
+        "notification",
+        "permission_denied",
+        "model_fallback",
+        "hook_started",
+        "hook_response",
+        "task_started",
+        "task_progress",
+        "task_updated",
+        "task_notification",
+        "compact_boundary",
+        "thinking_tokens",
+    }
+)
+
+
+class StreamParser:
+    """Holds what one message needs of earlier ones: which texts have been streamed already."""
+
+    def __init__(self, *, max_cost_usd: float, cost_before_usd: float = 0.0) -> None:
+        self._ending = Ending(max_cost_usd=max_cost_usd, cost_before_usd=cost_before_usd)
+        self._streamed: set[str] = set()
+        self._message = ""
+        self._model = ""
+        self._usage = Usage()
+
+    def parse(self, message: dict[str, Any]) -> list[AgentEvent]:
+        """The events in one message; never raises, whatever the message holds."""
+        match message.get("type"):
+            case "stream_event":
+                return self._stream(message)
+            case "assistant":
+                return self._assistant(message)
+            case "user":
+                return self._user(message)
+            case "system":
+                return self._system(message)
+            case "rate_limit_event":
+                return [self._quota(message)]
+            case "result":
+                return [self._ending.of_result(message)]
+            case kind:
+                return [MessageSkipped(shortened(str(kind), 100))]
+
+    def ended(self, *, exit_code: int | None, stderr: str) -> AgentEvent:
+        """The end of a stream that brought no result."""
+        return self._ending.without_result(exit_code=exit_code, stderr=stderr)
+
+    def _system(self, message: dict[str, Any]) -> list[AgentEvent]:
+        subtype = text(message, "subtype")
+        if subtype == "init":
+            tools = message.get("tools")
+            names = tuple(str(name) for name in tools) if isinstance(tools, list) else ()
+            version = text(message, "claude_code_version")
+            return [AgentStarted(text(message, "model"), version, names)]
+        if subtype == "api_retry":
+            return [
+                ApiRetried(
+                    attempt=whole(message, "attempt") or 0,
+                    max_attempts=whole(message, "max_retries") or 0,
+                    delay_s=(number(message, "retry_delay_ms") or 0) / 1000,
+                    status=whole(message, "error_status"),
+                    error=shortened(text(message, "error"), 200),
+                )
+            ]
+        if subtype in SIGNS_OF_LIFE:
+            return [Heartbeat()]
+        return [MessageSkipped(shortened(f"system/{subtype}", 100))]
+
+    def _stream(self, message: dict[str, Any]) -> list[AgentEvent]:
+        event = table(message, "event")
+        own = message.get("parent_tool_use_id") is None
+        match event.get("type"):
+            case "message_start":
+                self._message = text(event, "message", "id")
+                self._model = text(event, "message", "model")
+                self._usage = usage_in(table(event, "message", "usage"))
+                return [ResponseStarted()]
+            case "content_block_delta" if own and text(event, "delta", "type") == "text_delta":
+                self._streamed.add(self._message)
+                return [TextStreamed(text(event, "delta", "text"))]
+            case "message_delta":
+                used = usage_in(table(event, "usage"))
+                return [ResponseUsed(self._model, _latest(self._usage, used))]
+            case _:
+                return [Heartbeat()]
+
+    def _assistant(self, message: dict[str, Any]) -> list[AgentEvent]:
+        self._ending.note_assistant(message)
+        parent = message.get("parent_tool_use_id")
+        events: list[AgentEvent] = []
+        for block in tables(table(message, "message").get("content")):
+            events += self._block(block, text(message, "message", "id"), parent)
+        return events or [Heartbeat()]
+
+    def _block(self, block: dict[str, Any], message: str, parent: object) -> list[AgentEvent]:
+        match block.get("type"):
+            case "text" if parent is None and message in self._streamed:
+                return [TextClosed()]
+            case "text" if parent is None:
+                return [TextStreamed(text(block, "text")), TextClosed()]
+            case "thinking":
+                return [AgentThought(shortened(text(block, "thinking"), MAX_THOUGHT))]
+            case "tool_use":
+                return [
+                    ToolCalled(
+                        id=shortened(text(block, "id"), 200),
+                        name=shortened(text(block, "name"), 200),
+                        input=bounded_input(block.get("input")),
+                        parent=parent if isinstance(parent, str) else None,
+                    )
+                ]
+            case _:
+                return [Heartbeat()]
+
+    def _user(self, message: dict[str, Any]) -> list[AgentEvent]:
+        events: list[AgentEvent] = [
+            ToolFinished(
+                id=shortened(text(block, "tool_use_id"), 200),
+                output=shortened(_output(block.get("content"))),
+                is_error=block.get("is_error") is True,
+            )
+            for block in tables(table(message, "message").get("content"))
+            if block.get("type") == "tool_result"
+        ]
+        return events or [Heartbeat()]
+
+    def _quota(self, message: dict[str, Any]) -> QuotaReported:
+        limit = table(message, "rate_limit_info")
+        window = text(limit, "rateLimitType")
+        reported = QuotaReported(
+            status=shortened(text(limit, "status"), 100),
+            window=shortened(window, 100),
+            resets_at=moment(number(limit, "resetsAt")),
+            utilization=number(limit, "unifiedWindows", window, "utilization")
+            or number(limit, "utilization"),
+        )
+        self._ending.note_quota(reported)
+        return reported
+
+
+def usage_in(usage: dict[str, Any]) -> Usage:
+    """The four buckets of an API usage object; a missing one is nought."""
+    return Usage(
+        input_tokens=whole(usage, "input_tokens") or 0,
+        output_tokens=whole(usage, "output_tokens") or 0,
+        cache_write_tokens=whole(usage, "cache_creation_input_tokens") or 0,
+        cache_read_tokens=whole(usage, "cache_read_input_tokens") or 0,
+    )
+
+
+def _latest(start: Usage, delta: Usage) -> Usage:
+    # The last figures of a response are totals: they replace the first ones, never add to them.
+    return Usage(
+        input_tokens=max(start.input_tokens, delta.input_tokens),
+        output_tokens=delta.output_tokens or start.output_tokens,
+        cache_write_tokens=max(start.cache_write_tokens, delta.cache_write_tokens),
+        cache_read_tokens=max(start.cache_read_tokens, delta.cache_read_tokens),
+    )
+
+
+def _output(content: object) -> str:
+    if isinstance(content, str):
+        return content
+    return "\n".join(text(block, "text") or f"[{text(block, 'type')}]" for block in tables(content))

@@ -1,0 +1,64 @@
+"""Our tools and our policy as the SDK wants them: an in-process MCP server and a hook."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from claude_agent_sdk import (
+    HookContext,
+    HookInput,
+    HookJSONOutput,
+    SdkMcpTool,
+    create_sdk_mcp_server,
+)
+from claude_agent_sdk.types import McpSdkServerConfig
+
+from treadle.adapters.agents.claude.command import SERVER
+from treadle.domain.agent import Allow, Decide, Decision, Deny, Tool, ToolUse
+
+Hook = Callable[[HookInput, str | None, HookContext], Awaitable[HookJSONOutput]]
+
+
+def tool_server(tools: tuple[Tool, ...]) -> McpSdkServerConfig:
+    """The MCP server `treadle` with these tools in it."""
+    return create_sdk_mcp_server(SERVER, tools=[_sdk_tool(tool) for tool in tools])
+
+
+def _sdk_tool(tool: Tool) -> SdkMcpTool[Any]:
+    async def call(arguments: dict[str, Any]) -> dict[str, Any]:
+        reply = await tool.call(arguments)
+        return {"content": [{"type": "text", "text": reply.text}], "is_error": reply.is_error}
+
+    return SdkMcpTool(tool.name, tool.description, dict(tool.schema), call)
+
+
+def before_tool_use(decide: Decide) -> Hook:
+    """A hook that asks `decide`, and denies when anything at all goes wrong with the asking."""
+
+    async def hook(given: HookInput, tool_use_id: str | None, _: HookContext) -> HookJSONOutput:
+        try:
+            decision: Decision = await decide(_use(given, tool_use_id))
+        except Exception as error:  # whatever it is, an unanswered question is a no
+            decision = Deny(f"Treadle could not decide about this tool use ({error!r}): refused.")
+        return _answer(decision)
+
+    return hook
+
+
+def _use(given: HookInput, tool_use_id: str | None) -> ToolUse:
+    fields: dict[str, Any] = dict(given)
+    return ToolUse(
+        id=tool_use_id or str(fields.get("tool_use_id", "")),
+        name=str(fields["tool_name"]),
+        input=dict(fields.get("tool_input") or {}),
+    )
+
+
+def _answer(decision: Decision) -> HookJSONOutput:
+    allowed = isinstance(decision, Allow)
+    return {
+        "hookSpecificOutput": {
+            "hookEventName": "PreToolUse",
+            "permissionDecision": "allow" if allowed else "deny",
+            "permissionDecisionReason": decision.reason,
+        }
+    }

@@ -1,0 +1,149 @@
+"""The pipe to one Claude Code process: our own spawn, tolerant reading, and a certain end."""
+
+import asyncio
+import json
+import os
+import signal
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from claude_agent_sdk import Transport
+
+# A tool result can be one line of megabytes; beyond this the line is dropped, not the session.
+MAX_LINE = 64 * 1024 * 1024
+STDERR_LINES = 20
+END_OF_INPUT_S = 2.0
+TERMINATE_S = 5.0
+
+
+class ProcessTransport(Transport):
+    """Spawns the process itself, because its environment must be built from nothing.
+
+    Every message that is not part of the control protocol is also given to `on_message`, as it
+    came, before the SDK looks at it: the SDK's own parser knows only the messages of its release.
+    """
+
+    def __init__(
+        self,
+        command: list[str],
+        *,
+        environment: Mapping[str, str],
+        directory: Path,
+        on_message: Callable[[dict[str, Any]], None],
+    ) -> None:
+        self._command = command
+        self._environment = dict(environment)
+        self._directory = directory
+        self._on_message = on_message
+        self._process: asyncio.subprocess.Process | None = None
+        self._stderr: deque[str] = deque(maxlen=STDERR_LINES)
+        self._stderr_task: asyncio.Task[None] | None = None
+
+    async def connect(self) -> None:
+        self._process = await asyncio.create_subprocess_exec(
+            *self._command,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            env=self._environment,
+            cwd=self._directory,
+            limit=MAX_LINE,
+            start_new_session=True,
+        )
+        self._stderr_task = asyncio.create_task(self._read_stderr())
+
+    async def write(self, data: str) -> None:
+        process = self._process
+        if process is None or process.stdin is None or process.returncode is not None:
+            raise ConnectionError("the agent process is gone")
+        process.stdin.write(data.encode())
+        await process.stdin.drain()
+
+    async def read_messages(self) -> AsyncIterator[dict[str, Any]]:
+        assert self._process is not None  # noqa: S101  # the SDK connects before it reads
+        stdout = self._process.stdout
+        assert stdout is not None  # noqa: S101  # a pipe was asked for
+        while True:
+            try:
+                line = await stdout.readline()
+            except ValueError:
+                continue  # longer than MAX_LINE: the reader has dropped it
+            if not line:
+                return
+            message = message_in(line)
+            if message is None:
+                continue
+            if not str(message.get("type", "")).startswith("control_"):
+                self._on_message(message)
+            yield message
+
+    def is_ready(self) -> bool:
+        return self._process is not None and self._process.returncode is None
+
+    async def end_input(self) -> None:
+        if self._process is not None and self._process.stdin is not None:
+            self._process.stdin.close()
+
+    async def close(self) -> None:
+        """End of input, then SIGTERM, then SIGKILL to the group; each step is bounded."""
+        if self._process is None:
+            return
+        await self.end_input()
+        if not await self._ended_within(END_OF_INPUT_S):
+            self._signal(signal.SIGTERM)
+            if not await self._ended_within(TERMINATE_S):
+                self._signal(signal.SIGKILL)
+                await self._ended_within(TERMINATE_S)
+        if self._stderr_task is not None:
+            self._stderr_task.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._stderr_task
+            self._stderr_task = None
+
+    @property
+    def exit_code(self) -> int | None:
+        return None if self._process is None else self._process.returncode
+
+    @property
+    def pid(self) -> int | None:
+        return None if self._process is None else self._process.pid
+
+    def stderr_tail(self) -> str:
+        return "\n".join(self._stderr)
+
+    async def wait_for_exit(self) -> None:
+        """Wait a moment for an exit code after the stream has ended."""
+        await self._ended_within(END_OF_INPUT_S)
+
+    async def _ended_within(self, seconds: float) -> bool:
+        assert self._process is not None  # noqa: S101  # only called after connect
+        try:
+            await asyncio.wait_for(asyncio.shield(self._process.wait()), seconds)
+        except TimeoutError:
+            return False
+        return True
+
+    def _signal(self, number: signal.Signals) -> None:
+        if self._process is not None and self._process.returncode is None:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._process.pid, number)
+
+    async def _read_stderr(self) -> None:
+        assert self._process is not None  # noqa: S101  # started by connect
+        assert self._process.stderr is not None  # noqa: S101  # a pipe was asked for
+        while chunk := await self._process.stderr.read(65536):
+            self._stderr.extend(chunk.decode(errors="replace").splitlines()[-STDERR_LINES:])
+
+
+def message_in(line: bytes) -> dict[str, Any] | None:
+    """The JSON object on the line, or None for anything else a build may print."""
+    if not line.lstrip().startswith(b"{"):
+        return None
+    try:
+        message = json.loads(line)
+    except ValueError:  # a broken encoding or broken JSON; the next line is a fresh start
+        return None
+    return message if isinstance(message, dict) else None

@@ -1,0 +1,77 @@
+"""The `Agent` port without a process: plays recorded events and really calls our tools."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from treadle.domain.agent import (
+    AgentEnded,
+    AgentEvent,
+    Brief,
+    Deny,
+    Fault,
+    Leftover,
+    ToolUse,
+)
+from treadle.domain.events.agent import ToolCalled, ToolFinished
+
+OWN_PREFIX = "mcp__treadle__"
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """Wait here for something the test or the recording holds."""
+
+    until: Callable[[], Awaitable[object]]
+
+
+Move: TypeAlias = AgentEvent | ToolUse | Pause
+
+
+@dataclass(slots=True)
+class ReplayAgent:
+    """Each session takes the next list of moves; a session too many fails like a crashed agent."""
+
+    sessions: Sequence[Sequence[Move]]
+    briefs: list[Brief] = field(default_factory=list)
+
+    async def open(self, brief: Brief) -> "ReplaySession":
+        number = len(self.briefs)
+        self.briefs.append(brief)
+        if number >= len(self.sessions):
+            missing = Fault(f"the recording has no session {number + 1}", subtype="start")
+            return ReplaySession(brief, [AgentEnded(missing)])
+        return ReplaySession(brief, self.sessions[number])
+
+
+class ReplaySession:
+    def __init__(self, brief: Brief, moves: Sequence[Move]) -> None:
+        self._brief = brief
+        self._moves = moves
+
+    async def events(self) -> AsyncIterator[AgentEvent]:
+        for move in self._moves:
+            match move:
+                case Pause():
+                    await move.until()
+                case ToolUse():
+                    yield ToolCalled(move.id, move.name, dict(move.input))
+                    yield await self._use(move)
+                case _:
+                    yield move
+                    if isinstance(move, AgentEnded):
+                        return
+        yield AgentEnded(Fault("the recording ended without a result"))
+
+    async def _use(self, use: ToolUse) -> ToolFinished:
+        decision = await self._brief.decide(use)
+        if isinstance(decision, Deny):
+            return ToolFinished(use.id, decision.reason, is_error=True)
+        for tool in self._brief.tools:
+            if use.name == OWN_PREFIX + tool.name:
+                reply = await tool.call(use.input)
+                return ToolFinished(use.id, reply.text, is_error=reply.is_error)
+        return ToolFinished(use.id, "", is_error=False)
+
+    async def close(self) -> Sequence[Leftover]:
+        return ()

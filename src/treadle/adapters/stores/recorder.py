@@ -1,0 +1,47 @@
+"""Writes one run's log: what decides is stored at once, what only shows is gathered for 100 ms."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from datetime import datetime
+
+from treadle.domain.events.log import DISPLAY_ONLY, Event, Recorded
+from treadle.domain.ids import RunId
+from treadle.domain.ports import Clock, Store
+
+GATHER_S = 0.1
+GATHER_MOST = 200
+
+Reader = Callable[[Recorded], None]
+
+
+class Recorder:
+    """Readers are told of an event only after it is stored, in the order of the log."""
+
+    def __init__(self, store: Store, run: RunId, clock: Clock, readers: Sequence[Reader]) -> None:
+        self._store = store
+        self._run = run
+        self._clock = clock
+        self._readers = tuple(readers)
+        self._waiting: list[tuple[datetime, Event]] = []
+        self._timer: asyncio.TimerHandle | None = None
+
+    def record(self, event: Event) -> None:
+        """Store the event now, or within 100 ms if it only fills the screen."""
+        self._waiting.append((self._clock.now(), event))
+        if isinstance(event, DISPLAY_ONLY) and len(self._waiting) < GATHER_MOST:
+            if self._timer is None:
+                self._timer = asyncio.get_running_loop().call_later(GATHER_S, self.flush)
+        else:
+            self.flush()
+
+    def flush(self) -> None:
+        """Store what waits, in one transaction, and tell the readers."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if not self._waiting:
+            return
+        batch, self._waiting = self._waiting, []
+        for recorded in self._store.append(self._run, batch):
+            for reader in self._readers:
+                reader(recorded)

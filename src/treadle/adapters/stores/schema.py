@@ -1,0 +1,117 @@
+"""The tables of events.db, their version, and how an older file is brought up to date."""
+
+import sqlite3
+from pathlib import Path
+
+from treadle.domain.errors import StoreError
+
+FILE_NAME = "events.db"
+
+# One script per version; a file at version n gets every script after the n-th. Never edit one
+# that has been released: add the next.
+MIGRATIONS: tuple[str, ...] = (
+    """
+    CREATE TABLE events (
+      run  TEXT NOT NULL,
+      seq  INTEGER NOT NULL,
+      at   TEXT NOT NULL,
+      type TEXT NOT NULL,
+      body BLOB NOT NULL,
+      PRIMARY KEY (run, seq)
+    ) WITHOUT ROWID;
+    CREATE TABLE runs (
+      id           TEXT PRIMARY KEY,
+      workflow     TEXT NOT NULL,
+      project_path TEXT NOT NULL,
+      project_key  TEXT NOT NULL,
+      state        TEXT NOT NULL,
+      reason       TEXT NOT NULL DEFAULT '',
+      sandbox      TEXT NOT NULL DEFAULT '',
+      started_at   TEXT NOT NULL,
+      ended_at     TEXT NOT NULL DEFAULT '',
+      rounds       INTEGER NOT NULL DEFAULT 0,
+      passed       INTEGER NOT NULL DEFAULT 0,
+      blocked      INTEGER NOT NULL DEFAULT 0,
+      total        INTEGER NOT NULL DEFAULT 0,
+      cost_usd     REAL NOT NULL DEFAULT 0,
+      branch       TEXT NOT NULL DEFAULT '',
+      snapshot     TEXT NOT NULL DEFAULT '',
+      landed       TEXT NOT NULL DEFAULT ''
+    ) WITHOUT ROWID;
+    CREATE INDEX runs_by_project ON runs (project_key, started_at);
+    """,
+)
+
+
+def connect(path: Path) -> sqlite3.Connection:
+    """A connection to an up-to-date file, made if it is not there."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        connection = sqlite3.connect(
+            path, isolation_level=None, timeout=30, check_same_thread=False
+        )
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.execute("PRAGMA synchronous=NORMAL")
+        _migrate(connection, path)
+    except (sqlite3.Error, OSError) as error:
+        raise store_error(path, error) from error
+    return connection
+
+
+def connect_to_read(path: Path) -> sqlite3.Connection | None:
+    """A connection that cannot change the file, or None when there is no file yet."""
+    if not path.exists():
+        return None
+    try:
+        connection = sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=30)
+        _refuse_newer(_version(connection), path)
+    except (sqlite3.Error, OSError) as error:
+        raise store_error(path, error) from error
+    return connection
+
+
+def store_error(path: Path, error: Exception) -> StoreError:
+    """The one line a person gets when the file or the disk under it does not work."""
+    text = str(error)
+    if "full" in text or "No space" in text:
+        return StoreError(
+            f"no space left to write {path}",
+            hint="free some space; nothing that was stored is lost",
+        )
+    if "readonly" in text or "read-only" in text or "unable to open" in text or "denied" in text:
+        return StoreError(
+            f"cannot write {path}: {text}",
+            hint="make the directory writable, or set TREADLE_ROOT to one that is",
+        )
+    return StoreError(f"cannot use {path}: {text}", hint="move the file away to start a new one")
+
+
+def _migrate(connection: sqlite3.Connection, path: Path) -> None:
+    version = _version(connection)
+    _refuse_newer(version, path)
+    if version == len(MIGRATIONS):
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        # Another process may have migrated while we waited for the lock.
+        for number in range(_version(connection), len(MIGRATIONS)):
+            for statement in MIGRATIONS[number].split(";"):
+                if statement.strip():
+                    connection.execute(statement)
+            connection.execute(f"PRAGMA user_version={number + 1}")
+    except sqlite3.Error:
+        connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def _refuse_newer(version: int, path: Path) -> None:
+    if version > len(MIGRATIONS):
+        raise StoreError(
+            f"{path} was written by a newer Treadle (schema {version})",
+            hint="update Treadle, or set TREADLE_ROOT to another directory",
+        )

@@ -1,0 +1,37 @@
+"""`treadle config`: the settings in force with their origin, and the schema of the file."""
+
+import json
+
+import click
+
+from treadle.cli.context import Given
+from treadle.settings.load import load
+from treadle.settings.report import rows, table
+
+
+@click.group(name="config")
+def command() -> None:
+    """Show the settings in force, or their schema."""
+
+
+@command.command()
+@click.option("-p", "--project-dir", metavar="DIR", help="The project; default: this directory.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object, keys as in treadle.toml.")
+@click.pass_obj
+def show(given: Given, project_dir: str | None, *, as_json: bool) -> None:
+    """Every setting, its value, and where the value comes from."""
+    resolved = load(given.project_dir(project_dir), environment=given.environment.raw)
+    given_rows = rows(resolved)
+    if as_json:
+        found = {row.key: {"value": row.value, "origin": row.origin} for row in given_rows}
+        click.echo(json.dumps(found, indent=2, ensure_ascii=False, default=str))
+    else:
+        click.echo(table(given_rows))
+
+
+@command.command()
+def schema() -> None:
+    """The JSON Schema of treadle.toml."""
+    from treadle.settings.schema import schema_text
+
+    click.echo(schema_text(), nl=False)

@@ -1,0 +1,35 @@
+"""`treadle land`: brings a run's work into the checkout it was made for."""
+
+import asyncio
+from typing import assert_never
+
+import click
+
+from treadle.adapters.stores.runs import find_run
+from treadle.cli.context import Given
+from treadle.domain.events.work import WorkKept, WorkLanded
+from treadle.wiring.work import land_run
+
+KEPT = 3
+
+
+@click.command("land")
+@click.argument("run", default="last")
+@click.pass_obj
+def command(given: Given, run: str) -> int:
+    """Fast-forward the checkout to the work of RUN: an id, the end of one, or `last`.
+
+    Nothing is touched when the checkout is not as the run found it; the one command that merges
+    the work is printed instead, with exit code 3.
+    """
+    row = find_run(given.environment.root, run)
+    match asyncio.run(land_run(row, given.environment)):
+        case WorkLanded(branch=branch, commit=commit):
+            click.echo(f"landed {branch} at {commit[:8]}")
+            return 0
+        case WorkKept(branch=branch, reason=reason, command=merge):
+            click.echo(f"kept {branch}: {reason}", err=True)
+            click.echo(f"  {merge}", err=True)
+            return KEPT
+        case unreachable:
+            assert_never(unreachable)

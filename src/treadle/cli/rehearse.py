@@ -1,0 +1,49 @@
+"""`treadle rehearse`: a workflow with a script in place of the model, and all else real."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from treadle.cli.context import Given
+from treadle.domain.errors import UsageError
+from treadle.rehearsal.api import ScriptedApi
+from treadle.rehearsal.script import Script, load_script
+from treadle.wiring.agent import Rehearsing, dummy_credential
+
+WORKFLOWS = ("deliver",)
+
+
+@click.command(
+    "rehearse", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False}
+)
+@click.argument("script", metavar="SCRIPT")
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="-- COMMAND [OPTIONS]...")
+@click.pass_obj
+def command(given: Given, script: str, arguments: tuple[str, ...]) -> int:
+    """Run a workflow with a scripted model: no account, no cost.
+
+    SCRIPT is a YAML file (docs/reference/rehearsal-scripts.md). Claude Code, its tools, git and
+    the checks are real. Fails when the script runs dry or is not used up.
+
+    Example: treadle rehearse script.yaml -- deliver --max-iterations 3
+    """
+    if not arguments or arguments[0] not in WORKFLOWS:
+        raise UsageError(
+            "a rehearsal needs a workflow to rehearse",
+            hint="treadle rehearse SCRIPT -- deliver [OPTIONS]",
+        )
+    return rehearse(given, load_script(given.working_directory / Path(script)), arguments)
+
+
+def rehearse(given: Given, script: Script, arguments: tuple[str, ...]) -> int:
+    """Play the script to the command; what is wrong with the rehearsal outweighs its exit code."""
+    from treadle.cli.main import run_given
+
+    with ScriptedApi(script) as api:
+        rehearsing = Rehearsing(api.base_url, dummy_credential(script.auth))
+        code = run_given(arguments, replace(given, rehearsing=rehearsing))
+        problems = api.problems()
+    for problem in problems:
+        click.echo(f"rehearsal: {problem}", err=True)
+    return 1 if problems else code

@@ -1,0 +1,54 @@
+"""`treadle show`: everything about one run, and what to do next."""
+
+import sys
+from contextlib import closing
+from datetime import UTC, datetime
+
+import click
+import orjson
+
+from treadle.adapters.stores.runs import RunRow, find_run
+from treadle.adapters.stores.sqlite import SqliteStore
+from treadle.cli.context import Given
+from treadle.cli.terminal.account import Account, account_of
+from treadle.cli.terminal.account_lines import account_lines
+from treadle.cli.terminal.screen import print_lines, screen_of
+
+
+@click.command("show")
+@click.argument("run")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
+@click.pass_obj
+def command(given: Given, *, run: str, as_json: bool) -> None:
+    """Show everything about RUN: an id, any unique end of one, or `last`."""
+    root = given.environment.root
+    row = find_run(root, run)
+    with closing(SqliteStore(root)) as store:
+        account = account_of(store.read(row.id))
+    if as_json:
+        click.echo(_json(row, account))
+        return
+    screen = screen_of(sys.stdout, given.environment)
+    view = screen.view(sys.stdout)
+    print_lines(account_lines(row, account, now=datetime.now(UTC), view=view), sys.stdout, screen)
+
+
+def _json(row: RunRow, account: Account) -> bytes:
+    story = account.story
+    document = {
+        "run": row,
+        "started": story.started,
+        "result": story.result,
+        "deliverables": story.deliverables,
+        "sessions": account.sessions,
+        "signals": account.signals,
+        "denials": account.denials,
+        "failures": account.failures,
+        "pauses": account.pauses,
+        "warnings": account.warnings,
+        "landed": story.landed,
+        "kept": story.kept,
+        "last_seq": account.last_seq,
+        "last_at": account.last_at,
+    }
+    return orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_UTC_Z)

@@ -1,0 +1,63 @@
+"""`treadle status`: this project's deliverables, and the run that works on them. Thin."""
+
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+
+import click
+import orjson
+
+from treadle.adapters.stores.runs import RunRow
+from treadle.adapters.stores.status_file import StatusFile
+from treadle.cli.context import Given
+from treadle.cli.terminal.project_runs import project_root, runs_of
+from treadle.cli.terminal.tally_words import proof_of
+from treadle.domain.deliverable import Deliverable, tally
+
+STATUS_FILE = Path(".treadle") / "status.json"
+LOOKED_AT = 50
+
+
+@click.command("status")
+@click.option("-p", "--project-dir", metavar="DIR", help="The project (default: this directory).")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
+@click.pass_obj
+def command(given: Given, *, project_dir: str | None, as_json: bool) -> None:
+    """Show this project's deliverables, and its live run or the last one."""
+    project = project_root(given.project_dir(project_dir))
+    deliverables = StatusFile(project / STATUS_FILE).read()
+    run = _live_or_last(runs_of(given.environment.root, project, limit=LOOKED_AT))
+    if as_json:
+        click.echo(_json(project, deliverables, run))
+    else:
+        _draw(given, project, deliverables, run)
+
+
+def _live_or_last(rows: Sequence[RunRow]) -> RunRow | None:
+    return next((row for row in rows if row.alive), rows[0] if rows else None)
+
+
+def _json(project: Path, deliverables: Sequence[Deliverable], run: RunRow | None) -> bytes:
+    document = {
+        "project": str(project),
+        "tally": tally(deliverables),
+        "deliverables": [{**asdict(each), "proof": proof_of(each.status)} for each in deliverables],
+        "run": run,
+    }
+    return orjson.dumps(document, option=orjson.OPT_INDENT_2)
+
+
+def _draw(
+    given: Given, project: Path, deliverables: Sequence[Deliverable], run: RunRow | None
+) -> None:
+    # Here, because programs that ask for JSON many times should not wait for what draws.
+    from treadle.cli.terminal.board import board
+    from treadle.cli.terminal.screen import print_lines, screen_of
+
+    screen = screen_of(sys.stdout, given.environment)
+    view = screen.view(sys.stdout)
+    name = project.name or str(project)
+    lines = board(name, deliverables, run, now=datetime.now(UTC), view=view)
+    print_lines(lines, sys.stdout, screen)

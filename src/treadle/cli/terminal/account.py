@@ -1,0 +1,92 @@
+"""All that a person may ask about one run, gathered from its log in one pass."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from treadle.cli.terminal.story import Story, follow
+from treadle.domain.events.agent import ToolDecided
+from treadle.domain.events.log import Recorded
+from treadle.domain.events.run import RoundFailed, RunPaused, RunWarned
+from treadle.domain.events.session import SessionEnded, SessionStarted, SignalGiven
+from treadle.domain.session import SessionResult
+from treadle.domain.signal import Role
+
+
+@dataclass(frozen=True, slots=True)
+class SessionAccount:
+    """One session; without a result it runs, or its process was killed."""
+
+    round_number: int
+    role: Role
+    model: str
+    result: SessionResult | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Denial:
+    """A tool use that was not allowed, and why."""
+
+    tool: str
+    argument: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """The facts of one run, in the order in which they happened."""
+
+    story: Story
+    sessions: tuple[SessionAccount, ...]
+    signals: tuple[SignalGiven, ...]
+    denials: tuple[Denial, ...]
+    failures: tuple[RoundFailed, ...]
+    pauses: tuple[RunPaused, ...]
+    warnings: tuple[str, ...]
+    last_seq: int = 0
+    last_at: datetime | None = None
+
+
+def account_of(log: Iterable[Recorded]) -> Account:
+    """Read a whole log once."""
+    story, last = Story(), None
+    facts: list[SignalGiven | Denial | RoundFailed | RunPaused | RunWarned] = []
+    sessions: list[SessionAccount] = []
+    for recorded in log:
+        before, story, last = story, follow(story, recorded), recorded
+        event = recorded.event
+        if isinstance(event, SessionStarted):
+            sessions.append(SessionAccount(story.round_number, event.role, event.model))
+        elif isinstance(event, SessionEnded):
+            _close(sessions, event.result, story)
+        elif isinstance(event, ToolDecided) and event.decision == "deny":
+            facts.append(_denial(event, before))
+        elif isinstance(event, SignalGiven | RoundFailed | RunPaused | RunWarned):
+            facts.append(event)
+    return Account(
+        story=story,
+        sessions=tuple(sessions),
+        signals=tuple(each for each in facts if isinstance(each, SignalGiven)),
+        denials=tuple(each for each in facts if isinstance(each, Denial)),
+        failures=tuple(each for each in facts if isinstance(each, RoundFailed)),
+        pauses=tuple(each for each in facts if isinstance(each, RunPaused)),
+        warnings=tuple(each.message for each in facts if isinstance(each, RunWarned)),
+        last_seq=last.seq if last else 0,
+        last_at=last.at if last else None,
+    )
+
+
+def _close(sessions: list[SessionAccount], result: SessionResult, story: Story) -> None:
+    if sessions and sessions[-1].result is None:
+        begun = sessions.pop()
+        sessions.append(SessionAccount(begun.round_number, begun.role, begun.model, result))
+    else:
+        sessions.append(SessionAccount(story.round_number, "implementer", "", result))
+
+
+def _denial(event: ToolDecided, before: Story) -> Denial:
+    """The call itself came just before the decision, so the story still has it open."""
+    for tool in before.open_tools:
+        if tool.id == event.id:
+            return Denial(tool.title, tool.argument, event.reason)
+    return Denial(event.name, "", event.reason)

@@ -1,0 +1,158 @@
+"""The block that `treadle show` prints: one run, from how it ended to what to do next."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from treadle.adapters.stores.runs import RunRow
+from treadle.cli.terminal.account import Account, Denial, SessionAccount
+from treadle.cli.terminal.duration import ago, clock_time, duration
+from treadle.cli.terminal.figures import counted, money
+from treadle.cli.terminal.palette import Style
+from treadle.cli.terminal.run_table import lasted_s
+from treadle.cli.terminal.standing import deliverable_line
+from treadle.cli.terminal.summary import command_table, fact, work_facts
+from treadle.cli.terminal.table import aligned
+from treadle.cli.terminal.tally_words import score
+from treadle.cli.terminal.view import Line, Span, View, paragraph
+from treadle.cli.terminal.words import (
+    ceilings,
+    headline,
+    next_commands,
+    outcome_style,
+    outcome_words,
+    tone,
+)
+from treadle.domain.deliverable import Tally
+from treadle.domain.ids import short
+
+LISTED_MOST = 20
+# Turns, time and cost of a session.
+FIGURES = frozenset({3, 4, 5})
+MESSAGE_LINES = 6
+
+
+def account_lines(row: RunRow, account: Account, *, now: datetime, view: View) -> list[Line]:
+    """Everything about one run."""
+    return [
+        *_title(row, account, view),
+        (),
+        *_facts(row, account, now, view),
+        *work_facts(account.story, view),
+        *_section("Deliverables", _deliverables(account, view)),
+        *_section("Sessions", _sessions(account.sessions)),
+        *_section("Failed rounds", _failures(account, view)),
+        *_section("Denied", _denials(account.denials, view)),
+        *_section("Warnings", _warnings(account, view)),
+        (),
+        *_next(row, account),
+    ]
+
+
+def _title(row: RunRow, account: Account, view: View) -> list[Line]:
+    result = account.story.result
+    if result is not None:
+        mark, style = tone(result.reason)
+        first: Line = ((f"{mark} {headline(result)}", style), (f" ({result.reason})", "quiet"))
+        return [first, *paragraph(result.message, style="plain", view=view, most=MESSAGE_LINES)]
+    if row.alive:
+        return [((f"Running: round {row.rounds}, {account.story.phase}", "phase"),)]
+    return [
+        (("✘ Lost: the process of this run is gone and it has no end in the log", "bad"),),
+        (("  What was committed is safe in the run's own clone.", "plain"),),
+    ]
+
+
+def _facts(row: RunRow, account: Account, now: datetime, view: View) -> list[Line]:
+    begun = datetime.fromisoformat(row.started_at)
+    result = account.story.result
+    seconds = lasted_s(row, now) if result is None else result.duration_s
+    started = account.story.started
+    when = f"{begun.astimezone(view.zone):%Y-%m-%d %H:%M} ({ago(begun, now)})"
+    lines = [
+        fact("run", row.id),
+        fact("project", row.project_path),
+        fact("started", when),
+        fact("deliverables", score(Tally(row.passed, row.blocked, row.total))),
+        fact("rounds", str(row.rounds)),
+        fact("cost", money(max(row.cost_usd, account.story.cost_usd))),
+        fact("time", "unknown" if seconds is None else duration(seconds)),
+    ]
+    if started is not None:
+        retries = f"{started.limits.max_retries} retries in a row"
+        lines.append(fact("limits", f"{ceilings(started.limits)}, {retries}"))
+        lines.append(fact("models", f"{started.model} codes, {started.plan_model} plans"))
+        style: Style = "warning" if started.sandbox == "unsandboxed" else "plain"
+        lines.append(fact("sandbox", started.sandbox, style))
+        if started.rehearsal:
+            lines.append(fact("rehearsal", "the model was a script", "signal"))
+    return lines + [
+        fact("paused", f"until {clock_time(pause.until, now=now, zone=view.zone)}: {pause.reason}")
+        for pause in account.pauses[-1:]
+    ]
+
+
+def _section(title: str, lines: Sequence[Line]) -> list[Line]:
+    return [(), ((title, "phase"),), *lines] if lines else []
+
+
+def _deliverables(account: Account, view: View) -> list[Line]:
+    return [deliverable_line(each, view) for each in account.story.deliverables]
+
+
+def _sessions(sessions: Sequence[SessionAccount]) -> list[Line]:
+    return aligned([_session(each) for each in sessions], flush_right=FIGURES, indent="  ")
+
+
+def _session(session: SessionAccount) -> list[Span]:
+    begun: list[Span] = [
+        (f"round {session.round_number}", "plain"),
+        (session.role, "plain"),
+        (session.model, "quiet"),
+    ]
+    result = session.result
+    if result is None:
+        return [*begun, ("", "plain"), ("", "plain"), ("", "plain"), ("no end recorded", "warning")]
+    return [
+        *begun,
+        (counted(result.turns, "turn"), "quiet"),
+        (duration(result.duration_s), "plain"),
+        (money(result.cost_usd), "plain"),
+        (outcome_words(result.outcome), outcome_style(result.outcome)),
+    ]
+
+
+def _failures(account: Account, view: View) -> list[Line]:
+    lines: list[Line] = []
+    for failure in account.failures[-LISTED_MOST:]:
+        text = f"round {failure.number}: {failure.message}"
+        lines += paragraph(text, style="plain", view=view, most=MESSAGE_LINES)
+    return lines
+
+
+def _denials(denials: Sequence[Denial], view: View) -> list[Line]:
+    lines: list[Line] = []
+    for denial in denials[-LISTED_MOST:]:
+        lines.append(((f"  {denial.tool} ", "tool"), (denial.argument, "plain")))
+        lines += paragraph(denial.reason, style="quiet", view=view, most=2, indent="    ")
+    hidden = len(denials) - LISTED_MOST
+    if hidden > 0:
+        lines.insert(0, ((f"  {hidden} earlier ones are in the log", "quiet"),))
+    return lines
+
+
+def _warnings(account: Account, view: View) -> list[Line]:
+    lines: list[Line] = []
+    for warning in account.warnings[-LISTED_MOST:]:
+        lines += paragraph(warning, style="warning", view=view, most=MESSAGE_LINES)
+    return lines
+
+
+def _next(row: RunRow, account: Account) -> list[Line]:
+    name = short(row.id)
+    if account.story.result is not None:
+        own = next_commands(account.story.result.reason, row.id)[:-1]
+        logs = (f"treadle logs {name}", "what happened")
+        return command_table(own if any(c == logs[0] for c, _ in own) else (*own, logs))
+    if row.alive:
+        return command_table(((f"treadle logs {name} -f", "watch it"),))
+    return command_table((("treadle deliver", "goes on with what has not passed"),))

@@ -1,0 +1,36 @@
+"""Reading a log that may still grow, from any number on."""
+
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass
+
+from treadle.domain.events.log import Recorded
+from treadle.domain.events.run import RunEnded
+
+POLL_S = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class Growing:
+    """A log and the ways to ask about it."""
+
+    read: Callable[[int], Iterable[Recorded]]
+    alive: Callable[[], bool]
+    sleep: Callable[[float], Awaitable[None]]
+
+
+async def follow_log(
+    log: Growing, show: Callable[[Recorded], None], *, tick: Callable[[], None], after: int = 0
+) -> bool:
+    """Show everything behind `after` until the run ends; False if its process died before that."""
+    while True:
+        # Asked before reading: what a run wrote just before it died is not missed.
+        alive = log.alive()
+        for recorded in log.read(after):
+            show(recorded)
+            after = recorded.seq
+            if isinstance(recorded.event, RunEnded):
+                return True
+        if not alive:
+            return False
+        tick()
+        await log.sleep(POLL_S)

@@ -1,0 +1,67 @@
+"""From one event to the lines a person sees: the whole union of events, closed."""
+
+from typing import assert_never
+
+from treadle.cli.terminal import agent_lines, run_lines, session_lines, work_lines
+from treadle.cli.terminal.story import Story
+from treadle.cli.terminal.view import Line, View, compose
+from treadle.domain.events import agent, run, session, work
+from treadle.domain.events.log import Recorded
+
+
+def render(recorded: Recorded, story: Story, view: View) -> list[str]:
+    """Finished lines without line ends; `story` has this event in it already."""
+    return [compose(line, view) for line in _lines(recorded, story, view)]
+
+
+def _lines(recorded: Recorded, story: Story, view: View) -> list[Line]:
+    event, at = recorded.event, recorded.at
+    match event:
+        case (
+            run.RunStarted() | run.RunWarned() | run.RunPaused() | run.RunResumed() | run.RunEnded()
+        ):
+            return run_lines.run_lines(event, at, story, view)
+        case run.RoundStarted() | run.RoundFailed() | run.InterruptRequested():
+            return run_lines.round_lines(event, at, view)
+        case (
+            session.SessionStarted()
+            | session.PromptSent()
+            | session.SessionEnded()
+            | session.SignalGiven()
+            | session.SignalRefused()
+        ):
+            return session_lines.session_lines(event, view)
+        case work.DeliverableCreated() | work.DeliverableChanged() | work.StatusAdopted():
+            return work_lines.deliverable_lines(event, view)
+        case (
+            work.WorkspacePrepared()
+            | work.WorkCommitted()
+            | work.WorkImported()
+            | work.WorkLanded()
+            | work.WorkKept()
+        ):
+            return work_lines.commit_lines(event, view)
+        case _:
+            return _agent_lines(event, recorded, story, view)
+
+
+def _agent_lines(
+    event: agent_lines.SpeechEvent | agent_lines.ToolEvent | agent_lines.ServiceEvent,
+    recorded: Recorded,
+    story: Story,
+    view: View,
+) -> list[Line]:
+    match event:
+        case (
+            agent.AgentStarted()
+            | agent.AgentSpoke()
+            | agent.AgentThought()
+            | agent.MessageSkipped()
+        ):
+            return agent_lines.speech_lines(event, view)
+        case agent.ToolCalled() | agent.ToolDecided() | agent.ToolFinished() | agent.ProcessEnded():
+            return agent_lines.tool_lines(event, story, view)
+        case agent.UsageReported() | agent.ApiRetried() | agent.QuotaReported():
+            return agent_lines.service_lines(event, recorded.at, view)
+        case _:
+            assert_never(event)

@@ -1,0 +1,37 @@
+"""Colours by meaning. Every word on the screen is understandable without them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+Style = Literal["plain", "quiet", "strong", "good", "bad", "warning", "phase", "signal", "tool"]
+
+RESET = "\x1b[0m"
+
+
+@dataclass(frozen=True, slots=True)
+class Palette:
+    """The escape sequence that begins each style; an absent style is not painted."""
+
+    codes: Mapping[Style, str] = field(default_factory=dict)
+
+    def paint(self, text: str, style: Style) -> str:
+        code = self.codes.get(style)
+        return f"{code}{text}{RESET}" if code and text else text
+
+
+PLAIN = Palette()
+
+# The terminal's own sixteen colours, so that a person's theme decides how they look.
+COLOURED = Palette(
+    {
+        "quiet": "\x1b[2m",
+        "strong": "\x1b[1m",
+        "good": "\x1b[32m",
+        "bad": "\x1b[31m",
+        "warning": "\x1b[33m",
+        "phase": "\x1b[1;36m",
+        "signal": "\x1b[35m",
+        "tool": "\x1b[34m",
+    }
+)

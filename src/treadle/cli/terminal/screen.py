@@ -1,0 +1,57 @@
+"""What a stream can show: colours, a line that is drawn over, so many columns. Thin: no events."""
+
+import os
+from dataclasses import dataclass
+from datetime import tzinfo
+from typing import TextIO
+
+from treadle.cli.terminal.palette import COLOURED, PLAIN, Palette
+from treadle.cli.terminal.view import NARROWEST, Level, Line, View, compose
+from treadle.settings.environment import Environment
+
+USUAL_WIDTH = 80
+# Beyond this, lines are hard to read, however wide the window is.
+WIDEST = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Screen:
+    """What a stream can show. `live` is a terminal on which a line can be drawn over."""
+
+    palette: Palette = PLAIN
+    live: bool = False
+    columns: int | None = None  # None: ask the window, each time anew
+    zone: tzinfo | None = None
+
+    def view(self, stream: TextIO, level: Level = Level.NORMAL) -> View:
+        """How lines look on it now; a window may have another width than a moment ago."""
+        columns = self.columns or window_columns(stream)
+        return View(level, min(max(columns, NARROWEST), WIDEST), self.palette, self.zone)
+
+
+def screen_of(stream: TextIO, environment: Environment) -> Screen:
+    """What this stream can show: off a terminal and on a dumb one there are no escapes at all."""
+    able = stream.isatty() and environment.term != "dumb"
+    palette = COLOURED if able and not environment.no_color else PLAIN
+    return Screen(palette=palette, live=able, columns=environment.columns)
+
+
+def window_columns(stream: TextIO) -> int:
+    """The window's width now, or the usual one where there is no window."""
+    try:
+        return os.get_terminal_size(stream.fileno()).columns or USUAL_WIDTH
+    except OSError:
+        return USUAL_WIDTH
+
+
+def print_lines(lines: list[Line], stream: TextIO, screen: Screen) -> None:
+    """A finished block, for the commands that only show one."""
+    view = screen.view(stream)
+    text = "".join(f"{compose(line, view)}\n" for line in lines)
+    stream.write(writable(text, stream.encoding))
+
+
+def writable(text: str, encoding: str | None) -> str:
+    """The text with `?` for what the stream's encoding has no character for."""
+    name = encoding or "utf-8"
+    return text.encode(name, "replace").decode(name)

@@ -1,0 +1,176 @@
+"""What the log has said so far, as far as the screen needs it: one value, folded event by event."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Literal
+
+from treadle.cli.terminal.standing import Standing
+from treadle.cli.terminal.telling import telling_argument, tool_title
+from treadle.domain.events.agent import ToolCalled, ToolDecided, ToolFinished, UsageReported
+from treadle.domain.events.log import Recorded
+from treadle.domain.events.run import (
+    InterruptRequested,
+    RoundStarted,
+    RunEnded,
+    RunPaused,
+    RunResumed,
+    RunStarted,
+)
+from treadle.domain.events.session import SessionEnded, SessionStarted
+from treadle.domain.events.work import (
+    DeliverableChanged,
+    DeliverableCreated,
+    WorkImported,
+    WorkKept,
+    WorkLanded,
+    WorkspacePrepared,
+)
+from treadle.domain.run import RunResult
+from treadle.domain.signal import Role
+
+Phase = Literal["starting", "planning", "coding", "working", "between rounds", "ended"]
+
+PHASES: dict[Role, Phase] = {"initializer": "planning", "planner": "planning"}
+
+
+@dataclass(frozen=True, slots=True)
+class OpenTool:
+    """A tool call whose result has not come yet."""
+
+    id: str
+    title: str
+    argument: str
+    since: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """A run up to now. An empty story is that of a run nobody has heard of yet."""
+
+    started: RunStarted | None = None
+    started_at: datetime | None = None
+    round_number: int = 0
+    phase: Phase = "starting"
+    open_tools: tuple[OpenTool, ...] = ()
+    denied: frozenset[str] = frozenset()
+    settled_usd: float = 0.0
+    running_usd: float = 0.0
+    paused: RunPaused | None = None
+    paused_at: datetime | None = None
+    paused_s: float = 0.0
+    stopping: bool = False
+    workspace: str = ""
+    branch: str = ""
+    commits: int = 0
+    landed: WorkLanded | None = None
+    kept: WorkKept | None = None
+    deliverables: tuple[Standing, ...] = ()
+    result: RunResult | None = None
+
+    @property
+    def cost_usd(self) -> float:
+        """What ended sessions cost, and the estimate for the one that runs."""
+        return self.settled_usd + self.running_usd
+
+    def elapsed_s(self, now: datetime) -> float:
+        """Running time: the pauses are not part of it."""
+        if self.started_at is None:
+            return 0.0
+        end = self.paused_at or now
+        return max(0.0, (end - self.started_at).total_seconds() - self.paused_s)
+
+
+def follow(story: Story, recorded: Recorded) -> Story:
+    """The story with one more event in it; events that change nothing here leave it as it is."""
+    event, at = recorded.event, recorded.at
+    match event:
+        case RunStarted():
+            return replace(story, started=event, started_at=at)
+        case SessionStarted():
+            return _session_started(story, event)
+        case SessionEnded():
+            return _session_ended(story, event)
+        case ToolCalled() | ToolDecided() | ToolFinished():
+            return _tools(story, event, at)
+        case UsageReported():
+            return replace(story, running_usd=story.running_usd + event.cost_usd)
+        case RunPaused() | RunResumed() | InterruptRequested() | RoundStarted() | RunEnded():
+            return _course(story, event, at)
+        case _:
+            return _work(story, recorded)
+
+
+def _course(
+    story: Story,
+    event: RunPaused | RunResumed | InterruptRequested | RoundStarted | RunEnded,
+    at: datetime,
+) -> Story:
+    match event:
+        case RunPaused():
+            return replace(story, paused=event, paused_at=at)
+        case RunResumed():
+            since = story.paused_at or at
+            away_s = story.paused_s + (at - since).total_seconds()
+            return replace(story, paused=None, paused_at=None, paused_s=away_s)
+        case InterruptRequested():
+            return replace(story, stopping=True)
+        case RoundStarted():
+            return replace(story, round_number=event.number, phase="starting")
+        case RunEnded():
+            return replace(story, result=event.result, phase="ended")
+
+
+def _session_started(story: Story, event: SessionStarted) -> Story:
+    phase = PHASES.get(event.role, "coding" if event.role == "implementer" else "working")
+    return replace(story, phase=phase, open_tools=(), denied=frozenset(), running_usd=0.0)
+
+
+def _session_ended(story: Story, event: SessionEnded) -> Story:
+    return replace(
+        story,
+        phase="between rounds",
+        open_tools=(),
+        settled_usd=story.settled_usd + event.result.cost_usd,
+        running_usd=0.0,
+    )
+
+
+def _tools(story: Story, event: ToolCalled | ToolDecided | ToolFinished, at: datetime) -> Story:
+    others = tuple(tool for tool in story.open_tools if tool.id != event.id)
+    match event:
+        case ToolCalled():
+            argument = telling_argument(event.name, event.input, workspace=story.workspace)
+            tool = OpenTool(event.id, tool_title(event.name), argument, at)
+            return replace(story, open_tools=(*others, tool))
+        case ToolDecided():
+            if event.decision == "allow":
+                return story
+            return replace(story, open_tools=others, denied=story.denied | {event.id})
+        case ToolFinished():
+            return replace(story, open_tools=others)
+
+
+def _work(story: Story, recorded: Recorded) -> Story:
+    match recorded.event:
+        case WorkspacePrepared() as event:
+            return replace(story, workspace=event.path, branch=event.branch)
+        case WorkImported() as event:
+            return replace(story, branch=event.branch, commits=event.commits)
+        case WorkLanded() as event:
+            return replace(story, landed=event)
+        case WorkKept() as event:
+            return replace(story, kept=event)
+        case DeliverableCreated(made):
+            return _stand(story, Standing(made.id, made.description, made.status))
+        case DeliverableChanged() as event:
+            return _stand(story, Standing(event.id, event.description, event.status, event.proof))
+        case _:
+            return story
+
+
+def _stand(story: Story, standing: Standing) -> Story:
+    known = any(each.id == standing.id for each in story.deliverables)
+    if not known:
+        return replace(story, deliverables=(*story.deliverables, standing))
+    changed = tuple(standing if each.id == standing.id else each for each in story.deliverables)
+    return replace(story, deliverables=changed)

@@ -1,0 +1,123 @@
+"""The block that ends a run: how it went, what it cost, where the work is, what to type next."""
+
+from collections.abc import Sequence
+
+from treadle.cli.terminal.duration import duration
+from treadle.cli.terminal.figures import counted, money, short_commit
+from treadle.cli.terminal.palette import Style
+from treadle.cli.terminal.standing import deliverable_line
+from treadle.cli.terminal.story import Story
+from treadle.cli.terminal.tally_words import score
+from treadle.cli.terminal.text import wrap
+from treadle.cli.terminal.view import Line, View, paragraph
+from treadle.cli.terminal.words import headline, next_commands, tone
+from treadle.domain.ids import RunId, short
+from treadle.domain.run import ExitReason, RunResult
+
+LABEL = 14
+UNFINISHED_MOST = 10
+MESSAGE_LINES = 4
+
+
+def summary(result: RunResult, story: Story, view: View) -> list[Line]:
+    """Built from the result and from what earlier events said."""
+    mark, style = tone(result.reason)
+    title: Line = ((f"{mark} {headline(result)}", style), (f" ({result.reason})", "quiet"))
+    return [
+        (),
+        (("─" * view.width, "quiet"),),
+        title,
+        *paragraph(result.message, style="plain", view=view, most=MESSAGE_LINES),
+        (),
+        *_unfinished(story, view),
+        *_facts(result, story, view),
+        *_next(result, story),
+    ]
+
+
+def fact(label: str, text: str, style: Style = "plain") -> Line:
+    """A labelled row of the block."""
+    return ((f"  {label:<{LABEL}}", "quiet"), (text, style))
+
+
+def command_lines(label: str, command: str, view: View) -> list[Line]:
+    """A command that can be copied whole: it is continued on the next line, never cut."""
+    pieces = wrap(command, view.width - LABEL - 4, most=len(command)).lines
+    lines = [f"{piece} \\" for piece in pieces[:-1]] + list(pieces[-1:])
+    return [fact(label if n == 0 else "", line, "strong") for n, line in enumerate(lines)]
+
+
+def _unfinished(story: Story, view: View) -> list[Line]:
+    """What did not pass, by name: the first thing one wants to know about it."""
+    left = [each for each in story.deliverables if each.status != "passed"]
+    if not left:
+        return []
+    lines = [deliverable_line(each, view) for each in left[:UNFINISHED_MOST]]
+    if len(left) > UNFINISHED_MOST:
+        lines.append(((f"  … {len(left) - UNFINISHED_MOST} more", "quiet"),))
+    return [*lines, ()]
+
+
+def _facts(result: RunResult, story: Story, view: View) -> list[Line]:
+    cost = money(result.cost_usd)
+    if not result.priced:
+        cost += " (unpriced model: counted at the dearest known price)"
+    lines = [
+        fact("deliverables", score(result.tally)),
+        fact("rounds", _rounds(result, story)),
+        fact("cost", cost),
+        fact("time", duration(result.duration_s)),
+        *work_facts(story, view),
+    ]
+    if story.started is not None and story.started.sandbox == "unsandboxed":
+        lines.append(fact("sandbox", "none: this run was unsandboxed", "warning"))
+    if story.started is not None and story.started.rehearsal:
+        lines.append(fact("model", "a script: this was a rehearsal", "signal"))
+    return lines
+
+
+def _rounds(result: RunResult, story: Story) -> str:
+    if story.started is None:
+        return str(result.rounds)
+    return f"{result.rounds} of at most {story.started.limits.max_iterations}"
+
+
+def work_facts(story: Story, view: View) -> list[Line]:
+    """Where the work is, and the one command that merges it if it waits."""
+    commits = counted(story.commits, "commit")
+    if story.landed is not None:
+        place = f"landed in your checkout: {commits} at {short_commit(story.landed.commit)}"
+        return [fact("work", place, "good"), fact("branch", story.landed.branch)]
+    if story.kept is not None:
+        return [
+            fact("work", f"not merged: {story.kept.reason}", "warning"),
+            fact("branch", f"{story.kept.branch} ({commits})"),
+            *command_lines("to merge", story.kept.command, view),
+        ]
+    if story.commits:
+        return [fact("work", f"{commits} on {story.branch}")]
+    return [fact("work", "no commits")]
+
+
+def _next(result: RunResult, story: Story) -> list[Line]:
+    if story.started is None:
+        return []
+    run = story.started.run
+    return [fact("run", short(run)), (), *next_lines(result.reason, run)]
+
+
+def next_lines(reason: ExitReason, run: RunId) -> list[Line]:
+    """What to type next after a run that ended like this."""
+    return command_table(next_commands(reason, run))
+
+
+def command_table(commands: Sequence[tuple[str, str]]) -> list[Line]:
+    """Commands with their purpose as a shell comment, so that a whole line can be copied."""
+    longest = max(len(command) for command, _ in commands)
+    return [
+        (
+            *fact("next" if n == 0 else "", f"{command:<{longest}}", "strong"),
+            (f"  # {why}", "quiet"),
+        )
+        for n, (command, why) in enumerate(commands)
+    ]

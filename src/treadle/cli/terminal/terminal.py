@@ -1,0 +1,95 @@
+"""The thin end: writes rendered events to a stream and keeps the live line below them."""
+
+from dataclasses import replace
+from datetime import datetime
+from typing import Protocol, TextIO
+
+from treadle.cli.terminal.activity import activity
+from treadle.cli.terminal.lines import render
+from treadle.cli.terminal.screen import Screen, writable
+from treadle.cli.terminal.story import Story, follow
+from treadle.cli.terminal.view import Level, View
+from treadle.domain.events.log import Recorded
+
+ERASE_LINE = "\r\x1b[2K"
+
+
+class Now(Protocol):
+    """The part of a clock that a screen needs."""
+
+    def now(self) -> datetime: ...
+
+
+class Terminal:
+    """A reader of the event log. It never raises: a screen that is gone does not stop a run."""
+
+    def __init__(self, stream: TextIO, *, level: Level, screen: Screen, clock: Now) -> None:
+        self._stream = stream
+        self._level = level
+        self._screen = screen
+        self._clock = clock
+        self._story = Story()
+        self._frame = 0
+        self._drawn = False
+        self._gone = False
+
+    @property
+    def gone(self) -> bool:
+        """Nobody reads any more: the pipe or the terminal was closed."""
+        return self._gone
+
+    @property
+    def story(self) -> Story:
+        """What the log has said so far."""
+        return self._story
+
+    def show(self, recorded: Recorded) -> None:
+        """Print what this event says to a person, above the live line."""
+        self._story = follow(self._story, recorded)
+        lines = render(recorded, self._story, self._view())
+        if lines:
+            erase = ERASE_LINE if self._drawn else ""
+            self._drawn = False
+            self._write(erase + "".join(f"{line}\n" for line in lines) + self._live_line())
+
+    def recall(self, recorded: Recorded) -> None:
+        """Take an event in without showing it: it was seen before, or nobody asked for it."""
+        self._story = follow(self._story, recorded)
+
+    def tick(self) -> None:
+        """Redraw the live line; call it a few times a second."""
+        self._frame += 1
+        if line := self._live_line():
+            self._write(line)
+
+    def close(self) -> None:
+        """Take the live line away; safe to call twice."""
+        if self._drawn:
+            self._drawn = False
+            self._write(ERASE_LINE)
+
+    def _live_line(self) -> str:
+        wanted = self._screen.live and self._level > Level.QUIET
+        if not wanted or self._story.started is None or self._story.result is not None:
+            return ""
+        self._drawn = True
+        view = self._view()
+        # The last column stays free: a full line would wrap and could not be drawn over.
+        narrow = replace(view, width=view.width - 1)
+        return ERASE_LINE + activity(self._story, self._clock.now(), self._frame, narrow)
+
+    def _view(self) -> View:
+        return self._screen.view(self._stream, self._level)
+
+    def _write(self, text: str) -> None:
+        if self._gone:
+            return
+        try:
+            self._stream.write(writable(text, self._stream.encoding))
+            self._stream.flush()
+        except BlockingIOError:
+            # A child made the shared terminal non-blocking and it is full; this text is lost on
+            # the screen, not in the log.
+            return
+        except OSError:
+            self._gone = True

@@ -1,0 +1,74 @@
+"""How much is shown and how it is put on a line: levels, and lines made of styled spans."""
+
+from dataclasses import dataclass
+from datetime import tzinfo
+from enum import IntEnum
+from typing import TypeAlias
+
+from treadle.cli.terminal.palette import PLAIN, Palette, Style
+from treadle.cli.terminal.text import DEPTH, ELLIPSIS, clean, head, width_of, wrap
+
+NARROWEST = 20
+
+
+class Level(IntEnum):
+    """How much a person wants to see; each level shows all that the one before shows."""
+
+    QUIET = 0
+    NORMAL = 1
+    VERBOSE = 2
+    DEBUG = 3
+
+
+def level_of(*, quiet: bool = False, verbose: bool = False, debug: bool = False) -> Level:
+    """The level that the flags ask for; of several, the one that shows most."""
+    if debug:
+        return Level.DEBUG
+    if verbose:
+        return Level.VERBOSE
+    return Level.QUIET if quiet else Level.NORMAL
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """Everything that decides how an event looks, and nothing of the event."""
+
+    level: Level = Level.NORMAL
+    width: int = 80
+    palette: Palette = PLAIN
+    zone: tzinfo | None = None  # None: the zone of this machine
+
+
+Span: TypeAlias = tuple[str, Style]
+Line: TypeAlias = tuple[Span, ...]
+
+
+def compose(line: Line, view: View) -> str:
+    """The line as it is printed: cleaned, cut to the width, painted. All output passes here."""
+    spans = [(_near(text, view.width * DEPTH), style) for text, style in line]
+    if sum(width_of(text) for text, _ in spans) <= view.width:
+        return "".join(view.palette.paint(text, style) for text, style in spans).rstrip()
+    room = view.width - 1
+    painted: list[str] = []
+    for text, style in spans:
+        kept = head(text, room)
+        room -= width_of(kept)
+        whole = kept == text
+        painted.append(view.palette.paint(kept if whole else kept + ELLIPSIS, style))
+        if not whole:
+            break
+    return "".join(painted)
+
+
+def _near(text: str, most: int) -> str:
+    return clean(text) if len(text) <= most else clean(text[:most]) + ELLIPSIS
+
+
+def paragraph(text: str, *, style: Style, view: View, most: int, indent: str = "  ") -> list[Line]:
+    """Foreign text as indented lines, and a last one that says how much is left out."""
+    wrapped = wrap(text, max(view.width, NARROWEST) - width_of(indent), most=most)
+    lines: list[Line] = [((indent, "plain"), (line, style)) for line in wrapped.lines]
+    if wrapped.hidden:
+        noun = "line" if wrapped.hidden == 1 else "lines"
+        lines.append(((indent, "plain"), (f"{ELLIPSIS} {wrapped.hidden} more {noun}", "quiet")))
+    return lines

@@ -1,0 +1,139 @@
+"""How a session or a run ended, said to a person, and what that person can do next."""
+
+from typing import assert_never
+
+from treadle.cli.terminal.duration import duration
+from treadle.cli.terminal.figures import counted, money
+from treadle.cli.terminal.palette import Style
+from treadle.domain.ids import RunId, short
+from treadle.domain.run import ExitReason, RunLimits, RunResult
+from treadle.domain.session import (
+    BudgetExceeded,
+    Cancelled,
+    Completed,
+    Crashed,
+    ExecutionError,
+    MaxTurns,
+    Outcome,
+    QuotaExceeded,
+    TimedOut,
+    TimeLimit,
+)
+
+TIME_LIMITS: dict[TimeLimit, str] = {
+    "first_byte": "the model did not begin to answer",
+    "idle": "the agent gave no sign of life",
+    "tool": "a tool did not finish",
+    "wall": "the session took too long",
+}
+
+HEADLINES: dict[ExitReason, str] = {
+    "all_passed": "Done: every deliverable passed",
+    "all_blocked": "Stopped: every deliverable is blocked",
+    "interrupted": "Interrupted",
+    "authentication": "Stopped: the agent has no valid login",
+    "quota_exceeded": "Stopped: the provider's usage quota is spent",
+    "budget_exceeded": "Stopped at the cost limit",
+    "time_exceeded": "Stopped at the time limit",
+    "max_iterations": "Stopped at the limit of rounds",
+    "max_retries_exceeded": "Gave up: too many rounds failed in a row",
+    "error": "Failed",
+}
+
+# What one can do about it and what that does; `{id}` is the run's short id.
+NEXT: dict[ExitReason, tuple[tuple[str, str], ...]] = {
+    "all_passed": (("treadle diff {id}", "what changed"),),
+    "all_blocked": (
+        ("treadle logs {id}", "what it was blocked by"),
+        ("treadle deliver", "once that is out of the way"),
+    ),
+    "interrupted": (("treadle deliver", "goes on with what has not passed"),),
+    "authentication": (
+        ("claude /login", "log the agent in"),
+        ("treadle doctor", "see whether it worked"),
+    ),
+    "quota_exceeded": (("treadle deliver --wait-for-quota", "sleeps until it is back"),),
+    "budget_exceeded": (("treadle deliver --max-cost USD", "goes on with more money"),),
+    "time_exceeded": (("treadle deliver --max-minutes N", "goes on with more time"),),
+    "max_iterations": (("treadle deliver --max-iterations N", "goes on with more rounds"),),
+    "max_retries_exceeded": (
+        ("treadle logs {id}", "what failed"),
+        ("treadle deliver", "tries again"),
+    ),
+    "error": (
+        ("treadle logs {id}", "what failed"),
+        ("treadle doctor", "check this machine and this project"),
+    ),
+}
+
+
+def headline(result: RunResult) -> str:
+    """The first line of a summary: how the run ended."""
+    if result.reason == "all_passed" and result.tally.blocked:
+        return f"Done: all that can be done passed, {result.tally.blocked} blocked"
+    return HEADLINES[result.reason]
+
+
+def tone(reason: ExitReason) -> tuple[str, Style]:
+    """The mark before the headline, and its colour."""
+    if reason == "all_passed":
+        return "✔", "good"
+    if reason in ("error", "authentication", "max_retries_exceeded"):
+        return "✘", "bad"
+    return "!", "warning"
+
+
+def next_commands(reason: ExitReason, run: RunId) -> tuple[tuple[str, str], ...]:
+    """Commands worth typing now with what each is for, the most useful first."""
+    own = tuple((command.format(id=short(run)), purpose) for command, purpose in NEXT[reason])
+    return (*own, (f"treadle show {short(run)}", "all about this run"))
+
+
+def ceilings(limits: RunLimits) -> str:
+    """`up to $20.00, 8h, 100 rounds`."""
+    rounds = counted(limits.max_iterations, "round")
+    return f"up to {money(limits.max_cost_usd)}, {duration(limits.max_minutes * 60)}, {rounds}"
+
+
+def outcome_words(outcome: Outcome) -> str:
+    """How a session ended, in a few words that start a line."""
+    match outcome:
+        case Completed():
+            return "completed"
+        case ExecutionError():
+            return "failed"
+        case MaxTurns():
+            return f"stopped at its limit of {counted(outcome.turns, 'turn')}"
+        case BudgetExceeded():
+            return f"stopped at its cost limit of {money(outcome.limit_usd)}"
+        case QuotaExceeded() | Crashed() | TimedOut() | Cancelled():
+            return _cut_short(outcome)
+        case _:
+            assert_never(outcome)
+
+
+def _cut_short(outcome: QuotaExceeded | Crashed | TimedOut | Cancelled) -> str:
+    match outcome:
+        case QuotaExceeded():
+            return "stopped by the provider's quota"
+        case Crashed():
+            code = "" if outcome.exit_code is None else f" with exit code {outcome.exit_code}"
+            return f"lost its process{code}"
+        case TimedOut():
+            return f"timed out after {duration(outcome.after_s)}: {TIME_LIMITS[outcome.limit]}"
+        case Cancelled():
+            return "cancelled"
+        case _:
+            assert_never(outcome)
+
+
+def outcome_message(outcome: Outcome) -> str:
+    """What the agent or the service said about it, if anything."""
+    return outcome.message if isinstance(outcome, ExecutionError | QuotaExceeded | Crashed) else ""
+
+
+def outcome_style(outcome: Outcome) -> Style:
+    """Green for an end the agent chose, red for a failure, yellow for a limit or a person."""
+    if isinstance(outcome, Completed):
+        return "good"
+    return "bad" if isinstance(outcome, ExecutionError | Crashed | TimedOut) else "warning"

@@ -1,0 +1,80 @@
+"""Lines for the work itself: deliverables and their status, commits and where they went."""
+
+from typing import TypeAlias, assert_never
+
+from treadle.cli.terminal.figures import counted, short_commit
+from treadle.cli.terminal.standing import Standing, deliverable_line
+from treadle.cli.terminal.view import Level, Line, View
+from treadle.domain.events.work import (
+    DeliverableChanged,
+    DeliverableCreated,
+    StatusAdopted,
+    WorkCommitted,
+    WorkImported,
+    WorkKept,
+    WorkLanded,
+    WorkspacePrepared,
+)
+
+DeliverableEvent: TypeAlias = DeliverableCreated | DeliverableChanged | StatusAdopted
+CommitEvent: TypeAlias = WorkspacePrepared | WorkCommitted | WorkImported | WorkLanded | WorkKept
+
+
+def deliverable_lines(event: DeliverableEvent, view: View) -> list[Line]:
+    """One line per change of status, from the normal level on."""
+    if view.level < Level.NORMAL:
+        return []
+    match event:
+        case DeliverableCreated():
+            made = event.deliverable
+            standing = Standing(made.id, made.description, made.status)
+            return [deliverable_line(standing, view, note="new")]
+        case DeliverableChanged():
+            standing = Standing(event.id, event.description, event.status, event.proof)
+            return [deliverable_line(standing, view)]
+        case StatusAdopted():
+            text = (
+                f"  ! status.json was edited by hand: {event.passed} passed,"
+                f" {event.blocked} blocked, {event.total} in all"
+            )
+            return [((text, "warning"),)]
+        case _:
+            assert_never(event)
+
+
+def commit_lines(event: CommitEvent, view: View) -> list[Line]:
+    """Where the work lies on its way; where it ended up is said by the summary."""
+    if view.level < Level.NORMAL:
+        return []
+    match event:
+        case WorkspacePrepared():
+            return _prepared(event, view)
+        case WorkCommitted():
+            message = event.message.strip().partition("\n")[0]
+            return [((f"  committed {short_commit(event.commit)} {message}", "quiet"),)]
+        case WorkImported():
+            text = f"  {counted(event.commits, 'commit')} on {event.branch}"
+            return [((text, "quiet"),)] if view.level >= Level.VERBOSE else []
+        case WorkLanded():
+            text = f"  landed {event.branch} at {short_commit(event.commit)}"
+            return [((text, "good"),)] if view.level >= Level.VERBOSE else []
+        case WorkKept():
+            text = f"  kept on {event.branch}: {event.reason}"
+            return [((text, "warning"),)] if view.level >= Level.VERBOSE else []
+        case _:
+            assert_never(event)
+
+
+def _prepared(event: WorkspacePrepared, view: View) -> list[Line]:
+    lines: list[Line] = [((f"branch {event.branch} from {_origin(event)}", "quiet"),)]
+    if view.level >= Level.VERBOSE:
+        lines.append(((f"workspace {event.path}", "quiet"),))
+    return lines
+
+
+def _origin(event: WorkspacePrepared) -> str:
+    if event.head is None:
+        return "a repository without commits"
+    place = f"{event.checkout} at " if event.checkout else ""
+    changes = "" if event.head == event.snapshot else " with its uncommitted changes"
+    return f"{place}{short_commit(event.head)}{changes}"

@@ -1,0 +1,50 @@
+"""Exceptions say that a person must act; everything that can happen in a healthy run is a value.
+
+TreadleError            one clear line, and what to do next
+  UsageError            the command line or a file given to it is wrong      (exit 2)
+  SettingsError         treadle.toml or an environment variable is wrong     (exit 2)
+  ProjectError          the project cannot be worked on as it is             (exit 1)
+  AgentUnavailable      no usable agent binary, or no login                  (exit 4 for login)
+  StoreError            events.db or the disk under it does not take writes  (exit 1)
+"""
+
+
+class TreadleError(Exception):
+    """Something only a person can put right."""
+
+    exit_code = 1
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+class UsageError(TreadleError):
+    """The command line, or a file named on it, cannot be used."""
+
+    exit_code = 2
+
+
+class SettingsError(TreadleError):
+    """A setting is unknown or has the wrong type."""
+
+    exit_code = 2
+
+
+class ProjectError(TreadleError):
+    """The project cannot be worked on as it is."""
+
+
+class AgentUnavailable(TreadleError):
+    """There is no agent binary that can be used."""
+
+
+class LoginMissing(AgentUnavailable):
+    """The agent has no credentials."""
+
+    exit_code = 4
+
+
+class StoreError(TreadleError):
+    """The event store does not take writes."""

@@ -1,0 +1,63 @@
+"""The log: the closed union of all events, and the envelope that gives each its place."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TypeAlias
+
+from treadle.domain.events import agent, run, session, work
+from treadle.domain.ids import RunId
+
+Event: TypeAlias = (
+    run.RunStarted
+    | run.RunWarned
+    | run.RoundStarted
+    | run.RoundFailed
+    | run.RunPaused
+    | run.RunResumed
+    | run.InterruptRequested
+    | run.RunEnded
+    | session.SessionStarted
+    | session.PromptSent
+    | session.SessionEnded
+    | session.SignalGiven
+    | session.SignalRefused
+    | agent.AgentStarted
+    | agent.AgentSpoke
+    | agent.AgentThought
+    | agent.ToolCalled
+    | agent.ToolDecided
+    | agent.ToolFinished
+    | agent.UsageReported
+    | agent.ApiRetried
+    | agent.QuotaReported
+    | agent.MessageSkipped
+    | agent.ProcessEnded
+    | work.DeliverableCreated
+    | work.DeliverableChanged
+    | work.StatusAdopted
+    | work.WorkspacePrepared
+    | work.WorkCommitted
+    | work.WorkImported
+    | work.WorkLanded
+    | work.WorkKept
+)
+
+# What only fills the screen may wait up to 100 ms to be stored; everything else is stored at once.
+DISPLAY_ONLY: tuple[type[Event], ...] = (
+    agent.AgentSpoke,
+    agent.AgentThought,
+    agent.ToolCalled,
+    agent.ToolFinished,
+    agent.MessageSkipped,
+    session.PromptSent,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """An event in the log. Order, time and owner live here, never in the event itself."""
+
+    run: RunId
+    seq: int
+    at: datetime
+    event: Event

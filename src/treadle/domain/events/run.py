@@ -1,0 +1,88 @@
+"""The life of a run: its rounds, pauses, warnings and end."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from treadle.domain.ids import RunId
+from treadle.domain.run import RunLimits, RunResult, Workflow
+
+Confinement = Literal["unsandboxed", "sandboxed"]
+Instruction = Literal["initializer", "coding"]
+
+
+@dataclass(frozen=True, slots=True)
+class RunStarted:
+    """The first event of every run."""
+
+    run: RunId
+    workflow: Workflow
+    project: str
+    project_key: str
+    version: str
+    model: str
+    plan_model: str
+    limits: RunLimits
+    sandbox: Confinement
+    rehearsal: bool
+    type: Literal["run.started"] = "run.started"
+
+
+@dataclass(frozen=True, slots=True)
+class RunWarned:
+    """Something a person should know that does not stop the run."""
+
+    message: str
+    type: Literal["run.warned"] = "run.warned"
+
+
+@dataclass(frozen=True, slots=True)
+class RoundStarted:
+    """One fresh session is about to work."""
+
+    number: int
+    instruction: Instruction
+    type: Literal["round.started"] = "round.started"
+
+
+@dataclass(frozen=True, slots=True)
+class RoundFailed:
+    """A round ended in an error that counts towards `max_retries`."""
+
+    number: int
+    message: str
+    consecutive: int
+    max_retries: int
+    type: Literal["round.failed"] = "round.failed"
+
+
+@dataclass(frozen=True, slots=True)
+class RunPaused:
+    """The run sleeps until the provider's quota is back; this is not running time."""
+
+    reason: str
+    until: datetime
+    type: Literal["run.paused"] = "run.paused"
+
+
+@dataclass(frozen=True, slots=True)
+class RunResumed:
+    """The pause is over."""
+
+    type: Literal["run.resumed"] = "run.resumed"
+
+
+@dataclass(frozen=True, slots=True)
+class InterruptRequested:
+    """A person or the system asked the run to stop."""
+
+    by: Literal["SIGINT", "SIGTERM", "SIGHUP"]
+    type: Literal["interrupt.requested"] = "interrupt.requested"
+
+
+@dataclass(frozen=True, slots=True)
+class RunEnded:
+    """The run is over. Only a later `treadle land` adds to its log."""
+
+    result: RunResult
+    type: Literal["run.ended"] = "run.ended"

@@ -1,0 +1,88 @@
+"""What happened to the work itself: deliverables, commits, and where they went."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from treadle.domain.deliverable import Deliverable, Status
+
+
+@dataclass(frozen=True, slots=True)
+class DeliverableCreated:
+    """A unit of done was written down."""
+
+    deliverable: Deliverable
+    type: Literal["deliverable.created"] = "deliverable.created"
+
+
+@dataclass(frozen=True, slots=True)
+class DeliverableChanged:
+    """A deliverable got another status. Every pass is claimed until Treadle itself proves it."""
+
+    id: str
+    description: str
+    previous: Status
+    status: Status
+    proof: Literal["claimed", "proven"] | None = None
+    type: Literal["deliverable.changed"] = "deliverable.changed"
+
+
+@dataclass(frozen=True, slots=True)
+class StatusAdopted:
+    """A person edited status.json; the run goes on from what it says now."""
+
+    passed: int
+    blocked: int
+    total: int
+    type: Literal["status.adopted"] = "status.adopted"
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspacePrepared:
+    """The run has its own clone, on its own branch, from a snapshot of what the user saw."""
+
+    path: str
+    branch: str
+    # What the user had checked out: commit and branch, either of which may not exist yet.
+    head: str | None
+    checkout: str | None
+    # The commit the run starts from: `head`, or one on top of it with the uncommitted changes.
+    snapshot: str
+    type: Literal["workspace.prepared"] = "workspace.prepared"
+
+
+@dataclass(frozen=True, slots=True)
+class WorkCommitted:
+    """What the agent had left uncommitted at the end of a round was committed."""
+
+    commit: str
+    message: str
+    type: Literal["work.committed"] = "work.committed"
+
+
+@dataclass(frozen=True, slots=True)
+class WorkImported:
+    """The run's commits are in the user's repository, on the run's branch."""
+
+    branch: str
+    commit: str
+    commits: int
+    type: Literal["work.imported"] = "work.imported"
+
+
+@dataclass(frozen=True, slots=True)
+class WorkLanded:
+    """The user's checkout was fast-forwarded to the work."""
+
+    branch: str
+    commit: str
+    type: Literal["work.landed"] = "work.landed"
+
+
+@dataclass(frozen=True, slots=True)
+class WorkKept:
+    """The work waits on its branch: why, and the one command that merges it."""
+
+    branch: str
+    reason: str
+    command: str
+    type: Literal["work.kept"] = "work.kept"

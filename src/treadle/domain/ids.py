@@ -1,0 +1,22 @@
+"""Identifiers: a run is a UUIDv7, so ids sort by the moment the run was asked for."""
+
+from typing import NewType
+from uuid import UUID
+
+RunId = NewType("RunId", str)
+SessionId = NewType("SessionId", str)
+
+SHORT = 8
+
+
+def run_id(*, unix_ms: int, random_bits: int) -> RunId:
+    """The UUIDv7 of a moment and 74 random bits; both are given, so that a test can give them."""
+    rand_a = (random_bits >> 62) & 0xFFF
+    rand_b = random_bits & 0x3FFF_FFFF_FFFF_FFFF
+    value = (unix_ms & 0xFFFF_FFFF_FFFF) << 80 | 7 << 76 | rand_a << 64 | 0b10 << 62 | rand_b
+    return RunId(str(UUID(int=value)))
+
+
+def short(run: RunId) -> str:
+    """The last eight hex digits: what people type, and the end of a run's branch name."""
+    return run.replace("-", "")[-SHORT:]

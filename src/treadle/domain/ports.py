@@ -1,0 +1,68 @@
+"""All that the product asks of the outside world; a port exists where two implementations do."""
+
+from collections.abc import AsyncIterator, Iterator, Sequence
+from datetime import datetime
+from typing import Protocol
+
+from treadle.domain.agent import AgentEvent, Brief, Leftover
+from treadle.domain.deliverable import Deliverable
+from treadle.domain.events.log import Event, Recorded
+from treadle.domain.ids import RunId
+
+
+class AgentSession(Protocol):
+    """One conversation. Neither method ever raises, whatever the agent does."""
+
+    def events(self) -> AsyncIterator[AgentEvent]:
+        """Facts as they come, ending with exactly one `AgentEnded`."""
+        ...
+
+    async def close(self) -> Sequence[Leftover]:
+        """End the agent and every process it left, in bounded time; safe to call twice.
+
+        Interrupts first, then closes the stream, then kills the tree. Returns the background
+        processes that had to be ended.
+        """
+        ...
+
+
+class Agent(Protocol):
+    """A coding agent we drive."""
+
+    async def open(self, brief: Brief) -> AgentSession:
+        """Start a session. A failure to start is the session's only event."""
+        ...
+
+
+class Store(Protocol):
+    """An append-only log per run, numbered from 1 without gaps."""
+
+    def append(self, run: RunId, events: Sequence[tuple[datetime, Event]]) -> Sequence[Recorded]:
+        """Store all or none of `events`, durably, in order."""
+        ...
+
+    def read(self, run: RunId, *, after: int = 0, limit: int | None = None) -> Iterator[Recorded]:
+        """Events with a number above `after`; unknown types of newer versions are left out."""
+        ...
+
+
+class StatusBoard(Protocol):
+    """The deliverables as people see and edit them (`.treadle/status.json`)."""
+
+    def read(self) -> tuple[Deliverable, ...]:
+        """The deliverables as they stand; an invalid file raises ProjectError with its line."""
+        ...
+
+    def write(self, deliverables: Sequence[Deliverable], *, today: str) -> bool:
+        """Replace the deliverables; False, and nothing done, if another changed them meanwhile."""
+        ...
+
+
+class Clock(Protocol):
+    """Time as the run sees it."""
+
+    def now(self) -> datetime: ...
+
+    def monotonic(self) -> float: ...
+
+    async def sleep(self, seconds: float) -> None: ...

@@ -1,0 +1,79 @@
+"""A run: why it ended, what it may use, and what came out of it."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from treadle.domain.deliverable import Tally
+from treadle.domain.usage import Usage
+
+Workflow = Literal["deliver"]
+RunState = Literal["running", "succeeded", "ended", "lost"]
+
+ExitReason = Literal[
+    "interrupted",
+    "authentication",
+    "quota_exceeded",
+    "all_passed",
+    "all_blocked",
+    "budget_exceeded",
+    "time_exceeded",
+    "max_iterations",
+    "max_retries_exceeded",
+    "error",
+]
+
+# Published in `treadle help` and docs/reference/exit-codes.md: numbers on the wire, never changed.
+EXIT_CODES: dict[ExitReason, int] = {
+    "all_passed": 0,
+    "error": 1,
+    "all_blocked": 3,
+    "authentication": 4,
+    "budget_exceeded": 5,
+    "time_exceeded": 5,
+    "max_iterations": 5,
+    "max_retries_exceeded": 5,
+    "quota_exceeded": 6,
+    "interrupted": 130,
+}
+EXIT_USAGE = 2
+
+Landing = Literal["auto", "ask", "never"]
+
+
+@dataclass(frozen=True, slots=True)
+class RunLimits:
+    """The ceilings of a whole run. There is no value that switches one off."""
+
+    max_cost_usd: float
+    max_minutes: float
+    max_iterations: int
+    max_retries: int
+
+
+@dataclass(frozen=True, slots=True)
+class SessionLimits:
+    """The ceilings of one session, all of them always on."""
+
+    max_cost_usd: float
+    max_turns: int
+    wall_s: float
+    first_byte_s: float
+    idle_s: float
+    tool_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    reason: ExitReason
+    rounds: int
+    tally: Tally
+    cost_usd: float
+    usage: Usage
+    duration_s: float
+    message: str = ""
+    # False when part of the cost was counted at the dearest known price.
+    priced: bool = True
+
+    @property
+    def succeeded(self) -> bool:
+        return self.reason == "all_passed"

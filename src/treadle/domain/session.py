@@ -1,0 +1,88 @@
+"""How a session ends: one outcome out of a closed set, with what it cost."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal, TypeAlias
+
+from treadle.domain.ids import SessionId
+from treadle.domain.usage import Usage
+
+# retryable: a fresh session may do better (a full context window included); rate_limited: wait,
+# then again; fatal: the same would fail again; authentication: a person must log in.
+ErrorClass = Literal["retryable", "rate_limited", "fatal", "authentication"]
+TimeLimit = Literal["first_byte", "idle", "tool", "wall"]
+
+
+@dataclass(frozen=True, slots=True)
+class Completed:
+    summary: str
+    type: Literal["completed"] = "completed"
+
+
+@dataclass(frozen=True, slots=True)
+class ExecutionError:
+    message: str
+    error_class: ErrorClass
+    type: Literal["execution_error"] = "execution_error"
+
+
+@dataclass(frozen=True, slots=True)
+class MaxTurns:
+    turns: int
+    type: Literal["max_turns"] = "max_turns"
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetExceeded:
+    limit_usd: float
+    type: Literal["budget_exceeded"] = "budget_exceeded"
+
+
+@dataclass(frozen=True, slots=True)
+class QuotaExceeded:
+    message: str
+    resets_at: datetime | None
+    type: Literal["quota_exceeded"] = "quota_exceeded"
+
+
+@dataclass(frozen=True, slots=True)
+class TimedOut:
+    limit: TimeLimit
+    after_s: float
+    type: Literal["timeout"] = "timeout"
+
+
+@dataclass(frozen=True, slots=True)
+class Cancelled:
+    type: Literal["cancelled"] = "cancelled"
+
+
+@dataclass(frozen=True, slots=True)
+class Crashed:
+    message: str
+    exit_code: int | None
+    type: Literal["crashed"] = "crashed"
+
+
+Outcome: TypeAlias = (
+    Completed
+    | ExecutionError
+    | MaxTurns
+    | BudgetExceeded
+    | QuotaExceeded
+    | TimedOut
+    | Cancelled
+    | Crashed
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SessionResult:
+    session: SessionId
+    outcome: Outcome
+    cost_usd: float
+    usage: Usage
+    turns: int
+    duration_s: float
+    # False when the model has no known price and the dearest known one was used instead.
+    priced: bool = True

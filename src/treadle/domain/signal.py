@@ -1,0 +1,41 @@
+"""Signals: what an agent says about the work, and which role may say what."""
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+Role = Literal[
+    "planner", "implementer", "reviewer", "auditor", "manager", "initializer", "verifier"
+]
+
+SignalKind = Literal[
+    "note",
+    "spec_issue",
+    "plan_complete",
+    "progress",
+    "done",
+    "approved",
+    "request_changes",
+    "to_be_discussed",
+]
+SIGNAL_KINDS: tuple[SignalKind, ...] = get_args(SignalKind)
+
+# After one of these the session has nothing left to say, so it is ended.
+TERMINAL: frozenset[SignalKind] = frozenset(
+    {"spec_issue", "plan_complete", "progress", "done", "approved", "request_changes"}
+)
+
+ACCEPTED: dict[Role, frozenset[SignalKind]] = {
+    "planner": frozenset({"spec_issue", "plan_complete"}),
+    "implementer": frozenset({"note", "spec_issue", "progress", "done"}),
+    "reviewer": frozenset({"spec_issue", "approved", "request_changes"}),
+    "auditor": frozenset({"to_be_discussed"}),
+    "manager": frozenset(),
+    "initializer": frozenset({"note", "spec_issue", "done"}),
+    "verifier": frozenset({"note"}),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    kind: SignalKind
+    text: str

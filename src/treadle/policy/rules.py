@@ -1,0 +1,50 @@
+"""Permission rules as users write them: `Tool(pattern)`, matched on the tool's main argument."""
+
+import re
+from dataclasses import dataclass
+
+FORM = re.compile(r"(?P<tool>[A-Za-z_][\w-]*)(?:\((?P<pattern>.*)\))?")
+
+# The argument a rule's pattern is about, by tool.
+MAIN_ARGUMENT = {
+    "Bash": "command",
+    "Edit": "file_path",
+    "Glob": "path",
+    "Grep": "path",
+    "NotebookEdit": "notebook_path",
+    "Read": "file_path",
+    "WebFetch": "url",
+    "WebSearch": "query",
+    "Write": "file_path",
+}
+
+PATH_TOOLS = frozenset({"Edit", "Glob", "Grep", "NotebookEdit", "Read", "Write"})
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """`*` stands for anything within a path segment or word, `**` for anything at all."""
+
+    tool: str
+    pattern: str = "**"
+
+
+def parse_rule(text: str) -> Rule | None:
+    """The rule, or None when the text is not of the form `Tool` or `Tool(pattern)`."""
+    match = FORM.fullmatch(text.strip())
+    if match is None:
+        return None
+    return Rule(match["tool"], match["pattern"] or "**")
+
+
+def matches(rule: Rule, tool: str, value: str, *, workspace: str) -> bool:
+    """Does the rule cover this tool with this main argument? Paths must be resolved already."""
+    if rule.tool != tool:
+        return False
+    pattern = rule.pattern
+    if pattern.startswith("./"):
+        pattern = f"{workspace}/{pattern[2:]}"
+    # Only paths have segments; a `*` in a command or an address crosses slashes.
+    within = "[^/]*" if tool in PATH_TOOLS else ".*"
+    parts = [re.escape(part).replace(r"\*", within) for part in pattern.split("**")]
+    return re.fullmatch(".*".join(parts), value, re.DOTALL) is not None

@@ -1,0 +1,208 @@
+"""Which turn a request gets, and what went wrong: pure functions over a script's progress."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from treadle.rehearsal.messages import needs_workspace
+from treadle.rehearsal.turns import Reply, Script, SessionScript, Turn
+
+EXCERPT = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A request for a message, as far as the choice of its turn depends on it."""
+
+    session: str
+    role: str | None = None
+    agent: str | None = None  # set on requests of a sub-agent
+    workspace: str | None = None
+    said: str = ""  # what the model was told since its last answer
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """A session at its place in the script."""
+
+    script: int
+    served: int = 0
+    subagent_served: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far the script has come, and what has gone wrong on the way."""
+
+    seats: Mapping[str, Seat] = field(default_factory=dict)
+    faults: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """The script has no answer for this request: the rehearsal has failed."""
+
+    reason: str
+
+
+def serve(script: Script, progress: Progress, asked: Asked) -> tuple[Progress, Turn | Refused]:
+    """The turn for a request, and the progress after it."""
+    progress = _seated(script, progress, asked)
+    seat = progress.seats.get(asked.session)
+    if seat is None:
+        return _turned_away(script, progress, asked)
+    session = script.sessions[seat.script]
+    in_subagent = asked.agent is not None and bool(session.subagent)
+    turns, served = _lane(session, seat, in_subagent=in_subagent)
+    turn = turn_at(turns, served)
+    if turn is None:
+        kind = "subagent turn" if in_subagent else "turn"
+        has = f"its script has {_count(_total(turns), kind)}"
+        return _refused(progress, f"{label(script, seat)} asked for {kind} {served + 1}, but {has}")
+    moved = (
+        replace(seat, subagent_served=served + 1)
+        if in_subagent
+        else replace(seat, served=served + 1)
+    )
+    progress = replace(progress, seats={**progress.seats, asked.session: moved})
+    if complaint := _complaint(turn, asked):
+        where = f"turn {served + 1} ({script.source}:{turn.line})"
+        return _refused(progress, f"{label(script, seat)}, {where}: {complaint}")
+    return progress, turn
+
+
+def problems(script: Script, progress: Progress) -> tuple[str, ...]:
+    """All that failed so far, then all that was left over; empty after a good rehearsal."""
+    return (*progress.faults, *_left_over(script, progress))
+
+
+def turn_at(turns: Sequence[Turn], served: int) -> Turn | None:
+    """The turn that comes after `served` answers, or None when there is none."""
+    for turn in turns:
+        if turn.repeat is None or served < turn.repeat:
+            return turn
+        served -= turn.repeat
+    return None
+
+
+def unused(turns: Sequence[Turn], served: int) -> int:
+    """How many answers that had to be given were not; an endless turn owes one."""
+    left = 0
+    for turn in turns:
+        owed = turn.repeat or 1
+        used = min(owed, served)
+        served -= used
+        left += 0 if turn.optional else owed - used
+    return left
+
+
+def label(script: Script, seat: Seat) -> str:
+    """A session as people find it in the script."""
+    return _label(seat.script, script.sessions[seat.script])
+
+
+def said_since_answer(messages: Sequence[Any]) -> str:
+    """All text after the model's last answer: user text, tool results, notices."""
+    recent: list[str] = []
+    for message in reversed(messages):
+        match message:
+            case {"role": "assistant"}:
+                break
+            case {"content": content}:
+                recent.append("\n".join(_texts(content)))
+            case _:
+                pass  # a client may send what it likes; only text can be expected
+    return "\n".join(reversed(recent))
+
+
+def _seated(script: Script, progress: Progress, asked: Asked) -> Progress:
+    if asked.session in progress.seats:
+        return progress
+    for index, session in enumerate(script.sessions):
+        if asked.role and session.role and session.role != asked.role:
+            continue
+        taken = sum(seat.script == index for seat in progress.seats.values())
+        if session.repeat is None or taken < session.repeat:
+            return replace(progress, seats={**progress.seats, asked.session: Seat(index)})
+    return progress
+
+
+def _turned_away(script: Script, progress: Progress, asked: Asked) -> tuple[Progress, Refused]:
+    who = f"{asked.role} session" if asked.role else "session"
+    has = _count(len(script.sessions), "session")
+    reason = f"one more {who} was started, but the script ({has}) has none left for it"
+    return _refused(progress, reason)
+
+
+def _refused(progress: Progress, reason: str) -> tuple[Progress, Refused]:
+    if reason in progress.faults:  # clients ask again; one complaint is enough
+        return progress, Refused(reason)
+    return replace(progress, faults=(*progress.faults, reason)), Refused(reason)
+
+
+def _lane(session: SessionScript, seat: Seat, *, in_subagent: bool) -> tuple[Sequence[Turn], int]:
+    if in_subagent:
+        return session.subagent, seat.subagent_served
+    return session.turns, seat.served
+
+
+def _complaint(turn: Turn, asked: Asked) -> str | None:
+    for expected in turn.expect:
+        if expected not in asked.said:
+            excerpt = asked.said[-EXCERPT:].strip()
+            return f"expected {expected!r} in what the model is told, which was: {excerpt!r}"
+    if asked.workspace is None and isinstance(turn.answer, Reply) and needs_workspace(turn.answer):
+        return "it names ${workspace}, but the request has no x-treadle-workspace header"
+    return None
+
+
+def _left_over(script: Script, progress: Progress) -> Iterator[str]:
+    for index, session in enumerate(script.sessions):
+        if session.optional:
+            continue
+        name = _label(index, session)
+        seats = [seat for seat in progress.seats.values() if seat.script == index]
+        if not seats:
+            yield f"{name} was never started"
+        elif session.repeat is not None and len(seats) < session.repeat:
+            yield f"{name} was started {len(seats)} of {session.repeat} times"
+        for number, seat in enumerate(seats, start=1):
+            which = name if session.repeat == 1 else f"{name}, start {number}"
+            yield from _unused_turns(which, session, seat)
+
+
+def _unused_turns(which: str, session: SessionScript, seat: Seat) -> Iterator[str]:
+    for in_subagent in (False, True):
+        turns, served = _lane(session, seat, in_subagent=in_subagent)
+        if left := unused(turns, served):
+            kind = "subagent turn" if in_subagent else "turn"
+            verb = "was" if left == 1 else "were"
+            yield f"{which}: {left} of {_count(_total(turns), kind)} {verb} not used"
+
+
+def _label(index: int, session: SessionScript) -> str:
+    about = [part for part in (session.name, session.role) if part]
+    return f"session {index + 1}" + (f" ({', '.join(about)})" if about else "")
+
+
+def _total(turns: Sequence[Turn]) -> int:
+    return sum(turn.repeat or 1 for turn in turns)
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" + ("" if number == 1 else "s")
+
+
+def _texts(content: Any) -> Iterator[str]:
+    match content:
+        case str():
+            yield content
+        case list():
+            for part in content:
+                yield from _texts(part)
+        case {"type": "text", "text": str(text)}:
+            yield text
+        case {"type": "tool_result", "content": inner}:
+            yield from _texts(inner)
+        case _:
+            pass

@@ -1,0 +1,139 @@
+"""What a script says, as values: sessions made of turns, each an answer of the model or a fault."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+from treadle.domain.signal import Role
+from treadle.domain.usage import Usage
+
+Auth = Literal["api_key", "subscription"]
+CutPoint = Literal["before", "middle"]
+QuotaWindow = Literal["five_hour", "seven_day", "seven_day_opus", "seven_day_sonnet"]
+StopReason = Literal[
+    "end_turn",
+    "tool_use",
+    "max_tokens",
+    "stop_sequence",
+    "pause_turn",
+    "refusal",
+    "model_context_window_exceeded",
+]
+
+DEFAULT_USAGE = Usage(input_tokens=100, output_tokens=20)
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Thinking:
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A tool the model uses; `${workspace}` in a string of the input is filled in when served."""
+
+    name: str
+    input: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class StreamEvent:
+    """A server-sent event passed on as it is written, for kinds that no client knows."""
+
+    body: Mapping[str, Any]
+
+
+Block: TypeAlias = Text | Thinking | ToolCall | StreamEvent
+
+
+@dataclass(frozen=True, slots=True)
+class QuotaWarning:
+    """A reply's news that a subscription window is nearly used."""
+
+    used: float
+    resets_in_s: float
+    window: QuotaWindow = "five_hour"
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A response of the model, complete or broken off in the middle."""
+
+    blocks: tuple[Block, ...]
+    stop_reason: StopReason = "end_turn"
+    usage: Usage = DEFAULT_USAGE
+    model: str | None = None  # None: the model that the request names
+    chunk: int | None = None  # characters in one delta; None: a block is one delta
+    delay_between_s: float = 0.0
+    headers: Mapping[str, str] = field(default_factory=dict)
+    quota_warning: QuotaWarning | None = None
+    broken_off: Literal["drop", "hang"] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ApiError:
+    status: int
+    kind: str
+    message: str
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class QuotaSpent:
+    """A subscription window is used up until so many seconds after the answer."""
+
+    resets_in_s: float
+    window: QuotaWindow = "five_hour"
+
+
+@dataclass(frozen=True, slots=True)
+class Silence:
+    """No byte of an answer: the connection is dropped, or kept open for nothing."""
+
+    how: Literal["drop", "hang"]
+
+
+@dataclass(frozen=True, slots=True)
+class Garbage:
+    """A 200 whose body is not what the API speaks."""
+
+    body: str
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+Answer: TypeAlias = Reply | ApiError | QuotaSpent | Silence | Garbage
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    answer: Answer
+    delay_s: float = 0.0
+    repeat: int | None = 1  # None: for ever
+    expect: tuple[str, ...] = ()
+    optional: bool = False  # may stay unused
+    line: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class SessionScript:
+    turns: tuple[Turn, ...]
+    role: Role | None = None
+    name: str = ""
+    subagent: tuple[Turn, ...] = ()
+    repeat: int | None = 1  # how many sessions it serves; None: any number
+    optional: bool = False
+    line: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """A whole rehearsal, checked: every turn in it can be played."""
+
+    sessions: tuple[SessionScript, ...]
+    auth: Auth = "api_key"
+    source: str = field(default="", compare=False)

@@ -1,0 +1,172 @@
+"""Drives one agent session from its prompt to one result, inside its limits."""
+
+import asyncio
+from collections.abc import AsyncIterator, Coroutine
+from dataclasses import dataclass, replace
+from typing import Any, Literal, assert_never, cast
+
+from treadle.domain.agent import (
+    AgentEnded,
+    AgentEvent,
+    Allow,
+    Brief,
+    Decide,
+    Decision,
+    Fault,
+    Heartbeat,
+    ResponseStarted,
+    ResponseUsed,
+    TextClosed,
+    TextStreamed,
+    ToolUse,
+)
+from treadle.domain.events.agent import (
+    AgentStarted,
+    AgentThought,
+    ApiRetried,
+    MessageSkipped,
+    ProcessEnded,
+    QuotaReported,
+    ToolCalled,
+    ToolDecided,
+    ToolFinished,
+)
+from treadle.domain.events.session import PromptSent, SessionEnded, SessionStarted
+from treadle.domain.ports import Agent, AgentSession, Clock
+from treadle.domain.run import SessionLimits
+from treadle.domain.session import (
+    BudgetExceeded,
+    Cancelled,
+    Completed,
+    Outcome,
+    SessionResult,
+    TimedOut,
+)
+from treadle.session.meaning import outcome_of
+from treadle.session.meter import Meter
+from treadle.session.speech import Record, Speech, signal_tool
+from treadle.session.watch import Watch, began, deadline, saw
+
+
+@dataclass(frozen=True, slots=True)
+class Driver:
+    """What every session of a run is driven with."""
+
+    agent: Agent
+    clock: Clock
+    record: Record
+    stop: asyncio.Event
+
+    async def run(self, brief: Brief, limits: SessionLimits) -> SessionResult:
+        """One prompt to one result. All processes of the session are gone when it returns."""
+        started = self.clock.monotonic()
+        speech, meter = Speech(brief.role, self.record), Meter()
+        self.record(SessionStarted(brief.session, brief.role, brief.model, brief.resume))
+        self.record(PromptSent(brief.prompt))
+        brief = replace(
+            brief,
+            decide=_recorded(brief.decide, self.record),
+            tools=(*brief.tools, signal_tool(speech, brief.role)),
+        )
+        session = await self.agent.open(brief)
+        try:
+            end = await self._follow(session, limits, speech, meter)
+        finally:
+            # Shielded: whatever cancels us, the agent's processes still have to go.
+            for process in await asyncio.shield(asyncio.ensure_future(session.close())):
+                self.record(ProcessEnded(process.pid, process.command))
+        speech.close_block()
+        result = SessionResult(
+            session=brief.session,
+            outcome=self._judge(end, speech),
+            cost_usd=meter.cost_usd(end.cost_usd),
+            usage=end.usage or meter.usage,
+            turns=end.turns or meter.responses,
+            duration_s=round(self.clock.monotonic() - started, 3),
+            priced=meter.priced,
+        )
+        self.record(SessionEnded(result))
+        return result
+
+    async def _follow(
+        self, session: AgentSession, limits: SessionLimits, speech: Speech, meter: Meter
+    ) -> AgentEnded:
+        events = aiter(session.events())
+        watch = began(self.clock.monotonic())
+        stopping = asyncio.ensure_future(self.stop.wait())
+        try:
+            while True:
+                event = await self._next(events, stopping, watch, limits)
+                if isinstance(event, AgentEnded):
+                    return event
+                watch = saw(watch, event, self.clock.monotonic())
+                self._take(event, speech, meter)
+                if speech.ended_by is not None:
+                    return AgentEnded(Completed(speech.ended_by.text))
+                if meter.estimate_usd > limits.max_cost_usd:
+                    return AgentEnded(BudgetExceeded(limits.max_cost_usd))
+        finally:
+            stopping.cancel()
+
+    async def _next(
+        self,
+        events: AsyncIterator[AgentEvent],
+        stopping: "asyncio.Task[Literal[True]]",
+        watch: Watch,
+        limits: SessionLimits,
+    ) -> AgentEvent:
+        """The agent's next event, or the end that a limit or a person puts to the session."""
+        due = deadline(watch, limits)
+        upcoming = asyncio.ensure_future(cast("Coroutine[Any, Any, AgentEvent]", anext(events)))
+        left = max(0.0, due.at - self.clock.monotonic())
+        waited: set[asyncio.Task[Any]] = {upcoming, stopping}
+        await asyncio.wait(waited, timeout=left, return_when="FIRST_COMPLETED")
+        if upcoming.done():
+            return upcoming.result()
+        upcoming.cancel()
+        await asyncio.wait({upcoming})
+        if stopping.done():
+            return AgentEnded(Cancelled())
+        return AgentEnded(TimedOut(due.limit, round(due.after_s, 3)))
+
+    def _take(self, event: AgentEvent, speech: Speech, meter: Meter) -> None:
+        match event:
+            case TextStreamed():
+                speech.stream(event.text)
+            case TextClosed():
+                speech.close_block()
+            case ResponseUsed():
+                self.record(meter.add(event))
+            case Heartbeat() | ResponseStarted() | AgentEnded():
+                pass
+            case (
+                AgentStarted()
+                | AgentThought()
+                | ToolCalled()
+                | ToolFinished()
+                | ApiRetried()
+                | QuotaReported()
+                | MessageSkipped()
+            ):
+                self.record(event)
+            case _:
+                assert_never(event)
+
+    def _judge(self, end: AgentEnded, speech: Speech) -> Outcome:
+        if speech.ended_by is not None:
+            return Completed(speech.ended_by.text)
+        if isinstance(end.outcome, Fault):
+            return outcome_of(end.outcome, self.clock.now())
+        return end.outcome
+
+
+def _recorded(decide: Decide, record: Record) -> Decide:
+    """The same decision, stored before it takes effect."""
+
+    async def decided(use: ToolUse) -> Decision:
+        decision = await decide(use)
+        verdict: Literal["allow", "deny"] = "allow" if isinstance(decision, Allow) else "deny"
+        record(ToolDecided(use.id, use.name, verdict, decision.reason))
+        return decision
+
+    return decided

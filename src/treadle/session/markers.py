@@ -1,0 +1,192 @@
+"""Markers: signals written as tags in an agent's text, found while the text still arrives.
+
+The rules are in docs/concepts/signals.md; this module holds the reader and nothing about what a
+signal leads to.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from treadle.domain.signal import SIGNAL_KINDS, Signal, SignalKind
+
+# The longest body a signal may have, in characters; beyond it the tag was only a word in the text.
+BODY_LIMIT = 64 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Text for people, markers taken out."""
+
+    text: str
+
+
+Piece: TypeAlias = Text | Signal
+
+
+@dataclass(frozen=True, slots=True)
+class _Tag:
+    kind: SignalKind
+    opening: str
+    closing: str
+    again: re.Pattern[str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    signal: Signal
+    begin: int
+    end: int
+
+
+def _tag(kind: SignalKind) -> _Tag:
+    opening = f"<{kind.upper()}>"
+    return _Tag(kind, opening, f"</{kind.upper()}>", re.compile(rf"\n {{0,3}}{opening}"))
+
+
+_TAGS = tuple(_tag(kind) for kind in SIGNAL_KINDS)
+_TAG_OF = {tag.opening: tag for tag in _TAGS}
+_LONGEST = max(len(tag.opening) for tag in _TAGS)
+_OPENING = re.compile("|".join(tag.opening for tag in _TAGS))
+_RUN_ENDS = {"`": re.compile("[^`]"), "~": re.compile("[^~]")}
+
+# start: nothing but blanks so far; run: in the backticks or tildes that may make a fence;
+# info: behind them; plain: the rest of the line decides nothing.
+_Place = Literal["start", "run", "info", "plain"]
+
+
+class MarkerReader:
+    """Reads one block of text at a time; `close` makes it ready for the next."""
+
+    def __init__(self, *, body_limit: int = BODY_LIMIT) -> None:
+        self._body_limit = body_limit
+        self._forget()
+
+    def _forget(self) -> None:
+        self._held = ""
+        self._place: _Place = "start"
+        self._fence: tuple[str, int] | None = None
+        self._run = ("", 0)
+        # Below this offset of the held text no closing tag of the kind begins: without it,
+        # many tags that are never closed would each search the same text again.
+        self._searched: dict[SignalKind, int] = {}
+
+    def feed(self, chunk: str) -> list[Piece]:
+        """What is certain by now; only what could still become a tag is held back."""
+        return self._read(chunk, final=False)
+
+    def close(self) -> list[Piece]:
+        """The rest of the block; a tag that was never closed is text."""
+        pieces = self._read("", final=True)
+        self._forget()
+        return pieces
+
+    def _read(self, chunk: str, *, final: bool) -> list[Piece]:
+        text = self._held + chunk
+        pieces: list[Piece] = []
+        shown = at = 0
+        while at < len(text):
+            step = self._step(text, at, final=final)
+            if step is None:
+                break
+            if isinstance(step, int):
+                at = step
+                continue
+            if step.begin > shown:
+                pieces.append(Text(text[shown : step.begin]))
+            pieces.append(step.signal)
+            shown = at = step.end
+        if at > shown:
+            pieces.append(Text(text[shown:at]))
+        self._held = text[at:]
+        self._searched = {kind: max(0, n - at) for kind, n in self._searched.items()}
+        return pieces
+
+    def _step(self, text: str, at: int, *, final: bool) -> int | _Found | None:
+        """Where to go on, or a signal and where it stands, or None to wait for more text."""
+        match self._place:
+            case "start":
+                return self._start(text, at, final=final)
+            case "run":
+                return self._in_run(text, at)
+            case "info":
+                return self._in_info(text, at)
+            case "plain":
+                return self._to_line_end(text, at)
+
+    def _start(self, text: str, at: int, *, final: bool) -> int | _Found | None:
+        margin = text[at : at + 3]
+        begin = at + len(margin) - len(margin.lstrip(" "))
+        if begin == len(text):
+            return begin if final else None
+        first = text[begin]
+        if first in _RUN_ENDS:
+            self._place, self._run = "run", (first, 0)
+            return begin
+        if first == "<" and self._fence is None:
+            return self._tag_at(text, begin, final=final)
+        self._place = "plain"
+        return begin
+
+    def _tag_at(self, text: str, begin: int, *, final: bool) -> int | _Found | None:
+        match = _OPENING.match(text, begin)
+        if match is None:
+            so_far = text[begin : begin + _LONGEST]
+            if not final and any(tag.opening.startswith(so_far) for tag in _TAGS):
+                return None
+            self._place = "plain"
+            return begin
+        tag, body = _TAG_OF[match.group()], match.end()
+        closed = self._closing(tag, text, body)
+        if closed is None and not final and len(text) < body + self._body_limit + len(tag.closing):
+            return None
+        if closed is None or tag.again.search(text, body, closed):
+            self._place = "plain"
+            return body
+        signal = Signal(tag.kind, text[body:closed].strip())
+        return _Found(signal, begin, closed + len(tag.closing))
+
+    def _closing(self, tag: _Tag, text: str, body: int) -> int | None:
+        end = min(len(text), body + self._body_limit + len(tag.closing))
+        start = max(body, self._searched.get(tag.kind, 0))
+        found = text.find(tag.closing, start, end)
+        if found >= 0:
+            self._searched[tag.kind] = found
+            return found
+        self._searched[tag.kind] = max(start, end - len(tag.closing) + 1)
+        return None
+
+    def _in_run(self, text: str, at: int) -> int:
+        mark, length = self._run
+        behind = _RUN_ENDS[mark].search(text, at)
+        end = behind.start() if behind else len(text)
+        self._run = (mark, length + end - at)
+        if end < len(text):
+            self._place = "info" if self._may_fence() else "plain"
+        return end
+
+    def _may_fence(self) -> bool:
+        mark, length = self._run
+        if self._fence is None:
+            return length >= 3
+        return mark == self._fence[0] and length >= self._fence[1]
+
+    def _in_info(self, text: str, at: int) -> int:
+        newline = text.find("\n", at)
+        end = len(text) if newline < 0 else newline
+        part = text[at:end]
+        spoiled = part.strip(" \t\r") if self._fence else self._run[0] == "`" and "`" in part
+        if spoiled:
+            self._place = "plain"
+        elif newline >= 0:
+            self._fence = None if self._fence else self._run
+            self._place = "start"
+            return end + 1
+        return end
+
+    def _to_line_end(self, text: str, at: int) -> int:
+        newline = text.find("\n", at)
+        if newline < 0:
+            return len(text)
+        self._place = "start"
+        return newline + 1

@@ -1,0 +1,143 @@
+"""Reset times as people read them ("resets Nov 20, 3pm (Europe/Berlin)"), turned into moments."""
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+# A minute that has just passed means now, not the same time tomorrow: messages round down, and
+# asking a little too early costs one refused request where waiting a day costs a day.
+_JUST_PASSED = timedelta(minutes=5)
+_HALF_A_YEAR = timedelta(days=182)
+
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+_UNITS = {"d": "days", "h": "hours", "m": "minutes", "s": "seconds"}
+
+_EPOCH = re.compile(r"\s*\|\s*(\d{10}|\d{13})\b")
+_RESETS = re.compile(r"\b(?:resets?|try again|until|available again)\b", re.IGNORECASE)
+_LEFT = re.compile(
+    r"\s+in\s+((?:\d{1,4}\s*(?:days?|d|hours?|hrs?|h|minutes?|mins?|m|seconds?|secs?|s)"
+    r"(?![a-z])[,\s]*(?:and\s+)?)+)",
+    re.IGNORECASE,
+)
+_PART = re.compile(r"(\d+)\s*([dhms])", re.IGNORECASE)
+_MONTH_NAME = rf"(?P<month>{'|'.join(_MONTHS)})[a-z]*\.?"
+_DAY = (
+    r"(?:(?P<iso>20\d\d-\d\d-\d\d)T?"
+    rf"|{_MONTH_NAME}\s+(?P<day>\d{{1,2}})(?:[a-z]{2})?(?:,?\s+(?P<year>20\d\d))?"
+    rf"|(?P<weekday>{'|'.join(_WEEKDAYS)})[a-z]*"
+    r"|(?P<near>today|tomorrow))"
+)
+_TIME = (
+    r"(?:(?P<hour>\d{1,2})(?::(?P<minute>\d\d))?\s*(?P<half>[ap])\.?m\b\.?"
+    r"|(?P<hour24>\d{1,2}):(?P<minute24>\d\d)(?::\d\d)?)"
+)
+_ZONE = r"(?:\s*\((?P<zone>[^()\s]{1,64})\)|\s*(?P<bare>UTC|GMT|Z)\b)"
+_MOMENT = re.compile(
+    rf"\s*(?:at\s+|on\s+|by\s+)?(?:{_DAY}(?:\s*,\s*|\s+at\s+|\s+)?)?(?:{_TIME})?{_ZONE}",
+    re.IGNORECASE,
+)
+_OFFSET = re.compile(r"(?:UTC|GMT)?([+-])(\d{1,2})(?::?(\d\d))?", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class _Day:
+    """A day as it was written: fixed, or one that comes round again."""
+
+    on: date
+    every: timedelta | None = None
+
+
+def find_reset(text: str, now: datetime) -> datetime | None:
+    """The moment that a limit's message names, in UTC; None for one without a time or a zone.
+
+    A time without a zone could be anywhere in the world, so it counts as not told.
+    """
+    if epoch := _EPOCH.match(text):
+        return datetime.fromtimestamp(int(epoch[1][:10]), UTC)
+    for resets in _RESETS.finditer(text):
+        if left := _LEFT.match(text, resets.end()):
+            parts = {_UNITS[unit.lower()]: int(count) for count, unit in _PART.findall(left[1])}
+            return now.astimezone(UTC) + timedelta(**parts)
+        if moment := _MOMENT.match(text, resets.end()):
+            return _resolve(moment, now)
+    return None
+
+
+def _resolve(moment: re.Match[str], now: datetime) -> datetime | None:
+    zone = _zone(moment["zone"] or moment["bare"])
+    if zone is None:
+        return None
+    here = now.astimezone(zone)
+    named = any(moment[part] for part in ("iso", "month", "weekday", "near"))
+    clock = _clock(moment, default=time(0) if named else None)
+    day = _day(moment, here.date())
+    if clock is None or day is None:
+        return None
+    return _next(day, clock, zone, now.astimezone(UTC))
+
+
+def _zone(name: str) -> tzinfo | None:
+    if name.upper() in ("UTC", "GMT", "Z"):
+        return UTC
+    if offset := _OFFSET.fullmatch(name):
+        ahead = timedelta(hours=int(offset[2]), minutes=int(offset[3] or 0))
+        if ahead >= timedelta(hours=24):
+            return None
+        return timezone(ahead if offset[1] == "+" else -ahead)
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):  # OSError: "America" is a folder
+        return None
+
+
+def _clock(moment: re.Match[str], *, default: time | None) -> time | None:
+    if moment["hour"]:
+        hour, minute = int(moment["hour"]), int(moment["minute"] or 0)
+        if not 1 <= hour <= 12 or minute > 59:
+            return None
+        return time(hour % 12 + (12 if moment["half"].lower() == "p" else 0), minute)
+    if moment["hour24"]:
+        hour, minute = int(moment["hour24"]), int(moment["minute24"])
+        return time(hour, minute) if hour < 24 and minute < 60 else None
+    return default
+
+
+def _day(moment: re.Match[str], today: date) -> _Day | None:
+    if moment["weekday"]:
+        ahead = (_WEEKDAYS.index(moment["weekday"].lower()) - today.weekday()) % 7
+        return _Day(today + timedelta(days=ahead), every=timedelta(days=7))
+    if moment["near"]:
+        return _Day(today + timedelta(days=moment["near"].lower() == "tomorrow"))
+    if moment["iso"] or moment["month"]:
+        on = _date(moment, today)
+        return None if on is None else _Day(on)
+    return _Day(today, every=timedelta(days=1))
+
+
+def _date(moment: re.Match[str], today: date) -> date | None:
+    try:
+        if moment["iso"]:
+            return date.fromisoformat(moment["iso"])
+        month = _MONTHS.index(moment["month"].lower()) + 1
+        on = date(int(moment["year"] or today.year), month, int(moment["day"]))
+        # "Jan 2" at the end of December is next year's; yesterday's date is a stale message.
+        if not moment["year"] and today - on > _HALF_A_YEAR:
+            on = on.replace(year=today.year + 1)
+    except ValueError:
+        return None
+    return on
+
+
+def _next(day: _Day, clock: time, zone: tzinfo, now: datetime) -> datetime:
+    """The first such moment that is not over; in the doubled hour of autumn, either of the two."""
+    if day.every is None:
+        return datetime.combine(day.on, clock, zone).astimezone(UTC)
+    on = day.on
+    while True:
+        for fold in (0, 1):
+            at = datetime.combine(on, clock.replace(fold=fold), zone).astimezone(UTC)
+            if at > now - _JUST_PASSED:
+                return at
+        on += day.every

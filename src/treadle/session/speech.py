@@ -1,0 +1,89 @@
+"""What the agent says: text for the screen, and signals taken out of it or given by tool."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, cast
+
+from treadle.domain.agent import Tool, ToolReply
+from treadle.domain.events.agent import AgentSpoke
+from treadle.domain.events.log import Event
+from treadle.domain.events.session import SignalGiven, SignalRefused
+from treadle.domain.signal import ACCEPTED, SIGNAL_KINDS, TERMINAL, Role, Signal, SignalKind
+from treadle.session.markers import MarkerReader, Piece, Text
+
+MAX_SPOKEN = 4000
+
+Record = Callable[[Event], None]
+
+
+class Speech:
+    """One session's speech. `ended_by` is the first terminal signal that its role may give."""
+
+    def __init__(self, role: Role, record: Record) -> None:
+        self._role = role
+        self._record = record
+        self._markers = MarkerReader()
+        self._text: list[str] = []
+        self.ended_by: Signal | None = None
+
+    def stream(self, chunk: str) -> None:
+        self._take(self._markers.feed(chunk))
+
+    def close_block(self) -> None:
+        self._take(self._markers.close())
+        self._say()
+
+    def _take(self, pieces: list[Piece]) -> None:
+        for piece in pieces:
+            match piece:
+                case Text():
+                    self._text.append(piece.text)
+                case Signal():
+                    self._say()
+                    self.hear(piece, "marker")
+
+    def _say(self) -> None:
+        said = "".join(self._text).strip("\n")
+        self._text = []
+        if said.strip():
+            more = len(said) - MAX_SPOKEN
+            self._record(AgentSpoke(said if more <= 0 else f"{said[:MAX_SPOKEN]}… ({more} more)"))
+
+    def hear(self, signal: Signal, via: Literal["marker", "tool"]) -> bool:
+        """Record the signal; False when this role may not give it."""
+        if signal.kind not in ACCEPTED[self._role]:
+            self._record(SignalRefused(signal.kind, self._role, via))
+            return False
+        self._record(SignalGiven(signal.kind, signal.text, via))
+        if signal.kind in TERMINAL and self.ended_by is None:
+            self.ended_by = signal
+        return True
+
+
+def signal_tool(speech: Speech, role: Role) -> Tool:
+    """The same signals as the markers, by tool."""
+    kinds = [kind for kind in SIGNAL_KINDS if kind in ACCEPTED[role]]
+
+    async def call(arguments: Mapping[str, Any]) -> ToolReply:
+        kind, text = arguments.get("kind"), str(arguments.get("text", ""))
+        if kind not in SIGNAL_KINDS:
+            return ToolReply(f"Unknown signal {kind!r}. Known: {', '.join(kinds)}.", is_error=True)
+        if not speech.hear(Signal(cast("SignalKind", kind), text), "tool"):
+            return ToolReply(
+                f"A {role} cannot give the signal {kind!r}, only: {', '.join(kinds)}.",
+                is_error=True,
+            )
+        return ToolReply("Recorded.")
+
+    return Tool(
+        name="signal",
+        description="Say something about the work that the people and programs behind it act on.",
+        schema={
+            "type": "object",
+            "properties": {
+                "kind": {"type": "string", "enum": kinds},
+                "text": {"type": "string", "description": "What you want to say, in full."},
+            },
+            "required": ["kind", "text"],
+        },
+        call=call,
+    )

@@ -1,0 +1,153 @@
+"""The time limits of a running session, as pure functions over what has been seen of it.
+
+Four clocks, all of them always on; times are floats of one monotonic clock, which stands still
+while the machine sleeps, so that a closed lid is a pause and not a stall.
+
+wall        from the start of the session to its end
+first_byte  while the model owes a response: from the prompt, from the last open tool's result, or
+            from the moment a failed request is sent again, until the response begins
+idle        since the last sign of life, while no tool is open; heartbeats and retries are signs
+tool        per open tool call, from the call to its result; a subagent is one long tool call
+"""
+
+from dataclasses import dataclass, replace
+from typing import assert_never
+
+from treadle.domain.agent import (
+    AgentEnded,
+    AgentEvent,
+    Heartbeat,
+    ResponseStarted,
+    ResponseUsed,
+    TextClosed,
+    TextStreamed,
+)
+from treadle.domain.events.agent import (
+    AgentStarted,
+    AgentThought,
+    ApiRetried,
+    MessageSkipped,
+    QuotaReported,
+    ToolCalled,
+    ToolFinished,
+)
+from treadle.domain.run import SessionLimits
+from treadle.domain.session import TimeLimit
+
+
+@dataclass(frozen=True, slots=True)
+class OpenTool:
+    """A tool call whose result is still to come."""
+
+    id: str
+    since: float
+    parent: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """What the clocks of one session run on."""
+
+    started: float
+    last_sign: float
+    # Set while the first-byte clock runs; lies ahead while the agent pauses before a retry.
+    awaiting_since: float | None
+    open_tools: tuple[OpenTool, ...] = ()
+    # A response is owed from a prompt or tool result until one begins; a tool may finish while
+    # the response that called it still streams, so the two are kept apart.
+    owed: bool = True
+    responding: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Deadline:
+    """The moment a session has to be ended if nothing more is seen, and by which limit."""
+
+    at: float
+    limit: TimeLimit
+    after_s: float
+
+
+def began(now: float) -> Watch:
+    """The watch over a session whose prompt is on its way."""
+    return Watch(started=now, last_sign=now, awaiting_since=now)
+
+
+def saw(watch: Watch, event: AgentEvent, now: float) -> Watch:
+    """The watch after an event; every event is a sign of life."""
+    sign = replace(watch, last_sign=max(now, watch.last_sign))
+    match event:
+        case ResponseStarted():
+            seen = replace(sign, owed=False, responding=True)
+        case TextStreamed() | AgentThought():
+            seen = _answered(sign)
+        case ToolCalled():
+            seen = _called(_answered(sign), event, now)
+        case ToolFinished():
+            seen = replace(sign, open_tools=_without(sign.open_tools, event.id), owed=True)
+        case ResponseUsed():
+            seen = replace(sign, responding=False)
+        case ApiRetried():
+            return _retried(sign, now + max(0.0, event.delay_s))
+        case (
+            Heartbeat()
+            | TextClosed()
+            | AgentStarted()
+            | QuotaReported()
+            | MessageSkipped()
+            | AgentEnded()
+        ):
+            seen = sign
+        case _:
+            assert_never(event)
+    return _rearmed(seen, now)
+
+
+def deadline(watch: Watch, limits: SessionLimits) -> Deadline:
+    """The nearest of the clocks that run; of two that end together, the more telling one."""
+    running = [Deadline(watch.started + limits.wall_s, "wall", limits.wall_s)]
+    if watch.open_tools:
+        oldest = min(tool.since for tool in watch.open_tools)
+        running.append(Deadline(oldest + limits.tool_s, "tool", limits.tool_s))
+    else:
+        running.append(Deadline(watch.last_sign + limits.idle_s, "idle", limits.idle_s))
+    if watch.awaiting_since is not None:
+        at = watch.awaiting_since + limits.first_byte_s
+        running.append(Deadline(at, "first_byte", limits.first_byte_s))
+    return min(reversed(running), key=lambda due: due.at)
+
+
+def _answered(watch: Watch) -> Watch:
+    """Content proves that the response has begun, also where an agent does not announce it.
+
+    While one streams, it is that response's content and pays nothing that fell due since.
+    """
+    return watch if watch.responding else replace(watch, owed=False)
+
+
+def _called(watch: Watch, call: ToolCalled, now: float) -> Watch:
+    if any(tool.id == call.id for tool in watch.open_tools):
+        return watch
+    return replace(watch, open_tools=(*watch.open_tools, OpenTool(call.id, now, call.parent)))
+
+
+def _without(tools: tuple[OpenTool, ...], tool_id: str) -> tuple[OpenTool, ...]:
+    """The rest once a call is over; what a subagent left open is over with it."""
+    over = {tool_id}
+    for tool in tools:  # in the order of the calls, so a parent always comes before its children
+        if tool.parent in over:
+            over.add(tool.id)
+    return tuple(tool for tool in tools if tool.id not in over)
+
+
+def _retried(watch: Watch, sent_at: float) -> Watch:
+    """An announced pause is no silence: both clocks start when the request is sent again."""
+    seen = replace(watch, last_sign=sent_at, owed=True, responding=False, awaiting_since=None)
+    return _rearmed(seen, sent_at)
+
+
+def _rearmed(watch: Watch, now: float) -> Watch:
+    awaiting = watch.owed and not watch.responding and not watch.open_tools
+    if not awaiting:
+        return replace(watch, awaiting_since=None)
+    return watch if watch.awaiting_since is not None else replace(watch, awaiting_since=now)

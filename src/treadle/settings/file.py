@@ -1,0 +1,122 @@
+"""`treadle.toml`: read, parsed and checked key by key; every refusal names file, line and key."""
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from treadle.domain.errors import SettingsError
+from treadle.settings.keys import Misfit, advice, fit, known_keys, sections, shown
+from treadle.settings.model import VERSION
+from treadle.settings.nearest import hint_for
+from treadle.settings.origin import Origin, Valued
+from treadle.settings.scan import Places, scan
+
+FILE = "treadle.toml"
+
+_AT_LINE = re.compile(r" \(at line (\d+), column \d+\)$")
+_AT_END = " (at end of document)"
+
+
+def read_file(project: Path) -> str | None:
+    """The text of the project's settings file, line ends as they are; None when there is none."""
+    try:
+        return (project / FILE).read_bytes().decode("utf-8-sig")
+    except FileNotFoundError:
+        return None
+    except UnicodeDecodeError as error:
+        raise SettingsError(
+            f"{FILE}: is not UTF-8 text (byte {error.start})", hint=f"save {FILE} as UTF-8"
+        ) from None
+    except OSError as error:
+        raise SettingsError(
+            f"{FILE}: cannot be read: {error.strerror}",
+            hint=f"make {FILE} a file that you may read, or remove it",
+        ) from None
+
+
+def values_of(text: str) -> dict[str, Valued]:
+    """Every key that the text gives, checked; the first wrong one raises SettingsError."""
+    table, places = _parse(text)
+    _check_version(table, places)
+    return dict(_checked(table, places))
+
+
+def _parse(text: str) -> tuple[dict[str, Any], Places]:
+    try:
+        return tomllib.loads(text), scan(text)
+    except RecursionError:
+        raise SettingsError(
+            f"{FILE}: is nested too deeply", hint="no setting needs so many brackets"
+        ) from None
+    except ValueError as error:
+        raise _broken(str(error), text) from None
+
+
+def _broken(message: str, text: str) -> SettingsError:
+    if found := _AT_LINE.search(message):
+        line, message = int(found.group(1)), message[: found.start()]
+    else:
+        line, message = len(text.splitlines()) or 1, message.removesuffix(_AT_END)
+    return SettingsError(
+        f"{FILE}:{line}: is not valid TOML: {message}",
+        hint='texts stand in quotes, and each key stands once, as in: land = "auto"',
+    )
+
+
+def _check_version(table: Mapping[str, Any], places: Places) -> None:
+    version = table.get("version", VERSION)
+    if isinstance(version, int) and version > VERSION:
+        raise SettingsError(
+            f"{_place(places, ('version',))}: version: written by a newer Treadle "
+            f"(format {version}, this one reads {VERSION})",
+            hint="update Treadle",
+        )
+
+
+def _checked(table: Mapping[str, Any], places: Places) -> Iterator[tuple[str, Valued]]:
+    for name, value in table.items():
+        if name in known_keys() and "." not in name:
+            yield name, _valued((name,), value, places)
+        elif name not in sections():
+            raise _unknown((name,), places)
+        elif isinstance(value, Mapping):
+            yield from _section(name, value, places)
+        else:
+            raise SettingsError(
+                f"{_place(places, (name,))}: {name}: expected a table, got {shown(value)}",
+                hint=f"write [{name}] on a line of its own and its keys below",
+            )
+
+
+def _section(name: str, table: Mapping[str, Any], places: Places) -> Iterator[tuple[str, Valued]]:
+    for leaf, value in table.items():
+        if f"{name}.{leaf}" not in known_keys():
+            raise _unknown((name, leaf), places)
+        yield f"{name}.{leaf}", _valued((name, leaf), value, places)
+
+
+def _valued(path: tuple[str, ...], value: object, places: Places) -> Valued:
+    key = known_keys()[".".join(path)]
+    place = _place(places, path)
+    held = fit(key, value)
+    if isinstance(held, Misfit):
+        raise SettingsError(f"{place}: {key.name}: {held}", hint=advice(key))
+    return Valued(held, Origin("file", place))
+
+
+def _unknown(path: tuple[str, ...], places: Places) -> SettingsError:
+    name = ".".join(path)
+    if name in known_keys():
+        return SettingsError(
+            f'{_place(places, path)}: "{name}": the quotes make this one name with a dot in it',
+            hint=f"write {name} without quotes",
+        )
+    what = "unknown key" if places.entry(path) else "unknown section"
+    return SettingsError(f"{_place(places, path)}: {name}: {what}", hint=hint_for(name))
+
+
+def _place(places: Places, path: tuple[str, ...]) -> str:
+    line = places.line(path)
+    return FILE if line is None else f"{FILE}:{line}"

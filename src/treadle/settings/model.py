@@ -1,0 +1,176 @@
+"""The settings as the product uses them: one frozen dataclass per section of `treadle.toml`.
+
+Names are on the wire for ever. Each key carries its help in the field's metadata: `settings.keys`
+reads it for the commented file, the schema and the reference.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from treadle.domain.run import Landing
+
+VERSION = 1
+
+# Above this a ceiling would bound nothing any more (a million minutes are two years).
+MOST = 1_000_000
+
+
+def key(
+    text: str, *, above: float | None = None, least: float | None = None, rule: str = ""
+) -> dict[str, Any]:
+    """The metadata of one key; `rule` is "some" (a text, not empty) or "inside" (a path there)."""
+    return {"help": text, "above": above, "least": least, "rule": rule}
+
+
+@dataclass(frozen=True, slots=True)
+class Permissions:
+    """What the agent may do beyond the baseline."""
+
+    allow: tuple[str, ...] = field(
+        default=(),
+        metadata=key('Permission rules added to the baseline, such as "Bash(npm run *)".'),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """Where the specification is, and the commands that set the project up and judge it."""
+
+    spec: str = field(
+        default="SPEC.md",
+        metadata=key("The file that says what is to be built.", rule="inside"),
+    )
+    specs: str = field(
+        default="specs",
+        metadata=key("The folder of further specifications.", rule="inside"),
+    )
+    setup: str = field(
+        default="", metadata=key("Prepares a fresh checkout: installs what the project needs.")
+    )
+    check: str = field(
+        default="", metadata=key("Judges the code without running it: lint, format, types.")
+    )
+    test: str = field(default="", metadata=key("Runs the tests."))
+
+
+@dataclass(frozen=True, slots=True)
+class Agent:
+    """The coding agent and the models it uses."""
+
+    model: str = field(
+        default="sonnet", metadata=key("The model that writes the code.", rule="some")
+    )
+    plan_model: str = field(default="opus", metadata=key("The model that plans.", rule="some"))
+    binary: str = field(
+        default="",
+        metadata=key("The claude executable; empty: CLAUDE_BIN, then PATH, then the bundled one."),
+    )
+    thinking: int = field(
+        default=0,
+        metadata=key("Tokens for thinking per answer; 0 leaves it to the agent.", least=0),
+    )
+    max_turns: int = field(default=200, metadata=key("Turns that one session may take.", above=0))
+    attribution: bool = field(
+        default=False, metadata=key("Let commits by the agent name the agent as co-author.")
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The ceilings of a whole run; none of them can be switched off."""
+
+    max_cost_usd: float = field(
+        default=20.0, metadata=key("US dollars that a run may cost.", above=0)
+    )
+    max_minutes: float = field(default=480.0, metadata=key("Minutes that a run may take.", above=0))
+    max_iterations: int = field(default=100, metadata=key("Rounds that a run may take.", above=0))
+    max_retries: int = field(
+        default=3, metadata=key("Failed rounds in a row that are tried again.", least=0)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """The ceilings of one session inside a run; none of them can be switched off."""
+
+    max_cost_usd: float = field(
+        default=10.0, metadata=key("US dollars that one session may cost.", above=0)
+    )
+    max_minutes: float = field(
+        default=120.0, metadata=key("Minutes that one session may take.", above=0)
+    )
+    first_byte_s: float = field(
+        default=300.0, metadata=key("Seconds to wait for the first sign of an answer.", above=0)
+    )
+    idle_s: float = field(
+        default=600.0, metadata=key("Seconds of silence after which a session is ended.", above=0)
+    )
+    tool_minutes: float = field(
+        default=60.0, metadata=key("Minutes that a single tool call may take.", above=0)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Deliver:
+    """How `treadle deliver` goes from round to round."""
+
+    delay_s: float = field(
+        default=3.0, metadata=key("Seconds between one round and the next.", least=0)
+    )
+    notes: str = field(
+        default=".treadle-notes.md",
+        metadata=key("The file by which one session hands over to the next.", rule="inside"),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Quota:
+    """What to do when the provider's usage quota is spent."""
+
+    wait: bool = field(
+        default=False, metadata=key("Wait until it is refilled instead of ending the run.")
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Sandbox:
+    """The confinement of the agent by the operating system."""
+
+    enabled: bool = field(default=True, metadata=key("Run the agent inside the sandbox."))
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything that `treadle.toml`, the environment and the command line can say."""
+
+    version: int = field(
+        default=VERSION, metadata=key("The version of this file's format.", above=0)
+    )
+    land: Landing = field(
+        default="auto",
+        metadata=key(
+            "Bring finished work into your checkout: auto when it is unchanged, ask first, never."
+        ),
+    )
+    commit: bool = field(
+        default=True,
+        metadata=key("Commit at the end of each round what the agent left uncommitted."),
+    )
+    allowed_tools: tuple[str, ...] = field(
+        default=(), metadata=key('Tools added to the baseline, such as "mcp__browser__click".')
+    )
+    permissions: Permissions = field(default_factory=Permissions)
+    project: Project = field(default_factory=Project)
+    agent: Agent = field(default_factory=Agent)
+    limits: Limits = field(default_factory=Limits)
+    session: Session = field(default_factory=Session)
+    deliver: Deliver = field(default_factory=Deliver)
+    quota: Quota = field(default_factory=Quota)
+    sandbox: Sandbox = field(default_factory=Sandbox)
+    # Absent, empty and given differ: the built-in servers, none at all, these on top of them.
+    mcp_servers: Mapping[str, Mapping[str, Any]] | None = field(
+        default=None,
+        repr=False,
+        metadata=key("Tool servers for the agent, one table each; an empty table means none."),
+    )

@@ -1,0 +1,29 @@
+"""Where a value came from, so that `config show` can say it and an error can point to it."""
+
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+Source: TypeAlias = Literal["default", "file", "environment", "flag"]
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """A source, and the place in it: `treadle.toml:7` or the name of a variable."""
+
+    source: Source
+    place: str = ""
+
+    def __str__(self) -> str:
+        return self.place or {"flag": "command line"}.get(self.source, self.source)
+
+
+@dataclass(frozen=True, slots=True)
+class Valued:
+    """A checked value of one key with its origin."""
+
+    value: Any
+    origin: Origin
+
+
+DEFAULT = Origin("default")
+FLAG = Origin("flag")

@@ -1,0 +1,62 @@
+"""The settings in force as `config show` prints them, with every secret left out. Pure."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from treadle.settings.keys import known_keys, toml_value
+from treadle.settings.load import Resolved
+
+HIDDEN = "***"
+# All else in a server's table may carry a token: its variables, headers, arguments and address.
+_SHOWN = frozenset({"type", "command"})
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One setting: its dotted key, its value without secrets, and where that came from."""
+
+    key: str
+    value: Any
+    origin: str
+
+
+def rows(resolved: Resolved) -> tuple[Row, ...]:
+    """Every key in the order of the file."""
+    return tuple(
+        Row(
+            name,
+            _public(resolved.value(name)) if key.kind == "tables" else resolved.value(name),
+            str(resolved.origins[name]),
+        )
+        for name, key in known_keys().items()
+    )
+
+
+def table(given: tuple[Row, ...]) -> str:
+    """The rows in three aligned columns."""
+    cells = [
+        (row.key, "" if row.value is None else toml_value(row.value), row.origin) for row in given
+    ]
+    first = max(len(key) for key, _, _ in cells)
+    second = min(40, max(len(value) for _, value, _ in cells))
+    lines = [f"{key:<{first}}  {value:<{second}}  {origin}" for key, value, origin in cells]
+    return "\n".join(lines)
+
+
+def _public(servers: Mapping[str, Mapping[str, Any]] | None) -> Any:
+    if servers is None:
+        return None
+    return {
+        name: {key: value if key in _SHOWN else _masked(value) for key, value in server.items()}
+        for name, server in servers.items()
+    }
+
+
+def _masked(value: Any) -> Any:
+    """The same shape with nothing in it."""
+    if isinstance(value, Mapping):
+        return {key: _masked(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_masked(each) for each in value]
+    return HIDDEN

@@ -1,0 +1,87 @@
+"""The JSON Schema of `treadle.toml`, made with pydantic when somebody asks for it."""
+
+import json
+from typing import TYPE_CHECKING, Any, Literal
+
+from treadle.settings.keys import Key, Kind, known_keys, sections
+from treadle.settings.model import MOST, VERSION, Settings
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+# The same rule as in `keys`: relative, without .., not into .git.
+_INSIDE = r"^(?![/~])(?!\.git(/|$))(?!(.*/)?\.\.(/|$))(?!\.?/*$).+$"
+_TYPES: dict[Kind, Any] = {
+    "text": str,
+    "flag": bool,
+    "whole": int,
+    "number": float,
+    "texts": list[str],
+    "tables": dict[str, dict[str, Any]],
+}
+
+
+def schema() -> dict[str, Any]:
+    """The schema as JSON knows it; unknown keys are refused on every level with fixed ones."""
+    parts = {name: _part(name, cls) for name, cls in sections().items()}
+    tops = {key.leaf: _field(key) for key in known_keys().values() if not key.section}
+    whole = _model("Settings", Settings.__doc__ or "", tops | parts)
+    return {"$schema": DIALECT, **whole.model_json_schema(), "title": "treadle.toml"}
+
+
+def schema_text() -> str:
+    """The schema as `.treadle/treadle.schema.json` holds it."""
+    return json.dumps(schema(), indent=2, ensure_ascii=False) + "\n"
+
+
+def _part(name: str, cls: type) -> tuple[Any, Any]:
+    from pydantic import Field
+
+    keys = (key for key in known_keys().values() if key.section == name)
+    model = _model(cls.__name__, cls.__doc__ or "", {key.leaf: _field(key) for key in keys})
+    return model, Field(default_factory=dict, title=name, description=cls.__doc__ or "")
+
+
+def _model(name: str, text: str, given: dict[str, tuple[Any, Any]]) -> "type[BaseModel]":
+    from pydantic import ConfigDict, create_model
+
+    settings = ConfigDict(extra="forbid", protected_namespaces=())
+    definitions: dict[str, Any] = given
+    return create_model(name, __config__=settings, __doc__=text, **definitions)
+
+
+def _field(key: Key) -> tuple[Any, Any]:
+    from pydantic import Field
+
+    if key.kind == "tables":
+        # Absent is not the same as empty, so no default is named.
+        return _type(key), Field(default_factory=dict, title=key.name, description=key.help)
+    return _type(key), Field(
+        default=list(key.default) if key.kind == "texts" else key.default,
+        title=key.name,
+        description=key.help,
+        json_schema_extra=_bounds(key),
+    )
+
+
+def _bounds(key: Key) -> dict[str, Any]:
+    """What JSON Schema can say of a key's rule."""
+    bounds: dict[str, Any] = {}
+    if key.above is not None:
+        bounds["exclusiveMinimum"] = key.above
+    if key.least is not None:
+        bounds["minimum"] = key.least
+    if key.kind in ("whole", "number"):
+        bounds["maximum"] = MOST
+    if key.rule == "inside":
+        bounds["pattern"] = _INSIDE
+    if key.rule == "some":
+        bounds["pattern"] = r"\S"
+    return bounds
+
+
+def _type(key: Key) -> Any:
+    if key.name == "version":
+        return Literal[VERSION]
+    return Literal[key.choices] if key.kind == "choice" else _TYPES[key.kind]

@@ -1,0 +1,123 @@
+"""Looks at the machine and the project for `treadle doctor`: facts in, findings out."""
+
+import asyncio
+import shutil
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+from sys import version_info
+from typing import Literal
+
+from treadle.adapters.agents.claude.binary import check_binary, find_binary
+from treadle.domain.errors import TreadleError
+from treadle.settings.environment import Environment, agent_environment
+from treadle.settings.load import load
+from treadle.wiring.agent import version_warnings
+from treadle.wiring.login import login_of
+from treadle.workspace.git import user_git
+from treadle.workspace.project import find_project, identity
+
+Verdict = Literal["good", "warning", "bad"]
+SPACE_WANTED = 1 << 30
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing looked at: what it is like, and how to put it right."""
+
+    name: str
+    verdict: Verdict
+    text: str
+    fix: str = ""
+
+
+async def examine(project: Path, environment: Environment) -> list[Finding]:
+    """Every check, in a fixed order; one that finds nothing to complain about says so."""
+    checks: tuple[tuple[str, Callable[[], Awaitable[Finding]]], ...] = (
+        ("python", lambda: _python()),
+        ("git", lambda: _git(project, environment)),
+        ("project", lambda: _project(project, environment)),
+        ("identity", lambda: _identity(project, environment)),
+        ("settings", lambda: _settings(project, environment)),
+        ("claude", lambda: _claude(project, environment)),
+        ("login", lambda: _login(environment)),
+        ("sandbox", lambda: _sandbox(environment)),
+        ("disk", lambda: _disk(environment.root)),
+    )
+    findings = []
+    for name, check in checks:
+        try:
+            findings.append(await check())
+        except TreadleError as error:
+            findings.append(Finding(name, "bad", error.message, error.hint))
+    return findings
+
+
+async def _python() -> Finding:
+    return Finding("python", "good", f"Python {version_info.major}.{version_info.minor}")
+
+
+async def _git(project: Path, environment: Environment) -> Finding:
+    version = await user_git(project, environment.raw).run("version")
+    return Finding("git", "good", version.removeprefix("git version "))
+
+
+async def _project(project: Path, environment: Environment) -> Finding:
+    found = await find_project(project, environment.raw)
+    spec = load(found.root, environment=environment.raw).settings.project.spec
+    if not (found.root / spec).is_file():
+        return Finding("project", "warning", f"no {spec} yet", "write down what you want built")
+    return Finding("project", "good", str(found.root))
+
+
+async def _identity(project: Path, environment: Environment) -> Finding:
+    who = await identity(await find_project(project, environment.raw))
+    return Finding("identity", "good", f"commits carry {who.name} <{who.email}>")
+
+
+async def _settings(project: Path, environment: Environment) -> Finding:
+    load(project, environment=environment.raw)
+    if not (project / "treadle.toml").is_file():
+        return Finding("settings", "warning", "no treadle.toml: defaults hold", "treadle init")
+    return Finding("settings", "good", "treadle.toml is valid")
+
+
+async def _claude(project: Path, environment: Environment) -> Finding:
+    setting = load(project, environment=environment.raw).settings.agent.binary
+    path, origin = find_binary(
+        setting=setting, claude_bin=environment.claude_bin, search_path=environment.path
+    )
+    given = {"PATH": environment.path, "HOME": str(environment.root)}
+    binary = await asyncio.to_thread(check_binary, path, origin, given)
+    text = f"Claude Code {binary.version} from {origin}: {path}"
+    warnings = version_warnings(binary)
+    if warnings:
+        return Finding("claude", "warning", text, warnings[0])
+    return Finding("claude", "good", text)
+
+
+async def _login(environment: Environment) -> Finding:
+    login = login_of(agent_environment(environment.raw), environment.home)
+    if login == "none":
+        fix = "run `claude` once and log in, or set ANTHROPIC_API_KEY"
+        return Finding("login", "bad", "Claude Code has no login; rehearsals need none", fix)
+    if login == "keychain":
+        return Finding("login", "warning", "kept in the keychain, which is not looked into")
+    return Finding("login", "good", f"{login} (not shown)")
+
+
+async def _sandbox(environment: Environment) -> Finding:
+    bwrap = shutil.which("bwrap", path=environment.path)
+    fix = "" if bwrap else "Debian/Ubuntu: sudo apt-get install bubblewrap"
+    found = f"bubblewrap at {bwrap}" if bwrap else "bubblewrap is not installed"
+    text = f"{found}; runs are unsandboxed for now and need --no-sandbox on a real model"
+    return Finding("sandbox", "warning", text, fix)
+
+
+async def _disk(root: Path) -> Finding:
+    place = next(path for path in (root, *root.parents) if path.exists())
+    free = shutil.disk_usage(place).free
+    text = f"{free / (1 << 30):.1f} GiB free for {root}"
+    if free < SPACE_WANTED:
+        return Finding("disk", "bad", text, "free some space, or set TREADLE_ROOT elsewhere")
+    return Finding("disk", "good", text)

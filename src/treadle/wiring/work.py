@@ -1,0 +1,95 @@
+"""A finished run's work, found again from its log: for `treadle diff` and `treadle land`."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from treadle.adapters.stores.recorder import Recorder
+from treadle.adapters.stores.runs import RunRow
+from treadle.adapters.stores.sqlite import SqliteStore
+from treadle.domain.errors import ProjectError
+from treadle.domain.events.work import WorkImported, WorkKept, WorkLanded, WorkspacePrepared
+from treadle.domain.ids import short
+from treadle.settings.environment import Environment
+from treadle.wiring.clock import SystemClock
+from treadle.wiring.holding import hold_project
+from treadle.workflows.worksite import landed
+from treadle.workspace.changes import diff_text
+from treadle.workspace.imports import Imported
+from treadle.workspace.project import Project, find_project
+from treadle.workspace.snapshot import Snapshot, tree_of
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """Where a run began and what it brought."""
+
+    prepared: WorkspacePrepared
+    imported: WorkImported
+
+
+def find_work(store: SqliteStore, row: RunRow) -> Work:
+    """The last import of the run; a run that brought nothing is an error in words."""
+    prepared: WorkspacePrepared | None = None
+    imported: WorkImported | None = None
+    for recorded in store.read(row.id):
+        match recorded.event:
+            case WorkspacePrepared() as event:
+                prepared = event
+            case WorkImported() as event:
+                imported = event
+            case _:
+                pass
+    if prepared is None or imported is None:
+        raise ProjectError(
+            f"run {short(row.id)} has brought no work",
+            hint=f"see what it did with `treadle show {short(row.id)}`",
+        )
+    return Work(prepared, imported)
+
+
+async def land_run(row: RunRow, environment: Environment) -> WorkLanded | WorkKept:
+    """Land a run's work now, whatever its end was, and add what came of it to its log."""
+    store = SqliteStore(environment.root)
+    try:
+        work = find_work(store, row)
+        project = await find_project(Path(row.project_path), environment.raw)
+        with hold_project(environment.root, project.key, row.id):
+            snapshot = await _snapshot(project, work.prepared)
+            imported = await _imported(project, snapshot, work.imported)
+            event = await landed(project, snapshot, imported, row.id)
+            recorder = Recorder(store, row.id, SystemClock(), ())
+            recorder.record(event)
+        return event
+    finally:
+        store.close()
+
+
+async def diff_run(row: RunRow, environment: Environment, *, stat: bool) -> str:
+    """What the run changed, from the snapshot it began with to the last commit it brought."""
+    store = SqliteStore(environment.root)
+    try:
+        work = find_work(store, row)
+    finally:
+        store.close()
+    project = await find_project(Path(row.project_path), environment.raw)
+    return await diff_text(project, work.prepared.snapshot, work.imported.commit, stat=stat)
+
+
+async def _snapshot(project: Project, prepared: WorkspacePrepared) -> Snapshot:
+    return Snapshot(
+        head=prepared.head,
+        branch=prepared.checkout,
+        commit=prepared.snapshot,
+        tree=await tree_of(project.git, prepared.snapshot),
+        dirty=prepared.snapshot != prepared.head,
+    )
+
+
+async def _imported(project: Project, snapshot: Snapshot, work: WorkImported) -> Imported:
+    return Imported(
+        branch=work.branch,
+        commit=work.commit,
+        commits=work.commits,
+        descends=await project.git.is_ancestor(snapshot.commit, work.commit),
+        moved=False,
+    )

@@ -1,0 +1,124 @@
+"""The deliverables of a run: the tools that change them, and status.json kept in step."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, cast, get_args
+
+from treadle.domain.agent import Tool, ToolReply
+from treadle.domain.deliverable import (
+    Deliverable,
+    Proof,
+    Refused,
+    Status,
+    Tally,
+    create,
+    set_status,
+    tally,
+)
+from treadle.domain.errors import ProjectError
+from treadle.domain.events.log import Event
+from treadle.domain.events.run import RunWarned
+from treadle.domain.events.work import DeliverableChanged, DeliverableCreated, StatusAdopted
+from treadle.domain.ports import Clock, StatusBoard
+from treadle.workflows.deliver.board_tools import CREATE, LIST, SET_STATUS, given_deliverables
+
+
+class Board:
+    """Events first, then the file: status.json is a projection, never the truth."""
+
+    def __init__(self, file: StatusBoard, record: Callable[[Event], None], clock: Clock) -> None:
+        self._file = file
+        self._record = record
+        self._clock = clock
+        self._refused = ""
+        self._known = file.read()
+        self.passed_this_round: list[Deliverable] = []
+
+    @property
+    def deliverables(self) -> tuple[Deliverable, ...]:
+        return self._known
+
+    def tally(self) -> Tally:
+        return tally(self._known)
+
+    def adopt(self) -> None:
+        """Take over what a person wrote into status.json; a broken file is refused by its line."""
+        try:
+            found = self._file.read()
+        except ProjectError as error:
+            if error.message != self._refused:
+                self._refused = error.message
+                self._record(RunWarned(f"{error.message}; going on from the last valid state"))
+            return
+        if found != self._known:
+            self._known = found
+            now = tally(found)
+            self._record(StatusAdopted(now.passed, now.blocked, now.total))
+
+    def tools(self) -> tuple[Tool, ...]:
+        return (
+            Tool(call=self._create, **CREATE),
+            Tool(call=self._set_status, **SET_STATUS),
+            Tool(call=self._list, **LIST),
+        )
+
+    async def _create(self, arguments: Mapping[str, Any]) -> ToolReply:
+        new = given_deliverables(arguments)
+        if isinstance(new, Refused):
+            return ToolReply(new.reason, is_error=True)
+        self.adopt()
+        after = create(self._known, new)
+        if isinstance(after, Refused):
+            return ToolReply(after.reason, is_error=True)
+        for deliverable in new:
+            self._record(DeliverableCreated(deliverable))
+        self._write(after, changed=new)
+        return ToolReply(f"Created {len(new)}: {', '.join(d.id for d in new)}.")
+
+    async def _set_status(self, arguments: Mapping[str, Any]) -> ToolReply:
+        name, given = str(arguments.get("deliverableId", "")), arguments.get("status")
+        if given not in get_args(Status):
+            return ToolReply(
+                f"Unknown status {given!r}: use pending, passed or blocked.", is_error=True
+            )
+        status = cast("Status", given)
+        self.adopt()
+        after = set_status(self._known, name, status)
+        if isinstance(after, Refused):
+            return ToolReply(after.reason, is_error=True)
+        before = next(d for d in self._known if d.id == name)
+        proof: Proof | None = "claimed" if status == "passed" else None
+        self._record(DeliverableChanged(name, before.description, before.status, status, proof))
+        if status == "passed":
+            self.passed_this_round.append(before)
+        self._write(after, changed=[d for d in after if d.id == name])
+        return ToolReply(f"{name} is {status} now. {self._left()}")
+
+    async def _list(self, arguments: Mapping[str, Any]) -> ToolReply:
+        self.adopt()
+        return ToolReply(json.dumps(listed(self._known), ensure_ascii=False, indent=1))
+
+    def _left(self) -> str:
+        now = self.tally()
+        return f"{now.passed} passed, {now.blocked} blocked, {now.pending} pending."
+
+    def _write(self, after: tuple[Deliverable, ...], *, changed: Sequence[Deliverable]) -> None:
+        self._known = after
+        while not self._file.write(self._known, today=self._clock.now().date().isoformat()):
+            # Somebody saved the file in this very moment: theirs is taken over, ours on top.
+            self.adopt()
+            kept = [d for d in self._known if d.id not in {c.id for c in changed}]
+            self._known = (*kept, *changed)
+
+
+def listed(deliverables: Sequence[Deliverable]) -> list[dict[str, Any]]:
+    """The deliverables as the agent reads them."""
+    return [
+        {
+            "id": d.id,
+            "description": d.description,
+            "acceptanceCriteria": list(d.acceptance_criteria),
+            "status": d.status,
+        }
+        for d in deliverables
+    ]

@@ -1,0 +1,145 @@
+"""The only way the host runs git in a tree that an agent could write to.
+
+Before each use the git directory is mended: settings, hooks and borrowed objects are Treadle's
+again, so git reads nothing there that could start a program. Call it between sessions only.
+"""
+
+import os
+import shutil
+from pathlib import Path
+
+from treadle.workspace.git import QUIET, Git
+from treadle.workspace.skeleton import OWNED, Clone, agent_environment, write_skeleton
+
+_HARDENED = (
+    "-c", "core.attributesFile=/dev/null",
+    "-c", "core.sshCommand=false",
+    "-c", "core.editor=false",
+    "-c", "credential.helper=",
+    "-c", "protocol.allow=never",
+    "-c", "protocol.file.allow=always",
+)  # fmt: skip
+
+# Files that would bring in settings, objects or history from elsewhere.
+_FOREIGN = ("commondir", "config.worktree", "info/attributes", "info/grafts")
+
+
+def agent_git(clone: Clone) -> Git:
+    """Git in a mended clone; it never looks for a repository anywhere else."""
+    return Git(
+        clone.path,
+        agent_environment(clone.project.git.environment),
+        options=(
+            f"--git-dir={clone.git_dir}",
+            f"--work-tree={clone.path}",
+            *QUIET,
+            *_HARDENED,
+        ),
+    )
+
+
+async def start_of(clone: Clone) -> str:
+    """Where the run's branch begins: at what was imported already, or else at the snapshot."""
+    return await clone.project.git.commit_of(f"refs/heads/{clone.branch}") or clone.base
+
+
+async def mend(clone: Clone) -> tuple[str, ...]:
+    """Make the clone's git directory safe to use; says what had to be put right.
+
+    A git directory that is beyond that is moved beside the clone, never deleted, and a fresh one
+    takes its place; the files stay, so the work in them is still there to be committed.
+    """
+    skeleton = clone.path.with_name(clone.path.name + ".skeleton")
+    await write_skeleton(clone, skeleton)
+    reason = damage(clone.git_dir)
+    remarks: tuple[str, ...] = ()
+    if reason is None:
+        _take_over(skeleton / ".git", clone.git_dir)
+        _repair_head(clone)
+    else:
+        remarks = await _replace_git_dir(clone, skeleton / ".git", reason)
+    shutil.rmtree(skeleton)
+    return remarks
+
+
+def damage(git_dir: Path) -> str | None:
+    """Why a git directory cannot be used, or None; git would follow its links anywhere."""
+    if git_dir.is_symlink() or not git_dir.is_dir():
+        return "its .git is gone" if not os.path.lexists(git_dir) else "its .git is no directory"
+    for name in ("objects", "refs", "info", "objects/info"):
+        if not (git_dir / name).is_dir() and (
+            name in ("objects", "refs") or os.path.lexists(git_dir / name)
+        ):
+            return f"its .git/{name} is no directory"
+    for folder, folders, files in os.walk(git_dir):
+        for name in (*folders, *files):
+            path = Path(folder) / name
+            if path.is_symlink():
+                return f"its .git/{path.relative_to(git_dir)} is a link"
+        if Path(folder) == git_dir / "objects":
+            folders.clear()
+    return None
+
+
+def _take_over(skeleton: Path, git_dir: Path) -> None:
+    for name in _FOREIGN:
+        _remove(git_dir / name)
+    for name in OWNED:
+        target = git_dir / name
+        if (skeleton / name).exists():
+            if target.is_dir():
+                shutil.rmtree(target)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            (skeleton / name).replace(target)
+        else:
+            _remove(target)
+    _remove(git_dir / "hooks")
+    (skeleton / "hooks").rename(git_dir / "hooks")
+    # The processes that took these locks have ended with their session.
+    for lock in [*git_dir.glob("*.lock"), *(git_dir / "refs").rglob("*.lock")]:
+        _remove(lock)
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def _repair_head(clone: Clone) -> None:
+    head = clone.git_dir / "HEAD"
+    if head.is_dir():
+        shutil.rmtree(head)
+    said = head.read_bytes() if head.exists() else b""
+    if not said.startswith(b"ref: refs/") and len(said.strip()) not in (40, 64):
+        head.write_text(f"ref: refs/heads/{clone.branch}\n")
+
+
+async def _replace_git_dir(clone: Clone, skeleton: Path, reason: str) -> tuple[str, ...]:
+    _exchange_git_dir(clone, skeleton)
+    git = agent_git(clone)
+    start = await start_of(clone)
+    await git.run("update-ref", f"refs/heads/{clone.branch}", start)
+    if _has_no_files(clone):
+        await git.run("read-tree", "--reset", "-u", start)
+        return (f"The workspace was made anew from the last import, because {reason}.",)
+    return (f"The workspace got a fresh git directory, because {reason}.",)
+
+
+def _exchange_git_dir(clone: Clone, skeleton: Path) -> None:
+    clone.path.mkdir(parents=True, exist_ok=True)
+    if os.path.lexists(clone.git_dir):
+        clone.git_dir.rename(_free_name(clone.path))
+    skeleton.rename(clone.git_dir)
+
+
+def _has_no_files(clone: Clone) -> bool:
+    return [entry.name for entry in clone.path.iterdir()] == [".git"]
+
+
+def _free_name(path: Path) -> Path:
+    number = 1
+    while os.path.lexists(path.with_name(f"{path.name}.damaged-{number}")):
+        number += 1
+    return path.with_name(f"{path.name}.damaged-{number}")

@@ -1,0 +1,28 @@
+"""Backup refs: what a branch or index held before anything that could drop it."""
+
+from treadle.domain.ids import RunId
+from treadle.workspace.project import Project
+
+
+async def back_up(project: Project, run: RunId, commit: str) -> str:
+    """A ref that keeps `commit`, written once: asked again, it is the one from before."""
+    folder = f"refs/treadle/backup/{run}"
+    kept = await project.git.run("for-each-ref", "--format=%(objectname) %(refname)", folder)
+    known = dict(line.split(" ", 1) for line in kept.splitlines())
+    if commit in known:
+        return known[commit]
+    taken = [int(name.rpartition("/")[2]) for name in known.values()]
+    ref = f"{folder}/{max(taken, default=0) + 1}"
+    await project.git.run("update-ref", ref, commit, _nothing(commit))
+    return ref
+
+
+def _nothing(commit: str) -> str:
+    """The old value that git takes for "must not exist yet", in the length of the hash in use."""
+    return "0" * len(commit)
+
+
+def ref_move(ref: str, commit: str, *, from_: str | None) -> tuple[str, ...]:
+    """The command that moves a ref, and fails when somebody else moved it meanwhile."""
+    expected = _nothing(commit) if from_ is None else from_
+    return ("update-ref", "-m", "treadle", ref, commit, expected)

@@ -1,0 +1,46 @@
+"""The name of a run's branch, from the words of its specification."""
+
+import re
+import unicodedata
+
+from treadle.domain.ids import RunId, short
+
+_LONGEST = 40
+_FALLBACK = "work"
+
+
+def branch_name(specification: str, run: RunId) -> str:
+    """`treadle/<slug>-<short id>`: a valid ref whatever the specification says."""
+    return f"treadle/{slug(specification)}-{short(run)}"
+
+
+def slug(specification: str) -> str:
+    """The first heading, or else the first line with a word in it, in letters, digits, dashes."""
+    lines = _without_front_matter(specification.splitlines())
+    headings = [line for line in lines if re.match(r"\s{0,3}#{1,6}\s", line)]
+    for line in (*headings, *lines):
+        if words := _words(line):
+            return _fit(words)
+    return _FALLBACK
+
+
+def _without_front_matter(lines: list[str]) -> list[str]:
+    if lines and lines[0].strip() == "---" and "---" in (line.strip() for line in lines[1:]):
+        end = next(n for n, line in enumerate(lines) if n and line.strip() == "---")
+        return lines[end + 1 :]
+    return lines
+
+
+def _words(line: str) -> list[str]:
+    # Accents fall off, so that "Überblick" stays readable; other alphabets have no ASCII form.
+    plain = unicodedata.normalize("NFKD", line).encode("ascii", "ignore").decode()
+    return re.findall(r"[a-z0-9]+", plain.lower())
+
+
+def _fit(words: list[str]) -> str:
+    fitting = words[0][:_LONGEST]
+    for word in words[1:]:
+        if len(fitting) + 1 + len(word) > _LONGEST:
+            break
+        fitting += f"-{word}"
+    return fitting

@@ -1,0 +1,117 @@
+"""The tree of what lies on disk, written without touching the checkout's own index.
+
+Used for the user's checkout and for the agent's alike. Only git's plumbing runs, file by file, so
+that a repository nested in the checkout is never entered and none of its filters is started.
+"""
+
+import os
+import stat
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from treadle.workspace.git import Git
+
+NOTES = ".treadle-notes.md"
+PRIVATE = ".treadle"  # Treadle's own files in the project; they are never part of the work
+
+_SUBMODULE = "160000"
+_PLAIN_INDEX = ("-c", "core.splitIndex=false", "-c", "core.untrackedCache=false")
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """A tree, and the nested repositories that could not become part of it."""
+
+    tree: str
+    left_out: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """Paths on disk that an index does not know as they are now."""
+
+    gone: tuple[str, ...]
+    present: tuple[str, ...]
+    left_out: tuple[str, ...]
+
+
+def changed_paths(tracked: str, untracked: str) -> Changed:
+    """Reads `diff-files --raw -z` and `ls-files --others -z`; Treadle's own files are no change."""
+    fields = tracked.split("\0")
+    gone: dict[str, None] = {}
+    present: dict[str, None] = {}
+    for entry, path in zip(fields[0::2], fields[1::2], strict=False):
+        mode, status = entry[1:7], entry[-1]
+        if mode == _SUBMODULE or is_private(path):
+            continue
+        (gone if status == "D" else present)[path] = None
+    others = [path for path in untracked.split("\0") if path and not is_private(path)]
+    present.update((path, None) for path in others if not path.endswith("/"))
+    nested = tuple(path for path in others if path.endswith("/"))
+    return Changed(tuple(path for path in gone if path not in present), tuple(present), nested)
+
+
+def is_private(path: str) -> bool:
+    """Does this path (from the root of the checkout) belong to Treadle rather than the user?"""
+    return path in (NOTES, PRIVATE) or path.startswith(PRIVATE + "/")
+
+
+async def write_contents(git: Git, index: Path) -> Contents:
+    """Bring a private index up to what is on disk and write its tree; blobs go to the store."""
+    through = git.indexed_by(index)
+    changed = changed_paths(
+        await through.run(
+            *_PLAIN_INDEX, "diff-files", "--raw", "-z", "--no-renames", "--ignore-submodules=all"
+        ),
+        await through.run(*_PLAIN_INDEX, "ls-files", "--others", "--exclude-standard", "-z"),
+    )
+    readable = [path for path in changed.present if _can_be_tracked(git.directory, path)]
+    unreadable = [path for path in changed.present if path not in set(readable)]
+    # Removals first: a directory may have become a file of the same name, or the other way round.
+    await _update(through, [*changed.gone, *unreadable], "--force-remove")
+    await _update(through, readable, "--add", "--remove")
+    return Contents(await through.run(*_PLAIN_INDEX, "write-tree"), changed.left_out)
+
+
+async def _update(git: Git, paths: list[str], *how: str) -> None:
+    if paths:
+        listing = b"".join(os.fsencode(path) + b"\0" for path in paths)
+        await git.run(*_PLAIN_INDEX, "update-index", *how, "-z", "--stdin", stdin=listing)
+
+
+def _can_be_tracked(root: Path, path: str) -> bool:
+    """Pipes, sockets and devices cannot; what vanished meanwhile is git's to notice."""
+    try:
+        mode = (root / path).lstat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    return stat.S_ISREG(mode) or stat.S_ISLNK(mode)
+
+
+@contextmanager
+def private_index(source: Path) -> Iterator[Path]:
+    """A copy of an index that git may write to; a missing one is left missing."""
+    with tempfile.TemporaryDirectory(prefix="treadle-index-") as directory:
+        copy = Path(directory) / "index"
+        copy_index(source, copy)
+        yield copy
+
+
+def copy_index(source: Path, target: Path) -> None:
+    """Replace `target` by `source` in one step, with its time: git tells by it which files it must
+    look into again."""
+    try:
+        descriptor = os.open(source, os.O_RDONLY | os.O_NOFOLLOW)
+    except FileNotFoundError:
+        return
+    with os.fdopen(descriptor, "rb") as opened:
+        taken = opened.read()
+        written = os.fstat(opened.fileno()).st_mtime_ns
+    fresh = target.with_name(target.name + ".treadle")
+    fresh.unlink(missing_ok=True)
+    fresh.write_bytes(taken)
+    os.utime(fresh, ns=(written, written))
+    fresh.replace(target)

@@ -1,0 +1,151 @@
+"""One git command at a time: start it, bound it, end it; nothing here knows what it is for."""
+
+import asyncio
+import os
+import signal
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from treadle.domain.errors import TreadleError
+
+# For our own writes: no code of the user's runs unasked, nothing is signed or packed behind a run.
+QUIET = (
+    "-c", "core.hooksPath=/dev/null",
+    "-c", "core.fsmonitor=false",
+    "-c", "core.safecrlf=false",
+    "-c", "gc.auto=0",
+    "-c", "maintenance.auto=false",
+    "-c", "commit.gpgSign=false",
+    "-c", "submodule.recurse=false",
+)  # fmt: skip
+
+# Set when we are started from a git hook; they would send our commands to another repository.
+_REDIRECTIONS = frozenset(
+    {
+        "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+        "GIT_COMMON_DIR",
+        "GIT_DIR",
+        "GIT_GRAFT_FILE",
+        "GIT_IMPLICIT_WORK_TREE",
+        "GIT_INDEX_FILE",
+        "GIT_NAMESPACE",
+        "GIT_OBJECT_DIRECTORY",
+        "GIT_PREFIX",
+        "GIT_QUARANTINE_PATH",
+        "GIT_REPLACE_REF_BASE",
+        "GIT_SHALLOW_FILE",
+        "GIT_WORK_TREE",
+    }
+)
+_FIXED = {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+
+
+class GitFailed(TreadleError):
+    """Git refused something that works in a healthy repository."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What a command left behind; an exit code other than 0 is an answer, too."""
+
+    exit_code: int
+    output: str
+    complaint: str
+
+    @property
+    def ok(self) -> bool:
+        return self.exit_code == 0
+
+    @property
+    def telling_line(self) -> str:
+        """The one line of the complaint that says what is wrong."""
+        lines = [line.strip() for line in self.complaint.splitlines() if line.strip()]
+        for line in lines:
+            if line.startswith(("fatal: ", "error: ")):
+                return line.split(": ", 1)[1]
+        return lines[-1] if lines else f"exit code {self.exit_code}"
+
+
+@dataclass(frozen=True, slots=True)
+class Git:
+    """Git in one directory with one environment."""
+
+    directory: Path
+    environment: Mapping[str, str] = field(repr=False, hash=False)
+    options: tuple[str, ...] = QUIET
+    limit_s: float = 120.0
+
+    async def run(self, *arguments: str, stdin: bytes = b"") -> str:
+        """The output without its last newline; a failure raises GitFailed."""
+        ran = await self.try_run(*arguments, stdin=stdin)
+        if not ran.ok:
+            raise GitFailed(
+                f"git {arguments[0]} failed in {self.directory}: {ran.telling_line}",
+                hint="put that right with git, then start again; nothing of yours was changed",
+            )
+        return ran.output
+
+    async def try_run(self, *arguments: str, stdin: bytes = b"") -> Ran:
+        """The same for commands that may fail in a healthy repository."""
+        process = await self._start(arguments)
+        try:
+            async with asyncio.timeout(self.limit_s):
+                output, complaint = await process.communicate(stdin)
+        except TimeoutError:
+            raise GitFailed(
+                f"git {arguments[0]} was still running after {self.limit_s:g} s in {self.directory}"
+                " and was ended",
+                hint="is the disk slow, or does another program hold a lock there?",
+            ) from None
+        finally:
+            if process.returncode is None:
+                # Its own session: transports and filters that it started end with it.
+                os.killpg(process.pid, signal.SIGKILL)
+                await process.wait()
+        return Ran(
+            process.returncode or 0,
+            os.fsdecode(output).removesuffix("\n"),
+            os.fsdecode(complaint),
+        )
+
+    async def _start(self, arguments: tuple[str, ...]) -> asyncio.subprocess.Process:
+        try:
+            return await asyncio.create_subprocess_exec(
+                "git",
+                "-C",
+                str(self.directory),
+                *self.options,
+                *arguments,
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.PIPE,
+                env={**self.environment, **_FIXED},
+                cwd="/",
+                start_new_session=True,
+            )
+        except FileNotFoundError:
+            raise GitFailed(
+                "git was not found", hint="install git (2.31 or newer) and put it on your PATH"
+            ) from None
+
+    def indexed_by(self, index: Path) -> "Git":
+        """The same repository seen through another index file."""
+        return self.with_variables(GIT_INDEX_FILE=str(index))
+
+    def with_variables(self, **variables: str) -> "Git":
+        return replace(self, environment={**self.environment, **variables})
+
+    async def commit_of(self, name: str) -> str | None:
+        """The commit that a name stands for, if there is one."""
+        ran = await self.try_run("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
+        return ran.output if ran.ok else None
+
+    async def is_ancestor(self, older: str, newer: str) -> bool:
+        return (await self.try_run("merge-base", "--is-ancestor", older, newer)).ok
+
+
+def user_git(directory: Path, environment: Mapping[str, str]) -> Git:
+    """Git as the user has it set up, in a repository of theirs."""
+    kept = {name: value for name, value in environment.items() if name not in _REDIRECTIONS}
+    return Git(directory, kept)

@@ -1,0 +1,153 @@
+"""Puts a run's work into the user's checkout by fast-forward, or leaves everything as it is.
+
+A detached HEAD lands, too: HEAD itself moves. Uncommitted changes that the run started from become
+the snapshot's commit, below the work.
+"""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias, assert_never
+
+from treadle.domain.ids import RunId, short
+from treadle.workspace.backups import back_up, ref_move
+from treadle.workspace.contents import copy_index, private_index
+from treadle.workspace.git import Ran
+from treadle.workspace.imports import Imported
+from treadle.workspace.landing import HasLanded, Keep, Land, LandingFacts, decide_landing
+from treadle.workspace.project import Project, identity, operation_in_progress
+from treadle.workspace.snapshot import Snapshot, commit_tree, observe, tree_of
+
+_MERGE = (
+    "-c", "merge.verifySignatures=false",
+    "merge", "--ff-only", "--no-overwrite-ignore", "--no-autostash", "--no-stat", "--quiet",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Landed:
+    """The checkout contains the work; a second landing says the same."""
+
+    commit: str
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """The checkout is as it was: why, and the one command that brings the work in."""
+
+    reason: str
+    command: str
+
+
+LandingOutcome: TypeAlias = Landed | Kept
+
+
+async def land(
+    project: Project, snapshot: Snapshot, imported: Imported, run: RunId
+) -> LandingOutcome:
+    """Backups first, then branch and index to the snapshot, then the fast-forward.
+
+    Cut anywhere, every file is as the user or the run left it, and a second call goes on.
+    """
+    facts = await _gather(project, snapshot, imported)
+    match decide_landing(facts):
+        case HasLanded():
+            return Landed(imported.commit)
+        case Keep(reason, command):
+            return Kept(reason, command)
+        case Land():
+            return await _fast_forward(project, snapshot, imported, run)
+        case unreachable:
+            assert_never(unreachable)
+
+
+async def _gather(project: Project, snapshot: Snapshot, imported: Imported) -> LandingFacts:
+    now = await observe(project)
+    git = project.git
+    return LandingFacts(
+        before=snapshot.checkout,
+        now=now,
+        snapshot_commit=snapshot.commit,
+        branch=imported.branch,
+        branch_commit=await git.commit_of(f"refs/heads/{imported.branch}"),
+        work=imported.commit,
+        work_in_head=now.head is not None and await git.is_ancestor(imported.commit, now.head),
+        descends=imported.descends,
+        operation=operation_in_progress(project.git_dir),
+    )
+
+
+async def _fast_forward(
+    project: Project, snapshot: Snapshot, imported: Imported, run: RunId
+) -> LandingOutcome:
+    head = await project.git.commit_of("HEAD")
+    if head is not None:
+        await back_up(project, run, head)
+    with private_index(project.git_dir / "index") as saved:
+        await _back_up_index(project, run, saved, snapshot)
+        refusal = await _merge(project, snapshot, imported, head)
+        if refusal is None:
+            return Landed(imported.commit)
+        # Git checks everything before it writes a file, so only our own moves are to be undone.
+        if head != snapshot.commit and await project.git.commit_of("HEAD") == snapshot.commit:
+            await _move_back(project, snapshot.commit, head)
+        _restore_index(project, saved, snapshot)
+    return Kept(_words_for(refusal), f"git merge --no-overwrite-ignore {imported.branch}")
+
+
+async def _merge(
+    project: Project, snapshot: Snapshot, imported: Imported, head: str | None
+) -> Ran | None:
+    """Index, branch, files, in this order; what git said if it refused one of them."""
+    steps: list[tuple[str, ...]] = []
+    if snapshot.dirty:
+        steps.append(("read-tree", "-m", snapshot.commit))
+    if head != snapshot.commit:
+        steps.append(ref_move("HEAD", snapshot.commit, from_=head))
+    steps.append((*_MERGE, imported.commit))
+    for step in steps:
+        ran = await project.git.try_run(*step)
+        if not ran.ok:
+            return ran
+    return None
+
+
+async def _back_up_index(project: Project, run: RunId, index: Path, snapshot: Snapshot) -> None:
+    """Keep what was staged when it is neither in HEAD nor on disk: nothing else holds it."""
+    staged = await project.git.indexed_by(index).try_run("write-tree")
+    known = {snapshot.tree}
+    if snapshot.head is not None:
+        known.add(await tree_of(project.git, snapshot.head))
+    if staged.ok and os.access(index, os.R_OK) and staged.output not in known:
+        commit = await commit_tree(
+            project.git,
+            staged.output,
+            parents=() if snapshot.head is None else (snapshot.head,),
+            message=f"Staged changes before landing (treadle {short(run)})",
+            author=await identity(project),
+        )
+        await back_up(project, run, commit)
+
+
+async def _move_back(project: Project, moved_to: str, head: str | None) -> None:
+    if head is None:
+        await project.git.run("update-ref", "-d", "HEAD", moved_to)
+    else:
+        await project.git.run(*ref_move("HEAD", head, from_=moved_to))
+
+
+def _restore_index(project: Project, saved: Path, snapshot: Snapshot) -> None:
+    index = project.git_dir / "index"
+    if not snapshot.dirty:
+        return
+    if saved.exists():
+        copy_index(saved, index)
+    else:
+        index.unlink(missing_ok=True)
+
+
+def _words_for(refusal: Ran) -> str:
+    named = [line.strip() for line in refusal.complaint.splitlines() if line.startswith("\t")]
+    if named:
+        return f"files of yours are in the way, move them first: {', '.join(named)}"
+    return f"git could not fast-forward: {refusal.telling_line}"

@@ -1,0 +1,102 @@
+"""One run per project at a time, kept by a file lock that dies with the process that holds it."""
+
+import fcntl
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+
+from treadle.domain.errors import ProjectError
+from treadle.domain.ids import RunId
+
+# `holder` takes the lock for an instant; an attempt that meets it just tries again.
+_ATTEMPTS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectBusy:
+    """Another run works on this project; its id, unless it took the lock only just now."""
+
+    run: RunId | None
+
+    def as_error(self) -> ProjectError:
+        """For commands that cannot go on without the lock."""
+        if self.run is None:
+            return ProjectError(
+                "another run is starting on this project", hint="see it with `treadle ls`"
+            )
+        return ProjectError(
+            f"another run is working on this project: {self.run}",
+            hint=f"follow it with `treadle logs -f {self.run}`",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectLock:
+    """Held until `release`, the end of the `with` block, or the end of the process."""
+
+    run: RunId
+    descriptor: int
+
+    def release(self) -> None:
+        os.ftruncate(self.descriptor, 0)
+        os.close(self.descriptor)
+
+    def __enter__(self) -> "ProjectLock":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.release()
+
+
+def lock_project(root: Path, key: str, run: RunId) -> ProjectLock | ProjectBusy:
+    """Take the project for a run; `root` is Treadle's own directory, `key` the project's."""
+    descriptor = _open(root, key)
+    for _ in range(_ATTEMPTS):
+        if _try_lock(descriptor, fcntl.LOCK_EX):
+            os.ftruncate(descriptor, 0)
+            os.pwrite(descriptor, run.encode(), 0)
+            return ProjectLock(run, descriptor)
+    busy = ProjectBusy(_written(descriptor))
+    os.close(descriptor)
+    return busy
+
+
+def holder(root: Path, key: str) -> ProjectBusy | None:
+    """Who works on the project now. A lock left by a process that is gone counts for nothing."""
+    if not _path(root, key).exists():
+        return None
+    descriptor = _open(root, key)
+    try:
+        return None if _try_lock(descriptor, fcntl.LOCK_SH) else ProjectBusy(_written(descriptor))
+    finally:
+        os.close(descriptor)
+
+
+def _path(root: Path, key: str) -> Path:
+    return root / "locks" / f"{key}.lock"
+
+
+def _open(root: Path, key: str) -> int:
+    path = _path(root, key)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    # The file is never removed: a lock on a file that another process unlinked protects nothing.
+    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+
+
+def _try_lock(descriptor: int, kind: int) -> bool:
+    try:
+        fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _written(descriptor: int) -> RunId | None:
+    text = os.pread(descriptor, 200, 0).decode(errors="replace").strip()
+    return RunId(text) if text else None

@@ -1,0 +1,70 @@
+"""The hand-over file between sessions, carried between the project and a run's clone."""
+
+import os
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+
+from treadle.workspace.contents import NOTES, PRIVATE
+from treadle.workspace.skeleton import Clone
+
+LARGEST = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class NotesCarried:
+    """The other side has the notes now; `changed` tells whether they were different."""
+
+    changed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class NotesRefused:
+    """The file was left alone: why."""
+
+    reason: str
+
+
+def carry_notes_in(clone: Clone) -> NotesCarried | NotesRefused:
+    """Give the notes of the last run to the agent."""
+    return _carry(clone.project.root, clone.path, staging=clone.git_dir / "treadle-notes")
+
+
+def carry_notes_out(clone: Clone) -> NotesCarried | NotesRefused:
+    """Give the agent's notes to the user; a link in place of the file is not followed."""
+    root = clone.project.root
+    return _carry(clone.path, root, staging=root / PRIVATE / "notes.partial")
+
+
+def _carry(source: Path, target: Path, *, staging: Path) -> NotesCarried | NotesRefused:
+    taken = _read(source / NOTES)
+    if taken is None or isinstance(taken, NotesRefused):
+        return taken or NotesCarried(changed=False)
+    there = _read(target / NOTES)
+    if isinstance(there, NotesRefused):
+        return there
+    if taken == there:
+        return NotesCarried(changed=False)
+    staging.parent.mkdir(exist_ok=True)
+    staging.unlink(missing_ok=True)
+    staging.write_bytes(taken)
+    staging.replace(target / NOTES)
+    return NotesCarried(changed=True)
+
+
+def _read(path: Path) -> bytes | NotesRefused | None:
+    try:
+        # Not blocking: the file could be a pipe that nobody writes to.
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        return NotesRefused(f"{NOTES} cannot be read as a plain file: {error.strerror}")
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        return NotesRefused(f"{NOTES} is not a plain file")
+    with os.fdopen(descriptor, "rb") as opened:
+        text = opened.read(LARGEST + 1)
+    if len(text) > LARGEST:
+        return NotesRefused(f"{NOTES} is larger than 1 MiB")
+    return text

@@ -1,0 +1,106 @@
+"""Where the user's repository is, who they are, and what they are in the middle of."""
+
+import hashlib
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from treadle.domain.agent import Identity
+from treadle.domain.errors import ProjectError
+from treadle.workspace.git import Git, Ran, user_git
+
+# Files in the git directory by which git itself knows that it was interrupted.
+_OPERATIONS = {
+    "rebase-merge": "a rebase",
+    "rebase-apply": "a rebase",
+    "MERGE_HEAD": "a merge",
+    "CHERRY_PICK_HEAD": "a cherry-pick",
+    "REVERT_HEAD": "a revert",
+    "BISECT_LOG": "a bisect",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """A repository with a checkout. The key stays the same for as long as the path does."""
+
+    root: Path
+    git_dir: Path
+    key: str
+    git: Git = field(repr=False, compare=False)
+
+
+async def find_project(path: Path, environment: Mapping[str, str]) -> Project:
+    """The repository that `path` lies in; a linked worktree or a submodule is one of its own."""
+    _check_directory(path)
+    git = user_git(_real(path), environment)
+    inside = await git.try_run("rev-parse", "--is-inside-work-tree")
+    if not inside.ok:
+        raise _not_a_repository(path, inside)
+    if inside.output != "true":
+        raise ProjectError(
+            f"{path} is a bare repository or a git directory: it has no files to work on",
+            hint="clone it, and start treadle in the clone",
+        )
+    root = _real(Path(await git.run("rev-parse", "--show-toplevel")))
+    git_dir = Path(await git.run("rev-parse", "--absolute-git-dir"))
+    key = hashlib.sha256(os.fsencode(root)).hexdigest()[:16]
+    return Project(root, git_dir, key, user_git(root, environment))
+
+
+def _real(path: Path) -> Path:
+    return path.resolve()
+
+
+def _check_directory(path: Path) -> None:
+    if not path.exists():
+        raise ProjectError(f"{path} does not exist", hint="check the path given to --project-dir")
+    if not path.is_dir():
+        raise ProjectError(f"{path} is not a directory", hint="give the directory of a project")
+    if not os.access(path, os.R_OK | os.X_OK):
+        raise ProjectError(f"{path} cannot be read", hint="check its permissions with `ls -ld`")
+
+
+def _not_a_repository(path: Path, ran: Ran) -> ProjectError:
+    if "dubious ownership" in ran.complaint:
+        return ProjectError(
+            f"{path} belongs to another user, so git does not trust it",
+            hint=f"if you do: git config --global --add safe.directory {path.resolve()}",
+        )
+    if "not a git repository" in ran.complaint:
+        return ProjectError(
+            f"{path} is not a git repository", hint="run `treadle init` (it offers to make one)"
+        )
+    return ProjectError(f"git cannot read {path}: {ran.telling_line}", hint="see `git status`")
+
+
+async def identity(project: Project) -> Identity:
+    """Whose name commits carry: what git itself would use here, but never a guess."""
+    ran = await project.git.try_run("-c", "user.useConfigOnly=true", "var", "GIT_AUTHOR_IDENT")
+    name, _, rest = ran.output.partition(" <")
+    email = rest.partition(">")[0]
+    if not ran.ok or not name or not email:
+        raise ProjectError(
+            "git does not know your name and e-mail address, which commits carry",
+            hint='git config --global user.name "Your Name" && '
+            "git config --global user.email you@example.com",
+        )
+    return Identity(name, email)
+
+
+async def root_commit(project: Project) -> str | None:
+    """The first commit of the history that is checked out; it tells two repositories apart that
+    lived at the same path."""
+    if await project.git.commit_of("HEAD") is None:
+        return None
+    roots = await project.git.run("rev-list", "--first-parent", "--max-parents=0", "HEAD")
+    return roots.splitlines()[-1] if roots else None
+
+
+def operation_in_progress(git_dir: Path) -> str | None:
+    """What git was told to do and has not finished, with its article: "a rebase"."""
+    return next(
+        (name for file, name in _OPERATIONS.items() if (git_dir / file).exists()),
+        None,
+    )

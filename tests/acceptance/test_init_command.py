@@ -1,0 +1,279 @@
+"""`treadle init` sets a project up, as often as it is asked to, and spoils nothing."""
+
+import os
+import pty
+import shutil
+import subprocess
+import sys
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    code: int
+    out: str
+    err: str
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """A user with a home, a project, and an environment made from nothing."""
+
+    home: Path
+    project: Path
+
+    def environment(self) -> dict[str, str]:
+        return {
+            "PATH": f"{Path(shutil.which('git') or '').parent}:{os.defpath}",
+            "HOME": str(self.home),
+            "TERM": "dumb",
+            "GIT_CONFIG_NOSYSTEM": "1",
+        }
+
+    def treadle(self, *arguments: str, stdin: int = subprocess.DEVNULL) -> Ended:
+        done = subprocess.run(
+            [sys.executable, "-m", "treadle", *arguments],
+            cwd=self.project,
+            env=self.environment(),
+            stdin=stdin,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        return Ended(done.returncode, done.stdout, done.stderr)
+
+    def on_a_terminal(self, *arguments: str, answers: str) -> Ended:
+        """The same with somebody at the keyboard who types all answers ahead."""
+        ours, theirs = pty.openpty()
+        process = subprocess.Popen(
+            [sys.executable, "-m", "treadle", *arguments],
+            cwd=self.project,
+            env=self.environment(),
+            stdin=theirs,
+            stdout=subprocess.PIPE,
+            stderr=theirs,
+            text=True,
+        )
+        try:
+            os.close(theirs)
+            os.write(ours, answers.encode())
+            talk = read_all(ours)
+            out, _ = process.communicate(timeout=60)
+        finally:
+            os.close(ours)
+            if process.poll() is None:
+                process.kill()
+                process.communicate()
+        return Ended(process.returncode, out, talk)
+
+    def files(self) -> dict[str, bytes]:
+        return {
+            str(path.relative_to(self.project)): path.read_bytes()
+            for path in sorted(self.project.rglob("*"))
+            if path.is_file() and ".git" not in path.relative_to(self.project).parts
+        }
+
+    def settings(self) -> dict[str, object]:
+        return tomllib.loads((self.project / "treadle.toml").read_text())
+
+
+def read_all(terminal: int) -> str:
+    found = b""
+    while True:
+        try:
+            piece = os.read(terminal, 4096)
+        except OSError:  # what a terminal answers once the other side has gone
+            piece = b""
+        if not piece:
+            return found.decode()
+        found += piece
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Machine:
+    (tmp_path / "home").mkdir()
+    (tmp_path / "project").mkdir()
+    return Machine(tmp_path / "home", (tmp_path / "project").resolve())
+
+
+def test_an_empty_directory_becomes_a_project(machine: Machine) -> None:
+    ended = machine.treadle("init", "--yes")
+
+    assert ended == Ended(
+        0,
+        "found   no language that Treadle knows\n"
+        "made    a git repository\n"
+        "wrote   treadle.toml\n"
+        "wrote   .treadle/treadle.schema.json\n"
+        "wrote   .gitignore\n"
+        "next    say in SPEC.md what is to be built, then: treadle deliver\n",
+        "",
+    )
+    assert (machine.project / ".git").is_dir()
+    assert sorted(machine.files()) == [
+        ".gitignore",
+        ".treadle/treadle.schema.json",
+        "treadle.toml",
+    ]
+
+
+def test_what_was_detected_is_written(machine: Machine) -> None:
+    (machine.project / "go.mod").touch()
+    (machine.project / "SPEC.md").touch()
+
+    ended = machine.treadle("init", "-y")
+
+    assert ended.out.endswith("next    treadle deliver\n")
+    assert machine.settings()["project"] == {
+        "setup": "go mod download",
+        "check": "go vet ./...",
+        "test": "go test ./...",
+    }
+
+
+def test_a_second_time_changes_nothing(machine: Machine) -> None:
+    (machine.project / "go.mod").touch()
+    (machine.project / ".gitignore").write_bytes(b"\xff\nbuild")
+    machine.treadle("init", "--yes")
+    before = machine.files()
+
+    ended = machine.treadle("init", "--yes")
+
+    assert "kept    treadle.toml and the rest: nothing to change\n" in ended.out
+    assert machine.files() == before
+    assert before[".gitignore"].startswith(b"\xff\nbuild\n\n# Treadle")
+
+
+def test_a_users_own_settings_stay_as_written(machine: Machine) -> None:
+    text = "# ours\n[project]\ntest = 'mine'   # keep\n"
+    (machine.project / "treadle.toml").write_text(text)
+    (machine.project / "Cargo.toml").touch()
+
+    machine.treadle("init", "--yes")
+
+    assert machine.files()["treadle.toml"].decode() == (
+        text + 'setup = "cargo fetch"\ncheck = "cargo check --all-targets"\n'
+    )
+
+
+def test_without_a_terminal_it_must_be_told_yes(machine: Machine) -> None:
+    assert machine.treadle("init") == Ended(
+        2,
+        "",
+        "treadle: init asks questions, and there is no terminal to ask them on\n"
+        "  hint: pass --yes to take what is detected: treadle init --yes\n",
+    )
+    assert machine.files() == {}
+
+
+def test_a_broken_file_is_left_alone_with_all_others(machine: Machine) -> None:
+    (machine.project / "treadle.toml").write_text("[limits]\nmax_cost = 5\n")
+    before = machine.files()
+
+    ended = machine.treadle("init", "--yes")
+
+    assert ended == Ended(
+        2,
+        "",
+        "treadle: treadle.toml:2: limits.max_cost: unknown key\n"
+        "  hint: did you mean limits.max_cost_usd?\n",
+    )
+    assert machine.files() == before
+    assert not (machine.project / ".git").exists()
+
+
+def test_a_folder_of_a_repository_is_no_project_of_its_own(machine: Machine) -> None:
+    machine.treadle("init", "--yes")
+    (machine.project / "part").mkdir()
+
+    ended = machine.treadle("init", "--yes", "-p", "part")
+
+    assert ended.code == 2
+    assert f"part lies inside the repository {machine.project}\n" in ended.err
+    assert list((machine.project / "part").iterdir()) == []
+
+
+def test_what_cannot_be_written_is_said_in_one_line(machine: Machine) -> None:
+    (machine.project / ".treadle").write_text("a file where a folder should be")
+
+    ended = machine.treadle("init", "--yes")
+
+    assert ended.code == 1
+    assert "treadle: cannot read " in ended.err
+    assert "Traceback" not in ended.err
+
+
+def test_answers_on_a_terminal_are_written(machine: Machine) -> None:
+    (machine.project / "go.mod").touch()
+
+    ended = machine.on_a_terminal(
+        "init", answers="y\nplans\n-\n\nmake test\nn\nnothing\n2.5\n\n7\n"
+    )
+
+    assert ended.code == 0, ended.err
+    assert 'Error: expected a number, got "nothing"' in ended.err
+    assert (machine.project / ".git").is_dir()
+    assert machine.settings() == {
+        "version": 1,
+        "commit": False,
+        "permissions": {},
+        "project": {"specs": "plans", "check": "go vet ./...", "test": "make test"},
+        "agent": {},
+        "limits": {"max_cost_usd": 2.5, "max_iterations": 7},
+        "session": {},
+        "deliver": {},
+        "quota": {},
+        "sandbox": {},
+    }
+
+
+def test_return_keeps_what_is_set(machine: Machine) -> None:
+    (machine.project / "treadle.toml").write_text("[limits]\nmax_cost_usd = 2.5 # enough\n")
+    machine.treadle("init", "--yes")
+    before = machine.files()
+
+    ended = machine.on_a_terminal("init", answers="\n" * 8)
+
+    assert "Most US dollars per run [2.5]:" in ended.err
+    assert machine.files() == before
+
+
+def test_a_refused_repository_is_not_made(machine: Machine) -> None:
+    ended = machine.on_a_terminal("init", answers="n\n" + "\n" * 8)
+
+    assert "next    git init, since Treadle works in git repositories\n" in ended.out
+    assert not (machine.project / ".git").exists()
+
+
+def test_an_end_of_the_talk_leaves_everything_as_it_was(machine: Machine) -> None:
+    ended = machine.on_a_terminal("init", answers="y\n\x04")
+
+    assert ended.code == 130
+    assert machine.files() == {}
+    assert not (machine.project / ".git").exists()
+
+
+def test_the_settings_in_force_are_shown_with_their_origin(machine: Machine) -> None:
+    (machine.project / "treadle.toml").write_text('land = "never"\n')
+
+    ended = machine.treadle("config", "show")
+
+    assert ended.code == 0
+    assert ended.out.splitlines()[:3] == [
+        "version                1                    default",
+        'land                   "never"              treadle.toml:1',
+        "commit                 true                 default",
+    ]
+
+
+def test_the_schema_is_printed_as_init_writes_it(machine: Machine) -> None:
+    machine.treadle("init", "--yes")
+
+    ended = machine.treadle("config", "schema")
+
+    assert ended.out.encode() == machine.files()[".treadle/treadle.schema.json"]

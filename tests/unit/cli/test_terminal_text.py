@@ -1,0 +1,127 @@
+"""Foreign text is made safe and made to fit, whatever is in it and however long it is."""
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from treadle.cli.terminal.text import Wrapped, clean, fit, fit_end, head, width_of, wrap
+
+PARTS = st.sampled_from(
+    ["\x1b[31m", "\x1b]0;title\x07", "\x9b2J", "\x1bP+q\x1b\\", "\x1b", "\r", "\n", "\t", "\x00"]
+    + ["\u202e", "\u200d", "\ufe0f", "\u2028", "e\u0301", "日本", "👩\u200d💻", "word", " ", "\ud800"]
+)
+FOREIGN = st.lists(st.one_of(PARTS, st.text(max_size=8)), max_size=30).map("".join)
+
+
+@pytest.mark.parametrize(
+    ("foreign", "shown"),
+    [
+        ("plain", "plain"),
+        ("\x1b[1;31mred\x1b[0m", "red"),
+        ("\x1b]0;owned\x07title", "title"),
+        ("\x1b]8;;http://example.com\x1b\\link\x1b]8;;\x1b\\", "link"),
+        ("\x9b31mred", "red"),
+        ("\x1b(Bcharset", "charset"),
+        ("\x1bPq#0\x1b\\device", "device"),
+        ("\x1b]0;never ends", "\N{REPLACEMENT CHARACTER}]0;never ends"),  # no end, so no sequence
+        ("\x1b[", "\N{REPLACEMENT CHARACTER}["),
+        ("bell\x07 and back\x08", "bell\N{REPLACEMENT CHARACTER} and back\N{REPLACEMENT CHARACTER}"),
+        ("a\tb", "a   b"),
+        ("safe\u202eevil", "safeevil"),
+        ("cafe\u0301", "cafe\u0301"),
+        ("lone \ud800", "lone \N{REPLACEMENT CHARACTER}"),
+    ],
+)
+def test_escape_sequences_and_control_characters_lose_their_power(
+    foreign: str, shown: str
+) -> None:
+    assert clean(foreign) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "width", "shown"),
+    [
+        ("short", 10, "short"),
+        ("exactly 10", 10, "exactly 10"),
+        ("eleven char", 10, "eleven ch…"),
+        ("日本語", 6, "日本語"),
+        ("日本語", 5, "日本…"),
+        ("日本語", 4, "日…"),  # half a wide character is never shown
+        ("e\u0301e\u0301e\u0301", 3, "e\u0301e\u0301e\u0301"),
+        ("e\u0301e\u0301e\u0301", 2, "e\u0301…"),
+        ("\x1b[31mcoloured\x1b[0m", 8, "coloured"),
+        ("two\nlines", 20, "two\N{REPLACEMENT CHARACTER}lines"),
+        ("", 5, ""),
+        ("any", 1, "…"),
+        ("any", 0, ""),
+    ],
+)
+def test_a_line_is_cut_by_what_it_takes_on_the_screen(text: str, width: int, shown: str) -> None:
+    assert fit(text, width) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "width", "shown"),
+    [
+        ("src/deep/inside/file.py", 30, "src/deep/inside/file.py"),
+        ("src/deep/inside/file.py", 15, "…inside/file.py"),
+        ("日本語", 5, "…本語"),
+        ("any", 0, ""),
+    ],
+)
+def test_of_a_path_the_end_is_kept(text: str, width: int, shown: str) -> None:
+    assert fit_end(text, width) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "most", "wrapped"),
+    [
+        ("one line", 3, Wrapped(("one line",))),
+        ("the quick brown fox", 3, Wrapped(("the quick", "brown fox"))),
+        ("    indented code goes on", 3, Wrapped(("    indented", "    code", "    goes on"))),
+        ("a\n\n\n\nb\n\n", 5, Wrapped(("a", "", "b"))),
+        ("donaudampfschifffahrt", 3, Wrapped(("donaudampfsc", "hifffahrt"))),
+        ("a\nb\nc\nd", 2, Wrapped(("a", "b"), hidden=2)),
+        ("the quick brown fox jumps", 1, Wrapped(("the quick",), hidden=1)),
+        ("progress 1\rprogress 2", 5, Wrapped(("progress 1", "progress 2"))),
+        ("", 5, Wrapped(())),
+    ],
+)
+def test_a_text_is_broken_at_blanks_and_cut_after_some_lines(
+    text: str, most: int, wrapped: Wrapped
+) -> None:
+    assert wrap(text, 12, most=most) == wrapped
+
+
+@given(FOREIGN, st.integers(min_value=0, max_value=40))
+def test_no_text_gets_out_of_its_place(text: str, width: int) -> None:
+    for line in (fit(text, width), fit_end(text, width), *wrap(text, width + 2, most=3).lines):
+        assert width_of(line) <= width + 2
+        assert not [c for c in line if unicodedata.category(c) in ("Cc", "Cs", "Zl", "Zp")]
+    assert width_of(fit(text, width)) <= width
+    assert width_of(fit_end(text, width)) <= width
+
+
+@given(st.text(alphabet="ab \u0301日", max_size=60), st.integers(min_value=2, max_value=12))
+def test_wrapping_loses_no_word(text: str, width: int) -> None:
+    wrapped = wrap(text, width, most=100)
+
+    assert "".join("".join(wrapped.lines).split()) == "".join(text.split())
+    assert wrapped.hidden == 0
+
+
+@pytest.mark.parametrize("part", ["x", "word ", "日", "\x1b[31m", "\u0301", "\x1b]", "\n", "\x1b["])
+def test_three_megabytes_are_cut_and_only_their_beginning_is_looked_at(part: str) -> None:
+    text = part * (3_000_000 // len(part))
+
+    assert width_of(fit(text, 80)) <= 80
+    assert len(fit(text, 80)) <= 80 * 16 + 1
+    wrapped = wrap(text, 80, most=8)
+    assert len(wrapped.lines) <= 8
+    assert part == "\n" or wrapped.hidden > 0
+
+
+def test_the_head_of_a_text_keeps_marks_with_their_letter() -> None:
+    assert head("e\u0301a", 1) == "e\u0301"

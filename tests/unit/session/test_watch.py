@@ -1,0 +1,190 @@
+"""A session is ended by the nearest of its time limits, and never while it shows signs of life."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from treadle.domain.agent import (
+    AgentEnded,
+    AgentEvent,
+    Heartbeat,
+    ResponseStarted,
+    ResponseUsed,
+    TextClosed,
+    TextStreamed,
+)
+from treadle.domain.events.agent import (
+    AgentStarted,
+    AgentThought,
+    ApiRetried,
+    MessageSkipped,
+    QuotaReported,
+    ToolCalled,
+    ToolFinished,
+)
+from treadle.domain.run import SessionLimits
+from treadle.domain.session import Completed
+from treadle.domain.usage import Usage
+from treadle.session.watch import Deadline, OpenTool, Watch, began, deadline, saw
+
+LIMITS = SessionLimits(
+    max_cost_usd=1, max_turns=9, wall_s=10_000, first_byte_s=300, idle_s=600, tool_s=3600
+)
+
+STARTED = AgentStarted("opus", "2.1", ())
+RESPONSE = ResponseStarted()
+TEXT = TextStreamed("hi")
+THOUGHT = AgentThought("hm")
+USED = ResponseUsed("opus", Usage())
+QUOTA = QuotaReported("allowed", "five_hour", None, None)
+BEAT = Heartbeat()
+
+
+def call(tool: str, parent: str | None = None) -> ToolCalled:
+    return ToolCalled(tool, "Bash", {}, parent)
+
+
+def done(tool: str) -> ToolFinished:
+    return ToolFinished(tool, "", is_error=False)
+
+
+def retry(delay_s: float) -> ApiRetried:
+    return ApiRetried(1, 2, delay_s, 529, "overloaded")
+
+
+def watch_over(*seen: tuple[float, AgentEvent]) -> Watch:
+    watch = began(0.0)
+    for at, event in seen:
+        watch = saw(watch, event, at)
+    return watch
+
+
+@pytest.mark.parametrize(
+    ("seen", "due"),
+    [
+        ([], Deadline(300, "first_byte", 300)),
+        ([(1, STARTED)], Deadline(300, "first_byte", 300)),
+        ([(200, BEAT)], Deadline(300, "first_byte", 300)),  # alive, but the model is silent
+        ([(200, QUOTA), (250, MessageSkipped("x"))], Deadline(300, "first_byte", 300)),
+        ([(9, RESPONSE)], Deadline(609, "idle", 600)),
+        ([(9, TEXT)], Deadline(609, "idle", 600)),
+        ([(9, THOUGHT)], Deadline(609, "idle", 600)),
+        ([(9, RESPONSE), (500, BEAT)], Deadline(1100, "idle", 600)),
+        ([(9, RESPONSE), (20, TEXT), (21, TextClosed())], Deadline(621, "idle", 600)),
+        ([(9, RESPONSE), (30, USED)], Deadline(630, "idle", 600)),  # no response is owed
+        ([(9, RESPONSE), (9600, BEAT)], Deadline(10_000, "wall", 10_000)),
+    ],
+)
+def test_a_response_has_to_begin_and_then_to_go_on(
+    seen: list[tuple[float, AgentEvent]], due: Deadline
+) -> None:
+    assert deadline(watch_over(*seen), LIMITS) == due
+
+
+@pytest.mark.parametrize(
+    ("seen", "due"),
+    [
+        ([(10, call("a"))], Deadline(3610, "tool", 3600)),
+        ([(10, call("a")), (3000, BEAT)], Deadline(3610, "tool", 3600)),
+        ([(10, call("a")), (20, call("b"))], Deadline(3610, "tool", 3600)),
+        ([(10, call("a")), (20, call("b")), (30, done("a"))], Deadline(3620, "tool", 3600)),
+        ([(10, call("a")), (20, call("a"))], Deadline(3610, "tool", 3600)),  # said twice
+        ([(10, call("a")), (99, done("a"))], Deadline(399, "first_byte", 300)),
+        ([(10, call("a")), (99, done("a")), (200, BEAT)], Deadline(399, "first_byte", 300)),
+        (
+            [(10, call("a")), (20, call("b")), (30, done("a")), (99, done("b"))],
+            Deadline(399, "first_byte", 300),
+        ),
+        ([(10, call("a")), (99, done("a")), (120, RESPONSE)], Deadline(720, "idle", 600)),
+        ([(10, RESPONSE), (11, done("unheard"))], Deadline(611, "idle", 600)),
+        ([(9000, call("a"))], Deadline(10_000, "wall", 10_000)),
+    ],
+)
+def test_an_open_tool_is_a_sign_of_life_with_a_limit_of_its_own(
+    seen: list[tuple[float, AgentEvent]], due: Deadline
+) -> None:
+    assert deadline(watch_over(*seen), LIMITS) == due
+
+
+def test_a_result_given_while_the_response_streams_starts_the_clock_at_its_end() -> None:
+    early = watch_over((1, RESPONSE), (2, call("a")), (3, done("a")), (4, TEXT))
+
+    assert deadline(early, LIMITS) == Deadline(604, "idle", 600)
+    assert deadline(saw(early, USED, 50), LIMITS) == Deadline(350, "first_byte", 300)
+
+
+def test_a_subagent_is_one_long_tool_call_of_its_parent() -> None:
+    inside = watch_over(
+        (10, call("task")),
+        (20, RESPONSE),
+        (30, call("child", parent="task")),
+        (40, USED),
+        (50, done("child")),
+    )
+
+    assert inside.open_tools == (OpenTool("task", 10),)
+    assert deadline(inside, LIMITS) == Deadline(3610, "tool", 3600)
+
+
+def test_what_a_subagent_left_open_is_over_with_it() -> None:
+    over = watch_over(
+        (10, call("task")),
+        (20, call("child", parent="task")),
+        (30, call("grandchild", parent="child")),
+        (40, call("other")),
+        (50, done("task")),
+    )
+
+    assert over.open_tools == (OpenTool("other", 40),)
+
+
+@pytest.mark.parametrize(
+    ("seen", "due"),
+    [
+        ([(100, retry(5))], Deadline(405, "first_byte", 300)),
+        ([(100, retry(900))], Deadline(1300, "first_byte", 300)),  # the pause is not silence
+        ([(100, retry(900)), (200, BEAT)], Deadline(1300, "first_byte", 300)),
+        ([(100, retry(5)), (110, retry(5))], Deadline(415, "first_byte", 300)),
+        ([(9, RESPONSE), (100, retry(5))], Deadline(405, "first_byte", 300)),  # lost mid-way
+        ([(100, retry(5)), (120, RESPONSE)], Deadline(720, "idle", 600)),
+        ([(9, call("task")), (100, retry(5))], Deadline(3609, "tool", 3600)),  # a subagent's
+        ([(100, retry(-5))], Deadline(400, "first_byte", 300)),
+        ([(100, retry(1e9))], Deadline(10_000, "wall", 10_000)),
+    ],
+)
+def test_a_retry_starts_the_clocks_when_the_request_is_sent_again(
+    seen: list[tuple[float, AgentEvent]], due: Deadline
+) -> None:
+    assert deadline(watch_over(*seen), LIMITS) == due
+
+
+def test_of_limits_that_end_together_the_most_telling_is_named() -> None:
+    same = SessionLimits(
+        max_cost_usd=1, max_turns=9, wall_s=60, first_byte_s=60, idle_s=60, tool_s=50
+    )
+
+    assert deadline(began(0), same).limit == "first_byte"
+    assert deadline(watch_over((0, RESPONSE)), same).limit == "idle"
+    assert deadline(watch_over((10, call("a"))), same).limit == "tool"
+
+
+def test_the_end_is_no_more_than_a_sign_of_life() -> None:
+    watch = watch_over((9, RESPONSE), (10, AgentEnded(Completed("done"))))
+
+    assert watch == Watch(0, 10, awaiting_since=None, owed=False, responding=True)
+
+
+EVENTS = st.sampled_from(
+    [
+        *(RESPONSE, TEXT, THOUGHT, USED, BEAT, QUOTA, TextClosed(), retry(3)),
+        *(call("a"), call("b"), call("c", parent="a"), done("a"), done("b"), done("c")),
+    ]
+)
+
+
+@given(st.lists(EVENTS, max_size=30))
+def test_there_is_always_a_deadline_within_the_wall_limit(events: list[AgentEvent]) -> None:
+    watch = watch_over(*((float(n), event) for n, event in enumerate(events)))
+
+    assert deadline(watch, LIMITS).at <= LIMITS.wall_s
+    assert (watch.awaiting_since is None) or not watch.open_tools

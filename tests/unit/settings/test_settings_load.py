@@ -1,0 +1,368 @@
+"""Settings come from defaults, file, environment and flags, the later winning; wrong ones are
+refused with their place and the way to put them right."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from treadle.domain.errors import SettingsError
+from treadle.settings.load import Resolved, load, resolve
+from treadle.settings.model import Limits, Sandbox, Settings
+from treadle.settings.origin import DEFAULT, FLAG, Origin
+
+INSIDE = "expected a path inside the project, written without .."
+
+
+def changed(resolved: Resolved) -> dict[str, tuple[Any, str]]:
+    """The keys that something other than the defaults has set."""
+    return {
+        name: (resolved.value(name), str(origin))
+        for name, origin in resolved.origins.items()
+        if origin != DEFAULT
+    }
+
+
+def complaint(
+    text: str | None = None,
+    *,
+    environment: Mapping[str, str] | None = None,
+    flags: Mapping[str, object] | None = None,
+) -> tuple[str, str]:
+    with pytest.raises(SettingsError) as caught:
+        resolve(text, environment=environment, flags=flags)
+    return caught.value.message, caught.value.hint
+
+
+def test_a_project_without_a_file_has_the_defaults(tmp_path: Path) -> None:
+    resolved = load(tmp_path)
+
+    assert resolved.settings == Settings()
+    assert set(resolved.origins.values()) == {DEFAULT}
+
+
+def test_an_empty_file_changes_nothing() -> None:
+    assert resolve("").settings == Settings()
+
+
+@pytest.mark.parametrize(
+    ("environment", "flags", "value", "origin"),
+    [
+        ({}, {}, 5.0, Origin("file", "treadle.toml:2")),
+        (
+            {"TREADLE_LIMITS__MAX_COST_USD": "6"},
+            {},
+            6.0,
+            Origin("environment", "TREADLE_LIMITS__MAX_COST_USD"),
+        ),
+        ({"TREADLE_LIMITS__MAX_COST_USD": "6"}, {"limits.max_cost_usd": 7}, 7.0, FLAG),
+        ({}, {"limits.max_cost_usd": None}, 5.0, Origin("file", "treadle.toml:2")),  # not given
+    ],
+)
+def test_the_later_source_wins(
+    tmp_path: Path,
+    environment: dict[str, str],
+    flags: dict[str, object],
+    value: float,
+    origin: Origin,
+) -> None:
+    (tmp_path / "treadle.toml").write_text("[limits]\nmax_cost_usd = 5\n")
+
+    resolved = load(tmp_path, environment=environment, flags=flags)
+
+    assert resolved.settings == Settings(limits=Limits(max_cost_usd=value))
+    assert resolved.origins["limits.max_cost_usd"] == origin
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ('land = "never"', {"land": ("never", "treadle.toml:1")}),
+        ("limits.max_retries = 0", {"limits.max_retries": (0, "treadle.toml:1")}),
+        ("limits = { max_retries = 0 }", {"limits.max_retries": (0, "treadle.toml:1")}),
+        ('["limits"]\n"max_retries" = 0', {"limits.max_retries": (0, "treadle.toml:2")}),
+        ("[limits]\nmax_minutes = 1", {"limits.max_minutes": (1.0, "treadle.toml:2")}),
+        (
+            'allowed_tools = [\n  "a",\n  "b",\n]\n[quota]\nwait = true',
+            {
+                "allowed_tools": (("a", "b"), "treadle.toml:1"),
+                "quota.wait": (True, "treadle.toml:6"),
+            },
+        ),
+        ("[mcp_servers]", {"mcp_servers": ({}, "treadle.toml:1")}),
+        ("mcp_servers = {}", {"mcp_servers": ({}, "treadle.toml:1")}),
+        (
+            '\n[mcp_servers.x]\ncommand = "y"',
+            {"mcp_servers": ({"x": {"command": "y"}}, "treadle.toml:2")},
+        ),
+    ],
+)
+def test_a_file_may_be_written_in_every_way_that_toml_allows(
+    text: str, found: dict[str, tuple[Any, str]]
+) -> None:
+    assert changed(resolve(text)) == found
+
+
+def test_absent_servers_are_not_the_same_as_none_at_all() -> None:
+    assert resolve("").settings.mcp_servers is None
+    assert resolve("[mcp_servers]").settings.mcp_servers == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "hint"),
+    [
+        (
+            '\n\n\n\n\n[limits]\nmax_cost_usd = "ten"',
+            'treadle.toml:7: limits.max_cost_usd: expected a number, got "ten"',
+            "US dollars that a run may cost. The default is 20.0.",
+        ),
+        (
+            "[limits]\nmax_cost = 5",
+            "treadle.toml:2: limits.max_cost: unknown key",
+            "did you mean limits.max_cost_usd?",
+        ),
+        ("[limts]\n", "treadle.toml:1: limts: unknown section", "did you mean limits?"),
+        (
+            "allowedTools = []",
+            "treadle.toml:1: allowedTools: unknown key",
+            "did you mean allowed_tools?",
+        ),
+        (
+            "idle_s = 5",
+            "treadle.toml:1: idle_s: unknown key",
+            "did you mean session.idle_s?",
+        ),
+        (
+            "[quota]\nzzz = 1",
+            "treadle.toml:2: quota.zzz: unknown key",
+            "[quota] has the keys wait",
+        ),
+        (
+            '"limits.max_retries" = 1',
+            'treadle.toml:1: "limits.max_retries": the quotes make this one name with a dot in it',
+            "write limits.max_retries without quotes",
+        ),
+        (
+            "limits = 5",
+            "treadle.toml:1: limits: expected a table, got 5",
+            "write [limits] on a line of its own and its keys below",
+        ),
+        (
+            "# land = 1\nversion = 2\nsomething_new = 3",
+            "treadle.toml:2: version: written by a newer Treadle (format 2, this one reads 1)",
+            "update Treadle",
+        ),
+        (
+            'land = "auto"\nland = "ask"',
+            "treadle.toml:2: is not valid TOML: Cannot overwrite a value",
+            'texts stand in quotes, and each key stands once, as in: land = "auto"',
+        ),
+        (
+            'mcp_servers.x = "sk-secret"',
+            "treadle.toml:1: mcp_servers: expected a table for each, got something else",
+            "Tool servers for the agent, one table each; an empty table means none. "
+            "For example: [mcp_servers.browser]",
+        ),
+    ],
+)
+def test_a_wrong_file_is_refused_with_its_line_and_the_way_out(
+    text: str, message: str, hint: str
+) -> None:
+    assert complaint(text) == (message, hint)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "reason"),
+    [
+        ("land", '"yes"', 'expected "auto" or "ask" or "never", got "yes"'),
+        ("land", "true", 'expected "auto" or "ask" or "never", got true'),
+        ("commit", "1", "expected true or false, got 1"),
+        ("allowed_tools", '"Bash"', 'expected a list of texts, got "Bash"'),
+        ("allowed_tools", '["a", 1]', 'expected a list of texts, got ["a", 1]'),
+        ("version", "0", "expected a whole number above 0, got 0"),
+        ("project.test", "[]", "expected a text, got []"),
+        ("project.spec", '""', f'{INSIDE}, got ""'),
+        ("project.spec", '"/a"', f'{INSIDE}, got "/a"'),
+        ("deliver.notes", '"a/../../b"', f'{INSIDE}, got "a/../../b"'),
+        ("deliver.notes", '".git/x"', f'{INSIDE}, got ".git/x"'),
+        ("agent.model", '" "', 'expected a text that is not empty, got " "'),
+        ("agent.max_turns", "1.5", "expected a whole number, got 1.5"),
+        ("agent.max_turns", "true", "expected a whole number, got true"),
+        ("agent.max_turns", "0", "expected a whole number above 0, got 0"),
+        ("agent.thinking", "-1", "expected a whole number of at least 0, got -1"),
+        ("limits.max_cost_usd", "0", "expected a number above 0, got 0"),
+        ("limits.max_cost_usd", "inf", "expected a number of at most 1000000, got inf"),
+        ("limits.max_cost_usd", "nan", "expected a number, got nan"),
+        ("limits.max_minutes", "1e300", "expected a number of at most 1000000, got 1e+300"),
+        ("limits.max_iterations", "-5", "expected a whole number above 0, got -5"),
+        ("limits.max_retries", "-1", "expected a whole number of at least 0, got -1"),
+        ("deliver.delay_s", "-0.1", "expected a number of at least 0, got -0.1"),
+        ("deliver.notes", "1979-05-27", "expected a text, got 1979-05-27"),
+        ("session.idle_s", "{ a = 1 }", "expected a number, got a table"),
+    ],
+)
+def test_a_value_that_does_not_fit_is_refused(key: str, value: str, reason: str) -> None:
+    assert complaint(f"{key} = {value}")[0] == f"treadle.toml:1: {key}: {reason}"
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "agent.max_turns",
+        "limits.max_cost_usd",
+        "limits.max_minutes",
+        "limits.max_iterations",
+        "session.max_cost_usd",
+        "session.max_minutes",
+        "session.first_byte_s",
+        "session.idle_s",
+        "session.tool_minutes",
+    ],
+)
+@pytest.mark.parametrize("value", ["0", "-1", "inf", "nan", "false", "9999999999"])
+def test_no_value_switches_a_ceiling_off(key: str, value: str) -> None:
+    assert complaint(f"{key} = {value}")[0].startswith(f"treadle.toml:1: {key}: expected ")
+
+
+@pytest.mark.parametrize(
+    "text", ["a = [\n1,\n", "a", "a = ", '[limits\nx = "', "x = " + "9" * 5000]
+)
+def test_broken_toml_is_refused_with_a_line(text: str) -> None:
+    message, hint = complaint(text)
+
+    assert message.startswith("treadle.toml:")
+    assert ": is not valid TOML: " in message
+    assert hint
+
+
+def test_a_bottomless_file_is_refused() -> None:
+    assert complaint("a = " + "[" * 20_000)[0] == "treadle.toml: is nested too deeply"
+
+
+def test_a_byte_order_mark_is_no_part_of_the_first_key(tmp_path: Path) -> None:
+    (tmp_path / "treadle.toml").write_bytes(b"\xef\xbb\xbfcommit = false\r\n")
+
+    assert changed(load(tmp_path)) == {"commit": (False, "treadle.toml:1")}
+
+
+def test_a_file_that_is_not_text_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "treadle.toml").write_bytes(b"a = '\xff'")
+
+    with pytest.raises(SettingsError, match=r"^treadle.toml: is not UTF-8 text \(byte 5\)$"):
+        load(tmp_path)
+
+
+def test_a_directory_in_place_of_the_file_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "treadle.toml").mkdir()
+
+    with pytest.raises(SettingsError, match=r"^treadle.toml: cannot be read: Is a directory$"):
+        load(tmp_path)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_an_unreadable_file_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "treadle.toml").touch(mode=0)
+
+    with pytest.raises(SettingsError, match=r"^treadle.toml: cannot be read: Permission denied$"):
+        load(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("variable", "text", "key", "value"),
+    [
+        ("TREADLE_LAND", "never", "land", "never"),
+        ("TREADLE_COMMIT", "off", "commit", False),
+        ("TREADLE_QUOTA__WAIT", "1", "quota.wait", True),
+        ("TREADLE_PROJECT__TEST", "make test", "project.test", "make test"),
+        ("TREADLE_PROJECT__TEST", "", "project.test", ""),
+        ("TREADLE_AGENT__THINKING", "1024", "agent.thinking", 1024),
+        ("TREADLE_LIMITS__MAX_MINUTES", " 0.5 ", "limits.max_minutes", 0.5),
+        ("TREADLE_PERMISSIONS__ALLOW", '["Bash(a, b)"]', "permissions.allow", ("Bash(a, b)",)),
+        ("TREADLE_MCP_SERVERS", "{}", "mcp_servers", {}),
+        ("TREADLE_NO_SANDBOX", "1", "sandbox.enabled", False),
+    ],
+)
+def test_every_key_has_a_variable(variable: str, text: str, key: str, value: object) -> None:
+    resolved = resolve(None, environment={variable: text})
+
+    assert changed(resolved) == {key: (value, variable)}
+
+
+@pytest.mark.parametrize(
+    "environment",
+    [
+        {"TREADLE_ROOT": "/x", "TREADLE_VERSION": "9", "TREADLE_SOMETHING": "1"},
+        {"TREADLE_LIMITS__MAX_MINUTES": "", "LAND": "never", "TREADLE_NO_SANDBOX": "0"},
+    ],
+)
+def test_variables_that_are_empty_or_of_others_change_nothing(environment: dict[str, str]) -> None:
+    assert changed(resolve(None, environment=environment)) == {}
+
+
+def test_a_sandbox_that_is_asked_for_by_its_key_stays() -> None:
+    environment = {"TREADLE_NO_SANDBOX": "1", "TREADLE_SANDBOX__ENABLED": "true"}
+
+    assert resolve(None, environment=environment).settings.sandbox == Sandbox(enabled=True)
+
+
+@pytest.mark.parametrize(
+    ("variable", "text", "message", "hint"),
+    [
+        (
+            "TREADLE_LIMITS__MAX_COST_USD",
+            "ten",
+            'TREADLE_LIMITS__MAX_COST_USD: expected a number, got "ten"',
+            "US dollars that a run may cost. The default is 20.0.",
+        ),
+        (
+            "TREADLE_LIMITS__MAX_COST_USD",
+            "0",
+            'TREADLE_LIMITS__MAX_COST_USD: expected a number above 0, got "0"',
+            "US dollars that a run may cost. The default is 20.0.",
+        ),
+        (
+            "TREADLE_LIMITS_MAX_COST_USD",  # one underscore short
+            "5",
+            "TREADLE_LIMITS_MAX_COST_USD: unknown setting in the environment",
+            "did you mean TREADLE_LIMITS__MAX_COST_USD?",
+        ),
+        (
+            "TREADLE_FLEET__SIZE",
+            "5",
+            "TREADLE_FLEET__SIZE: unknown setting in the environment",
+            "`treadle config show` lists all settings",
+        ),
+        (
+            "TREADLE_QUOTA__WAIT",
+            "maybe",
+            'TREADLE_QUOTA__WAIT: expected true or false, got "maybe"',
+            "Wait until it is refilled instead of ending the run. The default is false.",
+        ),
+        (
+            "TREADLE_MCP_SERVERS",
+            "sk-secret",
+            "TREADLE_MCP_SERVERS: expected a table for each, got something else",
+            "Tool servers for the agent, one table each; an empty table means none. "
+            "For example: [mcp_servers.browser]",
+        ),
+    ],
+)
+def test_a_wrong_variable_is_refused_by_its_name(
+    variable: str, text: str, message: str, hint: str
+) -> None:
+    assert complaint(environment={variable: text}) == (message, hint)
+
+
+def test_a_wrong_flag_is_refused_by_its_key() -> None:
+    assert complaint(flags={"limits.max_cost_usd": -1.0}) == (
+        "limits.max_cost_usd on the command line: expected a number above 0, got -1.0",
+        "US dollars that a run may cost. The default is 20.0.",
+    )
+
+
+def test_settings_do_not_show_the_secrets_of_servers() -> None:
+    settings = resolve('[mcp_servers.x.env]\nTOKEN = "sk-secret"').settings
+
+    assert "sk-secret" not in repr(settings)

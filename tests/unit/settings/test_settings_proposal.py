@@ -1,0 +1,87 @@
+"""`init` proposes what the file says, else what was detected, and writes only what changes."""
+
+import pytest
+
+from treadle.settings.load import resolve
+from treadle.settings.proposal import Found, ignore_lines, ignoring, proposed, writes
+from treadle.settings.template import render
+from treadle.workspace.detect import Detected
+
+DETECTED = Detected(("go",), setup="get", check="vet", test="go test", specs="docs/specs")
+LINES = (".treadle/status.json", ".notes.md")
+TITLE = "# Treadle: what it writes for itself"
+
+
+def test_a_new_project_gets_what_was_detected() -> None:
+    assert proposed(resolve(None), DETECTED) == {
+        "project.spec": "SPEC.md",
+        "project.specs": "docs/specs",
+        "project.setup": "get",
+        "project.check": "vet",
+        "project.test": "go test",
+        "commit": True,
+        "limits.max_cost_usd": 20.0,
+        "limits.max_minutes": 480.0,
+        "limits.max_iterations": 100,
+    }
+
+
+def test_the_word_of_the_file_outranks_detection() -> None:
+    present = resolve('commit = false\n[project]\ntest = "mine"\nsetup = ""')
+
+    assert proposed(present, DETECTED) == {
+        "project.spec": "SPEC.md",
+        "project.specs": "docs/specs",
+        "project.setup": "",
+        "project.check": "vet",
+        "project.test": "mine",
+        "commit": False,
+        "limits.max_cost_usd": 20.0,
+        "limits.max_minutes": 480.0,
+        "limits.max_iterations": 100,
+    }
+
+
+def test_a_new_project_gets_three_files() -> None:
+    answers = {"project.test": "go test"}
+
+    assert writes(Found(None, None, None), answers, schema="{}", notes=".notes.md") == {
+        "treadle.toml": render(answers),
+        ".treadle/treadle.schema.json": "{}",
+        ".gitignore": ignoring("", ignore_lines(".notes.md")),
+    }
+
+
+def test_the_same_answers_again_change_no_file() -> None:
+    answers = {"project.test": "go test", "commit": False}
+    first = writes(Found(None, None, None), answers, schema="{}", notes=".notes.md")
+    found = Found(first["treadle.toml"], first[".gitignore"], first[".treadle/treadle.schema.json"])
+
+    assert writes(found, answers, schema="{}", notes=".notes.md") == {}
+
+
+def test_another_answer_changes_the_settings_alone() -> None:
+    found = Found("# mine\ncommit = true\n", ignoring("", ignore_lines("n")), "{}")
+
+    assert writes(found, {"commit": False}, schema="{}", notes="n") == {
+        "treadle.toml": "# mine\ncommit = false\n"
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "result"),
+    [
+        ("", f"{TITLE}\n.treadle/status.json\n.notes.md\n"),
+        ("a\n", f"a\n\n{TITLE}\n.treadle/status.json\n.notes.md\n"),
+        ("a", f"a\n\n{TITLE}\n.treadle/status.json\n.notes.md\n"),
+        ("a\r\n", f"a\r\n\r\n{TITLE}\r\n.treadle/status.json\r\n.notes.md\r\n"),
+        (".notes.md\n", f".notes.md\n\n{TITLE}\n.treadle/status.json\n"),
+        ("/.notes.md\n", f"/.notes.md\n\n{TITLE}\n.treadle/status.json\n"),
+        ("#.notes.md\n.treadle/\n", f"#.notes.md\n.treadle/\n\n{TITLE}\n.notes.md\n"),
+        (f"{TITLE}\n.notes.md\n", f"{TITLE}\n.notes.md\n\n.treadle/status.json\n"),
+        (" .notes.md \n.treadle/status.json", " .notes.md \n.treadle/status.json"),
+    ],
+)
+def test_ignored_lines_are_added_once_behind_the_others(text: str, result: str) -> None:
+    assert ignoring(text, LINES) == result
+    assert ignoring(result, LINES) == result

@@ -1,0 +1,250 @@
+"""A project's commands are proposed from its files alone; nothing is run, nothing odd hurts."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from treadle.domain.errors import ProjectError
+from treadle.workspace.detect import Detected, detect
+
+
+def package(scripts: dict[str, str] | None = None, *tools: str, **more: object) -> str:
+    wanted = dict.fromkeys(tools, "*")
+    return json.dumps({"scripts": scripts or {}, "devDependencies": wanted, **more})
+
+
+def lay_out(project: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        path = project / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if name.endswith("/"):
+            path.mkdir(exist_ok=True)
+        else:
+            path.write_text(text)
+
+
+CASES: list[tuple[dict[str, str], Detected]] = [
+    ({}, Detected()),
+    ({"README.md": "hello"}, Detected()),
+    # Python
+    (
+        {"pyproject.toml": "[project]\nname='x'\n[tool.pytest.ini_options]", "uv.lock": ""},
+        Detected(("python",), "uv sync", "", "uv run pytest"),
+    ),
+    (
+        {"pyproject.toml": "[tool.poetry.dependencies]\npytest='*'\n[tool.ruff]\n[tool.mypy]"},
+        Detected(
+            ("python",),
+            "poetry install",
+            "poetry run ruff check . && poetry run mypy .",
+            "poetry run pytest",
+        ),
+    ),
+    (
+        {"pyproject.toml": "[tool.mypy]\nfiles=['a']", "pdm.lock": "", "pytest.ini": ""},
+        Detected(("python",), "pdm install", "pdm run mypy", "pdm run pytest"),
+    ),
+    (
+        {"Pipfile": "[dev-packages]\npytest='*'"},
+        Detected(("python",), "pipenv install --dev", "", "pipenv run pytest"),
+    ),
+    (
+        {"requirements.txt": "flask", "requirements-dev.txt": "pytest", ".flake8": ""},
+        Detected(
+            ("python",),
+            "python3 -m pip install -r requirements.txt -r requirements-dev.txt",
+            "python3 -m flake8",
+            "python3 -m pytest",
+        ),
+    ),
+    (
+        {
+            "pyproject.toml": "[project]\n[project.optional-dependencies]\ndev=['pytest']",
+            "ruff.toml": "",
+        },
+        Detected(
+            ("python",),
+            "python3 -m pip install -e '.[dev]'",
+            "python3 -m ruff check .",
+            "python3 -m pytest",
+        ),
+    ),
+    (
+        {"setup.py": "", "tests/test_a.py": "import unittest\n"},
+        Detected(
+            ("python",),
+            "python3 -m pip install -e .",
+            "",
+            "python3 -m unittest discover -s tests",
+        ),
+    ),
+    (
+        {"a.py": "", "test_a.py": "from unittest import TestCase\n"},
+        Detected(("python",), "", "", "python3 -m unittest discover"),
+    ),
+    (
+        {"uv.lock": "", "pyproject.toml": "", "tests/test_a.py": "import unittest\n"},
+        Detected(("python",), "uv sync", "", "uv run python -m unittest discover -s tests"),
+    ),
+    (
+        {"a.py": "", "test/test_a.py": "def test_a(): ..."},
+        Detected(("python",), "", "", "python3 -m pytest"),
+    ),
+    ({"a.py": ""}, Detected(("python",))),
+    (
+        {"pyproject.toml": "[broken", "conftest.py": ""},
+        Detected(("python",), test="python3 -m pytest"),
+    ),
+    # Node
+    (
+        {"package.json": package({"test": "jest", "lint": "eslint ."}), "package-lock.json": ""},
+        Detected(("node",), "npm ci", "npm run lint", "npm run test"),
+    ),
+    (
+        {"package.json": package({}, "jest")},
+        Detected(("node",), "npm install", "", "npx jest"),
+    ),
+    (
+        {"package.json": package({}, "vitest", "@playwright/test"), "pnpm-lock.yaml": ""},
+        Detected(("node",), "pnpm install --frozen-lockfile", "", "pnpm exec vitest run"),
+    ),
+    (
+        {"package.json": package({}, "@playwright/test"), "yarn.lock": ""},
+        Detected(("node",), "yarn install --frozen-lockfile", "", "yarn run playwright test"),
+    ),
+    (
+        {"package.json": package({"test": "ava"}), "yarn.lock": "", ".yarnrc.yml": ""},
+        Detected(("node",), "yarn install --immutable", "", "yarn run test"),
+    ),
+    (
+        {"package.json": package({"test": "bun test"}), "bun.lockb": ""},
+        Detected(("node",), "bun install --frozen-lockfile", "", "bun run test"),
+    ),
+    (
+        {"package.json": package({}, "mocha", packageManager="pnpm@9.0.0")},
+        Detected(("node",), "pnpm install", "", "pnpm exec mocha"),
+    ),
+    (
+        {
+            "package.json": package({"typecheck": "tsc"}, "typescript"),
+            "tsconfig.json": "{}",
+        },
+        Detected(("node",), "npm install", "npm run typecheck", ""),
+    ),
+    (
+        {"package.json": package({}, "typescript"), "tsconfig.json": "{}"},
+        Detected(("node",), "npm install", "npx tsc --noEmit", ""),
+    ),
+    (
+        {"package.json": package({"test": 'echo "Error: no test specified" && exit 1'})},
+        Detected(("node",)),  # what npm init writes is no test
+    ),
+    (
+        {"package.json": package({"test": "vitest --watch"}, "vitest")},
+        Detected(("node",), "npm install", "", "npx vitest run"),  # it would never end
+    ),
+    (
+        {"package.json": "{}", "test/a.test.mjs": ""},
+        Detected(("node",), "", "", "node --test"),
+    ),
+    ({"package.json": "{broken"}, Detected(("node",))),
+    ({"package.json": '["not", "a", "table"]'}, Detected(("node",))),
+    ({"package.json": '{"scripts": [], "devDependencies": null}'}, Detected(("node",))),
+    # Go, Rust, Ruby, PHP
+    (
+        {"go.mod": "", ".golangci.yml": ""},
+        Detected(("go",), "go mod download", "go vet ./... && golangci-lint run", "go test ./..."),
+    ),
+    (
+        {"Cargo.toml": ""},
+        Detected(("rust",), "cargo fetch", "cargo check --all-targets", "cargo test"),
+    ),
+    (
+        {"Gemfile": "gem 'rspec'", ".rubocop.yml": ""},
+        Detected(("ruby",), "bundle install", "bundle exec rubocop", "bundle exec rspec"),
+    ),
+    (
+        {"x.gemspec": "", "spec/a_spec.rb": ""},
+        Detected(("ruby",), "bundle install", "", "bundle exec rspec"),
+    ),
+    (
+        {"Gemfile": "", "Rakefile": "", "test/a.rb": ""},
+        Detected(("ruby",), "bundle install", "", "bundle exec rake test"),
+    ),
+    ({"Gemfile": ""}, Detected(("ruby",), "bundle install")),
+    (
+        {"composer.json": '{"require-dev": {"phpunit/phpunit": "*"}}', "phpstan.neon": ""},
+        Detected(("php",), "composer install", "vendor/bin/phpstan analyse", "vendor/bin/phpunit"),
+    ),
+    (
+        {"composer.json": '{"require-dev": {"pestphp/pest": "*"}}'},
+        Detected(("php",), "composer install", "", "vendor/bin/pest"),
+    ),
+    (
+        {"composer.json": '{"scripts": {"test": "x"}}'},
+        Detected(("php",), "composer install", "", "composer test"),
+    ),
+    ({"composer.json": "{}"}, Detected(("php",), "composer install")),
+    # Make
+    (
+        {"Makefile": "CC := cc\n.PHONY: test\nsetup:\n\nlint test: setup\n\tgo test\n"},
+        Detected(("make",), "make setup", "make lint", "make test"),
+    ),
+    ({"Makefile": "check:\n\ttrue\n"}, Detected(("make",), test="make check")),
+    ({"Makefile": "all:\n\ttest: no target\ntests = 1\ntest := 2\n"}, Detected()),
+    (
+        {"Makefile": "test:\n", "go.mod": ""},
+        Detected(("go", "make"), "go mod download", "go vet ./...", "make test"),
+    ),
+    # Several at once
+    (
+        {"go.mod": "", "package.json": package({"test": "jest"}), "package-lock.json": ""},
+        Detected(
+            ("node", "go"),
+            "npm ci && go mod download",
+            "go vet ./...",
+            "npm run test && go test ./...",
+        ),
+    ),
+    # Specifications
+    ({"SPEC.md": "", "specs/": ""}, Detected()),
+    (
+        {"docs/specs/a.md": "", "docs/SPEC.md": ""},
+        Detected(specs="docs/specs", spec="docs/SPEC.md"),
+    ),
+    ({"spec/a.md": "", "spec.md": ""}, Detected(spec="spec.md")),
+]
+
+
+@pytest.mark.parametrize(
+    ("files", "found"), [pytest.param(*case, id=" ".join(case[0]) or "nothing") for case in CASES]
+)
+def test_commands_are_proposed_from_the_files(
+    tmp_path: Path, files: dict[str, str], found: Detected
+) -> None:
+    lay_out(tmp_path, files)
+
+    assert detect(tmp_path) == found
+
+
+def test_odd_things_under_known_names_count_as_absent(tmp_path: Path) -> None:
+    lay_out(tmp_path, {"package.json/": "", "Makefile/": "", "tests": "a file"})
+    (tmp_path / "pyproject.toml").symlink_to(tmp_path / "nowhere")
+    (tmp_path / "Gemfile").write_bytes(b"\xff\xfe")
+
+    assert detect(tmp_path) == Detected(("python", "ruby"), "bundle install")
+
+
+def test_a_missing_directory_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ProjectError, match="cannot be read: No such file or directory"):
+        detect(tmp_path / "missing")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_an_unreadable_directory_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "closed").mkdir(mode=0)
+
+    with pytest.raises(ProjectError, match="cannot be read: Permission denied"):
+        detect(tmp_path / "closed")
