@@ -34,5 +34,5 @@ docs: setup  ## write docs/reference anew from the code
 	@$(PY) -m docs.reference.generate
 
 lock: setup  ## compile requirements.lock from pyproject.toml
-	@.venv/bin/uv pip compile -q --universal --generate-hashes --no-header --no-emit-index-url \
+	@.venv/bin/uv pip compile -q --universal --generate-hashes --no-header --no-emit-index-url --python-version 3.11 \
 	  --group dev -o requirements.lock pyproject.toml

@@ -265,9 +265,9 @@ def test_the_settings_in_force_are_shown_with_their_origin(machine: Machine) -> 
 
     assert ended.code == 0
     assert ended.out.splitlines()[:3] == [
-        "version                1                    default",
-        'land                   "never"              treadle.toml:1',
-        "commit                 true                 default",
+        "version                1          default",
+        'land                   "never"    treadle.toml:1',
+        "commit                 true       default",
     ]
 
 

@@ -31,11 +31,9 @@ def command(given: Given, /, **values: Any) -> int:
 
 
 async def run_deliver(given: Given, options: WorkflowOptions, project: Path) -> int:
-    run = fresh_run_id()
-    click.echo(f"run {run}", err=True)
     screens = Screens(given.environment, level=level_of(options), as_json=options.json)
     request = DeliverRequest(
-        run=run,
+        run=fresh_run_id(),
         project_dir=project,
         flags=options.flags(),
         no_sandbox=options.no_sandbox,

@@ -17,6 +17,7 @@ from treadle.settings.proposal import IGNORE_FILE, QUESTIONS, Found, Question, p
 from treadle.settings.schema import schema_text
 from treadle.settings.template import SCHEMA_PATH
 from treadle.settings.variables import from_text
+from treadle.workspace.contents import NOTES
 from treadle.workspace.detect import Detected, detect
 from treadle.workspace.setup import make_repository, read_text, replace_text, repository_of
 
@@ -49,7 +50,7 @@ def command(given: Given, project_dir: str | None, *, yes: bool) -> None:
     answers = proposed(present, detected)
     if not yes:
         answers |= _ask(answers)
-    changes = writes(found, answers, schema=schema_text(), notes=present.settings.deliver.notes)
+    changes = writes(found, answers, schema=schema_text(), notes=NOTES)
     if makes_one:
         asyncio.run(make_repository(project, raw))
         click.echo("made    a git repository")
@@ -83,7 +84,7 @@ def _answer(question: Question, present: Any) -> Any:
         return click.confirm(question.text, default=present, err=True)
     return click.prompt(
         question.text,
-        default=f"{present:g}" if isinstance(present, float) else str(present),
+        default=str(present).removesuffix(".0"),
         show_default=present != "",
         value_proc=lambda text: _taken(question, text),
         err=True,

@@ -28,6 +28,7 @@ def command(given: Given, script: str, arguments: tuple[str, ...]) -> int:
 
     Example: treadle rehearse script.yaml -- deliver --max-iterations 3
     """
+    arguments = arguments[1:] if arguments[:1] == ("--",) else arguments
     if not arguments or arguments[0] not in WORKFLOWS:
         raise UsageError(
             "a rehearsal needs a workflow to rehearse",

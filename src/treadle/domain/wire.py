@@ -1,7 +1,8 @@
 """Events as JSON and back. Writers know every event; readers skip what a newer version wrote."""
 
+from dataclasses import asdict
 from functools import cache
-from typing import TYPE_CHECKING, Annotated, get_args
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import orjson
 
@@ -10,14 +11,41 @@ from treadle.domain.events.log import Event, Recorded
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
+# JSON readers everywhere take integers and nesting up to here; beyond it a value becomes text.
+_LARGEST = 2**53
+_DEEPEST = 64
+
 
 def encode(event: Event) -> bytes:
-    return orjson.dumps(event)
+    """The event as it is stored; half a character or an endless number becomes something legible."""
+    try:
+        return orjson.dumps(event)
+    except TypeError:
+        return orjson.dumps(_legible(asdict(event), _DEEPEST))
 
 
 def encode_recorded(recorded: Recorded) -> bytes:
     """One line of `--json` output: envelope outside, the event as it is stored inside."""
-    return orjson.dumps(recorded, option=orjson.OPT_UTC_Z)
+    try:
+        return orjson.dumps(recorded, option=orjson.OPT_UTC_Z)
+    except TypeError:
+        return orjson.dumps(_legible(asdict(recorded), _DEEPEST), option=orjson.OPT_UTC_Z)
+
+
+def _legible(value: Any, depth: int) -> Any:
+    """The same value without what JSON cannot say: agents cut texts anywhere, also inside one
+    character."""
+    if isinstance(value, str):
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, int) and abs(value) >= _LARGEST:
+        return f"{value:#x}"
+    if not isinstance(value, dict | list | tuple):
+        return value
+    if depth == 0:
+        return "…"
+    if isinstance(value, dict):
+        return {_legible(str(key), 0): _legible(each, depth - 1) for key, each in value.items()}
+    return [_legible(each, depth - 1) for each in value]
 
 
 def event_types() -> dict[str, type[Event]]:
@@ -26,11 +54,16 @@ def event_types() -> dict[str, type[Event]]:
 
 
 def decode(body: bytes | str) -> Event | None:
-    """The event, or None for a type this version does not know."""
+    """The event, or None for one that only a newer version can read: an unknown type or value."""
     tagged = orjson.loads(body)
     if tagged.get("type") not in _known():
         return None
-    return _adapter().validate_python(tagged, strict=False)
+    from pydantic import ValidationError
+
+    try:
+        return _adapter().validate_python(tagged, strict=False)
+    except ValidationError:
+        return None
 
 
 @cache

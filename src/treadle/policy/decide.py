@@ -1,5 +1,6 @@
 """May the agent use this tool? Pure: what must be looked up on the disk comes in as `real_path`."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -19,6 +20,15 @@ READ_ONLY_ROLES: frozenset[Role] = frozenset({"planner", "reviewer", "auditor", 
 PROTECTED = (".treadle", "treadle.toml", ".git")
 
 RealPath = Callable[[str], str]
+
+# A path that no rule about places fits and that lies outside every workspace.
+_NOWHERE = ""
+# The agent takes a leading tilde for its home; a zero byte ends a path early or not, who knows.
+_UNKNOWABLE = re.compile(r"\A~|\0")
+# Braces may hide a way up from whoever splits a pattern at its slashes, so none is followed.
+_UPWARD = re.compile(r"(?<![^/{},])\.\.(?![^/{},])")
+# The agent writes names of servers with these characters put in place of all others.
+_NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_-]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +65,21 @@ def _main_argument(use: ToolUse, context: Context, real_path: RealPath) -> str:
     value = str(use.input.get(MAIN_ARGUMENT.get(use.name, "")) or "")
     if use.name not in PATH_TOOLS:
         return value
-    return real_path(str(PurePosixPath(context.workspace) / (value or ".")))
+    # The agent drops blanks around a path, so " /etc" is not a file of the workspace.
+    value = value.strip()
+    # A pattern leads out of the directory it is looked for in as easily as a path does.
+    pattern = str(use.input.get("pattern") or "").strip() if use.name == "Glob" else ""
+    if _UNKNOWABLE.search(value) or _UNKNOWABLE.search(pattern) or _UPWARD.search(pattern):
+        return _NOWHERE
+    return real_path(str(PurePosixPath(context.workspace) / value / pattern))
 
 
 def _server_tool(use: ToolUse, context: Context) -> Decision:
     server = use.name.split("__")[1] if use.name.count("__") >= 2 else ""
-    if server in context.toolset.servers or use.name in context.toolset.names:
+    if use.name in context.toolset.names or any(
+        use.name.startswith(f"mcp__{_NOT_IN_NAMES.sub('_', known)}__")
+        for known in context.toolset.servers
+    ):
         return Allow()
     return Deny(f"There is no MCP server named {server!r} in this project's settings.")
 
@@ -74,7 +93,8 @@ def _write(path: str, context: Context, real_path: RealPath) -> Decision:
             "That path is outside the workspace. Write inside your current directory only; "
             "relative paths are the safest."
         )
-    if inside.parts[:1] and inside.parts[0] in PROTECTED:
+    # Some disks do not tell upper from lower case.
+    if inside.parts and inside.parts[0].lower() in PROTECTED:
         return Deny(
             f"{inside.parts[0]} belongs to Treadle and cannot be written by an agent. "
             "Use the mcp__treadle__* tools to report on the work."

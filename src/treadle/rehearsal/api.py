@@ -48,7 +48,8 @@ class Request:
 class ScriptedApi:
     """Plays a script to whoever asks: `async with ScriptedApi(script) as api: api.base_url`.
 
-    A plain `with` does the same for callers without an event loop. It runs in its own daemon thread and event loop, so that a busy caller cannot starve it.
+    A plain `with` does the same for callers without an event loop. The server has a daemon
+    thread and an event loop of its own, so that a busy caller cannot starve it.
     """
 
     def __init__(self, script: Script, *, unix_time: Callable[[], float] = time.time) -> None:

@@ -120,10 +120,14 @@ class Driver:
         upcoming = asyncio.ensure_future(cast("Coroutine[Any, Any, AgentEvent]", anext(events)))
         left = max(0.0, due.at - self.clock.monotonic())
         waited: set[asyncio.Task[Any]] = {upcoming, stopping}
-        await asyncio.wait(waited, timeout=left, return_when="FIRST_COMPLETED")
-        if upcoming.done():
+        try:
+            await asyncio.wait(waited, timeout=left, return_when="FIRST_COMPLETED")
+        finally:
+            # Also when we are cancelled ourselves: nothing may go on reading a closed session.
+            over = upcoming.done()
+            upcoming.cancel()
+        if over:
             return upcoming.result()
-        upcoming.cancel()
         await asyncio.wait({upcoming})
         if stopping.done():
             return AgentEnded(Cancelled())

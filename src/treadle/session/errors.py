@@ -34,6 +34,7 @@ _INSTALL = Diagnosis(
 )
 _ROOT = Diagnosis("fatal", "Claude Code does not work unattended as root here: use another user.")
 _DISK = Diagnosis("fatal", "Free some disk space, then start again.")
+_SCRIPT = Diagnosis("fatal", "Mend the rehearsal script, or what the run did with it.")
 _BUDGET = Diagnosis("fatal", "Raise the session's budget in treadle.toml, then start again.")
 
 # The agent's own names, most telling first; the three tables hold every name it knows.
@@ -113,6 +114,7 @@ _UNUSABLE_BINARY = re.compile(
     r"unknown option|not found|no such file|permission denied|exec format error|cannot execute",
     re.IGNORECASE,
 )
+_REHEARSAL = "rehearsal failed: "
 _STATUS_IN_WORDS = re.compile(r"API Error:? \(?(\d{3})\b")
 _NOT_STARTABLE = frozenset({126, 127})
 
@@ -124,6 +126,8 @@ def classify(fault: Fault) -> ErrorClass:
 
 def diagnose(fault: Fault) -> Diagnosis:
     """What a fault means. First match wins, from what is typed to what is only worded."""
+    if _REHEARSAL in fault.message[:_WORDS_WITHIN]:
+        return _SCRIPT
     if fault.terminal_reason in _BY_REASON:
         return _BY_REASON[fault.terminal_reason]
     if fault.error in _BY_ERROR:

@@ -57,14 +57,16 @@ def find_quota(text: str, now: datetime) -> QuotaText | None:
     return QuotaText(find_reset(message[sentence.end() :], now)) if sentence else None
 
 
-def wait_until(resets_at: datetime | None, now: datetime, jitter: float) -> datetime:
-    """When to try again: a minute after the reset, and up to another minute by `jitter` (0 to 1).
+def wait_until(
+    resets_at: datetime | None, now: datetime, jitter: float, *, margin_s: float = MARGIN_S
+) -> datetime:
+    """When to try again: `margin_s` after the reset, and up to a sixth more by `jitter` (0 to 1).
 
     Without a known reset, half an hour from now, again and again: a limit that cannot be read is
     asked about seldom enough to do no harm.
     """
-    spread = timedelta(seconds=MARGIN_S * min(max(jitter, 0.0), 1.0))
+    spread = timedelta(seconds=margin_s / 6 * min(max(jitter, 0.0), 1.0))
     if resets_at is None:
         return now + timedelta(seconds=UNKNOWN_RESET_S) + spread
     reset = max(resets_at.astimezone(UTC), now.astimezone(UTC))
-    return reset + timedelta(seconds=MARGIN_S) + spread
+    return reset + timedelta(seconds=margin_s) + spread

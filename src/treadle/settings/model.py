@@ -118,10 +118,6 @@ class Deliver:
     delay_s: float = field(
         default=3.0, metadata=key("Seconds between one round and the next.", least=0)
     )
-    notes: str = field(
-        default=".treadle-notes.md",
-        metadata=key("The file by which one session hands over to the next.", rule="inside"),
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +126,9 @@ class Quota:
 
     wait: bool = field(
         default=False, metadata=key("Wait until it is refilled instead of ending the run.")
+    )
+    margin_s: float = field(
+        default=60.0, metadata=key("Seconds to wait beyond the announced refill.", least=0)
     )
 
 

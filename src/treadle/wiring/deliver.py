@@ -34,6 +34,7 @@ from treadle.workflows.deliver.next_step import Rules
 from treadle.workflows.deliver.rounds import Equipment, Rounds
 from treadle.workflows.deliver.story import Story
 from treadle.workflows.worksite import Site, Worksite, prepare_worksite
+from treadle.workspace.contents import NOTES
 from treadle.workspace.project import Project, find_project, identity
 
 
@@ -159,6 +160,7 @@ def _story(ready: Ready, recorder: Recorder, worksite: Worksite, driver: Driver)
     return Story(
         rules=Rules(limits, wait_for_quota=settings.quota.wait),
         delay_s=settings.deliver.delay_s,
+        quota_margin_s=settings.quota.margin_s,
         rounds=rounds,
         board=board,
         clock=driver.clock,
@@ -182,7 +184,7 @@ def _equipment(ready: Ready) -> Equipment:
         home=_home(ready),
         facts=Facts(
             spec=settings.project.spec,
-            notes=settings.deliver.notes,
+            notes=NOTES,
             setup=settings.project.setup,
             check=settings.project.check,
             test=settings.project.test,

@@ -68,7 +68,8 @@ class Worksite:
         for remark in rest.remarks:
             record(RunWarned(remark))
         if rest.left_out:
-            record(RunWarned(f"nested repositories are not part of the work: {rest.left_out}"))
+            names = ", ".join(rest.left_out)
+            record(RunWarned(f"nested repositories are not part of the work: {names}"))
         if rest.commit is not None:
             record(WorkCommitted(rest.commit, message))
         found = await import_work(self._site.project, self._clone, self._site.run)
@@ -115,7 +116,8 @@ def _why_not(landing: Landing, work: Imported, ask: Ask | None) -> str:
         case "ask":
             if ask is None:
                 return "landing has to be asked for, and nobody is at the terminal"
-            return "" if ask(f"Land {work.commits} commits into your checkout?") else "you said no"
+            commits = "1 commit" if work.commits == 1 else f"{work.commits} commits"
+            return "" if ask(f"Land {commits} in your checkout?") else "you said no"
         case unreachable:
             assert_never(unreachable)
 

@@ -6,8 +6,10 @@ again, so git reads nothing there that could start a program. Call it between se
 
 import os
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
+from treadle.workspace.disk import writing_to
 from treadle.workspace.git import QUIET, Git
 from treadle.workspace.skeleton import OWNED, Clone, agent_environment, write_skeleton
 
@@ -38,9 +40,18 @@ def agent_git(clone: Clone) -> Git:
     )
 
 
-async def start_of(clone: Clone) -> str:
-    """Where the run's branch begins: at what was imported already, or else at the snapshot."""
-    return await clone.project.git.commit_of(f"refs/heads/{clone.branch}") or clone.base
+async def build(clone: Clone) -> None:
+    """Make a clone beside its place and move it there in one step: all of it, or nothing."""
+    building = replace(clone, path=clone.path.with_name(clone.path.name + ".building"))
+    await write_skeleton(building, building.path)
+    await agent_git(building).run("read-tree", "--reset", "-u", "HEAD")
+    _put_in_place(building.path, clone.path)
+
+
+def _put_in_place(building: Path, path: Path) -> None:
+    if path.is_dir():
+        path.rmdir()
+    building.rename(path)
 
 
 async def mend(clone: Clone) -> tuple[str, ...]:
@@ -49,17 +60,22 @@ async def mend(clone: Clone) -> tuple[str, ...]:
     A git directory that is beyond that is moved beside the clone, never deleted, and a fresh one
     takes its place; the files stay, so the work in them is still there to be committed.
     """
-    skeleton = clone.path.with_name(clone.path.name + ".skeleton")
-    await write_skeleton(clone, skeleton)
-    reason = damage(clone.git_dir)
-    remarks: tuple[str, ...] = ()
-    if reason is None:
-        _take_over(skeleton / ".git", clone.git_dir)
-        _repair_head(clone)
-    else:
-        remarks = await _replace_git_dir(clone, skeleton / ".git", reason)
-    shutil.rmtree(skeleton)
-    return remarks
+    with writing_to(clone.path):
+        reason = damage(clone.git_dir)
+        if reason is not None:
+            _move_aside(clone)
+        if not _has_files(clone):
+            await build(clone)
+            return (f"The workspace was made anew from the last import, because {reason}.",)
+        skeleton = clone.path.with_name(clone.path.name + ".skeleton")
+        await write_skeleton(clone, skeleton)
+        if reason is None:
+            _take_over(skeleton / ".git", clone.git_dir)
+            _repair_head(clone)
+        else:
+            (skeleton / ".git").rename(clone.git_dir)
+        shutil.rmtree(skeleton)
+    return (f"The workspace got a fresh git directory, because {reason}.",) if reason else ()
 
 
 def damage(git_dir: Path) -> str | None:
@@ -116,30 +132,15 @@ def _repair_head(clone: Clone) -> None:
         head.write_text(f"ref: refs/heads/{clone.branch}\n")
 
 
-async def _replace_git_dir(clone: Clone, skeleton: Path, reason: str) -> tuple[str, ...]:
-    _exchange_git_dir(clone, skeleton)
-    git = agent_git(clone)
-    start = await start_of(clone)
-    await git.run("update-ref", f"refs/heads/{clone.branch}", start)
-    if _has_no_files(clone):
-        await git.run("read-tree", "--reset", "-u", start)
-        return (f"The workspace was made anew from the last import, because {reason}.",)
-    return (f"The workspace got a fresh git directory, because {reason}.",)
+def _has_files(clone: Clone) -> bool:
+    """Is anything there, a git directory included?"""
+    return clone.path.is_dir() and any(clone.path.iterdir())
 
 
-def _exchange_git_dir(clone: Clone, skeleton: Path) -> None:
-    clone.path.mkdir(parents=True, exist_ok=True)
-    if os.path.lexists(clone.git_dir):
-        clone.git_dir.rename(_free_name(clone.path))
-    skeleton.rename(clone.git_dir)
-
-
-def _has_no_files(clone: Clone) -> bool:
-    return [entry.name for entry in clone.path.iterdir()] == [".git"]
-
-
-def _free_name(path: Path) -> Path:
+def _move_aside(clone: Clone) -> None:
+    if not os.path.lexists(clone.git_dir):
+        return
     number = 1
-    while os.path.lexists(path.with_name(f"{path.name}.damaged-{number}")):
+    while os.path.lexists(clone.path.with_name(f"{clone.path.name}.damaged-{number}")):
         number += 1
-    return path.with_name(f"{path.name}.damaged-{number}")
+    clone.git_dir.rename(clone.path.with_name(f"{clone.path.name}.damaged-{number}"))

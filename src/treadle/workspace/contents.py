@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from treadle.workspace.disk import writing_to
 from treadle.workspace.git import Git
 
 NOTES = ".treadle-notes.md"
@@ -69,7 +70,7 @@ async def write_contents(git: Git, index: Path) -> Contents:
         await through.run(*_PLAIN_INDEX, "ls-files", "--others", "--exclude-standard", "-z"),
     )
     readable = [path for path in changed.present if _can_be_tracked(git.directory, path)]
-    unreadable = [path for path in changed.present if path not in set(readable)]
+    unreadable = [path for path in changed.present if not _can_be_tracked(git.directory, path)]
     # Removals first: a directory may have become a file of the same name, or the other way round.
     await _update(through, [*changed.gone, *unreadable], "--force-remove")
     await _update(through, readable, "--add", "--remove")
@@ -96,7 +97,8 @@ def private_index(source: Path) -> Iterator[Path]:
     """A copy of an index that git may write to; a missing one is left missing."""
     with tempfile.TemporaryDirectory(prefix="treadle-index-") as directory:
         copy = Path(directory) / "index"
-        copy_index(source, copy)
+        with writing_to(copy):
+            copy_index(source, copy)
         yield copy
 
 

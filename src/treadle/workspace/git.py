@@ -4,6 +4,7 @@ import asyncio
 import os
 import signal
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -81,8 +82,8 @@ class Git:
         ran = await self.try_run(*arguments, stdin=stdin)
         if not ran.ok:
             raise GitFailed(
-                f"git {arguments[0]} failed in {self.directory}: {ran.telling_line}",
-                hint="put that right with git, then start again; nothing of yours was changed",
+                f"git {_command(arguments)} failed in {self.directory}: {ran.telling_line}",
+                hint="see what `git status` says there, put it right, then start again",
             )
         return ran.output
 
@@ -94,14 +95,15 @@ class Git:
                 output, complaint = await process.communicate(stdin)
         except TimeoutError:
             raise GitFailed(
-                f"git {arguments[0]} was still running after {self.limit_s:g} s in {self.directory}"
-                " and was ended",
+                f"git {_command(arguments)} was still running after {self.limit_s:g} s"
+                f" in {self.directory} and was ended",
                 hint="is the disk slow, or does another program hold a lock there?",
             ) from None
         finally:
             if process.returncode is None:
                 # Its own session: transports and filters that it started end with it.
-                os.killpg(process.pid, signal.SIGKILL)
+                with suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
                 await process.wait()
         return Ran(
             process.returncode or 0,
@@ -143,6 +145,14 @@ class Git:
 
     async def is_ancestor(self, older: str, newer: str) -> bool:
         return (await self.try_run("merge-base", "--is-ancestor", older, newer)).ok
+
+
+def _command(arguments: tuple[str, ...]) -> str:
+    """The command's own name, behind the options that come with a value."""
+    at = 0
+    while arguments[at] == "-c":
+        at += 2
+    return arguments[at]
 
 
 def user_git(directory: Path, environment: Mapping[str, str]) -> Git:

@@ -83,8 +83,8 @@ async def _fast_forward(
     head = await project.git.commit_of("HEAD")
     if head is not None:
         await back_up(project, run, head)
+    await _back_up_index(project, run, snapshot)
     with private_index(project.git_dir / "index") as saved:
-        await _back_up_index(project, run, saved, snapshot)
         refusal = await _merge(project, snapshot, imported, head)
         if refusal is None:
             return Landed(imported.commit)
@@ -101,7 +101,7 @@ async def _merge(
     """Index, branch, files, in this order; what git said if it refused one of them."""
     steps: list[tuple[str, ...]] = []
     if snapshot.dirty:
-        steps.append(("read-tree", "-m", snapshot.commit))
+        steps.append(("read-tree", "-i", "-m", snapshot.commit))
     if head != snapshot.commit:
         steps.append(ref_move("HEAD", snapshot.commit, from_=head))
     steps.append((*_MERGE, imported.commit))
@@ -112,13 +112,15 @@ async def _merge(
     return None
 
 
-async def _back_up_index(project: Project, run: RunId, index: Path, snapshot: Snapshot) -> None:
+async def _back_up_index(project: Project, run: RunId, snapshot: Snapshot) -> None:
     """Keep what was staged when it is neither in HEAD nor on disk: nothing else holds it."""
-    staged = await project.git.indexed_by(index).try_run("write-tree")
+    with private_index(project.git_dir / "index") as index:
+        anything = os.access(index, os.R_OK)
+        staged = await project.git.indexed_by(index).try_run("write-tree")
     known = {snapshot.tree}
     if snapshot.head is not None:
         known.add(await tree_of(project.git, snapshot.head))
-    if staged.ok and os.access(index, os.R_OK) and staged.output not in known:
+    if anything and staged.ok and staged.output not in known:
         commit = await commit_tree(
             project.git,
             staged.output,

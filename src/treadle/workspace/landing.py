@@ -60,6 +60,8 @@ def decide_landing(facts: LandingFacts) -> LandingDecision:
         )
     if facts.branch_commit != facts.work:
         return Keep(f"somebody else moved the branch {facts.branch} meanwhile", merge)
+    if facts.work == facts.snapshot_commit:
+        return Keep("there is nothing to land: the run made no commits", merge)
     if facts.operation is not None:
         return Keep(f"you are in the middle of {facts.operation}: finish it first", merge)
     if not facts.descends:

@@ -8,6 +8,7 @@ from types import TracebackType
 
 from treadle.domain.errors import ProjectError
 from treadle.domain.ids import RunId
+from treadle.workspace.disk import writing_to
 
 # `holder` takes the lock for an instant; an attempt that meets it just tries again.
 _ATTEMPTS = 5
@@ -84,9 +85,10 @@ def _path(root: Path, key: str) -> Path:
 
 def _open(root: Path, key: str) -> int:
     path = _path(root, key)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    # The file is never removed: a lock on a file that another process unlinked protects nothing.
-    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    with writing_to(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        # Never removed: a lock on a file that another process has unlinked protects nothing.
+        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
 
 
 def _try_lock(descriptor: int, kind: int) -> bool:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from treadle.workspace.contents import NOTES, PRIVATE
+from treadle.workspace.disk import writing_to
 from treadle.workspace.skeleton import Clone
 
 LARGEST = 1 << 20
@@ -45,10 +46,11 @@ def _carry(source: Path, target: Path, *, staging: Path) -> NotesCarried | Notes
         return there
     if taken == there:
         return NotesCarried(changed=False)
-    staging.parent.mkdir(exist_ok=True)
-    staging.unlink(missing_ok=True)
-    staging.write_bytes(taken)
-    staging.replace(target / NOTES)
+    with writing_to(target / NOTES):
+        staging.parent.mkdir(exist_ok=True)
+        staging.unlink(missing_ok=True)
+        staging.write_bytes(taken)
+        staging.replace(target / NOTES)
     return NotesCarried(changed=True)
 
 

@@ -39,6 +39,9 @@ def replace_text(path: Path, text: str) -> None:
     fresh = target.with_name(f".{target.name}.{os.getpid()}.new")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise _cannot("make", path.parent, error) from None
+    try:
         fresh.write_bytes(text.encode("utf-8", errors="surrogateescape"))
         if target.exists():
             shutil.copymode(target, fresh)

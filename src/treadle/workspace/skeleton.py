@@ -46,12 +46,18 @@ def agent_environment(environment: Mapping[str, str]) -> dict[str, str]:
         "XDG_CONFIG_HOME": "/nonexistent",
         "GIT_CONFIG_GLOBAL": "/dev/null",
         "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_DEFAULT_REF_FORMAT": "files",
         "GIT_NO_REPLACE_OBJECTS": "1",
     }
 
 
+async def start_of(clone: Clone) -> str:
+    """Where the run's branch begins: at what was imported already, or else at the snapshot."""
+    return await clone.project.git.commit_of(f"refs/heads/{clone.branch}") or clone.base
+
+
 async def write_skeleton(clone: Clone, directory: Path) -> None:
-    """A repository in `directory` without refs or files, whatever was there before."""
+    """A repository in `directory` with the run's branch and no files, whatever was there before."""
     _empty(directory)
     project = clone.project
     form = await project.git.run("rev-parse", "--show-object-format")
@@ -67,6 +73,7 @@ async def write_skeleton(clone: Clone, directory: Path) -> None:
     shallow = await _git_path(project, "shallow")
     if shallow.exists():
         _write(git_dir / "shallow", shallow.read_bytes())
+    await git.run("update-ref", f"refs/heads/{clone.branch}", await start_of(clone))
     (git_dir / "hooks").mkdir()
     if clone.attribution == "removed":
         for name in HOOKS:

@@ -3,7 +3,7 @@
 import types
 from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hints
 
 from hypothesis import strategies as st
 
@@ -11,8 +11,11 @@ from treadle.domain.events.log import Event, Recorded
 from treadle.domain.ids import RunId
 
 NASTY = st.sampled_from(
-    ["\x1b[31m", "\x1b]0;title\x07", "\x1b[2J", "\x9b1A", "\x1b", "\r", "\n", "\t", "\x00", "\x85"]
-    + ["\u202e", "\u200d", "\u2028", "e\u0301", "日本語", "👩\u200d💻", "\ud800", "word " * 30, "w" * 200]
+    (
+        *("\x1b[31m", "\x1b]0;title\x07", "\x1b[2J", "\x9b1A", "\x1b", "\r", "\n", "\t", "\x00"),
+        *("\x85", "\u202e", "\u200d", "\u2028", "e\u0301", "日本語", "👩\u200d💻", "\ud800"),
+        *("word " * 30, "w" * 200),
+    )
 )
 TEXT = st.lists(st.one_of(NASTY, st.text(max_size=10)), max_size=8).map("".join)
 MOMENT = st.datetimes(
@@ -42,7 +45,7 @@ def anything(wanted: Any) -> st.SearchStrategy[Any]:
     if is_dataclass(wanted):
         hints = get_type_hints(wanted)
         made = {f.name: anything(hints[f.name]) for f in fields(wanted) if f.name != "type"}
-        return st.builds(wanted, **made)
+        return st.builds(cast(type[Any], wanted), **made)
     if hasattr(wanted, "__supertype__"):
         return anything(wanted.__supertype__)
     origin, inner = get_origin(wanted), get_args(wanted)

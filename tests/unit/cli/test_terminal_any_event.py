@@ -3,10 +3,7 @@
 import re
 import unicodedata
 from datetime import UTC
-from typing import get_args
 
-import pytest
-from any_event import LOGS, anything
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -16,7 +13,9 @@ from treadle.cli.terminal.palette import COLOURED, PLAIN
 from treadle.cli.terminal.story import Story, follow
 from treadle.cli.terminal.text import width_of
 from treadle.cli.terminal.view import Level, View
-from treadle.domain.events.log import Event, Recorded
+from treadle.domain.events.log import Recorded
+
+from .any_event import LOGS
 
 OWN_CODES = re.compile("|".join(re.escape(code) for code in (*COLOURED.codes.values(), "\x1b[0m")))
 VIEWS = st.builds(
@@ -42,10 +41,3 @@ def test_a_rendered_line_never_exceeds_the_width_nor_holds_a_control_character(
             assert width_of(bare) <= view.width
             assert not [c for c in bare if unicodedata.category(c) in ("Cc", "Cs", "Zl", "Zp")]
             assert "\u202e" not in bare
-
-
-@pytest.mark.parametrize("event_type", get_args(Event))
-def test_every_event_is_shown_at_the_debug_level(event_type: type[Event]) -> None:
-    event = anything(event_type).example() if False else None
-
-    assert event is None

@@ -6,11 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from treadle.cli.terminal.text import Wrapped, clean, fit, fit_end, head, width_of, wrap
+from treadle.cli.terminal.text import Wrapped, clean, fit, head, width_of, wrap
 
 PARTS = st.sampled_from(
-    ["\x1b[31m", "\x1b]0;title\x07", "\x9b2J", "\x1bP+q\x1b\\", "\x1b", "\r", "\n", "\t", "\x00"]
-    + ["\u202e", "\u200d", "\ufe0f", "\u2028", "e\u0301", "日本", "👩\u200d💻", "word", " ", "\ud800"]
+    (
+        *("\x1b[31m", "\x1b]0;title\x07", "\x9b2J", "\x1bP+q\x1b\\", "\x1b", "\r", "\n", "\t"),
+        *("\x00", "\u202e", "\u200d", "\ufe0f", "\u2028", "e\u0301", "日本", "👩\u200d💻", "word"),
+        *(" ", "\ud800"),
+    )
 )
 FOREIGN = st.lists(st.one_of(PARTS, st.text(max_size=8)), max_size=30).map("".join)
 
@@ -27,16 +30,17 @@ FOREIGN = st.lists(st.one_of(PARTS, st.text(max_size=8)), max_size=30).map("".jo
         ("\x1bPq#0\x1b\\device", "device"),
         ("\x1b]0;never ends", "\N{REPLACEMENT CHARACTER}]0;never ends"),  # no end, so no sequence
         ("\x1b[", "\N{REPLACEMENT CHARACTER}["),
-        ("bell\x07 and back\x08", "bell\N{REPLACEMENT CHARACTER} and back\N{REPLACEMENT CHARACTER}"),
+        (
+            "bell\x07 and back\x08",
+            "bell\N{REPLACEMENT CHARACTER} and back\N{REPLACEMENT CHARACTER}",
+        ),
         ("a\tb", "a   b"),
         ("safe\u202eevil", "safeevil"),
         ("cafe\u0301", "cafe\u0301"),
         ("lone \ud800", "lone \N{REPLACEMENT CHARACTER}"),
     ],
 )
-def test_escape_sequences_and_control_characters_lose_their_power(
-    foreign: str, shown: str
-) -> None:
+def test_escape_sequences_and_control_characters_lose_their_power(foreign: str, shown: str) -> None:
     assert clean(foreign) == shown
 
 
@@ -63,19 +67,6 @@ def test_a_line_is_cut_by_what_it_takes_on_the_screen(text: str, width: int, sho
 
 
 @pytest.mark.parametrize(
-    ("text", "width", "shown"),
-    [
-        ("src/deep/inside/file.py", 30, "src/deep/inside/file.py"),
-        ("src/deep/inside/file.py", 15, "…inside/file.py"),
-        ("日本語", 5, "…本語"),
-        ("any", 0, ""),
-    ],
-)
-def test_of_a_path_the_end_is_kept(text: str, width: int, shown: str) -> None:
-    assert fit_end(text, width) == shown
-
-
-@pytest.mark.parametrize(
     ("text", "most", "wrapped"),
     [
         ("one line", 3, Wrapped(("one line",))),
@@ -97,11 +88,10 @@ def test_a_text_is_broken_at_blanks_and_cut_after_some_lines(
 
 @given(FOREIGN, st.integers(min_value=0, max_value=40))
 def test_no_text_gets_out_of_its_place(text: str, width: int) -> None:
-    for line in (fit(text, width), fit_end(text, width), *wrap(text, width + 2, most=3).lines):
+    for line in (fit(text, width), *wrap(text, width + 2, most=3).lines):
         assert width_of(line) <= width + 2
         assert not [c for c in line if unicodedata.category(c) in ("Cc", "Cs", "Zl", "Zp")]
     assert width_of(fit(text, width)) <= width
-    assert width_of(fit_end(text, width)) <= width
 
 
 @given(st.text(alphabet="ab \u0301日", max_size=60), st.integers(min_value=2, max_value=12))

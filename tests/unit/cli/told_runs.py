@@ -47,7 +47,14 @@ from treadle.domain.events.work import (
 )
 from treadle.domain.ids import RunId, SessionId
 from treadle.domain.run import ExitReason, RunLimits, RunResult
-from treadle.domain.session import Completed, ExecutionError, Outcome, QuotaExceeded, SessionResult
+from treadle.domain.session import (
+    Cancelled,
+    Completed,
+    ExecutionError,
+    Outcome,
+    QuotaExceeded,
+    SessionResult,
+)
 from treadle.domain.usage import Usage
 
 RUN = RunId("0198c2f4-5b7a-7d31-9c55-e7a17c01d2e4")
@@ -163,6 +170,7 @@ def blocked() -> list[Recorded]:
             STARTED,
             PREPARED,
             RoundStarted(1, "coding"),
+            SessionStarted(SessionId("s-1"), "implementer", "sonnet"),
             DeliverableCreated(MAIL),
             DeliverableChanged("DL-003", MAIL.description, "pending", "blocked"),
             SignalGiven("note", "There are no credentials for a mail server here.", "tool"),
@@ -179,12 +187,14 @@ def quota() -> list[Recorded]:
             STARTED,
             PREPARED,
             RoundStarted(1, "coding"),
+            SessionStarted(SessionId("s-1"), "implementer", "sonnet"),
             QuotaReported("allowed", "five_hour", reset, 0.4),
             QuotaReported("allowed_warning", "five_hour", reset, 0.92),
             session_ended(QuotaExceeded("You've hit your limit", reset), cost_usd=1.5),
             RunPaused("the 5-hour quota is spent", reset),
             RunResumed(),
             RoundStarted(2, "coding"),
+            SessionStarted(SessionId("s-2"), "implementer", "sonnet"),
             session_ended(QuotaExceeded("You've hit your weekly limit", None), cost_usd=0.0),
             ended("quota_exceeded", Tally(1, 0, 3), message="The quota gives no time of reset."),
         ]
@@ -215,6 +225,7 @@ def interrupted() -> list[Recorded]:
             PREPARED,
             RunWarned("the checkout has changes that are not committed; the run starts from them"),
             RoundStarted(1, "coding"),
+            SessionStarted(SessionId("s-1"), "implementer", "sonnet"),
             DeliverableCreated(ADD),
             DeliverableCreated(DIVIDE),
             StatusAdopted(1, 0, 2),
@@ -223,6 +234,7 @@ def interrupted() -> list[Recorded]:
             InterruptRequested("SIGINT"),
             ProcessEnded(4711, "node server.js"),
             MessageSkipped("system/unheard_of"),
+            session_ended(Cancelled()),
             WorkImported(BRANCH, COMMIT, 1),
             WorkKept(BRANCH, "the run was interrupted", command),
             ended("interrupted", Tally(1, 0, 2), rounds=1),

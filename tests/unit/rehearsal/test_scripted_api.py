@@ -8,7 +8,7 @@ from contextlib import AsyncExitStack
 from urllib.parse import urlsplit
 
 import pytest
-from raw_client import api_of, client_of
+from tests.unit.rehearsal.raw_client import api_of, client_of
 
 from treadle.rehearsal.api import KEPT_REQUESTS, ScriptedApi
 from treadle.rehearsal.script import parse_script
@@ -146,16 +146,21 @@ async def test_waiting_for_requests_that_have_come_returns_at_once() -> None:
         await api.requested(1)
 
 
+def ask_blocking(api: ScriptedApi) -> bytes:
+    url = urlsplit(api.base_url)
+    with socket.create_connection((url.hostname or "", url.port or 0)) as connection:
+        connection.sendall(b"HEAD / HTTP/1.1\r\nconnection: close\r\n\r\n")
+        return connection.makefile("rb").readline()
+
+
 async def test_a_busy_caller_does_not_starve_the_server() -> None:
     async with api_of("{text: a}") as api:
-        url = urlsplit(api.base_url)
+        assert ask_blocking(api) == b"HTTP/1.1 200 OK\r\n"
 
-        def ask_without_an_event_loop() -> bytes:
-            with socket.create_connection((url.hostname or "", url.port or 0)) as connection:
-                connection.sendall(b"HEAD / HTTP/1.1\r\nconnection: close\r\n\r\n")
-                return connection.makefile("rb").read()
 
-        assert ask_without_an_event_loop().startswith(b"HTTP/1.1 200 OK")
+def test_a_caller_without_an_event_loop_is_served_as_well() -> None:
+    with api_of("{text: a}") as api:
+        assert ask_blocking(api) == b"HTTP/1.1 200 OK\r\n"
 
 
 async def test_leaving_ends_every_connection_and_the_thread() -> None:
@@ -174,13 +179,3 @@ async def test_leaving_ends_every_connection_and_the_thread() -> None:
 async def test_an_address_exists_only_once_entered() -> None:
     with pytest.raises(RuntimeError, match="before it is entered"):
         _ = api_of("{text: a}").base_url
-
-
-def test_a_caller_without_an_event_loop_is_served_as_well() -> None:
-    with api_of("{text: a}") as api:
-        url = urlsplit(api.base_url)
-        with socket.create_connection((url.hostname or "", url.port or 0)) as connection:
-            connection.sendall(b"HEAD / HTTP/1.1\r\nconnection: close\r\n\r\n")
-            answer = connection.makefile("rb").read()
-
-    assert answer.startswith(b"HTTP/1.1 200 OK")

@@ -1,6 +1,6 @@
 """Delays, dropped connections, silence and errors reach the client as the script has them."""
 
-from raw_client import api_of, client_of
+from tests.unit.rehearsal.raw_client import api_of, client_of
 
 
 async def test_a_delayed_answer_does_not_hold_up_another_session() -> None:

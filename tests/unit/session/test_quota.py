@@ -208,11 +208,11 @@ def test_no_text_can_break_the_reading(tail: str, now: datetime) -> None:
     ("resets_at", "jitter", "until"),
     [
         (utc(2026, 11, 15, 9), 0.0, utc(2026, 11, 15, 9, 1)),
-        (utc(2026, 11, 15, 9), 0.5, utc(2026, 11, 15, 9, 1, 30)),
-        (utc(2026, 11, 15, 9), 7.0, utc(2026, 11, 15, 9, 2)),
+        (utc(2026, 11, 15, 9), 0.5, utc(2026, 11, 15, 9, 1, 5)),
+        (utc(2026, 11, 15, 9), 7.0, utc(2026, 11, 15, 9, 1, 10)),
         (utc(2026, 11, 15, 7), 0.0, utc(2026, 11, 15, 8, 1)),  # over already
         (None, 0.0, utc(2026, 11, 15, 8, 30)),
-        (None, 1.0, utc(2026, 11, 15, 8, 31)),
+        (None, 1.0, utc(2026, 11, 15, 8, 30, 10)),
     ],
 )
 def test_the_wait_ends_a_minute_after_the_reset_or_in_half_an_hour(

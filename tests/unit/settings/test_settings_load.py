@@ -1,7 +1,6 @@
 """Settings come from defaults, file, environment and flags, the later winning; wrong ones are
 refused with their place and the way to put them right."""
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,7 @@ import pytest
 
 from treadle.domain.errors import SettingsError
 from treadle.settings.load import Resolved, load, resolve
-from treadle.settings.model import Limits, Sandbox, Settings
+from treadle.settings.model import Limits, Settings
 from treadle.settings.origin import DEFAULT, FLAG, Origin
 
 INSIDE = "expected a path inside the project, written without .."
@@ -123,7 +122,7 @@ def test_absent_servers_are_not_the_same_as_none_at_all() -> None:
             "treadle.toml:2: limits.max_cost: unknown key",
             "did you mean limits.max_cost_usd?",
         ),
-        ("[limts]\n", "treadle.toml:1: limts: unknown section", "did you mean limits?"),
+        ("[limitsx]\n", "treadle.toml:1: limitsx: unknown section", "did you mean limits?"),
         (
             "allowedTools = []",
             "treadle.toml:1: allowedTools: unknown key",
@@ -137,7 +136,7 @@ def test_absent_servers_are_not_the_same_as_none_at_all() -> None:
         (
             "[quota]\nzzz = 1",
             "treadle.toml:2: quota.zzz: unknown key",
-            "[quota] has the keys wait",
+            "[quota] has the keys wait, margin_s",
         ),
         (
             '"limits.max_retries" = 1',
@@ -185,8 +184,8 @@ def test_a_wrong_file_is_refused_with_its_line_and_the_way_out(
         ("project.test", "[]", "expected a text, got []"),
         ("project.spec", '""', f'{INSIDE}, got ""'),
         ("project.spec", '"/a"', f'{INSIDE}, got "/a"'),
-        ("deliver.notes", '"a/../../b"', f'{INSIDE}, got "a/../../b"'),
-        ("deliver.notes", '".git/x"', f'{INSIDE}, got ".git/x"'),
+        ("project.specs", '"a/../../b"', f'{INSIDE}, got "a/../../b"'),
+        ("project.specs", '".git/x"', f'{INSIDE}, got ".git/x"'),
         ("agent.model", '" "', 'expected a text that is not empty, got " "'),
         ("agent.max_turns", "1.5", "expected a whole number, got 1.5"),
         ("agent.max_turns", "true", "expected a whole number, got true"),
@@ -199,7 +198,7 @@ def test_a_wrong_file_is_refused_with_its_line_and_the_way_out(
         ("limits.max_iterations", "-5", "expected a whole number above 0, got -5"),
         ("limits.max_retries", "-1", "expected a whole number of at least 0, got -1"),
         ("deliver.delay_s", "-0.1", "expected a number of at least 0, got -0.1"),
-        ("deliver.notes", "1979-05-27", "expected a text, got 1979-05-27"),
+        ("project.specs", "1979-05-27", "expected a text, got 1979-05-27"),
         ("session.idle_s", "{ a = 1 }", "expected a number, got a table"),
     ],
 )
@@ -261,98 +260,12 @@ def test_a_directory_in_place_of_the_file_is_refused(tmp_path: Path) -> None:
         load(tmp_path)
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
 def test_an_unreadable_file_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "treadle.toml").touch(mode=0)
+    # A link to itself: unreadable for everybody, root included.
+    (tmp_path / "treadle.toml").symlink_to("treadle.toml")
 
-    with pytest.raises(SettingsError, match=r"^treadle.toml: cannot be read: Permission denied$"):
+    with pytest.raises(SettingsError, match=r"^treadle.toml: cannot be read: "):
         load(tmp_path)
-
-
-@pytest.mark.parametrize(
-    ("variable", "text", "key", "value"),
-    [
-        ("TREADLE_LAND", "never", "land", "never"),
-        ("TREADLE_COMMIT", "off", "commit", False),
-        ("TREADLE_QUOTA__WAIT", "1", "quota.wait", True),
-        ("TREADLE_PROJECT__TEST", "make test", "project.test", "make test"),
-        ("TREADLE_PROJECT__TEST", "", "project.test", ""),
-        ("TREADLE_AGENT__THINKING", "1024", "agent.thinking", 1024),
-        ("TREADLE_LIMITS__MAX_MINUTES", " 0.5 ", "limits.max_minutes", 0.5),
-        ("TREADLE_PERMISSIONS__ALLOW", '["Bash(a, b)"]', "permissions.allow", ("Bash(a, b)",)),
-        ("TREADLE_MCP_SERVERS", "{}", "mcp_servers", {}),
-        ("TREADLE_NO_SANDBOX", "1", "sandbox.enabled", False),
-    ],
-)
-def test_every_key_has_a_variable(variable: str, text: str, key: str, value: object) -> None:
-    resolved = resolve(None, environment={variable: text})
-
-    assert changed(resolved) == {key: (value, variable)}
-
-
-@pytest.mark.parametrize(
-    "environment",
-    [
-        {"TREADLE_ROOT": "/x", "TREADLE_VERSION": "9", "TREADLE_SOMETHING": "1"},
-        {"TREADLE_LIMITS__MAX_MINUTES": "", "LAND": "never", "TREADLE_NO_SANDBOX": "0"},
-    ],
-)
-def test_variables_that_are_empty_or_of_others_change_nothing(environment: dict[str, str]) -> None:
-    assert changed(resolve(None, environment=environment)) == {}
-
-
-def test_a_sandbox_that_is_asked_for_by_its_key_stays() -> None:
-    environment = {"TREADLE_NO_SANDBOX": "1", "TREADLE_SANDBOX__ENABLED": "true"}
-
-    assert resolve(None, environment=environment).settings.sandbox == Sandbox(enabled=True)
-
-
-@pytest.mark.parametrize(
-    ("variable", "text", "message", "hint"),
-    [
-        (
-            "TREADLE_LIMITS__MAX_COST_USD",
-            "ten",
-            'TREADLE_LIMITS__MAX_COST_USD: expected a number, got "ten"',
-            "US dollars that a run may cost. The default is 20.0.",
-        ),
-        (
-            "TREADLE_LIMITS__MAX_COST_USD",
-            "0",
-            'TREADLE_LIMITS__MAX_COST_USD: expected a number above 0, got "0"',
-            "US dollars that a run may cost. The default is 20.0.",
-        ),
-        (
-            "TREADLE_LIMITS_MAX_COST_USD",  # one underscore short
-            "5",
-            "TREADLE_LIMITS_MAX_COST_USD: unknown setting in the environment",
-            "did you mean TREADLE_LIMITS__MAX_COST_USD?",
-        ),
-        (
-            "TREADLE_FLEET__SIZE",
-            "5",
-            "TREADLE_FLEET__SIZE: unknown setting in the environment",
-            "`treadle config show` lists all settings",
-        ),
-        (
-            "TREADLE_QUOTA__WAIT",
-            "maybe",
-            'TREADLE_QUOTA__WAIT: expected true or false, got "maybe"',
-            "Wait until it is refilled instead of ending the run. The default is false.",
-        ),
-        (
-            "TREADLE_MCP_SERVERS",
-            "sk-secret",
-            "TREADLE_MCP_SERVERS: expected a table for each, got something else",
-            "Tool servers for the agent, one table each; an empty table means none. "
-            "For example: [mcp_servers.browser]",
-        ),
-    ],
-)
-def test_a_wrong_variable_is_refused_by_its_name(
-    variable: str, text: str, message: str, hint: str
-) -> None:
-    assert complaint(environment={variable: text}) == (message, hint)
 
 
 def test_a_wrong_flag_is_refused_by_its_key() -> None:

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import stat
 import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,6 +12,9 @@ from treadle.domain.agent import Identity
 from treadle.domain.ids import RunId, run_id
 from treadle.workspace.attribution import Attribution
 from treadle.workspace.clone import Clone, make_clone
+from treadle.workspace.commits import commit_rest
+from treadle.workspace.imports import Imported, import_work
+from treadle.workspace.land import LandingOutcome, land
 from treadle.workspace.project import Project, find_project
 from treadle.workspace.snapshot import Snapshot, take_snapshot
 
@@ -98,8 +102,10 @@ def files_of(path: Path) -> dict[str, tuple[int, bytes]]:
         links = [name for name in folders if (Path(folder) / name).is_symlink()]
         for name in [*files, *links]:
             file = Path(folder) / name
-            text = os.fsencode(file.readlink()) if file.is_symlink() else file.read_bytes()
-            found[str(file.relative_to(path))] = (file.lstat().st_mode, text)
+            mode = file.lstat().st_mode
+            text = os.fsencode(file.readlink()) if stat.S_ISLNK(mode) else b""
+            text = file.read_bytes() if stat.S_ISREG(mode) else text
+            found[str(file.relative_to(path))] = (mode, text)
     return found
 
 
@@ -115,7 +121,9 @@ def environment_in(directory: Path) -> dict[str, str]:
     }
 
 
-def empty_repository(directory: Path, name: str = "project") -> Repository:
+def empty_repository(
+    directory: Path, name: str = "project", object_format: str = "sha1"
+) -> Repository:
     environment = environment_in(directory)
     (directory / "home/.gitconfig").write_text(
         "[user]\n\tname = Ada\n\temail = ada@example.com\n[init]\n\tdefaultBranch = main\n"
@@ -124,7 +132,7 @@ def empty_repository(directory: Path, name: str = "project") -> Repository:
     path = directory / name
     path.mkdir()
     repository = Repository(path, environment)
-    repository.git("init", "--quiet")
+    repository.git("init", "--quiet", f"--object-format={object_format}")
     return repository
 
 
@@ -162,3 +170,13 @@ async def run_on(user: Repository, attribution: Attribution = "removed") -> Run:
     # As an agent is started: its own HOME, nothing of the user's settings.
     own = {**user.environment, "HOME": str(user.path.parent / "runs")}
     return Run(user, Repository(clone.path, own), project, snapshot, clone)
+
+
+async def story_on(user: Repository) -> LandingOutcome:
+    """All that a run does with git, once: safe to be cut anywhere and told again."""
+    run = await run_on(user)
+    run.agent.write("new", "work")
+    await commit_rest(run.clone, "Work")
+    imported = await import_work(run.project, run.clone, RUN)
+    assert isinstance(imported, Imported)
+    return await land(run.project, run.snapshot, imported, RUN)

@@ -1,7 +1,6 @@
 """A project's commands are proposed from its files alone; nothing is run, nothing odd hurts."""
 
 import json
-import os
 from pathlib import Path
 
 import pytest
@@ -242,9 +241,9 @@ def test_a_missing_directory_is_refused(tmp_path: Path) -> None:
         detect(tmp_path / "missing")
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
 def test_an_unreadable_directory_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "closed").mkdir(mode=0)
+    # A link to itself: unreadable for everybody, root included.
+    (tmp_path / "closed").symlink_to("closed")
 
-    with pytest.raises(ProjectError, match="cannot be read: Permission denied"):
+    with pytest.raises(ProjectError, match="cannot be read: "):
         detect(tmp_path / "closed")

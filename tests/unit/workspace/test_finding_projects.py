@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-from real_git import Repository, empty_repository, environment_in, repository_in
 
 from treadle.domain.agent import Identity
 from treadle.domain.errors import ProjectError
@@ -13,6 +12,8 @@ from treadle.workspace.project import (
     operation_in_progress,
     root_commit,
 )
+
+from .real_git import Repository, empty_repository, environment_in, repository_in
 
 
 async def test_a_project_is_found_from_a_directory_inside_it(tmp_path: Path) -> None:

@@ -4,12 +4,13 @@ import os
 from pathlib import Path
 
 import pytest
-from real_git import RUN, Repository, empty_repository, repository_in
 
 from treadle.domain.errors import ProjectError
 from treadle.workspace.contents import Changed, changed_paths
 from treadle.workspace.project import Project, find_project
 from treadle.workspace.snapshot import Snapshot, same_as, snapshot_ref, take_snapshot
+
+from .real_git import RUN, Repository, empty_repository, repository_in
 
 
 async def project_of(repository: Repository) -> Project:
@@ -93,28 +94,29 @@ async def test_changes_to_committed_files_of_treadle_do_not_count(tmp_path: Path
 
 async def test_odd_names_links_and_modes_survive(tmp_path: Path) -> None:
     repository = repository_in(tmp_path)
-    for name in (
-        "with space",
-        "new\nline",
-        "ünïcödé",
-        "-dash",
-        ":(top)",
-        '"quoted"',
-        "back\\slash",
-    ):
+    odd = ["with space", "new\nline", "ünïcödé", "-dash", ":(top)", '"quoted"', "back\\slash"]
+    for name in odd:
         repository.write(name, name)
     repository.write("tool").chmod(0o755)
     (repository.path / "link").symlink_to("/nowhere")
-    os.mkfifo(repository.path / "pipe")
 
     snapshot = await snapshot_of(repository)
 
     tree = repository.tree(snapshot.commit)
-    assert {name for name, text in tree.items() if name == text} == {
-        *("with space", "new\nline", "ünïcödé", "-dash", ":(top)", '"quoted"', "back\\slash")
-    }
+    assert {name for name, text in tree.items() if name == text} == set(odd)
     listed = repository.git("ls-tree", snapshot.commit, "tool", "link").splitlines()
     assert [line.split()[0] for line in listed] == ["120000", "100755"]
+
+
+async def test_pipes_are_no_files(tmp_path: Path) -> None:
+    repository = repository_in(tmp_path)
+    os.mkfifo(repository.path / "pipe")
+    (repository.path / "kept.txt").unlink()
+    os.mkfifo(repository.path / "kept.txt")
+
+    snapshot = await snapshot_of(repository)
+
+    assert repository.tree(snapshot.commit) == {"changed.txt": "before"}
 
 
 async def test_files_and_directories_may_change_places(tmp_path: Path) -> None:
@@ -234,7 +236,7 @@ async def test_a_second_snapshot_of_the_same_is_the_same(tmp_path: Path) -> None
     assert await snapshot_of(repository) == await snapshot_of(repository)
 
 
-async def test_hooks_and_filters_of_the_clock_are_not_run(tmp_path: Path) -> None:
+async def test_the_users_hooks_do_not_run(tmp_path: Path) -> None:
     repository = repository_in(tmp_path)
     for name in ("pre-commit", "reference-transaction", "post-commit"):
         hook = repository.git_dir / "hooks" / name

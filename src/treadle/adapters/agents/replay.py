@@ -11,6 +11,7 @@ from treadle.domain.agent import (
     Deny,
     Fault,
     Leftover,
+    ToolReply,
     ToolUse,
 )
 from treadle.domain.events.agent import ToolCalled, ToolFinished
@@ -64,14 +65,23 @@ class ReplaySession:
         yield AgentEnded(Fault("the recording ended without a result"))
 
     async def _use(self, use: ToolUse) -> ToolFinished:
-        decision = await self._brief.decide(use)
+        try:
+            decision = await self._brief.decide(use)
+        except Exception as error:  # whatever it is, an unanswered question is a no
+            decision = Deny(f"no decision about this tool use ({error!r}): refused.")
         if isinstance(decision, Deny):
             return ToolFinished(use.id, decision.reason, is_error=True)
+        reply = await self._reply(use)
+        return ToolFinished(use.id, reply.text, is_error=reply.is_error)
+
+    async def _reply(self, use: ToolUse) -> ToolReply:
         for tool in self._brief.tools:
             if use.name == OWN_PREFIX + tool.name:
-                reply = await tool.call(use.input)
-                return ToolFinished(use.id, reply.text, is_error=reply.is_error)
-        return ToolFinished(use.id, "", is_error=False)
+                try:
+                    return await tool.call(use.input)
+                except Exception as error:  # an agent's tool server tells the model, and goes on
+                    return ToolReply(str(error), is_error=True)
+        return ToolReply("")
 
     async def close(self) -> Sequence[Leftover]:
         return ()

@@ -2,8 +2,10 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import datetime
 
+from treadle.domain.errors import StoreError
 from treadle.domain.events.log import DISPLAY_ONLY, Event, Recorded
 from treadle.domain.ids import RunId
 from treadle.domain.ports import Clock, Store
@@ -30,9 +32,14 @@ class Recorder:
         self._waiting.append((self._clock.now(), event))
         if isinstance(event, DISPLAY_ONLY) and len(self._waiting) < GATHER_MOST:
             if self._timer is None:
-                self._timer = asyncio.get_running_loop().call_later(GATHER_S, self.flush)
-        else:
+                self._timer = asyncio.get_running_loop().call_later(GATHER_S, self._flush_late)
+            return
+        try:
             self.flush()
+        except StoreError:
+            # Whoever recorded it will not act on it, so it must not turn up in the log later.
+            self._waiting.pop()
+            raise
 
     def flush(self) -> None:
         """Store what waits, in one transaction, and tell the readers."""
@@ -41,7 +48,14 @@ class Recorder:
             self._timer = None
         if not self._waiting:
             return
-        batch, self._waiting = self._waiting, []
-        for recorded in self._store.append(self._run, batch):
+        stored = self._store.append(self._run, self._waiting)
+        self._waiting = []
+        for recorded in stored:
             for reader in self._readers:
                 reader(recorded)
+
+    def _flush_late(self) -> None:
+        """What could not be stored goes on waiting; the next event that decides says so aloud."""
+        self._timer = None
+        with suppress(StoreError):
+            self.flush()

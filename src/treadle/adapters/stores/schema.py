@@ -1,6 +1,8 @@
 """The tables of events.db, their version, and how an older file is brought up to date."""
 
 import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from treadle.domain.errors import StoreError
@@ -50,9 +52,10 @@ def connect(path: Path) -> sqlite3.Connection:
         connection = sqlite3.connect(
             path, isolation_level=None, timeout=30, check_same_thread=False
         )
-        connection.execute("PRAGMA journal_mode=WAL")
-        connection.execute("PRAGMA synchronous=NORMAL")
-        _migrate(connection, path)
+        with _closed_on_failure(connection):
+            connection.execute("PRAGMA journal_mode=WAL")
+            connection.execute("PRAGMA synchronous=NORMAL")
+            _migrate(connection, path)
     except (sqlite3.Error, OSError) as error:
         raise store_error(path, error) from error
     return connection
@@ -64,10 +67,27 @@ def connect_to_read(path: Path) -> sqlite3.Connection | None:
         return None
     try:
         connection = sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=30)
-        _refuse_newer(_version(connection), path)
+        with _closed_on_failure(connection):
+            _refuse_newer(_version(connection), path)
     except (sqlite3.Error, OSError) as error:
         raise store_error(path, error) from error
     return connection
+
+
+@contextmanager
+def _closed_on_failure(connection: sqlite3.Connection) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        connection.close()
+        raise
+
+
+def roll_back(connection: sqlite3.Connection) -> None:
+    """Undo what was begun. A full disk makes SQLite do so by itself, and asking twice is an
+    error that would hide the first."""
+    if connection.in_transaction:
+        connection.execute("ROLLBACK")
 
 
 def store_error(path: Path, error: Exception) -> StoreError:
@@ -100,7 +120,7 @@ def _migrate(connection: sqlite3.Connection, path: Path) -> None:
                     connection.execute(statement)
             connection.execute(f"PRAGMA user_version={number + 1}")
     except sqlite3.Error:
-        connection.execute("ROLLBACK")
+        roll_back(connection)
         raise
     connection.execute("COMMIT")
 

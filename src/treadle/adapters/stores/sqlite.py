@@ -6,7 +6,7 @@ from datetime import datetime
 from pathlib import Path
 
 from treadle.adapters.stores.projection import change_for
-from treadle.adapters.stores.schema import FILE_NAME, connect, store_error
+from treadle.adapters.stores.schema import FILE_NAME, connect, roll_back, store_error
 from treadle.domain.events.log import Event, Recorded
 from treadle.domain.ids import RunId
 from treadle.domain.wire import decode, encode
@@ -26,10 +26,10 @@ class SqliteStore:
             self._connection.execute("BEGIN IMMEDIATE")
             try:
                 recorded = self._insert(run, events)
+                self._connection.execute("COMMIT")
             except BaseException:
-                self._connection.execute("ROLLBACK")
+                roll_back(self._connection)
                 raise
-            self._connection.execute("COMMIT")
         except sqlite3.Error as error:
             raise store_error(self._path, error) from error
         return recorded

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,8 @@ from typing import Any
 from treadle.adapters.stores.status_shape import deliverable_from, document_with
 from treadle.domain.deliverable import Deliverable
 from treadle.domain.errors import ProjectError
+
+_LIST = re.compile(r'"deliverables"\s*:\s*(?=\[)')
 
 
 class StatusFile:
@@ -19,90 +22,119 @@ class StatusFile:
         self._seen = ""
 
     def read(self) -> tuple[Deliverable, ...]:
-        text = self._text()
-        deliverables = parse_status(text, self._path) if text is not None else ()
-        self._seen = _digest(text)
+        found = self._bytes()
+        deliverables = parse_status(found, self._path) if found is not None else ()
+        self._seen = _digest(found)
         return deliverables
 
     def write(self, deliverables: Sequence[Deliverable], *, today: str) -> bool:
-        now = self._text()
-        if _digest(now) != self._seen and self._valid(now):
+        now = self._bytes()
+        valid = self._valid(now)
+        if _digest(now) != self._seen and valid:
             return False
-        before = self._kept(now)
+        before: dict[str, Any] = json.loads(now) if now is not None and valid else {}
         text = json.dumps(document_with(before, deliverables, today), indent=2, ensure_ascii=False)
-        text += "\n"
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        beside = self._path.with_suffix(".json.new")
-        beside.write_text(text, encoding="utf-8")
-        beside.replace(self._path)
-        self._seen = _digest(text)
+        fresh = f"{text}\n".encode(errors="replace")
+        try:
+            if now is not None and not valid:
+                put_aside(self._path, now)
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            beside = self._path.with_suffix(".json.new")
+            beside.write_bytes(fresh)
+            beside.replace(self._path)
+        except OSError as error:
+            raise ProjectError(
+                f"cannot write {self._path}: {error.strerror}",
+                hint="make .treadle a directory you can write to, on a disk with room left",
+            ) from error
+        self._seen = _digest(fresh)
         return True
 
-    def _valid(self, text: str | None) -> bool:
+    def _valid(self, found: bytes | None) -> bool:
+        if found is None:
+            return True
         try:
-            parse_status(text or "{}", self._path)
+            parse_status(found, self._path)
         except ProjectError:
             return False
         return True
 
-    def _kept(self, text: str | None) -> dict[str, Any]:
-        """The document to write into. One that is broken is put aside first, not lost."""
-        if text is None:
-            return {}
-        if self._valid(text):
-            document: dict[str, Any] = json.loads(text)
-            return document
-        self._path.with_suffix(".json.refused").write_text(text, encoding="utf-8")
-        return {}
-
-    def _text(self) -> str | None:
+    def _bytes(self) -> bytes | None:
         try:
-            return self._path.read_text(encoding="utf-8")
+            return self._path.read_bytes()
         except FileNotFoundError:
             return None
-        except (OSError, UnicodeDecodeError) as error:
-            raise ProjectError(f"cannot read {self._path}: {error}") from error
+        except OSError as error:
+            raise ProjectError(
+                f"cannot read {self._path}: {error.strerror}", hint="check its permissions"
+            ) from error
 
 
-def parse_status(text: str, path: Path) -> tuple[Deliverable, ...]:
+def put_aside(path: Path, found: bytes) -> Path:
+    """Keep a file that cannot be used beside its place, never over another that was kept."""
+    number, aside = 1, path.with_suffix(".json.refused")
+    while aside.exists() and aside.read_bytes() != found:
+        number += 1
+        aside = path.with_suffix(f".json.refused-{number}")
+    aside.write_bytes(found)
+    return aside
+
+
+def parse_status(found: bytes, path: Path) -> tuple[Deliverable, ...]:
     """The deliverables of a status.json, or a ProjectError that names the line."""
-    try:
-        document = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise ProjectError(
-            f"{path}:{error.lineno}: not valid JSON: {error.msg}",
-            hint="mend the file, or delete it to start over",
-        ) from error
+    text = _text(found, path)
+    document = _document(text, path)
     entries = document.get("deliverables", []) if isinstance(document, dict) else None
     if not isinstance(entries, list):
-        raise ProjectError(f"{path}:1: expected an object with a list `deliverables`")
-    found: list[Deliverable] = []
+        raise _refusal(path, 1, "expected an object with a list `deliverables`")
+    made: list[Deliverable] = []
     for entry in entries:
-        made = deliverable_from(entry, known={d.id for d in found})
-        if isinstance(made, str):
-            line = _line_of(text, entry, len(found))
-            raise ProjectError(f"{path}:{line}: {made}", hint="mend the file and run again")
-        found.append(made)
-    return tuple(found)
+        deliverable = deliverable_from(entry, known={d.id for d in made})
+        if isinstance(deliverable, str):
+            raise _refusal(path, _line_of(text, entries, len(made)), deliverable)
+        made.append(deliverable)
+    return tuple(made)
 
 
-def _line_of(text: str, entry: object, index: int) -> int:
-    """The line where the entry's id stands, else where its opening brace does."""
-    name = entry.get("id") if isinstance(entry, dict) else None
-    if isinstance(name, str) and name:
-        needle = json.dumps(name, ensure_ascii=False)
-        places = [n for n, line in enumerate(text.splitlines(), 1) if needle in line]
-        if places:
-            return places[-1]
+def _text(found: bytes, path: Path) -> str:
+    try:
+        return found.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = found.count(b"\n", 0, error.start) + 1
+        raise _refusal(path, line, "not valid UTF-8") from error
+
+
+def _document(text: str, path: Path) -> object:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise _refusal(path, error.lineno, f"not valid JSON: {error.msg}") from error
+    except (ValueError, RecursionError) as error:
+        # A number with thousands of digits, or thousands of brackets in each other.
+        raise _refusal(
+            path, 1, "not valid JSON: too large a number or too deeply nested"
+        ) from error
+
+
+def _refusal(path: Path, line: int, why: str) -> ProjectError:
+    return ProjectError(f"{path}:{line}: {why}", hint="mend the file, or delete it to start over")
+
+
+def _line_of(text: str, entries: list[Any], index: int) -> int:
+    """The line where the entry at `index` begins."""
     decoder = json.JSONDecoder()
-    place = text.find("[", text.find('"deliverables"')) + 1
-    for _ in range(index + 1):
-        while place < len(text) and text[place] in " \t\r\n,":
-            place += 1
-        start = place
-        _, place = decoder.raw_decode(text, start)
-    return text.count("\n", 0, start) + 1
+    for found in _LIST.finditer(text):
+        if decoder.raw_decode(text, found.end())[0] != entries:
+            continue  # the list of another object inside the document
+        start = place = found.end() + 1
+        for _ in range(index + 1):
+            while text[place] in " \t\r\n,":
+                place += 1
+            start = place
+            _, place = decoder.raw_decode(text, start)
+        return text.count("\n", 0, start) + 1
+    return 1
 
 
-def _digest(text: str | None) -> str:
-    return "" if text is None else hashlib.sha256(text.encode()).hexdigest()
+def _digest(found: bytes | None) -> str:
+    return "" if found is None else hashlib.sha256(found).hexdigest()

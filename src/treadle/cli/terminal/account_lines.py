@@ -74,7 +74,7 @@ def _facts(row: RunRow, account: Account, now: datetime, view: View) -> list[Lin
         fact("started", when),
         fact("deliverables", score(Tally(row.passed, row.blocked, row.total))),
         fact("rounds", str(row.rounds)),
-        fact("cost", money(max(row.cost_usd, account.story.cost_usd))),
+        fact("cost", money(account.story.cost_usd if result is None else result.cost_usd)),
         fact("time", "unknown" if seconds is None else duration(seconds)),
     ]
     if started is not None:

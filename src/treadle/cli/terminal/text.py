@@ -69,15 +69,6 @@ def fit(text: str, width: int) -> str:
     return head(line, width - 1) + ELLIPSIS if width > 0 else ""
 
 
-def fit_end(text: str, width: int) -> str:
-    """Like `fit`, but keeps the end: of a path, the file's own name says the most."""
-    near = text[-width * DEPTH :] if width > 0 else ""
-    line = clean(near)
-    if len(near) == len(text) and width_of(line) <= width:
-        return line
-    return ELLIPSIS + head(line[::-1], width - 1)[::-1] if width > 0 else ""
-
-
 @dataclass(frozen=True, slots=True)
 class Wrapped:
     """Some lines of a longer text, and how many of its own lines are not among them."""
@@ -91,15 +82,22 @@ def wrap(text: str, width: int, *, most: int) -> Wrapped:
     near = text[: width * most * DEPTH]
     lines: list[str] = []
     for count, raw in enumerate(near.splitlines()):
-        pieces = _broken(clean(raw).rstrip(), width, most=most - len(lines) + 1)
+        room = most - len(lines)
+        pieces = _broken(clean(raw).rstrip(), width, most=room + 1)
         if pieces == [""] and (not lines or not lines[-1]):
             continue
         lines += pieces
         if len(lines) > most:
-            return Wrapped(tuple(lines[:most]), max(1, text.count("\n") - count))
+            begun = count + 1 if room else count
+            return Wrapped(tuple(lines[:most]), max(1, _line_count(text) - begun))
     while lines and not lines[-1]:
         lines.pop()
-    return Wrapped(tuple(lines), 0 if len(near) == len(text) else 1 + text.count("\n", len(near)))
+    hidden = 0 if len(near) == len(text) else max(1, _line_count(text) - _line_count(near))
+    return Wrapped(tuple(lines), hidden)
+
+
+def _line_count(text: str) -> int:
+    return text.rstrip("\n").count("\n") + 1
 
 
 def _broken(line: str, width: int, *, most: int) -> list[str]:
@@ -110,6 +108,10 @@ def _broken(line: str, width: int, *, most: int) -> list[str]:
         start = head(rest, width) or rest[:1]
         if start == rest:
             return [*pieces, rest]
+        if indent and len(start) <= len(indent):
+            # Not even one character fits beside the indent.
+            indent, rest = "", rest.lstrip()
+            continue
         blank = start.rfind(" ", len(indent) + 1)
         # A word longer than the line is broken where the line ends.
         end = blank if blank > 0 and rest[len(start)] != " " else len(start)

@@ -20,15 +20,6 @@ class Level(IntEnum):
     DEBUG = 3
 
 
-def level_of(*, quiet: bool = False, verbose: bool = False, debug: bool = False) -> Level:
-    """The level that the flags ask for; of several, the one that shows most."""
-    if debug:
-        return Level.DEBUG
-    if verbose:
-        return Level.VERBOSE
-    return Level.QUIET if quiet else Level.NORMAL
-
-
 @dataclass(frozen=True, slots=True)
 class View:
     """Everything that decides how an event looks, and nothing of the event."""

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, cast, get_args
 
 from treadle.domain.agent import Tool, ToolReply
@@ -30,8 +31,10 @@ class Board:
         self._file = file
         self._record = record
         self._clock = clock
-        self._refused = ""
+        self._warned = ""
         self._known = file.read()
+        # Changes that the log has and the file does not have yet.
+        self._unsaved: tuple[Deliverable, ...] = ()
         self.passed_this_round: list[Deliverable] = []
 
     @property
@@ -43,17 +46,13 @@ class Board:
 
     def adopt(self) -> None:
         """Take over what a person wrote into status.json; a broken file is refused by its line."""
-        try:
-            found = self._file.read()
-        except ProjectError as error:
-            if error.message != self._refused:
-                self._refused = error.message
-                self._record(RunWarned(f"{error.message}; going on from the last valid state"))
+        if self._unsaved:
+            self._save()
             return
-        if found != self._known:
-            self._known = found
-            now = tally(found)
-            self._record(StatusAdopted(now.passed, now.blocked, now.total))
+        try:
+            self._take_over(self._file.read())
+        except ProjectError as error:
+            self._warn(f"{error.message}; going on from the last valid state")
 
     def tools(self) -> tuple[Tool, ...]:
         return (
@@ -72,7 +71,7 @@ class Board:
             return ToolReply(after.reason, is_error=True)
         for deliverable in new:
             self._record(DeliverableCreated(deliverable))
-        self._write(after, changed=new)
+        self._change(after, new)
         return ToolReply(f"Created {len(new)}: {', '.join(d.id for d in new)}.")
 
     async def _set_status(self, arguments: Mapping[str, Any]) -> ToolReply:
@@ -89,9 +88,10 @@ class Board:
         before = next(d for d in self._known if d.id == name)
         proof: Proof | None = "claimed" if status == "passed" else None
         self._record(DeliverableChanged(name, before.description, before.status, status, proof))
+        self.passed_this_round = [d for d in self.passed_this_round if d.id != name]
         if status == "passed":
             self.passed_this_round.append(before)
-        self._write(after, changed=[d for d in after if d.id == name])
+        self._change(after, [d for d in after if d.id == name])
         return ToolReply(f"{name} is {status} now. {self._left()}")
 
     async def _list(self, arguments: Mapping[str, Any]) -> ToolReply:
@@ -102,13 +102,45 @@ class Board:
         now = self.tally()
         return f"{now.passed} passed, {now.blocked} blocked, {now.pending} pending."
 
-    def _write(self, after: tuple[Deliverable, ...], *, changed: Sequence[Deliverable]) -> None:
+    def _change(self, after: tuple[Deliverable, ...], changed: Sequence[Deliverable]) -> None:
         self._known = after
-        while not self._file.write(self._known, today=self._clock.now().date().isoformat()):
-            # Somebody saved the file in this very moment: theirs is taken over, ours on top.
-            self.adopt()
-            kept = [d for d in self._known if d.id not in {c.id for c in changed}]
-            self._known = (*kept, *changed)
+        self._unsaved = (*self._unsaved, *changed)
+        self._save()
+
+    def _save(self) -> None:
+        """Bring the file up to the log. One that takes no writes is tried again the next time."""
+        try:
+            while not self._file.write(self._known, today=self._clock.now().date().isoformat()):
+                # Somebody saved the file in this very moment.
+                self._take_over(self._file.read())
+        except ProjectError as error:
+            self._warn(f"{error.message}; going on without it")
+        else:
+            self._unsaved = ()
+
+    def _take_over(self, found: tuple[Deliverable, ...]) -> None:
+        after = with_changes(found, self._unsaved)
+        if after != self._known:
+            self._known = after
+            now = tally(after)
+            self._record(StatusAdopted(now.passed, now.blocked, now.total))
+
+    def _warn(self, message: str) -> None:
+        if message != self._warned:
+            self._warned = message
+            self._record(RunWarned(message))
+
+
+def with_changes(
+    found: Sequence[Deliverable], changed: Sequence[Deliverable]
+) -> tuple[Deliverable, ...]:
+    """A person's list with our statuses in it; what is not in it comes behind."""
+    ours = {d.id: d for d in changed}
+    theirs = {d.id for d in found}
+    return (
+        *(replace(d, status=ours[d.id].status) if d.id in ours else d for d in found),
+        *(d for d in ours.values() if d.id not in theirs),
+    )
 
 
 def listed(deliverables: Sequence[Deliverable]) -> list[dict[str, Any]]:

@@ -75,6 +75,8 @@ def given_deliverables(arguments: Mapping[str, Any]) -> tuple[Deliverable, ...] 
         criteria = entry.get("acceptanceCriteria")
         if not isinstance(criteria, list) or not all(isinstance(c, str) for c in criteria):
             return Refused("`acceptanceCriteria` must be a list of texts.")
-        name, description = entry.get("id", ""), entry.get("description", "")
-        made.append(Deliverable(str(name), str(description), tuple(criteria)))
+        name, description = entry.get("id"), entry.get("description")
+        if not isinstance(name, str) or not isinstance(description, str):
+            return Refused("`id` and `description` must be texts.")
+        made.append(Deliverable(name, description, tuple(criteria)))
     return tuple(made)

@@ -1,6 +1,7 @@
 """The prompt of a round: its instruction, the project's facts, the state of the work."""
 
 import json
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
@@ -70,11 +71,17 @@ def prompt_for(instruction: str, facts: Facts, deliverables: Sequence[Deliverabl
 
 def project_context(workspace: Path) -> str:
     """The project's own words to coding agents. Read by us: the agent loads no settings itself."""
-    path = workspace / "CLAUDE.md"
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (FileNotFoundError, IsADirectoryError):
+    path = Path(os.path.realpath(workspace / "CLAUDE.md"))
+    if not path.is_relative_to(os.path.realpath(workspace)):
+        # An agent could have put a link there, to be told what it cannot read itself.
+        raise ProjectError(
+            "CLAUDE.md is a link that leads out of the project", hint="put a file in its place"
+        )
+    if not path.is_file():
         return ""
+    try:
+        with path.open(encoding="utf-8") as opened:
+            text = opened.read(MAX_CONTEXT)
     except (OSError, UnicodeDecodeError) as error:
         raise ProjectError(f"cannot read CLAUDE.md: {error}", hint="mend or remove it") from error
-    return f"# The project's own instructions (CLAUDE.md)\n\n{text[:MAX_CONTEXT]}"
+    return f"# The project's own instructions (CLAUDE.md)\n\n{text}"

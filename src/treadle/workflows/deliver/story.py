@@ -31,6 +31,7 @@ class Story:
 
     rules: Rules
     delay_s: float
+    quota_margin_s: float
     rounds: Rounds
     board: Board
     clock: Clock
@@ -75,7 +76,7 @@ class Story:
 
     async def _wait(self, wait: WaitForQuota) -> None:
         now = self.clock.now()
-        until = wait_until(wait.resets_at, now, self.jitter())
+        until = wait_until(wait.resets_at, now, self.jitter(), margin_s=self.quota_margin_s)
         self.record(RunPaused(wait.message, until))
         await self._pause((until - now).total_seconds())
         self.record(RunResumed())

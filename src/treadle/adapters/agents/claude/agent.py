@@ -1,7 +1,7 @@
 """The `Agent` port on Claude Code, driven through its Agent SDK."""
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 INTERRUPT_S = 2.0
 CONNECT_S = 90.0
 
-_END = object()
-
 
 @dataclass(frozen=True, slots=True)
 class ClaudeAgent:
@@ -33,6 +31,7 @@ class ClaudeAgent:
     attribution: str = ""
     # Rehearsals tell the scripted API who is calling; a real model is told nothing.
     headers: tuple[str, ...] = ()
+    connect_s: float = CONNECT_S
     live: set[str] = field(default_factory=set)
 
     async def open(self, brief: Brief) -> "ClaudeSession":
@@ -63,23 +62,29 @@ class ClaudeSession:
         self._agent = agent
         self._brief = brief
         self._parser = StreamParser(
-            max_cost_usd=brief.max_cost_usd, cost_before_usd=brief.cost_before_usd
+            max_cost_usd=brief.max_cost_usd,
+            cost_before_usd=brief.cost_before_usd,
+            resumed=brief.resume,
         )
-        self._messages: asyncio.Queue[dict[str, Any] | object] = asyncio.Queue()
         self._failure: AgentEnded | None = None
         self._client: ClaudeSDKClient | None = None
         self._transport: ProcessTransport | None = None
-        self._drain: asyncio.Task[None] | None = None
         self._ended = False
-        self._closed: Sequence[Leftover] | None = None
+        self._closing: asyncio.Task[Sequence[Leftover]] | None = None
 
     async def start(self) -> None:
         """Spawn and send the prompt; what goes wrong becomes the session's only event."""
         try:
-            async with asyncio.timeout(CONNECT_S):
+            async with asyncio.timeout(self._agent.connect_s):
                 await self._connect()
+        except asyncio.CancelledError:
+            await self.close()
+            raise
+        except TimeoutError:
+            silent = f"it was not ready within {self._agent.connect_s:g} s"
+            self._failure = AgentEnded(await self._start_fault(silent))
         except Exception as error:  # the port never raises: every way of not starting is a fault
-            self._failure = AgentEnded(await self._start_fault(error))
+            self._failure = AgentEnded(await self._start_fault(str(error) or type(error).__name__))
 
     async def _connect(self) -> None:
         from claude_agent_sdk import ClaudeAgentOptions, ClaudeSDKClient, HookMatcher
@@ -93,81 +98,77 @@ class ClaudeSession:
             command_line(agent.binary, brief, attribution=agent.attribution),
             environment=agent.child_environment(brief),
             directory=brief.workspace,
-            on_message=self._messages.put_nowait,
         )
         options = ClaudeAgentOptions(
             mcp_servers={"treadle": tool_server(brief.tools)},
             hooks={"PreToolUse": [HookMatcher(hooks=[before_tool_use(brief.decide)])]},
         )
         self._client = ClaudeSDKClient(options, transport=self._transport)
-        await self._client.connect()
-        self._drain = asyncio.create_task(self._drain_client(self._client))
+        await _unless(self._transport.ended, self._client.connect())
         await self._client.query(brief.prompt)
 
-    async def _drain_client(self, client: "ClaudeSDKClient") -> None:
-        """Keep the SDK reading; its own view of the messages is not used, nor are its errors."""
-        from claude_agent_sdk import ClaudeSDKError
-
-        try:
-            with suppress(ClaudeSDKError):
-                async for _ in client.receive_messages():
-                    pass
-        finally:
-            self._messages.put_nowait(_END)
-
-    async def _start_fault(self, error: Exception) -> Fault:
-        exit_code, said = None, str(error) or type(error).__name__
+    async def _start_fault(self, reason: str) -> Fault:
+        exit_code = None
         if self._transport is not None:
             await self._transport.wait_for_exit()
             exit_code = self._transport.exit_code
-            said = self._transport.stderr_tail().strip() or said
+            reason = self._transport.stderr_tail().strip() or reason
         return Fault(
-            message=f"the agent did not start: {said.splitlines()[-1][:300]}",
+            message=f"the agent did not start: {reason.splitlines()[-1][:300]}",
             subtype="start",
             exit_code=exit_code,
         )
 
     async def events(self) -> AsyncIterator[AgentEvent]:
-        if self._failure is not None:
-            yield self._failure
+        if self._failure is not None or self._transport is None:
+            yield self._failure or AgentEnded(Fault("the agent was not started", subtype="start"))
             return
         while not self._ended:
-            message = await self._messages.get()
-            if not isinstance(message, dict):
-                yield await self._lost()
+            message = await self._transport.messages.get()
+            if message is None:
+                yield await self._lost(self._transport)
                 return
             for event in self._parser.parse(message):
                 self._ended = self._ended or isinstance(event, AgentEnded)
                 yield event
 
-    async def _lost(self) -> AgentEvent:
+    async def _lost(self, transport: "ProcessTransport") -> AgentEvent:
         self._ended = True
-        if self._transport is None:
-            return self._parser.ended(exit_code=None, stderr="")
-        await self._transport.wait_for_exit()
-        return self._parser.ended(
-            exit_code=self._transport.exit_code, stderr=self._transport.stderr_tail()
-        )
+        await transport.wait_for_exit()
+        return self._parser.ended(exit_code=transport.exit_code, stderr=transport.stderr_tail())
 
     async def close(self) -> Sequence[Leftover]:
-        if self._closed is None:
-            self._closed = await self._close()
-        return self._closed
+        if self._closing is None:
+            self._closing = asyncio.ensure_future(self._close())
+        # Shielded, so that a caller who gives up does not leave the processes behind.
+        return await asyncio.shield(self._closing)
 
     async def _close(self) -> Sequence[Leftover]:
-        if self._client is not None:
-            if not self._ended and self._drain is not None:
+        transport, client = self._transport, self._client
+        known: tuple[int, ...] = ()
+        if transport is not None and client is not None:
+            if not self._ended and not transport.ended.is_set():
                 # Lets the agent end its tool and write its transcript, so that it can be resumed.
                 with suppress(Exception):
-                    await asyncio.wait_for(self._client.interrupt(), INTERRUPT_S)
+                    await asyncio.wait_for(client.interrupt(), INTERRUPT_S)
             with suppress(Exception):
-                await self._client.disconnect()
-        if self._transport is not None:
-            await self._transport.close()
-        if self._drain is not None:
-            self._drain.cancel()
-            with suppress(asyncio.CancelledError):
-                await self._drain
-        pid = self._transport.pid if self._transport is not None else None
+                await client.disconnect()
+            await transport.close()
+            known = () if transport.pid is None else (transport.pid,)
+        left = await end_marked(self._brief.session, known=known)
         self._agent.live.discard(self._brief.session)
-        return await end_marked(self._brief.session, known=() if pid is None else (pid,))
+        return left
+
+
+async def _unless(ended: asyncio.Event, connecting: Coroutine[Any, Any, None]) -> None:
+    """Connect, but do not wait for the answer of an agent whose stream has ended."""
+    task, ending = asyncio.ensure_future(connecting), asyncio.ensure_future(ended.wait())
+    try:
+        await asyncio.wait({task, ending}, return_when=asyncio.FIRST_COMPLETED)
+        if not task.done():
+            raise ConnectionError("it closed its output before it was ready")
+        task.result()
+    finally:
+        ending.cancel()
+        task.cancel()
+        await asyncio.gather(task, ending, return_exceptions=True)

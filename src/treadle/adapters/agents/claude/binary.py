@@ -60,7 +60,13 @@ def bundled_binary() -> Path:
     )
 
 
-def check_binary(path: Path, origin: Origin, environment: Mapping[str, str]) -> Binary:
+def check_binary(
+    path: Path,
+    origin: Origin,
+    environment: Mapping[str, str],
+    *,
+    timeout_s: float = VERSION_TIMEOUT_S,
+) -> Binary:
     """Ask the binary for its version; one that does not answer is not worked with."""
     try:
         done = subprocess.run(
@@ -68,15 +74,22 @@ def check_binary(path: Path, origin: Origin, environment: Mapping[str, str]) -> 
             env=dict(environment),
             stdin=subprocess.DEVNULL,
             capture_output=True,
-            text=True,
-            timeout=VERSION_TIMEOUT_S,
+            encoding="utf-8",
+            errors="replace",
+            timeout=timeout_s,
             check=False,
         )
-    except (OSError, subprocess.TimeoutExpired) as error:
+    except OSError as error:
         raise AgentUnavailable(
-            f"{path} does not start: {error}", hint="reinstall Claude Code, or name another binary"
+            f"{path} does not start: {error.strerror}",
+            hint="reinstall Claude Code, or name another binary with agent.binary",
         ) from error
-    match = re.search(r"(\d+)\.(\d+)\.(\d+)", done.stdout)
+    except subprocess.TimeoutExpired as error:
+        raise AgentUnavailable(
+            f"{path} --version did not answer within {timeout_s:g} s",
+            hint="is it really Claude Code? name another one with agent.binary",
+        ) from error
+    match = re.search(r"\b(\d{1,6})\.(\d{1,6})\.(\d{1,6})\b", done.stdout)
     if done.returncode != 0 or match is None:
         raise AgentUnavailable(
             f"{path} --version did not answer with a version",

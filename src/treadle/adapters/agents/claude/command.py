@@ -40,12 +40,12 @@ def command_line(binary: Path, brief: Brief, *, attribution: str) -> list[str]:
     # In this mode what no hook allows is refused: a hook that fails cannot open a door.
     command += ["--permission-mode", "default", "--disable-slash-commands"]
     command += ["--strict-mcp-config", "--mcp-config", json.dumps({"mcpServers": servers})]
-    command += ["--settings", json.dumps(settings), "--model", brief.model]
+    command += ["--settings", json.dumps(settings), f"--model={brief.model}"]
     command += ["--max-turns", str(brief.max_turns)]
     command += ["--max-budget-usd", f"{brief.max_cost_usd:.4f}"]
     command += [f"--{'resume' if brief.resume else 'session-id'}={brief.session}"]
     if brief.builtin_tools:
-        command += ["--tools", ",".join(brief.builtin_tools)]
+        command += [f"--tools={','.join(brief.builtin_tools)}"]
     if brief.thinking_tokens:
         command += ["--max-thinking-tokens", str(brief.thinking_tokens)]
     if brief.context:

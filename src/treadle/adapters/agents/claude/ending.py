@@ -9,6 +9,7 @@ from treadle.adapters.agents.claude.fields import (
     table,
     tables,
     text,
+    texts,
     whole,
 )
 from treadle.domain.agent import AgentEnded, Fault
@@ -20,9 +21,10 @@ from treadle.domain.usage import Usage
 class Ending:
     """Gathers what the result message leaves out: the error's name and the quota's reset."""
 
-    def __init__(self, *, max_cost_usd: float, cost_before_usd: float) -> None:
+    def __init__(self, *, max_cost_usd: float, cost_before_usd: float, resumed: bool) -> None:
         self._max_cost_usd = max_cost_usd
         self._cost_before_usd = cost_before_usd
+        self._resumed = resumed
         self._error = ""
         self._rejected: QuotaReported | None = None
 
@@ -40,7 +42,8 @@ class Ending:
             outcome=self._outcome(message),
             # The figure runs on over resumed conversations, so only the difference is ours.
             cost_usd=None if cost is None else max(0.0, cost - self._cost_before_usd),
-            usage=model_usage(message),
+            # The tokens run on as well, and their earlier state is not known: better none at all.
+            usage=None if self._resumed else model_usage(message),
             turns=whole(message, "num_turns") or 0,
         )
 
@@ -89,5 +92,4 @@ def model_usage(message: dict[str, Any]) -> Usage | None:
 def _said(message: dict[str, Any]) -> str:
     if result := text(message, "result"):
         return result
-    errors = message.get("errors")
-    return "; ".join(str(e) for e in errors) if isinstance(errors, list) else ""
+    return "; ".join(texts(message.get("errors")))

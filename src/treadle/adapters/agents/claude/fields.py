@@ -6,6 +6,9 @@ from typing import Any
 MAX_TEXT = 4000
 MAX_KEYS = 40
 
+# Above this, a whole number is not safe in every reader of JSON.
+MAX_WHOLE = 2**53
+
 
 def table(value: object, *path: str) -> dict[str, Any]:
     for name in path:
@@ -16,21 +19,30 @@ def table(value: object, *path: str) -> dict[str, Any]:
 def text(value: object, *path: str) -> str:
     *parents, name = path
     found = table(value, *parents).get(name)
-    return found if isinstance(found, str) else ""
+    return clean(found) if isinstance(found, str) else ""
+
+
+def clean(value: str) -> str:
+    """The text as it can be stored: JSON may hold half a surrogate pair, and UTF-8 may not."""
+    return value if value.isascii() else value.encode(errors="replace").decode()
 
 
 def whole(value: object, *path: str) -> int | None:
+    """A count: nought or more."""
     *parents, name = path
     found = table(value, *parents).get(name)
-    return found if isinstance(found, int) and not isinstance(found, bool) else None
+    if isinstance(found, bool) or not isinstance(found, int):
+        return None
+    return found if 0 <= found < MAX_WHOLE else None
 
 
 def number(value: object, *path: str) -> float | None:
+    """A figure that can be reckoned with: what reads JSON lets infinities through."""
     *parents, name = path
     found = table(value, *parents).get(name)
     if isinstance(found, bool) or not isinstance(found, int | float):
         return None
-    return float(found)
+    return float(found) if abs(found) < MAX_WHOLE else None
 
 
 def flag(value: object, *path: str) -> bool:
@@ -42,6 +54,10 @@ def tables(value: object) -> list[dict[str, Any]]:
     return [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []
 
 
+def texts(value: object) -> list[str]:
+    return [entry for entry in value if isinstance(entry, str)] if isinstance(value, list) else []
+
+
 def moment(unix_seconds: float | None) -> datetime | None:
     try:
         return None if unix_seconds is None else datetime.fromtimestamp(unix_seconds, UTC)
@@ -51,7 +67,8 @@ def moment(unix_seconds: float | None) -> datetime | None:
 
 def shortened(value: str, most: int = MAX_TEXT) -> str:
     """The beginning of a long text, and how much of it was left out."""
-    return value if len(value) <= most else f"{value[:most]}… ({len(value) - most} more)"
+    kept = clean(value[:most])
+    return kept if len(value) <= most else f"{kept}… ({len(value) - most} more)"
 
 
 def bounded_input(value: object) -> dict[str, Any]:
@@ -64,11 +81,10 @@ def bounded_input(value: object) -> dict[str, Any]:
 def _bounded(value: object, depth: int) -> Any:
     if isinstance(value, str):
         return shortened(value)
-    if isinstance(value, bool | float) or value is None:
+    if isinstance(value, bool) or value is None:
         return value
-    if isinstance(value, int):
-        # JSON allows integers that no reader of ours could take back.
-        return value if abs(value) < 2**53 else str(value)[:100]
+    if isinstance(value, int | float):
+        return value if abs(value) < MAX_WHOLE else str(value)[:100]
     if depth == 0:
         return "…"
     if isinstance(value, dict):

@@ -11,6 +11,7 @@ from treadle.adapters.agents.claude.fields import (
     table,
     tables,
     text,
+    texts,
     whole,
 )
 from treadle.domain.agent import (
@@ -33,6 +34,8 @@ from treadle.domain.events.agent import (
 from treadle.domain.usage import Usage
 
 MAX_THOUGHT = 2000
+MAX_NAME = 200
+MAX_TOOLS = 1000
 
 # System messages that say no more than that the agent lives.
 SIGNS_OF_LIFE = frozenset(
@@ -58,8 +61,12 @@ SIGNS_OF_LIFE = frozenset(
 class StreamParser:
     """Holds what one message needs of earlier ones: which texts have been streamed already."""
 
-    def __init__(self, *, max_cost_usd: float, cost_before_usd: float = 0.0) -> None:
-        self._ending = Ending(max_cost_usd=max_cost_usd, cost_before_usd=cost_before_usd)
+    def __init__(
+        self, *, max_cost_usd: float, cost_before_usd: float = 0.0, resumed: bool = False
+    ) -> None:
+        self._ending = Ending(
+            max_cost_usd=max_cost_usd, cost_before_usd=cost_before_usd, resumed=resumed
+        )
         self._streamed: set[str] = set()
         self._message = ""
         self._model = ""
@@ -80,8 +87,10 @@ class StreamParser:
                 return [self._quota(message)]
             case "result":
                 return [self._ending.of_result(message)]
-            case kind:
-                return [MessageSkipped(shortened(str(kind), 100))]
+            case str(kind):
+                return [MessageSkipped(shortened(kind, 100))]
+            case _:
+                return [MessageSkipped("untyped")]
 
     def ended(self, *, exit_code: int | None, stderr: str) -> AgentEvent:
         """The end of a stream that brought no result."""
@@ -90,10 +99,16 @@ class StreamParser:
     def _system(self, message: dict[str, Any]) -> list[AgentEvent]:
         subtype = text(message, "subtype")
         if subtype == "init":
-            tools = message.get("tools")
-            names = tuple(str(name) for name in tools) if isinstance(tools, list) else ()
-            version = text(message, "claude_code_version")
-            return [AgentStarted(text(message, "model"), version, names)]
+            return [
+                AgentStarted(
+                    model=shortened(text(message, "model"), MAX_NAME),
+                    version=shortened(text(message, "claude_code_version"), MAX_NAME),
+                    tools=tuple(
+                        shortened(name, MAX_NAME)
+                        for name in texts(message.get("tools"))[:MAX_TOOLS]
+                    ),
+                )
+            ]
         if subtype == "api_retry":
             return [
                 ApiRetried(
@@ -101,7 +116,7 @@ class StreamParser:
                     max_attempts=whole(message, "max_retries") or 0,
                     delay_s=(number(message, "retry_delay_ms") or 0) / 1000,
                     status=whole(message, "error_status"),
-                    error=shortened(text(message, "error"), 200),
+                    error=shortened(text(message, "error"), MAX_NAME),
                 )
             ]
         if subtype in SIGNS_OF_LIFE:
@@ -114,7 +129,7 @@ class StreamParser:
         match event.get("type"):
             case "message_start":
                 self._message = text(event, "message", "id")
-                self._model = text(event, "message", "model")
+                self._model = shortened(text(event, "message", "model"), MAX_NAME)
                 self._usage = usage_in(table(event, "message", "usage"))
                 return [ResponseStarted()]
             case "content_block_delta" if own and text(event, "delta", "type") == "text_delta":
@@ -145,10 +160,10 @@ class StreamParser:
             case "tool_use":
                 return [
                     ToolCalled(
-                        id=shortened(text(block, "id"), 200),
-                        name=shortened(text(block, "name"), 200),
+                        id=shortened(text(block, "id"), MAX_NAME),
+                        name=shortened(text(block, "name"), MAX_NAME),
                         input=bounded_input(block.get("input")),
-                        parent=parent if isinstance(parent, str) else None,
+                        parent=shortened(parent, MAX_NAME) if isinstance(parent, str) else None,
                     )
                 ]
             case _:
@@ -157,7 +172,7 @@ class StreamParser:
     def _user(self, message: dict[str, Any]) -> list[AgentEvent]:
         events: list[AgentEvent] = [
             ToolFinished(
-                id=shortened(text(block, "tool_use_id"), 200),
+                id=shortened(text(block, "tool_use_id"), MAX_NAME),
                 output=shortened(_output(block.get("content"))),
                 is_error=block.get("is_error") is True,
             )

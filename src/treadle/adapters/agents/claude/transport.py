@@ -5,7 +5,7 @@ import json
 import os
 import signal
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -22,8 +22,9 @@ TERMINATE_S = 5.0
 class ProcessTransport(Transport):
     """Spawns the process itself, because its environment must be built from nothing.
 
-    Every message that is not part of the control protocol is also given to `on_message`, as it
-    came, before the SDK looks at it: the SDK's own parser knows only the messages of its release.
+    The SDK is given the control protocol and nothing else: its own parser knows only the messages
+    of its release, and gives up on one that it does not expect. All others go to `messages`, as
+    they came, with None for the end of the stream.
     """
 
     def __init__(
@@ -32,12 +33,14 @@ class ProcessTransport(Transport):
         *,
         environment: Mapping[str, str],
         directory: Path,
-        on_message: Callable[[dict[str, Any]], None],
+        max_line: int = MAX_LINE,
     ) -> None:
         self._command = command
         self._environment = dict(environment)
         self._directory = directory
-        self._on_message = on_message
+        self._max_line = max_line
+        self.messages: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
+        self.ended = asyncio.Event()
         self._process: asyncio.subprocess.Process | None = None
         self._stderr: deque[str] = deque(maxlen=STDERR_LINES)
         self._stderr_task: asyncio.Task[None] | None = None
@@ -50,35 +53,34 @@ class ProcessTransport(Transport):
             stderr=asyncio.subprocess.PIPE,
             env=self._environment,
             cwd=self._directory,
-            limit=MAX_LINE,
+            limit=self._max_line,
             start_new_session=True,
         )
         self._stderr_task = asyncio.create_task(self._read_stderr())
 
     async def write(self, data: str) -> None:
-        process = self._process
-        if process is None or process.stdin is None or process.returncode is not None:
-            raise ConnectionError("the agent process is gone")
-        process.stdin.write(data.encode())
-        await process.stdin.drain()
+        """What is said to a process that is gone is lost; the end of its stream tells of it."""
+        if self._process is not None and self._process.stdin is not None:
+            with suppress(ConnectionError):
+                self._process.stdin.write(data.encode())
+                await self._process.stdin.drain()
 
     async def read_messages(self) -> AsyncIterator[dict[str, Any]]:
         assert self._process is not None  # noqa: S101  # the SDK connects before it reads
         stdout = self._process.stdout
         assert stdout is not None  # noqa: S101  # a pipe was asked for
-        while True:
-            try:
-                line = await stdout.readline()
-            except ValueError:
-                continue  # longer than MAX_LINE: the reader has dropped it
-            if not line:
-                return
-            message = message_in(line)
-            if message is None:
-                continue
-            if not str(message.get("type", "")).startswith("control_"):
-                self._on_message(message)
-            yield message
+        try:
+            while line := await _line(stdout):
+                message = message_in(line)
+                if message is None:
+                    continue
+                if is_control(message):
+                    yield message
+                else:
+                    self.messages.put_nowait(message)
+        finally:
+            self.ended.set()
+            self.messages.put_nowait(None)
 
     def is_ready(self) -> bool:
         return self._process is not None and self._process.returncode is None
@@ -116,7 +118,8 @@ class ProcessTransport(Transport):
 
     async def wait_for_exit(self) -> None:
         """Wait a moment for an exit code after the stream has ended."""
-        await self._ended_within(END_OF_INPUT_S)
+        if self._process is not None:
+            await self._ended_within(END_OF_INPUT_S)
 
     async def _ended_within(self, seconds: float) -> bool:
         assert self._process is not None  # noqa: S101  # only called after connect
@@ -138,12 +141,34 @@ class ProcessTransport(Transport):
             self._stderr.extend(chunk.decode(errors="replace").splitlines()[-STDERR_LINES:])
 
 
+async def _line(stdout: asyncio.StreamReader) -> bytes:
+    """The next line that fits, or nothing at the end."""
+    while True:
+        try:
+            return await stdout.readline()
+        except ValueError:
+            continue  # the reader has dropped what was too long
+
+
 def message_in(line: bytes) -> dict[str, Any] | None:
     """The JSON object on the line, or None for anything else a build may print."""
     if not line.lstrip().startswith(b"{"):
         return None
     try:
         message = json.loads(line)
-    except ValueError:  # a broken encoding or broken JSON; the next line is a fresh start
+    except (ValueError, RecursionError):  # the next line is a fresh start
         return None
     return message if isinstance(message, dict) else None
+
+
+def is_control(message: Mapping[str, Any]) -> bool:
+    """Whether the message belongs to the SDK, and has the shape that the SDK relies on."""
+    match message:
+        case {"type": "control_request", "request_id": str(), "request": {"subtype": str()}}:
+            return True
+        case {"type": "control_response", "response": {"request_id": str()}}:
+            return True
+        case {"type": "control_cancel_request", "request_id": str()}:
+            return True
+        case _:
+            return False

@@ -1,0 +1,291 @@
+"""Writes cli.md, settings.md and events.md from the code (`make docs`), or checks them."""
+
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import MISSING, Field, fields, is_dataclass
+from datetime import datetime
+from inspect import cleandoc
+from pathlib import Path
+from types import ModuleType, UnionType
+from typing import Any, Literal, NewType, Union, get_args, get_origin, get_type_hints
+
+import click
+
+from treadle.cli.main import COMMANDS, EPILOG, treadle
+from treadle.cli.options import WorkflowOptions
+from treadle.domain.events import agent, run, session, work
+from treadle.domain.events.log import DISPLAY_ONLY, Event
+from treadle.settings.environment import PASSED
+from treadle.settings.keys import Key, expected, known_keys, sections, toml_value
+from treadle.settings.variables import variable
+
+HERE = Path(__file__).parent
+MADE = "<!-- Made from the code by `make docs`. Edit the code, not this page. -->"
+
+# Keys that do less today than their help says; the page says so.
+TODAY = {
+    "commit": "no effect; what a round leaves is always committed",
+    "project.specs": "no effect; it is for workflows to come",
+    "sandbox.enabled": "there is no sandbox yet; `false` is the same as `--no-sandbox`",
+}
+
+SETTINGS_HEAD = """\
+Settings are read from `treadle.toml` in the project, then from the environment, then from the
+command line; the later one wins. A key that is unknown or has a wrong value is an error that names
+the line and the nearest known key. `treadle config show` prints every value and where it comes
+from; `treadle config schema` prints the JSON Schema. Options named here are those of
+`treadle deliver`."""
+
+EVENTS_HEAD = """\
+One line of `treadle deliver --json` or `treadle logs --json` is an envelope with an event in it.
+The envelope has four fields: `run` (the run's id), `seq` (1, 2, 3 … without a gap), `at` (the time,
+UTC) and `event`. The event's `type` says which of these it is. Readers must skip types and fields
+that they do not know. Names and meanings never change.
+
+Events marked *display* may be stored up to 100 ms late; all others are stored before what they
+report takes effect."""
+
+Table = Iterable[tuple[str, ...]]
+
+
+def cli_page() -> str:
+    """Every command with its help, its arguments and its options."""
+    context = click.Context(treadle, info_name="treadle")
+    parts = ["# Commands", MADE, cleandoc(treadle.help or "")]
+    parts.append(
+        "A run is named by its id, by any unique end of it, or by `last`. Answers go to standard\n"
+        "output, talk goes to standard error. Errors are one line and a `hint:`."
+    )
+    listed = [(f"[`{name}`](#treadle-{name})", text) for name, (_, text) in COMMANDS.items()]
+    parts.append(table(("command", "what it does"), listed))
+    for name in COMMANDS:
+        command = treadle.get_command(context, name)
+        if command is not None:
+            parts += _command(command, click.Context(command, context, info_name=name))
+    parts.append("## Exit codes\n\n" + code(cleandoc(EPILOG.replace("\b", ""))))
+    return page(parts)
+
+
+def _command(command: click.Command, context: click.Context) -> Iterator[str]:
+    path = context.command_path
+    yield f"## {path}"
+    yield code(" ".join([path, *command.collect_usage_pieces(context)]))
+    yield _prose(command.help or "")
+    records = (each.get_help_record(context) for each in command.get_params(context))
+    rows = [(f"`{_cell(names)}`", _cell(text)) for names, text in filter(None, records)]
+    if rows := [row for row in rows if row[0] != "`--help`"]:
+        yield table(("option", "meaning"), rows)
+    if isinstance(command, click.Group):
+        for name, inner in sorted(command.commands.items()):
+            yield from _command(inner, click.Context(inner, context, info_name=name))
+
+
+def settings_page() -> str:
+    """Every setting with its default, what it takes, and the other ways to give it."""
+    parts = [
+        "# Settings",
+        MADE,
+        SETTINGS_HEAD,
+        "## At the top of the file",
+    ]
+    parts += [_key(key) for key in known_keys().values() if not key.section]
+    for name, cls in sections().items():
+        parts.append(f"## [{name}]\n\n{cleandoc(cls.__doc__ or '')}")
+        parts += [_key(key) for key in known_keys().values() if key.section == name]
+    return page([*parts, _variables(), _passed()])
+
+
+def _key(key: Key) -> str:
+    flags = _flags()
+    said = ["default not given" if key.kind == "tables" else f"default `{toml_value(key.default)}`"]
+    said.append(f"takes {_takes(key)}")
+    if given := variable(key):
+        said.append(f"variable `{given}`")
+    if key.name in flags:
+        said.append(f"option `{flags[key.name]}`")
+    text = f"### `{key.name}`\n\n{key.help}\n\n{' · '.join(said)}"
+    if key.name in TODAY:
+        text += f"\n\n*Today:* {TODAY[key.name]}."
+    return text
+
+
+def _takes(key: Key) -> str:
+    words = expected(key)
+    if key.kind == "choice":
+        return " or ".join(f"`{choice}`" for choice in key.choices)
+    if key.above is not None:
+        words += f" above {key.above:g}"
+    if key.least is not None:
+        words += f", at least {key.least:g}"
+    return (
+        words + {"inside": ": a path inside the project", "some": ", not empty", "": ""}[key.rule]
+    )
+
+
+def _flags() -> dict[str, str]:
+    """The option of `treadle deliver` for each key that has one."""
+    names: dict[str, Any] = {each.name: each.name for each in fields(WorkflowOptions)}
+    by_field = {field: key for key, field in WorkflowOptions(**names).flags().items()}
+    command = treadle.get_command(click.Context(treadle), "deliver")
+    params = command.params if command is not None else []
+    return {
+        by_field[param.name]: max(param.opts, key=len) for param in params if param.name in by_field
+    }
+
+
+def _variables() -> str:
+    rows = [
+        ("`TREADLE_ROOT`", "where Treadle keeps events, clones and locks; default `~/.treadle`"),
+        ("`TREADLE_NO_SANDBOX`", "`1` is the same as `--no-sandbox`"),
+        ("`CLAUDE_BIN`", "the `claude` executable, if `agent.binary` names none"),
+        ("`NO_COLOR`", "set to anything: no colours"),
+    ]
+    return "## Variables that are no settings\n\n" + table(("variable", "meaning"), rows)
+
+
+def _passed() -> str:
+    rows = []
+    for each in PASSED:
+        names = ", ".join(f"`{name}`" for name in each.names)
+        rows.append((each.reason, names, f"`{each.only_if}` is set" if each.only_if else "always"))
+    return (
+        "## Variables that reach the agent\n\nThe agent's environment is built from nothing. These"
+        " are copied from yours when they are set,\nbesides all that begin with `LC_`; everything"
+        " else stays outside.\n\n" + table(("for", "names", "when"), rows)
+    )
+
+
+GROUPS: tuple[tuple[str, ModuleType], ...] = (
+    ("Run", run),
+    ("Session", session),
+    ("Agent", agent),
+    ("Work", work),
+)
+
+
+def events_page() -> str:
+    """Every event with its sentence and its fields, and the values they are made of."""
+    nested: dict[str, type] = {}
+    parts = [
+        "# Events",
+        MADE,
+        EVENTS_HEAD,
+    ]
+    for title, module in GROUPS:
+        parts.append(f"## {title}\n\n{cleandoc(module.__doc__ or '')}")
+        parts += [
+            _event(cls, nested) for cls in get_args(Event) if cls.__module__ == module.__name__
+        ]
+    parts.append("## Values inside events")
+    parts += [f"### {name}\n\n{_fields(nested[name], nested)}" for name in _reached(nested)]
+    return page(parts)
+
+
+def _event(cls: type, nested: dict[str, type]) -> str:
+    display = " *(display)*" if issubclass(cls, DISPLAY_ONLY) else ""
+    name = cls.__dataclass_fields__["type"].default  # type: ignore[attr-defined]
+    return f"### `{name}`{display}\n\n{cleandoc(cls.__doc__ or '')}\n\n{_fields(cls, nested)}"
+
+
+def _reached(nested: dict[str, type]) -> list[str]:
+    """In alphabetical order, with what the values are made of themselves."""
+    known: set[str] = set()
+    while fresh := set(nested) - known:
+        known |= fresh
+        for name in fresh:
+            _fields(nested[name], nested)
+    return sorted(known)
+
+
+def _fields(cls: type, nested: dict[str, type]) -> str:
+    hints = get_type_hints(cls)
+    rows = [
+        (f"`{each.name}`", _words(hints[each.name], nested) + _default(each))
+        for each in fields(cls)
+        if not (each.name == "type" and issubclass(cls, get_args(Event)))
+    ]
+    return table(("field", "value"), rows) if rows else "No fields."
+
+
+def _default(each: "Field[Any]") -> str:
+    if each.default is MISSING or each.name == "type":
+        return ""
+    return f"; default `{toml_value(each.default) if each.default is not None else 'null'}`"
+
+
+PLAIN: dict[Any, str] = {
+    str: "text",
+    int: "whole number",
+    float: "number",
+    bool: "true or false",
+    datetime: "time",
+    Any: "anything",
+    type(None): "null",
+}
+
+
+def _words(hint: Any, nested: dict[str, type]) -> str:
+    """A type as a reader of JSON would say it."""
+    if isinstance(hint, NewType):
+        return _words(hint.__supertype__, nested)
+    if hint in PLAIN:
+        return PLAIN[hint]
+    origin, inner = get_origin(hint), get_args(hint)
+    if origin is Literal:
+        return " or ".join(f"`{word}`" for word in inner)
+    if origin in (Union, UnionType):
+        return " or ".join(_words(each, nested) for each in inner)
+    if origin is tuple:
+        return f"list of {_words(inner[0], nested)}"
+    if origin is dict:
+        return "object"
+    if is_dataclass(hint) and isinstance(hint, type):
+        nested[hint.__name__] = hint
+        return f"[{hint.__name__}](#{hint.__name__.lower()})"
+    raise TypeError(f"no words for {hint!r}")
+
+
+def table(head: tuple[str, ...], rows: Table) -> str:
+    lines = [head, tuple("---" for _ in head), *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def code(text: str) -> str:
+    return f"```text\n{text}\n```"
+
+
+def page(parts: Iterable[str]) -> str:
+    return "\n\n".join(part.strip("\n") for part in parts if part) + "\n"
+
+
+def _prose(text: str) -> str:
+    return cleandoc(text.replace("\b", ""))
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+PAGES: dict[str, Callable[[], str]] = {
+    "cli.md": cli_page,
+    "settings.md": settings_page,
+    "events.md": events_page,
+}
+
+
+def main(arguments: list[str]) -> int:
+    stale = []
+    for name, made in PAGES.items():
+        path, text = HERE / name, made()
+        if path.exists() and path.read_text(encoding="utf-8") == text:
+            continue
+        stale.append(name)
+        if "--check" not in arguments:
+            path.write_text(text, encoding="utf-8")
+    word = "out of date, run `make docs`" if "--check" in arguments else "written"
+    sys.stdout.writelines(f"docs/reference/{name}: {word}\n" for name in stale)
+    return 1 if stale and "--check" in arguments else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

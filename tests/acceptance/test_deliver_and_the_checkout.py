@@ -1,0 +1,87 @@
+"""What a run does to the user's own files: nothing, until finished work is landed."""
+
+from tests.acceptance.stage import BUILD_IT, ONE_DELIVERABLE, Stage, assert_sound, script
+
+SLOWLY = BUILD_IT.replace("      - text: Built and checked.", "      - {delay: 30, text: Built.}")
+
+
+def test_uncommitted_changes_are_part_of_what_the_agent_sees_and_are_not_lost(stage: Stage) -> None:
+    (stage.project / "SPEC.md").write_text("# A greeting\n\nhello.txt says hello, politely.\n")
+    (stage.project / "draft.txt").write_text("mine\n")
+    check = BUILD_IT.replace(
+        "    turns:\n",
+        "    turns:\n      - {tool: Bash, input: {command: cat SPEC.md draft.txt}}\n",
+    ).replace("      - tool: Write", "      - expect: [politely, mine]\n        tool: Write")
+
+    finished = stage.deliver(script(ONE_DELIVERABLE, check))
+
+    assert finished.exit_code == 0
+    assert stage.git("show", "HEAD~1:draft.txt") == "mine"
+    assert "politely" in (stage.project / "SPEC.md").read_text()
+    assert (stage.project / "hello.txt").exists()
+    assert stage.git("status", "--porcelain") == ""
+    assert_sound(stage, finished)
+
+
+def test_a_checkout_that_changed_meanwhile_is_left_alone(stage: Stage) -> None:
+    running = stage.start(script(ONE_DELIVERABLE, BUILD_IT))
+    running.until("round.started", number=2)
+    (stage.project / "SPEC.md").write_text("changed by hand\n")
+
+    finished = running.finish()
+
+    assert (finished.exit_code, finished.result["reason"]) == (0, "all_passed")
+    [kept] = finished.of_type("work.kept")
+    assert kept["command"] == f"git merge {kept['branch']}"
+    assert (stage.project / "SPEC.md").read_text() == "changed by hand\n"
+    assert not (stage.project / "hello.txt").exists()
+    assert stage.git("show", f"{kept['branch']}:hello.txt") == "hello"
+    assert_sound(stage, finished)
+
+
+def test_an_empty_repository_gets_its_first_commits_from_the_run(stage: Stage) -> None:
+    stage.git("update-ref", "-d", "HEAD")
+    stage.git("rm", "-q", "--cached", "SPEC.md")
+
+    finished = stage.deliver(script(ONE_DELIVERABLE, BUILD_IT))
+
+    assert finished.exit_code == 0
+    assert stage.git("status", "--porcelain") == ""
+    assert stage.git("ls-files").splitlines() == ["SPEC.md", "hello.txt"]
+    assert_sound(stage, finished)
+
+
+def test_a_second_run_in_a_project_is_refused_with_the_id_of_the_first(stage: Stage) -> None:
+    running = stage.start(script(ONE_DELIVERABLE, SLOWLY))
+    first = running.until("run.started")["run"]
+
+    second = stage.deliver(script(ONE_DELIVERABLE, SLOWLY))
+
+    assert second.exit_code == 1
+    assert f"another run is working on this project: {first}" in second.stderr
+    running.process.terminate()
+    assert running.finish().result["reason"] == "interrupted"
+
+
+def test_work_of_a_run_that_did_not_land_can_be_landed_later(stage: Stage) -> None:
+    finished = stage.deliver(script(ONE_DELIVERABLE, BUILD_IT), "--land", "never")
+    assert finished.types()[-2:] == ["work.kept", "run.ended"]
+
+    landed = stage.treadle("land", "last")
+
+    assert (landed.exit_code, stage.git("status", "--porcelain")) == (0, "")
+    assert (stage.project / "hello.txt").read_text() == "hello\n"
+
+
+def test_commits_of_the_agent_name_the_user_and_no_ai(stage: Stage) -> None:
+    committing = BUILD_IT.replace(
+        "      - tool: mcp__treadle",
+        "      - tool: Bash\n        input: {command: \"git add -A && git commit -q -m 'Say hello' "
+        "-m 'Co-Authored-By: Claude <noreply@anthropic.com>'\"}\n      - tool: mcp__treadle",
+    )
+
+    finished = stage.deliver(script(ONE_DELIVERABLE, committing))
+
+    assert finished.exit_code == 0
+    assert stage.git("log", "-1", "--format=%an|%cn|%B") == "Ada Example|Ada Example|Say hello"
+    assert_sound(stage, finished)

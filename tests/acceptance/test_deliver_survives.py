@@ -1,0 +1,151 @@
+"""What can go wrong inside a session, and what the run makes of it, with the real binary."""
+
+import signal
+
+import pytest
+
+from tests.acceptance.stage import (
+    BUILD_IT,
+    ONE_DELIVERABLE,
+    Finished,
+    Stage,
+    assert_sound,
+    processes_of,
+    script,
+)
+
+HANGING_TOOL = """
+  - role: implementer
+    turns:
+      - tool: Bash
+        input: {command: "echo begun > begun.txt; python3 -c 'import time; time.sleep(600)'"}
+      - {text: never said, optional: true}
+"""
+
+
+def outcomes(finished: Finished) -> list[str]:
+    ended = finished.of_type("session.ended")
+    return [event["result"]["outcome"]["type"] for event in ended]
+
+
+def test_a_model_that_never_answers_is_given_up_and_tried_again(stage: Stage) -> None:
+    silent = "  - {role: implementer, turns: [{hang: true}]}\n"
+
+    finished = stage.deliver(
+        script(ONE_DELIVERABLE, silent, BUILD_IT), settings={"session.first_byte_s": "2"}
+    )
+
+    assert (finished.exit_code, outcomes(finished)) == (0, ["completed", "timeout", "completed"])
+    [failed] = finished.of_type("round.failed")
+    assert failed["message"] == "the session was ended by its first_byte limit after 2 s"
+    assert_sound(stage, finished)
+
+
+def test_a_tool_that_never_ends_is_ended_with_its_session(stage: Stage) -> None:
+    finished = stage.deliver(
+        script(ONE_DELIVERABLE, HANGING_TOOL, BUILD_IT), settings={"session.tool_minutes": "0.03"}
+    )
+
+    assert (finished.exit_code, outcomes(finished)) == (0, ["completed", "timeout", "completed"])
+    assert finished.of_type("session.ended")[1]["result"]["outcome"]["limit"] == "tool"
+    # What the agent had written before is not lost: it was committed at the end of the round.
+    assert stage.git("show", "HEAD:begun.txt") == "begun"
+    assert_sound(stage, finished)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_run_keeps_its_work_on_its_branch(
+    stage: Stage, number: signal.Signals
+) -> None:
+    head = stage.git("rev-parse", "HEAD")
+    running = stage.start(script(ONE_DELIVERABLE, HANGING_TOOL))
+    running.until("tool.decided", name="Bash")
+    running.process.send_signal(number)
+
+    finished = running.finish()
+
+    assert finished.result["reason"] == "interrupted"
+    assert [event["by"] for event in finished.of_type("interrupt.requested")] == [number.name]
+    assert outcomes(finished) == ["completed", "cancelled"]
+    assert stage.git("rev-parse", "HEAD") == head
+    assert stage.git("status", "--porcelain") == ""
+    assert_sound(stage, finished)
+
+
+def test_a_second_interrupt_kills_at_once(stage: Stage) -> None:
+    stubborn = HANGING_TOOL.replace("import time; ", "import signal, time; signal.signal(2, 1); ")
+    running = stage.start(script(ONE_DELIVERABLE, stubborn))
+    running.until("tool.decided", name="Bash")
+    running.process.send_signal(signal.SIGINT)
+    running.until("interrupt.requested")
+    running.process.send_signal(signal.SIGINT)
+
+    exit_code = running.process.wait(timeout=30)
+
+    assert exit_code == 130
+    assert processes_of(running.finish()) == []
+
+
+def test_a_line_of_three_megabytes_is_taken_like_any_other(stage: Stage) -> None:
+    large = BUILD_IT.replace("text: Built and checked.", "text_of: {size: 3000000}")
+
+    finished = stage.deliver(script(ONE_DELIVERABLE, large))
+
+    assert (finished.exit_code, outcomes(finished)) == (0, ["completed", "completed"])
+    assert max(len(line) for line in finished.stdout.splitlines()) < 20_000
+    assert_sound(stage, finished)
+
+
+def test_events_of_an_unknown_type_are_passed_over(stage: Stage) -> None:
+    strange = BUILD_IT.replace(
+        "    turns:\n",
+        "    turns:\n      - {event: {type: content_block_sparkle, index: 0}, text: Hm,"
+        " tool: Bash, input: {command: echo on}}\n",
+    )
+
+    finished = stage.deliver(script(ONE_DELIVERABLE, strange))
+
+    assert (finished.exit_code, outcomes(finished)) == (0, ["completed", "completed"])
+    assert_sound(stage, finished)
+
+
+def test_a_denied_tool_is_explained_to_the_agent_and_the_run_goes_on(stage: Stage) -> None:
+    outside = stage.directory / "outside.txt"
+    denied = f"""
+  - role: implementer
+    turns:
+      - tool: Write
+        input: {{file_path: "{outside}", content: escaped}}
+      - expect: outside the workspace
+        tool: Write
+        input: {{file_path: "${{workspace}}/.treadle/status.json", content: "{{}}"}}
+      - expect: belongs to Treadle
+        tool: Write
+        input: {{file_path: hello.txt, content: "hello"}}
+      - tool: mcp__treadle__set_deliverable_status
+        input: {{deliverableId: DL-001, status: passed}}
+      - text: Inside, then.
+"""
+
+    finished = stage.deliver(script(ONE_DELIVERABLE, denied))
+
+    assert (finished.exit_code, outcomes(finished)) == (0, ["completed", "completed"])
+    decisions = [event["decision"] for event in finished.of_type("tool.decided")]
+    assert decisions == ["allow", "deny", "deny", "allow", "allow"]
+    assert not outside.exists()
+    assert_sound(stage, finished)
+
+
+def test_a_process_left_in_the_background_is_ended_and_reported(stage: Stage) -> None:
+    daemon = BUILD_IT.replace(
+        "    turns:\n",
+        '    turns:\n      - tool: Bash\n        input: {command: "setsid nohup python3 -c '
+        "'import time; time.sleep(600)' >/dev/null 2>&1 &\"}\n",
+    )
+
+    finished = stage.deliver(script(ONE_DELIVERABLE, daemon))
+
+    assert (finished.exit_code, outcomes(finished)) == (0, ["completed", "completed"])
+    [left] = finished.of_type("process.ended")
+    assert "time.sleep(600)" in left["command"]
+    assert_sound(stage, finished)

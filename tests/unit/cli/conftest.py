@@ -1,0 +1,33 @@
+"""A store and a project of their own for every test of a command."""
+
+from pathlib import Path
+
+import pytest
+
+from treadle.cli.context import Given
+from treadle.cli.main import run_given
+from treadle.settings.environment import environment_from
+
+from .stored_runs import Command
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return tmp_path / "root"
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    (tmp_path / "calc" / ".git").mkdir(parents=True)
+    return tmp_path / "calc"
+
+
+@pytest.fixture
+def treadle(root: Path, project: Path) -> Command:
+    """The command line as started inside the project."""
+    environment = environment_from({"TREADLE_ROOT": str(root), "HOME": str(root)})
+
+    def run(*arguments: str, inside: Path = project) -> int:
+        return run_given(arguments, Given(environment, inside))
+
+    return run

@@ -1,0 +1,56 @@
+"""Told runs put into a real store, as the commands that read find them."""
+
+import fcntl
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import UTC, timedelta
+from pathlib import Path
+
+from treadle.adapters.stores.runs import run_lock
+from treadle.adapters.stores.sqlite import SqliteStore
+from treadle.cli.terminal.view import Line, View, compose
+from treadle.domain.events.log import Event, Recorded
+from treadle.domain.events.run import RunStarted
+from treadle.domain.ids import RunId
+
+from .told_runs import ALL_RUNS, RUN, START
+
+LATER = START + timedelta(hours=3)
+VIEW = View(zone=UTC)
+
+Command = Callable[..., int]
+
+
+def told(event: Event, run: RunId, project: Path) -> Event:
+    if isinstance(event, RunStarted):
+        return replace(event, run=run, project=str(project))
+    return event
+
+
+def store(root: Path, log: Sequence[Recorded], project: Path, *, number: int = 4) -> list[Recorded]:
+    """Keep a told run under an id of its own, a day later for each number."""
+    run, days = RunId(f"{RUN[:-1]}{number}"), timedelta(days=number)
+    kept = SqliteStore(root)
+    stored = kept.append(run, [(r.at + days, told(r.event, run, project)) for r in log])
+    kept.close()
+    return list(stored)
+
+
+def store_all(root: Path, project: Path) -> None:
+    for number, tell in enumerate(ALL_RUNS.values()):
+        store(root, tell(), project, number=number)
+
+
+@contextmanager
+def living(root: Path, run: RunId) -> Iterator[None]:
+    """The run has an owner for a while."""
+    lock = run_lock(root, run)
+    lock.parent.mkdir(parents=True)
+    with lock.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def drawn(lines: Sequence[Line]) -> list[str]:
+    return [compose(line, VIEW) for line in lines]

@@ -1,0 +1,183 @@
+"""`status` and `ls`: what is stored, told at once to a person or to a program."""
+
+import json
+import subprocess
+import sys
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from treadle.adapters.stores.runs import find_run, list_runs
+from treadle.adapters.stores.status_file import StatusFile
+from treadle.cli.terminal.board import board
+from treadle.cli.terminal.run_table import run_table, run_table_with_projects
+
+from .stored_runs import LATER, VIEW, Command, drawn, living, store, store_all
+from .told_runs import ADD, DIVIDE, MAIL, RUN, interrupted, success
+
+THIN = """
+import sys
+from treadle.cli.main import run
+run(sys.argv[1:])
+heavy = {"pydantic", "asyncio", "claude_agent_sdk", "mcp", "treadle.domain.wire"}
+sys.stderr.write(" ".join(sorted(heavy & set(sys.modules))))
+"""
+
+
+def test_ls_aligns_the_runs_newest_first(root: Path) -> None:
+    store_all(root, Path("/home/ada/calc"))
+    store(root, success()[:20], Path("/home/ada/calc"), number=5)
+
+    rows = list_runs(root)
+
+    assert drawn(run_table(rows, LATER + timedelta(days=5))) == [
+        "RUN       STARTED  OUTCOME               ROUNDS  PASSED   COST  TIME",
+        "7c01d2e5  2h ago   lost                       2     0/2  $0.21  -",
+        "7c01d2e4  1d ago   interrupted                1     1/2  $0.42  1m 52s",
+        "7c01d2e3  2d ago   max_retries_exceeded       4     0/2  $0.42  7m",
+        "7c01d2e2  3d ago   quota_exceeded             2     1/3  $0.42  1m 24s",
+        "7c01d2e1  4d ago   all_blocked                1     0/1  $0.42  56s",
+        "7c01d2e0  5d ago   all_passed                 2     2/2  $0.42  4m 5s",
+    ]
+    assert drawn(run_table_with_projects(rows[:1], LATER))[1].endswith("  -     calc")
+
+
+def test_ls_lists_this_project_or_all(
+    root: Path, project: Path, treadle: Command, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store(root, success(), project, number=1)
+    store(root, success(), project.parent / "other", number=2)
+
+    treadle("ls", "--json", inside=project / ".git")
+    own = json.loads(capsys.readouterr().out)
+    treadle("ls", "--all", "-n", "1")
+
+    assert [row["id"] for row in own] == [f"{RUN[:-1]}1"]
+    assert [line.split()[-1] for line in capsys.readouterr().out.splitlines()] == [
+        "PROJECT",
+        "other",
+    ]
+
+
+def test_a_project_without_runs_says_how_to_start_one(
+    treadle: Command, capsys: pytest.CaptureFixture[str]
+) -> None:
+    codes = [treadle("ls"), treadle("ls", "--all"), treadle("show", "last")]
+
+    assert codes == [0, 0, 2]
+    assert capsys.readouterr().err.splitlines() == [
+        "No runs in calc yet: start one with `treadle deliver`, or see those of all projects with"
+        " `treadle ls --all`.",
+        "No runs yet: start one with `treadle deliver`.",
+        "treadle: there are no runs yet",
+        "  hint: start one with `treadle deliver`",
+    ]
+
+
+@pytest.mark.parametrize("command", ["show", "logs"])
+def test_an_unknown_run_is_answered_with_the_newest_ones(
+    command: str, root: Path, project: Path, treadle: Command, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store_all(root, project)
+
+    assert treadle(command, "beef") == 2
+    assert capsys.readouterr().err.splitlines() == [
+        "treadle: there is no run 'beef'",
+        "  hint: the newest runs are 7c01d2e4, 7c01d2e3, 7c01d2e2, 7c01d2e1, 7c01d2e0",
+    ]
+
+
+def test_status_shows_deliverables_and_the_last_run(root: Path) -> None:
+    store(root, success(), Path("/home/ada/calc"), number=0)
+    deliverables = [replace(ADD, status="passed"), DIVIDE, replace(MAIL, status="blocked")]
+    row = find_run(root, "last")
+
+    assert drawn(board("calc", deliverables, row, now=LATER, view=VIEW)) == [
+        "calc  1 of 3 passed (claimed), 1 blocked, 1 pending",
+        "  [PASS] Add two numbers (DL-001)  claimed",
+        "  [PENDING] Divide, and say so when it cannot be done (DL-002)",
+        "  [BLOCKED] Send the result by mail (DL-003)",
+        "",
+        "last run 7c01d2e0 all_passed · round 2 · $0.42 · 4m 5s · started 2h ago",
+        "         treadle show 7c01d2e0",
+    ]
+    assert drawn(board("calc", [], None, now=LATER, view=VIEW)) == [
+        "calc  no deliverables yet",
+        "",
+        "no runs yet; start one with treadle deliver",
+    ]
+
+
+def test_status_prefers_the_run_that_is_alive(
+    root: Path, project: Path, treadle: Command, capsys: pytest.CaptureFixture[str]
+) -> None:
+    live = store(root, success()[:20], project, number=1)[0].run
+    store(root, interrupted(), project, number=2)
+
+    with living(root, live):
+        treadle("status")
+
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[-2].startswith("live run 7c01d2e1 running · round 2 · $0.21 · ")
+    assert lines[-1] == "         treadle logs 7c01d2e1 -f"
+
+
+def test_status_as_json_holds_the_same_facts(
+    root: Path, project: Path, treadle: Command, capsys: pytest.CaptureFixture[str]
+) -> None:
+    board_file = StatusFile(project / ".treadle" / "status.json")
+    board_file.write([replace(ADD, status="passed")], today="2026-03-04")
+
+    assert treadle("status", "--json", "-p", ".") == 0
+    assert json.loads(capsys.readouterr().out) == {
+        "project": str(project),
+        "tally": {"passed": 1, "blocked": 0, "total": 1},
+        "deliverables": [
+            {
+                "id": "DL-001",
+                "description": "Add two numbers",
+                "acceptance_criteria": ["2 and 3 give 5"],
+                "status": "passed",
+                "proof": "claimed",
+            }
+        ],
+        "run": None,
+    }
+
+
+def test_a_broken_status_file_is_named_with_its_line(
+    project: Path, treadle: Command, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (project / ".treadle").mkdir()
+    (project / ".treadle" / "status.json").write_text('{\n  "deliverables": [,]\n}')
+
+    assert treadle("status") == 1
+    assert ".treadle/status.json:2: not valid JSON" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("arguments", [("status",), ("status", "--json"), ("ls",), ("ls", "--all")])
+def test_thin_commands_load_nothing_heavy(
+    arguments: tuple[str, ...], root: Path, project: Path
+) -> None:
+    store_all(root, project)
+
+    done = subprocess.run(
+        [sys.executable, "-c", THIN, *arguments],
+        cwd=project,
+        env={"TREADLE_ROOT": str(root), "PATH": "/usr/bin:/bin"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert done.stderr == ""
+    assert done.stdout != ""
+
+
+def test_numbers_that_make_no_sense_are_refused(
+    treadle: Command, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert [treadle("ls", "-n", "0"), treadle("logs", "last", "--after", "x")] == [2, 2]
+    assert "Traceback" not in capsys.readouterr().err

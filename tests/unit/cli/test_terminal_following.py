@@ -1,0 +1,58 @@
+"""A log is followed from any number until the run ends or its process is gone."""
+
+from collections.abc import Iterable
+
+from treadle.cli.terminal.following import Growing, follow_log
+from treadle.domain.events.log import Recorded
+
+from .told_runs import success
+
+
+class GrowingLog:
+    """A log that gets one more event each time somebody waits for it."""
+
+    def __init__(self, log: list[Recorded], *, dies_after: int | None = None) -> None:
+        self.log = log
+        self.there = 1
+        self.dies_after = dies_after
+
+    def read(self, after: int) -> Iterable[Recorded]:
+        return [each for each in self.log[: self.there] if each.seq > after]
+
+    def alive(self) -> bool:
+        return self.dies_after is None or self.there < self.dies_after
+
+    async def sleep(self, seconds: float) -> None:
+        self.there += 1
+
+    def growing(self) -> Growing:
+        return Growing(self.read, self.alive, self.sleep)
+
+
+def nothing() -> None:
+    """No live line here."""
+
+
+async def test_every_event_is_shown_once_until_the_end() -> None:
+    log, shown = success(), list[Recorded]()
+
+    ended = await follow_log(GrowingLog(log).growing(), shown.append, tick=nothing)
+
+    assert (ended, shown) == (True, log)
+
+
+async def test_following_begins_behind_any_number() -> None:
+    log, shown = success(), list[Recorded]()
+
+    await follow_log(GrowingLog(log).growing(), shown.append, tick=nothing, after=5)
+
+    assert shown == log[5:]
+
+
+async def test_following_stops_when_the_process_is_gone_and_misses_nothing() -> None:
+    log, shown = success(), list[Recorded]()
+    dying = GrowingLog(log, dies_after=4)
+
+    ended = await follow_log(dying.growing(), shown.append, tick=nothing)
+
+    assert (ended, shown) == (False, log[:4])

@@ -1,0 +1,159 @@
+"""Git that the host runs in an agent's tree starts no program and leaves by no link."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from treadle.workspace.agent_tree import agent_git, damage, mend
+from treadle.workspace.commits import commit_rest
+
+from .real_git import BRANCH, Repository, Run, repository_in, run_on
+
+
+def a_trap(tmp_path: Path) -> Path:
+    trap = tmp_path / "trap"
+    trap.write_text(f"#!/bin/sh\ntouch {tmp_path}/sprung\ncat\n")
+    trap.chmod(0o755)
+    return trap
+
+
+@pytest.mark.parametrize("planted", ["config", "commondir", "hooks", "filter", "worktree"])
+async def test_programs_that_an_agent_planted_do_not_run(planted: str, tmp_path: Path) -> None:
+    run = await run_on(repository_in(tmp_path))
+    trap = a_trap(tmp_path)
+    match planted:
+        case "config":
+            run.agent.git("config", "core.fsmonitor", str(trap))
+        case "commondir":
+            other = Repository(tmp_path / "evil", run.agent.environment)
+            shutil.copytree(run.clone.git_dir, other.path)
+            with (other.path / "config").open("a") as config:
+                config.write(f"[core]\n\tfsmonitor = {trap}\n")
+            (run.clone.git_dir / "commondir").write_text(str(other.path))
+        case "hooks":
+            for name in ("reference-transaction", "post-index-change", "pre-commit"):
+                shutil.copy(trap, run.clone.git_dir / "hooks" / name)
+        case "filter":
+            run.agent.git("config", "filter.evil.clean", str(trap))
+            run.agent.write(".gitattributes", "* filter=evil\n")
+        case _:
+            run.agent.git("config", "extensions.worktreeConfig", "true")
+            run.agent.git("config", "--worktree", "core.fsmonitor", str(trap))
+    (tmp_path / "sprung").unlink(missing_ok=True)
+    run.agent.write("new")
+
+    rest = await commit_rest(run.clone, "Work")
+
+    assert rest.commit is not None
+    assert not (tmp_path / "sprung").exists()
+
+
+@pytest.mark.parametrize(
+    "part", [".git", ".git/HEAD", ".git/refs", ".git/refs/heads", ".git/config"]
+)
+async def test_links_out_of_the_git_directory_are_not_followed(part: str, tmp_path: Path) -> None:
+    run = await run_on(repository_in(tmp_path))
+    work = run.agent.write("new", "work")
+    before = run.user.state()
+    inside = run.clone.path / part
+    inside.rename(tmp_path / "original")
+    inside.symlink_to(run.user.path / part)
+
+    rest = await commit_rest(run.clone, "Work")
+
+    assert run.user.state() == before
+    assert run.agent.tree(rest.tip)["new"] == work.read_text()
+
+
+async def test_a_git_file_that_points_to_the_users_repository_is_replaced(tmp_path: Path) -> None:
+    run = await run_on(repository_in(tmp_path))
+    run.agent.write("new")
+    before = run.user.state()
+    run.clone.git_dir.rename(tmp_path / "original")
+    run.clone.git_dir.write_text(f"gitdir: {run.user.git_dir}\n")
+
+    rest = await commit_rest(run.clone, "Work")
+
+    assert run.user.state() == before
+    assert rest.remarks == (
+        "The workspace got a fresh git directory, because its .git is no directory.",
+    )
+    moved = run.clone.path.with_name("tree.damaged-1")
+    assert moved.read_text() == f"gitdir: {run.user.git_dir}\n"
+
+
+async def test_a_deleted_git_directory_costs_no_files(tmp_path: Path) -> None:
+    run = await run_on(repository_in(tmp_path))
+    run.agent.commit("Unimported", committed="1")
+    run.agent.write("uncommitted", "2")
+    shutil.rmtree(run.clone.git_dir)
+
+    rest = await commit_rest(run.clone, "Work")
+
+    tree = run.agent.tree(rest.tip)
+    assert (tree["committed"], tree["uncommitted"]) == ("1", "2")
+    assert rest.remarks == ("The workspace got a fresh git directory, because its .git is gone.",)
+
+
+async def test_a_deleted_workspace_is_made_anew_and_nothing_is_taken_for_deleted(
+    tmp_path: Path,
+) -> None:
+    run = await run_on(repository_in(tmp_path))
+    shutil.rmtree(run.clone.path)
+
+    rest = await commit_rest(run.clone, "Work")
+
+    assert (rest.tip, rest.commit) == (run.snapshot.commit, None)
+    assert (run.clone.path / "kept.txt").read_text() == "kept\n"
+
+
+async def test_a_clone_inside_another_repository_is_never_mistaken_for_it(tmp_path: Path) -> None:
+    outer = Repository(tmp_path, repository_in(tmp_path).environment)
+    outer.git("init", "--quiet")
+    run = await run_on(Repository(tmp_path / "project", outer.environment))
+    shutil.rmtree(run.clone.git_dir)
+
+    await mend(run.clone)
+
+    assert await agent_git(run.clone).run("rev-parse", "--absolute-git-dir") == str(
+        run.clone.git_dir
+    )
+
+
+@pytest.mark.parametrize("broken", ["", "garbage", "ref: nowhere"])
+async def test_a_broken_head_is_repaired(broken: str, tmp_path: Path) -> None:
+    run = await run_on(repository_in(tmp_path))
+    (run.clone.git_dir / "HEAD").write_text(broken)
+
+    await mend(run.clone)
+
+    assert run.agent.git("symbolic-ref", "HEAD") == f"refs/heads/{BRANCH}"
+
+
+async def test_locks_of_ended_processes_are_removed(tmp_path: Path) -> None:
+    run = await run_on(repository_in(tmp_path))
+    locks = ["index.lock", "HEAD.lock", f"refs/heads/{BRANCH}.lock"]
+    for name in locks:
+        (run.clone.git_dir / name).touch()
+
+    await mend(run.clone)
+
+    assert not [name for name in locks if (run.clone.git_dir / name).exists()]
+
+
+async def test_the_agents_own_name_for_itself_does_not_last(tmp_path: Path) -> None:
+    run = await run_on(repository_in(tmp_path))
+    run.agent.git("config", "user.name", "Claude")
+
+    await mend(run.clone)
+
+    assert run.agent.git("config", "user.name") == "Ada"
+
+
+async def test_a_sound_git_directory_is_not_damaged(tmp_path: Path) -> None:
+    run: Run = await run_on(repository_in(tmp_path))
+    run.agent.commit(new="1")
+    run.agent.git("gc", "--quiet")
+
+    assert damage(run.clone.git_dir) is None

@@ -1,0 +1,80 @@
+"""Killed between any two git commands, a run told again ends with all of its and the user's work."""
+
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from .real_git import Repository, empty_repository, files_of, repository_in, story_on
+
+CHILD = """
+import asyncio, sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[1])
+from workspace.real_git import Repository, story_on
+environment = dict(PATH=sys.argv[3], HOME=sys.argv[4], GIT_CONFIG_NOSYSTEM="1")
+asyncio.run(story_on(Repository(Path(sys.argv[2]), environment)))
+"""
+
+
+def killed_at(number: int, user: Repository) -> bool:
+    """Run the story in a process that dies when it starts its `number`th git command."""
+    shims = user.path.parent / "shims"
+    shims.mkdir()
+    count = shims / "count"
+    count.write_text(f"{number}\n")
+    git = shutil.which("git")
+    assert git is not None
+    shim = shims / "git"
+    shim.write_text(
+        f"#!/bin/sh\nread left < {shlex.quote(str(count))}\n"
+        f"echo $((left - 1)) > {shlex.quote(str(count))}\n"
+        f'[ "$left" -gt 1 ] || {{ kill -9 $PPID; exit 1; }}\nexec {shlex.quote(git)} "$@"\n'
+    )
+    shim.chmod(0o755)
+    path = f"{shims}:{user.environment['PATH']}"
+    tests = str(Path(__file__).parents[1])
+    arguments = [tests, str(user.path), path, user.environment["HOME"]]
+    ran = subprocess.run([sys.executable, "-c", CHILD, *arguments], check=False)
+    assert ran.returncode in (0, -signal.SIGKILL)
+    return ran.returncode != 0
+
+
+@pytest.mark.parametrize("number", range(1, 92, 6))
+async def test_a_dirty_checkout(number: int, tmp_path: Path) -> None:
+    user = repository_in(tmp_path)
+    user.write("changed.txt", "staged")
+    user.git("add", "changed.txt")
+    user.write("changed.txt", "after")
+    user.write("untracked", "mine")
+    killed_at(number, user)
+
+    outcome = await story_on(user)
+
+    assert {name: text for name, (_, text) in files_of(user.path).items()} == {
+        "changed.txt": b"after",
+        "kept.txt": b"kept\n",
+        "new": b"work",
+        "untracked": b"mine",
+    }
+    assert (user.git("status", "--porcelain"), user.head) == ("", outcome.commit)
+
+
+async def test_the_last_of_these_numbers_is_past_the_end(tmp_path: Path) -> None:
+    user = repository_in(tmp_path)
+    user.write("changed.txt", "after")
+
+    assert not killed_at(92, user)
+
+
+async def test_the_story_works_with_the_longer_hash(tmp_path: Path) -> None:
+    user = empty_repository(tmp_path, object_format="sha256")
+    user.write("SPEC.md", "# Build it")
+
+    outcome = await story_on(user)
+
+    assert (user.head, user.tree()) == (outcome.commit, {"SPEC.md": "# Build it", "new": "work"})

@@ -1,0 +1,166 @@
+"""A run's commits come into the user's repository on a branch of their own, and nothing else."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from treadle.workspace.commits import commit_rest
+from treadle.workspace.git import GitFailed
+from treadle.workspace.imports import Imported, NothingNew, import_work
+
+from .real_git import BRANCH, RUN, Run, repository_in, run_on
+
+BACKUPS = f"refs/treadle/backup/{RUN}"
+
+
+async def imported_from(run: Run) -> Imported | NothingNew:
+    """What was imported, after a look that nothing else changed."""
+    before = run.user.state()
+    imported = await import_work(run.project, run.clone, RUN)
+    assert run.user.state() == before
+    assert not (run.user.git_dir / "FETCH_HEAD").exists()
+    assert run.user.refs("refs/treadle/incoming") == {}
+    return imported
+
+
+async def test_a_run_without_commits_brings_no_branch(tmp_path: Path) -> None:
+    run = await run_on(repository_in(tmp_path))
+
+    assert await imported_from(run) == NothingNew()
+    assert run.user.refs("refs/heads/treadle") == {}
+
+
+async def test_commits_arrive_on_the_runs_branch(tmp_path: Path) -> None:
+    run = await run_on(repository_in(tmp_path))
+    run.agent.commit("One", one="1")
+    tip = run.agent.commit("Two", two="2")
+    run.agent.git("tag", "v1")
+
+    assert await imported_from(run) == Imported(BRANCH, tip, 2, descends=True, moved=True)
+
+    assert run.user.refs("refs/heads/treadle") == {f"refs/heads/{BRANCH}": tip}
+    assert run.user.tree(BRANCH)["two"] == "2"
+
+
+async def test_importing_the_same_again_moves_nothing(tmp_path: Path) -> None:
+    run = await run_on(repository_in(tmp_path))
+    tip = run.agent.commit("One", one="1")
+    await imported_from(run)
+
+    assert await imported_from(run) == Imported(BRANCH, tip, 1, descends=True, moved=False)
+
+
+async def test_a_later_round_moves_the_branch_without_a_backup(tmp_path: Path) -> None:
+    run = await run_on(repository_in(tmp_path))
+    run.agent.commit("One", one="1")
+    await imported_from(run)
+    run.agent.commit("Two", two="2")
+
+    imported = await imported_from(run)
+
+    assert imported == Imported(BRANCH, run.agent.head, 2, descends=True, moved=True)
+    assert run.user.refs(BACKUPS) == {}
+
+
+async def test_commits_that_the_agent_threw_away_are_backed_up_once(tmp_path: Path) -> None:
+    run = await run_on(repository_in(tmp_path))
+    thrown_away = run.agent.commit("One", one="1")
+    await imported_from(run)
+    run.agent.git("reset", "--quiet", "--hard", "HEAD~1")
+    run.agent.git("reflog", "expire", "--expire=now", "--all")
+    run.agent.git("gc", "--quiet", "--prune=now")
+
+    assert await imported_from(run) == Imported(
+        BRANCH, run.snapshot.commit, 0, descends=True, moved=True
+    )
+
+    assert run.user.refs(BACKUPS) == {f"{BACKUPS}/1": thrown_away}
+    assert run.user.tree(thrown_away)["one"] == "1"
+
+
+async def test_each_rewrite_has_its_own_backup(tmp_path: Path) -> None:
+    run = await run_on(repository_in(tmp_path))
+    run.agent.commit("Try 0", one="0")
+    await imported_from(run)
+    dropped = []
+    for number in (1, 2):
+        dropped.append(run.agent.head)
+        run.agent.git("commit", "--quiet", "--amend", "-m", f"Try {number}")
+        await imported_from(run)
+
+    assert run.user.refs(BACKUPS) == {f"{BACKUPS}/1": dropped[0], f"{BACKUPS}/2": dropped[1]}
+
+
+async def test_work_without_the_snapshot_below_it_is_marked(tmp_path: Path) -> None:
+    run = await run_on(repository_in(tmp_path))
+    run.agent.git("checkout", "--quiet", "--orphan", "fresh")
+    tip = run.agent.commit("A history of its own", one="1")
+    run.agent.git("branch", "--force", BRANCH, "fresh")
+
+    assert await imported_from(run) == Imported(BRANCH, tip, 1, descends=False, moved=True)
+
+
+async def test_a_branch_that_somebody_has_checked_out_is_not_moved(tmp_path: Path) -> None:
+    run = await run_on(repository_in(tmp_path))
+    run.agent.commit("One", one="1")
+    await imported_from(run)
+    run.user.git("checkout", "--quiet", BRANCH)
+    tip = run.agent.commit("Two", two="2")
+
+    assert await imported_from(run) == Imported(f"{BRANCH}-2", tip, 2, descends=True, moved=True)
+
+    assert run.user.git("status", "--porcelain") == ""
+
+
+async def test_what_was_kept_aside_is_imported_too(tmp_path: Path) -> None:
+    run = await run_on(repository_in(tmp_path))
+    run.agent.commit("Work", one="1")
+    run.agent.git("checkout", "--quiet", "HEAD~1")
+    run.agent.write("one", "other")
+    aside = (await commit_rest(run.clone, "Rest")).aside
+    assert aside is not None
+
+    await imported_from(run)
+
+    assert run.user.refs("refs/treadle/aside") == {f"refs/treadle/aside/{RUN}/{aside}": aside}
+    assert run.user.tree(aside)["one"] == "other"
+
+
+async def test_imported_work_outlives_the_clone(tmp_path: Path) -> None:
+    run = await run_on(repository_in(tmp_path))
+    run.agent.commit("Work", one="1")
+    await imported_from(run)
+
+    shutil.rmtree(run.clone.path)
+
+    assert run.user.git("fsck", "--no-dangling") == ""
+
+
+async def test_malformed_objects_do_not_come_in(tmp_path: Path) -> None:
+    run = await run_on(repository_in(tmp_path))
+    text = run.agent.git("cat-file", "commit", "HEAD").replace(" +0000", " +notazone")
+    raw = run.agent.write(".git/raw", text + "\n")
+    bad = run.agent.git("hash-object", "-t", "commit", "-w", "--literally", str(raw))
+    run.agent.git("update-ref", f"refs/heads/{BRANCH}", bad)
+    before = run.user.state()
+
+    with pytest.raises(GitFailed, match="git fetch failed"):
+        await import_work(run.project, run.clone, RUN)
+
+    assert run.user.state() == before
+    assert run.user.refs("refs/heads/treadle") == {}
+
+
+async def test_programs_planted_in_the_clone_do_not_run_during_the_import(tmp_path: Path) -> None:
+    run = await run_on(repository_in(tmp_path))
+    run.agent.commit("Work", one="1")
+    trap = tmp_path / "trap"
+    trap.write_text(f"#!/bin/sh\ntouch {tmp_path}/sprung\nexit 1\n")
+    trap.chmod(0o755)
+    for key in ("core.fsmonitor", "uploadpack.packObjectsHook", "core.alternateRefsCommand"):
+        run.agent.git("config", key, str(trap))
+
+    await imported_from(run)
+
+    assert not (tmp_path / "sprung").exists()

@@ -1,0 +1,79 @@
+"""Work lands only where nobody else has been; otherwise a person is told why and how to go on."""
+
+from dataclasses import replace
+
+import pytest
+
+from treadle.workspace.landing import HasLanded, Keep, Land, LandingDecision, LandingFacts
+from treadle.workspace.landing import decide_landing as decide
+from treadle.workspace.snapshot import Checkout
+
+BEFORE = Checkout("head", "main", "tree")
+READY = LandingFacts(
+    before=BEFORE,
+    now=BEFORE,
+    snapshot_commit="snapshot",
+    branch="treadle/x-1",
+    branch_commit="work",
+    work="work",
+    work_in_head=False,
+    descends=True,
+    operation=None,
+)
+MERGE = "git merge treadle/x-1"
+
+
+@pytest.mark.parametrize(
+    ("facts", "decision"),
+    [
+        (READY, Land()),
+        # a landing that was cut short has moved HEAD to the snapshot already
+        (replace(READY, now=replace(BEFORE, head="snapshot")), Land()),
+        (replace(READY, work_in_head=True, branch_commit=None), HasLanded()),
+        (
+            replace(READY, branch_commit=None),
+            Keep("the branch treadle/x-1 was deleted meanwhile", "git branch treadle/x-1 work"),
+        ),
+        (
+            replace(READY, branch_commit="other"),
+            Keep("somebody else moved the branch treadle/x-1 meanwhile", MERGE),
+        ),
+        (
+            replace(READY, work="snapshot", branch_commit="snapshot"),
+            Keep("there is nothing to land: the run made no commits", MERGE),
+        ),
+        (
+            replace(READY, operation="a rebase"),
+            Keep("you are in the middle of a rebase: finish it first", MERGE),
+        ),
+        (
+            replace(READY, descends=False),
+            Keep("the agent rewrote the history that the run started from", MERGE),
+        ),
+        (
+            replace(READY, now=replace(BEFORE, branch="other")),
+            Keep("you have switched from main to other meanwhile", MERGE),
+        ),
+        (
+            replace(READY, now=replace(BEFORE, branch=None)),
+            Keep("you have switched from main to a detached HEAD meanwhile", MERGE),
+        ),
+        (
+            replace(READY, now=replace(BEFORE, head="more")),
+            Keep("main has other commits than when the run started", MERGE),
+        ),
+        (
+            replace(READY, now=replace(BEFORE, tree="other")),
+            Keep("files were changed after the run started: commit them first", MERGE),
+        ),
+        (
+            replace(READY, before=replace(BEFORE, head=None), now=replace(BEFORE, head="first")),
+            Keep(
+                "main has other commits than when the run started",
+                "git merge --allow-unrelated-histories treadle/x-1",
+            ),
+        ),
+    ],
+)
+def test_landing(facts: LandingFacts, decision: LandingDecision) -> None:
+    assert decide(facts) == decision
