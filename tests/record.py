@@ -44,7 +44,7 @@ CONSTANT: dict[str, object] = {
 # Lists of what happens to be on board; the parser reads the names of tools and nothing else.
 EMPTIED = frozenset({"agents", "commands", "plugins", "skills", "slash_commands"})
 REPLACED = (
-    (r"http://127\.0\.0\.1:\d+", "http://127.0.0.1:8000"),
+    (r"127\.0\.0\.1:\d+", "127.0.0.1:8000"),
     (r"(msg|toolu|req)_[0-9a-f]{8}(\d{4})", r"\1_\2"),
     (r"\ba[0-9a-f]{16}\b", "subagent"),
     (r"/claude-\d+/", "/claude-1000/"),
@@ -67,9 +67,9 @@ class Scenario:
 WRITE = '{tool: Write, input: {file_path: "${workspace}/hello.txt", content: "hello\\n"}}'
 SCENARIOS = {
     "success": Scenario(
-        "{text: 'I write it. <<<DONE>>>', chunk: 9, tools: [{Write: {file_path: "
-        '"${workspace}/hello.txt", content: "hello\\n"}}], usage: {input: 10, output: 5, '
-        "cache_write: 3, cache_read: 2}}, "
+        "{text: 'I look. <<<NOTE', chunk: 9, tool: Bash, input: {command: echo hi}, "
+        "usage: {input: 10, output: 5, cache_write: 3, cache_read: 2}}, "
+        f"{WRITE}, "
         "{tools: [{Bash: {command: cat hello.txt}}, {Bash: {command: exit 3}}]}, {text: All done.}"
     ),
     "denied_tool": Scenario("{tool: Bash, input: {command: rm -rf /}}, {text: Then not.}"),
@@ -94,7 +94,9 @@ SCENARIOS = {
     ),
     "thinking": Scenario("{thinking: 'Two files, or one?', text: One.}"),
     "unknown_tool": Scenario("{tool: Teleport, input: {to: mars}}, {text: No such thing.}"),
-    "dropped": Scenario("{drop: middle, text: this is never finished}, {text: recovered}"),
+    "dropped": Scenario(
+        "{drop: middle, text: this is never finished, delay_between: 0.2}, {text: recovered}"
+    ),
 }
 
 
@@ -168,9 +170,8 @@ def _messages(printed: bytes) -> Iterator[dict[str, Any]]:
 def scrubbed(messages: list[dict[str, Any]], place: Path) -> str:
     """One line per message, the same for every run on every machine."""
     text = "".join(json.dumps(_constant(message)) + "\n" for message in messages)
-    text = text.replace(str(place), "/home/user").replace(
-        str(place).replace("/", "-"), "-home-user"
-    )
+    text = text.replace(str(place), "/home/user")
+    text = text.replace(re.sub(r"[^A-Za-z0-9]", "-", str(place)), "-home-user")
     for pattern, constant in REPLACED:
         text = re.sub(pattern, constant, text)
     seen: dict[str, str] = {str(SESSION): "session"}

@@ -82,6 +82,8 @@ def _command(command: click.Command, context: click.Context) -> Iterator[str]:
 
 def settings_page() -> str:
     """Every setting with its default, what it takes, and the other ways to give it."""
+    if gone := set(TODAY) - set(known_keys()):
+        raise KeyError(f"TODAY speaks of settings that are gone: {gone}")
     parts = [
         "# Settings",
         MADE,

@@ -4,6 +4,7 @@ Nothing of the machine's own environment reaches the command: what it is given i
 """
 
 import json
+import select
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -30,7 +31,7 @@ BUILD_IT = """
   - role: implementer
     turns:
       - tool: Write
-        input: {file_path: "${workspace}/hello.txt", content: "hello\\n"}
+        input: {file_path: hello.txt, content: "hello\\n"}
       - tool: mcp__treadle__set_deliverable_status
         input: {deliverableId: DL-001, status: passed}
       - text: Built and checked.
@@ -208,6 +209,15 @@ def processes_of(finished: Finished) -> list[str]:
             except OSError:
                 continue
     return [command for command in found if command]
+
+
+def assert_all_gone(finished: Finished) -> None:
+    """A killed process needs a moment to be gone; it must not need more than a few seconds."""
+    for _ in range(500):
+        if not processes_of(finished):
+            return
+        select.select([], [], [], 0.01)
+    raise AssertionError(processes_of(finished))
 
 
 def assert_sound(stage: Stage, finished: Finished) -> None:

@@ -9,8 +9,8 @@ from tests.acceptance.stage import (
     ONE_DELIVERABLE,
     Finished,
     Stage,
+    assert_all_gone,
     assert_sound,
-    processes_of,
     script,
 )
 
@@ -83,7 +83,7 @@ def test_a_second_interrupt_kills_at_once(stage: Stage) -> None:
     exit_code = running.process.wait(timeout=30)
 
     assert exit_code == 130
-    assert processes_of(running.finish()) == []
+    assert_all_gone(running.finish())
 
 
 def test_a_line_of_three_megabytes_is_taken_like_any_other(stage: Stage) -> None:

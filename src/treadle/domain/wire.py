@@ -17,7 +17,7 @@ _DEEPEST = 64
 
 
 def encode(event: Event) -> bytes:
-    """The event as it is stored; half a character or an endless number becomes something legible."""
+    """The event as it is stored; half a character or an endless number becomes legible text."""
     try:
         return orjson.dumps(event)
     except TypeError:

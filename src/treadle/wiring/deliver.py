@@ -3,6 +3,7 @@
 import asyncio
 import os
 import random
+import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,12 +13,10 @@ from treadle.adapters.stores.runs import run_directory
 from treadle.adapters.stores.sqlite import SqliteStore
 from treadle.adapters.stores.status_file import StatusFile
 from treadle.domain.agent import Identity
-from treadle.domain.deliverable import Tally
-from treadle.domain.errors import TreadleError, UsageError
+from treadle.domain.errors import StoreError, TreadleError, UsageError
 from treadle.domain.events.run import InterruptRequested, RunEnded, RunStarted, RunWarned
 from treadle.domain.ids import RunId
 from treadle.domain.run import Landing, RunLimits, RunResult, SessionLimits
-from treadle.domain.usage import Usage
 from treadle.policy.rules import parse_rule
 from treadle.policy.toolset import merge_servers, merge_tools
 from treadle.session.drive import Driver
@@ -30,9 +29,9 @@ from treadle.wiring.holding import hold_run
 from treadle.wiring.interrupts import Name, graceful_interrupts
 from treadle.workflows.deliver.board import Board
 from treadle.workflows.deliver.instructions import Facts
-from treadle.workflows.deliver.next_step import Rules
+from treadle.workflows.deliver.next_step import Progress, Rules, Stop
 from treadle.workflows.deliver.rounds import Equipment, Rounds
-from treadle.workflows.deliver.story import Story
+from treadle.workflows.deliver.story import Story, ended
 from treadle.workflows.worksite import Site, Worksite, prepare_worksite
 from treadle.workspace.contents import NOTES
 from treadle.workspace.project import Project, find_project, identity
@@ -115,16 +114,30 @@ async def _run(ready: Ready, recorder: Recorder) -> RunResult:
         stop.set()
 
     with graceful_interrupts(first=interrupted, second=agent.kill):
-        try:
-            worksite = await _worksite(ready, recorder)
-            driver = Driver(agent, clock, recorder.record, stop)
-            story = _story(ready, recorder, worksite, driver)
-            result = await story.tell()
-            landing: Landing = settings.land
-            await worksite.finish(landing if result.succeeded else "never", ask=request.ask)
-        except TreadleError as error:
-            result = _failed(error)
+        result = await _see_through(ready, recorder, Driver(agent, clock, recorder.record, stop))
     recorder.record(RunEnded(result))
+    return result
+
+
+async def _see_through(ready: Ready, recorder: Recorder, driver: Driver) -> RunResult:
+    """The story to its end, also when the end is an error; only a store that fails is raised."""
+    progress = Progress()
+    try:
+        worksite = await _worksite(ready, recorder)
+        story = _story(ready, recorder, worksite, driver)
+        try:
+            result = await story.tell()
+        finally:
+            progress = story.progress
+        landing: Landing = ready.settings.land if result.succeeded else "never"
+        await worksite.finish(landing, ask=ready.request.ask)
+    except StoreError:
+        raise
+    except TreadleError as error:
+        hint = f" ({error.hint})" if error.hint else ""
+        return ended(progress, Stop("error", f"{error.message}{hint}"))
+    except Exception:  # a mistake of ours: kept for the report, said in one line
+        return ended(progress, Stop("error", _keep_traceback(ready)))
     return result
 
 
@@ -236,6 +249,7 @@ def _session_limits(settings: Settings) -> SessionLimits:
     )
 
 
-def _failed(error: TreadleError) -> RunResult:
-    hint = f" ({error.hint})" if error.hint else ""
-    return RunResult("error", 0, Tally(), 0.0, Usage(), 0.0, message=f"{error.message}{hint}")
+def _keep_traceback(ready: Ready) -> str:
+    path = run_directory(ready.environment.root, ready.request.run) / "traceback.txt"
+    path.write_text(traceback.format_exc(), encoding="utf-8")
+    return f"Treadle itself failed; please report it with {path}"

@@ -2,14 +2,13 @@
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from treadle.domain.events.log import Event
 from treadle.domain.events.run import RoundFailed, RoundStarted, RunPaused, RunResumed
 from treadle.domain.ports import Clock
 from treadle.domain.run import RunResult
-from treadle.domain.session import SessionResult
 from treadle.session.quota import wait_until
 from treadle.workflows.deliver.board import Board
 from treadle.workflows.deliver.next_step import (
@@ -25,9 +24,9 @@ from treadle.workflows.deliver.next_step import (
 from treadle.workflows.deliver.rounds import Rounds
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Story:
-    """Everything a `deliver` run works with."""
+    """Everything a `deliver` run works with, and how far it has come."""
 
     rules: Rules
     delay_s: float
@@ -38,41 +37,40 @@ class Story:
     record: Callable[[Event], None]
     stop: asyncio.Event
     jitter: Callable[[], float]
+    progress: Progress = field(default_factory=Progress)
 
     async def tell(self) -> RunResult:
         """Round after round, until the first reason to stop."""
-        progress = Progress()
         while True:
             self.board.adopt()
-            progress = replace(progress, tally=self.board.tally(), interrupted=self.stop.is_set())
-            match next_step(progress, self.rules):
+            self.progress = replace(
+                self.progress, tally=self.board.tally(), interrupted=self.stop.is_set()
+            )
+            match next_step(self.progress, self.rules):
                 case Stop() as stop:
-                    return _result(progress, stop)
+                    return ended(self.progress, stop)
                 case WaitForQuota() as wait:
                     await self._wait(wait)
-                    progress = replace(progress, last=None)
                 case Work() as work:
-                    if progress.rounds or progress.last:
-                        await self._pause(self.delay_s)
-                    if not self.stop.is_set():
-                        progress = await self._round(progress, work)
+                    await self._work(work)
                 case unreachable:
                     assert_never(unreachable)
 
-    async def _round(self, progress: Progress, work: Work) -> Progress:
-        number = progress.rounds + 1
+    async def _work(self, work: Work) -> None:
+        if self.progress.rounds or self.progress.last:
+            await self._pause(self.delay_s)
+        if self.stop.is_set():
+            return
+        number = self.progress.rounds + 1
         self.record(RoundStarted(number, work.instruction))
         began = self.clock.monotonic()
-        result = await self.rounds.run(number, work.instruction, progress)
+        result = await self.rounds.run(number, work.instruction, self.progress)
+        # Bringing the work home is running time as well.
         result = replace(result, duration_s=self.clock.monotonic() - began)
-        progress = after_session(progress, result)
-        self._tell_failure(progress, result)
-        return progress
-
-    def _tell_failure(self, progress: Progress, result: SessionResult) -> None:
+        self.progress = after_session(self.progress, result)
         if (message := failure(result.outcome)) is not None:
-            errors, most = progress.consecutive_errors, self.rules.limits.max_retries
-            self.record(RoundFailed(progress.rounds, message, errors, most))
+            errors, most = self.progress.consecutive_errors, self.rules.limits.max_retries
+            self.record(RoundFailed(number, message, errors, most))
 
     async def _wait(self, wait: WaitForQuota) -> None:
         now = self.clock.now()
@@ -80,6 +78,7 @@ class Story:
         self.record(RunPaused(wait.message, until))
         await self._pause((until - now).total_seconds())
         self.record(RunResumed())
+        self.progress = replace(self.progress, last=None)
 
     async def _pause(self, seconds: float) -> None:
         """Sleep, unless the run is asked to stop."""
@@ -90,7 +89,8 @@ class Story:
             task.cancel()
 
 
-def _result(progress: Progress, stop: Stop) -> RunResult:
+def ended(progress: Progress, stop: Stop) -> RunResult:
+    """The result of a run that came this far and stopped for this reason."""
     return RunResult(
         reason=stop.reason,
         rounds=progress.rounds,

@@ -29,19 +29,19 @@ class Ending:
         self._rejected: QuotaReported | None = None
 
     def note_assistant(self, message: dict[str, Any]) -> None:
-        if error := text(message, "error"):
-            self._error = error
+        # The last word of the session's own counts: an error that was got over explains nothing.
+        if message.get("parent_tool_use_id") is None:
+            self._error = text(message, "error")
 
     def note_quota(self, reported: QuotaReported) -> None:
-        if reported.status == "rejected":
-            self._rejected = reported
+        self._rejected = reported if reported.status == "rejected" else None
 
     def of_result(self, message: dict[str, Any]) -> AgentEnded:
         cost = number(message, "total_cost_usd")
         return AgentEnded(
             outcome=self._outcome(message),
             # The figure runs on over resumed conversations, so only the difference is ours.
-            cost_usd=None if cost is None else max(0.0, cost - self._cost_before_usd),
+            cost_usd=None if cost is None else round(max(0.0, cost - self._cost_before_usd), 8),
             # The tokens run on as well, and their earlier state is not known: better none at all.
             usage=None if self._resumed else model_usage(message),
             turns=whole(message, "num_turns") or 0,

@@ -68,6 +68,7 @@ class StreamParser:
             max_cost_usd=max_cost_usd, cost_before_usd=cost_before_usd, resumed=resumed
         )
         self._streamed: set[str] = set()
+        self._speaking = False
         self._message = ""
         self._model = ""
         self._usage = Usage()
@@ -111,13 +112,14 @@ class StreamParser:
             ]
         if subtype == "api_retry":
             return [
+                *self._cut_off(),
                 ApiRetried(
                     attempt=whole(message, "attempt") or 0,
                     max_attempts=whole(message, "max_retries") or 0,
                     delay_s=(number(message, "retry_delay_ms") or 0) / 1000,
                     status=whole(message, "error_status"),
                     error=shortened(text(message, "error"), MAX_NAME),
-                )
+                ),
             ]
         if subtype in SIGNS_OF_LIFE:
             return [Heartbeat()]
@@ -131,15 +133,21 @@ class StreamParser:
                 self._message = text(event, "message", "id")
                 self._model = shortened(text(event, "message", "model"), MAX_NAME)
                 self._usage = usage_in(table(event, "message", "usage"))
-                return [ResponseStarted()]
+                return [*(self._cut_off() if own else ()), ResponseStarted()]
             case "content_block_delta" if own and text(event, "delta", "type") == "text_delta":
                 self._streamed.add(self._message)
+                self._speaking = True
                 return [TextStreamed(text(event, "delta", "text"))]
             case "message_delta":
                 used = usage_in(table(event, "usage"))
                 return [ResponseUsed(self._model, _latest(self._usage, used))]
             case _:
                 return [Heartbeat()]
+
+    def _cut_off(self) -> list[AgentEvent]:
+        """Close a text whose response broke off: the next one does not go on with it."""
+        cut, self._speaking = self._speaking, False
+        return [TextClosed()] if cut else []
 
     def _assistant(self, message: dict[str, Any]) -> list[AgentEvent]:
         self._ending.note_assistant(message)
@@ -152,6 +160,7 @@ class StreamParser:
     def _block(self, block: dict[str, Any], message: str, parent: object) -> list[AgentEvent]:
         match block.get("type"):
             case "text" if parent is None and message in self._streamed:
+                self._speaking = False
                 return [TextClosed()]
             case "text" if parent is None:
                 return [TextStreamed(text(block, "text")), TextClosed()]

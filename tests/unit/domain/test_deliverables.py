@@ -1,0 +1,126 @@
+"""The state machine of deliverables: what may be created, and which way a status can go."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.builders import deliverable
+from treadle.domain.deliverable import (
+    Deliverable,
+    Refused,
+    Status,
+    Tally,
+    create,
+    set_status,
+    tally,
+)
+
+STATUSES: list[Status] = ["pending", "passed", "blocked"]
+ONE = deliverable("DL-1")
+TWO = deliverable("DL-2", "passed")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "answer"),
+    [
+        ("pending", "passed", None),
+        ("pending", "blocked", None),
+        ("passed", "pending", None),
+        ("blocked", "pending", None),
+        ("pending", "pending", "Deliverable DL-1 is pending already."),
+        ("passed", "passed", "Deliverable DL-1 is passed already."),
+        ("blocked", "blocked", "Deliverable DL-1 is blocked already."),
+        (
+            "passed",
+            "blocked",
+            "Deliverable DL-1 is passed: it cannot become blocked directly. "
+            "Set it to pending first if the situation has really changed.",
+        ),
+        (
+            "blocked",
+            "passed",
+            "Deliverable DL-1 is blocked: it cannot become passed directly. "
+            "Set it to pending first if the situation has really changed.",
+        ),
+    ],
+)
+def test_a_status_goes_from_pending_to_passed_or_blocked_and_back(
+    before: Status, after: Status, answer: str | None
+) -> None:
+    changed = set_status([deliverable("DL-1", before), TWO], "DL-1", after)
+
+    assert changed == (Refused(answer) if answer else (deliverable("DL-1", after), TWO))
+
+
+@pytest.mark.parametrize(
+    ("existing", "answer"),
+    [
+        ((), "Deliverable DL-9 not found. Known ids: none yet."),
+        ((ONE, TWO), "Deliverable DL-9 not found. Known ids: DL-1, DL-2."),
+    ],
+)
+def test_an_unknown_id_is_refused_with_the_known_ones(
+    existing: tuple[Deliverable, ...], answer: str
+) -> None:
+    assert set_status(existing, "DL-9", "passed") == Refused(answer)
+
+
+def test_new_deliverables_come_behind_the_old_ones_and_are_pending() -> None:
+    eager = deliverable("DL-3", "passed")
+
+    assert create([ONE, TWO], [eager]) == (ONE, TWO, deliverable("DL-3"))
+
+
+@pytest.mark.parametrize(
+    ("new", "answer"),
+    [
+        ((), "No deliverables were given: pass at least one."),
+        ((deliverable("DL-1"),), "Deliverable DL-1 already exists: choose another id."),
+        (
+            (deliverable("DL-3"), deliverable("DL-3")),
+            "Deliverable DL-3 already exists: choose another id.",
+        ),
+        ((Deliverable("  ", "x", ("y",)),), "A deliverable needs an id, for example DL-001."),
+        ((Deliverable("DL-3", " ", ("y",)),), "Deliverable DL-3 needs a description."),
+        (
+            (Deliverable("DL-3", "x", ()),),
+            "Deliverable DL-3 needs acceptance criteria, none of them empty.",
+        ),
+        (
+            (deliverable("DL-4"), Deliverable("DL-3", "x", ("y", "\n"))),
+            "Deliverable DL-3 needs acceptance criteria, none of them empty.",
+        ),
+    ],
+)
+def test_either_all_new_deliverables_are_created_or_none(
+    new: tuple[Deliverable, ...], answer: str
+) -> None:
+    assert create([ONE, TWO], new) == Refused(answer)
+
+
+@pytest.mark.parametrize(
+    ("statuses", "counted", "achieved", "all_blocked"),
+    [
+        ([], Tally(), False, False),
+        (["pending"], Tally(total=1), False, False),
+        (["passed"], Tally(passed=1, total=1), True, False),
+        (["blocked"], Tally(blocked=1, total=1), False, True),
+        (["passed", "blocked"], Tally(passed=1, blocked=1, total=2), True, False),
+        (["passed", "pending"], Tally(passed=1, total=2), False, False),
+        (["blocked", "pending"], Tally(blocked=1, total=2), False, False),
+    ],
+)
+def test_what_can_be_achieved_is_achieved_once_nothing_is_pending_and_something_passed(
+    statuses: list[Status], counted: Tally, achieved: bool, all_blocked: bool
+) -> None:
+    now = tally([deliverable(f"DL-{n}", status) for n, status in enumerate(statuses)])
+
+    assert (now, now.all_achievable_passed, now.all_blocked) == (counted, achieved, all_blocked)
+
+
+@given(st.lists(st.sampled_from(STATUSES), max_size=8))
+def test_every_deliverable_is_counted_once(statuses: list[Status]) -> None:
+    now = tally([deliverable(f"DL-{n}", status) for n, status in enumerate(statuses)])
+
+    assert now.passed + now.blocked + now.pending == now.total == len(statuses)
+    assert not (now.all_achievable_passed and now.all_blocked)

@@ -1,0 +1,88 @@
+"""Permission rules as people write them, and the uses they cover."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from treadle.policy.rules import Rule, matches, parse_rule
+
+WORKSPACE = "/work/clone"
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        ("WebSearch", Rule("WebSearch", "**")),
+        ("Bash(*)", Rule("Bash", "*")),
+        ("Bash(npm run *)", Rule("Bash", "npm run *")),
+        (" Read(./**) ", Rule("Read", "./**")),
+        ("WebFetch(https://api.example.com/*)", Rule("WebFetch", "https://api.example.com/*")),
+        ("Bash(echo (hi))", Rule("Bash", "echo (hi)")),
+        ("", None),
+        ("Bash(", None),
+        ("Bash()", None),
+        ("Bash)x(", None),
+        ("(npm *)", None),
+        ("npm run build", None),
+        ("9lives", None),
+    ],
+)
+def test_a_rule_is_a_tool_with_or_without_a_pattern(text: str, rule: Rule | None) -> None:
+    assert parse_rule(text) == rule
+
+
+@pytest.mark.parametrize(
+    ("rule", "tool", "value", "covered"),
+    [
+        ("WebSearch", "WebSearch", "anything at all", True),
+        ("WebSearch", "WebFetch", "anything at all", False),
+        ("Read(./**)", "Read", "/work/clone/src/a.py", True),
+        ("Read(./**)", "Read", "/work/clone", False),
+        ("Read(./**)", "Read", "/work/clone-of-another/a.py", False),
+        ("Read(./**)", "Write", "/work/clone/src/a.py", False),
+        ("Read(./*.md)", "Read", "/work/clone/README.md", True),
+        ("Read(./*.md)", "Read", "/work/clone/docs/README.md", False),
+        ("Read(/data/**)", "Read", "/data/a/b.csv", True),
+        ("Read(/data/**)", "Read", "/database/b.csv", False),
+        ("Read(/data/**)", "Read", "/etc/passwd", False),
+        ("Read(/data/*.csv)", "Read", "/data/a.csv", True),
+        ("Read(/data/*.csv)", "Read", "/data/aXcsv", False),
+        ("Read(/data/*/b.csv)", "Read", "/data/a/c/b.csv", False),
+        ("Bash(*)", "Bash", "cat a/b | wc", True),
+        ("Bash(npm run *)", "Bash", "npm run build -- a/b", True),
+        ("Bash(npm run *)", "Bash", "npm install", False),
+        ("Bash(npm run *)", "Bash", "cd x; npm run y", False),
+        ("WebFetch(*)", "WebFetch", "https://example.com/a/b", True),
+        ("WebFetch(https://api.example.com/*)", "WebFetch", "https://api.example.com/a/b", True),
+        ("WebFetch(https://api.example.com/*)", "WebFetch", "https://api.example.com", False),
+        (
+            "WebFetch(https://api.example.com/*)",
+            "WebFetch",
+            "https://api.example.com.evil.example/a",
+            False,
+        ),
+        ("Glob(./**)", "Glob", "/work/clone/src", True),
+        ("Grep(./**)", "Grep", "/work/clone/src", True),
+    ],
+)
+def test_a_star_stays_within_a_segment_of_a_path_and_crosses_anything_else(
+    rule: str, tool: str, value: str, covered: bool
+) -> None:
+    parsed = parse_rule(rule)
+    assert parsed is not None
+
+    assert matches(parsed, tool, value, workspace=WORKSPACE) is covered
+
+
+@given(st.text(max_size=30), st.text(max_size=30))
+def test_a_pattern_without_stars_covers_only_itself(pattern: str, value: str) -> None:
+    plain = pattern.replace("*", "").removeprefix("./")
+    rule = Rule("Bash", plain)
+
+    assert matches(rule, "Bash", plain, workspace=WORKSPACE)
+    assert matches(rule, "Bash", value, workspace=WORKSPACE) is (value == plain)
+
+
+@given(st.text(max_size=60))
+def test_no_text_makes_the_parser_of_rules_fail(text: str) -> None:
+    assert parse_rule(text) is None or "(" in text or text.strip().replace("-", "_").isidentifier()
