@@ -73,6 +73,17 @@ def test_work_of_a_run_that_did_not_land_can_be_landed_later(stage: Stage) -> No
     assert (stage.project / "hello.txt").read_text() == "hello\n"
 
 
+def test_work_can_land_as_uncommitted_changes(stage: Stage) -> None:
+    head = stage.git("rev-parse", "HEAD")
+
+    finished = stage.deliver(script(ONE_DELIVERABLE, BUILD_IT), settings={"commit": "false"})
+
+    assert (finished.exit_code, stage.git("rev-parse", "HEAD")) == (0, head)
+    assert stage.git("status", "--porcelain") == "?? hello.txt"
+    assert [event["form"] for event in finished.of_type("work.landed")] == ["files"]
+    assert_sound(stage, finished)
+
+
 def test_commits_of_the_agent_name_the_user_and_no_ai(stage: Stage) -> None:
     committing = BUILD_IT.replace(
         "      - tool: mcp__treadle",

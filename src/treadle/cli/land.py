@@ -24,8 +24,9 @@ def command(given: Given, run: str) -> int:
     """
     row = find_run(given.environment.root, run)
     match asyncio.run(land_run(row, given.environment)):
-        case WorkLanded(branch=branch, commit=commit):
-            click.echo(f"landed {branch} at {commit[:8]}")
+        case WorkLanded(branch=branch, commit=commit, form=form):
+            how = "" if form == "commits" else " as uncommitted changes"
+            click.echo(f"landed {branch} at {commit[:8]}{how}")
             return 0
         case WorkKept(branch=branch, reason=reason, command=merge):
             click.echo(f"kept {branch}: {reason}", err=True)

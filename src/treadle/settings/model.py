@@ -154,7 +154,7 @@ class Settings:
     )
     commit: bool = field(
         default=True,
-        metadata=key("Commit at the end of each round what the agent left uncommitted."),
+        metadata=key("Land work as commits; if false, as uncommitted changes in your checkout."),
     )
     allowed_tools: tuple[str, ...] = field(
         default=(), metadata=key('Tools added to the baseline, such as "mcp__browser__click".')

@@ -148,6 +148,7 @@ async def _worksite(ready: Ready, recorder: Recorder) -> Worksite:
         identity=ready.identity,
         directory=run_directory(ready.environment.root, ready.request.run),
         attribution="allowed" if ready.settings.agent.attribution else "removed",
+        form="commits" if ready.settings.commit else "files",
         record=recorder.record,
     )
     return await prepare_worksite(

@@ -10,9 +10,10 @@ from treadle.domain.errors import ProjectError
 from treadle.domain.events.work import WorkImported, WorkKept, WorkLanded, WorkspacePrepared
 from treadle.domain.ids import short
 from treadle.settings.environment import Environment
+from treadle.settings.load import load
 from treadle.wiring.clock import SystemClock
 from treadle.wiring.holding import hold_project
-from treadle.workflows.worksite import landed
+from treadle.workflows.worksite import LandingForm, landed
 from treadle.workspace.changes import diff_text
 from treadle.workspace.imports import Imported
 from treadle.workspace.project import Project, find_project
@@ -56,7 +57,9 @@ async def land_run(row: RunRow, environment: Environment) -> WorkLanded | WorkKe
         with hold_project(environment.root, project.key, row.id):
             snapshot = await _snapshot(project, work.prepared)
             imported = await _imported(project, snapshot, work.imported)
-            event = await landed(project, snapshot, imported, row.id)
+            settings = load(project.root, environment=environment.raw).settings
+            form: LandingForm = "commits" if settings.commit else "files"
+            event = await landed(project, snapshot, imported, run=row.id, form=form)
             recorder = Recorder(store, row.id, SystemClock(), ())
             recorder.record(event)
         return event

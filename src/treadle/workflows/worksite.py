@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import assert_never
+from typing import Literal, assert_never
 
 from treadle.domain.agent import Identity
 from treadle.domain.errors import ProjectError
@@ -24,11 +24,13 @@ from treadle.workspace.clone import Clone, make_clone
 from treadle.workspace.commits import commit_rest
 from treadle.workspace.imports import Imported, import_work
 from treadle.workspace.land import Kept, Landed, land
+from treadle.workspace.land_files import land_files
 from treadle.workspace.notes import NotesRefused, carry_notes_in, carry_notes_out
 from treadle.workspace.project import Project
 from treadle.workspace.snapshot import Snapshot, take_snapshot
 
 Record = Callable[[Event], None]
+LandingForm = Literal["commits", "files"]
 Ask = Callable[[str], bool]
 
 
@@ -41,6 +43,7 @@ class Site:
     identity: Identity
     directory: Path
     attribution: Attribution
+    form: LandingForm
     record: Record
 
 
@@ -91,16 +94,18 @@ class Worksite:
             reference = short(self._site.run)
             self._site.record(WorkKept(work.branch, why_not, f"treadle land {reference}"))
             return
-        self._site.record(await landed(self._site.project, self._snapshot, work, self._site.run))
+        site = self._site
+        site.record(await landed(site.project, self._snapshot, work, run=site.run, form=site.form))
 
 
 async def landed(
-    project: Project, snapshot: Snapshot, work: Imported, run: RunId
+    project: Project, snapshot: Snapshot, work: Imported, *, run: RunId, form: LandingForm
 ) -> WorkLanded | WorkKept:
-    """Land the work, as an event either way."""
-    match await land(project, snapshot, work, run):
+    """Land the work in the form that is wanted, as an event either way."""
+    how = land if form == "commits" else land_files
+    match await how(project, snapshot, work, run):
         case Landed(commit=commit):
-            return WorkLanded(work.branch, commit)
+            return WorkLanded(work.branch, commit, form)
         case Kept(reason=reason, command=command):
             return WorkKept(work.branch, reason, command)
         case unreachable:

@@ -49,7 +49,7 @@ async def land(
 
     Cut anywhere, every file is as the user or the run left it, and a second call goes on.
     """
-    facts = await _gather(project, snapshot, imported)
+    facts = await gather(project, snapshot, imported)
     match decide_landing(facts):
         case HasLanded():
             return Landed(imported.commit)
@@ -61,7 +61,8 @@ async def land(
             assert_never(unreachable)
 
 
-async def _gather(project: Project, snapshot: Snapshot, imported: Imported) -> LandingFacts:
+async def gather(project: Project, snapshot: Snapshot, imported: Imported) -> LandingFacts:
+    """What the decision depends on, looked up now."""
     now = await observe(project)
     git = project.git
     return LandingFacts(
@@ -92,7 +93,7 @@ async def _fast_forward(
         if head != snapshot.commit and await project.git.commit_of("HEAD") == snapshot.commit:
             await _move_back(project, snapshot.commit, head)
         _restore_index(project, saved, snapshot)
-    return Kept(_words_for(refusal), f"git merge --no-overwrite-ignore {imported.branch}")
+    return Kept(words_for(refusal), f"git merge --no-overwrite-ignore {imported.branch}")
 
 
 async def _merge(
@@ -148,7 +149,8 @@ def _restore_index(project: Project, saved: Path, snapshot: Snapshot) -> None:
         index.unlink(missing_ok=True)
 
 
-def _words_for(refusal: Ran) -> str:
+def words_for(refusal: Ran) -> str:
+    """Why git refused, for the user."""
     named = [line.strip() for line in refusal.complaint.splitlines() if line.startswith("\t")]
     if named:
         return f"files of yours are in the way, move them first: {', '.join(named)}"

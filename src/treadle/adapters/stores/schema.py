@@ -48,7 +48,9 @@ MIGRATIONS: tuple[str, ...] = (
 def connect(path: Path) -> sqlite3.Connection:
     """A connection to an up-to-date file, made if it is not there."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        # Prompts and tool results are nobody else's to read.
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        path.touch(mode=0o600)
         connection = sqlite3.connect(
             path, isolation_level=None, timeout=30, check_same_thread=False
         )

@@ -87,6 +87,8 @@ def work_facts(story: Story, view: View) -> list[Line]:
     commits = counted(story.commits, "commit")
     if story.landed is not None:
         place = f"landed in your checkout: {commits} at {short_commit(story.landed.commit)}"
+        if story.landed.form == "files":
+            place = "landed in your checkout as uncommitted changes"
         return [fact("work", place, "good"), fact("branch", story.landed.branch)]
     if story.kept is not None:
         return [

@@ -71,10 +71,11 @@ class WorkImported:
 
 @dataclass(frozen=True, slots=True)
 class WorkLanded:
-    """The user's checkout was fast-forwarded to the work."""
+    """The user's checkout has the work: as commits by fast-forward, or as uncommitted files."""
 
     branch: str
     commit: str
+    form: Literal["commits", "files"] = "commits"
     type: Literal["work.landed"] = "work.landed"
 
 

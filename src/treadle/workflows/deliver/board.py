@@ -52,7 +52,7 @@ class Board:
         try:
             self._take_over(self._file.read())
         except ProjectError as error:
-            self._warn(f"{error.message}; going on from the last valid state")
+            self._warn(error, "going on from the last valid state")
 
     def tools(self) -> tuple[Tool, ...]:
         return (
@@ -114,7 +114,7 @@ class Board:
                 # Somebody saved the file in this very moment.
                 self._take_over(self._file.read())
         except ProjectError as error:
-            self._warn(f"{error.message}; going on without it")
+            self._warn(error, "going on without it")
         else:
             self._unsaved = ()
 
@@ -125,10 +125,10 @@ class Board:
             now = tally(after)
             self._record(StatusAdopted(now.passed, now.blocked, now.total))
 
-    def _warn(self, message: str) -> None:
-        if message != self._warned:
-            self._warned = message
-            self._record(RunWarned(message))
+    def _warn(self, error: ProjectError, consequence: str) -> None:
+        if error.message != self._warned:
+            self._warned = error.message
+            self._record(RunWarned(f"{error.message}; {consequence}"))
 
 
 def with_changes(

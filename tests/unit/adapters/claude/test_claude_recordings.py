@@ -1,23 +1,22 @@
 """The parser on streams that real binaries printed, at both ends of the tested range."""
 
-import json
-from pathlib import Path
 from typing import Any
 
 import pytest
-from recorded_events import MAX_COST_USD, SCENARIOS, VERSIONS, Version, started
 
+from tests.unit.adapters.claude.recorded_events import (
+    MAX_COST_USD,
+    SCENARIOS,
+    VERSIONS,
+    Version,
+    started,
+)
+from tests.unit.adapters.claude.recorded_streams import RECORDINGS, recorded
 from treadle.adapters.agents.claude.binary import TESTED_FROM, TESTED_TO
 from treadle.adapters.agents.claude.parse import StreamParser
 from treadle.domain.agent import AgentEnded, AgentEvent, Heartbeat
 from treadle.domain.events.agent import MessageSkipped
-
-RECORDINGS = Path(__file__).parents[3] / "recordings"
-
-
-def recorded(version: str, scenario: str) -> list[dict[str, Any]]:
-    lines = (RECORDINGS / version / f"{scenario}.jsonl").read_text(encoding="utf-8").splitlines()
-    return [json.loads(line) for line in lines]
+from treadle.domain.session import Completed, Crashed
 
 
 def parsed(messages: list[dict[str, Any]]) -> list[AgentEvent]:
@@ -66,10 +65,10 @@ def test_recordings_hold_nothing_of_the_machine_they_were_made_on() -> None:
 
 def test_a_resumed_conversation_is_charged_for_what_is_new_alone() -> None:
     parser = StreamParser(max_cost_usd=1.0, cost_before_usd=0.0003, resumed=True)
-    *_, ended = [e for m in recorded("2.1.325", "api_retry") for e in parser.parse(m)]
+    events = [e for m in recorded("2.1.325", "api_retry") for e in parser.parse(m)]
 
-    assert isinstance(ended, AgentEnded)
-    assert (ended.cost_usd, ended.usage) == (0.0001, None)
+    (ended,) = [event for event in events if isinstance(event, AgentEnded)]
+    assert ended == AgentEnded(Completed("recovered"), cost_usd=0.0001, usage=None, turns=1)
 
 
 @pytest.mark.parametrize(
@@ -82,8 +81,6 @@ def test_a_resumed_conversation_is_charged_for_what_is_new_alone() -> None:
 def test_a_stream_without_a_result_is_a_crash_with_the_last_words(
     stderr: str, message: str
 ) -> None:
-    from treadle.domain.session import Crashed
-
     parser = StreamParser(max_cost_usd=1.0)
 
     assert parser.ended(exit_code=137, stderr=stderr) == AgentEnded(Crashed(message, 137))
