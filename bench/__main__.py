@@ -12,21 +12,21 @@ from bench import commands, sessions, storing
 from bench.jobs import printed
 from bench.model import MeasurementFailed
 from bench.report import table
-from bench.sessions import Plan
-from bench.stage import Stage
+from bench.stage import REQUESTS, Stage
 
 
 @dataclass(frozen=True, slots=True)
 class Extent:
     """How long the bench may take for how steady its numbers are."""
 
-    plan: Plan
+    sessions: int
+    repetitions: int
     command_times: int
     storing_times: int
 
 
-FULL = Extent(Plan(sessions=12, few_sessions=2, repetitions=5), 25, 9)
-QUICK = Extent(Plan(sessions=4, few_sessions=2, repetitions=1), 5, 3)
+FULL = Extent(sessions=12, repetitions=5, command_times=31, storing_times=9)
+QUICK = Extent(sessions=4, repetitions=1, command_times=5, storing_times=3)
 
 
 def main() -> int:
@@ -45,25 +45,21 @@ def main() -> int:
 
 def measure_all(extent: Extent, directory: Path) -> list[str]:
     """The whole report, as lines."""
-    plan, last = extent.plan, directory / f"repetition-{extent.plan.repetitions}"
-    before = _machine()
-    jobs = sessions.measure(plan, directory)
-    looks = commands.measure(Stage(last / "deliver"), extent.command_times)
+    last, before = extent.repetitions, _machine()
+    jobs = sessions.measure(extent.sessions, directory, repetitions=extent.repetitions)
+    looks = commands.measure(Stage(directory / f"deliver-{last}"), extent.command_times)
     stored = storing.measure(
-        printed(last / "plain"), directory / "storing", times=extent.storing_times
+        printed(directory / f"plain-{last}"), directory / "storing", times=extent.storing_times
     )
+    aimed = [*sessions.aimed_figures(jobs), *commands.aimed_figures(looks)]
+    plain = [*sessions.plain_figures(jobs), *commands.plain_figures(looks)]
     return [
-        f"{before}; {plan.repetitions} × {plan.sessions} sessions of 3 requests a side, in turns",
+        before,
+        f"{extent.repetitions} × {extent.sessions} sessions of {REQUESTS} requests, in turns",
         "",
-        *table(
-            "What is aimed at",
-            [*sessions.aimed_figures(jobs, plan), *commands.aimed_figures(looks)],
-        ),
+        *table("What is aimed at", aimed),
         *table("Storing", storing.figures(stored)),
-        *table(
-            "The numbers behind",
-            [*sessions.plain_figures(jobs, plan), *commands.plain_figures(looks)],
-        ),
+        *table("The numbers behind", plain),
     ]
 
 

@@ -1,11 +1,10 @@
 """One job of several sessions, by Treadle or by a plain shell loop, and what it took."""
 
-import json
 import os
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
@@ -22,41 +21,41 @@ LOOP = 'left=$1; shift; while [ "$left" -gt 0 ]; do "$@" </dev/null || exit; lef
 
 
 @dataclass(frozen=True, slots=True)
-class Took:
-    """What a job took, all of its processes together."""
+class Job:
+    """What is started, and where."""
 
-    start_s: float  # from the start of its first process to the first request
+    command: Sequence[str]
+    environment: Mapping[str, str]
+    working_directory: Path
+    wanted_exit_code: int
+
+
+@dataclass(frozen=True, slots=True)
+class Took:
+    """What a job took from its first process to its last; `seen` has the sessions one by one."""
+
+    start_s: float  # to the first model request
+    wall_s: float
     cpu_s: float
     seen: Seen
 
 
 @dataclass(frozen=True, slots=True)
-class DeliverTook(Took):
-    """And what of it was Treadle's own process."""
-
-    peak_mb: float
-    own_cpu_s: float
+class DeliverTook:
+    job: Took
+    peak_mb: float  # of Treadle's own process
 
 
 def deliver_job(sessions: int, directory: Path) -> DeliverTook:
     """So many rounds of one `treadle deliver`."""
-    stage, report = make_stage(directory), directory / "report.json"
+    stage, report = make_stage(directory), directory / "peak.txt"
     with scripted_model(sessions, directory) as model:
-        # Started here, where `bench` can be found; the project is named instead.
         command = [sys.executable, "-m", "bench.delivering", model.base_url, str(report)]
         command += ["deliver", "-p", str(stage.project), "-n", str(sessions)]
-        started_s, cpu_s = _timed(
-            command, stage.environment, Path.cwd(), directory, wanted=EXIT_CODES["max_iterations"]
-        )
-        seen = model.seen()
-    told = json.loads(report.read_text())
-    return DeliverTook(
-        start_s=seen.first_s - started_s,
-        cpu_s=cpu_s,
-        seen=seen,
-        peak_mb=told["peak_mb"],
-        own_cpu_s=told["own_cpu_s"],
-    )
+        # Started here, where `bench` can be found; the project is named instead.
+        job = Job(command, stage.environment, Path.cwd(), EXIT_CODES["max_iterations"])
+        took = _run(job, model, directory)
+    return DeliverTook(took, float(report.read_text()))
 
 
 def plain_job(sessions: int, directory: Path) -> Took:
@@ -64,10 +63,9 @@ def plain_job(sessions: int, directory: Path) -> Took:
     stage = make_stage(directory)
     with scripted_model(sessions, directory) as model:
         command = ["sh", "-c", LOOP, "loop", str(sessions), *_plain_command()]
-        environment = _plain_environment(stage, model)
-        started_s, cpu_s = _timed(command, environment, stage.project, directory, wanted=0)
-        seen = model.seen()
-    return Took(seen.first_s - started_s, cpu_s, seen)
+        return _run(
+            Job(command, _plain_environment(stage, model), stage.project, 0), model, directory
+        )
 
 
 def printed(directory: Path) -> Path:
@@ -94,29 +92,25 @@ def _plain_environment(stage: Stage, model: Model) -> dict[str, str]:
     }
 
 
-def _timed(
-    command: Sequence[str],
-    environment: dict[str, str],
-    working_directory: Path,
-    directory: Path,
-    *,
-    wanted: int,
-) -> tuple[float, float]:
-    """When it started, and the processor time of it and of all descendants it waited for."""
+def _run(job: Job, model: Model, directory: Path) -> Took:
     complaints = directory / "stderr.txt"
     with printed(directory).open("w") as stdout, complaints.open("w") as stderr:
         started_s = time.monotonic()
         process = subprocess.Popen(
-            command,
-            cwd=working_directory,
-            env=environment,
+            job.command,
+            cwd=job.working_directory,
+            env=job.environment,
             stdin=subprocess.DEVNULL,
             stdout=stdout,
             stderr=stderr,
         )
+        model.watch(process.pid)
+        # Counts all descendants that were waited for; on both sides that is every one.
         _, status, used = os.wait4(process.pid, 0)
+        ended_s = time.monotonic()
     process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode != wanted:
+    if process.returncode != job.wanted_exit_code:
         said = complaints.read_text().strip().splitlines() or ["nothing"]
-        raise MeasurementFailed(f"{command[0]} ended with {process.returncode}: {said[-1]}")
-    return started_s, used.ru_utime + used.ru_stime
+        raise MeasurementFailed(f"{job.command[0]} ended with {process.returncode}: {said[-1]}")
+    seen = model.seen()
+    return Took(seen.first_s - started_s, ended_s - started_s, used.ru_utime + used.ru_stime, seen)

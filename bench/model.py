@@ -6,7 +6,9 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
+from statistics import median
 
 from bench.stage import script
 
@@ -16,24 +18,49 @@ class MeasurementFailed(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
-    """When requests arrived, by session in the order of their first; on the monotonic clock."""
+class Started:
+    """A session as the model saw it, and what the job had used when it made its first request."""
 
-    sessions: tuple[tuple[float, ...], ...]
+    requests_s: tuple[float, ...]  # on the monotonic clock
+    own_cpu_s: float
+    descendants_cpu_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A job's sessions in their order. Each figure is the middle one of all that are whole."""
+
+    sessions: tuple[Started, ...]
 
     @property
     def first_s(self) -> float:
-        return self.sessions[0][0]
+        return self.sessions[0].requests_s[0]
 
     @property
-    def per_session_s(self) -> float:
-        """From a session's first request to the next one's, on average: starts and ends inside."""
-        return (self.sessions[-1][0] - self.first_s) / (len(self.sessions) - 1)
+    def wall_s(self) -> float:
+        """From a session's first request to the next one's: all of one session, ends included."""
+        return median(b.requests_s[0] - a.requests_s[0] for a, b in pairwise(self.sessions))
 
     @property
     def talking_s(self) -> float:
-        """The part of it from a session's first request to its last, on average."""
-        return sum(times[-1] - times[0] for times in self.sessions) / len(self.sessions)
+        return median(each.requests_s[-1] - each.requests_s[0] for each in self.sessions)
+
+    @property
+    def between_s(self) -> float:
+        return median(b.requests_s[0] - a.requests_s[-1] for a, b in pairwise(self.sessions))
+
+    @property
+    def cpu_s(self) -> float:
+        return self.own_cpu_s + self._per_session([s.descendants_cpu_s for s in self.sessions])
+
+    @property
+    def own_cpu_s(self) -> float:
+        """The part of it that the process that was started first used itself."""
+        return self._per_session([s.own_cpu_s for s in self.sessions])
+
+    def _per_session(self, used: list[float]) -> float:
+        # An average: the kernel counts in steps that are too coarse for a single session.
+        return (used[-1] - used[0]) / (len(used) - 1)
 
 
 class Model:
@@ -43,18 +70,32 @@ class Model:
         self._process = process
         self.base_url = self._line()
 
+    def watch(self, process_id: int) -> None:
+        """Say which process the requests come from, before the first of them."""
+        self._say(str(process_id))
+
     def seen(self) -> Seen:
         """Everything that was asked for; raises unless it was the script, all of it."""
-        assert self._process.stdin is not None
-        self._process.stdin.write("\n")
-        self._process.stdin.flush()
+        self._say("")
         answer = json.loads(self._line())
         if answer["problems"]:
             raise MeasurementFailed(answer["problems"][0])
         arrivals: dict[str, list[float]] = {}
         for session, arrived_s in answer["requests"]:
             arrivals.setdefault(session, []).append(arrived_s)
-        return Seen(tuple(map(tuple, arrivals.values())))
+        return Seen(
+            tuple(
+                Started(tuple(requests_s), own, descendants)
+                for requests_s, (own, descendants) in zip(
+                    arrivals.values(), answer["used"], strict=True
+                )
+            )
+        )
+
+    def _say(self, text: str) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.write(f"{text}\n")
+        self._process.stdin.flush()
 
     def _line(self) -> str:
         assert self._process.stdout is not None

@@ -1,6 +1,6 @@
 """Sessions through `treadle deliver` against the same by `claude -p` in a shell loop."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,92 +9,80 @@ from bench.jobs import DeliverTook, Took, deliver_job, plain_job
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """How much is measured. What a session takes beyond the start is the longer job's rest."""
-
-    sessions: int
-    few_sessions: int
-    repetitions: int
-
-
-@dataclass(frozen=True, slots=True)
 class Repetition:
-    """All four jobs, made one after the other."""
+    """A job of each side, one right after the other."""
 
     deliver: DeliverTook
     plain: Took
-    deliver_few: DeliverTook
-    plain_few: Took
 
 
-def measure(plan: Plan, directory: Path) -> list[Repetition]:
-    """The sides take turns; one pair first warms caches and is not counted."""
-    deliver_job(plan.few_sessions, directory / "warm-deliver")
-    plain_job(plan.few_sessions, directory / "warm-plain")
+def measure(sessions: int, directory: Path, *, repetitions: int) -> list[Repetition]:
+    """The sides take turns; one short pair first fills caches and is not counted."""
+    deliver_job(2, directory / "first-deliver")
+    plain_job(2, directory / "first-plain")
     return [
         Repetition(
-            deliver=deliver_job(plan.sessions, place / "deliver"),
-            plain=plain_job(plan.sessions, place / "plain"),
-            deliver_few=deliver_job(plan.few_sessions, place / "deliver-few"),
-            plain_few=plain_job(plan.few_sessions, place / "plain-few"),
+            deliver_job(sessions, directory / f"deliver-{number}"),
+            plain_job(sessions, directory / f"plain-{number}"),
         )
-        for place in (directory / f"repetition-{n + 1}" for n in range(plan.repetitions))
+        for number in range(1, repetitions + 1)
     ]
 
 
-def aimed_figures(done: Sequence[Repetition], plan: Plan) -> list[Figure]:
-    wall = ratios(
-        [each.deliver.seen.per_session_s for each in done],
-        [each.plain.seen.per_session_s for each in done],
-    )
-    cpu = ratios(
-        [_per_session(each.deliver.cpu_s, each.deliver_few.cpu_s, plan) for each in done],
-        [_per_session(each.plain.cpu_s, each.plain_few.cpu_s, plan) for each in done],
-    )
-    starts = Spread.of(_starts_deliver(done))
-    peak = Spread.of([each.deliver.peak_mb for each in done])
+def aimed_figures(done: Sequence[Repetition]) -> list[Figure]:
+    starts = Spread.of([each.deliver.job.start_s for each in done])
+    peaks = Spread.of([each.deliver.peak_mb for each in done])
     return [
-        Figure("a session of deliver / of claude -p, wall", "x", wall, 1.10),
-        Figure("a session of deliver / of claude -p, CPU", "x", cpu, 1.25),
+        _ratio("a session of deliver / of claude -p, wall", done, _wall, 1.10),
+        _ratio("a session of deliver / of claude -p, CPU", done, _cpu, 1.25),
         Figure("start of deliver to the first model request", "s", starts, 2.5),
-        Figure("memory of the treadle process, peak", "MB", peak, 130),
+        Figure("memory of the treadle process, peak", "MB", peaks, 130),
     ]
 
 
-def plain_figures(done: Sequence[Repetition], plan: Plan) -> list[Figure]:
-    starts = _starts_deliver(done), _starts_plain(done)
-    own = [_per_session(e.deliver.own_cpu_s, e.deliver_few.own_cpu_s, plan) for e in done]
+def plain_figures(done: Sequence[Repetition]) -> list[Figure]:
+    plain = [each.plain for each in done]
+    deliver = [each.deliver.job for each in done]
+    own = Spread.of([job.seen.own_cpu_s for job in deliver])
     return [
-        Figure("start to the first request, deliver / claude -p", "x", ratios(*starts)),
-        Figure("start to the first request, claude -p", "s", Spread.of(starts[1])),
-        *_side("deliver", [(each.deliver, each.deliver_few) for each in done], plan),
-        Figure("  CPU of it in the treadle process", "s", Spread.of(own)),
-        *_side("claude -p", [(each.plain, each.plain_few) for each in done], plan),
+        _ratio("whole job, deliver / claude -p, wall", done, lambda job: job.wall_s),
+        _ratio("whole job, deliver / claude -p, CPU", done, lambda job: job.cpu_s),
+        _ratio("start to the first request, deliver / claude -p", done, lambda job: job.start_s),
+        Figure("start to the first request, claude -p", "s", _spread(plain, lambda j: j.start_s)),
+        *_side("deliver", deliver),
+        Figure("  of it in the treadle process", "s", own),
+        *_side("claude -p", plain),
     ]
 
 
-def _side(name: str, jobs: Sequence[tuple[Took, Took]], plan: Plan) -> list[Figure]:
-    seen = [job.seen for job, _ in jobs]
-    walls = Spread.of([each.per_session_s for each in seen])
-    talking = Spread.of([each.talking_s for each in seen])
-    between = Spread.of([each.per_session_s - each.talking_s for each in seen])
-    cpu = Spread.of([_per_session(job.cpu_s, few.cpu_s, plan) for job, few in jobs])
+def _side(name: str, jobs: Sequence[Took]) -> list[Figure]:
     return [
-        Figure(f"a session of {name}, wall", "s", walls),
-        Figure("  from its first request to its last", "s", talking),
-        Figure("  from there to the next one's first", "s", between),
-        Figure(f"a session of {name}, CPU", "s", cpu),
+        Figure(f"a session of {name}, wall", "s", _spread(jobs, _wall)),
+        Figure("  its first request to its last", "s", _spread(jobs, lambda j: j.seen.talking_s)),
+        Figure(
+            "  its last to the next one's first", "s", _spread(jobs, lambda j: j.seen.between_s)
+        ),
+        Figure(f"a session of {name}, CPU", "s", _spread(jobs, _cpu)),
     ]
 
 
-def _per_session(many: float, few: float, plan: Plan) -> float:
-    """What a session takes once started: the start is in both jobs, and cancels out."""
-    return (many - few) / (plan.sessions - plan.few_sessions)
+def _ratio(
+    name: str,
+    done: Sequence[Repetition],
+    figure: Callable[[Took], float],
+    aim: float | None = None,
+) -> Figure:
+    ours, theirs = [figure(e.deliver.job) for e in done], [figure(e.plain) for e in done]
+    return Figure(name, "x", ratios(ours, theirs), aim)
 
 
-def _starts_deliver(done: Sequence[Repetition]) -> list[float]:
-    return [job.start_s for each in done for job in (each.deliver, each.deliver_few)]
+def _spread(jobs: Sequence[Took], figure: Callable[[Took], float]) -> Spread:
+    return Spread.of([figure(job) for job in jobs])
 
 
-def _starts_plain(done: Sequence[Repetition]) -> list[float]:
-    return [job.start_s for each in done for job in (each.plain, each.plain_few)]
+def _wall(job: Took) -> float:
+    return job.seen.wall_s
+
+
+def _cpu(job: Took) -> float:
+    return job.seen.cpu_s

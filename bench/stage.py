@@ -12,6 +12,7 @@ from pathlib import Path
 from treadle.settings.environment import given_environment
 
 MODEL = "sonnet"
+REQUESTS = 3  # that each session makes
 STATUS = {
     "deliverables": [
         {
@@ -83,7 +84,7 @@ def make_stage(directory: Path) -> Stage:
 
 
 def script(sessions: int) -> str:
-    """So many sessions of three requests: write a file, look at it with Bash, say so."""
+    """So many sessions of `REQUESTS`: write a file, look at it with Bash, say so."""
     return "version: 1\nsessions:\n" + "".join(
         f"""\
   - turns:

@@ -24,13 +24,14 @@ def command(given: Given, keep: str | None, *, verbose: bool) -> int:
     """See it work in a minute: a real Claude Code process, a scripted model, a sample project."""
     place = Path(keep).expanduser() if keep else Path(tempfile.mkdtemp(prefix="treadle-demo-"))
     try:
-        return _demo(given, (given.working_directory / place).resolve(), verbose=verbose)
+        where = (given.working_directory / place).resolve()
+        return _demo(given, where, verbose=verbose, keep=bool(keep))
     finally:
         if not keep:
             shutil.rmtree(place, ignore_errors=True)
 
 
-def _demo(given: Given, place: Path, *, verbose: bool) -> int:
+def _demo(given: Given, place: Path, *, verbose: bool, keep: bool) -> int:
     project, root = place / "tally", place / "treadle-root"
     source = files("treadle.rehearsal") / "demo"
     make_project(project, (source / "SPEC.md").read_text(encoding="utf-8"), given)
@@ -46,6 +47,8 @@ def _demo(given: Given, place: Path, *, verbose: bool) -> int:
     code = rehearse(replace(given, environment=environment), script, arguments)
     click.echo("", err=True)
     click.echo(_git(project, given, "log", "--oneline", "--stat", "--no-decorate"), err=True)
+    if not keep:
+        click.echo("The sample is removed again; keep it with `treadle demo --keep DIR`.", err=True)
     return code
 
 

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from desk import ONE, THREE, TWO, Desk, desk_in
 
 from tests.builders import deliverable
 from treadle.adapters.stores.status_file import StatusFile
@@ -13,6 +12,8 @@ from treadle.domain.deliverable import Deliverable, Tally
 from treadle.domain.errors import ProjectError
 from treadle.domain.events.run import RunWarned
 from treadle.domain.events.work import DeliverableChanged, StatusAdopted
+
+from .desk import ONE, THREE, TWO, Desk, desk_in
 
 
 @pytest.fixture

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from desk import ONE, TWO, Desk, desk_in, given_entry
 
 from tests.builders import FakeClock, deliverable
 from treadle.adapters.stores.status_file import StatusFile
@@ -16,6 +15,8 @@ from treadle.domain.errors import StoreError
 from treadle.domain.events.log import Event
 from treadle.domain.events.work import DeliverableChanged, DeliverableCreated
 from treadle.workflows.deliver.board import Board
+
+from .desk import ONE, TWO, Desk, desk_in, given_entry
 
 
 @pytest.fixture

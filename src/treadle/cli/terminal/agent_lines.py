@@ -103,14 +103,23 @@ def _finished(event: ToolFinished, story: Story, view: View) -> list[Line]:
     if event.id in story.denied:
         return []  # the denial has been shown; the agent only repeats it
     if event.is_error:
-        text = event.output.strip() or "failed without a word"
         most = ERROR_LINES[view.level]
-        lines = paragraph(text, style="bad", view=view, most=most, indent="      ")
+        text = ends_of(event.output.strip() or "failed without a word", most)
+        lines = paragraph(text, style="bad", view=view, most=most + 1, indent="      ")
         return [(("    ✘ ", "bad"), *line[1:]) if n == 0 else line for n, line in enumerate(lines)]
     if view.level < Level.VERBOSE:
         return []
     most = OUTPUT_LINES[view.level]
     return paragraph(event.output, style="quiet", view=view, most=most, indent="    │ ")
+
+
+def ends_of(text: str, most: int) -> str:
+    """The first line and the last ones: a failing command says at its end how it failed."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    if len(lines) <= most:
+        return text
+    left_out = len(lines) - most
+    return "\n".join([lines[0], f"… {left_out} more lines", *lines[len(lines) - most + 1 :]])
 
 
 def service_lines(event: ServiceEvent, at: datetime, view: View) -> list[Line]:

@@ -75,11 +75,11 @@ def check(message: dict[str, Any]) -> None:
     for event in events:
         for written in stored(event):
             body = wire.encode(written)
-            assert len(body) < 2_000_000
+            assert len(body) < 100_000
             assert wire.encode(wire.decode(body) or written) == body
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.dictionaries(TEXT, JSON, max_size=5), TYPES | JSON)
 @example({}, [[]])
 @example({"subtype": "init", "tools": ["\ud800", 3, {"a": 1}], "model": "\udfff"}, "system")
@@ -95,10 +95,11 @@ def test_any_object_is_read_without_a_fall(message: dict[str, Any], kind: object
 
 def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
     yield path
-    entries = value.items() if isinstance(value, dict) else ()
-    entries = enumerate(value) if isinstance(value, list) else entries
-    for key, inner in entries:
-        yield from places(inner, (*path, key))
+    keys = (
+        range(len(value)) if isinstance(value, list) else value if isinstance(value, dict) else ()
+    )
+    for key in keys:
+        yield from places(value[key], (*path, key))
 
 
 def replaced(message: dict[str, Any], path: tuple[Any, ...], value: object) -> dict[str, Any]:
@@ -110,7 +111,7 @@ def replaced(message: dict[str, Any], path: tuple[Any, ...], value: object) -> d
     return changed
 
 
-@settings(max_examples=600, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.data())
 def test_a_recorded_message_with_anything_in_any_place_is_read(data: st.DataObject) -> None:
     message: dict[str, Any] = json.loads(data.draw(st.sampled_from(every_message())))
@@ -155,7 +156,7 @@ def test_a_deeply_nested_tool_input_is_bounded() -> None:
 
 
 def test_a_megabyte_of_input_becomes_a_small_event() -> None:
-    wide = {str(number): ["x" * 100_000] * 99 for number in range(99)}
+    wide = {str(number): {"y": ["x" * 100_000] * 99} for number in range(99)}
     block = {"type": "tool_use", "id": "i" * 10_000, "name": "n" * 10_000, "input": wide}
     result = {"type": "tool_result", "tool_use_id": "t", "content": "y" * 3_000_000}
 

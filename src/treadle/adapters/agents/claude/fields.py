@@ -5,6 +5,8 @@ from typing import Any
 
 MAX_TEXT = 4000
 MAX_KEYS = 40
+MAX_DEPTH = 4
+MAX_INPUT = 20_000
 
 # Above this, a whole number is not safe in every reader of JSON.
 MAX_WHOLE = 2**53
@@ -71,25 +73,49 @@ def shortened(value: str, most: int = MAX_TEXT) -> str:
     return kept if len(value) <= most else f"{kept}… ({len(value) - most} more)"
 
 
-def bounded_input(value: object) -> dict[str, Any]:
-    """A tool's arguments with every text shortened, so that no event is ever large."""
-    if not isinstance(value, dict):
-        return {}
-    return {shortened(str(key), 100): _bounded(v, 3) for key, v in list(value.items())[:MAX_KEYS]}
-
-
-def _bounded(value: object, depth: int) -> Any:
-    if isinstance(value, str):
-        return shortened(value)
-    if isinstance(value, bool) or value is None:
+def both_ends(value: str, most: int = MAX_TEXT) -> str:
+    """A long output without its middle: how it went is told at its end."""
+    if len(value) <= most:
         return value
-    if isinstance(value, int | float):
-        return value if abs(value) < MAX_WHOLE else str(value)[:100]
-    if depth == 0:
+    half = most // 2
+    return f"{value[:half]}\n… ({len(value) - 2 * half} more) …\n{value[-half:]}"
+
+
+def bounded_input(value: object) -> dict[str, Any]:
+    """A tool's arguments, cut in length, breadth and depth, so that no event is ever large."""
+    cut = _Cutting().cut(value, MAX_DEPTH) if isinstance(value, dict) else {}
+    return cut if isinstance(cut, dict) else {}
+
+
+class _Cutting:
+    """Cuts one tree of arguments; every value in it takes its share of what may be kept."""
+
+    def __init__(self) -> None:
+        self._left = MAX_INPUT
+
+    def cut(self, value: object, depth: int) -> Any:
+        self._left -= 1
+        if isinstance(value, dict) and depth > 0:
+            most = list(value.items())[:MAX_KEYS]
+            return {
+                self._text(str(key), 100): self.cut(v, depth - 1)
+                for key, v in most
+                if self._left > 0
+            }
+        if isinstance(value, list) and depth > 0:
+            return [self.cut(v, depth - 1) for v in value[:MAX_KEYS] if self._left > 0]
+        return self._scalar(value)
+
+    def _scalar(self, value: object) -> Any:
+        if isinstance(value, str):
+            return self._text(value, MAX_TEXT)
+        if isinstance(value, bool) or value is None:
+            return value
+        if isinstance(value, int | float):
+            return value if abs(value) < MAX_WHOLE else str(value)[:100]
         return "…"
-    if isinstance(value, dict):
-        most = list(value.items())[:MAX_KEYS]
-        return {shortened(str(key), 100): _bounded(v, depth - 1) for key, v in most}
-    if isinstance(value, list):
-        return [_bounded(v, depth - 1) for v in value[:MAX_KEYS]]
-    return shortened(str(value))
+
+    def _text(self, value: str, most: int) -> str:
+        kept = shortened(value, max(0, min(most, self._left)))
+        self._left -= len(kept)
+        return kept

@@ -4,6 +4,7 @@ from typing import Any
 
 from treadle.adapters.agents.claude.ending import Ending
 from treadle.adapters.agents.claude.fields import (
+    both_ends,
     bounded_input,
     moment,
     number,
@@ -182,7 +183,7 @@ class StreamParser:
         events: list[AgentEvent] = [
             ToolFinished(
                 id=shortened(text(block, "tool_use_id"), MAX_NAME),
-                output=shortened(_output(block.get("content"))),
+                output=both_ends(_output(block.get("content"))),
                 is_error=block.get("is_error") is True,
             )
             for block in tables(table(message, "message").get("content"))
