@@ -1,14 +1,12 @@
 """`python -m bench [--quick]`: every measurement once, on one machine, in one run."""
 
 import argparse
-import os
-import platform
 import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench import commands, sessions, storing
+from bench import commands, machine, sessions, storing
 from bench.jobs import printed
 from bench.model import MeasurementFailed
 from bench.report import table
@@ -45,7 +43,7 @@ def main() -> int:
 
 def measure_all(extent: Extent, directory: Path) -> list[str]:
     """The whole report, as lines."""
-    last, before = extent.repetitions, _machine()
+    last, before = extent.repetitions, machine.now()
     jobs = sessions.measure(extent.sessions, directory, repetitions=extent.repetitions)
     looks = commands.measure(Stage(directory / f"deliver-{last}"), extent.command_times)
     stored = storing.measure(
@@ -53,20 +51,15 @@ def measure_all(extent: Extent, directory: Path) -> list[str]:
     )
     aimed = [*sessions.aimed_figures(jobs), *commands.aimed_figures(looks)]
     plain = [*sessions.plain_figures(jobs), *commands.plain_figures(looks)]
+    others = machine.used_by_others(before, machine.now())
     return [
-        before,
+        f"{machine.described()}; other processes used {others:.0%} of it meanwhile",
         f"{extent.repetitions} × {extent.sessions} sessions of {REQUESTS} requests, in turns",
         "",
         *table("What is aimed at", aimed),
         *table("Storing", storing.figures(stored)),
         *table("The numbers behind", plain),
     ]
-
-
-def _machine() -> str:
-    load = os.getloadavg()[0]
-    python = platform.python_version()
-    return f"{platform.system()}, {os.cpu_count()} cores, load {load:.1f} before, Python {python}"
 
 
 if __name__ == "__main__":

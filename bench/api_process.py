@@ -1,7 +1,7 @@
 """The scripted API in a process of its own, so that its work counts for neither side.
 
-Run as `python -m bench.api_process SCRIPT`. It says where it listens, reads the id of the process to
-watch, waits for the next line, and answers with all that it has seen.
+Run as `python -m bench.api_process SCRIPT`. It says where it listens, reads the id of the process
+to watch, waits for the next line, and answers with all that it has seen.
 """
 
 import asyncio

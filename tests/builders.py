@@ -5,7 +5,7 @@ import os
 import shutil
 import subprocess
 import types
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -35,6 +35,7 @@ class FakeClock:
     moment: datetime = NOON
     passed_s: float = 0.0
     slept: list[float] = field(default_factory=list)
+    on_sleep: Callable[[], None] = lambda: None
 
     def now(self) -> datetime:
         return self.moment
@@ -45,6 +46,7 @@ class FakeClock:
     async def sleep(self, seconds: float) -> None:
         self.slept.append(seconds)
         self.advance(seconds)
+        self.on_sleep()
         await asyncio.sleep(0)
 
     def advance(self, seconds: float) -> None:

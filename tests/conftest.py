@@ -1,3 +1,9 @@
-"""What all tests share: the scripted API, as users get it for their own tests."""
+"""What all tests share: the scripted API as users get it, and no hurry for generated examples."""
+
+from hypothesis import settings
 
 pytest_plugins = ["treadle.rehearsal.fixtures"]
+
+# How long one example takes depends on what else the machine does.
+settings.register_profile("treadle", deadline=None)
+settings.load_profile("treadle")

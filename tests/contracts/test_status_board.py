@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.builders import JSON, deliverable, values_of
@@ -49,6 +49,7 @@ def test_a_board_that_nobody_wrote_to_is_empty(path: Path) -> None:
     assert not path.parent.exists()
 
 
+@settings(deadline=None)
 @given(st.lists(values_of(Deliverable), unique_by=lambda d: d.id, max_size=5))
 def test_what_was_written_is_read_again(
     tmp_path_factory: pytest.TempPathFactory, deliverables: list[Deliverable]
@@ -304,6 +305,7 @@ def test_half_a_character_in_a_description_does_not_stop_a_write(path: Path) -> 
     assert board.read() == (Deliverable("DL-1", "half ?", ("c",)),)
 
 
+@settings(deadline=None)
 @given(JSON | st.fixed_dictionaries({"deliverables": JSON | st.lists(JSON)}))
 def test_any_document_is_read_or_refused_by_its_line(document: object) -> None:
     def parsed(text: str) -> Sequence[Deliverable] | str:

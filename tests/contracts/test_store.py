@@ -107,7 +107,9 @@ def test_a_reader_follows_the_log_while_it_grows(store: Store) -> None:
 FRESH = (RunId(f"run-{number}") for number in count())
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])  # a fresh run is enough
+@settings(
+    deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)  # a fresh run is enough
 @given(batches=st.lists(st.lists(st.tuples(MOMENTS, EVENTS), max_size=4), max_size=4))
 def test_what_was_stored_is_read_again_whatever_it_was(
     store: Store, batches: list[list[tuple[datetime, Event]]]

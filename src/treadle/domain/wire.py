@@ -32,11 +32,15 @@ def encode_recorded(recorded: Recorded) -> bytes:
         return orjson.dumps(_legible(asdict(recorded), _DEEPEST), option=orjson.OPT_UTC_Z)
 
 
+def whole_characters(text: str) -> str:
+    """The same text without half characters: agents cut theirs anywhere, no file takes those."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
 def _legible(value: Any, depth: int) -> Any:
-    """The same value without what JSON cannot say: agents cut texts anywhere, also inside one
-    character."""
+    """The same value without what JSON cannot say."""
     if isinstance(value, str):
-        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        return whole_characters(value)
     if isinstance(value, int) and abs(value) >= _LARGEST:
         return f"{value:#x}"
     if not isinstance(value, dict | list | tuple):

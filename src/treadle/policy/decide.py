@@ -86,7 +86,7 @@ def _server_tool(use: ToolUse, context: Context) -> Decision:
 
 def _write(path: str, context: Context, real_path: RealPath) -> Decision:
     if context.role in READ_ONLY_ROLES:
-        return Deny(f"A {context.role} reads and reports; it does not change files.")
+        return Deny(f"In the role {context.role} you read and report; you do not change files.")
     inside = _inside(path, context, real_path)
     if inside is None:
         return Deny(

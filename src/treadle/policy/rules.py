@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-FORM = re.compile(r"(?P<tool>[A-Za-z_][\w-]*)(?:\((?P<pattern>.+)\))?")
+FORM = re.compile(r"(?P<tool>[A-Za-z_][\w-]*)(?:\((?P<pattern>.+)\))?", re.ASCII)
 
 # The argument a rule's pattern is about, by tool.
 MAIN_ARGUMENT = {

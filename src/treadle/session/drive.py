@@ -44,7 +44,7 @@ from treadle.domain.session import (
 )
 from treadle.session.meaning import outcome_of
 from treadle.session.meter import Meter
-from treadle.session.speech import Record, Speech, signal_tool
+from treadle.session.speech import Record, Speech, signal_tools
 from treadle.session.watch import Watch, began, deadline, saw
 
 
@@ -66,7 +66,7 @@ class Driver:
         brief = replace(
             brief,
             decide=_recorded(brief.decide, self.record),
-            tools=(*brief.tools, signal_tool(speech, brief.role)),
+            tools=(*brief.tools, *signal_tools(speech, brief.role)),
         )
         session = await self.agent.open(brief)
         try:

@@ -68,9 +68,9 @@ def signal_tool(speech: Speech, role: Role) -> Tool:
         if kind not in SIGNAL_KINDS:
             return ToolReply(f"Unknown signal {kind!r}. Known: {', '.join(kinds)}.", is_error=True)
         if not speech.hear(Signal(cast("SignalKind", kind), text), "tool"):
+            only = f"only: {', '.join(kinds)}."
             return ToolReply(
-                f"A {role} cannot give the signal {kind!r}, only: {', '.join(kinds)}.",
-                is_error=True,
+                f"In the role {role} you cannot give the signal {kind!r}, {only}", is_error=True
             )
         return ToolReply("Recorded.")
 

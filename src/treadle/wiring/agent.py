@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 from shutil import which
 from typing import Any, Literal
@@ -66,6 +67,12 @@ def _rehearsal_agent(
     passed = {name: environment.raw[name] for name in REHEARSAL_PASSED if name in environment.raw}
     scripted = {**passed, **rehearsing.credential, "ANTHROPIC_BASE_URL": rehearsing.base_url}
     return ClaudeAgent(bundled_binary(), scripted, attribution, REHEARSAL_HEADERS)
+
+
+def load_agent_modules() -> None:
+    """Import what the first session needs: most of a second that can pass while git works."""
+    import_module("treadle.adapters.agents.claude.transport")
+    import_module("treadle.adapters.agents.claude.tools")
 
 
 def version_warnings(binary: Binary) -> list[str]:

@@ -23,7 +23,7 @@ from treadle.session.drive import Driver
 from treadle.settings.environment import Environment
 from treadle.settings.load import load
 from treadle.settings.model import Settings
-from treadle.wiring.agent import Rehearsing, baseline_servers, make_agent
+from treadle.wiring.agent import Rehearsing, baseline_servers, load_agent_modules, make_agent
 from treadle.wiring.clock import SystemClock, fresh_session_id
 from treadle.wiring.holding import hold_run
 from treadle.wiring.interrupts import Name, graceful_interrupts
@@ -64,6 +64,7 @@ class Ready:
 
 async def deliver(request: DeliverRequest, environment: Environment) -> RunResult:
     """One whole run. A user's mistakes are raised before it starts; then it ends by value."""
+    loading = asyncio.create_task(asyncio.to_thread(load_agent_modules))
     ready = await _check(request, environment)
     with hold_run(environment.root, ready.project.key, request.run):
         store = SqliteStore(environment.root)
@@ -73,6 +74,7 @@ async def deliver(request: DeliverRequest, environment: Environment) -> RunResul
         finally:
             recorder.flush()
             store.close()
+            await loading
 
 
 async def _check(request: DeliverRequest, environment: Environment) -> Ready:

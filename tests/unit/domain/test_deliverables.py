@@ -1,7 +1,7 @@
 """The state machine of deliverables: what may be created, and which way a status can go."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.builders import deliverable
@@ -118,6 +118,7 @@ def test_what_can_be_achieved_is_achieved_once_nothing_is_pending_and_something_
     assert (now, now.all_achievable_passed, now.all_blocked) == (counted, achieved, all_blocked)
 
 
+@settings(deadline=None)
 @given(st.lists(st.sampled_from(STATUSES), max_size=8))
 def test_every_deliverable_is_counted_once(statuses: list[Status]) -> None:
     now = tally([deliverable(f"DL-{n}", status) for n, status in enumerate(statuses)])

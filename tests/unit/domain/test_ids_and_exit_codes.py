@@ -3,7 +3,7 @@
 from typing import get_args
 from uuid import UUID
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.builders import RUN
@@ -14,6 +14,7 @@ MOMENTS_MS = st.integers(0, 2**48 - 1)
 RANDOM = st.integers(0, 2**74 - 1)
 
 
+@settings(deadline=None)
 @given(MOMENTS_MS, RANDOM)
 def test_a_run_id_is_a_uuid_of_version_seven(unix_ms: int, random_bits: int) -> None:
     made = UUID(run_id(unix_ms=unix_ms, random_bits=random_bits))
@@ -21,6 +22,7 @@ def test_a_run_id_is_a_uuid_of_version_seven(unix_ms: int, random_bits: int) -> 
     assert (made.version, made.variant, made.int >> 80) == (7, "specified in RFC 4122", unix_ms)
 
 
+@settings(deadline=None)
 @given(MOMENTS_MS, MOMENTS_MS, RANDOM, RANDOM)
 def test_ids_sort_by_the_moment_the_run_was_asked_for(
     one_ms: int, other_ms: int, one_bits: int, other_bits: int

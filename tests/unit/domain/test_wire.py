@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any, get_args, get_type_hints
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.builders import EVENTS, MOMENTS, NOON, RUN
@@ -27,11 +27,13 @@ COUNTED = {
 }
 
 
+@settings(deadline=None)
 @given(EVENTS)
 def test_every_event_comes_back_from_the_wire_as_it_was(event: Event) -> None:
     assert decode(encode(event)) == event
 
 
+@settings(deadline=None)
 @given(EVENTS, MOMENTS, st.integers(1, 2**53))
 def test_a_line_of_json_output_holds_the_envelope_and_the_event_as_it_is_stored(
     event: Event, at: datetime, seq: int

@@ -5,7 +5,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from treadle.domain.agent import Allow, Decision, Deny, ToolUse
@@ -179,7 +179,7 @@ def test_what_belongs_to_treadle_is_never_written_by_an_agent(path: str, owner: 
     ],
 )
 def test_roles_that_judge_do_not_change_what_they_look_at(role: Role, writes: bool) -> None:
-    refusal = Deny(f"A {role} reads and reports; it does not change files.")
+    refusal = Deny(f"In the role {role} you read and report; you do not change files.")
 
     for tool in ("Write", "Edit"):
         found = decision_on(tool, {"file_path": "a.py"}, Rule(tool), role=role)
@@ -284,6 +284,7 @@ PARTS = st.lists(
 ).map("/".join)
 
 
+@settings(deadline=None)
 @given(PARTS, st.sampled_from(["Write", "Edit"]))
 def test_whatever_is_allowed_to_be_written_lies_inside_and_belongs_to_the_work(
     path: str, tool: str
@@ -295,6 +296,7 @@ def test_whatever_is_allowed_to_be_written_lies_inside_and_belongs_to_the_work(
         assert place.relative_to(WORKSPACE).parts[:1] not in [(".git",), (".treadle",)]
 
 
+@settings(deadline=None)
 @given(
     st.dictionaries(
         st.sampled_from(["file_path", "path", "pattern", "x"]), st.text() | st.integers()

@@ -1,7 +1,7 @@
 """Permission rules as people write them, and the uses they cover."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from treadle.policy.rules import Rule, matches, parse_rule
@@ -74,6 +74,7 @@ def test_a_star_stays_within_a_segment_of_a_path_and_crosses_anything_else(
     assert matches(parsed, tool, value, workspace=WORKSPACE) is covered
 
 
+@settings(deadline=None)
 @given(st.text(max_size=30), st.text(max_size=30))
 def test_a_pattern_without_stars_covers_only_itself(pattern: str, value: str) -> None:
     plain = pattern.replace("*", "").removeprefix("./")
@@ -83,6 +84,7 @@ def test_a_pattern_without_stars_covers_only_itself(pattern: str, value: str) ->
     assert matches(rule, "Bash", value, workspace=WORKSPACE) is (value == plain)
 
 
+@settings(deadline=None)
 @given(st.text(max_size=60))
 def test_no_text_makes_the_parser_of_rules_fail(text: str) -> None:
     assert parse_rule(text) is None or "(" in text or text.strip().replace("-", "_").isidentifier()

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.builders import values_of
@@ -251,6 +251,7 @@ def any_progress(draw: st.DrawFn) -> Progress:
     )
 
 
+@settings(deadline=None)
 @given(any_progress(), st.booleans())
 def test_no_work_is_begun_once_a_limit_is_reached_or_everything_is_decided(
     progress: Progress, wait: bool
@@ -269,6 +270,7 @@ def test_no_work_is_begun_once_a_limit_is_reached_or_everything_is_decided(
     assert isinstance(step, WaitForQuota) == isinstance(progress.last, QuotaExceeded)
 
 
+@settings(deadline=None)
 @given(tallies())
 def test_a_session_plans_until_there_are_deliverables_and_codes_from_then_on(
     counted: Tally,

@@ -23,7 +23,9 @@ def change_for(run: RunId, at: datetime, event: Event) -> Change | None:
         case RunStarted():
             return _started(at, event)
         case RoundStarted():
-            return "UPDATE runs SET rounds=? WHERE id=?", (event.number, run)
+            sql = "UPDATE runs SET rounds=?, passed=?, blocked=?, total=? WHERE id=?"
+            tally = event.tally
+            return sql, (event.number, tally.passed, tally.blocked, tally.total, run)
         case SessionEnded():
             sql = "UPDATE runs SET cost_usd = cost_usd + ? WHERE id=?"
             return sql, (event.result.cost_usd, run)

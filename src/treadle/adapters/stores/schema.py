@@ -1,9 +1,11 @@
 """The tables of events.db, their version, and how an older file is brought up to date."""
 
+import errno
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Literal
 
 from treadle.domain.errors import StoreError
 
@@ -94,18 +96,44 @@ def roll_back(connection: sqlite3.Connection) -> None:
 
 def store_error(path: Path, error: Exception) -> StoreError:
     """The one line a person gets when the file or the disk under it does not work."""
-    text = str(error)
-    if "full" in text or "No space" in text:
-        return StoreError(
-            f"no space left to write {path}",
-            hint="free some space; nothing that was stored is lost",
-        )
-    if "readonly" in text or "read-only" in text or "unable to open" in text or "denied" in text:
-        return StoreError(
-            f"cannot write {path}: {text}",
-            hint="make the directory writable, or set TREADLE_ROOT to one that is",
-        )
-    return StoreError(f"cannot use {path}: {text}", hint="move the file away to start a new one")
+    text = error.strerror if isinstance(error, OSError) else str(error)
+    match _kind(error):
+        case "full":
+            return StoreError(
+                f"no space left to write {path}",
+                hint="free some space; nothing that was stored is lost",
+            )
+        case "closed":
+            return StoreError(
+                f"cannot write {path}: {text}",
+                hint="make the directory writable, or set TREADLE_ROOT to one that is",
+            )
+        case "busy":
+            return StoreError(
+                f"cannot write {path}: {text}", hint="another process holds it; try again later"
+            )
+        case "failing":
+            return StoreError(
+                f"cannot write {path}: {text}", hint="check the disk and the room left on it"
+            )
+        case "broken":
+            return StoreError(
+                f"cannot use {path}: {text}", hint="move the file away to start a new one"
+            )
+
+
+def _kind(error: Exception) -> Literal["full", "closed", "busy", "failing", "broken"]:
+    """By code and not by words: a path in the words may hold any of them."""
+    if isinstance(error, OSError):
+        return "full" if error.errno in (errno.ENOSPC, errno.EDQUOT) else "closed"
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the rest of it says where, not what
+    if code == sqlite3.SQLITE_FULL:
+        return "full"
+    if code in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM):
+        return "closed"
+    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return "busy"
+    return "failing" if code == sqlite3.SQLITE_IOERR else "broken"
 
 
 def _migrate(connection: sqlite3.Connection, path: Path) -> None:

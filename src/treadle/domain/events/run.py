@@ -1,9 +1,10 @@
 """The life of a run: its rounds, pauses, warnings and end."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
+from treadle.domain.deliverable import Tally
 from treadle.domain.ids import RunId
 from treadle.domain.run import RunLimits, RunResult, Workflow
 
@@ -38,10 +39,11 @@ class RunWarned:
 
 @dataclass(frozen=True, slots=True)
 class RoundStarted:
-    """One fresh session is about to work."""
+    """One fresh session is about to work, on deliverables that stand like this."""
 
     number: int
     instruction: Instruction
+    tally: Tally = field(default_factory=Tally)
     type: Literal["round.started"] = "round.started"
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, TypedDict
 
 from treadle.domain.deliverable import Deliverable, Refused
+from treadle.domain.wire import whole_characters
 
 
 class Described(TypedDict):
@@ -78,5 +79,6 @@ def given_deliverables(arguments: Mapping[str, Any]) -> tuple[Deliverable, ...] 
         name, description = entry.get("id"), entry.get("description")
         if not isinstance(name, str) or not isinstance(description, str):
             return Refused("`id` and `description` must be texts.")
-        made.append(Deliverable(name, description, tuple(criteria)))
+        texts = [whole_characters(text) for text in (name, description, *criteria)]
+        made.append(Deliverable(texts[0], texts[1], tuple(texts[2:])))
     return tuple(made)

@@ -98,7 +98,13 @@ class Rounds:
         passed = self.board.passed_this_round
         if not passed:
             return f"Round {number}: work in progress"
-        return f"Round {number}: " + ", ".join(f"{d.description} ({d.id})" for d in passed)[:200]
+        names = ", ".join(f"{one_line(d.description)} ({one_line(d.id)})" for d in passed)
+        return f"Round {number}: {names[:200]}"
+
+
+def one_line(text: str) -> str:
+    """What an agent wrote, fit for a commit message: git takes no zero bytes, for one."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
 def within(session: SessionLimits, run: RunLimits, progress: Progress) -> SessionLimits:

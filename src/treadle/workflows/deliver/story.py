@@ -62,7 +62,7 @@ class Story:
         if self.stop.is_set():
             return
         number = self.progress.rounds + 1
-        self.record(RoundStarted(number, work.instruction))
+        self.record(RoundStarted(number, work.instruction, self.progress.tally))
         began = self.clock.monotonic()
         result = await self.rounds.run(number, work.instruction, self.progress)
         # Bringing the work home is running time as well.

@@ -84,7 +84,7 @@ class ClaudeSession:
             silent = f"it was not ready within {self._agent.connect_s:g} s"
             self._failure = AgentEnded(await self._start_fault(silent))
         except Exception as error:  # the port never raises: every way of not starting is a fault
-            self._failure = AgentEnded(await self._start_fault(str(error) or type(error).__name__))
+            self._failure = AgentEnded(await self._start_fault(_reason(error)))
 
     async def _connect(self) -> None:
         from claude_agent_sdk import ClaudeAgentOptions, ClaudeSDKClient, HookMatcher
@@ -150,7 +150,8 @@ class ClaudeSession:
             if not self._ended and not transport.ended.is_set():
                 # Lets the agent end its tool and write its transcript, so that it can be resumed.
                 with suppress(Exception):
-                    await asyncio.wait_for(client.interrupt(), INTERRUPT_S)
+                    async with asyncio.timeout(INTERRUPT_S):
+                        await _unless(transport.ended, client.interrupt())
             with suppress(Exception):
                 await client.disconnect()
             await transport.close()
@@ -160,13 +161,19 @@ class ClaudeSession:
         return left
 
 
-async def _unless(ended: asyncio.Event, connecting: Coroutine[Any, Any, None]) -> None:
-    """Connect, but do not wait for the answer of an agent whose stream has ended."""
-    task, ending = asyncio.ensure_future(connecting), asyncio.ensure_future(ended.wait())
+def _reason(error: Exception) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.strerror}: {error.filename}" if error.filename else error.strerror
+    return str(error) or type(error).__name__
+
+
+async def _unless(ended: asyncio.Event, asking: Coroutine[Any, Any, None]) -> None:
+    """Ask the agent, but do not wait for the answer of one whose stream has ended."""
+    task, ending = asyncio.ensure_future(asking), asyncio.ensure_future(ended.wait())
     try:
         await asyncio.wait({task, ending}, return_when=asyncio.FIRST_COMPLETED)
         if not task.done():
-            raise ConnectionError("it closed its output before it was ready")
+            raise ConnectionError("it closed its output instead of answering")
         task.result()
     finally:
         ending.cancel()

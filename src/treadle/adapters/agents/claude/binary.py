@@ -89,7 +89,7 @@ def check_binary(
             f"{path} --version did not answer within {timeout_s:g} s",
             hint="is it really Claude Code? name another one with agent.binary",
         ) from error
-    match = re.search(r"\b(\d{1,6})\.(\d{1,6})\.(\d{1,6})\b", done.stdout)
+    match = re.search(r"(?<!\d)(\d{1,6})\.(\d{1,6})\.(\d{1,6})(?!\d)", done.stdout)
     if done.returncode != 0 or match is None:
         raise AgentUnavailable(
             f"{path} --version did not answer with a version",

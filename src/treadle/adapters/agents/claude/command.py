@@ -42,7 +42,8 @@ def command_line(binary: Path, brief: Brief, *, attribution: str) -> list[str]:
     command += ["--strict-mcp-config", "--mcp-config", json.dumps({"mcpServers": servers})]
     command += ["--settings", json.dumps(settings), f"--model={brief.model}"]
     command += ["--max-turns", str(brief.max_turns)]
-    command += ["--max-budget-usd", f"{brief.max_cost_usd:.4f}"]
+    # Nought is no budget to the binary but a mistake.
+    command += ["--max-budget-usd", f"{max(brief.max_cost_usd, 0.0001):.4f}"]
     command += [f"--{'resume' if brief.resume else 'session-id'}={brief.session}"]
     if brief.builtin_tools:
         command += [f"--tools={','.join(brief.builtin_tools)}"]

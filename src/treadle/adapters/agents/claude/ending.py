@@ -37,15 +37,24 @@ class Ending:
         self._rejected = reported if reported.status == "rejected" else None
 
     def of_result(self, message: dict[str, Any]) -> AgentEnded:
-        cost = number(message, "total_cost_usd")
         return AgentEnded(
             outcome=self._outcome(message),
-            # The figure runs on over resumed conversations, so only the difference is ours.
-            cost_usd=None if cost is None else round(max(0.0, cost - self._cost_before_usd), 8),
-            # The tokens run on as well, and their earlier state is not known: better none at all.
+            cost_usd=self._cost(number(message, "total_cost_usd")),
+            # Tokens run on as well, and how many there were before is not known: better none.
             usage=None if self._resumed else model_usage(message),
             turns=whole(message, "num_turns") or 0,
         )
+
+    def _cost(self, total: float | None) -> float | None:
+        """What this session alone has cost.
+
+        Newer binaries count on over a resumed conversation, older ones begin anew; a total below
+        what the conversation had cost before can only be of the second kind.
+        """
+        if total is None:
+            return None
+        before = self._cost_before_usd
+        return round(max(0.0, total - before if total >= before else total), 8)
 
     def _outcome(
         self, message: dict[str, Any]

@@ -96,10 +96,9 @@ class _Cutting:
     def cut(self, value: object, depth: int) -> Any:
         self._left -= 1
         if isinstance(value, dict) and depth > 0:
-            most = list(value.items())[:MAX_KEYS]
             return {
-                self._text(str(key), 100): self.cut(v, depth - 1)
-                for key, v in most
+                self._text(str(key), 100): self.cut(entry, depth - 1)
+                for key, entry in list(value.items())[:MAX_KEYS]
                 if self._left > 0
             }
         if isinstance(value, list) and depth > 0:

@@ -36,10 +36,11 @@ def before_tool_use(decide: Decide) -> Hook:
 
     async def hook(given: HookInput, tool_use_id: str | None, _: HookContext) -> HookJSONOutput:
         try:
-            decision: Decision = await decide(_use(given, tool_use_id))
+            return _answer(await decide(_use(given, tool_use_id)))
         except Exception as error:  # whatever it is, an unanswered question is a no
-            decision = Deny(f"Treadle could not decide about this tool use ({error!r}): refused.")
-        return _answer(decision)
+            return _answer(
+                Deny(f"Treadle could not decide about this tool use ({error!r}): refused.")
+            )
 
     return hook
 

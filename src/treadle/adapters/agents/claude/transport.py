@@ -17,6 +17,7 @@ MAX_LINE = 64 * 1024 * 1024
 STDERR_LINES = 20
 END_OF_INPUT_S = 2.0
 TERMINATE_S = 5.0
+SLICE_S = 0.1
 
 
 class ProcessTransport(Transport):
@@ -52,7 +53,7 @@ class ProcessTransport(Transport):
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
             env=self._environment,
-            cwd=self._directory,
+            cwd=str(self._directory),
             limit=self._max_line,
             start_new_session=True,
         )
@@ -100,6 +101,8 @@ class ProcessTransport(Transport):
                 self._signal(signal.SIGKILL)
                 await self._ended_within(TERMINATE_S)
         if self._stderr_task is not None:
+            # Last words may be on their way still; a daemon that holds the pipe has none for us.
+            await asyncio.wait({self._stderr_task}, timeout=SLICE_S)
             self._stderr_task.cancel()
             with suppress(asyncio.CancelledError):
                 await self._stderr_task
@@ -123,11 +126,14 @@ class ProcessTransport(Transport):
 
     async def _ended_within(self, seconds: float) -> bool:
         assert self._process is not None  # noqa: S101  # only called after connect
-        try:
-            await asyncio.wait_for(asyncio.shield(self._process.wait()), seconds)
-        except TimeoutError:
-            return False
-        return True
+        # In slices: a waiter is woken only when nobody holds the pipes any more, and a daemon may.
+        waiting = asyncio.ensure_future(self._process.wait())
+        for _ in range(int(seconds / SLICE_S)):
+            await asyncio.wait({waiting}, timeout=SLICE_S)
+            if self._process.returncode is not None:
+                break
+        waiting.cancel()
+        return self._process.returncode is not None
 
     def _signal(self, number: signal.Signals) -> None:
         if self._process is not None and self._process.returncode is None:

@@ -1,0 +1,187 @@
+"""The command line and the environment of a session: a function of what it is given."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from treadle.adapters.agents.claude.agent import ClaudeAgent
+from treadle.adapters.agents.claude.command import (
+    MAX_CONTEXT_BYTES,
+    bounded,
+    child_environment,
+    command_line,
+)
+from treadle.domain.agent import Allow, Brief, Decision, Identity, ToolUse
+from treadle.domain.ids import SessionId
+
+CLAUDE = Path("/opt/claude")
+
+
+async def allow(use: ToolUse) -> Decision:
+    return Allow()
+
+
+BRIEF = Brief(
+    session=SessionId("11111111-2222-4333-8444-555555555555"),
+    role="implementer",
+    prompt="-p is how this prompt begins",
+    context="",
+    workspace=Path("/home/ada/pro ject"),
+    home=Path("/private"),
+    model="claude-sonnet-5-5",
+    max_turns=7,
+    max_cost_usd=1.5,
+    decide=allow,
+    identity=Identity("Ada", "ada@example.com"),
+)
+SETTINGS = {
+    "attribution": {"commit": "", "pr": ""},
+    "includeCoAuthoredBy": False,
+    "autoMemoryEnabled": False,
+}
+SERVERS = {"mcpServers": {"treadle": {"type": "sdk", "name": "treadle"}}}
+PLAIN = [
+    *("/opt/claude", "--output-format", "stream-json", "--input-format", "stream-json"),
+    *("--verbose", "--include-partial-messages", "--setting-sources="),
+    *("--permission-mode", "default", "--disable-slash-commands"),
+    *("--strict-mcp-config", "--mcp-config", json.dumps(SERVERS)),
+    *("--settings", json.dumps(SETTINGS), "--model=claude-sonnet-5-5"),
+    *("--max-turns", "7", "--max-budget-usd", "1.5000"),
+    "--session-id=11111111-2222-4333-8444-555555555555",
+]
+
+
+def line(brief: Brief, attribution: str = "") -> list[str]:
+    return command_line(CLAUDE, brief, attribution=attribution)
+
+
+def test_a_plain_session_is_started_with_these_flags() -> None:
+    assert line(BRIEF) == PLAIN
+
+
+@pytest.mark.parametrize(
+    ("brief", "more"),
+    [
+        (replace(BRIEF, builtin_tools=("Bash", "Read")), ["--tools=Bash,Read"]),
+        (replace(BRIEF, thinking_tokens=4000), ["--max-thinking-tokens", "4000"]),
+        (replace(BRIEF, context="Be brief."), ["--append-system-prompt=Be brief."]),
+    ],
+)
+def test_what_a_brief_asks_for_is_added(brief: Brief, more: list[str]) -> None:
+    assert line(brief) == [*PLAIN, *more]
+
+
+def test_a_resumed_session_names_the_conversation_it_goes_on_with() -> None:
+    assert line(replace(BRIEF, resume=True)) == [
+        *PLAIN[:-1],
+        "--resume=11111111-2222-4333-8444-555555555555",
+    ]
+
+
+def test_further_servers_stand_beside_ours() -> None:
+    command = line(replace(BRIEF, mcp_servers={"browser": {"command": "b", "args": ["-x"]}}))
+
+    assert json.loads(command[command.index("--mcp-config") + 1]) == {
+        "mcpServers": {**SERVERS["mcpServers"], "browser": {"command": "b", "args": ["-x"]}}
+    }
+
+
+def test_attribution_is_off_unless_it_is_given() -> None:
+    command = line(BRIEF, attribution="Co-Authored-By: A <a@b>")
+
+    assert json.loads(command[command.index("--settings") + 1]) == {
+        "attribution": {"commit": "Co-Authored-By: A <a@b>", "pr": "Co-Authored-By: A <a@b>"},
+        "includeCoAuthoredBy": True,
+        "autoMemoryEnabled": False,
+    }
+
+
+@given(st.text(min_size=1), st.text(min_size=1), st.text(min_size=1))
+def test_no_given_text_is_ever_an_argument_of_its_own(model: str, tool: str, context: str) -> None:
+    brief = replace(BRIEF, model=model, builtin_tools=(tool,), context=context)
+    names = [argument.partition("=")[0] for argument in line(brief)]
+
+    assert names == [
+        *(argument.partition("=")[0] for argument in PLAIN),
+        "--tools",
+        "--append-system-prompt",
+    ]
+
+
+def test_the_prompt_is_not_on_the_command_line() -> None:
+    assert not [argument for argument in line(BRIEF) if BRIEF.prompt in argument]
+
+
+def test_even_the_smallest_budget_is_one_that_the_agent_takes() -> None:
+    command = line(replace(BRIEF, max_cost_usd=0.00001))
+
+    assert float(command[command.index("--max-budget-usd") + 1]) > 0
+
+
+@pytest.mark.parametrize("letter", ["a", "é", "🧵"])
+@pytest.mark.parametrize("past", [-1, 0, 1, 5, 100_000])
+def test_the_context_fits_in_one_argument(letter: str, past: int) -> None:
+    size = len(letter.encode())
+    context = letter * ((MAX_CONTEXT_BYTES + past) // size)
+    cut = bounded(context)
+
+    assert len(cut.encode()) < 128 * 1024 - 200
+    if len(context.encode()) <= MAX_CONTEXT_BYTES:
+        assert cut == context
+    else:
+        kept, _, rest = cut.partition("\n")
+        assert (set(kept), rest) == ({letter}, "[the rest was left out: too long]")
+
+
+def test_the_child_gets_what_is_allowed_and_what_is_its_own_and_nothing_else(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("SECRET_OF_THE_TEST", "1")
+
+    assert child_environment({"PATH": "/bin", "ANTHROPIC_API_KEY": "k"}, BRIEF) == {
+        "PATH": "/bin",
+        "ANTHROPIC_API_KEY": "k",
+        "HOME": "/private",
+        "TMPDIR": "/private/tmp",
+        "TREADLE_SESSION": "11111111-2222-4333-8444-555555555555",
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_AUTHOR_NAME": "Ada",
+        "GIT_AUTHOR_EMAIL": "ada@example.com",
+        "GIT_COMMITTER_NAME": "Ada",
+        "GIT_COMMITTER_EMAIL": "ada@example.com",
+        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+        "DISABLE_AUTOUPDATER": "1",
+        "DISABLE_TELEMETRY": "1",
+        "DISABLE_ERROR_REPORTING": "1",
+        "CLAUDE_CODE_MAX_RETRIES": "2",
+        "ENABLE_TOOL_SEARCH": "false",
+        "CLAUDE_CODE_SDK_READS_SESSION_STATE": "1",
+        "CLAUDE_CODE_ENTRYPOINT": "sdk-py",
+    }
+
+
+@pytest.mark.parametrize(
+    "name", ["HOME", "TMPDIR", "TREADLE_SESSION", "GIT_AUTHOR_NAME", "DISABLE_TELEMETRY"]
+)
+def test_what_is_the_sessions_own_cannot_be_overridden(name: str) -> None:
+    assert child_environment({name: "other"}, BRIEF) == child_environment({}, BRIEF)
+
+
+def test_a_rehearsal_is_told_who_asks_and_a_real_model_is_not() -> None:
+    told = ("x-treadle-role: {role}", "x-treadle-workspace: {workspace}")
+    rehearsed = ClaudeAgent(CLAUDE, {}, headers=told).child_environment(BRIEF)
+    real = ClaudeAgent(CLAUDE, {}).child_environment(BRIEF)
+
+    assert rehearsed == {
+        **real,
+        "ANTHROPIC_CUSTOM_HEADERS": "x-treadle-role: implementer\n"
+        "x-treadle-workspace: /home/ada/pro%20ject",
+    }
+
+
+def test_an_agent_does_not_show_its_environment() -> None:
+    assert "k-e-y" not in repr(ClaudeAgent(CLAUDE, {"ANTHROPIC_API_KEY": "k-e-y"}))

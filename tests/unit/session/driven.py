@@ -1,0 +1,135 @@
+"""A driver over a replayed agent that tells whether it was closed and what it left running."""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from tests.builders import SESSION_LIMITS, FakeClock
+from treadle.adapters.agents.replay import Move, Pause, ReplayAgent, ReplaySession
+from treadle.domain.agent import (
+    AgentEnded,
+    AgentEvent,
+    Allow,
+    Brief,
+    Decision,
+    Identity,
+    Leftover,
+    TextClosed,
+    TextStreamed,
+    Tool,
+    ToolReply,
+    ToolUse,
+)
+from treadle.domain.events.log import Event
+from treadle.domain.ids import SessionId
+from treadle.domain.run import SessionLimits
+from treadle.domain.session import Completed, SessionResult
+from treadle.domain.signal import Role
+from treadle.session.drive import Driver
+from treadle.session.speech import Record
+
+SESSION = SessionId("session-1")
+FINE = AgentEnded(Completed("all is well"))
+
+
+@dataclass
+class WatchedAgent:
+    """Replays one session; says what happened to it in the end."""
+
+    moves: Sequence[Move]
+    leftovers: Sequence[Leftover] = ()
+    closed: int = 0
+    briefs: list[Brief] = field(default_factory=list)
+
+    async def open(self, brief: Brief) -> "WatchedSession":
+        self.briefs.append(brief)
+        return WatchedSession(self, await ReplayAgent([self.moves]).open(brief))
+
+
+@dataclass
+class WatchedSession:
+    agent: WatchedAgent
+    inner: ReplaySession
+
+    def events(self) -> AsyncIterator[AgentEvent]:
+        return self.inner.events()
+
+    async def close(self) -> Sequence[Leftover]:
+        await asyncio.sleep(0)
+        self.agent.closed += 1
+        return self.agent.leftovers
+
+
+async def allowed(use: ToolUse) -> Decision:
+    return Allow()
+
+
+def brief_for(role: Role, workspace: Path = Path("/clone")) -> Brief:
+    return Brief(
+        session=SESSION,
+        role=role,
+        prompt="Do it.",
+        context="",
+        workspace=workspace,
+        home=Path("/home"),
+        model="sonnet",
+        max_turns=50,
+        max_cost_usd=5.0,
+        decide=allowed,
+        identity=Identity("Ada", "ada@example.com"),
+    )
+
+
+@dataclass
+class Stage:
+    """One session, driven from its prompt to its end, with everything that was recorded."""
+
+    agent: WatchedAgent
+    clock: FakeClock = field(default_factory=FakeClock)
+    events: list[Event] = field(default_factory=list)
+    stop: asyncio.Event = field(default_factory=asyncio.Event)
+    brief: Brief = field(default_factory=lambda: brief_for("implementer"))
+    limits: SessionLimits = SESSION_LIMITS
+    record: Record | None = None
+
+    async def play(self) -> SessionResult:
+        record = self.record or self.events.append
+        return await Driver(self.agent, self.clock, record, self.stop).run(self.brief, self.limits)
+
+    @property
+    def told(self) -> list[Event]:
+        """What was recorded between the prompt and the end."""
+        return self.events[2:-1]
+
+
+def stage(*moves: Move, role: Role = "implementer", **limits: Any) -> Stage:
+    return Stage(
+        WatchedAgent(moves), brief=brief_for(role), limits=replace(SESSION_LIMITS, **limits)
+    )
+
+
+def said(text: str) -> tuple[TextStreamed, TextClosed]:
+    return TextStreamed(text), TextClosed()
+
+
+def signalled(kind: str, text: str) -> ToolUse:
+    return ToolUse("s", "mcp__treadle__signal", {"kind": kind, "text": text})
+
+
+async def _never() -> None:
+    await asyncio.Event().wait()
+
+
+FOREVER = Pause(_never)
+
+
+def tool_that(call_log: list[Mapping[str, Any]]) -> Tool:
+    """A tool of ours that remembers its calls."""
+
+    async def call(arguments: Mapping[str, Any]) -> ToolReply:
+        call_log.append(arguments)
+        return ToolReply("looked")
+
+    return Tool("look", "Look.", {"type": "object"}, call)

@@ -1,0 +1,191 @@
+"""One prompt to one result: what is recorded of a session, shown of it and heard in it."""
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import pytest
+
+from tests.builders import types_of
+from treadle.domain.agent import (
+    AgentEnded,
+    Heartbeat,
+    ResponseStarted,
+    ResponseUsed,
+    TextStreamed,
+    ToolUse,
+)
+from treadle.domain.events.agent import (
+    AgentSpoke,
+    AgentStarted,
+    AgentThought,
+    ApiRetried,
+    MessageSkipped,
+    QuotaReported,
+    ToolCalled,
+    ToolDecided,
+    ToolFinished,
+    UsageReported,
+)
+from treadle.domain.events.session import (
+    PromptSent,
+    SessionEnded,
+    SessionStarted,
+    SignalGiven,
+    SignalRefused,
+)
+from treadle.domain.session import (
+    Completed,
+    Crashed,
+    SessionResult,
+)
+from treadle.domain.signal import ACCEPTED, SIGNAL_KINDS, TERMINAL, Role, SignalKind
+from treadle.domain.usage import Usage
+
+from .driven import FINE, FOREVER, SESSION, Stage, said, signalled, stage
+
+THOUSAND = Usage(input_tokens=1_000)
+
+
+async def test_a_session_is_recorded_from_its_prompt_to_its_result() -> None:
+    played = stage(
+        AgentStarted("claude-sonnet", "2.1", ("Bash",)),
+        ResponseStarted(),
+        AgentThought("hm"),
+        *said("Looking."),
+        ToolUse("1", "Bash", {"command": "ls"}),
+        ResponseUsed("sonnet", THOUSAND),
+        ApiRetried(1, 2, 0.5, 529, "overloaded"),
+        QuotaReported("allowed", "five_hour", None, 0.5),
+        MessageSkipped("novelty"),
+        Heartbeat(),
+        AgentEnded(Completed("all is well"), cost_usd=0.25, usage=Usage(1, 2, 3, 4), turns=7),
+    )
+
+    result = await played.play()
+
+    assert result == SessionResult(
+        SESSION, Completed("all is well"), 0.25, Usage(1, 2, 3, 4), turns=7, duration_s=0.0
+    )
+    assert played.events == [
+        SessionStarted(SESSION, "implementer", "sonnet"),
+        PromptSent("Do it."),
+        AgentStarted("claude-sonnet", "2.1", ("Bash",)),
+        AgentThought("hm"),
+        AgentSpoke("Looking."),
+        ToolCalled("1", "Bash", {"command": "ls"}),
+        ToolDecided("1", "Bash", "allow", ""),
+        ToolFinished("1", "", is_error=False),
+        UsageReported("sonnet", THOUSAND, 0.002),
+        ApiRetried(1, 2, 0.5, 529, "overloaded"),
+        QuotaReported("allowed", "five_hour", None, 0.5),
+        MessageSkipped("novelty"),
+        SessionEnded(result),
+    ]
+    assert played.agent.closed == 1
+
+
+async def test_the_session_is_recorded_before_the_agent_is_started() -> None:
+    played = stage(FINE)
+    recorded: list[tuple[str, int]] = []
+    played.record = lambda event: recorded.append((event.type, len(played.agent.briefs)))
+
+    await played.play()
+
+    assert recorded == [("session.started", 0), ("prompt.sent", 0), ("session.ended", 1)]
+
+
+@pytest.mark.parametrize(
+    ("pieces", "shown"),
+    [
+        (("Hello",), ["Hello"]),
+        (("Hel", "lo ", "there\n"), ["Hello there"]),
+        (("\n\n",), []),
+        (("<NOTE>tests first</NOTE>",), []),
+        (("Before\n<NO", "TE>tests first</NOTE>\nafter"), ["Before", "after"]),
+        (("x" * 4001,), ["x" * 4000 + "… (1 more)"]),
+    ],
+)
+async def test_text_is_shown_once_without_its_markers(
+    pieces: tuple[str, ...], shown: list[str]
+) -> None:
+    played = stage(*(TextStreamed(piece) for piece in pieces), *said(""), FINE)
+
+    await played.play()
+
+    assert [event.text for event in played.told if isinstance(event, AgentSpoke)] == shown
+
+
+async def test_text_that_was_never_closed_is_shown_at_the_end() -> None:
+    played = stage(TextStreamed("half a sent"), AgentEnded(Crashed("gone", 1)))
+
+    await played.play()
+
+    assert played.told == [AgentSpoke("half a sent")]
+
+
+WITH_ROLES: list[tuple[Role, SignalKind]] = [
+    (role, kind) for role in ACCEPTED for kind in SIGNAL_KINDS
+]
+
+
+@pytest.mark.parametrize(("role", "kind"), WITH_ROLES)
+async def test_a_signal_means_the_same_by_marker_and_by_tool(role: Role, kind: SignalKind) -> None:
+    by_marker = stage(*said(f"<{kind.upper()}>so it is</{kind.upper()}>"), FINE, role=role)
+    by_tool = stage(signalled(kind, "so it is"), FINE, role=role)
+
+    results = [await by_marker.play(), await by_tool.play()]
+
+    accepted, ends = kind in ACCEPTED[role], kind in TERMINAL
+    outcome = Completed("so it is") if accepted and ends else Completed("all is well")
+    assert [result.outcome for result in results] == [outcome, outcome]
+    ways: list[tuple[Stage, Literal["marker", "tool"]]] = [(by_marker, "marker"), (by_tool, "tool")]
+    for played, via in ways:
+        heard = [e for e in played.told if isinstance(e, SignalGiven | SignalRefused)]
+        given, refused = SignalGiven(kind, "so it is", via), SignalRefused(kind, role, via)
+        assert heard == [given if accepted else refused]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reply"),
+    [
+        ({"kind": "note", "text": "x"}, ("Recorded.", False)),
+        (
+            {"kind": "approved", "text": "x"},
+            (
+                "In the role implementer you cannot give the signal 'approved', only: note,"
+                " spec_issue, progress, done.",
+                True,
+            ),
+        ),
+        (
+            {"kind": "sing"},
+            ("Unknown signal 'sing'. Known: note, spec_issue, progress, done.", True),
+        ),
+        ({}, ("Unknown signal None. Known: note, spec_issue, progress, done.", True)),
+    ],
+)
+async def test_the_signal_tool_answers_what_it_did_or_why_not(
+    arguments: Mapping[str, Any], reply: tuple[str, bool]
+) -> None:
+    played = stage(ToolUse("s", "mcp__treadle__signal", arguments), FINE)
+
+    await played.play()
+
+    (finished,) = [event for event in played.told if isinstance(event, ToolFinished)]
+    assert (finished.output, finished.is_error) == reply
+
+
+async def test_what_comes_after_a_terminal_signal_is_not_waited_for() -> None:
+    played = stage(*said("<DONE>built</DONE>"), FOREVER, FINE)
+
+    result = await played.play()
+
+    assert result.outcome == Completed("built")
+    assert types_of(played.told) == ["signal.given"]
+    assert played.agent.closed == 1
+
+
+async def test_of_two_terminal_signals_the_first_one_counts() -> None:
+    played = stage(TextStreamed("<DONE>one</DONE>\n<PROGRESS>two</PROGRESS>\n"), FINE)
+
+    assert (await played.play()).outcome == Completed("one")
