@@ -1,9 +1,8 @@
 """Drives one agent session from its prompt to one result, inside its limits."""
 
 import asyncio
-from collections.abc import AsyncIterator, Coroutine
 from dataclasses import dataclass, replace
-from typing import Any, Literal, assert_never, cast
+from typing import Any, Literal, assert_never
 
 from treadle.domain.agent import (
     AgentEnded,
@@ -42,10 +41,11 @@ from treadle.domain.session import (
     SessionResult,
     TimedOut,
 )
+from treadle.session.inbox import Inbox
 from treadle.session.meaning import outcome_of
 from treadle.session.meter import Meter
 from treadle.session.speech import Record, Speech, signal_tools
-from treadle.session.watch import Watch, began, deadline, saw
+from treadle.session.watch import began, deadline, saw
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,13 +68,7 @@ class Driver:
             decide=_recorded(brief.decide, self.record),
             tools=(*brief.tools, *signal_tools(speech, brief.role)),
         )
-        session = await self.agent.open(brief)
-        try:
-            end = await self._follow(session, limits, speech, meter)
-        finally:
-            # Shielded: whatever cancels us, the agent's processes still have to go.
-            for process in await asyncio.shield(asyncio.ensure_future(session.close())):
-                self.record(ProcessEnded(process.pid, process.command))
+        end = await self._converse(brief, limits, speech, meter)
         speech.close_block()
         result = SessionResult(
             session=brief.session,
@@ -88,50 +82,60 @@ class Driver:
         self.record(SessionEnded(result))
         return result
 
+    async def _converse(
+        self, brief: Brief, limits: SessionLimits, speech: Speech, meter: Meter
+    ) -> AgentEnded:
+        session = await self._open(brief)
+        if session is None:
+            return AgentEnded(Cancelled())
+        try:
+            return await self._follow(session, limits, speech, meter)
+        finally:
+            # Shielded: whatever cancels us, the agent's processes still have to go.
+            for process in await asyncio.shield(asyncio.ensure_future(session.close())):
+                self.record(ProcessEnded(process.pid, process.command))
+
+    async def _open(self, brief: Brief) -> AgentSession | None:
+        """The session, or None when the run was asked to stop before it was up."""
+        opening = asyncio.ensure_future(self.agent.open(brief))
+        stopping = asyncio.ensure_future(self.stop.wait())
+        waited: set[asyncio.Task[Any]] = {opening, stopping}
+        try:
+            await asyncio.wait(waited, return_when="FIRST_COMPLETED")
+        finally:
+            stopping.cancel()
+            if not opening.done():
+                opening.cancel()
+        await asyncio.wait({opening})
+        return None if opening.cancelled() else opening.result()
+
     async def _follow(
         self, session: AgentSession, limits: SessionLimits, speech: Speech, meter: Meter
     ) -> AgentEnded:
-        events = aiter(session.events())
         watch = began(self.clock.monotonic())
-        stopping = asyncio.ensure_future(self.stop.wait())
+        inbox = Inbox(session.events(), self.stop)
         try:
             while True:
-                event = await self._next(events, stopping, watch, limits)
-                if isinstance(event, AgentEnded):
-                    return event
-                watch = saw(watch, event, self.clock.monotonic())
-                self._take(event, speech, meter)
+                due = deadline(watch, limits)
+                left = due.at - self.clock.monotonic()
+                # Only the wall limit holds against an agent that never stops talking.
+                event = "late" if left <= 0 and due.limit == "wall" else await inbox.next(left)
+                match event:
+                    case "stopped":
+                        return AgentEnded(Cancelled())
+                    case "late":
+                        return AgentEnded(TimedOut(due.limit, round(due.after_s, 3)))
+                    case AgentEnded():
+                        return event
+                    case _:
+                        watch = saw(watch, event, self.clock.monotonic())
+                        self._take(event, speech, meter)
                 if speech.ended_by is not None:
                     return AgentEnded(Completed(speech.ended_by.text))
                 if meter.estimate_usd > limits.max_cost_usd:
                     return AgentEnded(BudgetExceeded(limits.max_cost_usd))
         finally:
-            stopping.cancel()
-
-    async def _next(
-        self,
-        events: AsyncIterator[AgentEvent],
-        stopping: "asyncio.Task[Literal[True]]",
-        watch: Watch,
-        limits: SessionLimits,
-    ) -> AgentEvent:
-        """The agent's next event, or the end that a limit or a person puts to the session."""
-        due = deadline(watch, limits)
-        upcoming = asyncio.ensure_future(cast("Coroutine[Any, Any, AgentEvent]", anext(events)))
-        left = max(0.0, due.at - self.clock.monotonic())
-        waited: set[asyncio.Task[Any]] = {upcoming, stopping}
-        try:
-            await asyncio.wait(waited, timeout=left, return_when="FIRST_COMPLETED")
-        finally:
-            # Also when we are cancelled ourselves: nothing may go on reading a closed session.
-            over = upcoming.done()
-            upcoming.cancel()
-        if over:
-            return upcoming.result()
-        await asyncio.wait({upcoming})
-        if stopping.done():
-            return AgentEnded(Cancelled())
-        return AgentEnded(TimedOut(due.limit, round(due.after_s, 3)))
+            await inbox.close()
 
     def _take(self, event: AgentEvent, speech: Speech, meter: Meter) -> None:
         match event:

@@ -59,8 +59,12 @@ class Speech:
         return True
 
 
-def signal_tool(speech: Speech, role: Role) -> Tool:
-    """The same signals as the markers, by tool."""
+def signal_tools(speech: Speech, role: Role) -> tuple[Tool, ...]:
+    """The same signals as the markers, by tool; none for a role that has none to give."""
+    return (_signal_tool(speech, role),) if ACCEPTED[role] else ()
+
+
+def _signal_tool(speech: Speech, role: Role) -> Tool:
     kinds = [kind for kind in SIGNAL_KINDS if kind in ACCEPTED[role]]
 
     async def call(arguments: Mapping[str, Any]) -> ToolReply:

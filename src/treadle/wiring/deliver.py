@@ -13,11 +13,11 @@ from treadle.adapters.stores.runs import run_directory
 from treadle.adapters.stores.sqlite import SqliteStore
 from treadle.adapters.stores.status_file import StatusFile
 from treadle.domain.agent import Identity
-from treadle.domain.errors import StoreError, TreadleError, UsageError
+from treadle.domain.errors import SettingsError, StoreError, TreadleError, UsageError
 from treadle.domain.events.run import InterruptRequested, RunEnded, RunStarted, RunWarned
 from treadle.domain.ids import RunId
-from treadle.domain.run import Landing, RunLimits, RunResult, SessionLimits
-from treadle.policy.rules import parse_rule
+from treadle.domain.run import RunLimits, RunResult, SessionLimits
+from treadle.policy.rules import Rule, parse_rule
 from treadle.policy.toolset import merge_servers, merge_tools
 from treadle.session.drive import Driver
 from treadle.settings.environment import Environment
@@ -96,6 +96,7 @@ async def _check(request: DeliverRequest, environment: Environment) -> Ready:
         text = spec.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"cannot read {spec}: {error}") from error
+    permission_rules(settings)
     return Ready(request, environment, settings, project, await identity(project), text)
 
 
@@ -131,8 +132,10 @@ async def _see_through(ready: Ready, recorder: Recorder, driver: Driver) -> RunR
             result = await story.tell()
         finally:
             progress = story.progress
-        landing: Landing = ready.settings.land if result.succeeded else "never"
-        await worksite.finish(landing, ask=ready.request.ask)
+        if result.succeeded:
+            await worksite.finish(ready.settings.land, ask=ready.request.ask)
+        else:
+            worksite.keep("the run did not finish its work")
     except StoreError:
         raise
     except TreadleError as error:
@@ -189,12 +192,11 @@ def _story(ready: Ready, recorder: Recorder, worksite: Worksite, driver: Driver)
 def _equipment(ready: Ready) -> Equipment:
     settings = ready.settings
     servers = merge_servers(baseline_servers(ready.environment.path), settings.mcp_servers)
-    rules = [rule for text in settings.permissions.allow if (rule := parse_rule(text))]
     return Equipment(
         model=settings.agent.model,
         plan_model=settings.agent.plan_model,
         thinking_tokens=settings.agent.thinking or None,
-        toolset=merge_tools(settings.allowed_tools, rules, servers),
+        toolset=merge_tools(settings.allowed_tools, permission_rules(settings), servers),
         mcp_servers=servers,
         identity=ready.identity,
         home=_home(ready),
@@ -206,6 +208,20 @@ def _equipment(ready: Ready) -> Equipment:
             test=settings.project.test,
         ),
     )
+
+
+def permission_rules(settings: Settings) -> list[Rule]:
+    """The rules of `permissions.allow`; one that cannot be read is refused, never passed over."""
+    rules = []
+    for text in settings.permissions.allow:
+        rule = parse_rule(text)
+        if rule is None:
+            raise SettingsError(
+                f"permissions.allow: {text!r} is not a rule",
+                hint="write Tool or Tool(pattern), for example WebFetch(https://example.com/*)",
+            )
+        rules.append(rule)
+    return rules
 
 
 def _home(ready: Ready) -> Path:

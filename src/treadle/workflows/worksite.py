@@ -84,15 +84,19 @@ class Worksite:
         if isinstance(carried, NotesRefused):
             record(RunWarned(carried.reason))
 
+    def keep(self, reason: str) -> None:
+        """Leave the work on its branch, and say why and how it can still be landed."""
+        if self.imported is not None:
+            command = f"treadle land {short(self._site.run)}"
+            self._site.record(WorkKept(self.imported.branch, reason, command))
+
     async def finish(self, landing: Landing, *, ask: Ask | None) -> None:
         """Land the work or leave it on its branch, as wanted and as the checkout allows."""
         work = self.imported
         if work is None:
             return
-        why_not = _why_not(landing, work, ask)
-        if why_not:
-            reference = short(self._site.run)
-            self._site.record(WorkKept(work.branch, why_not, f"treadle land {reference}"))
+        if why_not := _why_not(landing, work, ask):
+            self.keep(why_not)
             return
         site = self._site
         site.record(await landed(site.project, self._snapshot, work, run=site.run, form=site.form))
@@ -117,7 +121,7 @@ def _why_not(landing: Landing, work: Imported, ask: Ask | None) -> str:
         case "auto":
             return ""
         case "never":
-            return "it was not asked to land"
+            return "landing is switched off"
         case "ask":
             if ask is None:
                 return "landing has to be asked for, and nobody is at the terminal"

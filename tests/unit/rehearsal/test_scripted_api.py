@@ -8,8 +8,8 @@ from contextlib import AsyncExitStack
 from urllib.parse import urlsplit
 
 import pytest
-from tests.unit.rehearsal.raw_client import api_of, client_of
 
+from tests.unit.rehearsal.raw_client import api_of, client_of
 from treadle.rehearsal.api import KEPT_REQUESTS, ScriptedApi
 from treadle.rehearsal.script import parse_script
 

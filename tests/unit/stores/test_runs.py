@@ -68,7 +68,8 @@ def held(root: Path, run: RunId) -> Iterator[None]:
 def folded(row: RunRow, at: datetime, event: Event) -> RunRow:
     """What one event means for the list, said a second time."""
     match event:
-        case RoundStarted(number=number):
+        case RoundStarted(number=number, tally=tally):
+            row = replace(row, passed=tally.passed, blocked=tally.blocked, total=tally.total)
             return replace(row, rounds=number)
         case SessionEnded(result=result):
             return replace(row, cost_usd=row.cost_usd + result.cost_usd)

@@ -54,8 +54,8 @@ async def test_work_lands_by_itself_where_that_is_wanted(stage: StoryStage) -> N
 @pytest.mark.parametrize(
     ("landing", "answer", "reason"),
     [
-        ("never", None, "it was not asked to land"),
-        ("never", True, "it was not asked to land"),
+        ("never", None, "landing is switched off"),
+        ("never", True, "landing is switched off"),
         ("ask", None, "landing has to be asked for, and nobody is at the terminal"),
         ("ask", False, "you said no"),
     ],

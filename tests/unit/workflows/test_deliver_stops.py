@@ -53,6 +53,7 @@ def stage(tmp_path: Path) -> StoryStage:
 
 ONE_PENDING = Tally(total=1)
 ONE_PASSED = Tally(passed=1, total=1)
+ONE_PENDING = Tally(total=1)
 
 
 def outcomes(stage: StoryStage) -> list[object]:
@@ -124,10 +125,10 @@ async def test_a_pause_is_neither_a_round_nor_an_error_nor_running_time(stage: S
     assert ended == RunResult("all_passed", 2, ONE_PASSED, 0.0, Usage(), 0.0)
     assert stage.of_type(RoundFailed) == [RoundFailed(1, "one", 1, 1)]
     assert stage.of_type(RoundStarted) == [
-        RoundStarted(1, "coding"),
-        RoundStarted(2, "coding"),
-        RoundStarted(2, "coding"),
-        RoundStarted(2, "coding"),
+        RoundStarted(1, "coding", ONE_PENDING),
+        RoundStarted(2, "coding", ONE_PENDING),
+        RoundStarted(2, "coding", ONE_PENDING),
+        RoundStarted(2, "coding", ONE_PENDING),
     ]
 
 

@@ -61,8 +61,8 @@ async def test_a_specification_becomes_finished_work_over_rounds(stage: StorySta
     ]  # fmt: skip
     assert stage.of_type(RoundStarted) == [
         RoundStarted(1, "initializer"),
-        RoundStarted(2, "coding"),
-        RoundStarted(3, "coding"),
+        RoundStarted(2, "coding", Tally(total=2)),
+        RoundStarted(3, "coding", Tally(passed=1, total=2)),
     ]
     assert [brief.session for brief in stage.agent.briefs] == [
         "session-1",
@@ -181,7 +181,7 @@ async def test_a_run_goes_on_with_the_deliverables_of_an_earlier_one(stage: Stor
     ended = await stage.tell()
 
     assert ended == result("all_passed", 1, Tally(passed=2, total=2))
-    assert stage.of_type(RoundStarted) == [RoundStarted(1, "coding")]
+    assert stage.of_type(RoundStarted) == [RoundStarted(1, "coding", Tally(passed=1, total=2))]
 
 
 async def test_success_needs_only_what_is_not_blocked(stage: StoryStage) -> None:
