@@ -13,7 +13,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from hypothesis import strategies as st
 
-from treadle.domain.deliverable import Deliverable, Status
+from treadle.domain.deliverable import Claim, Deliverable, Status
 from treadle.domain.events.log import Event
 from treadle.domain.events.run import RunStarted
 from treadle.domain.ids import RunId, SessionId, run_id
@@ -74,8 +74,13 @@ class SessionNumbers:
         return SessionId(f"session-{self.given}")
 
 
-def deliverable(name: str, status: Status = "pending") -> Deliverable:
-    return Deliverable(name, f"What {name} is about", (f"{name} can be seen",), status)
+def deliverable(name: str, status: Status = "pending", claim: Claim | None = None) -> Deliverable:
+    return Deliverable(name, f"What {name} is about", (f"{name} can be seen",), status, claim)
+
+
+def claimed(name: str, commit: str = "", *, rehearsed: bool = False) -> Deliverable:
+    """Passed by an agent; its work is in `commit`, or nowhere safe yet."""
+    return deliverable(name, "passed", Claim(commit, rehearsed))
 
 
 def run_started(run: RunId = RUN, *, project: str = "/project", key: str = "key") -> RunStarted:

@@ -25,7 +25,6 @@ MADE = "<!-- Made from the code by `make docs`. Edit the code, not this page. --
 # Keys that do less today than their help says; the page says so.
 TODAY = {
     "project.specs": "no effect; it is for workflows to come",
-    "sandbox.enabled": "there is no sandbox yet; `false` is the same as `--no-sandbox`",
 }
 
 SETTINGS_HEAD = """\

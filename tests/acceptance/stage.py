@@ -15,7 +15,7 @@ from typing import Any
 TREADLE = Path(sys.executable).with_name("treadle")
 PATH = f"{Path(sys.executable).parent}:/usr/local/bin:/usr/bin:/bin"
 
-QUICK = {"deliver.delay_s": "0", "quota.margin_s": "0"}
+QUICK = {"deliver.delay_s": "0", "deliver.backoff_s": "0", "quota.margin_s": "0"}
 
 ONE_DELIVERABLE = """
   - role: initializer

@@ -1,8 +1,17 @@
 """Bad input gets one clear line and what to do next, never a traceback."""
 
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
 
-from tests.acceptance.stage import Stage
+from tests.acceptance.stage import TREADLE, Stage
+
+# Root may read everything; without these two it is like anybody else.
+POWERLESS = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]
 
 
 @pytest.mark.parametrize(
@@ -17,7 +26,9 @@ from tests.acceptance.stage import Stage
         (["show", "ffffffff"], "treadle: there is no run 'ffffffff'"),
         (["rehearse", "nothing.yaml", "--", "deliver"], "nothing.yaml"),
         (["rehearse", "nothing.yaml"], "treadle: a rehearsal needs a workflow to rehearse"),
-        (["land"], "treadle: there are no runs yet"),
+        (["land"], "treadle: there are no runs of this project yet"),
+        (["demo", "--keep", "."], "project is not empty"),
+        (["demo", "--keep", "SPEC.md"], "SPEC.md: File exists"),
     ],
 )
 def test_a_wrong_command_line_is_refused_in_words(
@@ -109,3 +120,103 @@ def test_bare_treadle_prints_help_with_the_exit_codes(stage: Stage) -> None:
     assert shown.stdout.startswith("Usage: treadle")
     assert "130  interrupted" in shown.stdout
     assert stage.treadle("help").stdout == shown.stdout
+
+
+@pytest.fixture
+def locked(stage: Stage) -> Iterator[Path]:
+    """A directory with a project in it that nobody may look into."""
+    directory = stage.directory / "locked"
+    (directory / "project" / ".git").mkdir(parents=True)
+    directory.chmod(0)
+    yield directory
+    directory.chmod(0o700)
+
+
+def powerless(stage: Stage, *arguments: str, **variables: str) -> tuple[int, list[str]]:
+    """The exit code and the complaint of a command that has no rights beyond its user's."""
+    if os.getuid() == 0 and shutil.which("setpriv") is None:
+        pytest.skip("no setpriv here to give up root's rights with")
+    done = subprocess.run(
+        [*(POWERLESS if os.getuid() == 0 else []), TREADLE, *arguments],
+        cwd=stage.project,
+        env={**stage.environment, **variables},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.returncode, done.stderr.splitlines()
+
+
+@pytest.mark.parametrize("command", ["ls", "status", "show", "doctor", "config show", "deliver"])
+def test_a_directory_that_may_not_be_read_is_named(
+    stage: Stage, locked: Path, command: str
+) -> None:
+    below = str(locked / "project")
+
+    assert powerless(stage, *command.split(), "-p", str(locked)) == (
+        2,
+        [f"treadle: {locked} cannot be read", "  hint: check its permissions with `ls -ld`"],
+    )
+    assert powerless(stage, *command.split(), "-p", below) == (
+        2,
+        [f"treadle: cannot reach {below}: Permission denied", "  hint: check the path"],
+    )
+
+
+def test_a_root_that_may_not_be_read_is_named(stage: Stage, locked: Path) -> None:
+    code, complaint = powerless(stage, "ls", TREADLE_ROOT=str(locked / "root"))
+
+    assert (code, complaint[0]) == (
+        1,
+        f"treadle: cannot write {locked}/root/events.db: Permission denied",
+    )
+
+
+def test_the_doctor_finds_what_may_not_be_read(stage: Stage, locked: Path) -> None:
+    code, complaint = powerless(
+        stage, "doctor", HOME=str(locked), TREADLE_ROOT=str(locked / "root")
+    )
+
+    assert (code, complaint) == (1, [])
+
+
+def test_a_current_directory_that_is_gone_is_said_so(stage: Stage) -> None:
+    gone = stage.directory / "gone"
+    gone.mkdir()
+
+    done = subprocess.run(
+        ["/bin/sh", "-c", 'rmdir ../gone && exec "$1" ls', "sh", TREADLE],
+        cwd=gone,
+        env=stage.environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert (done.returncode, done.stderr.splitlines()) == (
+        2,
+        [
+            "treadle: the current directory cannot be used: No such file or directory",
+            "  hint: change to one that is there",
+        ],
+    )
+
+
+def test_without_git_the_demo_says_what_to_install(stage: Stage) -> None:
+    refused = stage.treadle("demo", PATH="/nowhere")
+
+    assert (refused.exit_code, refused.stderr.splitlines()) == (
+        1,
+        [
+            "treadle: git was not found",
+            "  hint: install git (2.31 or newer) and put it on your PATH",
+        ],
+    )
+
+
+def test_a_project_whose_name_is_no_text_has_a_status_all_the_same(stage: Stage) -> None:
+    strange = Path(os.fsdecode(os.fsencode(stage.directory) + b"/bad\xff"))
+    strange.mkdir()
+
+    assert stage.treadle("status", "--json", "-p", str(strange)).exit_code == 0

@@ -82,8 +82,9 @@ def test_a_second_interrupt_kills_at_once(stage: Stage) -> None:
 
     exit_code = running.process.wait(timeout=30)
 
-    assert exit_code == 130
-    assert_all_gone(running.finish())
+    finished = running.finish()
+    assert (exit_code, finished.result["reason"]) == (130, "interrupted")
+    assert_all_gone(finished)
 
 
 def test_a_line_of_three_megabytes_is_taken_like_any_other(stage: Stage) -> None:

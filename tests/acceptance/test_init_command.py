@@ -190,12 +190,20 @@ def test_a_broken_file_is_left_alone_with_all_others(machine: Machine) -> None:
 def test_a_folder_of_a_repository_is_no_project_of_its_own(machine: Machine) -> None:
     machine.treadle("init", "--yes")
     (machine.project / "part").mkdir()
+    (machine.project / "treadle.toml").unlink()
 
     ended = machine.treadle("init", "--yes", "-p", "part")
 
-    assert ended.code == 2
-    assert f"part lies inside the repository {machine.project}\n" in ended.err
+    assert (ended.code, ended.out.splitlines()[0]) == (0, f"project {machine.project}")
+    assert (machine.project / "treadle.toml").is_file()
     assert list((machine.project / "part").iterdir()) == []
+
+
+def test_the_questions_say_what_an_answer_does(machine: Machine) -> None:
+    ended = machine.on_a_terminal("init", answers="n\n" + "\n" * 8)
+
+    assert "Land work as commits? (no: as uncommitted changes) [Y/n]:" in ended.err
+    assert "Folder of further specifications (for focus, later) [specs]:" in ended.err
 
 
 def test_what_cannot_be_written_is_said_in_one_line(machine: Machine) -> None:
@@ -228,7 +236,6 @@ def test_answers_on_a_terminal_are_written(machine: Machine) -> None:
         "session": {},
         "deliver": {},
         "quota": {},
-        "sandbox": {},
     }
 
 

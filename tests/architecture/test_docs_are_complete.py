@@ -12,7 +12,8 @@ import pytest
 
 from tests.architecture.repository import DOCS, ROOT, files, name_of
 from treadle.cli.main import COMMANDS, treadle
-from treadle.domain.run import EXIT_CODES, EXIT_USAGE, ExitReason
+from treadle.domain.errors import UsageError
+from treadle.domain.run import EXIT_CODES, ExitReason
 from treadle.domain.signal import Role
 from treadle.domain.wire import event_types
 from treadle.settings.keys import known_keys
@@ -74,7 +75,7 @@ def test_every_reason_to_end_is_documented_with_its_exit_code() -> None:
 
 
 def test_every_exit_code_is_documented_there_and_in_the_help() -> None:
-    codes = {EXIT_USAGE, *EXIT_CODES.values()}
+    codes = {UsageError.exit_code, *EXIT_CODES.values()}
     page, text = read("exit-codes.md"), treadle.get_help(click.Context(treadle))
 
     assert {code for code in codes if f"\n| {code} |" not in page} == set()

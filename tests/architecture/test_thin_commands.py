@@ -13,6 +13,7 @@ from treadle.adapters.stores.sqlite import SqliteStore
 from treadle.domain.events.run import RunStarted
 from treadle.domain.ids import run_id
 from treadle.domain.run import RunLimits
+from treadle.workspace.place import project_key
 
 HEAVY = ("asyncio", "claude_agent_sdk", "dbos", "mcp", "pydantic", "yaml")
 RUN = run_id(unix_ms=1_700_000_000_000, random_bits=0x1234_5678_9ABC)
@@ -47,7 +48,7 @@ def project(tmp_path: Path) -> Path:
         run=RUN,
         workflow="deliver",
         project=str(tmp_path),
-        project_key="key",
+        project_key=project_key(tmp_path),
         version="0",
         model="sonnet",
         plan_model="opus",

@@ -190,6 +190,39 @@ def test_closing_twice_is_closing_once(kept: Kept) -> None:
     assert kept.closings == ([], [])
 
 
+MENTIONED = (
+    "{at}{outside}",
+    "see {at}{outside} and {at}inside.txt",
+    "```\n{at}./inside.txt\n```",
+    'see {at}"{outside}" and\t{at}"in side.txt"',
+    "that is all。{at}{outside}#L1-3",
+    "[{at}inside.txt] ({at}{outside}),{at}{outside}",
+)
+FIRST = ("See: ", "/compact ", "!cat inside.txt ", "#")
+WAYS = {"newest": True, "newest, not trusted": False, "oldest": False}
+
+
+@pytest.mark.parametrize("first", FIRST)
+@pytest.mark.parametrize("way", WAYS)
+async def test_no_file_that_a_text_names_is_read_without_being_asked_for(
+    way: str, first: str, tmp_path: Path
+) -> None:
+    brief, outside = brief_in(tmp_path), tmp_path / "outside.txt"
+    for path in (outside, brief.workspace / "inside.txt", brief.workspace / "in side.txt"):
+        path.write_text("s-e-c-r-e-t")
+    text = first + "\n".join(MENTIONED).format(at="@", outside=outside)
+    async with api_of("{text: finished}") as api:
+        agent = replace(agent_on(api, BINARIES[way.split(",")[0]]), verbatim=WAYS[way])
+        session = await agent.open(replace(brief, prompt=text, context=text))
+        *_, ended = [event async for event in session.events()]
+        await session.close()
+
+        asked = [request.body.decode() for request in api.requests]
+    assert isinstance(ended, AgentEnded)
+    assert (ended.outcome, len(asked)) == (Completed("finished"), 1)
+    assert ("s-e-c-r-e-t" in asked[0], str(outside) in asked[0]) == (False, True)
+
+
 @asynccontextmanager
 async def unheard(name: str) -> AsyncIterator[Agent]:
     """An agent that would say something, if it were listened to."""

@@ -20,7 +20,7 @@ def command() -> None:
 @click.pass_obj
 def show(given: Given, project_dir: str | None, *, as_json: bool) -> None:
     """Every setting, its value, and where the value comes from."""
-    resolved = load(given.project_dir(project_dir), environment=given.environment.raw)
+    resolved = load(given.project(project_dir), environment=given.environment.raw)
     given_rows = rows(resolved)
     if as_json:
         found = {row.key: {"value": row.value, "origin": row.origin} for row in given_rows}

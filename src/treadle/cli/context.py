@@ -1,11 +1,13 @@
 """What every command is given: the environment it was started in, and where its project is."""
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from treadle.domain.errors import UsageError
 from treadle.settings.environment import Environment
+from treadle.workspace.place import enclosing_project
 
 if TYPE_CHECKING:
     # Only a type: `status` and `ls` must not load what a run needs.
@@ -18,14 +20,30 @@ class Given:
     working_directory: Path
     rehearsing: "Rehearsing | None" = None
 
-    def project_dir(self, option: str | None) -> Path:
+    def path(self, named: str) -> Path:
+        """A path from the command line; `~` is the home that the environment names."""
+        if named == "~" or named.startswith("~/"):
+            return self.environment.home / named[2:]
+        return self.working_directory / named
+
+    def directory(self, option: str | None) -> Path:
         """The directory named by `-p`, or the current one."""
-        path = (self.working_directory / option) if option else self.working_directory
-        path = path.expanduser()
-        if not path.exists():
-            raise UsageError(
-                f"{option} does not exist", hint="check the path given with -p/--project-dir"
-            )
-        if not path.is_dir():
-            raise UsageError(f"{option} is not a directory", hint="-p takes a project directory")
-        return path.resolve()
+        path = self.path(option) if option else self.working_directory
+        named = option or str(path)
+        try:
+            found = path.resolve(strict=True)
+        except FileNotFoundError:
+            raise UsageError(f"{named} does not exist", hint="check the path") from None
+        except (OSError, RuntimeError) as error:  # 3.11 and 3.12 say RuntimeError for a link loop
+            why = getattr(error, "strerror", None) or "its links lead nowhere"
+            raise UsageError(f"cannot reach {named}: {why}", hint="check the path") from None
+        if not found.is_dir():
+            raise UsageError(f"{named} is not a directory", hint="-p takes a project directory")
+        if not os.access(found, os.R_OK | os.X_OK):
+            raise UsageError(f"{named} cannot be read", hint="check its permissions with `ls -ld`")
+        return found
+
+    def project(self, option: str | None) -> Path:
+        """The project that the directory named by `-p`, or the current one, is part of."""
+        directory = self.directory(option)
+        return enclosing_project(directory) or directory

@@ -12,7 +12,8 @@ from treadle.cli.options import WorkflowOptions, workflow_options
 from treadle.cli.screen import Screens, level_of
 from treadle.domain.run import EXIT_CODES
 from treadle.wiring.clock import fresh_run_id
-from treadle.wiring.deliver import DeliverRequest, deliver
+from treadle.wiring.deliver import deliver
+from treadle.wiring.readiness import DeliverRequest
 
 
 @click.command("deliver")
@@ -26,7 +27,7 @@ def command(given: Given, /, **values: Any) -> int:
     done and your checkout has not changed meanwhile, it is fast-forwarded.
     """
     options = WorkflowOptions(**values)
-    project = given.project_dir(options.project_dir)
+    project = given.project(options.project_dir)
     return asyncio.run(run_deliver(given, options, project))
 
 
@@ -39,7 +40,7 @@ async def run_deliver(given: Given, options: WorkflowOptions, project: Path) -> 
         no_sandbox=options.no_sandbox,
         rehearsing=given.rehearsing,
         readers=screens.readers,
-        ask=click.confirm if sys.stdin.isatty() and sys.stderr.isatty() else None,
+        ask=screens.ask if sys.stdin.isatty() and sys.stderr.isatty() else None,
     )
     async with screens:
         result = await deliver(request, given.environment)

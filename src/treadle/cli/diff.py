@@ -1,20 +1,22 @@
 """`treadle diff`: what a run changed."""
 
 import asyncio
+import os
 
 import click
 
-from treadle.adapters.stores.runs import find_run
 from treadle.cli.context import Given
+from treadle.cli.run_reference import names_a_run
+from treadle.domain.run_row import RunRow
 from treadle.wiring.work import diff_run
 
 
 @click.command("diff")
-@click.argument("run", default="last")
+@names_a_run
 @click.option("--stat", is_flag=True, help="Only the files and how much of them changed.")
 @click.pass_obj
-def command(given: Given, run: str, *, stat: bool) -> int:
+def command(given: Given, row: RunRow, *, stat: bool) -> None:
     """What RUN changed: an id, the end of one, or `last`."""
-    row = find_run(given.environment.root, run)
-    click.echo(asyncio.run(diff_run(row, given.environment, stat=stat)))
-    return 0
+    text = asyncio.run(diff_run(row, given.environment, stat=stat))
+    # As bytes: a patch shows files as they are, whatever the encoding of the terminal.
+    click.echo(os.fsencode(text))

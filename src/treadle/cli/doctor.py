@@ -3,7 +3,6 @@
 import asyncio
 import json
 from dataclasses import asdict
-from pathlib import Path
 
 import click
 
@@ -20,8 +19,7 @@ COLOURS: dict[Verdict, str] = {"good": "green", "warning": "yellow", "bad": "red
 @click.pass_obj
 def command(given: Given, project_dir: str | None, *, as_json: bool) -> int:
     """Check this machine and this project. Exit code 1 when something must be put right."""
-    project: Path = given.project_dir(project_dir)
-    findings = asyncio.run(examine(project, given.environment))
+    findings = asyncio.run(examine(given.project(project_dir), given.environment))
     if as_json:
         click.echo(json.dumps([asdict(finding) for finding in findings], indent=2))
     else:

@@ -33,7 +33,7 @@ def command(given: Given, project_dir: str | None, *, yes: bool) -> None:
 
     Run it again at any time: it shows what is set and changes only what you answer differently.
     """
-    project = given.project_dir(project_dir)
+    project = given.project(project_dir)
     if not yes and not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise UsageError(
             "init asks questions, and there is no terminal to ask them on",
@@ -45,6 +45,8 @@ def command(given: Given, project_dir: str | None, *, yes: bool) -> None:
     found = Found(text, read_text(project / IGNORE_FILE), read_text(project / SCHEMA_PATH))
     raw = given.environment.raw
     top = _own_repository(project, raw)
+    if project != given.directory(project_dir):
+        click.echo(f"project {project}")
     _tell_detected(detected)
     makes_one = top is None and (yes or _wants_repository(project))
     answers = proposed(present, detected)

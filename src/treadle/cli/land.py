@@ -5,28 +5,29 @@ from typing import assert_never
 
 import click
 
-from treadle.adapters.stores.runs import find_run
 from treadle.cli.context import Given
+from treadle.cli.run_reference import names_a_run_of_this_project
 from treadle.domain.events.work import WorkKept, WorkLanded
+from treadle.domain.run_row import RunRow
 from treadle.wiring.work import land_run
 
 KEPT = 3
 
 
 @click.command("land")
-@click.argument("run", default="last")
+@names_a_run_of_this_project
 @click.pass_obj
-def command(given: Given, run: str) -> int:
+def command(given: Given, row: RunRow) -> int:
     """Fast-forward the checkout to the work of RUN: an id, the end of one, or `last`.
 
-    Nothing is touched when the checkout is not as the run found it; the one command that merges
-    the work is printed instead, with exit code 3.
+    The checkout is the one the run was made for, wherever you are. Nothing is touched when it is
+    not as the run found it; the one command that merges the work is printed instead, with exit
+    code 3.
     """
-    row = find_run(given.environment.root, run)
     match asyncio.run(land_run(row, given.environment)):
         case WorkLanded(branch=branch, commit=commit, form=form):
             how = "" if form == "commits" else " as uncommitted changes"
-            click.echo(f"landed {branch} at {commit[:8]}{how}")
+            click.echo(f"landed {branch} at {commit[:8]}{how} in {row.project_path}")
             return 0
         case WorkKept(branch=branch, reason=reason, command=merge):
             click.echo(f"kept {branch}: {reason}", err=True)

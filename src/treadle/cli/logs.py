@@ -3,27 +3,40 @@
 import asyncio
 import sys
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 import click
 
-from treadle.adapters.stores.runs import RunRow, find_run
-from treadle.adapters.stores.sqlite import SqliteStore
 from treadle.cli.context import Given
-from treadle.cli.terminal.following import Growing, follow_log
-from treadle.cli.terminal.screen import Screen, screen_of
+from treadle.cli.following import Growing, follow_log
+from treadle.cli.run_reference import names_a_run
+from treadle.cli.terminal.screen import screen_of
 from treadle.cli.terminal.terminal import Terminal
 from treadle.cli.terminal.view import Level
 from treadle.domain.events.log import Recorded
 from treadle.domain.ids import short
+from treadle.domain.run_row import RunRow
 from treadle.domain.wire import encode_recorded
+from treadle.settings.environment import Environment
 from treadle.wiring.clock import SystemClock
+from treadle.wiring.history import find_run, open_logs
 
-LEVELS = {"verbose": Level.VERBOSE, "debug": Level.DEBUG}
+LEVELS = {None: Level.NORMAL, "verbose": Level.VERBOSE, "debug": Level.DEBUG}
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How much of a log is wanted, and in which form."""
+
+    follow: bool
+    as_json: bool
+    after: int
+    level: Literal["verbose", "debug"] | None
 
 
 @click.command("logs")
-@click.argument("run")
+@names_a_run
 @click.option("-f", "--follow", is_flag=True, help="Go on until the run ends.")
 @click.option("--json", "as_json", is_flag=True, help="The events as JSON lines, as stored.")
 @click.option(
@@ -34,27 +47,25 @@ LEVELS = {"verbose": Level.VERBOSE, "debug": Level.DEBUG}
     "-d", "--debug", "level", flag_value="debug", help="Also instructions, thinking and usage."
 )
 @click.pass_obj
-def command(
-    given: Given, *, run: str, follow: bool, as_json: bool, after: int, level: str | None
-) -> None:
+def command(given: Given, row: RunRow, /, **values: Any) -> None:
     """Show the events of RUN: an id, any unique end of one, or `last`."""
-    root = given.environment.root
-    row = find_run(root, run)
-    with closing(SqliteStore(root)) as store:
+    options, root = Options(**values), given.environment.root
+    with open_logs(root) as logs:
         log = Growing(
-            read=lambda number: store.read(row.id, after=number),
-            alive=lambda: follow and find_run(root, row.id).alive,
+            read=lambda number: logs.read(row.id, after=number),
+            alive=lambda: options.follow and _now(given, row).alive,
             sleep=asyncio.sleep,
         )
-        if as_json:
-            ended = asyncio.run(follow_log(log, _print_json, tick=_nothing, after=after))
+        if options.as_json:
+            asyncio.run(follow_log(log, _print_json, tick=_nothing, after=options.after))
         else:
-            screen = screen_of(sys.stdout, given.environment)
-            shown = Level.NORMAL if level is None else LEVELS[level]
-            screen = screen if follow else replace(screen, live=False)
-            ended = _print_lines(log, screen, level=shown, after=after)
-    if follow and not ended:
-        click.echo(_lost(row), err=True)
+            _print_lines(log, options, given.environment)
+    if options.follow and _now(given, row).state == "lost":
+        click.echo(f"Run {short(row.id)} has no living process: its log ends here.", err=True)
+
+
+def _now(given: Given, row: RunRow) -> RunRow:
+    return find_run(given.environment.root, row.id, standing_in=None)
 
 
 def _print_json(recorded: Recorded) -> None:
@@ -65,18 +76,16 @@ def _nothing() -> None:
     """JSON has no live line."""
 
 
-def _print_lines(log: Growing, screen: Screen, *, level: Level, after: int) -> bool:
-    terminal = Terminal(sys.stdout, level=level, screen=screen, clock=SystemClock())
+def _print_lines(log: Growing, options: Options, environment: Environment) -> None:
+    screen = screen_of(sys.stdout, environment)
+    screen = screen if options.follow else replace(screen, live=False)
+    terminal = Terminal(sys.stdout, level=LEVELS[options.level], screen=screen, clock=SystemClock())
 
     def show(recorded: Recorded) -> None:
         # What is not shown is still needed to understand what is.
-        (terminal.show if recorded.seq > after else terminal.recall)(recorded)
+        (terminal.show if recorded.seq > options.after else terminal.recall)(recorded)
         if terminal.gone:
             raise BrokenPipeError
 
     with closing(terminal):
-        return asyncio.run(follow_log(log, show, tick=terminal.tick))
-
-
-def _lost(row: RunRow) -> str:
-    return f"Run {short(row.id)} has no living process: its log ends here."
+        asyncio.run(follow_log(log, show, tick=terminal.tick))

@@ -6,9 +6,8 @@ from datetime import UTC, datetime
 import click
 import orjson
 
-from treadle.adapters.stores.runs import list_runs
 from treadle.cli.context import Given
-from treadle.cli.terminal.project_runs import project_root, runs_of
+from treadle.wiring.history import runs_everywhere, runs_of
 
 LISTED = 20
 
@@ -30,9 +29,8 @@ def command(
     given: Given, *, project_dir: str | None, limit: int, everywhere: bool, as_json: bool
 ) -> None:
     """List runs, newest first."""
-    root = given.environment.root
-    project = project_root(given.project_dir(project_dir))
-    rows = list_runs(root, limit=limit) if everywhere else runs_of(root, project, limit=limit)
+    root, project = given.environment.root, given.project(project_dir)
+    rows = runs_everywhere(root, limit=limit) if everywhere else runs_of(root, project, limit=limit)
     if as_json:
         click.echo(orjson.dumps(rows, option=orjson.OPT_INDENT_2))
         return

@@ -1,15 +1,18 @@
 """The command line: commands loaded only when used, and errors as one line with what to do."""
 
+import io
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import click
 
 from treadle.cli.context import Given
-from treadle.domain.errors import TreadleError
-from treadle.domain.run import EXIT_USAGE
+from treadle.cli.streams import fill_closed_streams, flush_all
+from treadle.domain.errors import TreadleError, UsageError
 from treadle.settings.environment import environment_from, given_environment
 
 # name -> (module, one line for the help)
@@ -42,8 +45,25 @@ Exit codes:
 """
 
 
+@contextmanager
+def reader_may_leave() -> Iterator[None]:
+    """Whoever reads our output may have enough of it (`| head`): that ends a command in peace."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise click.exceptions.Exit(0) from None
+
+
 class Commands(click.Group):
     """Loads a command's module when that command is asked for, and not before."""
+
+    def make_context(self, *given: Any, **extra: Any) -> click.Context:
+        with reader_may_leave():
+            return super().make_context(*given, **extra)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        with reader_may_leave():
+            return super().invoke(ctx)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -86,9 +106,19 @@ def treadle(ctx: click.Context) -> None:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run one command line and return its exit code."""
-    given = Given(environment_from(given_environment()), Path.cwd())
-    return run_given(arguments, given)
+    """Run one command line in this process, on its own streams, and return its exit code."""
+    fill_closed_streams()
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # A name that cannot be shown is no reason to show nothing.
+        sys.stdout.reconfigure(errors="replace")
+    try:
+        given = Given(environment_from(given_environment()), Path.cwd())
+    except OSError as error:
+        gone = f"the current directory cannot be used: {error.strerror}"
+        return complain(UsageError(gone, hint="change to one that is there"))
+    code = run_given(arguments, given)
+    refused = flush_all()
+    return complain(_refusal(refused)) if refused and not code else code
 
 
 def run_given(arguments: Sequence[str], given: Given) -> int:
@@ -97,20 +127,28 @@ def run_given(arguments: Sequence[str], given: Given) -> int:
     except click.exceptions.Abort:
         return 130
     except click.ClickException as error:
-        error.show(file=sys.stderr)
-        return EXIT_USAGE
+        with suppress(BrokenPipeError):
+            error.show(file=sys.stderr)
+        return UsageError.exit_code
     except TreadleError as error:
-        complain(error)
-        return error.exit_code
-    except BrokenPipeError:
-        # The reader of our output went away (`| head`); that is its right, not an error.
-        sys.stderr.close()
-        return 0
+        return complain(error)
+    except OSError as error:
+        # Whatever a command foresees it says itself; this is the disk or the stream beneath all.
+        return complain(_refusal(error))
     return code if isinstance(code, int) else 0
 
 
-def complain(error: TreadleError) -> None:
-    """One clear line, and what to do next."""
-    click.echo(f"treadle: {error.message}", err=True)
-    if error.hint:
-        click.echo(f"  hint: {error.hint}", err=True)
+def complain(error: TreadleError) -> int:
+    """One clear line, and what to do next; the exit code that goes with it."""
+    with suppress(BrokenPipeError):
+        click.echo(f"treadle: {error.message}", err=True)
+        if error.hint:
+            click.echo(f"  hint: {error.hint}", err=True)
+    return error.exit_code
+
+
+def _refusal(error: OSError) -> TreadleError:
+    where = f"{error.filename}: " if error.filename else "cannot write the output: "
+    return TreadleError(
+        f"{where}{error.strerror}", hint="check the permissions and the space left there"
+    )

@@ -2,13 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, get_args
 
 import click
 
-DEFAULT_THINKING = 8192
+from treadle.domain.run import Landing
 
-Landing = Literal["auto", "ask", "never"]
+DEFAULT_THINKING = 8192
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ _OPTIONS = (
     ),
     click.option(
         "--land",
-        type=click.Choice(["auto", "ask", "never"]),
+        type=click.Choice(get_args(Landing)),
         help="What happens to finished work: into your checkout, ask first, or leave the branch.",
     ),
     click.option(

@@ -5,12 +5,14 @@ import sys
 from contextlib import suppress
 from types import TracebackType
 
+from treadle.cli.asking import forget_typed, line_from, means_yes
+from treadle.cli.json_lines import JsonLines
 from treadle.cli.options import WorkflowOptions
 from treadle.cli.terminal.screen import screen_of
 from treadle.cli.terminal.terminal import Terminal
 from treadle.cli.terminal.view import Level
 from treadle.domain.events.log import Recorded
-from treadle.domain.wire import encode_recorded
+from treadle.domain.events.run import InterruptRequested
 from treadle.settings.environment import Environment
 from treadle.wiring.clock import SystemClock
 
@@ -32,7 +34,28 @@ class Screens:
         screen = screen_of(sys.stderr, environment)
         self._terminal = Terminal(sys.stderr, level=level, screen=screen, clock=SystemClock())
         self._ticking: asyncio.Task[None] | None = None
-        self.readers = (self._terminal.show, print_json) if as_json else (self._terminal.show,)
+        self._stopping = asyncio.Event()
+        shown = (self._notice, self._terminal.show)
+        self.readers = (*shown, JsonLines(sys.stdout).show) if as_json else shown
+
+    async def ask(self, question: str) -> bool:
+        """Ask on the terminal; Ctrl-C and Ctrl-D are a no."""
+        forget_typed(sys.stdin)
+        self._terminal.prompt(f"{question} [y/N]: ")
+        answering = asyncio.create_task(line_from(sys.stdin))
+        stopping = asyncio.create_task(self._stopping.wait())
+        try:
+            await asyncio.wait({answering, stopping}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            stopping.cancel()
+            answering.cancel()
+        answer = answering.result() if answering.done() else None
+        (self._terminal.unanswered if answer is None else self._terminal.answered)()
+        return means_yes(answer)
+
+    def _notice(self, recorded: Recorded) -> None:
+        if isinstance(recorded.event, InterruptRequested):
+            self._stopping.set()
 
     async def __aenter__(self) -> "Screens":
         self._ticking = asyncio.create_task(self._tick())
@@ -54,9 +77,3 @@ class Screens:
         while True:
             await asyncio.sleep(TICK_S)
             self._terminal.tick()
-
-
-def print_json(recorded: Recorded) -> None:
-    """One event as one line, as it is stored."""
-    sys.stdout.write(encode_recorded(recorded).decode() + "\n")
-    sys.stdout.flush()

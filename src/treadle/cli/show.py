@@ -1,30 +1,28 @@
 """`treadle show`: everything about one run, and what to do next."""
 
 import sys
-from contextlib import closing
 from datetime import UTC, datetime
 
 import click
 import orjson
 
-from treadle.adapters.stores.runs import RunRow, find_run
-from treadle.adapters.stores.sqlite import SqliteStore
 from treadle.cli.context import Given
+from treadle.cli.run_reference import names_a_run
 from treadle.cli.terminal.account import Account, account_of
 from treadle.cli.terminal.account_lines import account_lines
 from treadle.cli.terminal.screen import print_lines, screen_of
+from treadle.domain.run_row import RunRow
+from treadle.wiring.history import open_logs
 
 
 @click.command("show")
-@click.argument("run")
+@names_a_run
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
 @click.pass_obj
-def command(given: Given, *, run: str, as_json: bool) -> None:
+def command(given: Given, row: RunRow, *, as_json: bool) -> None:
     """Show everything about RUN: an id, any unique end of one, or `last`."""
-    root = given.environment.root
-    row = find_run(root, run)
-    with closing(SqliteStore(root)) as store:
-        account = account_of(store.read(row.id))
+    with open_logs(given.environment.root) as logs:
+        account = account_of(logs.read(row.id))
     if as_json:
         click.echo(_json(row, account))
         return

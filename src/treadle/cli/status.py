@@ -9,14 +9,12 @@ from pathlib import Path
 import click
 import orjson
 
-from treadle.adapters.stores.runs import RunRow
-from treadle.adapters.stores.status_file import StatusFile
 from treadle.cli.context import Given
-from treadle.cli.terminal.project_runs import project_root, runs_of
 from treadle.cli.terminal.tally_words import proof_of
 from treadle.domain.deliverable import Deliverable, tally
+from treadle.domain.run_row import RunRow
+from treadle.wiring.history import deliverables_of, runs_of
 
-STATUS_FILE = Path(".treadle") / "status.json"
 LOOKED_AT = 50
 
 
@@ -26,8 +24,8 @@ LOOKED_AT = 50
 @click.pass_obj
 def command(given: Given, *, project_dir: str | None, as_json: bool) -> None:
     """Show this project's deliverables, and its live run or the last one."""
-    project = project_root(given.project_dir(project_dir))
-    deliverables = StatusFile(project / STATUS_FILE).read()
+    project = given.project(project_dir)
+    deliverables = deliverables_of(project)
     run = _live_or_last(runs_of(given.environment.root, project, limit=LOOKED_AT))
     if as_json:
         click.echo(_json(project, deliverables, run))
@@ -41,7 +39,7 @@ def _live_or_last(rows: Sequence[RunRow]) -> RunRow | None:
 
 def _json(project: Path, deliverables: Sequence[Deliverable], run: RunRow | None) -> bytes:
     document = {
-        "project": str(project),
+        "project": bytes(project).decode(errors="replace"),
         "tally": tally(deliverables),
         "deliverables": [{**asdict(each), "proof": proof_of(each.status)} for each in deliverables],
         "run": run,

@@ -120,9 +120,14 @@ class ToolReply:
     is_error: bool = False
 
 
+# The MCP server that brings our tools, and what their names begin with on the wire.
+OWN_SERVER = "treadle"
+OWN_TOOLS = f"mcp__{OWN_SERVER}__"
+
+
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A tool of ours that the agent can call; on the wire it is `mcp__treadle__<name>`."""
+    """A tool of ours that the agent can call; on the wire its name begins with `OWN_TOOLS`."""
 
     name: str
     description: str

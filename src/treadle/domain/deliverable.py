@@ -11,11 +11,21 @@ Proof = Literal["claimed", "proven"]
 
 
 @dataclass(frozen=True, slots=True)
+class Claim:
+    """Where the work behind a pass is: empty until its round's commits are safe."""
+
+    commit: str = ""
+    rehearsed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Deliverable:
     id: str
     description: str
     acceptance_criteria: tuple[str, ...]
     status: Status = "pending"
+    # Of a pass only; a person's own pass has none and is taken at their word.
+    claim: Claim | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +75,7 @@ def create(
         if problem := _flaw(deliverable, known):
             return Refused(problem)
         known.add(deliverable.id)
-    return (*existing, *(replace(d, status="pending") for d in new))
+    return (*existing, *(replace(d, status="pending", claim=None) for d in new))
 
 
 def _flaw(deliverable: Deliverable, known: set[str]) -> str | None:
@@ -96,4 +106,6 @@ def set_status(
             f"Deliverable {deliverable_id} is {found.status}: it cannot become {status} directly. "
             "Set it to pending first if the situation has really changed."
         )
-    return tuple(replace(d, status=status) if d is found else d for d in existing)
+    claim = Claim() if status == "passed" else None
+    changed = replace(found, status=status, claim=claim)
+    return tuple(changed if d is found else d for d in existing)

@@ -14,7 +14,11 @@ class AgentSession(Protocol):
     """One conversation. Neither method ever raises, whatever the agent does."""
 
     def events(self) -> AsyncIterator[AgentEvent]:
-        """Facts as they come, ending with exactly one `AgentEnded`."""
+        """Facts as they come, ending with exactly one `AgentEnded`.
+
+        After `close` it is the rest of them, without any waiting; a response that was cut short is
+        in it as a `ResponseUsed`, its output estimated. After the end there is nothing more.
+        """
         ...
 
     async def close(self) -> Sequence[Leftover]:

@@ -7,7 +7,6 @@ from treadle.domain.deliverable import Tally
 from treadle.domain.usage import Usage
 
 Workflow = Literal["deliver"]
-RunState = Literal["running", "succeeded", "ended", "lost"]
 
 ExitReason = Literal[
     "interrupted",
@@ -35,7 +34,6 @@ EXIT_CODES: dict[ExitReason, int] = {
     "quota_exceeded": 6,
     "interrupted": 130,
 }
-EXIT_USAGE = 2
 
 Landing = Literal["auto", "ask", "never"]
 

@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from treadle.domain.agent import OWN_SERVER
 from treadle.policy.rules import Rule
 
 BASELINE_TOOLS = ("Bash", "Edit", "Glob", "Grep", "NotebookEdit", "Read", "TodoWrite", "Write")
-OWN_SERVER = "treadle"
 
 
 @dataclass(frozen=True, slots=True)

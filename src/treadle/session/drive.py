@@ -1,7 +1,7 @@
 """Drives one agent session from its prompt to one result, inside its limits."""
 
 import asyncio
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, assert_never
 
 from treadle.domain.agent import (
@@ -37,15 +37,28 @@ from treadle.domain.session import (
     BudgetExceeded,
     Cancelled,
     Completed,
+    ExecutionError,
     Outcome,
     SessionResult,
     TimedOut,
 )
+from treadle.session.guard import unguarded
 from treadle.session.inbox import Inbox
 from treadle.session.meaning import outcome_of
 from treadle.session.meter import Meter
 from treadle.session.speech import Record, Speech, signal_tools
 from treadle.session.watch import began, deadline, saw
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """What is known of a session while it runs."""
+
+    speech: Speech
+    meter: Meter = field(default_factory=Meter)
+    # Tool uses by their id: what each is a use of, and which of them were allowed.
+    names: dict[str, str] = field(default_factory=dict)
+    allowed: set[str] = field(default_factory=set)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,15 +73,16 @@ class Driver:
     async def run(self, brief: Brief, limits: SessionLimits) -> SessionResult:
         """One prompt to one result. All processes of the session are gone when it returns."""
         started = self.clock.monotonic()
-        speech, meter = Speech(brief.role, self.record), Meter()
+        course = Course(Speech(brief.role, self.record))
+        speech, meter = course.speech, course.meter
         self.record(SessionStarted(brief.session, brief.role, brief.model, brief.resume))
         self.record(PromptSent(brief.prompt))
         brief = replace(
             brief,
-            decide=_recorded(brief.decide, self.record),
+            decide=_recorded(brief.decide, self.record, course.allowed),
             tools=(*brief.tools, *signal_tools(speech, brief.role)),
         )
-        end = await self._converse(brief, limits, speech, meter)
+        end = await self._converse(brief, limits, course)
         speech.close_block()
         result = SessionResult(
             session=brief.session,
@@ -82,18 +96,26 @@ class Driver:
         self.record(SessionEnded(result))
         return result
 
-    async def _converse(
-        self, brief: Brief, limits: SessionLimits, speech: Speech, meter: Meter
-    ) -> AgentEnded:
+    async def _converse(self, brief: Brief, limits: SessionLimits, course: Course) -> AgentEnded:
         session = await self._open(brief)
         if session is None:
             return AgentEnded(Cancelled())
         try:
-            return await self._follow(session, limits, speech, meter)
+            end = await self._follow(session, limits, course)
         finally:
             # Shielded: whatever cancels us, the agent's processes still have to go.
             for process in await asyncio.shield(asyncio.ensure_future(session.close())):
                 self.record(ProcessEnded(process.pid, process.command))
+        return await self._settled(session, end, course.meter)
+
+    async def _settled(self, session: AgentSession, end: AgentEnded, meter: Meter) -> AgentEnded:
+        """The same end, with what the session still owes for a response that it cut short."""
+        async for event in session.events():
+            if isinstance(event, ResponseUsed):
+                self.record(meter.add(event))
+            elif isinstance(event, AgentEnded):
+                return replace(end, cost_usd=event.cost_usd)
+        return end
 
     async def _open(self, brief: Brief) -> AgentSession | None:
         """The session, or None when the run was asked to stop before it was up."""
@@ -110,7 +132,7 @@ class Driver:
         return None if opening.cancelled() else opening.result()
 
     async def _follow(
-        self, session: AgentSession, limits: SessionLimits, speech: Speech, meter: Meter
+        self, session: AgentSession, limits: SessionLimits, course: Course
     ) -> AgentEnded:
         watch = began(self.clock.monotonic())
         inbox = Inbox(session.events(), self.stop)
@@ -129,11 +151,9 @@ class Driver:
                         return event
                     case _:
                         watch = saw(watch, event, self.clock.monotonic())
-                        self._take(event, speech, meter)
-                if speech.ended_by is not None:
-                    return AgentEnded(Completed(speech.ended_by.text))
-                if meter.estimate_usd > limits.max_cost_usd:
-                    return AgentEnded(BudgetExceeded(limits.max_cost_usd))
+                        self._take(event, course.speech, course.meter)
+                if outcome := _ended_by(event, limits, course):
+                    return AgentEnded(outcome)
         finally:
             await inbox.close()
 
@@ -161,6 +181,8 @@ class Driver:
                 assert_never(event)
 
     def _judge(self, end: AgentEnded, speech: Speech) -> Outcome:
+        if isinstance(end.outcome, ExecutionError):
+            return end.outcome  # a breach; what the agent says of its work counts no more
         if speech.ended_by is not None:
             return Completed(speech.ended_by.text)
         if isinstance(end.outcome, Fault):
@@ -168,13 +190,30 @@ class Driver:
         return end.outcome
 
 
-def _recorded(decide: Decide, record: Record) -> Decide:
+def _ended_by(event: AgentEvent, limits: SessionLimits, course: Course) -> Outcome | None:
+    """How the session ends with this event, if it does."""
+    if isinstance(event, ToolCalled):
+        course.names[event.id] = event.name
+    elif isinstance(event, ToolFinished) and (
+        breach := unguarded(event, names=course.names, allowed=course.allowed)
+    ):
+        return breach
+    if course.speech.ended_by is not None:
+        return Completed(course.speech.ended_by.text)
+    if course.meter.estimate_usd > limits.max_cost_usd:
+        return BudgetExceeded(limits.max_cost_usd)
+    return None
+
+
+def _recorded(decide: Decide, record: Record, allowed: set[str]) -> Decide:
     """The same decision, stored before it takes effect."""
 
     async def decided(use: ToolUse) -> Decision:
         decision = await decide(use)
         verdict: Literal["allow", "deny"] = "allow" if isinstance(decision, Allow) else "deny"
         record(ToolDecided(use.id, use.name, verdict, decision.reason))
+        if verdict == "allow":
+            allowed.add(use.id)
         return decision
 
     return decided

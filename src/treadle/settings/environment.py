@@ -128,6 +128,20 @@ PASSED: tuple[Passed, ...] = (
 )
 PASSED_PREFIX = "LC_"
 
+# Variables among them whose values open something: never to be stored or shown.
+CREDENTIALS = (
+    "ANTHROPIC_API_KEY",
+    "ANTHROPIC_AUTH_TOKEN",
+    "ANTHROPIC_CUSTOM_HEADERS",
+    "ANTHROPIC_FOUNDRY_API_KEY",
+    "AWS_ACCESS_KEY_ID",
+    "AWS_BEARER_TOKEN_BEDROCK",
+    "AWS_SECRET_ACCESS_KEY",
+    "AWS_SESSION_TOKEN",
+    "CLAUDE_CODE_CLIENT_KEY_PASSPHRASE",
+    "CLAUDE_CODE_OAUTH_TOKEN",
+)
+
 
 def given_environment() -> Mapping[str, str]:
     """A copy of the environment this process was started with."""
@@ -167,6 +181,11 @@ def agent_environment(raw: Mapping[str, str]) -> dict[str, str]:
         for name, value in raw.items()
         if name in allowed or name.startswith(PASSED_PREFIX)
     }
+
+
+def credentials(raw: Mapping[str, str]) -> list[str]:
+    """The secret values that an agent is given by its environment."""
+    return [raw[name] for name in CREDENTIALS if raw.get(name)]
 
 
 def _home(raw: Mapping[str, str]) -> Path:

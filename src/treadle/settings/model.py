@@ -43,7 +43,10 @@ class Project:
     )
     specs: str = field(
         default="specs",
-        metadata=key("The folder of further specifications.", rule="inside"),
+        metadata=key(
+            "The folder of further specifications: for `focus`, which is still to come.",
+            rule="inside",
+        ),
     )
     setup: str = field(
         default="", metadata=key("Prepares a fresh checkout: installs what the project needs.")
@@ -118,6 +121,10 @@ class Deliver:
     delay_s: float = field(
         default=3.0, metadata=key("Seconds between one round and the next.", least=0)
     )
+    backoff_s: float = field(
+        default=5.0,
+        metadata=key("Seconds to wait after a failed round; doubled with each in a row.", least=0),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,13 +137,6 @@ class Quota:
     margin_s: float = field(
         default=60.0, metadata=key("Seconds to wait beyond the announced refill.", least=0)
     )
-
-
-@dataclass(frozen=True, slots=True)
-class Sandbox:
-    """The confinement of the agent by the operating system."""
-
-    enabled: bool = field(default=True, metadata=key("Run the agent inside the sandbox."))
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +166,6 @@ class Settings:
     session: Session = field(default_factory=Session)
     deliver: Deliver = field(default_factory=Deliver)
     quota: Quota = field(default_factory=Quota)
-    sandbox: Sandbox = field(default_factory=Sandbox)
     # Absent, empty and given differ: the built-in servers, none at all, these on top of them.
     mcp_servers: Mapping[str, Mapping[str, Any]] | None = field(
         default=None,

@@ -23,11 +23,11 @@ class Question:
 
 
 QUESTIONS: tuple[Question, ...] = (
-    Question("project.specs", "Folder of further specifications"),
+    Question("project.specs", "Folder of further specifications (for focus, later)"),
     Question("project.setup", "Command that prepares a fresh checkout"),
     Question("project.check", "Command that checks the code (lint, types)"),
     Question("project.test", "Command that runs the tests"),
-    Question("commit", "Commit what a round leaves uncommitted?"),
+    Question("commit", "Land work as commits? (no: as uncommitted changes)"),
     Question("limits.max_cost_usd", "Most US dollars per run"),
     Question("limits.max_minutes", "Most minutes per run"),
     Question("limits.max_iterations", "Most rounds per run"),

@@ -11,9 +11,9 @@ from treadle.settings.nearest import nearest
 from treadle.settings.origin import Origin, Valued
 
 PREFIX = "TREADLE_"
-NO_SANDBOX = "TREADLE_NO_SANDBOX"
 # Not settings: read by `environment`.
-RESERVED = frozenset({"TREADLE_ROOT", NO_SANDBOX})
+# TREADLE_SESSION marks the processes of a session, a Treadle inside one among them.
+RESERVED = frozenset({"TREADLE_ROOT", "TREADLE_NO_SANDBOX", "TREADLE_SESSION"})
 
 
 def variable(key: Key) -> str | None:
@@ -25,8 +25,6 @@ def values_of(environment: Mapping[str, str]) -> dict[str, Valued]:
     """Every setting that the environment gives; the first wrong one raises SettingsError."""
     known = {name: key for key in known_keys().values() if (name := variable(key))}
     values: dict[str, Valued] = {}
-    if environment.get(NO_SANDBOX, "").strip().lower() in YES:
-        values["sandbox.enabled"] = Valued(False, Origin("environment", NO_SANDBOX))  # noqa: FBT003
     for name, text in _ours(environment):
         if key := known.get(name):
             if text or key.kind == "text":

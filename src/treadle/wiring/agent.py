@@ -16,7 +16,8 @@ from treadle.adapters.agents.claude.binary import (
     check_binary,
     find_binary,
 )
-from treadle.domain.errors import AgentUnavailable
+from treadle.domain.agent import OWN_SERVER
+from treadle.domain.errors import AgentUnavailable, SettingsError
 from treadle.settings.environment import Environment, agent_environment
 from treadle.settings.model import Agent
 from treadle.wiring.login import lend_login, require_login
@@ -58,7 +59,11 @@ def make_agent(
     binary = check_binary(path, origin, {"PATH": environment.path, "HOME": str(home)})
     login = require_login(allowed, environment.home)
     lend_login(login, home=environment.home, private_home=home)
-    return ClaudeAgent(binary.path, allowed, attribution), version_warnings(binary)
+    warnings = version_warnings(binary)
+    return (
+        ClaudeAgent(binary.path, allowed, attribution, verbatim=binary.takes_verbatim),
+        warnings,
+    )
 
 
 def _rehearsal_agent(
@@ -66,7 +71,8 @@ def _rehearsal_agent(
 ) -> ClaudeAgent:
     passed = {name: environment.raw[name] for name in REHEARSAL_PASSED if name in environment.raw}
     scripted = {**passed, **rehearsing.credential, "ANTHROPIC_BASE_URL": rehearsing.base_url}
-    return ClaudeAgent(bundled_binary(), scripted, attribution, REHEARSAL_HEADERS)
+    # The bundled binary is of the release whose SDK asks for verbatim prompts.
+    return ClaudeAgent(bundled_binary(), scripted, attribution, REHEARSAL_HEADERS, verbatim=True)
 
 
 def load_agent_modules() -> None:
@@ -96,3 +102,12 @@ def baseline_servers(search_path: str) -> dict[str, dict[str, Any]]:
     if playwright is None:
         return {}
     return {"playwright": {"command": playwright, "args": ["--headless", "--isolated"]}}
+
+
+def require_free_names(servers: Mapping[str, Any] | None) -> None:
+    """Refuse a user's MCP server that would stand in the place of Treadle's own."""
+    if servers is not None and OWN_SERVER in servers:
+        raise SettingsError(
+            f"mcp_servers.{OWN_SERVER} is Treadle's own",
+            hint=f"give the server in [mcp_servers.{OWN_SERVER}] another name",
+        )

@@ -50,6 +50,9 @@ async def examine(project: Path, environment: Environment) -> list[Finding]:
             findings.append(await check())
         except TreadleError as error:
             findings.append(Finding(name, "bad", error.message, error.hint))
+        except OSError as error:
+            text = f"{error.filename}: {error.strerror}"
+            findings.append(Finding(name, "bad", text, "check its permissions with `ls -ld`"))
     return findings
 
 

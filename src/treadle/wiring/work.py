@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from treadle.adapters.stores.recorder import Recorder
-from treadle.adapters.stores.runs import RunRow
 from treadle.adapters.stores.sqlite import SqliteStore
 from treadle.domain.errors import ProjectError
 from treadle.domain.events.work import WorkImported, WorkKept, WorkLanded, WorkspacePrepared
 from treadle.domain.ids import short
+from treadle.domain.run_row import RunRow
 from treadle.settings.environment import Environment
 from treadle.settings.load import load
 from treadle.wiring.clock import SystemClock
@@ -30,6 +30,17 @@ class Work:
 
 def find_work(store: SqliteStore, row: RunRow) -> Work:
     """The last import of the run; a run that brought nothing is an error in words."""
+    work = work_of(store, row)
+    if work is None:
+        raise ProjectError(
+            f"run {short(row.id)} has brought no work",
+            hint=f"see what it did with `treadle show {short(row.id)}`",
+        )
+    return work
+
+
+def work_of(store: SqliteStore, row: RunRow) -> Work | None:
+    """The last import of the run, if there was one."""
     prepared: WorkspacePrepared | None = None
     imported: WorkImported | None = None
     for recorded in store.read(row.id):
@@ -40,12 +51,7 @@ def find_work(store: SqliteStore, row: RunRow) -> Work:
                 imported = event
             case _:
                 pass
-    if prepared is None or imported is None:
-        raise ProjectError(
-            f"run {short(row.id)} has brought no work",
-            hint=f"see what it did with `treadle show {short(row.id)}`",
-        )
-    return Work(prepared, imported)
+    return None if prepared is None or imported is None else Work(prepared, imported)
 
 
 async def land_run(row: RunRow, environment: Environment) -> WorkLanded | WorkKept:
@@ -55,7 +61,7 @@ async def land_run(row: RunRow, environment: Environment) -> WorkLanded | WorkKe
         work = find_work(store, row)
         project = await find_project(Path(row.project_path), environment.raw)
         with hold_project(environment.root, project.key, row.id):
-            snapshot = await _snapshot(project, work.prepared)
+            snapshot = await snapshot_of(project, work.prepared)
             imported = await _imported(project, snapshot, work.imported)
             settings = load(project.root, environment=environment.raw).settings
             form: LandingForm = "commits" if settings.commit else "files"
@@ -78,7 +84,8 @@ async def diff_run(row: RunRow, environment: Environment, *, stat: bool) -> str:
     return await diff_text(project, work.prepared.snapshot, work.imported.commit, stat=stat)
 
 
-async def _snapshot(project: Project, prepared: WorkspacePrepared) -> Snapshot:
+async def snapshot_of(project: Project, prepared: WorkspacePrepared) -> Snapshot:
+    """What the user saw when the run began."""
     return Snapshot(
         head=prepared.head,
         branch=prepared.checkout,

@@ -1,6 +1,6 @@
 """Where a run works and how its work comes home: clone, commits, import, landing, each recorded."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, assert_never
@@ -11,6 +11,7 @@ from treadle.domain.events.log import Event
 from treadle.domain.events.run import RunWarned
 from treadle.domain.events.work import (
     WorkCommitted,
+    WorkContinued,
     WorkImported,
     WorkKept,
     WorkLanded,
@@ -27,11 +28,11 @@ from treadle.workspace.land import Kept, Landed, land
 from treadle.workspace.land_files import land_files
 from treadle.workspace.notes import NotesRefused, carry_notes_in, carry_notes_out
 from treadle.workspace.project import Project
-from treadle.workspace.snapshot import Snapshot, take_snapshot
+from treadle.workspace.snapshot import Snapshot, snapshot_ref, take_snapshot
 
 Record = Callable[[Event], None]
 LandingForm = Literal["commits", "files"]
-Ask = Callable[[str], bool]
+Ask = Callable[[str], Awaitable[bool]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,19 @@ class Site:
     attribution: Attribution
     form: LandingForm
     record: Record
+    # Commits that earlier runs landed: their work is in the checkout, whatever became of them.
+    landed: tuple[str, ...] = ()
+    earlier: "Earlier | None" = None
+
+
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """Work of an earlier run that waits on its branch, on top of what the user still sees."""
+
+    run: RunId
+    branch: str
+    commit: str
+    snapshot: Snapshot
 
 
 class Worksite:
@@ -54,6 +68,8 @@ class Worksite:
         self._site = site
         self._snapshot = snapshot
         self._clone = clone
+        self._home: str | None = None  # the tip that was brought home last
+        self._start = site.earlier.commit if site.earlier else snapshot.commit
         self.imported: Imported | None = None
 
     @property
@@ -64,8 +80,16 @@ class Worksite:
     def project_root(self) -> Path:
         return self._site.project.root
 
-    async def bring_home(self, message: str) -> None:
-        """Commit what the session left, and import all of the run's commits."""
+    async def holds(self, commit: str) -> bool:
+        """Is this commit part of what the run starts from?"""
+        git = self._site.project.git
+        for place in (self._start, *self._site.landed):
+            if await git.is_ancestor(commit, place):
+                return True
+        return False
+
+    async def bring_home(self, message: str) -> str:
+        """Commit what the session left, import all of the run's commits; the commit they end at."""
         record = self._site.record
         rest = await commit_rest(self._clone, message)
         for remark in rest.remarks:
@@ -75,14 +99,12 @@ class Worksite:
             record(RunWarned(f"nested repositories are not part of the work: {names}"))
         if rest.commit is not None:
             record(WorkCommitted(rest.commit, message))
-        found = await import_work(self._site.project, self._clone, self._site.run)
-        if isinstance(found, Imported):
-            self.imported = found
-            if found.moved:
-                record(WorkImported(found.branch, found.commit, found.commits))
+        if rest.tip != self._home or rest.aside is not None:
+            await self.take_in(rest.tip)
         carried = carry_notes_out(self._clone)
         if isinstance(carried, NotesRefused):
             record(RunWarned(carried.reason))
+        return rest.tip
 
     def keep(self, reason: str) -> None:
         """Leave the work on its branch, and say why and how it can still be landed."""
@@ -90,12 +112,21 @@ class Worksite:
             command = f"treadle land {short(self._site.run)}"
             self._site.record(WorkKept(self.imported.branch, reason, command))
 
+    async def take_in(self, tip: str) -> None:
+        """Import the run's commits up to this one; those of an earlier run are part of them."""
+        found = await import_work(self._site.project, self._clone, self._site.run, tip)
+        self._home = tip
+        if isinstance(found, Imported):
+            first, self.imported = self.imported is None, found
+            if found.moved or first:
+                self._site.record(WorkImported(found.branch, found.commit, found.commits))
+
     async def finish(self, landing: Landing, *, ask: Ask | None) -> None:
         """Land the work or leave it on its branch, as wanted and as the checkout allows."""
         work = self.imported
         if work is None:
             return
-        if why_not := _why_not(landing, work, ask):
+        if why_not := await _why_not(landing, work, ask):
             self.keep(why_not)
             return
         site = self._site
@@ -116,7 +147,7 @@ async def landed(
             assert_never(unreachable)
 
 
-def _why_not(landing: Landing, work: Imported, ask: Ask | None) -> str:
+async def _why_not(landing: Landing, work: Imported, ask: Ask | None) -> str:
     match landing:
         case "auto":
             return ""
@@ -126,15 +157,27 @@ def _why_not(landing: Landing, work: Imported, ask: Ask | None) -> str:
             if ask is None:
                 return "landing has to be asked for, and nobody is at the terminal"
             commits = "1 commit" if work.commits == 1 else f"{work.commits} commits"
-            return "" if ask(f"Land {commits} in your checkout?") else "you said no"
+            return "" if await ask(f"Land {commits} in your checkout?") else "you said no"
         case unreachable:
             assert_never(unreachable)
 
 
+async def _start(site: Site, branch: str) -> Snapshot:
+    """What the user sees; the run's branch begins there, or where an earlier run left off."""
+    if site.earlier is None:
+        return await take_snapshot(site.project, site.run)
+    earlier = site.earlier
+    site.record(WorkContinued(earlier.run, earlier.branch, earlier.commit))
+    git = site.project.git
+    await git.run("update-ref", snapshot_ref(site.run), earlier.snapshot.commit)
+    await git.run("update-ref", f"refs/heads/{branch}", earlier.commit)
+    return earlier.snapshot
+
+
 async def prepare_worksite(site: Site, *, specification: str, spec: str) -> Worksite:
     """Snapshot what the user sees and clone it; the specification must be part of it."""
-    snapshot = await take_snapshot(site.project, site.run)
     branch = branch_name(specification, site.run)
+    snapshot = await _start(site, branch)
     clone = await make_clone(
         site.project,
         snapshot,
@@ -160,4 +203,7 @@ async def prepare_worksite(site: Site, *, specification: str, spec: str) -> Work
     carried = carry_notes_in(clone)
     if isinstance(carried, NotesRefused):
         site.record(RunWarned(carried.reason))
-    return Worksite(site, snapshot, clone)
+    worksite = Worksite(site, snapshot, clone)
+    if site.earlier is not None:
+        await worksite.take_in(site.earlier.commit)
+    return worksite

@@ -5,13 +5,13 @@ again, so git reads nothing there that could start a program. Call it between se
 """
 
 import os
-import shutil
+import stat
 from dataclasses import replace
 from pathlib import Path
 
-from treadle.workspace.disk import writing_to
+from treadle.workspace.disk import remove, writing_to
 from treadle.workspace.git import QUIET, Git
-from treadle.workspace.skeleton import OWNED, Clone, agent_environment, write_skeleton
+from treadle.workspace.skeleton import Clone, agent_environment, furnish, write_skeleton
 
 _HARDENED = (
     "-c", "core.attributesFile=/dev/null",
@@ -24,6 +24,8 @@ _HARDENED = (
 
 # Files that would bring in settings, objects or history from elsewhere.
 _FOREIGN = ("commondir", "config.worktree", "info/attributes", "info/grafts")
+
+_KINDS = {stat.S_IFLNK: "a link", stat.S_IFIFO: "a pipe"}
 
 
 def agent_git(clone: Clone) -> Git:
@@ -55,31 +57,29 @@ def _put_in_place(building: Path, path: Path) -> None:
 
 
 async def mend(clone: Clone) -> tuple[str, ...]:
-    """Make the clone's git directory safe to use; says what had to be put right.
+    """Make the clone's git directory safe to use; says what could not be mended.
 
-    A git directory that is beyond that is moved beside the clone, never deleted, and a fresh one
+    A git directory that is beyond it is moved beside the clone, never deleted, and a fresh one
     takes its place; the files stay, so the work in them is still there to be committed.
     """
     with writing_to(clone.path):
         reason = damage(clone.git_dir)
-        if reason is not None:
-            _move_aside(clone)
+        if reason is None:
+            _put_right(clone)
+            return ()
+        _move_aside(clone)
         if not _has_files(clone):
             await build(clone)
             return (f"The workspace was made anew from the last import, because {reason}.",)
         skeleton = clone.path.with_name(clone.path.name + ".skeleton")
         await write_skeleton(clone, skeleton)
-        if reason is None:
-            _take_over(skeleton / ".git", clone.git_dir)
-            _repair_head(clone)
-        else:
-            (skeleton / ".git").rename(clone.git_dir)
-        shutil.rmtree(skeleton)
-    return (f"The workspace got a fresh git directory, because {reason}.",) if reason else ()
+        (skeleton / ".git").rename(clone.git_dir)
+        skeleton.rmdir()
+    return (f"The workspace got a fresh git directory, because {reason}.",)
 
 
 def damage(git_dir: Path) -> str | None:
-    """Why a git directory cannot be used, or None; git would follow its links anywhere."""
+    """Why a git directory cannot be used, or None: links lead anywhere, and pipes never end."""
     if git_dir.is_symlink() or not git_dir.is_dir():
         return "its .git is gone" if not os.path.lexists(git_dir) else "its .git is no directory"
     for name in ("objects", "refs", "info", "objects/info"):
@@ -90,46 +90,31 @@ def damage(git_dir: Path) -> str | None:
     for folder, folders, files in os.walk(git_dir):
         for name in (*folders, *files):
             path = Path(folder) / name
-            if path.is_symlink():
-                return f"its .git/{path.relative_to(git_dir)} is a link"
+            if kind := _KINDS.get(stat.S_IFMT(path.lstat().st_mode)):
+                return f"its .git/{path.relative_to(git_dir)} is {kind}"
         if Path(folder) == git_dir / "objects":
             folders.clear()
     return None
 
 
-def _take_over(skeleton: Path, git_dir: Path) -> None:
+def _put_right(clone: Clone) -> None:
+    git_dir = clone.git_dir
     for name in _FOREIGN:
-        _remove(git_dir / name)
-    for name in OWNED:
-        target = git_dir / name
-        if (skeleton / name).exists():
-            if target.is_dir():
-                shutil.rmtree(target)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            (skeleton / name).replace(target)
-        else:
-            _remove(target)
-    _remove(git_dir / "hooks")
-    (skeleton / "hooks").rename(git_dir / "hooks")
+        remove(git_dir / name)
+    furnish(clone, git_dir)
     # The processes that took these locks have ended with their session.
     for lock in [*git_dir.glob("*.lock"), *(git_dir / "refs").rglob("*.lock")]:
-        _remove(lock)
-
-
-def _remove(path: Path) -> None:
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path)
-    else:
-        path.unlink(missing_ok=True)
+        remove(lock)
+    _repair_head(clone)
 
 
 def _repair_head(clone: Clone) -> None:
     head = clone.git_dir / "HEAD"
-    if head.is_dir():
-        shutil.rmtree(head)
+    if not head.is_file():
+        remove(head)
     said = head.read_bytes() if head.exists() else b""
     if not said.startswith(b"ref: refs/") and len(said.strip()) not in (40, 64):
-        head.write_text(f"ref: refs/heads/{clone.branch}\n")
+        head.write_text(f"ref: {clone.ref}\n")
 
 
 def _has_files(clone: Clone) -> bool:

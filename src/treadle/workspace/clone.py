@@ -6,7 +6,7 @@ from treadle.domain.agent import Identity
 from treadle.workspace.agent_tree import mend
 from treadle.workspace.attribution import Attribution
 from treadle.workspace.project import Project
-from treadle.workspace.skeleton import Clone
+from treadle.workspace.skeleton import Clone, find_sources
 from treadle.workspace.snapshot import Snapshot
 
 __all__ = ["Clone", "make_clone"]
@@ -25,6 +25,7 @@ async def make_clone(
 
     Give each run a parent directory of its own: what has to be built or set aside goes beside it.
     """
-    clone = Clone(project, into, branch, snapshot.commit, identity, attribution)
+    sources = await find_sources(project, into.with_name(into.name + ".skeleton"))
+    clone = Clone(project, into, branch, snapshot.commit, identity, sources, attribution)
     await mend(clone)
     return clone

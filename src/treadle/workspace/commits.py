@@ -1,47 +1,20 @@
-"""Brings whatever an agent left in its clone onto the run's branch, without losing a commit."""
+"""Commits what an agent left in its clone: at once, or after a closer look if anything is odd."""
 
 import os
-import shutil
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from typing import assert_never
 
 from treadle.workspace.agent_tree import agent_git, mend
-from treadle.workspace.attribution import strip_attribution
-from treadle.workspace.contents import Contents, copy_index, private_index, write_contents
-from treadle.workspace.git import Git
-from treadle.workspace.leftovers import Advance, Found, Join, SetAside, Stay, decide_placement
-from treadle.workspace.project import operation_in_progress
+from treadle.workspace.backups import ref_move
+from treadle.workspace.contents import copy_index, private_index, write_changed
+from treadle.workspace.git import Git, Ran
+from treadle.workspace.leftovers import Clean, Seen, Uncommitted, Unusual, decide_course
+from treadle.workspace.salvage import STASH, STASHED, UNFINISHED, Rest, commit_work, salvage
 from treadle.workspace.skeleton import Clone
-from treadle.workspace.snapshot import commit_tree, tree_of
+from treadle.workspace.status import REFS, STATUS, names_in, read_status, read_tip
 
-ASIDE = "refs/treadle/aside"
-
-_UNFINISHED = (
-    *("MERGE_HEAD", "MERGE_MODE", "MERGE_MSG", "AUTO_MERGE", "CHERRY_PICK_HEAD", "REVERT_HEAD"),
-    *("BISECT_LOG", "BISECT_START", "BISECT_NAMES", "BISECT_TERMS", "BISECT_EXPECTED_REV"),
-    *("rebase-merge", "rebase-apply", "sequencer", "SQUASH_MSG"),
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Rest:
-    """The run's branch after a round, and what had to be done to get there."""
-
-    tip: str
-    commit: str | None = None  # the one we made, if anything was left uncommitted
-    aside: str | None = None  # a commit that could not become part of the branch
-    left_out: tuple[str, ...] = ()  # nested repositories, which stay on disk only
-    remarks: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class _Left:
-    """What lies in the clone, all of it committed; `made` if we had to commit something."""
-
-    commit: str
-    tree: str
-    made: bool
+__all__ = ["Rest", "commit_rest"]
 
 
 async def commit_rest(clone: Clone, message: str) -> Rest:
@@ -49,118 +22,55 @@ async def commit_rest(clone: Clone, message: str) -> Rest:
 
     Objects come first, then refs, then HEAD and index: cut anywhere, a second call ends the same.
     """
-    remarks = [*await mend(clone)]
+    mended = await mend(clone)
     git = agent_git(clone)
-    tip = await git.commit_of(f"refs/heads/{clone.branch}")
-    if tip is None:
-        remarks.append("The run's branch was missing; it starts at the snapshot again.")
-        tip = clone.base
-    remarks += await _describe(git, clone)
     with private_index(clone.git_dir / "index") as index:
-        contents = await _contents(git, index)
-        left = await _commit_all(git, clone, contents, message)
-        placed, aside, remark = await _place(git, clone, tip, left)
-        if aside is not None:
-            await git.run("update-ref", f"{ASIDE}/{aside}", aside)
-        await git.run("update-ref", f"refs/heads/{clone.branch}", placed)
-        await _settle(git, clone, index, placed)
-    return Rest(
-        tip=placed,
-        commit=left.commit if left.made else None,
-        aside=aside,
-        left_out=contents.left_out,
-        remarks=(*remarks, *((remark,) if remark else ())),
+        seen, remarks = await _look(git, clone, index)
+        match decide_course(seen):
+            case Clean(tip, left_out):
+                return Rest(tip.commit, left_out=left_out, remarks=(*mended, *remarks))
+            case Uncommitted() as left:
+                made = await _commit_on_tip(git, clone, index, left, message)
+                return Rest(
+                    made or left.tip.commit,
+                    commit=made,
+                    left_out=left.changed.left_out,
+                    remarks=(*mended, *remarks),
+                )
+            case Unusual():
+                rest = await salvage(git, clone, message)
+                return replace(rest, remarks=(*mended, *rest.remarks))
+            case unreachable:
+                assert_never(unreachable)
+
+
+async def _look(git: Git, clone: Clone, index: Path) -> tuple[Seen, tuple[str, ...]]:
+    """The clone at first sight, and what there is to tell about it if it is not odd."""
+    refs = await git.try_run(*REFS, clone.ref, STASH)
+    status = await git.indexed_by(index).try_run(*STATUS)
+    remarks = (STASHED,) if STASH in names_in(refs.output) else ()
+    return _first_sight(clone, index, refs, status), remarks
+
+
+def _first_sight(clone: Clone, index: Path, refs: Ran, status: Ran) -> Seen:
+    # Without an index git would take every file for deleted.
+    told = status.ok and os.access(index, os.R_OK)
+    return Seen(
+        on_branch=(clone.git_dir / "HEAD").read_bytes() == f"ref: {clone.ref}\n".encode(),
+        unfinished=any(os.path.lexists(clone.git_dir / name) for name in UNFINISHED),
+        tip=read_tip(refs.output, clone.ref) if refs.ok else None,
+        status=read_status(status.output) if told else None,
     )
 
 
-async def _describe(git: Git, clone: Clone) -> list[str]:
-    remarks = []
-    head = await git.try_run("symbolic-ref", "--quiet", "HEAD")
-    if head.output != f"refs/heads/{clone.branch}":
-        where = f"on {head.output.removeprefix('refs/heads/')}" if head.ok else "detached"
-        remarks.append(f"The agent left HEAD {where}; it is on the run's branch again.")
-    if operation := operation_in_progress(clone.git_dir):
-        remarks.append(f"The agent left {operation} unfinished.")
-    if (await git.try_run("rev-parse", "--verify", "--quiet", "refs/stash")).ok:
-        remarks.append("The agent left a stash in the workspace; it is not part of the work.")
-    return remarks
-
-
-async def _contents(git: Git, index: Path) -> Contents:
-    # An index that is missing or broken would show every file as deleted; HEAD's takes its place.
-    listed = await git.indexed_by(index).try_run("update-index", "-q", "--refresh")
-    if not os.access(index, os.R_OK) or listed.exit_code not in (0, 1):
-        _discard(index)
-        if head := await git.commit_of("HEAD"):
-            await git.indexed_by(index).run("read-tree", head)
-    return await write_contents(git, index)
-
-
-async def _commit_all(git: Git, clone: Clone, contents: Contents, message: str) -> _Left:
-    head = await git.commit_of("HEAD")
-    merged = await git.commit_of("MERGE_HEAD") if (clone.git_dir / "MERGE_HEAD").exists() else None
-    parents = tuple(commit for commit in (head, merged) if commit is not None)
-    if head is not None and merged is None and await tree_of(git, head) == contents.tree:
-        return _Left(head, contents.tree, made=False)
-    made = await _commit(git, clone, contents.tree, parents=parents, message=message)
-    return _Left(made, contents.tree, made=True)
-
-
-async def _commit(
-    git: Git, clone: Clone, tree: str, *, parents: tuple[str, ...], message: str
-) -> str:
-    words = strip_attribution(message) if clone.attribution == "removed" else message
-    return await commit_tree(git, tree, parents=parents, message=words, author=clone.identity)
-
-
-async def _place(git: Git, clone: Clone, tip: str, left: _Left) -> tuple[str, str | None, str]:
-    """The branch's next tip, the commit to keep apart, and what to tell about it."""
-    found = Found(
-        tip_in_left=await git.is_ancestor(tip, left.commit),
-        left_in_tip=await git.is_ancestor(left.commit, tip),
-        rebasing=operation_in_progress(clone.git_dir) == "a rebase",
-    )
-    match decide_placement(found):
-        case Advance():
-            return left.commit, None, ""
-        case Stay():
-            return tip, None, ""
-        case Join():
-            if joined := await _join(git, clone, tip, left.commit):
-                return joined, None, "Work from elsewhere in the clone was merged into the branch."
-            return tip, left.commit, _aside(left.commit)
-        case SetAside():
-            return tip, left.commit, _aside(left.commit)
-        case unreachable:
-            assert_never(unreachable)
-
-
-def _aside(commit: str) -> str:
-    return f"What could not be merged into the run's branch is kept as commit {commit[:12]}."
-
-
-async def _join(git: Git, clone: Clone, tip: str, left: str) -> str | None:
-    # Merges without a checkout; a git older than 2.38 cannot, which counts as a conflict.
-    merged = await git.try_run("merge-tree", "--write-tree", tip, left)
-    if not merged.ok:
-        return None
-    tree = merged.output.splitlines()[0]
-    return await _commit(git, clone, tree, parents=(tip, left), message="Bring the work together")
-
-
-async def _settle(git: Git, clone: Clone, index: Path, tip: str) -> None:
-    """HEAD, index and files become those of the branch; all that differs is committed by now."""
-    await git.run("symbolic-ref", "HEAD", f"refs/heads/{clone.branch}")
-    through = git.indexed_by(index)
-    if await through.run("write-tree") != await tree_of(git, tip):
-        await through.run("read-tree", "--reset", "-u", tip)
+async def _commit_on_tip(
+    git: Git, clone: Clone, index: Path, left: Uncommitted, message: str
+) -> str | None:
+    """The commit, or None if a call that was cut had made it already and only the index is old."""
+    tree = await write_changed(git, index, left.changed)
+    made = None
+    if tree != left.tip.tree:
+        made = await commit_work(git, clone, tree, parents=(left.tip.commit,), message=message)
+        await git.run(*ref_move(clone.ref, made, from_=left.tip.commit))
     copy_index(index, clone.git_dir / "index")
-    for name in _UNFINISHED:
-        _discard(clone.git_dir / name)
-
-
-def _discard(path: Path) -> None:
-    if path.is_dir():
-        shutil.rmtree(path)
-    else:
-        path.unlink(missing_ok=True)
+    return made

@@ -18,8 +18,8 @@ from treadle.workspace.git import Git
 NOTES = ".treadle-notes.md"
 PRIVATE = ".treadle"  # Treadle's own files in the project; they are never part of the work
 
-_SUBMODULE = "160000"
-_PLAIN_INDEX = ("-c", "core.splitIndex=false", "-c", "core.untrackedCache=false")
+SUBMODULE = "160000"
+PLAIN_INDEX = ("-c", "core.splitIndex=false", "-c", "core.untrackedCache=false")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ def changed_paths(tracked: str, untracked: str) -> Changed:
     present: dict[str, None] = {}
     for entry, path in zip(fields[0::2], fields[1::2], strict=False):
         mode, status = entry[1:7], entry[-1]
-        if mode == _SUBMODULE or is_private(path):
+        if mode == SUBMODULE or is_private(path):
             continue
         (gone if status == "D" else present)[path] = None
     others = [path for path in untracked.split("\0") if path and not is_private(path)]
@@ -65,22 +65,32 @@ async def write_contents(git: Git, index: Path) -> Contents:
     through = git.indexed_by(index)
     changed = changed_paths(
         await through.run(
-            *_PLAIN_INDEX, "diff-files", "--raw", "-z", "--no-renames", "--ignore-submodules=all"
+            *PLAIN_INDEX, "diff-files", "--raw", "-z", "--no-renames", "--ignore-submodules=all"
         ),
-        await through.run(*_PLAIN_INDEX, "ls-files", "--others", "--exclude-standard", "-z"),
+        await through.run(*PLAIN_INDEX, "ls-files", "--others", "--exclude-standard", "-z"),
     )
-    readable = [path for path in changed.present if _can_be_tracked(git.directory, path)]
-    unreadable = [path for path in changed.present if not _can_be_tracked(git.directory, path)]
+    return Contents(await write_changed(git, index, changed), changed.left_out)
+
+
+async def write_changed(git: Git, index: Path, changed: Changed) -> str:
+    """Take these paths from disk into a private index and write its tree."""
+    through = git.indexed_by(index)
+    root = git.directory
+    special = [path for path in changed.present if not _can_be_tracked(root, path)]
+    # What we may not read stays as the index has it; a file we cannot look into is no change.
+    readable = [
+        path for path in changed.present if _can_be_tracked(root, path) and _readable(root, path)
+    ]
     # Removals first: a directory may have become a file of the same name, or the other way round.
-    await _update(through, [*changed.gone, *unreadable], "--force-remove")
+    await _update(through, [*changed.gone, *special], "--force-remove")
     await _update(through, readable, "--add", "--remove")
-    return Contents(await through.run(*_PLAIN_INDEX, "write-tree"), changed.left_out)
+    return await through.run(*PLAIN_INDEX, "write-tree")
 
 
 async def _update(git: Git, paths: list[str], *how: str) -> None:
     if paths:
         listing = b"".join(os.fsencode(path) + b"\0" for path in paths)
-        await git.run(*_PLAIN_INDEX, "update-index", *how, "-z", "--stdin", stdin=listing)
+        await git.run(*PLAIN_INDEX, "update-index", *how, "-z", "--stdin", stdin=listing)
 
 
 def _can_be_tracked(root: Path, path: str) -> bool:
@@ -92,13 +102,17 @@ def _can_be_tracked(root: Path, path: str) -> bool:
     return stat.S_ISREG(mode) or stat.S_ISLNK(mode)
 
 
+def _readable(root: Path, path: str) -> bool:
+    place = root / path
+    return place.is_symlink() or not place.exists() or os.access(place, os.R_OK)
+
+
 @contextmanager
 def private_index(source: Path) -> Iterator[Path]:
     """A copy of an index that git may write to; a missing one is left missing."""
     with tempfile.TemporaryDirectory(prefix="treadle-index-") as directory:
         copy = Path(directory) / "index"
-        with writing_to(copy):
-            copy_index(source, copy)
+        copy_index(source, copy)
         yield copy
 
 
@@ -112,8 +126,9 @@ def copy_index(source: Path, target: Path) -> None:
     with os.fdopen(descriptor, "rb") as opened:
         taken = opened.read()
         written = os.fstat(opened.fileno()).st_mtime_ns
-    fresh = target.with_name(target.name + ".treadle")
-    fresh.unlink(missing_ok=True)
-    fresh.write_bytes(taken)
-    os.utime(fresh, ns=(written, written))
-    fresh.replace(target)
+    with writing_to(target):
+        fresh = target.with_name(target.name + ".treadle")
+        fresh.unlink(missing_ok=True)
+        fresh.write_bytes(taken)
+        os.utime(fresh, ns=(written, written))
+        fresh.replace(target)

@@ -4,12 +4,12 @@ Nothing else there changes: not the checkout, the index, HEAD, other branches or
 """
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from treadle.domain.ids import RunId
-from treadle.workspace.agent_tree import agent_git, mend
 from treadle.workspace.backups import back_up, ref_move
-from treadle.workspace.commits import ASIDE
 from treadle.workspace.project import Project
+from treadle.workspace.salvage import ASIDE
 from treadle.workspace.skeleton import Clone
 
 _FETCH = (
@@ -17,7 +17,10 @@ _FETCH = (
     "-c", "transfer.fsckObjects=true",
     "-c", "fetch.prune=false",
     "-c", "fetch.writeCommitGraph=false",
-    "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance",
+    "-c", "fetch.output=full",
+    # Without this, git takes every move for a fast-forward.
+    "-c", "fetch.showForcedUpdates=true",
+    "fetch", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance",
     "--no-recurse-submodules", "--no-prune",
 )  # fmt: skip
 
@@ -38,39 +41,68 @@ class NothingNew:
     """The run has no commit beyond its snapshot, and never had."""
 
 
-async def import_work(project: Project, clone: Clone, run: RunId) -> Imported | NothingNew:
-    """Fetch first, then a backup if the branch would lose commits, then the branch, in one step.
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    """The branch that has the work."""
 
-    Cut anywhere, the fetched commits are kept by a private ref and a second call ends the same.
+    branch: str
+    moved: bool
+
+
+async def import_work(
+    project: Project, clone: Clone, run: RunId, tip: str
+) -> Imported | NothingNew:
+    """Bring in `tip` from a clone that was mended (by `commit_rest`, say) since an agent ran.
+
+    Cut anywhere, the fetched commits are kept by a ref and a second call ends the same.
     """
-    incoming = f"refs/treadle/incoming/{run}"
-    await mend(clone)
-    commit = await _fetch(project, clone, run, incoming)
-    branch, held = await _free_branch(project, clone.branch)
-    if held is None and commit == clone.base:
-        await project.git.run("update-ref", "-d", incoming)
+    placed = await _fast_forward(project, clone, run, tip)
+    placed = placed or await _place(project, clone, run, tip)
+    if placed is None:
         return NothingNew()
-    if held is not None and not await project.git.is_ancestor(held, commit):
+    sides = f"{clone.base}...{tip}"
+    counted = await project.git.run("rev-list", "--count", "--left-right", sides)
+    dropped, added = counted.split()
+    return Imported(placed.branch, tip, int(added), descends=dropped == "0", moved=placed.moved)
+
+
+async def _fast_forward(project: Project, clone: Clone, run: RunId, tip: str) -> _Placed | None:
+    """Straight onto the run's branch, unless git sees that it would lose commits or is in use."""
+    if tip == clone.base or _has_linked_worktrees(clone.sources.repository):
+        return None
+    git = project.git.with_variables(GIT_REFLOG_ACTION="treadle")
+    fetched = await git.try_run(*_FETCH, str(clone.path), f"{tip}:{clone.ref}", _asides(run))
+    if not fetched.ok:
+        return None
+    # Git names each ref that it moved, and only those.
+    moved = any(line.endswith(f" -> {clone.branch}") for line in fetched.complaint.splitlines())
+    return _Placed(clone.branch, moved=moved)
+
+
+def _has_linked_worktrees(repository: Path) -> bool:
+    """Before 2.35, git looks only for the branch of the worktree that it runs in."""
+    worktrees = repository / "worktrees"
+    return worktrees.is_dir() and any(worktrees.iterdir())
+
+
+def _asides(run: RunId) -> str:
+    return f"+{ASIDE}/*:{ASIDE}/{run}/*"
+
+
+async def _place(project: Project, clone: Clone, run: RunId, tip: str) -> _Placed | None:
+    """Fetch first, then a backup if the branch would lose commits, then the branch, in one step."""
+    incoming = f"refs/treadle/incoming/{run}"
+    await project.git.run(*_FETCH, str(clone.path), f"+{tip}:{incoming}", _asides(run))
+    branch, held = await _free_branch(project, clone.branch)
+    if held is None and tip == clone.base:
+        await project.git.run("update-ref", "-d", incoming)
+        return None
+    if held is not None and not await project.git.is_ancestor(held, tip):
         await back_up(project, run, held)
-    if held != commit:
-        await project.git.run(*ref_move(f"refs/heads/{branch}", commit, from_=held))
+    if held != tip:
+        await project.git.run(*ref_move(f"refs/heads/{branch}", tip, from_=held))
     await project.git.run("update-ref", "-d", incoming)
-    count = await project.git.run("rev-list", "--count", f"{clone.base}..{commit}")
-    return Imported(
-        branch,
-        commit,
-        int(count),
-        descends=await project.git.is_ancestor(clone.base, commit),
-        moved=held != commit,
-    )
-
-
-async def _fetch(project: Project, clone: Clone, run: RunId, incoming: str) -> str:
-    wanted = [f"+refs/heads/{clone.branch}:{incoming}"]
-    if await agent_git(clone).run("for-each-ref", "--count=1", ASIDE):
-        wanted.append(f"+{ASIDE}/*:{ASIDE}/{run}/*")
-    await project.git.run(*_FETCH, str(clone.path), *wanted)
-    return await project.git.run("rev-parse", "--verify", f"{incoming}^{{commit}}")
+    return _Placed(branch, moved=held != tip)
 
 
 async def _free_branch(project: Project, wanted: str) -> tuple[str, str | None]:

@@ -3,6 +3,55 @@
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from treadle.workspace.contents import Changed
+from treadle.workspace.status import Status, Tip
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A clone at first sight; what git could not tell is None."""
+
+    on_branch: bool
+    unfinished: bool  # a merge, a rebase and the like
+    tip: Tip | None
+    status: Status | None
+
+
+@dataclass(frozen=True, slots=True)
+class Clean:
+    """All work is on the run's branch."""
+
+    tip: Tip
+    left_out: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Uncommitted:
+    """One commit on top of the tip makes it so."""
+
+    tip: Tip
+    changed: Changed
+
+
+@dataclass(frozen=True, slots=True)
+class Unusual:
+    """It takes a closer look."""
+
+
+Course: TypeAlias = Clean | Uncommitted | Unusual
+
+
+def decide_course(seen: Seen) -> Course:
+    """Only a clone in which nothing at all is odd is spared the closer look."""
+    if not seen.on_branch or seen.unfinished or seen.tip is None:
+        return Unusual()
+    if seen.status is None or seen.status.unmerged:
+        return Unusual()
+    changed = seen.status.changed
+    if seen.status.staged or changed.gone or changed.present:
+        return Uncommitted(seen.tip, changed)
+    return Clean(seen.tip, changed.left_out)
+
 
 @dataclass(frozen=True, slots=True)
 class Found:

@@ -1,6 +1,5 @@
 """Where the user's repository is, who they are, and what they are in the middle of."""
 
-import hashlib
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,6 +8,7 @@ from pathlib import Path
 from treadle.domain.agent import Identity
 from treadle.domain.errors import ProjectError
 from treadle.workspace.git import Git, Ran, user_git
+from treadle.workspace.place import project_key
 
 # Files in the git directory by which git itself knows that it was interrupted.
 _OPERATIONS = {
@@ -45,8 +45,7 @@ async def find_project(path: Path, environment: Mapping[str, str]) -> Project:
         )
     root = _real(Path(await git.run("rev-parse", "--show-toplevel")))
     git_dir = Path(await git.run("rev-parse", "--absolute-git-dir"))
-    key = hashlib.sha256(os.fsencode(root)).hexdigest()[:16]
-    return Project(root, git_dir, key, user_git(root, environment))
+    return Project(root, git_dir, project_key(root), user_git(root, environment))
 
 
 def _real(path: Path) -> Path:

@@ -1,23 +1,36 @@
 """The parts of a clone's git directory that are Treadle's to say: settings, hooks, exclusions.
 
-They are derived from the project every time, so nothing that an agent does to its own copies
-lasts longer than its session.
+They are written from the project every time, so nothing that an agent does to its own copies
+lasts longer than its session. Where to find them is asked once: writing them starts no process.
 """
 
 import os
-import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from treadle.domain.agent import Identity
 from treadle.workspace.attribution import HOOK, Attribution
 from treadle.workspace.contents import NOTES, PRIVATE
+from treadle.workspace.disk import remove, writing_to
 from treadle.workspace.git import Git
 from treadle.workspace.project import Project
 
+# Left by running a project, wanted in no commit; a file that is tracked stays tracked.
+PRODUCTS = (
+    *("__pycache__/", "*.py[co]", ".venv/", ".pytest_cache/", ".mypy_cache/", ".ruff_cache/"),
+    *("node_modules/", ".DS_Store"),
+)
 HOOKS = ("commit-msg", "prepare-commit-msg")
-OWNED = ("config", "info/exclude", "objects/info/alternates", "shallow")
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """What the parts of a clone are written from."""
+
+    disk_settings: bytes  # what `git init` found out about the disk and the hash in use
+    repository: Path  # the project's git directory, the one that all its worktrees share
+    excludes: Path | None  # what the user's git ignores everywhere
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +42,16 @@ class Clone:
     branch: str
     base: str  # the snapshot's commit
     identity: Identity
+    sources: Sources = field(repr=False)
     attribution: Attribution = "removed"
 
     @property
     def git_dir(self) -> Path:
         return self.path / ".git"
+
+    @property
+    def ref(self) -> str:
+        return f"refs/heads/{self.branch}"
 
 
 def agent_environment(environment: Mapping[str, str]) -> dict[str, str]:
@@ -51,29 +69,66 @@ def agent_environment(environment: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-async def start_of(clone: Clone) -> str:
-    """Where the run's branch begins: at what was imported already, or else at the snapshot."""
-    return await clone.project.git.commit_of(f"refs/heads/{clone.branch}") or clone.base
+async def find_sources(project: Project, scratch: Path) -> Sources:
+    """Asks git about the project, and about the disk by a repository in `scratch`."""
+    told = await project.git.run("rev-parse", "--show-object-format", "--git-common-dir")
+    form, _, folder = told.partition("\n")
+    configured = await project.git.try_run("config", "--path", "--get", "core.excludesFile")
+    with writing_to(scratch):
+        _empty(scratch)
+        git = Git(scratch, agent_environment(project.git.environment))
+        await git.run("init", "--quiet", "--template=", f"--object-format={form}", str(scratch))
+        disk_settings = (scratch / ".git/config").read_bytes()
+        remove(scratch)
+    return Sources(
+        disk_settings,
+        # Relative to the root when it lies below it.
+        (project.root / folder).resolve(),
+        Path(configured.output) if configured.ok else _default_excludes(project.git.environment),
+    )
+
+
+def _default_excludes(environment: Mapping[str, str]) -> Path | None:
+    if folder := environment.get("XDG_CONFIG_HOME"):
+        return Path(folder) / "git/ignore"
+    home = environment.get("HOME")
+    return Path(home) / ".config/git/ignore" if home else None
 
 
 async def write_skeleton(clone: Clone, directory: Path) -> None:
-    """A repository in `directory` with the run's branch and no files, whatever was there before."""
+    """A repository in `directory` with the run's branch and no files, whatever was there before.
+
+    The branch begins at what was imported already, or else at the snapshot.
+    """
     _empty(directory)
-    project = clone.project
-    form = await project.git.run("rev-parse", "--show-object-format")
-    git = Git(directory, agent_environment(project.git.environment))
-    await git.run("init", "--quiet", "--template=", f"--object-format={form}", str(directory))
     git_dir = directory / ".git"
-    (git_dir / "HEAD").write_text(f"ref: refs/heads/{clone.branch}\n")
-    with (git_dir / "config").open("a") as config:
-        config.write(_settings(clone.identity))
-    _write(git_dir / "info/exclude", await _exclusions(project))
-    objects = await _git_path(project, "objects")
-    _write(git_dir / "objects/info/alternates", f"{objects}\n".encode())
-    shallow = await _git_path(project, "shallow")
+    for folder in ("objects", "refs/heads"):
+        (git_dir / folder).mkdir(parents=True)
+    (git_dir / "HEAD").write_text(f"ref: {clone.ref}\n")
+    furnish(clone, git_dir)
+    git = Git(directory, agent_environment(clone.project.git.environment))
+    start = await clone.project.git.commit_of(clone.ref) or clone.base
+    await git.run("update-ref", clone.ref, start)
+
+
+def _empty(directory: Path) -> None:
+    remove(directory)
+    directory.mkdir(parents=True)
+
+
+def furnish(clone: Clone, git_dir: Path) -> None:
+    """Put Treadle's parts in place of whatever is there."""
+    sources = clone.sources
+    settings = sources.disk_settings + _settings(clone.identity).encode()
+    _write(git_dir / "config", settings)
+    _write(git_dir / "info/exclude", _exclusions(sources))
+    _write(git_dir / "objects/info/alternates", os.fsencode(sources.repository / "objects") + b"\n")
+    shallow = sources.repository / "shallow"
     if shallow.exists():
         _write(git_dir / "shallow", shallow.read_bytes())
-    await git.run("update-ref", f"refs/heads/{clone.branch}", await start_of(clone))
+    else:
+        remove(git_dir / "shallow")
+    remove(git_dir / "hooks")
     (git_dir / "hooks").mkdir()
     if clone.attribution == "removed":
         for name in HOOKS:
@@ -81,13 +136,9 @@ async def write_skeleton(clone: Clone, directory: Path) -> None:
             (git_dir / "hooks" / name).chmod(0o755)
 
 
-def _empty(directory: Path) -> None:
-    if directory.exists():
-        shutil.rmtree(directory)
-    directory.mkdir(parents=True)
-
-
 def _write(path: Path, text: bytes) -> None:
+    # Removed first: written to, a pipe in its place would never take the text.
+    remove(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(text)
 
@@ -105,24 +156,9 @@ def _quoted(value: str) -> str:
     return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-async def _exclusions(project: Project) -> bytes:
-    """What the user's own git ignores besides .gitignore, and what Treadle keeps for itself."""
-    configured = await project.git.try_run("config", "--path", "--get", "core.excludesFile")
-    sources = (
-        Path(configured.output) if configured.ok else _default_excludes(project.git.environment),
-        await _git_path(project, "info/exclude"),
-    )
-    theirs = [source.read_bytes() for source in sources if source is not None and source.is_file()]
-    return b"\n".join([*theirs, f"/{NOTES}\n/{PRIVATE}/\n".encode()])
-
-
-def _default_excludes(environment: Mapping[str, str]) -> Path | None:
-    if folder := environment.get("XDG_CONFIG_HOME"):
-        return Path(folder) / "git/ignore"
-    home = environment.get("HOME")
-    return Path(home) / ".config/git/ignore" if home else None
-
-
-async def _git_path(project: Project, name: str) -> Path:
-    # Relative to the root when it lies below it; a linked worktree shares most with its parent.
-    return (project.root / await project.git.run("rev-parse", "--git-path", name)).resolve()
+def _exclusions(sources: Sources) -> bytes:
+    """What the user's own git ignores besides .gitignore, what tools leave, and what is ours."""
+    files = (sources.excludes, sources.repository / "info/exclude")
+    theirs = [file.read_bytes() for file in files if file is not None and file.is_file()]
+    ours = "".join(f"{line}\n" for line in (*PRODUCTS, f"/{NOTES}", f"/{PRIVATE}/"))
+    return b"\n".join([*theirs, ours.encode()])

@@ -19,6 +19,7 @@ def root(tmp_path: Path) -> Path:
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     (tmp_path / "calc" / ".git").mkdir(parents=True)
+    (tmp_path / "calc" / ".git" / "HEAD").touch()
     return tmp_path / "calc"
 
 

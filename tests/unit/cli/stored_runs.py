@@ -13,6 +13,7 @@ from treadle.cli.terminal.view import Line, View, compose
 from treadle.domain.events.log import Event, Recorded
 from treadle.domain.events.run import RunStarted
 from treadle.domain.ids import RunId
+from treadle.workspace.place import project_key
 
 from .told_runs import ALL_RUNS, RUN, START
 
@@ -24,7 +25,7 @@ Command = Callable[..., int]
 
 def told(event: Event, run: RunId, project: Path) -> Event:
     if isinstance(event, RunStarted):
-        return replace(event, run=run, project=str(project))
+        return replace(event, run=run, project=str(project), project_key=project_key(project))
     return event
 
 

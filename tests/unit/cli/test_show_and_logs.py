@@ -27,7 +27,7 @@ def test_show_tells_everything_about_a_run(name: str, root: Path) -> None:
 
 
 def test_show_tells_a_living_run_from_a_lost_one(root: Path) -> None:
-    log = store(root, success()[:20], Path("/home/ada/calc"), number=0)
+    log = store(root, success()[:21], Path("/home/ada/calc"), number=0)
     account = account_of(log)
 
     lost = drawn(account_lines(find_run(root, "last"), account, now=LATER, view=VIEW))
@@ -67,7 +67,7 @@ def test_logs_shows_a_run_as_it_was_seen_live(
 ) -> None:
     store(root, interrupted(), project)
 
-    assert treadle("logs", "last", "--after", "12", "-d") == 0
+    assert treadle("logs", "last", "--after", "13", "-d") == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[:5] == [
         "  skipped an unknown message: system/unheard_of",

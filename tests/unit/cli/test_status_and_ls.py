@@ -28,18 +28,18 @@ sys.stderr.write(" ".join(sorted(heavy & set(sys.modules))))
 
 def test_ls_aligns_the_runs_newest_first(root: Path) -> None:
     store_all(root, Path("/home/ada/calc"))
-    store(root, success()[:20], Path("/home/ada/calc"), number=5)
+    store(root, success()[:21], Path("/home/ada/calc"), number=5)
 
     rows = list_runs(root)
 
     assert drawn(run_table(rows, LATER + timedelta(days=5))) == [
         "RUN       STARTED  OUTCOME               ROUNDS  PASSED   COST  TIME",
         "7c01d2e5  2h ago   lost                       2     0/2  $0.21  -",
-        "7c01d2e4  1d ago   interrupted                1     1/2  $0.42  1m 52s",
+        "7c01d2e4  1d ago   interrupted                1     1/2  $0.42  1m 59s",
         "7c01d2e3  2d ago   max_retries_exceeded       4     0/2  $0.42  7m",
         "7c01d2e2  3d ago   quota_exceeded             2     1/3  $0.42  1m 24s",
         "7c01d2e1  4d ago   all_blocked                1     0/1  $0.42  56s",
-        "7c01d2e0  5d ago   all_passed                 2     2/2  $0.42  4m 5s",
+        "7c01d2e0  5d ago   all_passed                 2     2/2  $0.42  4m 12s",
     ]
     assert drawn(run_table_with_projects(rows[:1], LATER))[1].endswith("  -     calc")
 
@@ -71,8 +71,8 @@ def test_a_project_without_runs_says_how_to_start_one(
         "No runs in calc yet: start one with `treadle deliver`, or see those of all projects with"
         " `treadle ls --all`.",
         "No runs yet: start one with `treadle deliver`.",
-        "treadle: there are no runs yet",
-        "  hint: start one with `treadle deliver`",
+        "treadle: there are no runs of this project yet",
+        "  hint: start one with `treadle deliver`, or name one of `treadle ls --all`",
     ]
 
 
@@ -100,7 +100,7 @@ def test_status_shows_deliverables_and_the_last_run(root: Path) -> None:
         "  [PENDING] Divide, and say so when it cannot be done (DL-002)",
         "  [BLOCKED] Send the result by mail (DL-003)",
         "",
-        "last run 7c01d2e0 all_passed · round 2 · $0.42 · 4m 5s · started 2h ago",
+        "last run 7c01d2e0 all_passed · round 2 · $0.42 · 4m 12s · started 2h ago",
         "         treadle show 7c01d2e0",
     ]
     assert drawn(board("calc", [], None, now=LATER, view=VIEW)) == [
@@ -113,7 +113,7 @@ def test_status_shows_deliverables_and_the_last_run(root: Path) -> None:
 def test_status_prefers_the_run_that_is_alive(
     root: Path, project: Path, treadle: Command, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    live = store(root, success()[:20], project, number=1)[0].run
+    live = store(root, success()[:21], project, number=1)[0].run
     store(root, interrupted(), project, number=2)
 
     with living(root, live):
@@ -140,6 +140,7 @@ def test_status_as_json_holds_the_same_facts(
                 "description": "Add two numbers",
                 "acceptance_criteria": ["2 and 3 give 5"],
                 "status": "passed",
+                "claim": None,
                 "proof": "claimed",
             }
         ],

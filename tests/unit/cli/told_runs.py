@@ -1,9 +1,10 @@
 """Whole runs as lists of recorded events, made up for the screen: one per way a run can go."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from treadle.domain.deliverable import Deliverable, Tally
+from treadle.domain.deliverable import Claim, Deliverable, Tally
 from treadle.domain.events.agent import (
     AgentSpoke,
     AgentStarted,
@@ -38,8 +39,10 @@ from treadle.domain.events.session import (
 from treadle.domain.events.work import (
     DeliverableChanged,
     DeliverableCreated,
+    PlanMade,
     StatusAdopted,
     WorkCommitted,
+    WorkContinued,
     WorkImported,
     WorkKept,
     WorkLanded,
@@ -127,6 +130,7 @@ def planning_round() -> list[Event]:
         UsageReported("claude-opus-5-5", USAGE, 0.21),
         SignalGiven("done", "The plan is written down.", "marker"),
         session_ended(Completed("planned")),
+        PlanMade("5e884898da28"),
     ]
 
 
@@ -222,13 +226,16 @@ def interrupted() -> list[Recorded]:
     return recorded(
         [
             STARTED,
+            WorkContinued(RunId("earlier"), "treadle/calc-7c01d2e3", HEAD),
             PREPARED,
             RunWarned("the checkout has changes that are not committed; the run starts from them"),
             RoundStarted(1, "coding"),
             SessionStarted(SessionId("s-1"), "implementer", "sonnet"),
             DeliverableCreated(ADD),
             DeliverableCreated(DIVIDE),
-            StatusAdopted(1, 0, 2),
+            StatusAdopted(
+                (replace(ADD, status="passed", claim=Claim(COMMIT)), DIVIDE), "hand_edit"
+            ),
             DeliverableChanged("DL-001", ADD.description, "pending", "passed", "claimed"),
             SignalRefused("approved", "implementer", "marker"),
             InterruptRequested("SIGINT"),

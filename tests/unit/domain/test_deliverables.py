@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.builders import deliverable
+from tests.builders import claimed, deliverable
 from treadle.domain.deliverable import (
+    Claim,
     Deliverable,
     Refused,
     Status,
@@ -49,7 +50,17 @@ def test_a_status_goes_from_pending_to_passed_or_blocked_and_back(
 ) -> None:
     changed = set_status([deliverable("DL-1", before), TWO], "DL-1", after)
 
-    assert changed == (Refused(answer) if answer else (deliverable("DL-1", after), TWO))
+    claim = Claim() if after == "passed" else None
+    assert changed == (Refused(answer) if answer else (deliverable("DL-1", after, claim), TWO))
+
+
+def test_a_status_that_is_taken_back_takes_its_claim_along() -> None:
+    settled = claimed("DL-1", "abc", rehearsed=True)
+
+    reset = set_status([settled, TWO], "DL-1", "pending")
+
+    assert reset == (ONE, TWO)
+    assert set_status([ONE, TWO], "DL-1", "passed") == (claimed("DL-1"), TWO)
 
 
 @pytest.mark.parametrize(
@@ -66,7 +77,7 @@ def test_an_unknown_id_is_refused_with_the_known_ones(
 
 
 def test_new_deliverables_come_behind_the_old_ones_and_are_pending() -> None:
-    eager = deliverable("DL-3", "passed")
+    eager = claimed("DL-3", "abc")
 
     assert create([ONE, TWO], [eager]) == (ONE, TWO, deliverable("DL-3"))
 

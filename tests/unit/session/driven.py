@@ -59,6 +59,7 @@ class WatchedSession:
     async def close(self) -> Sequence[Leftover]:
         await asyncio.sleep(0)
         self.agent.closed += 1
+        await self.inner.close()
         return self.agent.leftovers
 
 

@@ -6,7 +6,6 @@ import pytest
 
 from treadle.domain.errors import SettingsError
 from treadle.settings.load import Resolved, resolve
-from treadle.settings.model import Sandbox
 from treadle.settings.origin import DEFAULT
 
 
@@ -31,7 +30,6 @@ def changed(resolved: Resolved) -> dict[str, tuple[Any, str]]:
         ("TREADLE_LIMITS__MAX_MINUTES", " 0.5 ", "limits.max_minutes", 0.5),
         ("TREADLE_PERMISSIONS__ALLOW", '["Bash(a, b)"]', "permissions.allow", ("Bash(a, b)",)),
         ("TREADLE_MCP_SERVERS", "{}", "mcp_servers", {}),
-        ("TREADLE_NO_SANDBOX", "1", "sandbox.enabled", False),
     ],
 )
 def test_every_key_has_a_variable(variable: str, text: str, key: str, value: object) -> None:
@@ -44,17 +42,11 @@ def test_every_key_has_a_variable(variable: str, text: str, key: str, value: obj
     "environment",
     [
         {"TREADLE_ROOT": "/x", "TREADLE_VERSION": "9", "TREADLE_SOMETHING": "1"},
-        {"TREADLE_LIMITS__MAX_MINUTES": "", "LAND": "never", "TREADLE_NO_SANDBOX": "0"},
+        {"TREADLE_LIMITS__MAX_MINUTES": "", "LAND": "never", "TREADLE_NO_SANDBOX": "1", "TREADLE_SESSION": "x"},
     ],
 )
 def test_variables_that_are_empty_or_of_others_change_nothing(environment: dict[str, str]) -> None:
     assert changed(resolve(None, environment=environment)) == {}
-
-
-def test_a_sandbox_that_is_asked_for_by_its_key_stays() -> None:
-    environment = {"TREADLE_NO_SANDBOX": "1", "TREADLE_SANDBOX__ENABLED": "true"}
-
-    assert resolve(None, environment=environment).settings.sandbox == Sandbox(enabled=True)
 
 
 @pytest.mark.parametrize(

@@ -159,6 +159,25 @@ async def test_text_that_could_not_be_stored_in_time_waits_until_somebody_must_b
     assert store.batches == [[SPOKE]]
 
 
+async def test_what_is_stored_and_told_is_cleaned_first() -> None:
+    store = Batches()
+    told: list[Event] = []
+
+    def clean(event: Event) -> Event:
+        hidden = isinstance(event, AgentSpoke) and event.text == "the key"
+        return AgentSpoke("***") if hidden else event
+
+    recorder = Recorder(
+        store, RUN, FakeClock(), (lambda each: told.append(each.event),), clean=clean
+    )
+    recorder.record(AgentSpoke("the key"))
+    recorder.record(SPOKE)
+    recorder.record(DECIDED)
+
+    assert store.batches == [[AgentSpoke("***"), SPOKE, DECIDED]]
+    assert told == [AgentSpoke("***"), SPOKE, DECIDED]
+
+
 def test_a_log_can_be_added_to_where_no_event_loop_runs() -> None:
     store = Batches()
     Recorder(store, RUN, FakeClock(), ()).record(RunResumed())

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.builders import EVENTS, NOON, RUN, run_started, values_of
-from treadle.adapters.stores.runs import RunRow, find_run, list_runs, run_directory, run_lock
+from treadle.adapters.stores.runs import find_run, list_runs, run_directory, run_lock
 from treadle.adapters.stores.sqlite import SqliteStore
 from treadle.domain.errors import UsageError
 from treadle.domain.events.log import Event
@@ -22,11 +22,13 @@ from treadle.domain.events.session import SessionEnded
 from treadle.domain.events.work import (
     DeliverableChanged,
     DeliverableCreated,
+    PlanMade,
     StatusAdopted,
     WorkLanded,
     WorkspacePrepared,
 )
 from treadle.domain.ids import RunId, run_id
+from treadle.domain.run_row import RunRow
 
 FRESH_ROW = RunRow(
     id=RUN,
@@ -36,6 +38,8 @@ FRESH_ROW = RunRow(
     state="lost",
     reason="",
     sandbox="unsandboxed",
+    rehearsal=1,
+    planned="",
     started_at=NOON.isoformat(),
     ended_at="",
     rounds=0,
@@ -68,23 +72,34 @@ def held(root: Path, run: RunId) -> Iterator[None]:
 def folded(row: RunRow, at: datetime, event: Event) -> RunRow:
     """What one event means for the list, said a second time."""
     match event:
-        case RoundStarted(number=number, tally=tally):
-            row = replace(row, passed=tally.passed, blocked=tally.blocked, total=tally.total)
+        case RoundStarted(number=number):
             return replace(row, rounds=number)
         case SessionEnded(result=result):
             return replace(row, cost_usd=row.cost_usd + result.cost_usd)
+        case RunEnded():
+            return ended(row, at, event)
+        case _:
+            return folded_work(row, event)
+
+
+def folded_work(row: RunRow, event: Event) -> RunRow:
+    match event:
         case WorkspacePrepared(branch=branch, snapshot=snapshot):
             return replace(row, branch=branch, snapshot=snapshot)
         case DeliverableCreated():
             return replace(row, total=row.total + 1)
         case DeliverableChanged():
             return changed(row, event)
-        case StatusAdopted(passed=passed, blocked=blocked, total=total):
-            return replace(row, passed=passed, blocked=blocked, total=total)
+        case StatusAdopted(deliverables=deliverables):
+            statuses = [each.status for each in deliverables]
+            passed, blocked = statuses.count("passed"), statuses.count("blocked")
+            return replace(row, passed=passed, blocked=blocked, total=len(statuses))
+        case PlanMade(spec=spec):
+            return replace(row, planned=spec)
         case WorkLanded(commit=commit):
             return replace(row, landed=commit)
         case _:
-            return ended(row, at, event) if isinstance(event, RunEnded) else row
+            return row
 
 
 def changed(row: RunRow, event: DeliverableChanged) -> RunRow:
@@ -118,6 +133,7 @@ SHOWN = (
     DeliverableCreated,
     DeliverableChanged,
     StatusAdopted,
+    PlanMade,
     WorkLanded,
     RunEnded,
 )
@@ -149,6 +165,12 @@ def test_the_row_of_a_run_says_what_its_log_says(tmp_path: Path, events: list[Ev
 
     assert replace(row, cost_usd=0.0) == replace(wanted, cost_usd=0.0)
     assert row.cost_usd == pytest.approx(wanted.cost_usd)
+
+
+def test_a_row_tells_rehearsals_from_real_runs(tmp_path: Path) -> None:
+    begin(tmp_path, OLD, replace(NEW, rehearsal=False))
+
+    assert [(row.id, row.rehearsal) for row in list_runs(tmp_path)] == [(NEW.run, 0), (OLD.run, 1)]
 
 
 def test_without_a_store_there_are_no_runs(tmp_path: Path) -> None:
@@ -235,6 +257,20 @@ def test_a_name_that_fits_no_run_or_several_is_refused_with_what_would_fit(
         find_run(tmp_path, reference)
 
     assert (caught.value.message, caught.value.hint) == (message, hint)
+
+
+def test_the_last_run_is_the_last_of_the_project_where_one_is_named(tmp_path: Path) -> None:
+    begin(tmp_path, OLD, MIDDLE)
+
+    assert find_run(tmp_path, "last", project_key="key").id == OLD.run
+    assert find_run(tmp_path, "bbbb00001111", project_key="key").id == MIDDLE.run
+    with pytest.raises(UsageError) as caught:
+        find_run(tmp_path, "last", project_key="nobody's")
+
+    assert (caught.value.message, caught.value.hint) == (
+        "there are no runs of this project yet",
+        "start one with `treadle deliver`, or name one of `treadle ls --all`",
+    )
 
 
 @pytest.mark.parametrize(

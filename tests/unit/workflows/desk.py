@@ -1,6 +1,6 @@
 """A board of deliverables over a real file, as the tests of its tools and of edits use it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -53,8 +53,18 @@ class Desk:
         assert person.write(deliverables, today="2026-01-01")
 
 
-def desk_in(directory: Path, file: Callable[[Path], StatusBoard] = StatusFile) -> Desk:
+def desk_in(
+    directory: Path,
+    file: Callable[[Path], StatusBoard] = StatusFile,
+    *,
+    left: Sequence[Deliverable] = (),
+    rehearsed: bool = False,
+) -> Desk:
+    """A fresh run's desk, on what an earlier run left."""
     path = directory / ".treadle" / "status.json"
+    if left:
+        assert StatusFile(path).write(left, today="2026-01-01")
     events: list[Event] = []
     board_file = file(path)
-    return Desk(path, board_file, Board(board_file, events.append, FakeClock()), events)
+    board = Board(board_file, events.append, FakeClock(), rehearsed=rehearsed)
+    return Desk(path, board_file, board, events)

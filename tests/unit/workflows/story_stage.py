@@ -15,34 +15,40 @@ from tests.builders import (
     Repository,
     SessionNumbers,
     repository_in,
+    types_of,
 )
 from treadle.adapters.agents.replay import Move, Pause, ReplayAgent
 from treadle.adapters.stores.status_file import StatusFile
 from treadle.domain.agent import AgentEnded, Fault, Identity, ToolUse
 from treadle.domain.deliverable import Deliverable
 from treadle.domain.events.log import Event
+from treadle.domain.events.session import SessionEnded
+from treadle.domain.ids import RunId
 from treadle.domain.run import RunLimits, RunResult, SessionLimits
 from treadle.domain.session import Completed, Outcome
 from treadle.policy.toolset import merge_tools
 from treadle.session.drive import Driver
 from treadle.workflows.deliver.board import Board
 from treadle.workflows.deliver.instructions import Facts
-from treadle.workflows.deliver.next_step import Rules
+from treadle.workflows.deliver.next_step import Progress, Rules
 from treadle.workflows.deliver.rounds import Equipment, Rounds
 from treadle.workflows.deliver.story import Story
-from treadle.workflows.worksite import LandingForm, Site, Worksite, prepare_worksite
+from treadle.workflows.worksite import Earlier, LandingForm, Site, Worksite, prepare_worksite
 from treadle.workspace.project import find_project
 
 ADA = Identity("Ada", "ada@example.com")
 BRANCH = "treadle/clock-9abcdef0"
 SPEC = "# Clock\n\nTell the time.\n"
+SPEC_HASH = "hash-of-the-specification"
 
 # What every session that begins and ends by itself records around its own events.
+ADOPTED = ["status.adopted"]
 OPENING = ["round.started", "session.started", "prompt.sent"]
 CREATING = ["tool.called", "tool.decided", "deliverable.created", "tool.finished"]
 CHANGING = ["tool.called", "tool.decided", "deliverable.changed", "tool.finished"]
 ENDING = ["session.ended"]
 HOME = ["work.committed", "work.imported"]
+PLANNED = ["plan.made"]
 
 
 @dataclass
@@ -56,6 +62,12 @@ class StoryStage:
     session_limits: SessionLimits = SESSION_LIMITS
     wait_for_quota: bool = False
     jitter: float = 0.0
+    backoff_s: float = 5.0
+    rehearsed: bool = False
+    progress: Progress = field(default_factory=Progress)
+    run: RunId = RUN
+    landed: tuple[str, ...] = ()
+    earlier: Earlier | None = None
     form: LandingForm = "commits"
     facts: Facts = field(default_factory=lambda: Facts("SPEC.md", ".treadle-notes.md"))
     clock: FakeClock = field(default_factory=FakeClock)
@@ -67,7 +79,7 @@ class StoryStage:
 
     @property
     def workspace(self) -> Path:
-        return self.directory / "run" / "workspace"
+        return self.directory / self.run / "workspace"
 
     @property
     def status(self) -> StatusFile:
@@ -75,34 +87,42 @@ class StoryStage:
 
     @property
     def types(self) -> list[str]:
-        """The whole course of the run by its wire names, from its first round on."""
-        assert self.events[0].type == "workspace.prepared"
-        return [event.type for event in self.events[1:]]
+        """The whole course of the run by its wire names, once its workspace is prepared."""
+        names = types_of(self.events)
+        return names[names.index("workspace.prepared") + 1 :]
+
+    @property
+    def outcomes(self) -> list[Outcome]:
+        return [each.result.outcome for each in self.events if isinstance(each, SessionEnded)]
 
     def of_type(self, *kinds: type[Event]) -> list[Event]:
         return [event for event in self.events if isinstance(event, kinds)]
 
     async def tell(self) -> RunResult:
+        """The whole run, as far as it needs nobody to land its work."""
         self.agent = ReplayAgent(self.sessions)
         self.worksite = await prepare_worksite(
             Site(
                 project=await find_project(self.user.path, self.user.environment),
-                run=RUN,
+                run=self.run,
                 identity=ADA,
-                directory=self.directory / "run",
+                directory=self.directory / self.run,
                 attribution="removed",
                 form=self.form,
                 record=self.events.append,
+                landed=self.landed,
+                earlier=self.earlier,
             ),
             specification=SPEC,
             spec="SPEC.md",
         )
         self.story = self._story(self.worksite)
+        await self.story.board.recheck(self.worksite.holds)
         return await self.story.tell()
 
     def _story(self, worksite: Worksite) -> Story:
         record = self.events.append
-        board = Board(self.status, record, self.clock)
+        board = Board(self.status, record, self.clock, rehearsed=self.rehearsed)
         rounds = Rounds(
             driver=Driver(self.agent, self.clock, record, self.stop),
             board=board,
@@ -116,13 +136,16 @@ class StoryStage:
         return Story(
             rules=Rules(self.limits, wait_for_quota=self.wait_for_quota),
             delay_s=3.0,
+            backoff_s=self.backoff_s,
             quota_margin_s=60.0,
+            spec_hash=SPEC_HASH,
             rounds=rounds,
             board=board,
             clock=self.clock,
             record=record,
             stop=self.stop,
             jitter=lambda: self.jitter,
+            progress=self.progress,
         )
 
     def _equipment(self) -> Equipment:
@@ -139,7 +162,9 @@ class StoryStage:
 
     def plan(self, *deliverables: Deliverable) -> None:
         """Deliverables that an earlier run left."""
-        assert self.status.write(deliverables, today="2026-01-01")
+        status = self.status
+        status.read()
+        assert status.write(deliverables, today="2026-01-01")
 
     def limit(self, **limits: Any) -> None:
         self.limits = replace(self.limits, **limits)

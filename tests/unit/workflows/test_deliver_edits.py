@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.builders import deliverable
+from tests.builders import claimed, deliverable
 from treadle.adapters.stores.status_file import StatusFile
 from treadle.domain.agent import ToolReply
-from treadle.domain.deliverable import Deliverable, Tally
+from treadle.domain.deliverable import Claim, Deliverable, Tally
 from treadle.domain.errors import ProjectError
 from treadle.domain.events.run import RunWarned
 from treadle.domain.events.work import DeliverableChanged, StatusAdopted
@@ -24,13 +24,14 @@ def desk(tmp_path: Path) -> Desk:
 async def test_a_hand_edit_is_adopted_once(desk: Desk) -> None:
     await desk.create("DL-1")
     desk.events.clear()
-    desk.edit(deliverable("DL-1", "blocked"), deliverable("DL-2", "passed"), THREE)
+    edited = (deliverable("DL-1", "blocked"), deliverable("DL-2", "passed"), THREE)
+    desk.edit(*edited)
 
     desk.board.adopt()
     desk.board.adopt()
 
-    assert desk.events == [StatusAdopted(passed=1, blocked=1, total=3)]
-    assert desk.board.deliverables == desk.saved()
+    assert desk.events == [StatusAdopted(edited, "hand_edit")]
+    assert desk.board.deliverables == desk.saved() == edited
 
 
 async def test_a_tool_works_on_what_a_person_has_just_written(desk: Desk) -> None:
@@ -72,7 +73,7 @@ async def test_an_invalid_edit_is_told_once_by_its_line_and_put_aside_at_the_nex
         "DL-1", "What DL-1 is about", "pending", "passed", "claimed"
     )
     assert not reply.is_error
-    assert desk.saved() == (deliverable("DL-1", "passed"),)
+    assert desk.saved() == (claimed("DL-1"),)
     assert desk.path.with_suffix(".json.refused").read_text() == "{\n  broken"
 
 
@@ -128,13 +129,13 @@ async def test_an_edit_in_the_very_moment_of_a_change_is_kept_with_the_change_in
 
     reply = await desk.set_status("DL-1", "passed")
 
-    passed = Deliverable("DL-1", "Reworded", ("new words",), "passed")
+    passed = Deliverable("DL-1", "Reworded", ("new words",), "passed", Claim())
     assert desk.saved() == desk.board.deliverables == (THREE, passed, TWO)
     assert reply == ToolReply("DL-1 is passed now. 1 passed, 0 blocked, 2 pending.")
     assert desk.events == [
         DeliverableChanged("DL-1", "What DL-1 is about", "pending", "passed", "claimed"),
-        StatusAdopted(passed=1, blocked=0, total=2),
-        StatusAdopted(passed=1, blocked=0, total=3),
+        StatusAdopted((THREE, passed), "hand_edit"),
+        StatusAdopted((THREE, passed, TWO), "hand_edit"),
     ]
 
 
@@ -145,7 +146,7 @@ async def test_a_deliverable_that_a_person_removes_in_the_moment_of_its_change_c
 
     await desk.set_status("DL-1", "passed")
 
-    assert desk.saved() == (TWO, deliverable("DL-1", "passed"))
+    assert desk.saved() == (TWO, claimed("DL-1"))
 
 
 async def test_a_file_broken_in_the_very_moment_of_a_change_is_put_aside(tmp_path: Path) -> None:
@@ -153,7 +154,7 @@ async def test_a_file_broken_in_the_very_moment_of_a_change_is_put_aside(tmp_pat
 
     await desk.set_status("DL-1", "passed")
 
-    assert desk.saved() == (deliverable("DL-1", "passed"), TWO)
+    assert desk.saved() == (claimed("DL-1"), TWO)
     assert desk.path.with_suffix(".json.refused").read_text() == "{broken"
 
 
@@ -175,7 +176,7 @@ async def test_a_file_that_takes_no_writes_is_told_once_and_caught_up_with_later
 
     assert [reply.is_error for reply in replies] == [False, False]
     assert during == Tally(passed=1, blocked=1, total=2)
-    assert desk.saved() == (deliverable("DL-1", "passed"), deliverable("DL-2", "blocked"))
+    assert desk.saved() == (claimed("DL-1"), deliverable("DL-2", "blocked"))
     assert [event.type for event in desk.events] == [
         "run.warned",
         "deliverable.changed",

@@ -31,7 +31,7 @@ async def finished(
     assert stage.worksite is not None
     asked: list[str] = []
 
-    def ask(question: str) -> bool:
+    async def ask(question: str) -> bool:
         asked.append(question)
         return bool(answer)
 

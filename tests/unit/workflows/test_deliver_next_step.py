@@ -1,6 +1,5 @@
 """What a `deliver` run does next: the first reason to end it that holds, else wait or work."""
 
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -11,30 +10,26 @@ from hypothesis import strategies as st
 from tests.builders import values_of
 from treadle.domain.deliverable import Tally
 from treadle.domain.events.run import Instruction
-from treadle.domain.ids import SessionId
 from treadle.domain.run import RunLimits
 from treadle.domain.session import (
     BudgetExceeded,
-    Cancelled,
     Completed,
     Crashed,
     ExecutionError,
     MaxTurns,
     Outcome,
     QuotaExceeded,
-    SessionResult,
     TimedOut,
 )
-from treadle.domain.usage import Usage
 from treadle.workflows.deliver.next_step import (
+    MAX_WAITS,
+    NOTHING_TO_DO,
     Progress,
     Rules,
     Step,
     Stop,
     WaitForQuota,
     Work,
-    after_session,
-    failure,
     next_step,
 )
 
@@ -50,13 +45,14 @@ OVERLOADED = ExecutionError("overloaded", "retryable")
 INTERRUPTED: dict[str, Any] = {"interrupted": True}
 AUTHENTICATION: dict[str, Any] = {"last": NO_LOGIN}
 QUOTA_EXCEEDED: dict[str, Any] = {"last": QUOTA}
-ALL_PASSED: dict[str, Any] = {"tally": Tally(passed=2, blocked=1, total=3)}
+ALL_PASSED: dict[str, Any] = {"tally": Tally(passed=2, blocked=1, total=3), "rounds": 1}
 ALL_BLOCKED: dict[str, Any] = {"tally": Tally(blocked=2, total=2)}
 BUDGET: dict[str, Any] = {"cost_usd": 5.0}
 TIME: dict[str, Any] = {"running_s": 600.0}
 ROUNDS: dict[str, Any] = {"rounds": 4}
 ERROR: dict[str, Any] = {"last": NO_CREDIT, "consecutive_errors": 1}
 RETRIES: dict[str, Any] = {"last": OVERLOADED, "consecutive_errors": 4}
+OUTDATED: dict[str, Any] = {"plan_outdated": True}
 
 SOME: dict[str, Any] = {"tally": Tally(passed=1, total=3), "rounds": 1}
 STOPPED = Stop("interrupted")
@@ -68,6 +64,7 @@ ROUNDS_SPENT = Stop("max_iterations", "the run may take 4 rounds")
 FATAL = Stop("error", "no credit")
 GIVEN_UP = Stop("max_retries_exceeded", "overloaded")
 WAITING = WaitForQuota(SIX, "You've hit your limit")
+WAITED_ENOUGH = Stop("quota_exceeded", "You've hit your limit (after 50 pauses in a row)")
 
 
 @pytest.mark.parametrize(
@@ -84,7 +81,8 @@ WAITING = WaitForQuota(SIX, "You've hit your limit")
         (AUTHENTICATION, LOGIN_NEEDED),
         (QUOTA_EXCEEDED, QUOTA_SPENT),
         (ALL_PASSED, Stop("all_passed")),
-        ({"tally": Tally(passed=2, total=2)}, Stop("all_passed")),
+        ({"tally": Tally(passed=2, total=2), "rounds": 1}, Stop("all_passed")),
+        (ALL_PASSED | {"rounds": 0}, Stop("all_passed", NOTHING_TO_DO)),
         (ALL_BLOCKED, Stop("all_blocked")),
         (BUDGET, MONEY_SPENT),
         (TIME, TIME_SPENT),
@@ -113,6 +111,20 @@ WAITING = WaitForQuota(SIX, "You've hit your limit")
         (BUDGET | RETRIES, MONEY_SPENT),
         (TIME | RETRIES, TIME_SPENT),
         (ROUNDS | RETRIES, ROUNDS_SPENT),
+        # a plan for another specification is made anew, whatever its deliverables say
+        (OUTDATED, Work("initializer")),
+        (SOME | OUTDATED, Work("initializer")),
+        (ALL_PASSED | OUTDATED, Work("initializer")),
+        (ALL_BLOCKED | OUTDATED, Work("initializer")),
+        # and within the same limits as all other work
+        (ALL_PASSED | OUTDATED | INTERRUPTED, STOPPED),
+        (ALL_PASSED | OUTDATED | AUTHENTICATION, LOGIN_NEEDED),
+        (ALL_PASSED | OUTDATED | QUOTA_EXCEEDED, QUOTA_SPENT),
+        (ALL_PASSED | OUTDATED | BUDGET, MONEY_SPENT),
+        (ALL_PASSED | OUTDATED | TIME, TIME_SPENT),
+        (ALL_PASSED | OUTDATED | ROUNDS, ROUNDS_SPENT),
+        (ALL_PASSED | OUTDATED | ERROR, FATAL),
+        (ALL_PASSED | OUTDATED | RETRIES, GIVEN_UP),
         # just below each limit
         (SOME | {"cost_usd": 4.999999}, Work("coding")),
         (SOME | {"running_s": 599.9}, Work("coding")),
@@ -138,6 +150,13 @@ def test_the_first_reason_that_holds_ends_the_run(facts: dict[str, Any], step: S
         (SOME | QUOTA_EXCEEDED, WAITING),
         (INTERRUPTED | QUOTA_EXCEEDED, STOPPED),
         (QUOTA_EXCEEDED | ALL_PASSED, Stop("all_passed")),
+        (QUOTA_EXCEEDED | ALL_PASSED | {"rounds": 0}, Stop("all_passed")),
+        (QUOTA_EXCEEDED | ALL_PASSED | OUTDATED, WAITING),
+        (QUOTA_EXCEEDED | {"waits": MAX_WAITS - 1}, WAITING),
+        (QUOTA_EXCEEDED | {"waits": MAX_WAITS}, WAITED_ENOUGH),
+        (QUOTA_EXCEEDED | {"waits": MAX_WAITS + 1} | INTERRUPTED, STOPPED),
+        (QUOTA_EXCEEDED | {"waits": MAX_WAITS} | ALL_PASSED, WAITED_ENOUGH),
+        (SOME | {"waits": MAX_WAITS}, Work("coding")),
         (QUOTA_EXCEEDED | ALL_BLOCKED, Stop("all_blocked")),
         (QUOTA_EXCEEDED | BUDGET, MONEY_SPENT),
         (QUOTA_EXCEEDED | TIME, TIME_SPENT),
@@ -150,82 +169,6 @@ def test_a_run_that_may_wait_for_quota_does_so_unless_it_would_end_anyway(
     facts: dict[str, Any], step: Step
 ) -> None:
     assert next_step(Progress(**facts), Rules(LIMITS, wait_for_quota=True)) == step
-
-
-def result_of(outcome: Outcome, *, cost_usd: float = 0.5, priced: bool = True) -> SessionResult:
-    usage = Usage(10, 20, 30, 40)
-    return SessionResult(SessionId("s"), outcome, cost_usd, usage, 3, 7.0, priced)
-
-
-FAILED_TWICE = Progress(rounds=2, consecutive_errors=2, cost_usd=1.0, running_s=60.0)
-
-
-@pytest.mark.parametrize(
-    ("outcome", "rounds", "errors"),
-    [
-        (Completed("fine"), 3, 0),
-        (MaxTurns(50), 3, 0),
-        (BudgetExceeded(1.0), 3, 0),
-        (OVERLOADED, 3, 3),
-        (NO_CREDIT, 3, 3),
-        (NO_LOGIN, 3, 3),
-        (ExecutionError("429", "rate_limited"), 3, 3),
-        (Crashed("segfault", 139), 3, 3),
-        (TimedOut("tool", 60), 3, 3),
-        (Cancelled(), 3, 2),
-        (QUOTA, 2, 2),
-    ],
-)
-def test_errors_in_a_row_are_counted_success_clears_them_and_quota_leaves_no_trace(
-    outcome: Outcome, rounds: int, errors: int
-) -> None:
-    assert after_session(FAILED_TWICE, result_of(outcome)) == Progress(
-        rounds=rounds,
-        consecutive_errors=errors,
-        cost_usd=1.5,
-        usage=Usage(10, 20, 30, 40),
-        running_s=67.0,
-        last=outcome,
-    )
-
-
-def test_one_session_without_a_known_price_makes_the_whole_cost_an_estimate() -> None:
-    once = after_session(Progress(), result_of(Completed(""), priced=False))
-
-    assert (once.priced, after_session(once, result_of(Completed(""))).priced) == (False, False)
-
-
-def test_the_fourth_error_in_a_row_ends_a_run_that_may_retry_three_times() -> None:
-    rules = Rules(replace(LIMITS, max_iterations=100), wait_for_quota=True)
-    progress, steps = Progress(tally=Tally(total=1)), []
-    for outcome in (OVERLOADED, OVERLOADED, QUOTA, OVERLOADED, OVERLOADED):
-        progress = after_session(progress, result_of(outcome, cost_usd=0.0))
-        steps.append(next_step(progress, rules))
-
-    assert steps == [Work("coding"), Work("coding"), WAITING, Work("coding"), GIVEN_UP]
-
-
-@pytest.mark.parametrize(
-    ("outcome", "words"),
-    [
-        (None, None),
-        (Completed("x"), None),
-        (QUOTA, None),
-        (Cancelled(), None),
-        (MaxTurns(9), None),
-        (BudgetExceeded(1), None),
-        (OVERLOADED, "overloaded"),
-        (Crashed("segfault", 139), "segfault"),
-        (
-            TimedOut("first_byte", 120.0),
-            "the session was ended by its first_byte limit after 120 s",
-        ),
-    ],
-)
-def test_a_failure_has_words_and_everything_else_has_none(
-    outcome: Outcome | None, words: str | None
-) -> None:
-    assert failure(outcome) == words
 
 
 def tallies() -> st.SearchStrategy[Tally]:
@@ -248,6 +191,8 @@ def any_progress(draw: st.DrawFn) -> Progress:
         running_s=draw(st.floats(0, 900)),
         interrupted=draw(st.booleans()),
         last=draw(st.none() | values_of(Outcome)),
+        plan_outdated=draw(st.booleans()),
+        waits=draw(st.integers(0, MAX_WAITS + 1)),
     )
 
 
@@ -266,17 +211,19 @@ def test_no_work_is_begun_once_a_limit_is_reached_or_everything_is_decided(
     assert progress.running_s < LIMITS.max_minutes * 60
     assert progress.rounds < LIMITS.max_iterations
     assert progress.consecutive_errors <= LIMITS.max_retries
-    assert progress.tally.pending > 0 or progress.tally.total == 0
+    assert progress.tally.pending > 0 or progress.tally.total == 0 or progress.plan_outdated
     assert isinstance(step, WaitForQuota) == isinstance(progress.last, QuotaExceeded)
+    assert isinstance(step, Work) or progress.waits < MAX_WAITS
 
 
 @settings(deadline=None)
-@given(tallies())
-def test_a_session_plans_until_there_are_deliverables_and_codes_from_then_on(
-    counted: Tally,
+@given(tallies(), st.booleans())
+def test_a_session_plans_until_there_are_deliverables_for_this_specification_and_codes_then(
+    counted: Tally, outdated: bool
 ) -> None:
-    step = next_step(Progress(tally=counted), Rules(LIMITS, wait_for_quota=False))
+    progress = Progress(tally=counted, plan_outdated=outdated)
+    step = next_step(progress, Rules(LIMITS, wait_for_quota=False))
 
     if isinstance(step, Work):
-        wanted: Instruction = "coding" if counted.total else "initializer"
+        wanted: Instruction = "coding" if counted.total and not outdated else "initializer"
         assert step == Work(wanted)

@@ -11,10 +11,11 @@ from tests.builders import SESSION_LIMITS, deliverable
 from treadle.domain.agent import Allow, Deny, ToolUse
 from treadle.domain.errors import ProjectError
 from treadle.domain.events.agent import ToolDecided
+from treadle.domain.events.run import RunWarned
 from treadle.domain.events.session import PromptSent
-from treadle.workflows.deliver.instructions import MAX_CONTEXT, Facts, project_context
+from treadle.workflows.deliver.instructions import MAX_CONTEXT, Facts, Unusable, project_context
 
-from .story_stage import ADA, StoryStage, created, ending, stage_in, turned
+from .story_stage import ADA, StoryStage, created, did, ending, stage_in, turned
 
 FACTS = (
     "## This project\n\n"
@@ -170,17 +171,20 @@ def test_without_a_claude_md_there_is_no_context(tmp_path: Path) -> None:
     assert (project_context(tmp_path), project_context(tmp_path / "sub")) == ("", "")
 
 
+HEADING = "# The project's own instructions (CLAUDE.md)\n\n"
+
+
 def test_a_long_claude_md_is_cut(tmp_path: Path) -> None:
     (tmp_path / "CLAUDE.md").write_text("x" * (MAX_CONTEXT + 1))
 
-    assert project_context(tmp_path).count("x") == MAX_CONTEXT
+    assert project_context(tmp_path) == HEADING + "x" * MAX_CONTEXT
 
 
 def test_a_claude_md_that_is_a_link_inside_the_project_is_read(tmp_path: Path) -> None:
     (tmp_path / "AGENTS.md").write_text("Be kind.")
     (tmp_path / "CLAUDE.md").symlink_to("AGENTS.md")
 
-    assert project_context(tmp_path).endswith("\n\nBe kind.")
+    assert project_context(tmp_path) == HEADING + "Be kind."
 
 
 def test_a_claude_md_that_leads_out_of_the_project_is_not_read(tmp_path: Path) -> None:
@@ -188,8 +192,9 @@ def test_a_claude_md_that_leads_out_of_the_project_is_not_read(tmp_path: Path) -
     (tmp_path / "project").mkdir()
     (tmp_path / "project" / "CLAUDE.md").symlink_to(tmp_path / "secret")
 
-    with pytest.raises(ProjectError, match="leads out of the project"):
-        project_context(tmp_path / "project")
+    assert project_context(tmp_path / "project") == Unusable(
+        "it is a link that leads out of the project"
+    )
 
 
 @pytest.mark.parametrize("kind", ["pipe", "loop"])
@@ -202,8 +207,25 @@ def test_a_claude_md_that_is_no_file_is_not_waited_for(tmp_path: Path, kind: str
     assert project_context(tmp_path) == ""
 
 
-def test_a_claude_md_that_is_no_text_is_one_clear_line(tmp_path: Path) -> None:
+def test_a_claude_md_that_is_no_text_is_not_used(tmp_path: Path) -> None:
     (tmp_path / "CLAUDE.md").write_bytes(b"\xff")
 
-    with pytest.raises(ProjectError, match=r"cannot read CLAUDE\.md: "):
-        project_context(tmp_path)
+    assert project_context(tmp_path) == Unusable(
+        "it cannot be read ('utf-8' codec can't decode byte 0xff in position 0: invalid start byte)"
+    )
+
+
+async def test_a_claude_md_that_cannot_be_used_is_told_and_left_out(stage: StoryStage) -> None:
+    def link() -> None:
+        (stage.workspace / "CLAUDE.md").symlink_to(stage.user.path / "README.md")
+
+    stage.plan(deliverable("DL-1"))
+    stage.sessions = [[did(link), ending()], [turned("DL-1", "passed"), ending()]]
+
+    ended = await stage.tell()
+
+    assert ended.reason == "all_passed"
+    assert [brief.context for brief in stage.agent.briefs] == ["", ""]
+    assert stage.of_type(RunWarned) == [
+        RunWarned("CLAUDE.md is left out: it is a link that leads out of the project")
+    ]

@@ -1,34 +1,33 @@
-"""Quota, login, money, time and people: what stops a run of `deliver`, and what it waits for."""
+"""Login, money, time, people and full disks: what stops a run of `deliver`."""
 
 import asyncio
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
-from tests.builders import NOON, FakeClock, deliverable
+from tests.builders import claimed, deliverable
 from treadle.adapters.agents.replay import Pause
-from treadle.domain.agent import Fault, ResponseUsed
+from treadle.domain.agent import ResponseUsed
 from treadle.domain.deliverable import Tally
 from treadle.domain.errors import StoreError
 from treadle.domain.events.log import Event
-from treadle.domain.events.run import RoundFailed, RoundStarted, RunPaused
-from treadle.domain.events.session import SessionEnded
+from treadle.domain.events.run import RoundFailed
 from treadle.domain.run import RunResult
 from treadle.domain.session import (
     BudgetExceeded,
     Cancelled,
-    Crashed,
+    Completed,
     ExecutionError,
-    QuotaExceeded,
     TimedOut,
 )
 from treadle.domain.usage import Usage
+from treadle.workflows.deliver.next_step import Progress
+from treadle.workspace.git import GitFailed
 
 from .story_stage import (
+    ADOPTED,
     BRANCH,
-    CHANGING,
     ENDING,
     HOME,
     OPENING,
@@ -39,10 +38,6 @@ from .story_stage import (
     turned,
 )
 
-SIX = datetime(2026, 5, 4, 18, tzinfo=UTC)
-LIMIT_TEXT = "You've hit your limit · resets 6pm (UTC)"
-LIMITED = Fault(LIMIT_TEXT)
-
 
 @pytest.fixture
 def stage(tmp_path: Path) -> StoryStage:
@@ -52,84 +47,6 @@ def stage(tmp_path: Path) -> StoryStage:
 
 
 ONE_PENDING = Tally(total=1)
-ONE_PASSED = Tally(passed=1, total=1)
-ONE_PENDING = Tally(total=1)
-
-
-def outcomes(stage: StoryStage) -> list[object]:
-    return [each.result.outcome for each in stage.events if isinstance(each, SessionEnded)]
-
-
-async def test_a_spent_quota_ends_a_run_that_does_not_wait(stage: StoryStage) -> None:
-    stage.sessions = [[stage.wrote("half.py"), ending(LIMITED)]]
-
-    ended = await stage.tell()
-
-    assert ended == RunResult("quota_exceeded", 0, ONE_PENDING, 0.0, Usage(), 0.0, LIMIT_TEXT)
-    assert stage.types == [*OPENING, *ENDING, *HOME]
-    assert outcomes(stage) == [QuotaExceeded(LIMIT_TEXT, SIX)]
-    assert stage.clock.slept == []
-
-
-@pytest.mark.parametrize(
-    ("jitter", "wakes"),
-    [
-        (0.0, SIX + timedelta(seconds=60)),
-        (0.5, SIX + timedelta(seconds=65)),
-        (1.0, SIX + timedelta(seconds=70)),
-    ],
-)
-async def test_a_run_that_waits_wakes_a_minute_after_the_reset_and_a_little_later(
-    stage: StoryStage, jitter: float, wakes: datetime
-) -> None:
-    stage.wait_for_quota, stage.jitter = True, jitter
-    stage.sessions = [[ending(LIMITED)], [turned("DL-1", "passed"), ending()]]
-
-    ended = await stage.tell()
-
-    assert ended == RunResult("all_passed", 1, ONE_PASSED, 0.0, Usage(), 0.0)
-    assert stage.types == [
-        *OPENING, *ENDING, "run.paused", "run.resumed", *OPENING, *CHANGING, *ENDING,
-    ]  # fmt: skip
-    assert stage.of_type(RunPaused) == [RunPaused(LIMIT_TEXT, wakes)]
-    assert stage.clock.slept == [(wakes - NOON).total_seconds()]
-    assert stage.clock.now() == wakes
-
-
-async def test_without_a_known_reset_a_run_asks_again_after_half_an_hour(stage: StoryStage) -> None:
-    stage.wait_for_quota = True
-    unknown = QuotaExceeded("Claude usage limit reached", None)
-    stage.sessions = [
-        [ending(unknown)],
-        [ending(unknown)],
-        [turned("DL-1", "passed"), ending()],
-    ]
-
-    await stage.tell()
-
-    assert stage.clock.slept == [1800.0, 1800.0]
-
-
-async def test_a_pause_is_neither_a_round_nor_an_error_nor_running_time(stage: StoryStage) -> None:
-    stage.wait_for_quota = True
-    stage.limit(max_iterations=3, max_retries=1, max_minutes=1)
-    stage.sessions = [
-        [ending(Crashed("one", 1))],
-        [ending(LIMITED)],
-        [ending(LIMITED)],
-        [turned("DL-1", "passed"), ending()],
-    ]
-
-    ended = await stage.tell()
-
-    assert ended == RunResult("all_passed", 2, ONE_PASSED, 0.0, Usage(), 0.0)
-    assert stage.of_type(RoundFailed) == [RoundFailed(1, "one", 1, 1)]
-    assert stage.of_type(RoundStarted) == [
-        RoundStarted(1, "coding", ONE_PENDING),
-        RoundStarted(2, "coding", ONE_PENDING),
-        RoundStarted(2, "coding", ONE_PENDING),
-        RoundStarted(2, "coding", ONE_PENDING),
-    ]
 
 
 async def test_a_missing_login_ends_the_run_at_once(stage: StoryStage) -> None:
@@ -139,7 +56,7 @@ async def test_a_missing_login_ends_the_run_at_once(stage: StoryStage) -> None:
     ended = await stage.tell()
 
     assert ended == RunResult("authentication", 1, ONE_PENDING, 0.0, Usage(), 0.0, "not logged in")
-    assert stage.types == [*OPENING, *ENDING, "round.failed"]
+    assert stage.types == [*ADOPTED, *OPENING, *ENDING, "round.failed"]
 
 
 async def test_a_fault_that_would_come_again_ends_the_run_at_once(stage: StoryStage) -> None:
@@ -169,7 +86,7 @@ async def test_a_run_ends_when_its_money_is_spent_in_the_middle_of_a_session(
         0.0,
         "the run may cost $2.50",
     )
-    assert outcomes(stage)[1] == BudgetExceeded(1.5)
+    assert stage.outcomes[1] == BudgetExceeded(1.5)
     assert [brief.max_cost_usd for brief in stage.agent.briefs] == [2.5, 1.5]
 
 
@@ -214,7 +131,7 @@ async def test_a_session_gets_no_more_time_than_the_run_has_left(stage: StorySta
 
     await stage.tell()
 
-    assert outcomes(stage)[1] == TimedOut("wall", 0.01)
+    assert stage.outcomes[1] == TimedOut("wall", 0.01)
 
 
 async def test_a_run_ends_with_its_last_round(stage: StoryStage) -> None:
@@ -235,7 +152,7 @@ async def test_a_run_that_is_stopped_before_it_began_starts_nothing(stage: Story
     ended = await stage.tell()
 
     assert ended == RunResult("interrupted", 0, ONE_PENDING, 0.0, Usage(), 0.0)
-    assert stage.types == []
+    assert stage.types == ADOPTED
 
 
 async def test_a_run_that_is_stopped_within_a_session_brings_home_what_is_there(
@@ -250,36 +167,9 @@ async def test_a_run_that_is_stopped_within_a_session_brings_home_what_is_there(
     ended = await stage.tell()
 
     assert ended == RunResult("interrupted", 1, ONE_PENDING, 0.0, Usage(), 0.0)
-    assert outcomes(stage) == [Cancelled()]
-    assert stage.types == [*OPENING, *ENDING, *HOME]
+    assert stage.outcomes == [Cancelled()]
+    assert stage.types == [*ADOPTED, *OPENING, *ENDING, *HOME]
     assert stage.user.git("show", f"{BRANCH}:half.py") == "text"
-
-
-@pytest.mark.parametrize("waiting", ["between rounds", "for quota"])
-async def test_a_run_that_is_stopped_while_it_waits_starts_no_further_session(
-    stage: StoryStage, waiting: str
-) -> None:
-    stage.wait_for_quota = True
-    stage.clock.on_sleep = stage.stop.set
-    stage.sessions = [[ending(LIMITED if waiting == "for quota" else None)], [ending()]]
-
-    ended = await stage.tell()
-
-    assert (ended.reason, len(stage.agent.briefs)) == ("interrupted", 1)
-    paused = ["run.paused", "run.resumed"] if waiting == "for quota" else []
-    assert stage.types == [*OPENING, *ENDING, *paused]
-
-
-async def test_a_sleep_without_end_is_cut_short_by_a_stop(stage: StoryStage) -> None:
-    class SleepsForGood(FakeClock):
-        async def sleep(self, seconds: float) -> None:
-            stage.stop.set()
-            await asyncio.Event().wait()
-
-    stage.clock = SleepsForGood()
-    stage.sessions = [[ending()], [ending()]]
-
-    assert (await stage.tell()).reason == "interrupted"
 
 
 async def test_a_log_that_takes_no_more_events_ends_the_run_and_the_progress_is_known(
@@ -301,3 +191,56 @@ async def test_a_log_that_takes_no_more_events_ends_the_run_and_the_progress_is_
 
     assert stage.story is not None
     assert (stage.story.progress.rounds, stage.story.progress.cost_usd) == (1, 0.5)
+
+
+async def test_what_a_session_cost_is_known_even_when_its_work_cannot_be_brought_home(
+    stage: StoryStage,
+) -> None:
+    used = Usage(output_tokens=100)
+
+    def break_workspace() -> None:
+        stage.clock.advance(42)
+        stage.user.path.rename(stage.user.path.with_name("moved away"))
+
+    stage.sessions = [
+        [ResponseUsed("sonnet", used), did(break_workspace), ending(cost_usd=0.5)],
+    ]
+
+    with pytest.raises(GitFailed):
+        await stage.tell()
+
+    assert stage.story is not None
+    assert stage.story.progress == Progress(
+        tally=ONE_PENDING,
+        rounds=1,
+        cost_usd=0.5,
+        usage=used,
+        running_s=42.0,
+        last=Completed("done"),
+    )
+
+
+async def test_the_time_to_bring_work_home_is_running_time(stage: StoryStage) -> None:
+    recorded = stage.events
+
+    class Slow(list[Event]):
+        def append(self, event: Event) -> None:
+            super().append(event)
+            if event.type == "work.committed":
+                stage.clock.advance(30)
+
+    stage.events = Slow(recorded)
+    stage.sessions = [
+        [
+            did(lambda: stage.clock.advance(12)),
+            stage.wrote("a.py"),
+            turned("DL-1", "passed"),
+            ending(),
+        ]
+    ]
+
+    ended = await stage.tell()
+
+    assert ended == RunResult("all_passed", 1, Tally(passed=1, total=1), 0.0, Usage(), 42.0)
+    tip = stage.user.git("rev-parse", BRANCH)
+    assert stage.status.read() == (claimed("DL-1", tip),)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.builders import FakeClock, deliverable
+from tests.builders import FakeClock, claimed, deliverable
 from treadle.adapters.stores.status_file import StatusFile
 from treadle.domain.agent import ToolReply
 from treadle.domain.deliverable import Tally
@@ -153,7 +153,7 @@ async def test_a_change_that_cannot_be_made_changes_nothing_and_says_why(
     desk.events.clear()
 
     assert await desk.use("set_deliverable_status", **arguments) == ToolReply(answer, is_error=True)
-    assert (desk.events, desk.saved()) == ([], (deliverable("DL-1", "passed"),))
+    assert (desk.events, desk.saved()) == ([], (claimed("DL-1"),))
 
 
 async def test_nothing_is_written_to_the_file_that_the_log_did_not_take(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from treadle.domain.ids import RunId, run_id
 from treadle.workspace.attribution import Attribution
 from treadle.workspace.clone import Clone, make_clone
 from treadle.workspace.commits import commit_rest
-from treadle.workspace.imports import Imported, import_work
+from treadle.workspace.imports import Imported, NothingNew, import_work
 from treadle.workspace.land import LandingOutcome, land
 from treadle.workspace.project import Project, find_project
 from treadle.workspace.snapshot import Snapshot, take_snapshot
@@ -172,11 +172,16 @@ async def run_on(user: Repository, attribution: Attribution = "removed") -> Run:
     return Run(user, Repository(clone.path, own), project, snapshot, clone)
 
 
+async def brought_home(run: Run) -> Imported | NothingNew:
+    """What the end of a round does: commit the rest, import it all."""
+    rest = await commit_rest(run.clone, "Work")
+    return await import_work(run.project, run.clone, RUN, rest.tip)
+
+
 async def story_on(user: Repository) -> LandingOutcome:
     """All that a run does with git, once: safe to be cut anywhere and told again."""
     run = await run_on(user)
     run.agent.write("new", "work")
-    await commit_rest(run.clone, "Work")
-    imported = await import_work(run.project, run.clone, RUN)
+    imported = await brought_home(run)
     assert isinstance(imported, Imported)
     return await land(run.project, run.snapshot, imported, RUN)

@@ -1,5 +1,6 @@
 """Git that the host runs in an agent's tree starts no program and leaves by no link."""
 
+import os
 import shutil
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import pytest
 
 from treadle.workspace.agent_tree import agent_git, damage, mend
 from treadle.workspace.commits import commit_rest
+from treadle.workspace.disk import remove
 
 from .real_git import BRANCH, Repository, Run, repository_in, run_on
 
@@ -18,7 +20,9 @@ def a_trap(tmp_path: Path) -> Path:
     return trap
 
 
-@pytest.mark.parametrize("planted", ["config", "commondir", "hooks", "filter", "worktree"])
+@pytest.mark.parametrize(
+    "planted", ["config", "commondir", "hooks", "filter", "nested", "worktree"]
+)
 async def test_programs_that_an_agent_planted_do_not_run(planted: str, tmp_path: Path) -> None:
     run = await run_on(repository_in(tmp_path))
     trap = a_trap(tmp_path)
@@ -37,6 +41,13 @@ async def test_programs_that_an_agent_planted_do_not_run(planted: str, tmp_path:
         case "filter":
             run.agent.git("config", "filter.evil.clean", str(trap))
             run.agent.write(".gitattributes", "* filter=evil\n")
+        case "nested":
+            nested = Repository(run.clone.path / "nested", run.agent.environment)
+            nested.path.mkdir()
+            nested.git("init", "--quiet")
+            nested.git("-c", "user.name=a", "-c", "user.email=b", "commit", "-qm1", "--allow-empty")
+            run.agent.git("add", "nested")
+            nested.git("config", "core.fsmonitor", str(trap))
         case _:
             run.agent.git("config", "extensions.worktreeConfig", "true")
             run.agent.git("config", "--worktree", "core.fsmonitor", str(trap))
@@ -64,6 +75,39 @@ async def test_links_out_of_the_git_directory_are_not_followed(part: str, tmp_pa
 
     assert run.user.state() == before
     assert run.agent.tree(rest.tip)["new"] == work.read_text()
+
+
+@pytest.mark.parametrize("part", ["HEAD", "index", "packed-refs"])
+async def test_a_pipe_in_the_git_directory_is_not_waited_for(part: str, tmp_path: Path) -> None:
+    run = await run_on(repository_in(tmp_path))
+    run.agent.write("new", "work")
+    (run.clone.git_dir / part).unlink(missing_ok=True)
+    os.mkfifo(run.clone.git_dir / part)
+
+    rest = await commit_rest(run.clone, "Work")
+
+    assert run.agent.tree(rest.tip)["new"] == "work"
+    assert rest.remarks == (
+        f"The workspace got a fresh git directory, because its .git/{part} is a pipe.",
+    )
+
+
+@pytest.mark.parametrize("part", ["config", "info/exclude", "hooks", "shallow"])
+async def test_anything_in_place_of_our_own_parts_is_replaced(part: str, tmp_path: Path) -> None:
+    run = await run_on(repository_in(tmp_path))
+    before = files_in(run.clone.git_dir)
+    remove(run.clone.git_dir / part)
+    (run.clone.git_dir / part / "inside").mkdir(parents=True)
+
+    await mend(run.clone)
+
+    assert files_in(run.clone.git_dir) == before
+
+
+def files_in(path: Path) -> dict[str, bytes]:
+    return {
+        str(file.relative_to(path)): file.read_bytes() for file in path.rglob("*") if file.is_file()
+    }
 
 
 async def test_a_git_file_that_points_to_the_users_repository_is_replaced(tmp_path: Path) -> None:

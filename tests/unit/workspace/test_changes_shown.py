@@ -6,9 +6,8 @@ import pytest
 
 from treadle.domain.errors import ProjectError
 from treadle.workspace.changes import diff_text
-from treadle.workspace.imports import import_work
 
-from .real_git import BRANCH, RUN, Run, repository_in, run_on
+from .real_git import BRANCH, Run, brought_home, repository_in, run_on
 
 
 async def a_run_with_work(tmp_path: Path) -> Run:
@@ -17,7 +16,7 @@ async def a_run_with_work(tmp_path: Path) -> Run:
     user.git("config", "color.ui", "always")
     run = await run_on(user)
     run.agent.commit("Work", **{"changed.txt": "after\n"})
-    await import_work(run.project, run.clone, RUN)
+    await brought_home(run)
     return run
 
 

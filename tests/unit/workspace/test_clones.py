@@ -4,6 +4,7 @@ import shutil
 from pathlib import Path
 
 from treadle.workspace.clone import make_clone
+from treadle.workspace.commits import commit_rest
 
 from .real_git import ADA, BRANCH, Repository, empty_repository, files_of, repository_in, run_on
 
@@ -62,6 +63,18 @@ async def test_a_configured_excludes_file_counts_too(tmp_path: Path) -> None:
     run.agent.write("a.mine")
 
     assert run.agent.git("status", "--porcelain") == ""
+
+
+async def test_what_the_user_ignores_meanwhile_is_ignored_from_the_next_round_on(
+    tmp_path: Path,
+) -> None:
+    run = await run_on(repository_in(tmp_path))
+    (run.user.git_dir / "info/exclude").write_text("*.local")
+    run.agent.write("b.local")
+
+    rest = await commit_rest(run.clone, "Work")
+
+    assert rest.commit is None
 
 
 async def test_an_empty_repository_can_be_cloned(tmp_path: Path) -> None:

@@ -184,6 +184,32 @@ async def test_a_harmed_index_stops_nothing(harm: str, tmp_path: Path) -> None:
     assert run.agent.tree() == {"changed.txt": "before", "kept.txt": "kept", "new": "1"}
 
 
+async def test_cut_before_the_index_was_written_nothing_is_committed_twice(tmp_path: Path) -> None:
+    run = await run_on(repository_in(tmp_path))
+    run.agent.write("new", "1")
+    (run.clone.path / "kept.txt").unlink()
+    index = (run.clone.git_dir / "index").read_bytes()
+    rest = await commit_rest(run.clone, "Work")
+    (run.clone.git_dir / "index").write_bytes(index)
+
+    assert await settled(run) == Rest(rest.tip)
+
+
+async def test_conflicts_without_a_merge_are_committed_as_they_lie(tmp_path: Path) -> None:
+    run = await run_on(repository_in(tmp_path))
+    run.agent.write("changed.txt", "stashed")
+    run.agent.git("stash", "--quiet")
+    run.agent.commit("Work", **{"changed.txt": "committed"})
+    with pytest.raises(AssertionError):
+        run.agent.git("stash", "pop")
+    run.agent.git("stash", "drop", "--quiet")
+    lying = (run.clone.path / "changed.txt").read_text()
+
+    await settled(run)
+
+    assert run.agent.tree()["changed.txt"] == lying.removesuffix("\n")
+
+
 async def test_a_rewritten_branch_is_taken_as_the_agent_left_it(tmp_path: Path) -> None:
     run = await run_on(repository_in(tmp_path))
     run.agent.commit("First try", one="1")
@@ -243,3 +269,15 @@ async def test_credits_in_our_own_message_are_removed(tmp_path: Path) -> None:
     await commit_rest(run.clone, "Subject\n\nCo-Authored-By: Claude <noreply@anthropic.com>")
 
     assert run.agent.git("log", "-1", "--format=%B").strip() == "Subject"
+
+
+async def test_what_running_a_project_leaves_is_not_committed(tmp_path: Path) -> None:
+    run = await run_on(repository_in(tmp_path))
+    run.agent.write("app/__pycache__/app.cpython-311.pyc", "compiled")
+    run.agent.write("node_modules/left-pad/index.js", "left")
+    run.agent.write("app/app.py", "print()\n")
+
+    rest = await commit_rest(run.clone, "Work")
+
+    assert rest.commit is not None
+    assert run.agent.git("show", "--name-only", "--format=", rest.commit) == "app/app.py"

@@ -7,9 +7,9 @@ import pytest
 
 from treadle.workspace.commits import commit_rest
 from treadle.workspace.git import GitFailed
-from treadle.workspace.imports import Imported, NothingNew, import_work
+from treadle.workspace.imports import Imported, NothingNew
 
-from .real_git import BRANCH, RUN, Run, repository_in, run_on
+from .real_git import BRANCH, RUN, Repository, Run, brought_home, repository_in, run_on
 
 BACKUPS = f"refs/treadle/backup/{RUN}"
 
@@ -17,7 +17,7 @@ BACKUPS = f"refs/treadle/backup/{RUN}"
 async def imported_from(run: Run) -> Imported | NothingNew:
     """What was imported, after a look that nothing else changed."""
     before = run.user.state()
-    imported = await import_work(run.project, run.clone, RUN)
+    imported = await brought_home(run)
     assert run.user.state() == before
     assert not (run.user.git_dir / "FETCH_HEAD").exists()
     assert run.user.refs("refs/treadle/incoming") == {}
@@ -79,6 +79,62 @@ async def test_commits_that_the_agent_threw_away_are_backed_up_once(tmp_path: Pa
     assert run.user.tree(thrown_away)["one"] == "1"
 
 
+async def test_no_setting_of_the_user_makes_a_rewrite_pass_for_a_step_forward(
+    tmp_path: Path,
+) -> None:
+    run = await run_on(repository_in(tmp_path))
+    run.user.git("config", "fetch.showForcedUpdates", "false")
+    thrown_away = run.agent.commit("One", one="1")
+    await imported_from(run)
+    run.agent.git("commit", "--quiet", "--amend", "-m", "Another")
+
+    assert await imported_from(run) == Imported(
+        BRANCH, run.agent.head, 1, descends=True, moved=True
+    )
+
+    assert run.user.refs(BACKUPS) == {f"{BACKUPS}/1": thrown_away}
+
+
+@pytest.mark.parametrize("output", ["compact", "full"])
+async def test_no_setting_of_the_user_hides_that_the_branch_moved(
+    output: str, tmp_path: Path
+) -> None:
+    run = await run_on(repository_in(tmp_path))
+    run.user.git("config", "fetch.output", output)
+    run.user.git("config", "color.ui", "always")
+    seen = []
+    for number in (1, 2):
+        run.agent.commit(f"Work {number}", one=str(number))
+        seen += [await imported_from(run), await imported_from(run)]
+
+    assert [found.moved for found in seen if isinstance(found, Imported)] == [
+        *(True, False, True, False)
+    ]
+
+
+async def test_a_branch_that_was_deleted_comes_back_with_the_next_commit(tmp_path: Path) -> None:
+    run = await run_on(repository_in(tmp_path))
+    run.agent.commit("One", one="1")
+    await imported_from(run)
+    run.user.git("branch", "--quiet", "-D", BRANCH)
+    tip = run.agent.commit("Two", two="2")
+
+    assert await imported_from(run) == Imported(BRANCH, tip, 2, descends=True, moved=True)
+
+
+async def test_a_branch_with_commits_of_somebody_else_is_backed_up(tmp_path: Path) -> None:
+    run = await run_on(repository_in(tmp_path))
+    run.agent.commit("One", one="1")
+    await imported_from(run)
+    theirs = run.user.git("commit-tree", f"{BRANCH}^{{tree}}", "-p", BRANCH, "-m", "Theirs")
+    run.user.git("update-ref", f"refs/heads/{BRANCH}", theirs)
+    tip = run.agent.commit("Two", two="2")
+
+    assert await imported_from(run) == Imported(BRANCH, tip, 2, descends=True, moved=True)
+
+    assert run.user.refs(BACKUPS) == {f"{BACKUPS}/1": theirs}
+
+
 async def test_each_rewrite_has_its_own_backup(tmp_path: Path) -> None:
     run = await run_on(repository_in(tmp_path))
     run.agent.commit("Try 0", one="0")
@@ -111,6 +167,28 @@ async def test_a_branch_that_somebody_has_checked_out_is_not_moved(tmp_path: Pat
     assert await imported_from(run) == Imported(f"{BRANCH}-2", tip, 2, descends=True, moved=True)
 
     assert run.user.git("status", "--porcelain") == ""
+
+
+async def test_a_branch_that_another_worktree_has_checked_out_is_not_moved(tmp_path: Path) -> None:
+    run = await run_on(repository_in(tmp_path))
+    run.agent.commit("One", one="1")
+    await imported_from(run)
+    run.user.git("worktree", "add", "--quiet", str(tmp_path / "linked"), BRANCH)
+    tip = run.agent.commit("Two", two="2")
+
+    assert await imported_from(run) == Imported(f"{BRANCH}-2", tip, 2, descends=True, moved=True)
+
+    assert Repository(tmp_path / "linked", run.user.environment).git("status", "--porcelain") == ""
+
+
+async def test_work_comes_home_to_a_shallow_repository(tmp_path: Path) -> None:
+    origin = repository_in(tmp_path, "origin")
+    origin.commit("Second", more="1")
+    origin.git("clone", "--quiet", "--depth=1", f"file://{origin.path}", str(tmp_path / "shallow"))
+    run = await run_on(Repository(tmp_path / "shallow", origin.environment))
+    tip = run.agent.commit("Work", one="1")
+
+    assert await imported_from(run) == Imported(BRANCH, tip, 1, descends=True, moved=True)
 
 
 async def test_what_was_kept_aside_is_imported_too(tmp_path: Path) -> None:
@@ -146,7 +224,7 @@ async def test_malformed_objects_do_not_come_in(tmp_path: Path) -> None:
     before = run.user.state()
 
     with pytest.raises(GitFailed, match="git fetch failed"):
-        await import_work(run.project, run.clone, RUN)
+        await brought_home(run)
 
     assert run.user.state() == before
     assert run.user.refs("refs/heads/treadle") == {}

@@ -2,17 +2,17 @@
 
 from pathlib import Path
 
-from treadle.workspace.imports import Imported, import_work
+from treadle.workspace.imports import Imported
 from treadle.workspace.land import Kept, Landed
 from treadle.workspace.land_files import land_files
 
-from .real_git import BRANCH, RUN, Repository, Run, repository_in, run_on
+from .real_git import BRANCH, RUN, Repository, Run, brought_home, repository_in, run_on
 
 
 async def worked(user: Repository, **files: str) -> tuple[Run, Imported]:
     run = await run_on(user)
     run.agent.commit("Work", **files)
-    imported = await import_work(run.project, run.clone, RUN)
+    imported = await brought_home(run)
     assert isinstance(imported, Imported)
     return run, imported
 
@@ -40,7 +40,7 @@ async def test_an_ignored_file_in_the_way_stops_all_of_it(tmp_path: Path) -> Non
     run.agent.write("new", "work")
     run.agent.git("add", "--force", "--all")
     run.agent.git("commit", "-q", "-m", "Work")
-    imported = await import_work(run.project, run.clone, RUN)
+    imported = await brought_home(run)
     assert isinstance(imported, Imported)
     before = user.state()
 

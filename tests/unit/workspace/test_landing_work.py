@@ -4,10 +4,19 @@ from pathlib import Path
 
 import pytest
 
-from treadle.workspace.imports import Imported, import_work
+from treadle.workspace.imports import Imported
 from treadle.workspace.land import Kept, Landed, LandingOutcome, land
 
-from .real_git import BRANCH, RUN, Repository, Run, empty_repository, repository_in, run_on
+from .real_git import (
+    BRANCH,
+    RUN,
+    Repository,
+    Run,
+    brought_home,
+    empty_repository,
+    repository_in,
+    run_on,
+)
 
 BACKUPS = f"refs/treadle/backup/{RUN}"
 MERGE = f"git merge {BRANCH}"
@@ -17,7 +26,7 @@ async def worked(user: Repository, **files: str) -> tuple[Run, Imported]:
     """A run whose agent committed `files`, imported and ready to land."""
     run = await run_on(user)
     run.agent.commit("Work", **(files or {"new": "work"}))
-    imported = await import_work(run.project, run.clone, RUN)
+    imported = await brought_home(run)
     assert isinstance(imported, Imported)
     return run, imported
 
@@ -180,7 +189,7 @@ async def test_an_ignored_file_in_the_way_is_not_overwritten(dirty: bool, tmp_pa
     run.agent.write("secret", "the agent's")
     run.agent.git("add", "--force", "secret")
     run.agent.git("commit", "--quiet", "-m", "Work")
-    imported = await import_work(run.project, run.clone, RUN)
+    imported = await brought_home(run)
     assert isinstance(imported, Imported)
 
     assert await kept(run, imported) == Kept(
@@ -197,7 +206,7 @@ async def test_an_ignored_file_in_the_way_in_an_empty_repository(tmp_path: Path)
     run.agent.write("secret", "the agent's")
     run.agent.git("add", "--force", "secret")
     run.agent.git("commit", "--quiet", "-m", "Work")
-    imported = await import_work(run.project, run.clone, RUN)
+    imported = await brought_home(run)
     assert isinstance(imported, Imported)
 
     assert (await kept(run, imported)).reason == (
@@ -233,7 +242,7 @@ async def test_work_that_does_not_descend_from_the_snapshot_is_kept(tmp_path: Pa
     run.agent.git("checkout", "--quiet", "--orphan", "fresh")
     run.agent.commit("A history of its own")
     run.agent.git("branch", "--force", BRANCH, "fresh")
-    imported = await import_work(run.project, run.clone, RUN)
+    imported = await brought_home(run)
     assert isinstance(imported, Imported)
 
     assert (await kept(run, imported)).reason == (

@@ -5,18 +5,18 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from treadle.domain.agent import (
+    OWN_TOOLS,
     AgentEnded,
     AgentEvent,
     Brief,
     Deny,
     Fault,
     Leftover,
+    ResponseUsed,
     ToolReply,
     ToolUse,
 )
 from treadle.domain.events.agent import ToolCalled, ToolFinished
-
-OWN_PREFIX = "mcp__treadle__"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,14 @@ class Pause:
     until: Callable[[], Awaitable[object]]
 
 
-Move: TypeAlias = AgentEvent | ToolUse | Pause
+@dataclass(frozen=True, slots=True)
+class Underway:
+    """A response has used this much; who closes the session before its `ResponseUsed` owes it."""
+
+    used: ResponseUsed
+
+
+Move: TypeAlias = AgentEvent | ToolUse | Pause | Underway
 
 
 @dataclass(slots=True)
@@ -48,21 +55,31 @@ class ReplayAgent:
 class ReplaySession:
     def __init__(self, brief: Brief, moves: Sequence[Move]) -> None:
         self._brief = brief
-        self._moves = moves
+        self._moves = iter(moves)
+        self._owed: ResponseUsed | None = None
+        self._closed = False
+        self._ended = False
 
     async def events(self) -> AsyncIterator[AgentEvent]:
-        for move in self._moves:
-            match move:
-                case Pause():
-                    await move.until()
-                case ToolUse():
-                    yield ToolCalled(move.id, move.name, dict(move.input))
-                    yield await self._use(move)
-                case _:
-                    yield move
-                    if isinstance(move, AgentEnded):
-                        return
-        yield AgentEnded(Fault("the recording ended without a result"))
+        while not self._ended:
+            match self._next():
+                case Pause(until):
+                    await until()
+                case Underway(used):
+                    self._owed = used
+                case ToolUse() as use:
+                    yield ToolCalled(use.id, use.name, dict(use.input))
+                    yield await self._use(use)
+                case event:
+                    self._owed = None if isinstance(event, ResponseUsed) else self._owed
+                    self._ended = isinstance(event, AgentEnded)
+                    yield event
+
+    def _next(self) -> Move:
+        # What was not played before the session was closed has not happened.
+        if not self._closed:
+            return next(self._moves, AgentEnded(Fault("the recording ended without a result")))
+        return self._owed or AgentEnded(Fault("the session was closed"))
 
     async def _use(self, use: ToolUse) -> ToolFinished:
         try:
@@ -76,7 +93,7 @@ class ReplaySession:
 
     async def _reply(self, use: ToolUse) -> ToolReply:
         for tool in self._brief.tools:
-            if use.name == OWN_PREFIX + tool.name:
+            if use.name == OWN_TOOLS + tool.name:
                 try:
                     return await tool.call(use.input)
                 except Exception as error:  # an agent's tool server tells the model, and goes on
@@ -84,4 +101,5 @@ class ReplaySession:
         return ToolReply("")
 
     async def close(self) -> Sequence[Leftover]:
+        self._closed = True
         return ()

@@ -2,12 +2,14 @@
 
 from datetime import datetime
 
+from treadle.domain.deliverable import tally
 from treadle.domain.events.log import Event
 from treadle.domain.events.run import RoundStarted, RunEnded, RunStarted
 from treadle.domain.events.session import SessionEnded
 from treadle.domain.events.work import (
     DeliverableChanged,
     DeliverableCreated,
+    PlanMade,
     StatusAdopted,
     WorkLanded,
     WorkspacePrepared,
@@ -23,9 +25,7 @@ def change_for(run: RunId, at: datetime, event: Event) -> Change | None:
         case RunStarted():
             return _started(at, event)
         case RoundStarted():
-            sql = "UPDATE runs SET rounds=?, passed=?, blocked=?, total=? WHERE id=?"
-            tally = event.tally
-            return sql, (event.number, tally.passed, tally.blocked, tally.total, run)
+            return "UPDATE runs SET rounds=? WHERE id=?", (event.number, run)
         case SessionEnded():
             sql = "UPDATE runs SET cost_usd = cost_usd + ? WHERE id=?"
             return sql, (event.result.cost_usd, run)
@@ -49,7 +49,10 @@ def _work_change(run: RunId, event: Event) -> Change | None:
             return sql, (passed, blocked, run)
         case StatusAdopted():
             sql = "UPDATE runs SET passed=?, blocked=?, total=? WHERE id=?"
-            return sql, (event.passed, event.blocked, event.total, run)
+            now = tally(event.deliverables)
+            return sql, (now.passed, now.blocked, now.total, run)
+        case PlanMade():
+            return "UPDATE runs SET planned=? WHERE id=?", (event.spec, run)
         case WorkLanded():
             return "UPDATE runs SET landed=? WHERE id=?", (event.commit, run)
         case _:
@@ -58,8 +61,8 @@ def _work_change(run: RunId, event: Event) -> Change | None:
 
 def _started(at: datetime, event: RunStarted) -> Change:
     sql = (
-        "INSERT INTO runs (id, workflow, project_path, project_key, state, sandbox, started_at)"
-        " VALUES (?, ?, ?, ?, 'running', ?, ?)"
+        "INSERT INTO runs (id, workflow, project_path, project_key, state, sandbox, rehearsal,"
+        " started_at) VALUES (?, ?, ?, ?, 'running', ?, ?, ?)"
     )
     return sql, (
         event.run,
@@ -67,6 +70,7 @@ def _started(at: datetime, event: RunStarted) -> Change:
         event.project,
         event.project_key,
         event.sandbox,
+        event.rehearsal,
         at.isoformat(),
     )
 

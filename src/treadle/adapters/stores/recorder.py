@@ -19,7 +19,16 @@ Reader = Callable[[Recorded], None]
 class Recorder:
     """Readers are told of an event only after it is stored, in the order of the log."""
 
-    def __init__(self, store: Store, run: RunId, clock: Clock, readers: Sequence[Reader]) -> None:
+    def __init__(
+        self,
+        store: Store,
+        run: RunId,
+        clock: Clock,
+        readers: Sequence[Reader],
+        *,
+        clean: Callable[[Event], Event] = lambda event: event,
+    ) -> None:
+        self._clean = clean
         self._store = store
         self._run = run
         self._clock = clock
@@ -29,7 +38,7 @@ class Recorder:
 
     def record(self, event: Event) -> None:
         """Store the event now, or within 100 ms if it only fills the screen."""
-        self._waiting.append((self._clock.now(), event))
+        self._waiting.append((self._clock.now(), self._clean(event)))
         if isinstance(event, DISPLAY_ONLY) and len(self._waiting) < GATHER_MOST:
             if self._timer is None:
                 self._timer = asyncio.get_running_loop().call_later(GATHER_S, self._flush_late)

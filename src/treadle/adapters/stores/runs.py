@@ -2,44 +2,16 @@
 
 import fcntl
 import sqlite3
-from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
 
 from treadle.adapters.stores.schema import FILE_NAME, connect_to_read, store_error
 from treadle.domain.errors import UsageError
 from treadle.domain.ids import RunId, short
-from treadle.domain.run import RunState
+from treadle.domain.run_row import RunRow, RunState
 
-COLUMNS = (
-    "id, workflow, project_path, project_key, state, reason, sandbox, started_at, ended_at,"
-    " rounds, passed, blocked, total, cost_usd, branch, snapshot, landed"
-)
-
-
-@dataclass(frozen=True, slots=True)
-class RunRow:
-    id: RunId
-    workflow: str
-    project_path: str
-    project_key: str
-    state: RunState
-    reason: str
-    sandbox: str
-    started_at: str
-    ended_at: str
-    rounds: int
-    passed: int
-    blocked: int
-    total: int
-    cost_usd: float
-    branch: str
-    snapshot: str
-    landed: str
-
-    @property
-    def alive(self) -> bool:
-        return self.state == "running"
+COLUMNS = ", ".join(RunRow.__slots__)
+HEX = frozenset("0123456789abcdef")
 
 
 def run_directory(root: Path, run: RunId) -> Path:
@@ -58,39 +30,55 @@ def list_runs(root: Path, *, project_key: str | None = None, limit: int = 50) ->
     return _rows(root, f"{where}ORDER BY started_at DESC LIMIT ?", [*values, limit])
 
 
-def find_run(root: Path, reference: str) -> RunRow:
-    """The run with this id, this unique end of an id, or the newest one for `last`."""
+def find_run(root: Path, reference: str, *, project_key: str | None = None) -> RunRow:
+    """The run with this id or this unique end of one; for `last` the newest, of the project if
+    one is named."""
     if reference == "last":
-        rows = list_runs(root, limit=1)
-        if not rows:
-            raise UsageError("there are no runs yet", hint="start one with `treadle deliver`")
-        return rows[0]
-    rows = _rows(root, "ORDER BY started_at DESC", [])
-    wanted = reference.replace("-", "").lower()
-    found = [row for row in rows if row.id.replace("-", "").endswith(wanted)] if wanted else []
+        return _last(root, project_key)
+    found = _ending_with(root, reference.replace("-", "").lower())
     if len(found) == 1:
         return found[0]
     if found:
         names = ", ".join(row.id.replace("-", "")[-12:] for row in found[:5])
         raise UsageError(f"{reference!r} fits several runs: {names}", hint="give more digits")
-    known = ", ".join(short(row.id) for row in rows[:5])
+    known = ", ".join(short(row.id) for row in list_runs(root, limit=5))
     hint = f"the newest runs are {known}" if known else "start one with `treadle deliver`"
     raise UsageError(f"there is no run {reference!r}", hint=hint)
 
 
+def _last(root: Path, project_key: str | None) -> RunRow:
+    rows = list_runs(root, project_key=project_key, limit=1)
+    if rows:
+        return rows[0]
+    if project_key is None:
+        raise UsageError("there are no runs yet", hint="start one with `treadle deliver`")
+    raise UsageError(
+        "there are no runs of this project yet",
+        hint="start one with `treadle deliver`, or name one of `treadle ls --all`",
+    )
+
+
+def _ending_with(root: Path, digits: str) -> list[RunRow]:
+    if not digits or not set(digits) <= HEX:
+        return []
+    where = "WHERE replace(id, '-', '') LIKE ? ORDER BY started_at DESC"
+    return _rows(root, where, [f"%{digits}"])
+
+
 def _rows(root: Path, tail: str, values: list[object]) -> list[RunRow]:
     path = root / FILE_NAME
-    connection = connect_to_read(path)
-    if connection is None:
-        return []
     try:
-        # The tail is one of the constants above; values are always bound.
-        rows = connection.execute(f"SELECT {COLUMNS} FROM runs {tail}", values)  # noqa: S608
-        return [_row(root, row) for row in rows.fetchall()]
-    except sqlite3.Error as error:
+        connection = connect_to_read(path)
+        if connection is None:
+            return []
+        try:
+            # The tail is one of the constants above; values are always bound.
+            rows = connection.execute(f"SELECT {COLUMNS} FROM runs {tail}", values)  # noqa: S608
+            return [_row(root, row) for row in rows.fetchall()]
+        finally:
+            connection.close()
+    except (sqlite3.Error, OSError) as error:
         raise store_error(path, error) from error
-    finally:
-        connection.close()
 
 
 def _row(root: Path, row: tuple[object, ...]) -> RunRow:

@@ -31,6 +31,8 @@ MIGRATIONS: tuple[str, ...] = (
       state        TEXT NOT NULL,
       reason       TEXT NOT NULL DEFAULT '',
       sandbox      TEXT NOT NULL DEFAULT '',
+      rehearsal    INTEGER NOT NULL DEFAULT 0,
+      planned      TEXT NOT NULL DEFAULT '',
       started_at   TEXT NOT NULL,
       ended_at     TEXT NOT NULL DEFAULT '',
       rounds       INTEGER NOT NULL DEFAULT 0,

@@ -1,9 +1,13 @@
 """The JSON shape of one deliverable: two booleans outside, one status inside."""
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
-from treadle.domain.deliverable import Deliverable, Status
+from treadle.domain.deliverable import Claim, Deliverable, Status
+
+# Goes to git as an argument, so it must be no option and no name of something that moves.
+_COMMIT = re.compile(r"[0-9a-f]*")
 
 
 def deliverable_from(entry: object, *, known: set[str]) -> Deliverable | str:
@@ -26,7 +30,17 @@ def deliverable_from(entry: object, *, known: set[str]) -> Deliverable | str:
     if passed and blocked:
         return f"{name}: cannot be passed and blocked at once"
     status: Status = "passed" if passed else "blocked" if blocked else "pending"
-    return Deliverable(name, description, tuple(criteria), status)
+    claim = _claim(entry.get("claim")) if status == "passed" else None
+    return Deliverable(name, description, tuple(criteria), status, claim)
+
+
+def _claim(value: object) -> Claim | None:
+    """Ours to write; one that somebody has changed into something else counts as absent."""
+    match value:
+        case {"commit": str(commit), **rest} if _COMMIT.fullmatch(commit):
+            return Claim(commit, rehearsed=rest.get("rehearsed") is True)
+        case _:
+            return None
 
 
 def document_with(
@@ -55,4 +69,10 @@ def _entry(old: dict[str, Any], deliverable: Deliverable) -> dict[str, Any]:
         entry.setdefault("proof", "claimed")
     else:
         entry.pop("proof", None)
+    entry.pop("claim", None)
+    if deliverable.claim is not None:
+        entry["claim"] = {
+            "commit": deliverable.claim.commit,
+            "rehearsed": deliverable.claim.rehearsed,
+        }
     return entry

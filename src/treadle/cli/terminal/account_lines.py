@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from treadle.adapters.stores.runs import RunRow
 from treadle.cli.terminal.account import Account, Denial, SessionAccount
 from treadle.cli.terminal.duration import ago, clock_time, duration
 from treadle.cli.terminal.figures import counted, money
@@ -24,6 +23,7 @@ from treadle.cli.terminal.words import (
 )
 from treadle.domain.deliverable import Tally
 from treadle.domain.ids import short
+from treadle.domain.run_row import RunRow
 
 LISTED_MOST = 20
 # Turns, time and cost of a session.

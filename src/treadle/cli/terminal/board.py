@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from treadle.adapters.stores.runs import RunRow
 from treadle.cli.terminal.run_table import run_line
 from treadle.cli.terminal.standing import Standing, deliverable_line
 from treadle.cli.terminal.tally_words import proof_of, score
 from treadle.cli.terminal.view import Line, View
 from treadle.domain.deliverable import Deliverable, tally
 from treadle.domain.ids import short
+from treadle.domain.run_row import RunRow
 
 
 def board(

@@ -31,10 +31,16 @@ def _lines(recorded: Recorded, story: Story, view: View) -> list[Line]:
             | session.SignalRefused()
         ):
             return session_lines.session_lines(event, view)
-        case work.DeliverableCreated() | work.DeliverableChanged() | work.StatusAdopted():
+        case (
+            work.DeliverableCreated()
+            | work.DeliverableChanged()
+            | work.StatusAdopted()
+            | work.PlanMade()
+        ):
             return work_lines.deliverable_lines(event, view)
         case (
-            work.WorkspacePrepared()
+            work.WorkContinued()
+            | work.WorkspacePrepared()
             | work.WorkCommitted()
             | work.WorkImported()
             | work.WorkLanded()

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from datetime import datetime
 from pathlib import PurePath
 
-from treadle.adapters.stores.runs import RunRow
 from treadle.cli.terminal.duration import ago, duration
 from treadle.cli.terminal.figures import money
 from treadle.cli.terminal.palette import Style
 from treadle.cli.terminal.table import aligned
 from treadle.cli.terminal.view import Line, Span
 from treadle.domain.ids import short
+from treadle.domain.run_row import RunRow
 
 TITLES = ("RUN", "STARTED", "OUTCOME", "ROUNDS", "PASSED", "COST", "TIME")
 # Figures are read from the right.

@@ -20,6 +20,7 @@ from treadle.domain.events.session import SessionEnded, SessionStarted
 from treadle.domain.events.work import (
     DeliverableChanged,
     DeliverableCreated,
+    StatusAdopted,
     WorkImported,
     WorkKept,
     WorkLanded,
@@ -160,6 +161,12 @@ def _work(story: Story, recorded: Recorded) -> Story:
             return replace(story, landed=event)
         case WorkKept() as event:
             return replace(story, kept=event)
+        case StatusAdopted(deliverables=adopted):
+            standings = tuple(
+                Standing(d.id, d.description, d.status, "claimed" if d.claim else None)
+                for d in adopted
+            )
+            return replace(story, deliverables=standings)
         case DeliverableCreated(made):
             return _stand(story, Standing(made.id, made.description, made.status))
         case DeliverableChanged() as event:

@@ -4,6 +4,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
+from treadle.domain.agent import OWN_TOOLS
+
 PATHS = ("file_path", "notebook_path", "path")
 
 # The argument that says what the call is about, for the tools whose first text does not.
@@ -24,14 +26,13 @@ TELLING: dict[str, tuple[str, ...]] = {
     "Agent": ("description", "prompt"),
     "Skill": ("skill", "command"),
 }
-OWN_SERVER = "mcp__treadle__"
 LONGEST = 500
 
 
 def tool_title(name: str) -> str:
     """`mcp__treadle__set_deliverable_status` is ours and needs no surname; others keep theirs."""
-    if name.startswith(OWN_SERVER):
-        return name.removeprefix(OWN_SERVER)
+    if name.startswith(OWN_TOOLS):
+        return name.removeprefix(OWN_TOOLS)
     if name.startswith("mcp__"):
         server, _, tool = name.removeprefix("mcp__").partition("__")
         return f"{server}/{tool}" if tool else server
@@ -40,7 +41,7 @@ def tool_title(name: str) -> str:
 
 def telling_argument(name: str, given: Mapping[str, Any], *, workspace: str) -> str:
     """One line: the command, the path inside the workspace, the pattern, or the first text."""
-    if name.startswith(OWN_SERVER):
+    if name.startswith(OWN_TOOLS):
         return _ids_and_words(given)
     if name == "TodoWrite":
         return _current_todo(given)

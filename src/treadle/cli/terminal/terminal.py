@@ -31,6 +31,8 @@ class Terminal:
         self._story = Story()
         self._frame = 0
         self._drawn = False
+        self._asking = False
+        self._mid_line = False
         self._gone = False
 
     @property
@@ -38,23 +40,32 @@ class Terminal:
         """Nobody reads any more: the pipe or the terminal was closed."""
         return self._gone
 
-    @property
-    def story(self) -> Story:
-        """What the log has said so far."""
-        return self._story
-
     def show(self, recorded: Recorded) -> None:
         """Print what this event says to a person, above the live line."""
         self._story = follow(self._story, recorded)
         lines = render(recorded, self._story, self._view())
         if lines:
-            erase = ERASE_LINE if self._drawn else ""
-            self._drawn = False
-            self._write(erase + "".join(f"{line}\n" for line in lines) + self._live_line())
+            start = "\n" if self._mid_line else ERASE_LINE if self._drawn else ""
+            self._drawn = self._mid_line = False
+            self._write(start + "".join(f"{line}\n" for line in lines) + self._live_line())
 
     def recall(self, recorded: Recorded) -> None:
         """Take an event in without showing it: it was seen before, or nobody asked for it."""
         self._story = follow(self._story, recorded)
+
+    def prompt(self, question: str) -> None:
+        """Let a question stand at the end of the screen; the live line waits for its answer."""
+        self.close()
+        self._asking = self._mid_line = True
+        self._write(question)
+
+    def answered(self) -> None:
+        """Whoever answered has ended the line."""
+        self._asking = self._mid_line = False
+
+    def unanswered(self) -> None:
+        """Nobody will answer any more; what comes next begins a line of its own."""
+        self._asking = False
 
     def tick(self) -> None:
         """Redraw the live line; call it a few times a second."""
@@ -69,7 +80,7 @@ class Terminal:
             self._write(ERASE_LINE)
 
     def _live_line(self) -> str:
-        wanted = self._screen.live and self._level > Level.QUIET
+        wanted = self._screen.live and self._level > Level.QUIET and not self._asking
         if not wanted or self._story.started is None or self._story.result is not None:
             return ""
         self._drawn = True

@@ -5,19 +5,24 @@ from typing import TypeAlias, assert_never
 from treadle.cli.terminal.figures import counted, short_commit
 from treadle.cli.terminal.standing import Standing, deliverable_line
 from treadle.cli.terminal.view import Level, Line, View
+from treadle.domain.deliverable import tally
 from treadle.domain.events.work import (
     DeliverableChanged,
     DeliverableCreated,
+    PlanMade,
     StatusAdopted,
     WorkCommitted,
+    WorkContinued,
     WorkImported,
     WorkKept,
     WorkLanded,
     WorkspacePrepared,
 )
 
-DeliverableEvent: TypeAlias = DeliverableCreated | DeliverableChanged | StatusAdopted
-CommitEvent: TypeAlias = WorkspacePrepared | WorkCommitted | WorkImported | WorkLanded | WorkKept
+DeliverableEvent: TypeAlias = DeliverableCreated | DeliverableChanged | StatusAdopted | PlanMade
+CommitEvent: TypeAlias = (
+    WorkContinued | WorkspacePrepared | WorkCommitted | WorkImported | WorkLanded | WorkKept
+)
 
 
 def deliverable_lines(event: DeliverableEvent, view: View) -> list[Line]:
@@ -33,13 +38,19 @@ def deliverable_lines(event: DeliverableEvent, view: View) -> list[Line]:
             standing = Standing(event.id, event.description, event.status, event.proof)
             return [deliverable_line(standing, view)]
         case StatusAdopted():
-            text = (
-                f"  ! status.json was edited by hand: {event.passed} passed,"
-                f" {event.blocked} blocked, {event.total} in all"
-            )
-            return [((text, "warning"),)]
+            return [_adopted(event)]
+        case PlanMade():
+            return []
         case _:
             assert_never(event)
+
+
+def _adopted(event: StatusAdopted) -> Line:
+    now = tally(event.deliverables)
+    standing = f"{now.passed} passed, {now.blocked} blocked, {now.total} in all"
+    if event.origin == "hand_edit":
+        return ((f"  ! status.json was edited by hand: {standing}", "warning"),)
+    return ((f"deliverables from before: {standing}", "quiet"),)
 
 
 def commit_lines(event: CommitEvent, view: View) -> list[Line]:
@@ -47,6 +58,8 @@ def commit_lines(event: CommitEvent, view: View) -> list[Line]:
     if view.level < Level.NORMAL:
         return []
     match event:
+        case WorkContinued():
+            return [((f"going on from {event.branch}, which has not landed", "quiet"),)]
         case WorkspacePrepared():
             return _prepared(event, view)
         case WorkCommitted():

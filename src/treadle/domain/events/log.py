@@ -35,6 +35,8 @@ Event: TypeAlias = (
     | work.DeliverableCreated
     | work.DeliverableChanged
     | work.StatusAdopted
+    | work.PlanMade
+    | work.WorkContinued
     | work.WorkspacePrepared
     | work.WorkCommitted
     | work.WorkImported

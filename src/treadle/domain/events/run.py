@@ -1,10 +1,9 @@
 """The life of a run: its rounds, pauses, warnings and end."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from treadle.domain.deliverable import Tally
 from treadle.domain.ids import RunId
 from treadle.domain.run import RunLimits, RunResult, Workflow
 
@@ -39,11 +38,10 @@ class RunWarned:
 
 @dataclass(frozen=True, slots=True)
 class RoundStarted:
-    """One fresh session is about to work, on deliverables that stand like this."""
+    """One fresh session is about to work."""
 
     number: int
     instruction: Instruction
-    tally: Tally = field(default_factory=Tally)
     type: Literal["round.started"] = "round.started"
 
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from treadle.domain.deliverable import Deliverable, Status
+from treadle.domain.ids import RunId
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +29,29 @@ class DeliverableChanged:
 
 @dataclass(frozen=True, slots=True)
 class StatusAdopted:
-    """A person edited status.json; the run goes on from what it says now."""
+    """The run goes on from deliverables that an earlier run or a person's edit left."""
 
-    passed: int
-    blocked: int
-    total: int
+    deliverables: tuple[Deliverable, ...]
+    origin: Literal["earlier_run", "hand_edit"]
     type: Literal["status.adopted"] = "status.adopted"
+
+
+@dataclass(frozen=True, slots=True)
+class PlanMade:
+    """The deliverables stand for this text of the specification (its SHA-256)."""
+
+    spec: str
+    type: Literal["plan.made"] = "plan.made"
+
+
+@dataclass(frozen=True, slots=True)
+class WorkContinued:
+    """The run starts from what an earlier run left on its branch and nobody has landed."""
+
+    run: RunId
+    branch: str
+    commit: str
+    type: Literal["work.continued"] = "work.continued"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,13 @@
 """The deliverables of a run: the tools that change them, and status.json kept in step."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast, get_args
 
 from treadle.domain.agent import Tool, ToolReply
 from treadle.domain.deliverable import (
+    Claim,
     Deliverable,
     Proof,
     Refused,
@@ -27,7 +28,15 @@ from treadle.workflows.deliver.board_tools import CREATE, LIST, SET_STATUS, give
 class Board:
     """Events first, then the file: status.json is a projection, never the truth."""
 
-    def __init__(self, file: StatusBoard, record: Callable[[Event], None], clock: Clock) -> None:
+    def __init__(
+        self,
+        file: StatusBoard,
+        record: Callable[[Event], None],
+        clock: Clock,
+        *,
+        rehearsed: bool = False,
+    ) -> None:
+        self._rehearsed = rehearsed
         self._file = file
         self._record = record
         self._clock = clock
@@ -36,6 +45,8 @@ class Board:
         # Changes that the log has and the file does not have yet.
         self._unsaved: tuple[Deliverable, ...] = ()
         self.passed_this_round: list[Deliverable] = []
+        if self._known:
+            record(StatusAdopted(self._known, "earlier_run"))
 
     @property
     def deliverables(self) -> tuple[Deliverable, ...]:
@@ -53,6 +64,39 @@ class Board:
             self._take_over(self._file.read())
         except ProjectError as error:
             self._warn(error, "going on from the last valid state")
+
+    async def recheck(self, holds: Callable[[str], Awaitable[bool]]) -> None:
+        """Set passes back whose work is not in what this run starts from."""
+        lost = [d for d in self._known if not await self._stands(d, holds)]
+        for deliverable in lost:
+            self._record(
+                DeliverableChanged(deliverable.id, deliverable.description, "passed", "pending")
+            )
+        if lost:
+            names = ", ".join(d.id for d in lost)
+            why = "the work behind the pass is missing here, or was only rehearsed"
+            self._record(RunWarned(f"pending again, because {why}: {names}"))
+            pending = [replace(d, status="pending", claim=None) for d in lost]
+            self._change(with_changes(self._known, pending), pending)
+
+    async def _stands(self, d: Deliverable, holds: Callable[[str], Awaitable[bool]]) -> bool:
+        if d.status != "passed" or d.claim is None:
+            return True
+        if d.claim.rehearsed and not self._rehearsed:
+            return False
+        return bool(d.claim.commit) and await holds(d.claim.commit)
+
+    def settle(self, commit: str) -> None:
+        """The round's work is safe in this commit, so its passes are, too."""
+        # First what a person wrote meanwhile: a pass that they took back is none to settle.
+        self.adopt()
+        safe = [
+            replace(d, claim=replace(d.claim, commit=commit))
+            for d in self._known
+            if d.claim is not None and not d.claim.commit
+        ]
+        if safe:
+            self._change(with_changes(self._known, safe), safe)
 
     def tools(self) -> tuple[Tool, ...]:
         return (
@@ -91,12 +135,16 @@ class Board:
         self.passed_this_round = [d for d in self.passed_this_round if d.id != name]
         if status == "passed":
             self.passed_this_round.append(before)
-        self._change(after, [d for d in after if d.id == name])
+        changed = [self._claimed(d) for d in after if d.id == name]
+        self._change(with_changes(after, changed), changed)
         return ToolReply(f"{name} is {status} now. {self._left()}")
 
     async def _list(self, arguments: Mapping[str, Any]) -> ToolReply:
         self.adopt()
         return ToolReply(json.dumps(listed(self._known), ensure_ascii=False, indent=1))
+
+    def _claimed(self, d: Deliverable) -> Deliverable:
+        return d if d.claim is None else replace(d, claim=Claim(rehearsed=self._rehearsed))
 
     def _left(self) -> str:
         now = self.tally()
@@ -122,8 +170,7 @@ class Board:
         after = with_changes(found, self._unsaved)
         if after != self._known:
             self._known = after
-            now = tally(after)
-            self._record(StatusAdopted(now.passed, now.blocked, now.total))
+            self._record(StatusAdopted(after, "hand_edit"))
 
     def _warn(self, error: ProjectError, consequence: str) -> None:
         if error.message != self._warned:
@@ -138,7 +185,10 @@ def with_changes(
     ours = {d.id: d for d in changed}
     theirs = {d.id for d in found}
     return (
-        *(replace(d, status=ours[d.id].status) if d.id in ours else d for d in found),
+        *(
+            replace(d, status=ours[d.id].status, claim=ours[d.id].claim) if d.id in ours else d
+            for d in found
+        ),
         *(d for d in ours.values() if d.id not in theirs),
     )
 

@@ -69,19 +69,24 @@ def prompt_for(instruction: str, facts: Facts, deliverables: Sequence[Deliverabl
     return "\n".join(lines) + "\n"
 
 
-def project_context(workspace: Path) -> str:
+@dataclass(frozen=True, slots=True)
+class Unusable:
+    """Why a file of the workspace is not used."""
+
+    reason: str
+
+
+def project_context(workspace: Path) -> str | Unusable:
     """The project's own words to coding agents. Read by us: the agent loads no settings itself."""
     path = Path(os.path.realpath(workspace / "CLAUDE.md"))
     if not path.is_relative_to(os.path.realpath(workspace)):
         # An agent could have put a link there, to be told what it cannot read itself.
-        raise ProjectError(
-            "CLAUDE.md is a link that leads out of the project", hint="put a file in its place"
-        )
+        return Unusable("it is a link that leads out of the project")
     if not path.is_file():
         return ""
     try:
         with path.open(encoding="utf-8") as opened:
             text = opened.read(MAX_CONTEXT)
     except (OSError, UnicodeDecodeError) as error:
-        raise ProjectError(f"cannot read CLAUDE.md: {error}", hint="mend or remove it") from error
+        return Unusable(f"it cannot be read ({error})")
     return f"# The project's own instructions (CLAUDE.md)\n\n{text}"

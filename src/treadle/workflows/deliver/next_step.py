@@ -21,6 +21,12 @@ from treadle.domain.session import (
 )
 from treadle.domain.usage import Usage
 
+MAX_WAITS = 50
+NOTHING_TO_DO = (
+    "nothing to do: all had passed before; change the specification, or delete "
+    ".treadle/status.json to start over"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Progress:
@@ -35,6 +41,10 @@ class Progress:
     priced: bool = True
     interrupted: bool = False
     last: Outcome | None = None
+    # The specification is another than the one the deliverables were written for.
+    plan_outdated: bool = False
+    # Pauses for quota since a session last got through.
+    waits: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +79,16 @@ def next_step(progress: Progress, rules: Rules) -> Step:
     interrupted · authentication · quota_exceeded (unless waiting) · all_passed · all_blocked ·
     budget_exceeded · time_exceeded · max_iterations · error · max_retries_exceeded
     """
-    if stop := _told_to_stop(progress, rules) or _all_decided(progress.tally):
+    if stop := _told_to_stop(progress, rules):
+        return stop
+    if not progress.plan_outdated and (stop := _all_decided(progress)):
         return stop
     if stop := _limit_reached(progress, rules.limits):
         return stop
     if isinstance(progress.last, QuotaExceeded):
         return WaitForQuota(progress.last.resets_at, progress.last.message)
-    return Work("coding" if progress.tally.total else "initializer")
+    planned = progress.tally.total and not progress.plan_outdated
+    return Work("coding" if planned else "initializer")
 
 
 def _told_to_stop(progress: Progress, rules: Rules) -> Stop | None:
@@ -86,13 +99,19 @@ def _told_to_stop(progress: Progress, rules: Rules) -> Stop | None:
             return Stop("authentication", message)
         case QuotaExceeded(message=message) if not rules.wait_for_quota:
             return Stop("quota_exceeded", message)
+        case QuotaExceeded(message=message) if progress.waits >= MAX_WAITS:
+            # Not every refusal passes with time, and no run may wait for ever.
+            return Stop("quota_exceeded", f"{message} (after {progress.waits} pauses in a row)")
         case _:
             return None
 
 
-def _all_decided(tally: Tally) -> Stop | None:
+def _all_decided(progress: Progress) -> Stop | None:
+    tally = progress.tally
     if tally.all_achievable_passed:
-        return Stop("all_passed")
+        # A session that met a quota limit is no round, but it may have done the work.
+        worked = progress.rounds or progress.last is not None
+        return Stop("all_passed", "" if worked else NOTHING_TO_DO)
     return Stop("all_blocked") if tally.all_blocked else None
 
 
@@ -124,6 +143,7 @@ def after_session(progress: Progress, result: SessionResult) -> Progress:
     )
     if isinstance(result.outcome, QuotaExceeded):
         return paid
+    paid = replace(paid, waits=0)
     if isinstance(result.outcome, Cancelled):
         return replace(paid, rounds=progress.rounds + 1)
     failed = failure(result.outcome) is not None

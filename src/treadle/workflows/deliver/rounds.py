@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from treadle.domain.agent import Brief, Decide, Decision, Identity, ToolUse
-from treadle.domain.events.run import Instruction
+from treadle.domain.events.run import Instruction, RunWarned
 from treadle.domain.ids import SessionId
 from treadle.domain.run import RunLimits, SessionLimits
 from treadle.domain.session import SessionResult
@@ -18,6 +18,7 @@ from treadle.workflows.deliver.board import Board
 from treadle.workflows.deliver.instructions import (
     ROLE_OF,
     Facts,
+    Unusable,
     instruction_text,
     project_context,
     prompt_for,
@@ -53,14 +54,15 @@ class Rounds:
     new_session_id: Callable[[], SessionId]
     real_path: RealPath
 
-    async def run(self, number: int, instruction: Instruction, progress: Progress) -> SessionResult:
-        """The session's result; its work is committed and imported before this returns."""
+    async def run(self, instruction: Instruction, progress: Progress) -> SessionResult:
+        """One fresh session; its work is still in the clone when this returns."""
         limits = within(self.session_limits, self.run_limits, progress)
         self.board.passed_this_round.clear()
-        try:
-            return await self.driver.run(self._brief(instruction, limits), limits)
-        finally:
-            await self.worksite.bring_home(self._message(number))
+        return await self.driver.run(self._brief(instruction, limits), limits)
+
+    async def bring_home(self, number: int) -> None:
+        """Commit and import what the session left; only then are its passes safe."""
+        self.board.settle(await self.worksite.bring_home(self._message(number)))
 
     def _brief(self, instruction: Instruction, limits: SessionLimits) -> Brief:
         project, workspace = self.worksite.project_root, self.worksite.path
@@ -70,7 +72,7 @@ class Rounds:
             session=self.new_session_id(),
             role=role,
             prompt=prompt_for(text, equipment.facts, self.board.deliverables),
-            context=project_context(workspace),
+            context=self._context(workspace),
             workspace=workspace,
             home=equipment.home,
             # Splitting a specification is planning; the rest is coding.
@@ -84,6 +86,13 @@ class Rounds:
             mcp_servers=equipment.mcp_servers,
             thinking_tokens=equipment.thinking_tokens,
         )
+
+    def _context(self, workspace: Path) -> str:
+        found = project_context(workspace)
+        if isinstance(found, Unusable):
+            self.driver.record(RunWarned(f"CLAUDE.md is left out: {found.reason}"))
+            return ""
+        return found
 
     def _decide_for(self, role: Role) -> Decide:
         context = Context(role, str(self.worksite.path), self.equipment.toolset)

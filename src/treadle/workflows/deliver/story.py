@@ -1,14 +1,18 @@
 """The story of `deliver`: SPEC.md in, verified rounds of one fresh session each, work out."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from treadle.domain.events.log import Event
 from treadle.domain.events.run import RoundFailed, RoundStarted, RunPaused, RunResumed
+from treadle.domain.events.work import PlanMade
 from treadle.domain.ports import Clock
 from treadle.domain.run import RunResult
+from treadle.domain.session import Completed, SessionResult
+from treadle.session.errors import backoff
 from treadle.session.quota import wait_until
 from treadle.workflows.deliver.board import Board
 from treadle.workflows.deliver.next_step import (
@@ -23,6 +27,9 @@ from treadle.workflows.deliver.next_step import (
 )
 from treadle.workflows.deliver.rounds import Rounds
 
+MAX_BACKOFF_S = 300.0
+SLICE_S = 60.0
+
 
 @dataclass(slots=True)
 class Story:
@@ -30,7 +37,9 @@ class Story:
 
     rules: Rules
     delay_s: float
+    backoff_s: float
     quota_margin_s: float
+    spec_hash: str
     rounds: Rounds
     board: Board
     clock: Clock
@@ -58,27 +67,58 @@ class Story:
 
     async def _work(self, work: Work) -> None:
         if self.progress.rounds or self.progress.last:
-            await self._pause(self.delay_s)
+            await self._pause(self._delay())
         if self.stop.is_set():
             return
         number = self.progress.rounds + 1
-        self.record(RoundStarted(number, work.instruction, self.progress.tally))
+        self.record(RoundStarted(number, work.instruction))
+        with self._running_time():
+            try:
+                result = await self.rounds.run(work.instruction, self.progress)
+                # Counted before anything else can fail: the money is spent.
+                self.progress = after_session(self.progress, replace(result, duration_s=0.0))
+            finally:
+                await self.rounds.bring_home(number)
+        self._judge(number, work, result)
+
+    @contextmanager
+    def _running_time(self) -> Iterator[None]:
+        """Bringing the work home is part of it, and a failure is no reason to forget it."""
         began = self.clock.monotonic()
-        result = await self.rounds.run(number, work.instruction, self.progress)
-        # Bringing the work home is running time as well.
-        result = replace(result, duration_s=self.clock.monotonic() - began)
-        self.progress = after_session(self.progress, result)
+        try:
+            yield
+        finally:
+            took = self.clock.monotonic() - began
+            self.progress = replace(self.progress, running_s=self.progress.running_s + took)
+
+    def _judge(self, number: int, work: Work, result: SessionResult) -> None:
         if (message := failure(result.outcome)) is not None:
             errors, most = self.progress.consecutive_errors, self.rules.limits.max_retries
             self.record(RoundFailed(number, message, errors, most))
+        if work.instruction == "initializer" and isinstance(result.outcome, Completed):
+            self.progress = replace(self.progress, plan_outdated=False)
+            if self.board.tally().total:
+                self.record(PlanMade(self.spec_hash))
+
+    def _delay(self) -> float:
+        """Between rounds; longer after each failure in a row, so that trouble can pass."""
+        errors = self.progress.consecutive_errors
+        if not errors:
+            return self.delay_s
+        # Never less than half of the ceiling: a retry at once would help nobody.
+        jitter = 0.5 + self.jitter() / 2
+        waited = backoff(errors, base_s=self.backoff_s, cap_s=MAX_BACKOFF_S, jitter=jitter)
+        return max(self.delay_s, waited)
 
     async def _wait(self, wait: WaitForQuota) -> None:
         now = self.clock.now()
         until = wait_until(wait.resets_at, now, self.jitter(), margin_s=self.quota_margin_s)
         self.record(RunPaused(wait.message, until))
-        await self._pause((until - now).total_seconds())
+        # In slices by the clock on the wall: a machine that slept meanwhile has waited, too.
+        while not self.stop.is_set() and (left := (until - self.clock.now()).total_seconds()) > 0:
+            await self._pause(min(left, SLICE_S))
         self.record(RunResumed())
-        self.progress = replace(self.progress, last=None)
+        self.progress = replace(self.progress, last=None, waits=self.progress.waits + 1)
 
     async def _pause(self, seconds: float) -> None:
         """Sleep, unless the run is asked to stop."""

@@ -76,7 +76,7 @@ async def opened(agent: ClaudeAgent, brief: Brief) -> AsyncIterator[ClaudeSessio
         yield session
     finally:
         await session.close()
-    assert (marked_processes(brief.session), agent.live) == ([], set())
+    assert (marked_processes(brief.session), agent.live) == ([], {})
 
 
 @dataclass(frozen=True)

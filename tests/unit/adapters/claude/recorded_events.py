@@ -241,11 +241,12 @@ def unknown_tool(version: Version) -> list[AgentEvent]:
 
 
 def dropped(version: Version) -> list[AgentEvent]:
-    """The text that broke off is closed, and the agent books what its response began with."""
+    """The text that broke off is closed, and its response is paid for by an estimate."""
     return [
         ResponseStarted(),
         TextStreamed("this is never finished"),
         TextClosed(),
+        used(100, 6),
         retried(1, None, "unknown"),
         *said("recovered"),
         version.ended(Completed("recovered"), Usage(200, 21), 1),

@@ -11,9 +11,11 @@ from hypothesis import strategies as st
 from treadle.adapters.agents.claude.agent import ClaudeAgent
 from treadle.adapters.agents.claude.command import (
     MAX_CONTEXT_BYTES,
+    Given,
     bounded,
     child_environment,
     command_line,
+    servers_of,
 )
 from treadle.domain.agent import Allow, Brief, Decision, Identity, ToolUse
 from treadle.domain.ids import SessionId
@@ -43,20 +45,21 @@ SETTINGS = {
     "includeCoAuthoredBy": False,
     "autoMemoryEnabled": False,
 }
-SERVERS = {"mcpServers": {"treadle": {"type": "sdk", "name": "treadle"}}}
+OURS = {"treadle": {"type": "sdk", "name": "treadle"}}
+GIVEN = Given(Path("/private/given-servers"))
 PLAIN = [
     *("/opt/claude", "--output-format", "stream-json", "--input-format", "stream-json"),
     *("--verbose", "--include-partial-messages", "--setting-sources="),
     *("--permission-mode", "default", "--disable-slash-commands"),
-    *("--strict-mcp-config", "--mcp-config", json.dumps(SERVERS)),
+    *("--strict-mcp-config", "--mcp-config=/private/given-servers"),
     *("--settings", json.dumps(SETTINGS), "--model=claude-sonnet-5-5"),
     *("--max-turns", "7", "--max-budget-usd", "1.5000"),
     "--session-id=11111111-2222-4333-8444-555555555555",
 ]
 
 
-def line(brief: Brief, attribution: str = "") -> list[str]:
-    return command_line(CLAUDE, brief, attribution=attribution)
+def line(brief: Brief, given: Given = GIVEN, attribution: str = "") -> list[str]:
+    return command_line(CLAUDE, brief, given, attribution=attribution)
 
 
 def test_a_plain_session_is_started_with_these_flags() -> None:
@@ -68,11 +71,19 @@ def test_a_plain_session_is_started_with_these_flags() -> None:
     [
         (replace(BRIEF, builtin_tools=("Bash", "Read")), ["--tools=Bash,Read"]),
         (replace(BRIEF, thinking_tokens=4000), ["--max-thinking-tokens", "4000"]),
-        (replace(BRIEF, context="Be brief."), ["--append-system-prompt=Be brief."]),
     ],
 )
 def test_what_a_brief_asks_for_is_added(brief: Brief, more: list[str]) -> None:
     assert line(brief) == [*PLAIN, *more]
+
+
+def test_the_context_is_named_by_its_file() -> None:
+    given = replace(GIVEN, context=Path("/private/given-context"))
+
+    assert line(replace(BRIEF, context="Be brief."), given) == [
+        *PLAIN,
+        "--append-system-prompt-file=/private/given-context",
+    ]
 
 
 def test_a_resumed_session_names_the_conversation_it_goes_on_with() -> None:
@@ -82,12 +93,23 @@ def test_a_resumed_session_names_the_conversation_it_goes_on_with() -> None:
     ]
 
 
-def test_further_servers_stand_beside_ours() -> None:
-    command = line(replace(BRIEF, mcp_servers={"browser": {"command": "b", "args": ["-x"]}}))
+BROWSER = {"command": "b", "args": ["-x"], "env": {"TOKEN": "s-e-c-r-e-t"}}
 
-    assert json.loads(command[command.index("--mcp-config") + 1]) == {
-        "mcpServers": {**SERVERS["mcpServers"], "browser": {"command": "b", "args": ["-x"]}}
-    }
+
+def test_further_servers_stand_beside_ours() -> None:
+    brief = replace(BRIEF, mcp_servers={"browser": BROWSER})
+
+    assert servers_of(brief) == {**OURS, "browser": BROWSER}
+
+
+def test_no_other_server_stands_in_the_place_of_ours() -> None:
+    assert servers_of(replace(BRIEF, mcp_servers={"treadle": BROWSER})) == OURS
+
+
+def test_no_secret_and_no_context_is_on_the_command_line() -> None:
+    brief = replace(BRIEF, mcp_servers={"browser": BROWSER}, context="s-e-c-r-e-t")
+
+    assert not [argument for argument in line(brief) if "s-e-c-r-e-t" in argument]
 
 
 def test_attribution_is_off_unless_it_is_given() -> None:
@@ -100,15 +122,14 @@ def test_attribution_is_off_unless_it_is_given() -> None:
     }
 
 
-@given(st.text(min_size=1), st.text(min_size=1), st.text(min_size=1))
-def test_no_given_text_is_ever_an_argument_of_its_own(model: str, tool: str, context: str) -> None:
-    brief = replace(BRIEF, model=model, builtin_tools=(tool,), context=context)
+@given(st.text(min_size=1), st.text(min_size=1))
+def test_no_given_text_is_ever_an_argument_of_its_own(model: str, tool: str) -> None:
+    brief = replace(BRIEF, model=model, builtin_tools=(tool,))
     names = [argument.partition("=")[0] for argument in line(brief)]
 
     assert names == [
         *(argument.partition("=")[0] for argument in PLAIN),
         "--tools",
-        "--append-system-prompt",
     ]
 
 
@@ -124,12 +145,12 @@ def test_even_the_smallest_budget_is_one_that_the_agent_takes() -> None:
 
 @pytest.mark.parametrize("letter", ["a", "é", "🧵"])
 @pytest.mark.parametrize("past", [-1, 0, 1, 5, 100_000])
-def test_the_context_fits_in_one_argument(letter: str, past: int) -> None:
+def test_a_context_without_end_is_cut(letter: str, past: int) -> None:
     size = len(letter.encode())
     context = letter * ((MAX_CONTEXT_BYTES + past) // size)
     cut = bounded(context)
 
-    assert len(cut.encode()) < 128 * 1024 - 200
+    assert len(cut.encode()) < MAX_CONTEXT_BYTES + 200
     if len(context.encode()) <= MAX_CONTEXT_BYTES:
         assert cut == context
     else:

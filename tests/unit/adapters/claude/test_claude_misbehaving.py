@@ -176,7 +176,7 @@ async def test_an_opening_that_is_cancelled_leaves_no_process(fake: Fake, tmp_pa
     with pytest.raises(asyncio.CancelledError):
         await opening
 
-    assert (marked_processes(brief.session), agent.live) == ([], set())
+    assert (marked_processes(brief.session), agent.live) == ([], {})
 
 
 async def test_closing_ends_a_stream_that_somebody_still_reads(fake: Fake, tmp_path: Path) -> None:
@@ -194,13 +194,25 @@ async def test_two_closers_get_the_same_answer(fake: Fake, tmp_path: Path) -> No
         assert first is second
 
 
-async def test_the_prompt_arrives_as_it_was_given(fake: Fake, tmp_path: Path) -> None:
-    prompt = "-x @file 'quotes' \\n 🧵 \ud800 \0 end"
+PROMPT = "-x @file 'quotes' \\n 🧵 \ud800 \0 end"
+
+
+@pytest.mark.parametrize(
+    ("verbatim", "sent"),
+    [
+        (True, "\"-x @file 'quotes' \\\\n \\ud83e\\uddf5 \\ud800 \\u0000 end\""),
+        (False, "\"-x \\\\@file 'quotes' \\\\n \\ud83e\\uddf5 \\ud800 \\u0000 end\\n\\n(Where"),
+    ],
+)
+async def test_the_prompt_arrives_as_it_was_given_where_the_binary_takes_it_so(
+    verbatim: bool, sent: str, fake: Fake, tmp_path: Path
+) -> None:
     agent = fake(CONNECT + 'printf "%s" "$line" > "$PLACE/prompt"; ' + RESULT)
-    await play(agent, replace(brief_in(tmp_path), prompt=prompt))
+    await play(replace(agent, verbatim=verbatim), replace(brief_in(tmp_path), prompt=PROMPT))
 
     told = (tmp_path / "prompt").read_text()
-    assert "\"-x @file 'quotes' \\\\n \\ud83e\\uddf5 \\ud800 \\u0000 end\"" in told
+    assert sent in told
+    assert '"client_composed": true' in told
 
 
 async def _all(events: AsyncIterator[AgentEvent]) -> list[AgentEvent]:

@@ -83,4 +83,4 @@ def test_a_stream_without_a_result_is_a_crash_with_the_last_words(
 ) -> None:
     parser = StreamParser(max_cost_usd=1.0)
 
-    assert parser.ended(exit_code=137, stderr=stderr) == AgentEnded(Crashed(message, 137))
+    assert parser.ended(exit_code=137, stderr=stderr) == [AgentEnded(Crashed(message, 137))]

@@ -1,6 +1,7 @@
 """The `Agent` port on Claude Code, driven through its Agent SDK."""
 
 import asyncio
+from collections import deque
 from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -10,8 +11,10 @@ from urllib.parse import quote
 
 from treadle.adapters.agents.claude.command import child_environment, command_line
 from treadle.adapters.agents.claude.parse import StreamParser
-from treadle.adapters.agents.claude.processes import end_marked, kill_marked
-from treadle.domain.agent import AgentEnded, AgentEvent, Brief, Fault, Leftover
+from treadle.adapters.agents.claude.processes import end_marked, kill_marked, tree_of
+from treadle.adapters.agents.claude.session_files import given_files
+from treadle.adapters.agents.claude.wording import inert
+from treadle.domain.agent import OWN_SERVER, AgentEnded, AgentEvent, Brief, Fault, Leftover
 
 if TYPE_CHECKING:
     from claude_agent_sdk import ClaudeSDKClient
@@ -31,19 +34,22 @@ class ClaudeAgent:
     attribution: str = ""
     # Rehearsals tell the scripted API who is calling; a real model is told nothing.
     headers: tuple[str, ...] = ()
+    # Whether the binary is known to send prompts as they are; for one that is not, they are changed
+    # so that nothing in them is a command to it.
+    verbatim: bool = False
     connect_s: float = CONNECT_S
-    live: set[str] = field(default_factory=set)
+    live: dict[str, "ClaudeSession"] = field(default_factory=dict, repr=False)
 
     async def open(self, brief: Brief) -> "ClaudeSession":
-        self.live.add(brief.session)
         session = ClaudeSession(self, brief)
+        self.live[brief.session] = session
         await session.start()
         return session
 
     def kill(self) -> None:
         """SIGKILL every process of every open session, now; for the second Ctrl-C."""
-        for session in self.live:
-            kill_marked(session)
+        for name, session in self.live.items():
+            kill_marked(name, pid=session.living_pid)
 
     def child_environment(self, brief: Brief) -> dict[str, str]:
         environment = child_environment(self.environment, brief)
@@ -69,6 +75,7 @@ class ClaudeSession:
         self._failure: AgentEnded | None = None
         self._client: ClaudeSDKClient | None = None
         self._transport: ProcessTransport | None = None
+        self._parsed: deque[AgentEvent] = deque()
         self._ended = False
         self._closing: asyncio.Task[Sequence[Leftover]] | None = None
 
@@ -94,18 +101,20 @@ class ClaudeSession:
 
         brief, agent = self._brief, self._agent
         (brief.home / "tmp").mkdir(parents=True, exist_ok=True)
-        self._transport = ProcessTransport(
-            command_line(agent.binary, brief, attribution=agent.attribution),
-            environment=agent.child_environment(brief),
-            directory=brief.workspace,
-        )
         options = ClaudeAgentOptions(
-            mcp_servers={"treadle": tool_server(brief.tools)},
+            mcp_servers={OWN_SERVER: tool_server(brief.tools)},
             hooks={"PreToolUse": [HookMatcher(hooks=[before_tool_use(brief.decide)])]},
+            verbatim_prompts=True,
         )
-        self._client = ClaudeSDKClient(options, transport=self._transport)
-        await _unless(self._transport.ended, self._client.connect())
-        await self._client.query(brief.prompt)
+        with given_files(brief) as given:
+            self._transport = ProcessTransport(
+                command_line(agent.binary, brief, given, attribution=agent.attribution),
+                environment=agent.child_environment(brief),
+                directory=brief.workspace,
+            )
+            self._client = ClaudeSDKClient(options, transport=self._transport)
+            await _unless(self._transport.ended, self._client.connect())
+        await self._client.query(brief.prompt if agent.verbatim else inert(brief.prompt))
 
     async def _start_fault(self, reason: str) -> Fault:
         exit_code = None
@@ -120,22 +129,33 @@ class ClaudeSession:
         )
 
     async def events(self) -> AsyncIterator[AgentEvent]:
-        if self._failure is not None or self._transport is None:
-            yield self._failure or AgentEnded(Fault("the agent was not started", subtype="start"))
-            return
         while not self._ended:
-            message = await self._transport.messages.get()
-            if message is None:
-                yield await self._lost(self._transport)
-                return
-            for event in self._parser.parse(message):
-                self._ended = self._ended or isinstance(event, AgentEnded)
-                yield event
+            if not self._parsed:
+                self._parsed.extend(await self._more())
+                continue
+            event = self._parsed.popleft()
+            self._ended = isinstance(event, AgentEnded)
+            yield event
 
-    async def _lost(self, transport: "ProcessTransport") -> AgentEvent:
-        self._ended = True
+    async def _more(self) -> Sequence[AgentEvent]:
+        transport = self._transport
+        if self._failure is not None or transport is None:
+            return [
+                self._failure or AgentEnded(Fault("the agent was not started", subtype="start"))
+            ]
+        closed = self._closing is not None and self._closing.done()
+        # Once all is closed nothing more is on its way, and nobody is to wait for it.
+        unread = None if closed and transport.messages.empty() else await transport.messages.get()
+        if unread is not None:
+            return self._parser.parse(unread)
         await transport.wait_for_exit()
         return self._parser.ended(exit_code=transport.exit_code, stderr=transport.stderr_tail())
+
+    @property
+    def living_pid(self) -> int | None:
+        """The agent's own process, while it has not ended."""
+        transport = self._transport
+        return None if transport is None or transport.exit_code is not None else transport.pid
 
     async def close(self) -> Sequence[Leftover]:
         if self._closing is None:
@@ -146,6 +166,8 @@ class ClaudeSession:
     async def _close(self) -> Sequence[Leftover]:
         transport, client = self._transport, self._client
         known: tuple[int, ...] = ()
+        pid = self.living_pid
+        tree = [] if pid is None else await asyncio.to_thread(tree_of, pid)
         if transport is not None and client is not None:
             if not self._ended and not transport.ended.is_set():
                 # Lets the agent end its tool and write its transcript, so that it can be resumed.
@@ -156,8 +178,8 @@ class ClaudeSession:
                 await client.disconnect()
             await transport.close()
             known = () if transport.pid is None else (transport.pid,)
-        left = await end_marked(self._brief.session, known=known)
-        self._agent.live.discard(self._brief.session)
+        left = await end_marked(self._brief.session, known=known, tree=tree)
+        self._agent.live.pop(self._brief.session, None)
         return left
 
 

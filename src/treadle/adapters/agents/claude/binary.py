@@ -13,6 +13,8 @@ from treadle.domain.errors import AgentUnavailable
 # Both ends are driven by the test suite.
 TESTED_FROM = (2, 1, 211)
 TESTED_TO = (2, 1, 325)
+# From here on prompts are taken as they are written, if one asks for it.
+VERBATIM_FROM = (2, 1, 248)
 VERSION_TIMEOUT_S = 30
 
 Origin = Literal["setting", "CLAUDE_BIN", "PATH", "bundled"]
@@ -25,6 +27,11 @@ class Binary:
     origin: Origin
     version: str
     support: Support
+
+    @property
+    def takes_verbatim(self) -> bool:
+        """Whether a prompt can be sent with nothing in it read as a command to the binary."""
+        return tuple(map(int, self.version.split("."))) >= VERBATIM_FROM
 
 
 def find_binary(*, setting: str, claude_bin: str, search_path: str) -> tuple[Path, Origin]:

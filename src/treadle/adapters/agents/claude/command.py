@@ -2,16 +2,16 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from treadle.domain.agent import Brief, Identity
-
-SERVER = "treadle"
+from treadle.domain.agent import OWN_SERVER, Brief, Identity
 
 # Marks every process of a session, so that the ones it leaves behind can be found.
 SESSION_MARK = "TREADLE_SESSION"
 
-# One argument of an exec is at most 128 KiB on Linux.
+# It goes along with every request; one that is longer would leave no room for the work.
 MAX_CONTEXT_BYTES = 96 * 1024
 
 QUIET = {
@@ -27,19 +27,31 @@ QUIET = {
 }
 
 
-def command_line(binary: Path, brief: Brief, *, attribution: str) -> list[str]:
+@dataclass(frozen=True, slots=True)
+class Given:
+    """The files that a session is started with."""
+
+    servers: Path
+    context: Path | None = None
+
+
+def servers_of(brief: Brief) -> dict[str, Mapping[str, Any]]:
+    """The MCP servers of a session; no other can stand in the place of ours."""
+    return {**brief.mcp_servers, OWN_SERVER: {"type": "sdk", "name": OWN_SERVER}}
+
+
+def command_line(binary: Path, brief: Brief, given: Given, *, attribution: str) -> list[str]:
     """All flags. Nothing of the workspace's or the user's own agent settings is loaded."""
     settings = {
         "attribution": {"commit": attribution, "pr": attribution},
         "includeCoAuthoredBy": bool(attribution),
         "autoMemoryEnabled": False,
     }
-    servers = {SERVER: {"type": "sdk", "name": SERVER}, **brief.mcp_servers}
     command = [str(binary), "--output-format", "stream-json", "--input-format", "stream-json"]
     command += ["--verbose", "--include-partial-messages", "--setting-sources="]
     # In this mode what no hook allows is refused: a hook that fails cannot open a door.
     command += ["--permission-mode", "default", "--disable-slash-commands"]
-    command += ["--strict-mcp-config", "--mcp-config", json.dumps({"mcpServers": servers})]
+    command += ["--strict-mcp-config", f"--mcp-config={given.servers}"]
     command += ["--settings", json.dumps(settings), f"--model={brief.model}"]
     command += ["--max-turns", str(brief.max_turns)]
     # Nought is no budget to the binary but a mistake.
@@ -49,8 +61,8 @@ def command_line(binary: Path, brief: Brief, *, attribution: str) -> list[str]:
         command += [f"--tools={','.join(brief.builtin_tools)}"]
     if brief.thinking_tokens:
         command += ["--max-thinking-tokens", str(brief.thinking_tokens)]
-    if brief.context:
-        command += [f"--append-system-prompt={bounded(brief.context)}"]
+    if given.context is not None:
+        command += [f"--append-system-prompt-file={given.context}"]
     return command
 
 

@@ -15,11 +15,11 @@ from treadle.adapters.agents.claude.fields import (
     texts,
     whole,
 )
+from treadle.adapters.agents.claude.responses import Responses
 from treadle.domain.agent import (
     AgentEvent,
     Heartbeat,
     ResponseStarted,
-    ResponseUsed,
     TextClosed,
     TextStreamed,
 )
@@ -32,7 +32,6 @@ from treadle.domain.events.agent import (
     ToolCalled,
     ToolFinished,
 )
-from treadle.domain.usage import Usage
 
 MAX_THOUGHT = 2000
 MAX_NAME = 200
@@ -68,11 +67,9 @@ class StreamParser:
         self._ending = Ending(
             max_cost_usd=max_cost_usd, cost_before_usd=cost_before_usd, resumed=resumed
         )
+        self._responses = Responses()
         self._streamed: set[str] = set()
         self._speaking = False
-        self._message = ""
-        self._model = ""
-        self._usage = Usage()
 
     def parse(self, message: dict[str, Any]) -> list[AgentEvent]:
         """The events in one message; never raises, whatever the message holds."""
@@ -88,15 +85,16 @@ class StreamParser:
             case "rate_limit_event":
                 return [self._quota(message)]
             case "result":
-                return [self._ending.of_result(message)]
+                return [*self._responses.cut_all(), self._ending.of_result(message)]
             case str(kind):
                 return [MessageSkipped(shortened(kind, 100))]
             case _:
                 return [MessageSkipped("untyped")]
 
-    def ended(self, *, exit_code: int | None, stderr: str) -> AgentEvent:
-        """The end of a stream that brought no result."""
-        return self._ending.without_result(exit_code=exit_code, stderr=stderr)
+    def ended(self, *, exit_code: int | None, stderr: str) -> list[AgentEvent]:
+        """The end of a stream that brought no result, and what is owed for its last response."""
+        end = self._ending.without_result(exit_code=exit_code, stderr=stderr)
+        return [*self._responses.cut_all(), end]
 
     def _system(self, message: dict[str, Any]) -> list[AgentEvent]:
         subtype = text(message, "subtype")
@@ -114,6 +112,7 @@ class StreamParser:
         if subtype == "api_retry":
             return [
                 *self._cut_off(),
+                *self._responses.cut(message.get("parent_tool_use_id")),
                 ApiRetried(
                     attempt=whole(message, "attempt") or 0,
                     max_attempts=whole(message, "max_retries") or 0,
@@ -122,26 +121,28 @@ class StreamParser:
                     error=shortened(text(message, "error"), MAX_NAME),
                 ),
             ]
+        if subtype == "thinking_tokens":
+            self._responses.thought(None, whole(message, "estimated_tokens_delta") or 0)
         if subtype in SIGNS_OF_LIFE:
             return [Heartbeat()]
         return [MessageSkipped(shortened(f"system/{subtype}", 100))]
 
     def _stream(self, message: dict[str, Any]) -> list[AgentEvent]:
-        event = table(message, "event")
-        own = message.get("parent_tool_use_id") is None
+        event, parent = table(message, "event"), message.get("parent_tool_use_id")
         match event.get("type"):
             case "message_start":
-                self._message = text(event, "message", "id")
-                self._model = shortened(text(event, "message", "model"), MAX_NAME)
-                self._usage = usage_in(table(event, "message", "usage"))
-                return [*(self._cut_off() if own else ()), ResponseStarted()]
-            case "content_block_delta" if own and text(event, "delta", "type") == "text_delta":
-                self._streamed.add(self._message)
+                closed = self._cut_off() if parent is None else []
+                owed = self._responses.start(parent, table(event, "message"))
+                return [*closed, *owed, ResponseStarted()]
+            case "content_block_delta":
+                self._responses.wrote(parent, table(event, "delta"))
+                if parent is not None or text(event, "delta", "type") != "text_delta":
+                    return [Heartbeat()]
+                self._streamed.add(self._responses.message(parent))
                 self._speaking = True
                 return [TextStreamed(text(event, "delta", "text"))]
             case "message_delta":
-                used = usage_in(table(event, "usage"))
-                return [ResponseUsed(self._model, _latest(self._usage, used))]
+                return [self._responses.used(parent, table(event, "usage"))]
             case _:
                 return [Heartbeat()]
 
@@ -203,26 +204,6 @@ class StreamParser:
         )
         self._ending.note_quota(reported)
         return reported
-
-
-def usage_in(usage: dict[str, Any]) -> Usage:
-    """The four buckets of an API usage object; a missing one is nought."""
-    return Usage(
-        input_tokens=whole(usage, "input_tokens") or 0,
-        output_tokens=whole(usage, "output_tokens") or 0,
-        cache_write_tokens=whole(usage, "cache_creation_input_tokens") or 0,
-        cache_read_tokens=whole(usage, "cache_read_input_tokens") or 0,
-    )
-
-
-def _latest(start: Usage, delta: Usage) -> Usage:
-    # The last figures of a response are totals: they replace the first ones, never add to them.
-    return Usage(
-        input_tokens=max(start.input_tokens, delta.input_tokens),
-        output_tokens=delta.output_tokens or start.output_tokens,
-        cache_write_tokens=max(start.cache_write_tokens, delta.cache_write_tokens),
-        cache_read_tokens=max(start.cache_read_tokens, delta.cache_read_tokens),
-    )
 
 
 def _output(content: object) -> str:

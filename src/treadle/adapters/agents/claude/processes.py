@@ -3,11 +3,12 @@
 import asyncio
 import os
 import signal
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 from treadle.adapters.agents.claude.command import SESSION_MARK
+from treadle.adapters.agents.claude.process_table import below, process_table, remaining
 from treadle.domain.agent import Leftover
 
 PROC = Path("/proc")
@@ -15,54 +16,88 @@ SETTLE_S = 0.2
 TERM_S = 2.0
 POLL_S = 0.02
 
+Living = Callable[[], list[Leftover]]
 
-def marked_processes(session: str) -> list[Leftover]:
-    """Every living process whose environment carries the session's mark.
+
+def marked_processes(*sessions: str) -> list[Leftover]:
+    """Every living process whose environment carries the mark of one of the sessions.
 
     The mark is inherited, so it finds daemons that left the process group and were adopted by
-    init. Without /proc (macOS) it finds nothing; the process group is then all there is.
+    init. Without /proc (macOS) it finds nothing; `tree_of` is then all there is.
     """
-    mark = f"{SESSION_MARK}={session}".encode()
+    marks = {f"{SESSION_MARK}={session}".encode() for session in sessions}
     found = []
     for entry in PROC.iterdir() if PROC.is_dir() else ():
         if not entry.name.isdigit():
             continue
         with suppress(OSError):
-            if mark in (entry / "environ").read_bytes().split(b"\0") and _alive(entry):
+            marked = not marks.isdisjoint((entry / "environ").read_bytes().split(b"\0"))
+            if marked and _alive(entry):
                 found.append(Leftover(int(entry.name), _command(entry)))
     return found
 
 
-async def end_marked(session: str, *, known: Sequence[int] = ()) -> list[Leftover]:
-    """End what a finished session left behind and say what it was; `known` are not reported."""
-    if not marked_processes(session):
-        return []
-    # Servers that die with the agent need a moment to do so; they are not leftovers.
-    await asyncio.sleep(SETTLE_S)
-    left = marked_processes(session)
-    for number in (signal.SIGTERM, signal.SIGKILL):
-        alive = marked_processes(session)
-        for process in alive:
-            with suppress(ProcessLookupError, PermissionError):
-                os.kill(process.pid, number)
-        if await _gone(session):
-            break
+def tree_of(pid: int) -> list[Leftover]:
+    """The processes below one, where marks cannot be read; to be asked while it still lives."""
+    return [] if PROC.is_dir() else below(process_table(), pid)
+
+
+async def end_marked(
+    session: str, *, known: Sequence[int] = (), tree: Sequence[Leftover] = ()
+) -> list[Leftover]:
+    """End what a finished session left behind and say what it was; `known` are not reported.
+
+    `tree` is what was below the agent while it lived, for systems that have no /proc.
+    """
+
+    def living() -> list[Leftover]:
+        return [*marked_processes(session), *(remaining(tree, process_table()) if tree else ())]
+
+    left = await _end(living, settle_s=SETTLE_S)
     return [process for process in left if process.pid not in known]
 
 
-def kill_marked(session: str) -> None:
-    """SIGKILL without a second thought."""
-    for process in marked_processes(session):
+async def end_lost(sessions: Iterable[str]) -> list[Leftover]:
+    """End what is left of sessions whose run was killed, and say what it was."""
+    lost: Collection[str] = tuple(sessions)
+    return await _end(lambda: marked_processes(*lost), settle_s=0.0) if lost else []
+
+
+def kill_marked(session: str, *, pid: int | None = None) -> None:
+    """SIGKILL without a second thought; `pid` is the agent's own, if it lives."""
+    doomed = [process.pid for process in marked_processes(session)]
+    if pid is not None:
+        doomed += [process.pid for process in tree_of(pid)]
         with suppress(ProcessLookupError, PermissionError):
-            os.kill(process.pid, signal.SIGKILL)
+            os.killpg(pid, signal.SIGKILL)
+    _signal(doomed, signal.SIGKILL)
 
 
-async def _gone(session: str) -> bool:
+async def _end(living: Living, *, settle_s: float) -> list[Leftover]:
+    if not living():
+        return []
+    # Servers that die with the agent need a moment to do so; they are not leftovers.
+    await asyncio.sleep(settle_s)
+    left = living()
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        _signal([process.pid for process in living()], number)
+        if await _gone(living):
+            break
+    return left
+
+
+async def _gone(living: Living) -> bool:
     for _ in range(int(TERM_S / POLL_S)):
-        if not marked_processes(session):
+        if not living():
             return True
         await asyncio.sleep(POLL_S)
     return False
+
+
+def _signal(pids: Iterable[int], number: signal.Signals) -> None:
+    for pid in pids:
+        with suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, number)
 
 
 def _alive(entry: Path) -> bool:

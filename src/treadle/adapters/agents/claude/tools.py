@@ -12,15 +12,14 @@ from claude_agent_sdk import (
 )
 from claude_agent_sdk.types import McpSdkServerConfig
 
-from treadle.adapters.agents.claude.command import SERVER
-from treadle.domain.agent import Allow, Decide, Decision, Deny, Tool, ToolUse
+from treadle.domain.agent import OWN_SERVER, Allow, Decide, Decision, Deny, Tool, ToolUse
 
 Hook = Callable[[HookInput, str | None, HookContext], Awaitable[HookJSONOutput]]
 
 
 def tool_server(tools: tuple[Tool, ...]) -> McpSdkServerConfig:
     """The MCP server `treadle` with these tools in it."""
-    return create_sdk_mcp_server(SERVER, tools=[_sdk_tool(tool) for tool in tools])
+    return create_sdk_mcp_server(OWN_SERVER, tools=[_sdk_tool(tool) for tool in tools])
 
 
 def _sdk_tool(tool: Tool) -> SdkMcpTool[Any]:

@@ -1,6 +1,7 @@
 """The pipe to one Claude Code process: our own spawn, tolerant reading, and a certain end."""
 
 import asyncio
+import errno
 import json
 import os
 import signal
@@ -11,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from claude_agent_sdk import Transport
+
+from treadle.adapters.agents.claude.lifeline import dying_with_us
 
 # A tool result can be one line of megabytes; beyond this the line is dropped, not the session.
 MAX_LINE = 64 * 1024 * 1024
@@ -47,8 +50,9 @@ class ProcessTransport(Transport):
         self._stderr_task: asyncio.Task[None] | None = None
 
     async def connect(self) -> None:
+        _require_file(self._command[0])
         self._process = await asyncio.create_subprocess_exec(
-            *self._command,
+            *dying_with_us(self._command),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
@@ -145,6 +149,12 @@ class ProcessTransport(Transport):
         assert self._process.stderr is not None  # noqa: S101  # a pipe was asked for
         while chunk := await self._process.stderr.read(65536):
             self._stderr.extend(chunk.decode(errors="replace").splitlines()[-STDERR_LINES:])
+
+
+def _require_file(program: str) -> None:
+    # Said by us, because in its place another program is started, which becomes it.
+    if not Path(program).is_file():
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), program)
 
 
 async def _line(stdout: asyncio.StreamReader) -> bytes:

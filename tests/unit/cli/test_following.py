@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable
 
-from treadle.cli.terminal.following import Growing, follow_log
+from treadle.cli.following import Growing, follow_log
 from treadle.domain.events.log import Recorded
+from treadle.domain.events.work import WorkLanded
 
-from .told_runs import success
+from .told_runs import BRANCH, COMMIT, recorded, success
 
 
 class GrowingLog:
@@ -56,3 +57,14 @@ async def test_following_stops_when_the_process_is_gone_and_misses_nothing() -> 
     ended = await follow_log(dying.growing(), shown.append, tick=nothing)
 
     assert (ended, shown) == (False, log[:4])
+
+
+async def test_what_was_landed_after_the_end_is_shown_too() -> None:
+    late = WorkLanded(BRANCH, COMMIT, "commits")
+    log, shown = recorded([*(each.event for each in success()), late]), list[Recorded]()
+    whole = GrowingLog(log)
+    whole.there = len(log)
+
+    ended = await follow_log(whole.growing(), shown.append, tick=nothing)
+
+    assert (ended, shown[-1].event) == (True, late)

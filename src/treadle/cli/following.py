@@ -21,16 +21,19 @@ class Growing:
 async def follow_log(
     log: Growing, show: Callable[[Recorded], None], *, tick: Callable[[], None], after: int = 0
 ) -> bool:
-    """Show everything behind `after` until the run ends; False if its process died before that."""
+    """Show everything behind `after` until the run has ended; False if no end was among it.
+
+    What follows the end is shown, too: work may land long after that.
+    """
+    ended = False
     while True:
         # Asked before reading: what a run wrote just before it died is not missed.
         alive = log.alive()
         for recorded in log.read(after):
             show(recorded)
             after = recorded.seq
-            if isinstance(recorded.event, RunEnded):
-                return True
-        if not alive:
-            return False
+            ended = ended or isinstance(recorded.event, RunEnded)
+        if ended or not alive:
+            return ended
         tick()
         await log.sleep(POLL_S)

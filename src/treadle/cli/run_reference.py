@@ -1,0 +1,40 @@
+"""How a person names a run on the command line: RUN, and the project that `last` looks in."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+import click
+
+from treadle.cli.context import Given
+from treadle.wiring.history import find_run
+
+Command = Callable[..., Any]
+
+RUN = click.argument("run", default="last")
+PROJECT = click.option(
+    "-p", "--project-dir", metavar="DIR", help="The project of `last` (default: this one)."
+)
+EVERYWHERE = click.option("--all", "everywhere", is_flag=True, help="`last` of all projects.")
+
+
+def names_a_run(command: Command) -> Command:
+    """The command takes RUN and is called with its row; `last` may be that of all projects."""
+    return RUN(PROJECT(EVERYWHERE(_with_the_row(command))))
+
+
+def names_a_run_of_this_project(command: Command) -> Command:
+    """The same for what changes a project: there, nobody means the newest run of all by `last`."""
+    return RUN(PROJECT(_with_the_row(command)))
+
+
+def _with_the_row(command: Command) -> Command:
+    @wraps(command)
+    def found(
+        *, run: str, project_dir: str | None, everywhere: bool = False, **values: Any
+    ) -> object:
+        given: Given = click.get_current_context().obj
+        place = None if everywhere else given.directory(project_dir)
+        return command(find_run(given.environment.root, run, standing_in=place), **values)
+
+    return found

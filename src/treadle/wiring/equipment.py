@@ -1,0 +1,74 @@
+"""What the sessions of a run are given and held to, from the settings."""
+
+from pathlib import Path
+
+from treadle.adapters.stores.runs import run_directory
+from treadle.domain.run import RunLimits, SessionLimits
+from treadle.policy.toolset import merge_servers, merge_tools
+from treadle.settings.environment import credentials
+from treadle.settings.model import Settings
+from treadle.wiring.agent import baseline_servers
+from treadle.wiring.readiness import Ready, permission_rules
+from treadle.workflows.deliver.instructions import Facts
+from treadle.workflows.deliver.rounds import Equipment
+from treadle.workspace.contents import NOTES
+
+
+def equipment_of(ready: Ready) -> Equipment:
+    settings = ready.settings
+    servers = merge_servers(baseline_servers(ready.environment.path), settings.mcp_servers)
+    return Equipment(
+        model=settings.agent.model,
+        plan_model=settings.agent.plan_model,
+        thinking_tokens=settings.agent.thinking or None,
+        toolset=merge_tools(settings.allowed_tools, permission_rules(settings), servers),
+        mcp_servers=servers,
+        identity=ready.identity,
+        home=private_home(ready),
+        facts=Facts(
+            spec=settings.project.spec,
+            notes=NOTES,
+            setup=settings.project.setup,
+            check=settings.project.check,
+            test=settings.project.test,
+        ),
+    )
+
+
+def private_home(ready: Ready) -> Path:
+    """The home of the run's agent: its transcripts are there, and nothing of the user's."""
+    return run_directory(ready.environment.root, ready.request.run) / "home"
+
+
+def run_limits(settings: Settings) -> RunLimits:
+    limits = settings.limits
+    return RunLimits(
+        max_cost_usd=limits.max_cost_usd,
+        max_minutes=limits.max_minutes,
+        max_iterations=limits.max_iterations,
+        max_retries=limits.max_retries,
+    )
+
+
+def session_limits(settings: Settings) -> SessionLimits:
+    session = settings.session
+    return SessionLimits(
+        max_cost_usd=session.max_cost_usd,
+        max_turns=settings.agent.max_turns,
+        wall_s=session.max_minutes * 60,
+        first_byte_s=session.first_byte_s,
+        idle_s=session.idle_s,
+        tool_s=session.tool_minutes * 60,
+    )
+
+
+def secrets_of(ready: Ready) -> list[str]:
+    """Values that must not be stored or shown: the agent's login, and what servers are given."""
+    servers = ready.settings.mcp_servers or {}
+    given = [
+        str(value)
+        for server in servers.values()
+        for part in ("env", "headers")
+        for value in dict(server.get(part) or {}).values()
+    ]
+    return [*credentials(ready.environment.raw), *given]

@@ -1,0 +1,98 @@
+"""`--land ask` asks on the terminal and nowhere else; only a yes lands, and nothing hangs on it."""
+
+import os
+import pty
+import signal
+import subprocess
+import threading
+from collections.abc import Callable
+
+import pytest
+
+from tests.acceptance.stage import BUILD_IT, ONE_DELIVERABLE, TREADLE, Finished, Stage, script
+
+QUESTION = b"Land 1 commit in your checkout? [y/N]: "
+
+Answer = Callable[[int, int], object]
+
+
+def typing(keys: bytes) -> Answer:
+    return lambda terminal, _: os.write(terminal, keys)
+
+
+def signalling(number: signal.Signals) -> Answer:
+    return lambda _, process: os.kill(process, number)
+
+
+def asked(stage: Stage, *options: str, answer: Answer) -> tuple[Finished, str]:
+    """A rehearsed run with somebody at the terminal who types at once, and again when asked."""
+    stage.settings({})
+    path = stage.directory / "script.yaml"
+    path.write_text(script(ONE_DELIVERABLE, BUILD_IT))
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [TREADLE, "rehearse", path, "--", "deliver", "--land", "ask", *options],
+        cwd=stage.project,
+        env=stage.environment,
+        stdin=theirs,
+        stdout=subprocess.PIPE,
+        stderr=theirs,
+    )
+    os.close(theirs)
+    os.write(ours, b"y\n")  # before there is a question: an answer to nothing
+    talk: list[bytes] = []
+    reading = threading.Thread(target=converse, args=(ours, process.pid, answer, talk))
+    reading.start()
+    try:
+        out, _ = process.communicate(timeout=100)
+    finally:
+        process.kill()
+        process.wait()
+        reading.join()
+        os.close(ours)
+    text = b"".join(talk).decode()
+    return Finished(process.returncode, out.decode(), text), text
+
+
+def converse(terminal: int, process: int, answer: Answer, talk: list[bytes]) -> None:
+    waiting = True
+    while True:
+        try:
+            talk.append(os.read(terminal, 4096))
+        except OSError:  # the other side has gone
+            return
+        if waiting and QUESTION in b"".join(talk):
+            waiting = False
+            answer(terminal, process)
+
+
+def test_a_yes_lands_and_the_json_is_whole(stage: Stage) -> None:
+    finished, talk = asked(stage, "--json", answer=typing(b"y\n"))
+
+    assert finished.exit_code == 0
+    assert [event["form"] for event in finished.of_type("work.landed")] == ["commits"]
+    assert (stage.project / "hello.txt").read_text() == "hello\n"
+    assert QUESTION.decode() in talk
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [typing(b"\n"), typing(b"\x04"), signalling(signal.SIGINT)],
+    ids=["Return", "Ctrl-D", "Ctrl-C"],
+)
+def test_anything_but_a_yes_leaves_the_finished_work_on_its_branch(
+    stage: Stage, answer: Answer
+) -> None:
+    finished, _ = asked(stage, "--json", answer=answer)
+
+    assert finished.exit_code == 0
+    assert finished.result["reason"] == "all_passed"
+    assert [event["reason"] for event in finished.of_type("work.kept")] == ["you said no"]
+    assert not (stage.project / "hello.txt").exists()
+
+
+def test_a_question_that_nobody_answers_does_not_share_its_line(stage: Stage) -> None:
+    finished, talk = asked(stage, answer=signalling(signal.SIGINT))
+
+    assert (finished.exit_code, finished.stdout) == (0, "")
+    assert f"{QUESTION.decode()}\r\n! Stopping (SIGINT)" in talk

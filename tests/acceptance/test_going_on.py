@@ -1,0 +1,129 @@
+"""A run goes on from what earlier runs left, and never calls done what is not there."""
+
+import signal
+
+from tests.acceptance.stage import BUILD_IT, ONE_DELIVERABLE, Stage, assert_sound, script
+from treadle.rehearsal.fixtures import Rehearse
+
+TWO = """
+  - role: initializer
+    turns:
+      - tool: mcp__treadle__create_deliverable
+        input:
+          deliverables:
+            - {id: DL-001, description: A greeting, acceptanceCriteria: [hello.txt says hello]}
+            - {id: DL-002, description: A farewell, acceptanceCriteria: [bye.txt says bye]}
+      - text: Written down.
+"""
+
+BYE = """
+  - role: implementer
+    turns:
+      - tool: Bash
+        input: {command: ls}
+      - expect: hello.txt
+        tool: Write
+        input: {file_path: bye.txt, content: "bye\\n"}
+      - tool: mcp__treadle__set_deliverable_status
+        input: {deliverableId: DL-002, status: passed}
+      - text: Built on what was there.
+"""
+
+
+def test_a_run_goes_on_from_work_that_has_not_landed(stage: Stage) -> None:
+    first = stage.deliver(script(TWO, BUILD_IT), "-n", "2")
+    assert first.result["reason"] == "max_iterations"
+
+    second = stage.deliver(script(BYE))
+
+    assert (second.exit_code, second.result["reason"]) == (0, "all_passed")
+    [continued] = second.of_type("work.continued")
+    assert continued["run"] == first.events[0]["run"]
+    assert stage.git("ls-files").splitlines() == ["SPEC.md", "bye.txt", "hello.txt"]
+    assert_sound(stage, second)
+
+
+def test_finished_work_that_has_not_landed_is_landed_by_the_next_run(stage: Stage) -> None:
+    stage.deliver(script(ONE_DELIVERABLE, BUILD_IT), "--land", "never")
+
+    again = stage.deliver(script("  - {optional: true, turns: [{text: x}]}\n"))
+
+    assert (again.exit_code, again.result["rounds"]) == (0, 0)
+    assert again.result["message"].startswith("nothing to do: all had passed before")
+    assert (stage.project / "hello.txt").exists()
+
+
+def test_work_on_a_branch_beside_a_changed_checkout_has_to_be_merged_or_dropped(
+    stage: Stage,
+) -> None:
+    first = stage.deliver(script(TWO, BUILD_IT), "-n", "2")
+    [kept] = first.of_type("work.kept")
+    (stage.project / "mine.txt").write_text("mine\n")
+
+    refused = stage.deliver(script("  - {optional: true, turns: [{text: x}]}\n"))
+
+    assert refused.exit_code == 1
+    assert f"left work on {kept['branch']} that is not in your checkout" in refused.stderr
+    assert f"bring it in with `git merge {kept['branch']}`" in refused.stderr
+
+    stage.git("branch", "-D", kept["branch"])
+    rebuilt = stage.deliver(
+        script(BUILD_IT, BYE.replace("      - expect: hello.txt\n        tool", "      - tool"))
+    )
+
+    # The pass that came with the dropped branch is a pass no longer.
+    assert (rebuilt.exit_code, rebuilt.result["rounds"]) == (0, 2)
+    assert (stage.project / "hello.txt").exists()
+
+
+def test_a_pass_whose_round_was_cut_by_a_kill_is_pending_again(stage: Stage) -> None:
+    cut = BUILD_IT.replace("      - text: Built and checked.", "      - {hang: true}")
+    running = stage.start(script(ONE_DELIVERABLE, cut))
+    running.until("deliverable.changed", status="passed")
+    running.until("tool.finished")
+    running.process.send_signal(signal.SIGKILL)
+    running.finish()
+
+    finished = stage.deliver(script(BUILD_IT))
+
+    assert (finished.exit_code, finished.result["rounds"]) == (0, 1)
+    changes = finished.of_type("deliverable.changed")
+    assert [(e["previous"], e["status"]) for e in changes] == [
+        ("passed", "pending"),
+        ("pending", "passed"),
+    ]
+    assert (stage.project / "hello.txt").read_text() == "hello\n"
+    assert_sound(stage, finished)
+
+
+def test_what_passed_in_a_rehearsal_has_not_passed_for_a_real_run(
+    stage: Stage, rehearse: Rehearse
+) -> None:
+    stage.deliver(script(ONE_DELIVERABLE, BUILD_IT))
+    api = rehearse(script(BUILD_IT.replace("role: implementer", "name: real")))
+
+    real = stage.treadle(
+        *("deliver", "--no-sandbox", "--json"),
+        ANTHROPIC_BASE_URL=api.base_url,
+        ANTHROPIC_API_KEY="dummy-key-of-the-test",
+    )
+
+    assert (real.exit_code, real.result["rounds"]) == (0, 1)
+    assert "pending again" in real.stderr
+
+
+def test_a_changed_specification_is_planned_anew(stage: Stage) -> None:
+    stage.deliver(script(ONE_DELIVERABLE, BUILD_IT))
+    (stage.project / "SPEC.md").write_text("# A greeting\n\nAnd bye.txt says bye.\n")
+    more = TWO.replace(
+        "            - {id: DL-001, description: A greeting,"
+        " acceptanceCriteria: [hello.txt says hello]}\n",
+        "",
+    )
+
+    finished = stage.deliver(script(more, BYE))
+
+    assert (finished.exit_code, finished.result["tally"]["passed"]) == (0, 2)
+    instructions = [event["instruction"] for event in finished.of_type("round.started")]
+    assert instructions == ["initializer", "coding"]
+    assert stage.deliver(script("  - {optional: true, turns: [{text: x}]}\n")).result["rounds"] == 0

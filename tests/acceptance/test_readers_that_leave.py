@@ -1,0 +1,99 @@
+"""Whoever reads a command's output may leave, be full or never have been there."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.acceptance.stage import BUILD_IT, ONE_DELIVERABLE, TREADLE, Stage, script
+
+IN_LATIN_1 = r"""
+      - tool: Bash
+        input: {command: "printf 'caf\\351\\n' > latin.txt"}
+"""
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> Stage:
+    """A stage on which a run has been; nothing here changes it."""
+    stage = Stage(tmp_path_factory.mktemp("told"))
+    assert stage.deliver(script(ONE_DELIVERABLE, BUILD_IT)).exit_code == 0
+    return stage
+
+
+def test_a_run_goes_on_when_the_reader_of_its_json_has_left(stage: Stage) -> None:
+    running = stage.start(script(ONE_DELIVERABLE, BUILD_IT))
+    running.until("run.started")
+    assert running.process.stdout is not None
+    running.process.stdout.close()
+
+    assert running.process.wait(timeout=100) == 0
+    assert (stage.project / "hello.txt").read_text() == "hello\n"
+    assert "Traceback" not in (stage.directory / "stderr.txt").read_text()
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["logs", "logs --json", "show", "ls", "ls --json", "diff", "config schema", "--help", "status"],
+)
+def test_a_reader_that_leaves_ends_a_command_in_silence(told: Stage, command: str) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+
+    done = written_to(told, command, writing)
+    os.close(writing)
+
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+@pytest.mark.parametrize("command", ["logs", "logs --json", "ls", "diff", "--help"])
+def test_output_that_nothing_takes_is_said_in_one_line(told: Stage, command: str) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = written_to(told, command, full.fileno())
+
+    assert (done.returncode, done.stderr.decode().splitlines()) == (
+        1,
+        [
+            "treadle: cannot write the output: No space left on device",
+            "  hint: check the permissions and the space left there",
+        ],
+    )
+
+
+def written_to(stage: Stage, command: str, stdout: int) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        [TREADLE, *command.split()],
+        cwd=stage.project,
+        env=stage.environment,
+        stdout=stdout,
+        stderr=subprocess.PIPE,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("command", ["logs", "show", "ls", "diff", "deliver"])
+def test_closed_streams_change_nothing(told: Stage, command: str) -> None:
+    before = told.treadle("ls", "--json").stdout
+    closed = ["/bin/sh", "-c", 'exec "$@" <&- >&- 2>&-', "sh", str(TREADLE), command]
+
+    done = subprocess.run(closed, cwd=told.project, env=told.environment, check=False)
+
+    assert done.returncode == (2 if command == "deliver" else 0)
+    assert told.treadle("ls", "--json").stdout == before
+
+
+def test_a_patch_is_shown_byte_for_byte_whatever_the_terminal_speaks(stage: Stage) -> None:
+    build = BUILD_IT.replace("    turns:\n", f"    turns:\n{IN_LATIN_1}")
+    assert stage.deliver(script(ONE_DELIVERABLE, build)).exit_code == 0
+
+    done = subprocess.run(
+        [TREADLE, "diff"],
+        cwd=stage.project,
+        env={**stage.environment, "PYTHONIOENCODING": "ascii:strict"},
+        capture_output=True,
+        check=False,
+    )
+
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert b"\n+caf\xe9\n" in done.stdout

@@ -1,0 +1,168 @@
+"""What bringing a round home costs, told by the git commands that it starts."""
+
+import shlex
+import shutil
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from treadle.domain.events.log import Event
+from treadle.workflows.worksite import Site, Worksite, prepare_worksite
+from treadle.workspace.agent_tree import mend
+from treadle.workspace.project import find_project
+
+from .real_git import ADA, RUN, Repository, repository_in, run_on
+
+LOOK = ["for-each-ref", "status"]
+IMPORT = ["fetch", "rev-list"]
+
+
+@dataclass(frozen=True)
+class Counted:
+    """Git as the host finds it, each start of it noted."""
+
+    environment: dict[str, str]
+    notes: Path
+
+    async def during(self, work: Callable[[], Awaitable[object]]) -> list[str]:
+        self.notes.write_text("")
+        await work()
+        return [_command(line.split("\t")) for line in self.notes.read_text().splitlines()]
+
+
+def _command(words: list[str]) -> str:
+    while words[0].startswith("-"):
+        words = words[2:] if words[0] in ("-C", "-c") else words[1:]
+    return words[0]
+
+
+def counted(user: Repository) -> Counted:
+    shims = user.path.parent / "shims"
+    shims.mkdir()
+    notes = shims / "notes"
+    git = shutil.which("git")
+    assert git is not None
+    shim = shims / "git"
+    shim.write_text(
+        f"#!/bin/sh\n(IFS='\t'; echo \"$*\") >> {shlex.quote(str(notes))}\n"
+        f'exec {shlex.quote(git)} "$@"\n'
+    )
+    shim.chmod(0o755)
+    path = f"{shims}:{user.environment['PATH']}"
+    return Counted({**user.environment, "PATH": path}, notes)
+
+
+@dataclass(frozen=True)
+class Stage:
+    git: Counted
+    worksite: Worksite
+    agent: Repository
+    user: Repository
+    events: list[Event]
+
+    async def round(self) -> list[str]:
+        return await self.git.during(lambda: self.worksite.bring_home("Round"))
+
+
+@pytest.fixture
+async def stage(tmp_path: Path) -> Stage:
+    user = repository_in(tmp_path)
+    git = counted(user)
+    events: list[Event] = []
+    site = Site(
+        project=await find_project(user.path, git.environment),
+        run=RUN,
+        identity=ADA,
+        directory=tmp_path / "run",
+        attribution="removed",
+        form="commits",
+        record=events.append,
+    )
+    worksite = await prepare_worksite(site, specification="# Work", spec="kept.txt")
+    agent = Repository(worksite.path, {**user.environment, "HOME": str(tmp_path / "run")})
+    return Stage(git, worksite, agent, user, events)
+
+
+async def test_all_committed(stage: Stage) -> None:
+    for number in (1, 2):
+        stage.agent.commit(f"Work {number}", one=str(number))
+        assert await stage.round() == [*LOOK, *IMPORT]
+
+    assert stage.user.refs("refs/heads/treadle").popitem()[1] == stage.agent.head
+
+
+async def test_files_left(stage: Stage) -> None:
+    for number in (1, 2):
+        stage.agent.write("one", str(number))
+        assert await stage.round() == [
+            *LOOK,
+            *("update-index", "write-tree", "commit-tree", "update-ref"),
+            *IMPORT,
+        ]
+
+    assert stage.user.refs("refs/heads/treadle").popitem()[1] == stage.agent.head
+    assert stage.agent.git("status", "--porcelain") == ""
+
+
+async def test_files_left_and_others_deleted(stage: Stage) -> None:
+    stage.agent.write("one", "1")
+    (stage.agent.path / "kept.txt").unlink()
+
+    assert await stage.round() == [
+        *LOOK,
+        *("update-index", "update-index", "write-tree", "commit-tree", "update-ref"),
+        *IMPORT,
+    ]
+
+
+async def test_nothing_changed_since_the_last_round(stage: Stage) -> None:
+    stage.agent.commit("Work", one="1")
+    await stage.round()
+    imported, recorded = stage.worksite.imported, list(stage.events)
+
+    assert await stage.round() == LOOK
+
+    assert (stage.worksite.imported, stage.events) == (imported, recorded)
+
+
+async def test_nothing_changed_ever(stage: Stage) -> None:
+    first = await stage.round()
+
+    assert first == [*LOOK, "fetch", "worktree", "rev-parse", "update-ref"]
+    assert await stage.round() == LOOK
+    assert stage.worksite.imported is None
+
+
+async def test_an_unusual_round_makes_the_next_no_dearer(stage: Stage) -> None:
+    stage.agent.git("checkout", "--quiet", "--detach")
+    stage.agent.commit("Detached", one="1")
+    assert await stage.round() != [*LOOK, *IMPORT]
+
+    stage.agent.commit("Work", two="2")
+
+    assert await stage.round() == [*LOOK, *IMPORT]
+
+
+async def test_what_is_kept_aside_comes_home_although_the_branch_stayed(stage: Stage) -> None:
+    stage.agent.commit("Work", one="1")
+    await stage.round()
+    stage.agent.git("checkout", "--quiet", "HEAD~1")
+    stage.agent.write("one", "other")
+
+    await stage.round()
+
+    [aside] = stage.user.refs("refs/treadle/aside").values()
+    assert stage.user.tree(aside)["one"] == "other"
+
+
+async def test_mending_starts_no_process(tmp_path: Path) -> None:
+    run = await run_on(repository_in(tmp_path))
+    git = counted(run.user)
+    project = replace(run.project, git=replace(run.project.git, environment=git.environment))
+    run.agent.git("config", "user.name", "Claude")
+
+    assert await git.during(lambda: mend(replace(run.clone, project=project))) == []
+
+    assert run.agent.git("config", "user.name") == "Ada"

@@ -1,0 +1,57 @@
+"""A file that may not be read ends no run: it is left as git knows it."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from .real_git import RUN, repository_in
+
+SNAPSHOT = """
+import asyncio, os, sys
+from pathlib import Path
+from treadle.workspace.project import find_project
+from treadle.workspace.snapshot import take_snapshot
+
+async def main() -> None:
+    project = await find_project(Path(sys.argv[1]), dict(os.environ))
+    print((await take_snapshot(project, sys.argv[2])).commit)
+
+asyncio.run(main())
+"""
+
+
+def test_a_snapshot_leaves_out_what_may_not_be_read(tmp_path: Path) -> None:
+    user = repository_in(tmp_path)
+    user.write("secret.key", "mine").chmod(0)
+    (user.path / "changed.txt").write_text("changed, then locked")
+    (user.path / "changed.txt").chmod(0)
+    user.write("new.txt", "new")
+
+    taken = subprocess.run(
+        [*without_the_rights_of_root(), sys.executable, "-c", SNAPSHOT, str(user.path), RUN],
+        env=dict(user.environment),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert taken.stderr == ""
+    commit = taken.stdout.strip()
+    files = user.git("ls-tree", "-r", "--name-only", commit).splitlines()
+    assert ("new.txt" in files, "secret.key" in files, "changed.txt" in files) == (
+        True,
+        False,
+        True,
+    )
+    assert user.git("show", f"{commit}:changed.txt") == user.git("show", "HEAD:changed.txt")
+
+
+def without_the_rights_of_root() -> list[str]:
+    """Root reads everything by a capability that a command can be started without."""
+    if os.geteuid() != 0:
+        return []
+    setpriv = shutil.which("setpriv")
+    assert setpriv is not None, "setpriv of util-linux is needed to test this as root"
+    return [setpriv, "--bounding-set", "-dac_override,-dac_read_search", "--inh-caps", "-all"]
