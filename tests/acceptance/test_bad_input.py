@@ -165,11 +165,11 @@ def test_a_directory_that_may_not_be_read_is_named(
 
 
 def test_a_root_that_may_not_be_read_is_named(stage: Stage, locked: Path) -> None:
-    code, complaint = powerless(stage, "ls", TREADLE_ROOT=str(locked / "root"))
+    code, complaint = powerless(stage, "ls", TREADLE_ROOT=str(locked / "kept"))
 
     assert (code, complaint[0]) == (
         1,
-        f"treadle: cannot write {locked}/root/events.db: Permission denied",
+        f"treadle: cannot write {locked}/kept/events.db: Permission denied",
     )
 
 

@@ -10,7 +10,7 @@ from tests.acceptance.stage import BUILD_IT, ONE_DELIVERABLE, TREADLE, Stage, sc
 
 IN_LATIN_1 = r"""
       - tool: Bash
-        input: {command: "printf 'caf\\351\\n' > latin.txt"}
+        input: {command: "printf 'lac\\351\\n' > latin.txt"}
 """
 
 
@@ -96,4 +96,4 @@ def test_a_patch_is_shown_byte_for_byte_whatever_the_terminal_speaks(stage: Stag
     )
 
     assert (done.returncode, done.stderr) == (0, b"")
-    assert b"\n+caf\xe9\n" in done.stdout
+    assert b"\n+lac\xe9\n" in done.stdout

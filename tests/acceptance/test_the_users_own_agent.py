@@ -70,7 +70,7 @@ def test_without_a_login_nothing_is_started(stage: Stage) -> None:
     assert refused.exit_code == 4
     assert refused.stderr.splitlines()[-2:] == [
         "treadle: Claude Code has no login",
-        "  hint: run `claude` once and log in, or set ANTHROPIC_API_KEY",
+        "  hint: set ANTHROPIC_API_KEY, or run Claude Code once by hand and log in with /login",
     ]
     assert stage.treadle("ls", "--json").stdout.strip() == "[]"
 

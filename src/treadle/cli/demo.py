@@ -1,6 +1,7 @@
 """`treadle demo`: the main job at work in a minute, on a sample project, without an account."""
 
 import asyncio
+import shlex
 import tempfile
 from dataclasses import replace
 from pathlib import Path
@@ -21,7 +22,11 @@ def command(given: Given, keep: str | None, *, verbose: bool) -> int:
     if keep:
         place = given.path(keep).resolve()
         claim_place(place)
-        return _demo(given, place, verbose=verbose)
+        code = _demo(given, place, verbose=verbose)
+        where = f"cd {shlex.quote(str(place / 'tally'))}"
+        root = f"export TREADLE_ROOT={shlex.quote(str(place / 'treadle-root'))}"
+        click.echo(f"To look around: {where} && {root}", err=True)
+        return code
     with tempfile.TemporaryDirectory(
         prefix="treadle-demo-", ignore_cleanup_errors=True
     ) as temporary:

@@ -7,11 +7,13 @@ import click
 
 from treadle.cli.context import Given
 from treadle.domain.errors import UsageError
+from treadle.domain.run import EXIT_CODES
 from treadle.rehearsal.api import ScriptedApi
 from treadle.rehearsal.script import Script, load_script
 from treadle.wiring.agent import Rehearsing, dummy_credential
 
 WORKFLOWS = ("deliver",)
+INTERRUPTED = EXIT_CODES["interrupted"]
 
 
 @click.command(
@@ -44,7 +46,14 @@ def rehearse(given: Given, script: Script, arguments: tuple[str, ...]) -> int:
     with ScriptedApi(script) as api:
         rehearsing = Rehearsing(api.base_url, dummy_credential(script.auth))
         code = run_given(arguments, replace(given, rehearsing=rehearsing))
+        if _never_began(code, api):
+            return code
         problems = api.problems()
     for problem in problems:
         click.echo(f"rehearsal: {problem}", err=True)
     return 1 if problems else code
+
+
+def _never_began(code: int, api: ScriptedApi) -> bool:
+    """A command that was refused, or a run that a person stopped, says nothing of the script."""
+    return code == INTERRUPTED or (code != 0 and api.request_count == 0)

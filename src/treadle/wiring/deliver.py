@@ -6,11 +6,13 @@ import random
 import traceback
 from dataclasses import dataclass, replace
 
+from treadle.adapters.agents.claude.processes import end_lost
 from treadle.adapters.stores.recorder import Recorder
 from treadle.adapters.stores.runs import run_directory
 from treadle.adapters.stores.sqlite import SqliteStore
 from treadle.adapters.stores.status_file import StatusFile
 from treadle.domain.errors import StoreError, TreadleError
+from treadle.domain.events.agent import ProcessEnded
 from treadle.domain.events.run import InterruptRequested, RunEnded, RunStarted, RunWarned
 from treadle.domain.run import ExitReason, RunLimits, RunResult
 from treadle.policy.redaction import redactor
@@ -18,7 +20,7 @@ from treadle.session.drive import Driver
 from treadle.settings.environment import Environment
 from treadle.wiring.agent import load_agent_modules, make_agent
 from treadle.wiring.clock import SystemClock, fresh_session_id
-from treadle.wiring.earlier import past_of
+from treadle.wiring.earlier import lost_sessions, past_of
 from treadle.wiring.equipment import (
     equipment_of,
     private_home,
@@ -71,6 +73,8 @@ async def _run(ready: Ready, recorder: Recorder) -> RunResult:
         recorder.record(RunWarned("unsandboxed: the agent can do what you can do on this machine"))
     for warning in warnings:
         recorder.record(RunWarned(warning))
+    for process in await end_lost(lost_sessions(ready.environment.root)):
+        recorder.record(ProcessEnded(process.pid, process.command))
 
     def interrupted(name: Name) -> None:
         try:

@@ -6,6 +6,7 @@ from pathlib import Path
 from treadle.adapters.stores.runs import list_runs
 from treadle.adapters.stores.sqlite import SqliteStore
 from treadle.domain.errors import ProjectError
+from treadle.domain.events.session import SessionStarted
 from treadle.domain.ids import short
 from treadle.domain.run_row import RunRow
 from treadle.wiring.work import Work, snapshot_of, work_of
@@ -35,6 +36,19 @@ async def past_of(root: Path, project: Project, *, rehearsal: bool) -> Past:
         landed=tuple(row.landed for row in rows if row.landed),
         planned=next((row.planned for row in alike if row.planned), ""),
     )
+
+
+def lost_sessions(root: Path) -> list[str]:
+    """Sessions of runs whose owner died: what is left of their processes may be ended."""
+    lost = [row for row in list_runs(root, limit=LOOK_BACK) if row.state == "lost"]
+    if not lost:
+        return []
+    store = SqliteStore(root)
+    try:
+        started = [recorded.event for row in lost for recorded in store.read(row.id)]
+    finally:
+        store.close()
+    return [event.session for event in started if isinstance(event, SessionStarted)]
 
 
 async def _unlanded(root: Path, project: Project, rows: list[RunRow]) -> Earlier | None:

@@ -13,7 +13,7 @@ from treadle.domain.errors import TreadleError
 from treadle.settings.environment import Environment, agent_environment
 from treadle.settings.load import load
 from treadle.wiring.agent import version_warnings
-from treadle.wiring.login import login_of
+from treadle.wiring.login import HOW_TO_LOG_IN, login_of
 from treadle.workspace.git import user_git
 from treadle.workspace.project import find_project, identity
 
@@ -102,7 +102,7 @@ async def _claude(project: Path, environment: Environment) -> Finding:
 async def _login(environment: Environment) -> Finding:
     login = login_of(agent_environment(environment.raw), environment.home)
     if login == "none":
-        fix = "run `claude` once and log in, or set ANTHROPIC_API_KEY"
+        fix = HOW_TO_LOG_IN
         return Finding("login", "bad", "Claude Code has no login; rehearsals need none", fix)
     if login == "keychain":
         return Finding("login", "warning", "kept in the keychain, which is not looked into")
@@ -111,10 +111,9 @@ async def _login(environment: Environment) -> Finding:
 
 async def _sandbox(environment: Environment) -> Finding:
     bwrap = shutil.which("bwrap", path=environment.path)
-    fix = "" if bwrap else "Debian/Ubuntu: sudo apt-get install bubblewrap"
-    found = f"bubblewrap at {bwrap}" if bwrap else "bubblewrap is not installed"
-    text = f"{found}; runs are unsandboxed for now and need --no-sandbox on a real model"
-    return Finding("sandbox", "warning", text, fix)
+    found = f"bubblewrap is at {bwrap}" if bwrap else "bubblewrap is not installed"
+    text = f"none yet: a run on a real model needs --no-sandbox ({found}, not used so far)"
+    return Finding("sandbox", "warning", text)
 
 
 async def _disk(root: Path) -> Finding:

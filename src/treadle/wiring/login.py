@@ -9,6 +9,7 @@ from treadle.domain.errors import LoginMissing
 
 Login = Literal["api key", "token", "subscription", "cloud provider", "keychain", "none"]
 
+HOW_TO_LOG_IN = "set ANTHROPIC_API_KEY, or run Claude Code once by hand and log in with /login"
 KEYS = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN")
 TOKENS = ("CLAUDE_CODE_OAUTH_TOKEN",)
 CLOUDS = ("CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX", "CLAUDE_CODE_USE_FOUNDRY")
@@ -37,7 +38,7 @@ def require_login(environment: Mapping[str, str], home: Path) -> Login:
     if login == "none":
         raise LoginMissing(
             "Claude Code has no login",
-            hint="run `claude` once and log in, or set ANTHROPIC_API_KEY",
+            hint=HOW_TO_LOG_IN,
         )
     return login
 

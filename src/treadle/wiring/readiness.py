@@ -13,7 +13,7 @@ from treadle.policy.rules import Rule, parse_rule
 from treadle.settings.environment import Environment
 from treadle.settings.load import load
 from treadle.settings.model import Settings
-from treadle.wiring.agent import Rehearsing
+from treadle.wiring.agent import Rehearsing, require_free_names
 from treadle.wiring.earlier import Past
 from treadle.workflows.worksite import Ask
 from treadle.workspace.project import Project, find_project, identity
@@ -71,6 +71,7 @@ async def check(request: DeliverRequest, environment: Environment) -> Ready:
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"cannot read {spec}: {error}") from error
     permission_rules(settings)
+    require_free_names(settings.mcp_servers or {})
     return Ready(request, environment, settings, project, await identity(project), text)
 
 

@@ -42,7 +42,12 @@ def test_every_key_has_a_variable(variable: str, text: str, key: str, value: obj
     "environment",
     [
         {"TREADLE_ROOT": "/x", "TREADLE_VERSION": "9", "TREADLE_SOMETHING": "1"},
-        {"TREADLE_LIMITS__MAX_MINUTES": "", "LAND": "never", "TREADLE_NO_SANDBOX": "1", "TREADLE_SESSION": "x"},
+        {
+            "TREADLE_LIMITS__MAX_MINUTES": "",
+            "LAND": "never",
+            "TREADLE_NO_SANDBOX": "1",
+            "TREADLE_SESSION": "x",
+        },
     ],
 )
 def test_variables_that_are_empty_or_of_others_change_nothing(environment: dict[str, str]) -> None:

@@ -48,9 +48,8 @@ def reset(name: str) -> DeliverableChanged:
 
 
 def warned(names: str) -> RunWarned:
-    return RunWarned(
-        f"pending again, because the work behind the pass is missing here, or was only rehearsed: {names}"
-    )
+    why = "the work behind the pass is missing here, or was only rehearsed"
+    return RunWarned(f"pending again, because {why}: {names}")
 
 
 async def test_a_pass_gets_its_commit_when_the_rounds_work_is_safe(desk: Desk) -> None:

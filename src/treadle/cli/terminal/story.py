@@ -62,6 +62,8 @@ class Story:
     stopping: bool = False
     workspace: str = ""
     branch: str = ""
+    # The commit that holds what was uncommitted in the checkout, if anything was.
+    snapshot: str = ""
     commits: int = 0
     landed: WorkLanded | None = None
     kept: WorkKept | None = None
@@ -154,7 +156,8 @@ def _tools(story: Story, event: ToolCalled | ToolDecided | ToolFinished, at: dat
 def _work(story: Story, recorded: Recorded) -> Story:
     match recorded.event:
         case WorkspacePrepared() as event:
-            return replace(story, workspace=event.path, branch=event.branch)
+            uncommitted = event.snapshot if event.snapshot != event.head else ""
+            return replace(story, workspace=event.path, branch=event.branch, snapshot=uncommitted)
         case WorkImported() as event:
             return replace(story, branch=event.branch, commits=event.commits)
         case WorkLanded() as event:

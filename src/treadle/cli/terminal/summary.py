@@ -89,7 +89,11 @@ def work_facts(story: Story, view: View) -> list[Line]:
         place = f"landed in your checkout: {commits} at {short_commit(story.landed.commit)}"
         if story.landed.form == "files":
             place = "landed in your checkout as uncommitted changes"
-        return [fact("work", place, "good"), fact("branch", story.landed.branch)]
+        lines = [fact("work", place, "good"), fact("branch", story.landed.branch)]
+        if story.snapshot and story.landed.form == "commits":
+            held = f"your uncommitted changes are in commit {short_commit(story.snapshot)} below it"
+            lines.append(fact("yours", held, "warning"))
+        return lines
     if story.kept is not None:
         return [
             fact("work", f"not merged: {story.kept.reason}", "warning"),
