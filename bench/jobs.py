@@ -14,7 +14,7 @@ from bench.stage import MODEL, Stage, make_stage
 from treadle.adapters.agents.claude.binary import bundled_binary
 from treadle.adapters.agents.claude.command import QUIET
 from treadle.domain.run import EXIT_CODES
-from treadle.policy.toolset import BASELINE_TOOLS
+from treadle.policy.available_tools import BASELINE_TOOLS
 
 PROMPT = "Write the next note of SPEC.md, look at it, and say that it is done."
 LOOP = 'left=$1; shift; while [ "$left" -gt 0 ]; do "$@" </dev/null || exit; left=$((left-1)); done'

@@ -14,7 +14,7 @@ from treadle.adapters.agents.claude.transport import message_in
 from treadle.adapters.stores.recorder import Recorder
 from treadle.adapters.stores.sqlite import SqliteStore
 from treadle.domain.agent import AgentEvent, Allow, Brief, Decision, Identity, Leftover, ToolUse
-from treadle.domain.events.log import Recorded
+from treadle.domain.events.all_events import Recorded
 from treadle.domain.ids import SessionId
 from treadle.domain.run import SessionLimits
 from treadle.session.drive import Driver

@@ -14,7 +14,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 from hypothesis import strategies as st
 
 from treadle.domain.deliverable import Claim, Deliverable, Status
-from treadle.domain.events.log import Event
+from treadle.domain.events.all_events import Event
 from treadle.domain.events.run import RunStarted
 from treadle.domain.ids import RunId, SessionId, run_id
 from treadle.domain.run import RunLimits, SessionLimits

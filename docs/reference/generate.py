@@ -14,7 +14,7 @@ import click
 from treadle.cli.main import COMMANDS, EPILOG, treadle
 from treadle.cli.options import WorkflowOptions
 from treadle.domain.events import agent, run, session, work
-from treadle.domain.events.log import DISPLAY_ONLY, Event
+from treadle.domain.events.all_events import DISPLAY_ONLY, Event
 from treadle.settings.environment import PASSED
 from treadle.settings.keys import Key, expected, known_keys, sections, toml_value
 from treadle.settings.variables import variable

@@ -13,7 +13,7 @@ from tests.builders import EVENTS, MOMENTS, NOON, RUN
 from treadle.adapters.stores.memory import MemoryStore
 from treadle.adapters.stores.sqlite import SqliteStore
 from treadle.domain.events.agent import AgentSpoke
-from treadle.domain.events.log import Event, Recorded
+from treadle.domain.events.all_events import Event, Recorded
 from treadle.domain.events.run import RunStarted
 from treadle.domain.ids import RunId
 from treadle.domain.ports import Store

@@ -32,6 +32,6 @@ def show(given: Given, project_dir: str | None, *, as_json: bool) -> None:
 @command.command()
 def schema() -> None:
     """The JSON Schema of treadle.toml."""
-    from treadle.settings.schema import schema_text
+    from treadle.settings.json_schema import schema_text
 
     click.echo(schema_text(), nl=False)

@@ -8,12 +8,12 @@ from typing import Any
 import click
 
 from treadle.cli.context import Given
+from treadle.cli.log_readers import Screens, level_of
 from treadle.cli.options import WorkflowOptions, workflow_options
-from treadle.cli.screen import Screens, level_of
 from treadle.domain.run import EXIT_CODES
 from treadle.wiring.clock import fresh_run_id
 from treadle.wiring.deliver import deliver
-from treadle.wiring.readiness import DeliverRequest
+from treadle.wiring.deliver_request import DeliverRequest
 
 
 @click.command("deliver")

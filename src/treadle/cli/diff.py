@@ -8,7 +8,7 @@ import click
 from treadle.cli.context import Given
 from treadle.cli.run_reference import names_a_run
 from treadle.domain.run_row import RunRow
-from treadle.wiring.work import diff_run
+from treadle.wiring.finished_work import diff_run
 
 
 @click.command("diff")

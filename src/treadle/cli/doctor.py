@@ -7,7 +7,7 @@ from dataclasses import asdict
 import click
 
 from treadle.cli.context import Given
-from treadle.wiring.examination import Finding, Verdict, examine
+from treadle.wiring.doctor import Finding, Verdict, examine
 
 MARKS: dict[Verdict, str] = {"good": "✔", "warning": "!", "bad": "✘"}
 COLOURS: dict[Verdict, str] = {"good": "green", "warning": "yellow", "bad": "red"}

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 
-from treadle.domain.events.log import Recorded
+from treadle.domain.events.all_events import Recorded
 from treadle.domain.events.run import RunEnded
 
 POLL_S = 0.2

@@ -11,10 +11,10 @@ import click
 from treadle.cli.context import Given
 from treadle.domain.errors import UsageError
 from treadle.settings.file import FILE, read_file
+from treadle.settings.json_schema import schema_text
 from treadle.settings.keys import Misfit, known_keys
 from treadle.settings.load import resolve
 from treadle.settings.proposal import IGNORE_FILE, QUESTIONS, Found, Question, proposed, writes
-from treadle.settings.schema import schema_text
 from treadle.settings.template import SCHEMA_PATH
 from treadle.settings.variables import from_text
 from treadle.workspace.contents import NOTES

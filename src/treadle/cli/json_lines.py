@@ -6,7 +6,7 @@ from typing import TextIO
 import click
 
 from treadle.cli.streams import let_go
-from treadle.domain.events.log import Recorded
+from treadle.domain.events.all_events import Recorded
 from treadle.domain.wire import encode_recorded
 
 

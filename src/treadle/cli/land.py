@@ -9,7 +9,7 @@ from treadle.cli.context import Given
 from treadle.cli.run_reference import names_a_run_of_this_project
 from treadle.domain.events.work import WorkKept, WorkLanded
 from treadle.domain.run_row import RunRow
-from treadle.wiring.work import land_run
+from treadle.wiring.finished_work import land_run
 
 KEPT = 3
 

@@ -14,7 +14,7 @@ from treadle.cli.run_reference import names_a_run
 from treadle.cli.terminal.screen import screen_of
 from treadle.cli.terminal.terminal import Terminal
 from treadle.cli.terminal.view import Level
-from treadle.domain.events.log import Recorded
+from treadle.domain.events.all_events import Recorded
 from treadle.domain.ids import short
 from treadle.domain.run_row import RunRow
 from treadle.domain.wire import encode_recorded

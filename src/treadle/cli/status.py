@@ -51,8 +51,8 @@ def _draw(
     given: Given, project: Path, deliverables: Sequence[Deliverable], run: RunRow | None
 ) -> None:
     # Here, because programs that ask for JSON many times should not wait for what draws.
-    from treadle.cli.terminal.board import board
     from treadle.cli.terminal.screen import print_lines, screen_of
+    from treadle.cli.terminal.status_block import board
 
     screen = screen_of(sys.stdout, given.environment)
     view = screen.view(sys.stdout)

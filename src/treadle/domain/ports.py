@@ -6,7 +6,7 @@ from typing import Protocol
 
 from treadle.domain.agent import AgentEvent, Brief, Leftover
 from treadle.domain.deliverable import Deliverable
-from treadle.domain.events.log import Event, Recorded
+from treadle.domain.events.all_events import Event, Recorded
 from treadle.domain.ids import RunId
 
 

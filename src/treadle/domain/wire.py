@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import orjson
 
-from treadle.domain.events.log import Event, Recorded
+from treadle.domain.events.all_events import Event, Recorded
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter

@@ -7,14 +7,12 @@ from pathlib import PurePosixPath
 
 from treadle.domain.agent import Allow, Decision, Deny, ToolUse
 from treadle.domain.signal import Role
-from treadle.policy.rules import MAIN_ARGUMENT, PATH_TOOLS, matches
-from treadle.policy.toolset import Toolset
+from treadle.policy.available_tools import Toolset
+from treadle.policy.permission_rules import MAIN_ARGUMENT, PATH_TOOLS, matches
+from treadle.policy.roles import READ_ONLY_ROLES
 
 READING = frozenset({"Read", "Glob", "Grep"})
 WRITING = PATH_TOOLS - READING
-
-# Roles that judge or plan do not change what they look at.
-READ_ONLY_ROLES: frozenset[Role] = frozenset({"planner", "reviewer", "auditor", "verifier"})
 
 # Treadle writes these itself; an agent hands text over by tools instead.
 PROTECTED = (".treadle", "treadle.toml", ".git")

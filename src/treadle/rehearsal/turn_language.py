@@ -3,14 +3,14 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from treadle.rehearsal.answer_language import (
+from treadle.rehearsal.nodes import Place, text_mapping
+from treadle.rehearsal.reply_language import (
     BLOCK_KEYS,
     SENDING_KEYS,
     SHORT_FORMS,
     quota_window,
     reply,
 )
-from treadle.rehearsal.nodes import Place, text_mapping
 from treadle.rehearsal.turns import (
     Answer,
     ApiError,

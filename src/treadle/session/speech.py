@@ -5,7 +5,7 @@ from typing import Any, Literal, cast
 
 from treadle.domain.agent import Tool, ToolReply
 from treadle.domain.events.agent import AgentSpoke
-from treadle.domain.events.log import Event
+from treadle.domain.events.all_events import Event
 from treadle.domain.events.session import SignalGiven, SignalRefused
 from treadle.domain.signal import ACCEPTED, SIGNAL_KINDS, TERMINAL, Role, Signal, SignalKind
 from treadle.session.markers import MarkerReader, Piece, Text

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from treadle.domain.errors import SettingsError
+from treadle.settings.definitions import VERSION
 from treadle.settings.keys import Misfit, advice, fit, known_keys, sections, shown
-from treadle.settings.model import VERSION
 from treadle.settings.nearest import hint_for
 from treadle.settings.origin import Origin, Valued
 from treadle.settings.scan import Places, scan

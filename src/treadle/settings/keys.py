@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from typing import Any, Literal, TypeAlias, assert_never, get_args, get_type_hints
 
 from treadle.domain.run import Landing
-from treadle.settings.model import MOST, Settings
+from treadle.settings.definitions import MOST, Settings
 
 Kind: TypeAlias = Literal["text", "choice", "flag", "whole", "number", "texts", "tables"]
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from treadle.domain.errors import SettingsError
 from treadle.settings import file, variables
+from treadle.settings.definitions import Settings
 from treadle.settings.keys import Misfit, advice, fit, known_keys, sections
-from treadle.settings.model import Settings
 from treadle.settings.origin import DEFAULT, FLAG, Origin, Valued
 
 

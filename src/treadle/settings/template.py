@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from textwrap import wrap
 
+from treadle.settings.definitions import VERSION
 from treadle.settings.edit import SCHEMA_LINE, commented, update
 from treadle.settings.keys import Key, known_keys, sections
-from treadle.settings.model import VERSION
 
 SCHEMA_PATH = ".treadle/treadle.schema.json"
 _WIDTH = 96

@@ -18,8 +18,8 @@ from treadle.adapters.agents.claude.binary import (
 )
 from treadle.domain.agent import OWN_SERVER
 from treadle.domain.errors import AgentUnavailable, SettingsError
+from treadle.settings.definitions import Agent
 from treadle.settings.environment import Environment, agent_environment
-from treadle.settings.model import Agent
 from treadle.wiring.login import lend_login, require_login
 
 ATTRIBUTION = "Co-Authored-By: Claude <noreply@anthropic.com>"

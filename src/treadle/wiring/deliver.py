@@ -20,6 +20,7 @@ from treadle.session.drive import Driver
 from treadle.settings.environment import Environment
 from treadle.wiring.agent import load_agent_modules, make_agent
 from treadle.wiring.clock import SystemClock, fresh_session_id
+from treadle.wiring.deliver_request import DeliverRequest, Ready, check
 from treadle.wiring.earlier import lost_sessions, past_of
 from treadle.wiring.equipment import (
     equipment_of,
@@ -30,7 +31,6 @@ from treadle.wiring.equipment import (
 )
 from treadle.wiring.holding import hold_run
 from treadle.wiring.interrupts import Name, graceful_interrupts
-from treadle.wiring.readiness import DeliverRequest, Ready, check
 from treadle.workflows.deliver.board import Board
 from treadle.workflows.deliver.next_step import Progress, Rules, Stop
 from treadle.workflows.deliver.rounds import Rounds

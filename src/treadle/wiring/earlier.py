@@ -9,7 +9,7 @@ from treadle.domain.errors import ProjectError
 from treadle.domain.events.session import SessionStarted
 from treadle.domain.ids import short
 from treadle.domain.run_row import RunRow
-from treadle.wiring.work import Work, snapshot_of, work_of
+from treadle.wiring.finished_work import Work, snapshot_of, work_of
 from treadle.workflows.worksite import Earlier
 from treadle.workspace.project import Project
 from treadle.workspace.snapshot import observe

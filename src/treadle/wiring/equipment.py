@@ -4,11 +4,11 @@ from pathlib import Path
 
 from treadle.adapters.stores.runs import run_directory
 from treadle.domain.run import RunLimits, SessionLimits
-from treadle.policy.toolset import merge_servers, merge_tools
+from treadle.policy.available_tools import merge_servers, merge_tools
+from treadle.settings.definitions import Settings
 from treadle.settings.environment import credentials
-from treadle.settings.model import Settings
 from treadle.wiring.agent import baseline_servers
-from treadle.wiring.readiness import Ready, permission_rules
+from treadle.wiring.deliver_request import Ready, permission_rules
 from treadle.workflows.deliver.instructions import Facts
 from treadle.workflows.deliver.rounds import Equipment
 from treadle.workspace.contents import NOTES

@@ -7,7 +7,7 @@ from typing import Literal, assert_never
 
 from treadle.domain.agent import Identity
 from treadle.domain.errors import ProjectError
-from treadle.domain.events.log import Event
+from treadle.domain.events.all_events import Event
 from treadle.domain.events.run import RunWarned
 from treadle.domain.events.work import (
     WorkCommitted,

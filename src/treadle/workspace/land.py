@@ -14,7 +14,7 @@ from treadle.workspace.backups import back_up, ref_move
 from treadle.workspace.contents import copy_index, private_index
 from treadle.workspace.git import Ran
 from treadle.workspace.imports import Imported
-from treadle.workspace.landing import HasLanded, Keep, Land, LandingFacts, decide_landing
+from treadle.workspace.landing_decision import HasLanded, Keep, Land, LandingFacts, decide_landing
 from treadle.workspace.project import Project, identity, operation_in_progress
 from treadle.workspace.snapshot import Snapshot, commit_tree, observe, tree_of
 

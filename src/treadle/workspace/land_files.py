@@ -6,7 +6,7 @@ from treadle.domain.ids import RunId
 from treadle.workspace.backups import back_up
 from treadle.workspace.imports import Imported
 from treadle.workspace.land import Kept, Landed, LandingOutcome, gather, words_for
-from treadle.workspace.landing import HasLanded, Keep, Land, decide_landing
+from treadle.workspace.landing_decision import HasLanded, Keep, Land, decide_landing
 from treadle.workspace.project import Project
 from treadle.workspace.snapshot import Snapshot, tree_of
 

@@ -7,7 +7,7 @@ from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hin
 
 from hypothesis import strategies as st
 
-from treadle.domain.events.log import Event, Recorded
+from treadle.domain.events.all_events import Event, Recorded
 from treadle.domain.ids import RunId
 
 NASTY = st.sampled_from(

@@ -10,7 +10,7 @@ from pathlib import Path
 from treadle.adapters.stores.runs import run_lock
 from treadle.adapters.stores.sqlite import SqliteStore
 from treadle.cli.terminal.view import Line, View, compose
-from treadle.domain.events.log import Event, Recorded
+from treadle.domain.events.all_events import Event, Recorded
 from treadle.domain.events.run import RunStarted
 from treadle.domain.ids import RunId
 from treadle.workspace.place import project_key

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from treadle.cli.following import Growing, follow_log
-from treadle.domain.events.log import Recorded
+from treadle.domain.events.all_events import Recorded
 from treadle.domain.events.work import WorkLanded
 
 from .told_runs import BRANCH, COMMIT, recorded, success

@@ -11,8 +11,8 @@ import pytest
 
 from treadle.adapters.stores.runs import find_run, list_runs
 from treadle.adapters.stores.status_file import StatusFile
-from treadle.cli.terminal.board import board
 from treadle.cli.terminal.run_table import run_table, run_table_with_projects
+from treadle.cli.terminal.status_block import board
 
 from .stored_runs import LATER, VIEW, Command, drawn, living, store, store_all
 from .told_runs import ADD, DIVIDE, MAIL, RUN, interrupted, success

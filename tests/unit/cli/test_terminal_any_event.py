@@ -8,12 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from treadle.cli.terminal.activity import activity
-from treadle.cli.terminal.lines import render
+from treadle.cli.terminal.log_state import LogState, follow
 from treadle.cli.terminal.palette import COLOURED, PLAIN
-from treadle.cli.terminal.story import Story, follow
+from treadle.cli.terminal.render import render
 from treadle.cli.terminal.text import width_of
 from treadle.cli.terminal.view import Level, View
-from treadle.domain.events.log import Recorded
+from treadle.domain.events.all_events import Recorded
 
 from .any_event import LOGS
 
@@ -32,7 +32,7 @@ VIEWS = st.builds(
 def test_a_rendered_line_never_exceeds_the_width_nor_holds_a_control_character(
     log: list[Recorded], view: View
 ) -> None:
-    story = Story()
+    story = LogState()
     for recorded in log:
         story = follow(story, recorded)
         lines = render(recorded, story, view)

@@ -7,12 +7,12 @@ from typing import get_args
 
 import pytest
 
-from treadle.cli.terminal.lines import render
+from treadle.cli.terminal.log_state import LogState, follow
 from treadle.cli.terminal.palette import COLOURED, PLAIN
-from treadle.cli.terminal.story import Story, follow
+from treadle.cli.terminal.render import render
 from treadle.cli.terminal.view import Level, View
 from treadle.domain.deliverable import Tally
-from treadle.domain.events.log import Event, Recorded
+from treadle.domain.events.all_events import Event, Recorded
 from treadle.domain.events.run import RunEnded
 from treadle.domain.events.work import WorkKept
 from treadle.domain.run import EXIT_CODES, ExitReason, RunResult
@@ -43,7 +43,7 @@ SHOWN = [(name, Level.NORMAL) for name in ALL_RUNS] + [
 
 
 def screenful(log: Sequence[Recorded], view: View) -> list[str]:
-    story, lines = Story(), []
+    story, lines = LogState(), []
     for each in log:
         story = follow(story, each)
         lines += render(each, story, view)

@@ -10,7 +10,7 @@ from treadle.cli.terminal.palette import COLOURED, PLAIN
 from treadle.cli.terminal.screen import Screen, screen_of, window_columns, writable
 from treadle.cli.terminal.terminal import Terminal
 from treadle.cli.terminal.view import Level
-from treadle.domain.events.log import Recorded
+from treadle.domain.events.all_events import Recorded
 from treadle.domain.events.run import InterruptRequested, RoundStarted
 from treadle.settings.environment import environment_from
 

@@ -18,7 +18,7 @@ from treadle.domain.events.agent import (
     ToolFinished,
     UsageReported,
 )
-from treadle.domain.events.log import Event, Recorded
+from treadle.domain.events.all_events import Event, Recorded
 from treadle.domain.events.run import (
     InterruptRequested,
     RoundFailed,

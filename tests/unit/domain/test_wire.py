@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.builders import EVENTS, MOMENTS, NOON, RUN
 from treadle.domain.events.agent import AgentSpoke, ToolCalled
-from treadle.domain.events.log import DISPLAY_ONLY, Event, Recorded
+from treadle.domain.events.all_events import DISPLAY_ONLY, Event, Recorded
 from treadle.domain.wire import decode, encode, encode_recorded, event_types
 
 ALL: tuple[type[Event], ...] = get_args(Event)

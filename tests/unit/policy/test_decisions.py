@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from treadle.domain.agent import Allow, Decision, Deny, ToolUse
 from treadle.domain.signal import Role
+from treadle.policy.available_tools import merge_tools
 from treadle.policy.decide import Context, decide
-from treadle.policy.rules import Rule
-from treadle.policy.toolset import merge_tools
+from treadle.policy.permission_rules import Rule
 
 WORKSPACE = "/work/clone"
 OUTSIDE_READ = Deny("That path is outside the workspace; read inside your current directory only.")

@@ -4,7 +4,7 @@ import pytest
 
 from treadle.domain.deliverable import Deliverable
 from treadle.domain.events.agent import AgentSpoke, ToolCalled, UsageReported
-from treadle.domain.events.log import Event
+from treadle.domain.events.all_events import Event
 from treadle.domain.events.work import DeliverableCreated
 from treadle.domain.usage import Usage
 from treadle.policy.redaction import redactor

@@ -22,7 +22,7 @@ from treadle.domain.agent import (
     ToolReply,
     ToolUse,
 )
-from treadle.domain.events.log import Event
+from treadle.domain.events.all_events import Event
 from treadle.domain.ids import SessionId
 from treadle.domain.run import SessionLimits
 from treadle.domain.session import Completed, SessionResult

@@ -29,7 +29,7 @@ from treadle.domain.events.agent import (
     ToolCalled,
     ToolDecided,
 )
-from treadle.domain.events.log import Event
+from treadle.domain.events.all_events import Event
 from treadle.domain.session import (
     BudgetExceeded,
     Cancelled,

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from treadle.domain.errors import SettingsError
+from treadle.settings.definitions import Limits, Settings
 from treadle.settings.load import Resolved, load, resolve
-from treadle.settings.model import Limits, Settings
 from treadle.settings.origin import DEFAULT, FLAG, Origin
 
 INSIDE = "expected a path inside the project, written without .."

@@ -9,9 +9,9 @@ import jsonschema
 import pytest
 
 from treadle.domain.errors import SettingsError
+from treadle.settings.json_schema import schema, schema_text
 from treadle.settings.keys import known_keys
 from treadle.settings.load import resolve
-from treadle.settings.schema import schema, schema_text
 from treadle.settings.template import render
 
 GOOD = [

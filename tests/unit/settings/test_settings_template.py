@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from treadle.domain.errors import SettingsError
+from treadle.settings.definitions import Settings
 from treadle.settings.edit import commented, update
 from treadle.settings.keys import known_keys
 from treadle.settings.load import resolve
-from treadle.settings.model import Settings
 from treadle.settings.template import render
 
 CHANGES: dict[str, Any] = {

@@ -11,7 +11,7 @@ from treadle.adapters.stores.memory import MemoryStore
 from treadle.adapters.stores.recorder import GATHER_MOST, Recorder
 from treadle.domain.errors import StoreError
 from treadle.domain.events.agent import AgentSpoke, ToolCalled, ToolDecided, ToolFinished
-from treadle.domain.events.log import Event, Recorded
+from treadle.domain.events.all_events import Event, Recorded
 from treadle.domain.events.run import RunResumed, RunWarned
 from treadle.domain.ids import RunId
 

@@ -16,7 +16,7 @@ from tests.builders import EVENTS, NOON, RUN, run_started, values_of
 from treadle.adapters.stores.runs import find_run, list_runs, run_directory, run_lock
 from treadle.adapters.stores.sqlite import SqliteStore
 from treadle.domain.errors import UsageError
-from treadle.domain.events.log import Event
+from treadle.domain.events.all_events import Event
 from treadle.domain.events.run import RoundStarted, RunEnded, RunStarted
 from treadle.domain.events.session import SessionEnded
 from treadle.domain.events.work import (

@@ -14,7 +14,7 @@ from treadle.adapters.stores.runs import list_runs
 from treadle.adapters.stores.sqlite import SqliteStore
 from treadle.domain.errors import StoreError
 from treadle.domain.events.agent import AgentSpoke
-from treadle.domain.events.log import Event
+from treadle.domain.events.all_events import Event
 from treadle.domain.events.run import RoundStarted
 
 

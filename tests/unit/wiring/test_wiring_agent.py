@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from treadle.domain.errors import SettingsError
+from treadle.settings.definitions import Agent
 from treadle.settings.environment import Environment
-from treadle.settings.model import Agent
 from treadle.wiring.agent import Rehearsing, make_agent, require_free_names
 from treadle.wiring.login import credentials_file, lend_login
 

@@ -9,7 +9,7 @@ from tests.builders import FakeClock, deliverable
 from treadle.adapters.stores.status_file import StatusFile
 from treadle.domain.agent import ToolReply
 from treadle.domain.deliverable import Deliverable
-from treadle.domain.events.log import Event
+from treadle.domain.events.all_events import Event
 from treadle.domain.ports import StatusBoard
 from treadle.workflows.deliver.board import Board
 

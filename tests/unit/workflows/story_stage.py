@@ -21,12 +21,12 @@ from treadle.adapters.agents.replay import Move, Pause, ReplayAgent
 from treadle.adapters.stores.status_file import StatusFile
 from treadle.domain.agent import AgentEnded, Fault, Identity, ToolUse
 from treadle.domain.deliverable import Deliverable
-from treadle.domain.events.log import Event
+from treadle.domain.events.all_events import Event
 from treadle.domain.events.session import SessionEnded
 from treadle.domain.ids import RunId
 from treadle.domain.run import RunLimits, RunResult, SessionLimits
 from treadle.domain.session import Completed, Outcome
-from treadle.policy.toolset import merge_tools
+from treadle.policy.available_tools import merge_tools
 from treadle.session.drive import Driver
 from treadle.workflows.deliver.board import Board
 from treadle.workflows.deliver.instructions import Facts

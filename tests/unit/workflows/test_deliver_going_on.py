@@ -6,7 +6,7 @@ import pytest
 
 from tests.builders import RUN, claimed, deliverable
 from treadle.domain.errors import ProjectError
-from treadle.domain.events.log import Event
+from treadle.domain.events.all_events import Event
 from treadle.domain.events.work import (
     WorkContinued,
     WorkImported,

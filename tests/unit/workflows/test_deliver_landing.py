@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.builders import deliverable
-from treadle.domain.events.log import Event
+from treadle.domain.events.all_events import Event
 from treadle.domain.events.run import RunWarned
 from treadle.domain.events.work import WorkImported, WorkKept, WorkLanded, WorkspacePrepared
 from treadle.domain.run import Landing

@@ -11,7 +11,7 @@ from treadle.adapters.agents.replay import Pause
 from treadle.domain.agent import ResponseUsed
 from treadle.domain.deliverable import Tally
 from treadle.domain.errors import StoreError
-from treadle.domain.events.log import Event
+from treadle.domain.events.all_events import Event
 from treadle.domain.events.run import RoundFailed
 from treadle.domain.run import RunResult
 from treadle.domain.session import (

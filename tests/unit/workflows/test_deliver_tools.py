@@ -12,7 +12,7 @@ from treadle.adapters.stores.status_file import StatusFile
 from treadle.domain.agent import ToolReply
 from treadle.domain.deliverable import Tally
 from treadle.domain.errors import StoreError
-from treadle.domain.events.log import Event
+from treadle.domain.events.all_events import Event
 from treadle.domain.events.work import DeliverableChanged, DeliverableCreated
 from treadle.workflows.deliver.board import Board
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from treadle.domain.events.log import Event
+from treadle.domain.events.all_events import Event
 from treadle.workflows.worksite import Site, Worksite, prepare_worksite
 from treadle.workspace.agent_tree import mend
 from treadle.workspace.project import find_project

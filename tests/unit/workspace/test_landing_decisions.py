@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from treadle.workspace.landing import HasLanded, Keep, Land, LandingDecision, LandingFacts
-from treadle.workspace.landing import decide_landing as decide
+from treadle.workspace.landing_decision import HasLanded, Keep, Land, LandingDecision, LandingFacts
+from treadle.workspace.landing_decision import decide_landing as decide
 from treadle.workspace.snapshot import Checkout
 
 BEFORE = Checkout("head", "main", "tree")

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from treadle.domain.events.log import Event, Recorded
+from treadle.domain.events.all_events import Event, Recorded
 from treadle.domain.ids import RunId
 
 

@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from treadle.domain.deliverable import tally
-from treadle.domain.events.log import Event
+from treadle.domain.events.all_events import Event
 from treadle.domain.events.run import RoundStarted, RunEnded, RunStarted
 from treadle.domain.events.session import SessionEnded
 from treadle.domain.events.work import (

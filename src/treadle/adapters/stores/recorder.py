@@ -6,7 +6,7 @@ from contextlib import suppress
 from datetime import datetime
 
 from treadle.domain.errors import StoreError
-from treadle.domain.events.log import DISPLAY_ONLY, Event, Recorded
+from treadle.domain.events.all_events import DISPLAY_ONLY, Event, Recorded
 from treadle.domain.ids import RunId
 from treadle.domain.ports import Clock, Store
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from treadle.adapters.stores.projection import change_for
 from treadle.adapters.stores.schema import FILE_NAME, connect, roll_back, store_error
-from treadle.domain.events.log import Event, Recorded
+from treadle.domain.events.all_events import Event, Recorded
 from treadle.domain.ids import RunId
 from treadle.domain.wire import decode, encode
 

@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-from treadle.cli.terminal.story import Story, follow
+from treadle.cli.terminal.log_state import LogState, follow
 from treadle.domain.events.agent import ToolDecided
-from treadle.domain.events.log import Recorded
+from treadle.domain.events.all_events import Recorded
 from treadle.domain.events.run import RoundFailed, RunPaused, RunWarned
 from treadle.domain.events.session import SessionEnded, SessionStarted, SignalGiven
 from treadle.domain.session import SessionResult
@@ -36,7 +36,7 @@ class Denial:
 class Account:
     """The facts of one run, in the order in which they happened."""
 
-    story: Story
+    story: LogState
     sessions: tuple[SessionAccount, ...]
     signals: tuple[SignalGiven, ...]
     denials: tuple[Denial, ...]
@@ -49,7 +49,7 @@ class Account:
 
 def account_of(log: Iterable[Recorded]) -> Account:
     """Read a whole log once."""
-    story, last = Story(), None
+    story, last = LogState(), None
     facts: list[SignalGiven | Denial | RoundFailed | RunPaused | RunWarned] = []
     sessions: list[SessionAccount] = []
     for recorded in log:
@@ -76,7 +76,7 @@ def account_of(log: Iterable[Recorded]) -> Account:
     )
 
 
-def _close(sessions: list[SessionAccount], result: SessionResult, story: Story) -> None:
+def _close(sessions: list[SessionAccount], result: SessionResult, story: LogState) -> None:
     if sessions and sessions[-1].result is None:
         begun = sessions.pop()
         sessions.append(SessionAccount(begun.round_number, begun.role, begun.model, result))
@@ -84,7 +84,7 @@ def _close(sessions: list[SessionAccount], result: SessionResult, story: Story) 
         sessions.append(SessionAccount(story.round_number, "implementer", "", result))
 
 
-def _denial(event: ToolDecided, before: Story) -> Denial:
+def _denial(event: ToolDecided, before: LogState) -> Denial:
     """The call itself came just before the decision, so the story still has it open."""
     for tool in before.open_tools:
         if tool.id == event.id:

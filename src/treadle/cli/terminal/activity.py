@@ -4,8 +4,8 @@ from datetime import datetime
 
 from treadle.cli.terminal.duration import clock_time, duration
 from treadle.cli.terminal.figures import money
+from treadle.cli.terminal.log_state import LogState
 from treadle.cli.terminal.palette import Style
-from treadle.cli.terminal.story import Story
 from treadle.cli.terminal.text import fit, width_of
 from treadle.cli.terminal.view import Line, View, compose
 
@@ -13,7 +13,7 @@ FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 SLOW_TOOL_S = 10
 
 
-def activity(story: Story, now: datetime, frame: int, view: View) -> str:
+def activity(story: LogState, now: datetime, frame: int, view: View) -> str:
     """Spinner, round, phase and current tool on the left; time and cost on the right."""
     right = f"{duration(story.elapsed_s(now))} · {money(story.cost_usd)}"
     spinner = FRAMES[frame % len(FRAMES)]
@@ -34,7 +34,7 @@ def activity(story: Story, now: datetime, frame: int, view: View) -> str:
     return compose(line, view)
 
 
-def _phase(story: Story, now: datetime, view: View) -> tuple[str, Style]:
+def _phase(story: LogState, now: datetime, view: View) -> tuple[str, Style]:
     if story.stopping:
         return "stopping: saving the work so far", "warning"
     if story.paused is not None:
@@ -48,7 +48,7 @@ def _phase(story: Story, now: datetime, view: View) -> tuple[str, Style]:
     return f"round {story.round_number}/{most} · {story.phase}", "phase"
 
 
-def _tool(story: Story, now: datetime) -> str:
+def _tool(story: LogState, now: datetime) -> str:
     if not story.open_tools or story.stopping or story.paused is not None:
         return ""
     tool = story.open_tools[-1]

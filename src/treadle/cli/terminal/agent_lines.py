@@ -6,8 +6,8 @@ from typing import TypeAlias, assert_never
 
 from treadle.cli.terminal.duration import clock_time, duration
 from treadle.cli.terminal.figures import counted, money, tokens
+from treadle.cli.terminal.log_state import LogState
 from treadle.cli.terminal.palette import Style
-from treadle.cli.terminal.story import Story
 from treadle.cli.terminal.telling import telling_argument, tool_title
 from treadle.cli.terminal.view import Level, Line, View, paragraph
 from treadle.domain.events.agent import (
@@ -59,7 +59,7 @@ def speech_lines(event: SpeechEvent, view: View) -> list[Line]:
             assert_never(event)
 
 
-def tool_lines(event: ToolEvent, story: Story, view: View) -> list[Line]:
+def tool_lines(event: ToolEvent, story: LogState, view: View) -> list[Line]:
     """A call with its most telling argument, then only what went wrong, unless asked for more."""
     if view.level < Level.NORMAL:
         return []
@@ -77,7 +77,7 @@ def tool_lines(event: ToolEvent, story: Story, view: View) -> list[Line]:
             assert_never(event)
 
 
-def _called(event: ToolCalled, story: Story) -> list[Line]:
+def _called(event: ToolCalled, story: LogState) -> list[Line]:
     # A call made by a sub-agent stands under the call that started the sub-agent.
     indent = "    " if event.parent else "  "
     argument = telling_argument(event.name, event.input, workspace=story.workspace)
@@ -99,7 +99,7 @@ def _decided(event: ToolDecided, view: View) -> list[Line]:
     return [(("    ✘ ", "bad"), *line[1:]) if n == 0 else line for n, line in enumerate(lines)]
 
 
-def _finished(event: ToolFinished, story: Story, view: View) -> list[Line]:
+def _finished(event: ToolFinished, story: LogState, view: View) -> list[Line]:
     if event.id in story.denied:
         return []  # the denial has been shown; the agent only repeats it
     if event.is_error:

@@ -5,8 +5,8 @@ from pathlib import PurePath
 from typing import TypeAlias, assert_never
 
 from treadle.cli.terminal.duration import clock_time, duration
+from treadle.cli.terminal.log_state import LogState
 from treadle.cli.terminal.palette import Style
-from treadle.cli.terminal.story import Story
 from treadle.cli.terminal.summary import summary
 from treadle.cli.terminal.text import width_of
 from treadle.cli.terminal.view import Level, Line, View, paragraph
@@ -28,7 +28,7 @@ RoundEvent: TypeAlias = RoundStarted | RoundFailed | InterruptRequested
 WARNING_LINES = 6
 
 
-def run_lines(event: RunEvent, at: datetime, story: Story, view: View) -> list[Line]:
+def run_lines(event: RunEvent, at: datetime, story: LogState, view: View) -> list[Line]:
     """What is shown of the run as a whole; warnings and the end at every level."""
     match event:
         case RunStarted():

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from treadle.cli.terminal.duration import duration
 from treadle.cli.terminal.figures import counted, money, short_commit
+from treadle.cli.terminal.log_state import LogState
 from treadle.cli.terminal.palette import Style
 from treadle.cli.terminal.standing import deliverable_line
-from treadle.cli.terminal.story import Story
 from treadle.cli.terminal.tally_words import score
 from treadle.cli.terminal.text import wrap
 from treadle.cli.terminal.view import Line, View, paragraph
@@ -19,7 +19,7 @@ UNFINISHED_MOST = 10
 MESSAGE_LINES = 4
 
 
-def summary(result: RunResult, story: Story, view: View) -> list[Line]:
+def summary(result: RunResult, story: LogState, view: View) -> list[Line]:
     """Built from the result and from what earlier events said."""
     mark, style = tone(result.reason)
     title: Line = ((f"{mark} {headline(result)}", style), (f" ({result.reason})", "quiet"))
@@ -47,7 +47,7 @@ def command_lines(label: str, command: str, view: View) -> list[Line]:
     return [fact(label if n == 0 else "", line, "strong") for n, line in enumerate(lines)]
 
 
-def _unfinished(story: Story, view: View) -> list[Line]:
+def _unfinished(story: LogState, view: View) -> list[Line]:
     """What did not pass, by name: the first thing one wants to know about it."""
     left = [each for each in story.deliverables if each.status != "passed"]
     if not left:
@@ -58,7 +58,7 @@ def _unfinished(story: Story, view: View) -> list[Line]:
     return [*lines, ()]
 
 
-def _facts(result: RunResult, story: Story, view: View) -> list[Line]:
+def _facts(result: RunResult, story: LogState, view: View) -> list[Line]:
     cost = money(result.cost_usd)
     if not result.priced:
         cost += " (unpriced model: counted at the dearest known price)"
@@ -76,13 +76,13 @@ def _facts(result: RunResult, story: Story, view: View) -> list[Line]:
     return lines
 
 
-def _rounds(result: RunResult, story: Story) -> str:
+def _rounds(result: RunResult, story: LogState) -> str:
     if story.started is None:
         return str(result.rounds)
     return f"{result.rounds} of at most {story.started.limits.max_iterations}"
 
 
-def work_facts(story: Story, view: View) -> list[Line]:
+def work_facts(story: LogState, view: View) -> list[Line]:
     """Where the work is, and the one command that merges it if it waits."""
     commits = counted(story.commits, "commit")
     if story.landed is not None:
@@ -105,7 +105,7 @@ def work_facts(story: Story, view: View) -> list[Line]:
     return [fact("work", "no commits")]
 
 
-def _next(result: RunResult, story: Story) -> list[Line]:
+def _next(result: RunResult, story: LogState) -> list[Line]:
     if story.started is None:
         return []
     run = story.started.run

@@ -5,11 +5,11 @@ from datetime import datetime
 from typing import Protocol, TextIO
 
 from treadle.cli.terminal.activity import activity
-from treadle.cli.terminal.lines import render
+from treadle.cli.terminal.log_state import LogState, follow
+from treadle.cli.terminal.render import render
 from treadle.cli.terminal.screen import Screen, writable
-from treadle.cli.terminal.story import Story, follow
 from treadle.cli.terminal.view import Level, View
-from treadle.domain.events.log import Recorded
+from treadle.domain.events.all_events import Recorded
 
 ERASE_LINE = "\r\x1b[2K"
 
@@ -28,7 +28,7 @@ class Terminal:
         self._level = level
         self._screen = screen
         self._clock = clock
-        self._story = Story()
+        self._story = LogState()
         self._frame = 0
         self._drawn = False
         self._asking = False

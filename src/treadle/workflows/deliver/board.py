@@ -18,7 +18,7 @@ from treadle.domain.deliverable import (
     tally,
 )
 from treadle.domain.errors import ProjectError
-from treadle.domain.events.log import Event
+from treadle.domain.events.all_events import Event
 from treadle.domain.events.run import RunWarned
 from treadle.domain.events.work import DeliverableChanged, DeliverableCreated, StatusAdopted
 from treadle.domain.ports import Clock, StatusBoard

@@ -11,8 +11,8 @@ from treadle.domain.ids import SessionId
 from treadle.domain.run import RunLimits, SessionLimits
 from treadle.domain.session import SessionResult
 from treadle.domain.signal import Role
+from treadle.policy.available_tools import Toolset
 from treadle.policy.decide import Context, RealPath, decide
-from treadle.policy.toolset import Toolset
 from treadle.session.drive import Driver
 from treadle.workflows.deliver.board import Board
 from treadle.workflows.deliver.instructions import (

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import assert_never
 
-from treadle.domain.events.log import Event
+from treadle.domain.events.all_events import Event
 from treadle.domain.events.run import RoundFailed, RoundStarted, RunPaused, RunResumed
 from treadle.domain.events.work import PlanMade
 from treadle.domain.ports import Clock

@@ -23,7 +23,7 @@ from treadle.domain.agent import (
     TextStreamed,
 )
 from treadle.domain.events.agent import AgentSpoke, MessageSkipped, UsageReported
-from treadle.domain.events.log import Event
+from treadle.domain.events.all_events import Event
 from treadle.domain.events.session import SessionEnded
 from treadle.domain.ids import SessionId
 from treadle.domain.session import Completed, Outcome, SessionResult

@@ -14,9 +14,9 @@ from tests.unit.adapters.claude.test_claude_misbehaving import CONNECT, RESULT
 from treadle.adapters.agents.claude.agent import ClaudeAgent
 from treadle.domain.agent import Brief
 from treadle.domain.events.agent import ToolCalled, ToolDecided, ToolFinished
-from treadle.domain.events.log import Event
+from treadle.domain.events.all_events import Event
 from treadle.domain.session import Completed, ExecutionError, SessionResult
-from treadle.policy.toolset import BASELINE_TOOLS
+from treadle.policy.available_tools import BASELINE_TOOLS
 from treadle.rehearsal.api import ScriptedApi
 from treadle.rehearsal.script import parse_script
 from treadle.session.drive import Driver

@@ -11,7 +11,7 @@ from tests.builders import SESSION_LIMITS, FakeClock
 from tests.unit.adapters.claude.real_sessions import BUNDLED, OLDER, agent_on, api_of, brief_in
 from treadle.adapters.agents.claude.parse import StreamParser
 from treadle.domain.agent import AgentEnded, AgentEvent, ResponseUsed, TextStreamed
-from treadle.domain.events.log import Event
+from treadle.domain.events.all_events import Event
 from treadle.domain.session import Completed, SessionResult
 from treadle.domain.usage import Usage
 from treadle.session.drive import Driver

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from treadle.adapters.agents.claude.wording import inert
+from treadle.adapters.agents.claude.inert_prompt import inert
 
 NOTE = "\n\n(Where `\\@` is written above, read `@`.)"
 PLAIN = "Read this as plain text:\n"

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from treadle.adapters.agents.claude.command import child_environment, command_line
+from treadle.adapters.agents.claude.inert_prompt import inert
 from treadle.adapters.agents.claude.parse import StreamParser
 from treadle.adapters.agents.claude.processes import end_marked, kill_marked, tree_of
 from treadle.adapters.agents.claude.session_files import given_files
-from treadle.adapters.agents.claude.wording import inert
 from treadle.domain.agent import OWN_SERVER, AgentEnded, AgentEvent, Brief, Fault, Leftover
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from treadle.cli.options import WorkflowOptions
 from treadle.cli.terminal.screen import screen_of
 from treadle.cli.terminal.terminal import Terminal
 from treadle.cli.terminal.view import Level
-from treadle.domain.events.log import Recorded
+from treadle.domain.events.all_events import Recorded
 from treadle.domain.events.run import InterruptRequested
 from treadle.settings.environment import Environment
 from treadle.wiring.clock import SystemClock

@@ -3,8 +3,8 @@
 import json
 from typing import TYPE_CHECKING, Any, Literal
 
+from treadle.settings.definitions import MOST, VERSION, Settings
 from treadle.settings.keys import Key, Kind, known_keys, sections
-from treadle.settings.model import MOST, VERSION, Settings
 
 if TYPE_CHECKING:
     from pydantic import BaseModel

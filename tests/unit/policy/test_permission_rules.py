@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from treadle.policy.rules import Rule, matches, parse_rule
+from treadle.policy.permission_rules import Rule, matches, parse_rule
 
 WORKSPACE = "/work/clone"
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from treadle.policy.rules import Rule
-from treadle.policy.toolset import BASELINE_TOOLS, Toolset, merge_servers, merge_tools
+from treadle.policy.available_tools import BASELINE_TOOLS, Toolset, merge_servers, merge_tools
+from treadle.policy.permission_rules import Rule
 
 BROWSER: dict[str, Any] = {"command": "playwright"}
 OWN_BROWSER: dict[str, Any] = {"command": "my-playwright"}

@@ -7,7 +7,7 @@ from typing import Literal
 from treadle.cli.terminal.standing import Standing
 from treadle.cli.terminal.telling import telling_argument, tool_title
 from treadle.domain.events.agent import ToolCalled, ToolDecided, ToolFinished, UsageReported
-from treadle.domain.events.log import Recorded
+from treadle.domain.events.all_events import Recorded
 from treadle.domain.events.run import (
     InterruptRequested,
     RoundStarted,
@@ -45,7 +45,7 @@ class OpenTool:
 
 
 @dataclass(frozen=True, slots=True)
-class Story:
+class LogState:
     """A run up to now. An empty story is that of a run nobody has heard of yet."""
 
     started: RunStarted | None = None
@@ -83,7 +83,7 @@ class Story:
         return max(0.0, (end - self.started_at).total_seconds() - self.paused_s)
 
 
-def follow(story: Story, recorded: Recorded) -> Story:
+def follow(story: LogState, recorded: Recorded) -> LogState:
     """The story with one more event in it; events that change nothing here leave it as it is."""
     event, at = recorded.event, recorded.at
     match event:
@@ -104,10 +104,10 @@ def follow(story: Story, recorded: Recorded) -> Story:
 
 
 def _course(
-    story: Story,
+    story: LogState,
     event: RunPaused | RunResumed | InterruptRequested | RoundStarted | RunEnded,
     at: datetime,
-) -> Story:
+) -> LogState:
     match event:
         case RunPaused():
             return replace(story, paused=event, paused_at=at)
@@ -123,12 +123,12 @@ def _course(
             return replace(story, result=event.result, phase="ended")
 
 
-def _session_started(story: Story, event: SessionStarted) -> Story:
+def _session_started(story: LogState, event: SessionStarted) -> LogState:
     phase = PHASES.get(event.role, "coding" if event.role == "implementer" else "working")
     return replace(story, phase=phase, open_tools=(), denied=frozenset(), running_usd=0.0)
 
 
-def _session_ended(story: Story, event: SessionEnded) -> Story:
+def _session_ended(story: LogState, event: SessionEnded) -> LogState:
     return replace(
         story,
         phase="between rounds",
@@ -138,7 +138,9 @@ def _session_ended(story: Story, event: SessionEnded) -> Story:
     )
 
 
-def _tools(story: Story, event: ToolCalled | ToolDecided | ToolFinished, at: datetime) -> Story:
+def _tools(
+    story: LogState, event: ToolCalled | ToolDecided | ToolFinished, at: datetime
+) -> LogState:
     others = tuple(tool for tool in story.open_tools if tool.id != event.id)
     match event:
         case ToolCalled():
@@ -153,7 +155,7 @@ def _tools(story: Story, event: ToolCalled | ToolDecided | ToolFinished, at: dat
             return replace(story, open_tools=others)
 
 
-def _work(story: Story, recorded: Recorded) -> Story:
+def _work(story: LogState, recorded: Recorded) -> LogState:
     match recorded.event:
         case WorkspacePrepared() as event:
             uncommitted = event.snapshot if event.snapshot != event.head else ""
@@ -178,7 +180,7 @@ def _work(story: Story, recorded: Recorded) -> Story:
             return story
 
 
-def _stand(story: Story, standing: Standing) -> Story:
+def _stand(story: LogState, standing: Standing) -> LogState:
     known = any(each.id == standing.id for each in story.deliverables)
     if not known:
         return replace(story, deliverables=(*story.deliverables, standing))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from treadle.domain.agent import OWN_SERVER
-from treadle.policy.rules import Rule
+from treadle.policy.permission_rules import Rule
 
 BASELINE_TOOLS = ("Bash", "Edit", "Glob", "Grep", "NotebookEdit", "Read", "TodoWrite", "Write")
 

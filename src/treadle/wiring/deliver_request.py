@@ -9,10 +9,10 @@ from treadle.adapters.stores.recorder import Reader
 from treadle.domain.agent import Identity
 from treadle.domain.errors import SettingsError, UsageError
 from treadle.domain.ids import RunId
-from treadle.policy.rules import Rule, parse_rule
+from treadle.policy.permission_rules import Rule, parse_rule
+from treadle.settings.definitions import Settings
 from treadle.settings.environment import Environment
 from treadle.settings.load import load
-from treadle.settings.model import Settings
 from treadle.wiring.agent import Rehearsing, require_free_names
 from treadle.wiring.earlier import Past
 from treadle.workflows.worksite import Ask

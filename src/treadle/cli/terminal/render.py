@@ -3,18 +3,18 @@
 from typing import assert_never
 
 from treadle.cli.terminal import agent_lines, run_lines, session_lines, work_lines
-from treadle.cli.terminal.story import Story
+from treadle.cli.terminal.log_state import LogState
 from treadle.cli.terminal.view import Line, View, compose
 from treadle.domain.events import agent, run, session, work
-from treadle.domain.events.log import Recorded
+from treadle.domain.events.all_events import Recorded
 
 
-def render(recorded: Recorded, story: Story, view: View) -> list[str]:
+def render(recorded: Recorded, story: LogState, view: View) -> list[str]:
     """Finished lines without line ends; `story` has this event in it already."""
     return [compose(line, view) for line in _lines(recorded, story, view)]
 
 
-def _lines(recorded: Recorded, story: Story, view: View) -> list[Line]:
+def _lines(recorded: Recorded, story: LogState, view: View) -> list[Line]:
     event, at = recorded.event, recorded.at
     match event:
         case (
@@ -54,7 +54,7 @@ def _lines(recorded: Recorded, story: Story, view: View) -> list[Line]:
 def _agent_lines(
     event: agent_lines.SpeechEvent | agent_lines.ToolEvent | agent_lines.ServiceEvent,
     recorded: Recorded,
-    story: Story,
+    story: LogState,
     view: View,
 ) -> list[Line]:
     match event:
