@@ -52,7 +52,7 @@ class Finished:
 
     @property
     def lines(self) -> list[dict[str, Any]]:
-        return [json.loads(line) for line in self.stdout.splitlines()]
+        return [json.loads(line) for line in self.stdout.split("\n") if line]
 
     @property
     def events(self) -> list[dict[str, Any]]:

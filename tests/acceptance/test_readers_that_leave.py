@@ -1,6 +1,7 @@
 """Whoever reads a command's output may leave, be full or never have been there."""
 
 import os
+import select
 import subprocess
 from pathlib import Path
 
@@ -97,3 +98,30 @@ def test_a_patch_is_shown_byte_for_byte_whatever_the_terminal_speaks(stage: Stag
 
     assert (done.returncode, done.stderr) == (0, b"")
     assert b"\n+lac\xe9\n" in done.stdout
+
+
+def test_a_reader_that_does_not_read_holds_up_neither_the_run_nor_its_signals(
+    stage: Stage,
+) -> None:
+    long = "x" * 300_000
+    stage.settings({})
+    path = stage.directory / "script.yaml"
+    path.write_text(script(ONE_DELIVERABLE.replace("A greeting", long), BUILD_IT))
+    process = subprocess.Popen(
+        [TREADLE, "rehearse", str(path), "--", "deliver", "--json"],
+        cwd=stage.project,
+        env=stage.environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    )
+    with process:
+        while not (stage.project / "hello.txt").exists() and process.poll() is None:
+            select.select([], [], [], 0.05)
+        process.terminate()
+        process.wait(timeout=60)
+
+        # It landed while nobody read, and a signal ended the waiting for a reader.
+        assert (stage.project / "hello.txt").exists()
+        assert process.stdout is not None
+        process.stdout.read()

@@ -306,7 +306,7 @@ def test_a_place_that_takes_no_file_is_one_clear_line(tmp_path: Path) -> None:
 def test_a_directory_in_place_of_the_file_is_one_clear_line(path: Path) -> None:
     path.mkdir(parents=True)
 
-    with pytest.raises(ProjectError, match=r"cannot read .*: Is a directory"):
+    with pytest.raises(ProjectError, match="is not a plain file"):
         StatusFile(path).read()
 
 
@@ -329,3 +329,12 @@ def test_any_document_is_read_or_refused_by_its_line(document: object) -> None:
     for text in (json.dumps(document), json.dumps(document, indent=2, ensure_ascii=False)):
         found = parsed(text)
         assert not isinstance(found, str) or found.startswith("status.json:")
+
+
+def test_a_pipe_in_place_of_the_file_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+    path = tmp_path / ".treadle" / "status.json"
+    path.parent.mkdir()
+    os.mkfifo(path)
+
+    with pytest.raises(ProjectError, match="is not a plain file"):
+        StatusFile(path).read()

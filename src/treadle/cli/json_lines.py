@@ -1,5 +1,8 @@
 """The event log as JSON lines on a stream, for programs that follow a run."""
 
+import queue
+import select
+import threading
 from contextlib import suppress
 from typing import TextIO
 
@@ -9,28 +12,67 @@ from treadle.cli.streams import let_go
 from treadle.domain.events.all_events import Recorded
 from treadle.domain.wire import encode_recorded
 
+# A pipe that says it can be written to takes this much without blocking.
+AT_ONCE = 4096
+WAITING_MOST = 100_000
+
 
 class JsonLines:
-    """A reader of the event log. It never raises: a program that is gone does not stop a run."""
+    """A reader of the event log. A program that is gone or slow does not stop a run.
+
+    Lines that the stream takes at once are written at once; the rest waits in a thread, in order,
+    so that nobody who stops reading can hold up the run or its signals.
+    """
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
         self._gone = False
+        self._waiting: queue.Queue[str] = queue.Queue(WAITING_MOST)
+        self._writer: threading.Thread | None = None
 
     def show(self, recorded: Recorded) -> None:
         """One event as one line, as it is stored."""
         if self._gone:
             return
+        line = encode_recorded(recorded)
+        if not self.busy and len(line) < AT_ONCE and self._ready():
+            self._write(line.decode())
+            return
+        if self._writer is None:
+            self._writer = threading.Thread(target=self._write_waiting, daemon=True)
+            self._writer.start()
         try:
-            self._stream.write(encode_recorded(recorded).decode() + "\n")
+            self._waiting.put_nowait(line.decode())
+        except queue.Full:
+            self._end("nobody reads it")
+
+    @property
+    def busy(self) -> bool:
+        """Are there lines that the reader has not taken yet?"""
+        return not self._gone and self._waiting.unfinished_tasks > 0
+
+    def _ready(self) -> bool:
+        try:
+            return bool(select.select([], [self._stream], [], 0)[1])
+        except (OSError, ValueError):
+            return True  # no descriptor to ask, or too high a number: then as ever
+
+    def _write_waiting(self) -> None:
+        while not self._gone:
+            self._write(self._waiting.get())
+            self._waiting.task_done()
+
+    def _write(self, line: str) -> None:
+        try:
+            self._stream.write(line + "\n")
             self._stream.flush()
         except OSError as error:
-            self._gone = True
             let_go(self._stream)
-            if not isinstance(error, BrokenPipeError):
-                _say(f"! The JSON ends here ({error.strerror}); the run and its log go on.")
+            self._end("" if isinstance(error, BrokenPipeError) else str(error.strerror))
 
-
-def _say(text: str) -> None:
-    with suppress(OSError):  # nobody there either
-        click.echo(text, err=True)
+    def _end(self, reason: str) -> None:
+        self._gone = True
+        if reason:
+            with suppress(OSError):  # nobody there either
+                text = f"! The JSON ends here ({reason}); the run and its log go on."
+                click.echo(text, err=True)

@@ -36,7 +36,8 @@ class Screens:
         self._ticking: asyncio.Task[None] | None = None
         self._stopping = asyncio.Event()
         shown = (self._notice, self._terminal.show)
-        self.readers = (*shown, JsonLines(sys.stdout).show) if as_json else shown
+        self._json = JsonLines(sys.stdout) if as_json else None
+        self.readers = shown if self._json is None else (*shown, self._json.show)
 
     async def ask(self, question: str) -> bool:
         """Ask on the terminal; Ctrl-C and Ctrl-D are a no."""
@@ -72,6 +73,9 @@ class Screens:
             with suppress(asyncio.CancelledError):
                 await self._ticking
         self._terminal.close()
+        # The writer is a thread, so there is no asyncio event to wait for.
+        while self._json is not None and self._json.busy:  # noqa: ASYNC110
+            await asyncio.sleep(TICK_S)
 
     async def _tick(self) -> None:
         while True:

@@ -24,12 +24,23 @@ def encode(event: Event) -> bytes:
         return orjson.dumps(_legible(asdict(event), _DEEPEST))
 
 
+_LINE_ENDS = (
+    ("\x85".encode(), b"\\u0085"),
+    ("\u2028".encode(), b"\\u2028"),
+    ("\u2029".encode(), b"\\u2029"),
+)
+
+
 def encode_recorded(recorded: Recorded) -> bytes:
     """One line of `--json` output: envelope outside, the event as it is stored inside."""
     try:
-        return orjson.dumps(recorded, option=orjson.OPT_UTC_Z)
+        line = orjson.dumps(recorded, option=orjson.OPT_UTC_Z)
     except TypeError:
-        return orjson.dumps(_legible(asdict(recorded), _DEEPEST), option=orjson.OPT_UTC_Z)
+        line = orjson.dumps(_legible(asdict(recorded), _DEEPEST), option=orjson.OPT_UTC_Z)
+    # Other ends of line that Unicode knows: some readers would split the line there.
+    for raw, escaped in _LINE_ENDS:
+        line = line.replace(raw, escaped)
+    return line
 
 
 def whole_characters(text: str) -> str:

@@ -102,7 +102,7 @@ class Told:
     story: Story | None = None
 
     def ended(self, reason: ExitReason, message: str) -> RunResult:
-        progress = Progress() if self.story is None else self.story.progress
+        progress = Progress() if self.story is None else self.story.so_far()
         return ended(progress, Stop(reason, message))
 
 

@@ -23,11 +23,12 @@ from treadle.workspace.attribution import Attribution
 from treadle.workspace.branch import branch_name
 from treadle.workspace.clone import Clone, make_clone
 from treadle.workspace.commits import commit_rest
-from treadle.workspace.imports import Imported, import_work
+from treadle.workspace.imports import Imported, aside_ref, import_work
 from treadle.workspace.land import Kept, Landed, land
 from treadle.workspace.land_files import land_files
 from treadle.workspace.notes import NotesRefused, carry_notes_in, carry_notes_out
 from treadle.workspace.project import Project
+from treadle.workspace.salvage import SET_ASIDE
 from treadle.workspace.snapshot import Snapshot, snapshot_ref, take_snapshot
 
 Record = Callable[[Event], None]
@@ -61,6 +62,14 @@ class Earlier:
     snapshot: Snapshot
 
 
+@dataclass(frozen=True, slots=True)
+class Home:
+    """The commit that the work ends at, and why it is not all of the round's, if it is not."""
+
+    tip: str
+    lost: str = ""
+
+
 class Worksite:
     """One run's clone. `imported` is what the user's repository has of the work so far."""
 
@@ -88,8 +97,8 @@ class Worksite:
                 return True
         return False
 
-    async def bring_home(self, message: str) -> str:
-        """Commit what the session left, import all of the run's commits; the commit they end at."""
+    async def bring_home(self, message: str) -> Home:
+        """Commit what the session left, and import all of the run's commits."""
         record = self._site.record
         rest = await commit_rest(self._clone, message)
         for remark in rest.remarks:
@@ -101,10 +110,13 @@ class Worksite:
             record(WorkCommitted(rest.commit, message))
         if rest.tip != self._home or rest.aside is not None:
             await self.take_in(rest.tip)
+        if rest.aside is not None:
+            kept = aside_ref(self._site.run, rest.aside)
+            record(RunWarned(f"{SET_ASIDE}; your repository keeps it as {kept}"))
         carried = carry_notes_out(self._clone)
         if isinstance(carried, NotesRefused):
             record(RunWarned(carried.reason))
-        return rest.tip
+        return Home(rest.tip, rest.lost)
 
     def keep(self, reason: str) -> None:
         """Leave the work on its branch, and say why and how it can still be landed."""

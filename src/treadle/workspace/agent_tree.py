@@ -6,7 +6,7 @@ again, so git reads nothing there that could start a program. Call it between se
 
 import os
 import stat
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from treadle.workspace.disk import remove, writing_to
@@ -56,7 +56,15 @@ def _put_in_place(building: Path, path: Path) -> None:
     building.rename(path)
 
 
-async def mend(clone: Clone) -> tuple[str, ...]:
+@dataclass(frozen=True, slots=True)
+class Mended:
+    """What there is to tell, and why files are gone, if they are."""
+
+    remarks: tuple[str, ...] = ()
+    lost: str = ""
+
+
+async def mend(clone: Clone) -> Mended:
     """Make the clone's git directory safe to use; says what could not be mended.
 
     A git directory that is beyond it is moved beside the clone, never deleted, and a fresh one
@@ -66,16 +74,25 @@ async def mend(clone: Clone) -> tuple[str, ...]:
         reason = damage(clone.git_dir)
         if reason is None:
             _put_right(clone)
-            return ()
-        _move_aside(clone)
-        if not _has_files(clone):
-            await build(clone)
-            return (f"The workspace was made anew from the last import, because {reason}.",)
+            return Mended()
+        if _has_files(clone):
+            return Mended((await renew(clone, reason),))
+        _move_aside(clone.git_dir, clone)
+        await build(clone)
+    remark = f"The workspace was made anew from the last import, because {reason}."
+    return Mended((remark,), lost="the workspace was emptied")
+
+
+async def renew(clone: Clone, reason: str) -> str:
+    """Put a fresh git directory in place of the one that is there; says so."""
+    with writing_to(clone.path):
+        # Made before the old one is moved: where git itself fails, nothing is taken apart.
         skeleton = clone.path.with_name(clone.path.name + ".skeleton")
         await write_skeleton(clone, skeleton)
+        _move_aside(clone.git_dir, clone)
         (skeleton / ".git").rename(clone.git_dir)
         skeleton.rmdir()
-    return (f"The workspace got a fresh git directory, because {reason}.",)
+    return f"The workspace got a fresh git directory, because {reason}."
 
 
 def damage(git_dir: Path) -> str | None:
@@ -118,14 +135,15 @@ def _repair_head(clone: Clone) -> None:
 
 
 def _has_files(clone: Clone) -> bool:
-    """Is anything there, a git directory included?"""
-    return clone.path.is_dir() and any(clone.path.iterdir())
+    """Is anything there besides a git directory?"""
+    return clone.path.is_dir() and any(path.name != ".git" for path in clone.path.iterdir())
 
 
-def _move_aside(clone: Clone) -> None:
-    if not os.path.lexists(clone.git_dir):
+def _move_aside(path: Path, clone: Clone) -> None:
+    """Beside the clone, never deleted: a person may want to look at it."""
+    if not os.path.lexists(path):
         return
     number = 1
     while os.path.lexists(clone.path.with_name(f"{clone.path.name}.damaged-{number}")):
         number += 1
-    clone.git_dir.rename(clone.path.with_name(f"{clone.path.name}.damaged-{number}"))
+    path.rename(clone.path.with_name(f"{clone.path.name}.damaged-{number}"))

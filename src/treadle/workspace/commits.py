@@ -28,20 +28,20 @@ async def commit_rest(clone: Clone, message: str) -> Rest:
         seen, remarks = await _look(git, clone, index)
         match decide_course(seen):
             case Clean(tip, left_out):
-                return Rest(tip.commit, left_out=left_out, remarks=(*mended, *remarks))
+                rest = Rest(tip.commit, left_out=left_out, remarks=remarks)
             case Uncommitted() as left:
                 made = await _commit_on_tip(git, clone, index, left, message)
-                return Rest(
+                rest = Rest(
                     made or left.tip.commit,
                     commit=made,
                     left_out=left.changed.left_out,
-                    remarks=(*mended, *remarks),
+                    remarks=remarks,
                 )
             case Unusual():
                 rest = await salvage(git, clone, message)
-                return replace(rest, remarks=(*mended, *rest.remarks))
             case unreachable:
                 assert_never(unreachable)
+    return replace(rest, remarks=(*mended.remarks, *rest.remarks), lost=mended.lost or rest.lost)
 
 
 async def _look(git: Git, clone: Clone, index: Path) -> tuple[Seen, tuple[str, ...]]:

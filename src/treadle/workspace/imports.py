@@ -85,8 +85,13 @@ def _has_linked_worktrees(repository: Path) -> bool:
     return worktrees.is_dir() and any(worktrees.iterdir())
 
 
+def aside_ref(run: RunId, commit: str) -> str:
+    """Where the user's repository keeps what the clone had to set aside."""
+    return f"{ASIDE}/{run}/{commit}"
+
+
 def _asides(run: RunId) -> str:
-    return f"+{ASIDE}/*:{ASIDE}/{run}/*"
+    return f"+{ASIDE}/*:{aside_ref(run, '*')}"
 
 
 async def _place(project: Project, clone: Clone, run: RunId, tip: str) -> _Placed | None:

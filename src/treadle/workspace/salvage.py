@@ -16,6 +16,7 @@ from treadle.workspace.snapshot import commit_tree, tree_of
 
 ASIDE = "refs/treadle/aside"
 STASH = "refs/stash"
+SET_ASIDE = "the round's work could not be merged into the run's branch"
 STASHED = "The agent left a stash in the workspace; it is not part of the work."
 
 # What git keeps of something that it was told to do and has not finished.
@@ -35,6 +36,7 @@ class Rest:
     aside: str | None = None  # a commit that could not become part of the branch
     left_out: tuple[str, ...] = ()  # nested repositories, which stay on disk only
     remarks: tuple[str, ...] = ()
+    lost: str = ""  # why the branch does not have all that the round made
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,7 @@ async def salvage(git: Git, clone: Clone, message: str) -> Rest:
         aside=aside,
         left_out=contents.left_out,
         remarks=(*remarks, *((remark,) if remark else ())),
+        lost="" if aside is None else SET_ASIDE,
     )
 
 
@@ -130,15 +133,11 @@ async def _place(git: Git, clone: Clone, tip: str, left: _Left) -> tuple[str, st
         case Join():
             if joined := await _join(git, clone, tip, left.commit):
                 return joined, None, "Work from elsewhere in the clone was merged into the branch."
-            return tip, left.commit, _aside(left.commit)
+            return tip, left.commit, ""
         case SetAside():
-            return tip, left.commit, _aside(left.commit)
+            return tip, left.commit, ""
         case unreachable:
             assert_never(unreachable)
-
-
-def _aside(commit: str) -> str:
-    return f"What could not be merged into the run's branch is kept as commit {commit[:12]}."
 
 
 async def _join(git: Git, clone: Clone, tip: str, left: str) -> str | None:

@@ -287,3 +287,9 @@ def test_where_there_are_no_runs_a_person_is_told_how_to_start_one(
         message,
         "start one with `treadle deliver`",
     )
+
+
+def test_a_store_that_is_only_just_being_made_has_no_runs_yet(tmp_path: Path) -> None:
+    (tmp_path / "events.db").touch()
+
+    assert list_runs(tmp_path) == []

@@ -156,3 +156,12 @@ def test_a_file_that_is_full_takes_nothing_in_part_and_works_again_with_room(
     bounded.execute("PRAGMA max_page_count=1000")
     assert [each.seq for each in store.append(RUN, at_noon(AgentSpoke("z")))] == [stored + 1]
     store.close()
+
+
+def test_a_store_whose_file_was_removed_takes_no_more_events(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path)
+    (tmp_path / "events.db").unlink()
+
+    with pytest.raises(StoreError, match="was removed while a run was using it"):
+        store.append(RUN, [(NOON, AgentSpoke("hello"))])
+    store.close()

@@ -74,9 +74,14 @@ def connect_to_read(path: Path) -> sqlite3.Connection | None:
     try:
         connection = sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=30)
         with _closed_on_failure(connection):
-            _refuse_newer(_version(connection), path)
+            version = _version(connection)
+            _refuse_newer(version, path)
     except (sqlite3.Error, OSError) as error:
         raise store_error(path, error) from error
+    if version < len(MIGRATIONS):
+        # Made in this very moment, or by an older Treadle: the first run brings it up to date.
+        connection.close()
+        return None
     return connection
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from treadle.adapters.stores.projection import change_for
 from treadle.adapters.stores.schema import FILE_NAME, connect, roll_back, store_error
+from treadle.domain.errors import StoreError
 from treadle.domain.events.all_events import Event, Recorded
 from treadle.domain.ids import RunId
 from treadle.domain.wire import decode, encode
@@ -20,8 +21,15 @@ class SqliteStore:
     def __init__(self, root: Path) -> None:
         self._path = root / FILE_NAME
         self._connection = connect(self._path)
+        self._identity = self._file()
 
     def append(self, run: RunId, events: Sequence[tuple[datetime, Event]]) -> Sequence[Recorded]:
+        if self._file() != self._identity:
+            # SQLite would go on writing to a file that no reader can find any more.
+            raise StoreError(
+                f"{self._path} was removed while a run was using it",
+                hint="start again; the work so far is on the run's branch or in its clone",
+            )
         try:
             self._connection.execute("BEGIN IMMEDIATE")
             try:
@@ -33,6 +41,13 @@ class SqliteStore:
         except sqlite3.Error as error:
             raise store_error(self._path, error) from error
         return recorded
+
+    def _file(self) -> tuple[int, int] | None:
+        try:
+            found = self._path.stat()
+        except OSError:
+            return None
+        return found.st_dev, found.st_ino
 
     def _insert(self, run: RunId, events: Sequence[tuple[datetime, Event]]) -> list[Recorded]:
         row = self._connection.execute("SELECT max(seq) FROM events WHERE run=?", (run,)).fetchone()

@@ -2,7 +2,9 @@
 
 import hashlib
 import json
+import os
 import re
+import stat
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,7 @@ from treadle.adapters.stores.status_shape import deliverable_from, document_with
 from treadle.domain.deliverable import Deliverable
 from treadle.domain.errors import ProjectError
 
+LARGEST = 16 << 20
 _LIST = re.compile(r'"deliverables"\s*:\s*(?=\[)')
 
 
@@ -40,7 +43,10 @@ class StatusFile:
                 put_aside(self._path, now)
             self._path.parent.mkdir(parents=True, exist_ok=True)
             beside = self._path.with_suffix(".json.new")
-            beside.write_bytes(fresh)
+            beside.unlink(missing_ok=True)
+            # Exclusive: whatever somebody puts at that name is neither followed nor waited for.
+            with beside.open("xb") as opened:
+                opened.write(fresh)
             beside.replace(self._path)
         except OSError as error:
             raise ProjectError(
@@ -61,13 +67,19 @@ class StatusFile:
 
     def _bytes(self) -> bytes | None:
         try:
-            return self._path.read_bytes()
+            # Not blocking: an agent could have put a pipe there that nobody writes to.
+            descriptor = os.open(self._path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         except FileNotFoundError:
             return None
         except OSError as error:
             raise ProjectError(
                 f"cannot read {self._path}: {error.strerror}", hint="check its permissions"
             ) from error
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            os.close(descriptor)
+            raise ProjectError(f"{self._path} is not a plain file", hint="remove it")
+        with os.fdopen(descriptor, "rb") as opened:
+            return opened.read(LARGEST)
 
 
 def put_aside(path: Path, found: bytes) -> Path:

@@ -68,13 +68,15 @@ class Board:
     async def recheck(self, holds: Callable[[str], Awaitable[bool]]) -> None:
         """Set passes back whose work is not in what this run starts from."""
         lost = [d for d in self._known if not await self._stands(d, holds)]
+        self._set_back(lost, "the work behind the pass is missing here, or was only rehearsed")
+
+    def _set_back(self, lost: Sequence[Deliverable], why: str) -> None:
         for deliverable in lost:
             self._record(
                 DeliverableChanged(deliverable.id, deliverable.description, "passed", "pending")
             )
         if lost:
             names = ", ".join(d.id for d in lost)
-            why = "the work behind the pass is missing here, or was only rehearsed"
             self._record(RunWarned(f"pending again, because {why}: {names}"))
             pending = [replace(d, status="pending", claim=None) for d in lost]
             self._change(with_changes(self._known, pending), pending)
@@ -97,6 +99,12 @@ class Board:
         ]
         if safe:
             self._change(with_changes(self._known, safe), safe)
+
+    def take_back(self, reason: str) -> None:
+        """The round's work did not come home whole, so none of its passes stands."""
+        self.adopt()
+        self._set_back([d for d in self._known if d.claim and not d.claim.commit], reason)
+        self.passed_this_round.clear()
 
     def tools(self) -> tuple[Tool, ...]:
         return (

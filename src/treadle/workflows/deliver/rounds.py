@@ -62,7 +62,11 @@ class Rounds:
 
     async def bring_home(self, number: int) -> None:
         """Commit and import what the session left; only then are its passes safe."""
-        self.board.settle(await self.worksite.bring_home(self._message(number)))
+        home = await self.worksite.bring_home(self._message(number))
+        if home.lost:
+            self.board.take_back(home.lost)
+        else:
+            self.board.settle(home.tip)
 
     def _brief(self, instruction: Instruction, limits: SessionLimits) -> Brief:
         project, workspace = self.worksite.project_root, self.worksite.path

@@ -47,6 +47,15 @@ class Story:
     stop: asyncio.Event
     jitter: Callable[[], float]
     progress: Progress = field(default_factory=Progress)
+    began: float | None = None  # of the round that runs
+
+    def so_far(self) -> Progress:
+        """The progress with the round that runs, whose cost is not known before its end."""
+        known = replace(self.progress, tally=self.board.tally())
+        if self.began is None:
+            return known
+        took = self.clock.monotonic() - self.began
+        return replace(known, rounds=known.rounds + 1, running_s=known.running_s + took)
 
     async def tell(self) -> RunResult:
         """Round after round, until the first reason to stop."""
@@ -84,10 +93,11 @@ class Story:
     @contextmanager
     def _running_time(self) -> Iterator[None]:
         """Bringing the work home is part of it, and a failure is no reason to forget it."""
-        began = self.clock.monotonic()
+        began = self.began = self.clock.monotonic()
         try:
             yield
         finally:
+            self.began = None
             took = self.clock.monotonic() - began
             self.progress = replace(self.progress, running_s=self.progress.running_s + took)
 

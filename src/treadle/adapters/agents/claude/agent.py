@@ -169,6 +169,9 @@ class ClaudeSession:
         pid = self.living_pid
         tree = [] if pid is None else await asyncio.to_thread(tree_of, pid)
         if transport is not None and client is not None:
+            if self._ended:
+                # It can go while the client takes its own parts down.
+                await transport.end_input()
             if not self._ended and not transport.ended.is_set():
                 # Lets the agent end its tool and write its transcript, so that it can be resumed.
                 with suppress(Exception):
