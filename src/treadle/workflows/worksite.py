@@ -1,7 +1,7 @@
 """Where a run works and how its work comes home: clone, commits, import, landing, each recorded."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, assert_never
 
@@ -22,8 +22,8 @@ from treadle.domain.run import Landing
 from treadle.workspace.attribution import Attribution
 from treadle.workspace.branch import branch_name
 from treadle.workspace.clone import Clone, make_clone
-from treadle.workspace.commits import commit_rest
-from treadle.workspace.imports import Imported, aside_ref, import_work
+from treadle.workspace.commits import Rest, commit_files, commit_rest
+from treadle.workspace.imports import Imported, NotFetched, aside_ref, import_work, nested_between
 from treadle.workspace.land import Kept, Landed, land
 from treadle.workspace.land_files import land_files
 from treadle.workspace.notes import NotesRefused, carry_notes_in, carry_notes_out
@@ -101,15 +101,20 @@ class Worksite:
         """Commit what the session left, and import all of the run's commits."""
         record = self._site.record
         rest = await commit_rest(self._clone, message)
-        for remark in rest.remarks:
-            record(RunWarned(remark))
-        if rest.left_out:
-            names = ", ".join(rest.left_out)
-            record(RunWarned(f"nested repositories are not part of the work: {names}"))
-        if rest.commit is not None:
-            record(WorkCommitted(rest.commit, message))
+        self._tell(rest, message)
+        nested: tuple[str, ...] = ()
         if rest.tip != self._home or rest.aside is not None:
-            await self.take_in(rest.tip)
+            try:
+                nested = await self.take_in(rest.tip)
+            except NotFetched as error:
+                # What the first try had lost does not come back by a second one.
+                lost, rest = rest.lost, await commit_files(self._clone, message, error)
+                rest = replace(rest, lost=lost or rest.lost)
+                self._tell(rest, message)
+                nested = await self.take_in(rest.tip)
+        if left_out := (*rest.left_out, *nested):
+            names = ", ".join(left_out)
+            record(RunWarned(f"nested repositories are not part of the work: {names}"))
         if rest.aside is not None:
             kept = aside_ref(self._site.run, rest.aside)
             record(RunWarned(f"{SET_ASIDE}; your repository keeps it as {kept}"))
@@ -118,20 +123,29 @@ class Worksite:
             record(RunWarned(carried.reason))
         return Home(rest.tip, rest.lost)
 
+    def _tell(self, rest: Rest, message: str) -> None:
+        for remark in rest.remarks:
+            self._site.record(RunWarned(remark))
+        if rest.commit is not None:
+            self._site.record(WorkCommitted(rest.commit, message))
+
     def keep(self, reason: str) -> None:
         """Leave the work on its branch, and say why and how it can still be landed."""
         if self.imported is not None:
             command = f"treadle land {short(self._site.run)}"
             self._site.record(WorkKept(self.imported.branch, reason, command))
 
-    async def take_in(self, tip: str) -> None:
-        """Import the run's commits up to this one; those of an earlier run are part of them."""
-        found = await import_work(self._site.project, self._clone, self._site.run, tip)
+    async def take_in(self, tip: str) -> tuple[str, ...]:
+        """Import the run's commits up to this one; says which repositories they only point to."""
+        project, before = self._site.project, self._home or self._clone.base
+        found = await import_work(project, self._clone, self._site.run, tip)
         self._home = tip
-        if isinstance(found, Imported):
-            first, self.imported = self.imported is None, found
-            if found.moved or first:
-                self._site.record(WorkImported(found.branch, found.commit, found.commits))
+        if not isinstance(found, Imported):
+            return ()
+        first, self.imported = self.imported is None, found
+        if found.moved or first:
+            self._site.record(WorkImported(found.branch, found.commit, found.commits))
+        return await nested_between(project, before, tip) if found.moved else ()
 
     async def finish(self, landing: Landing, *, ask: Ask | None) -> None:
         """Land the work or leave it on its branch, as wanted and as the checkout allows."""

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from treadle.workspace.disk import remove, writing_to
 from treadle.workspace.git import QUIET, Git
+from treadle.workspace.pipes import pipes_among
 from treadle.workspace.skeleton import Clone, agent_environment, furnish, write_skeleton
 
 _HARDENED = (
@@ -71,16 +72,17 @@ async def mend(clone: Clone) -> Mended:
     takes its place; the files stay, so the work in them is still there to be committed.
     """
     with writing_to(clone.path):
+        told = _without_pipes(clone)
         reason = damage(clone.git_dir)
         if reason is None:
             _put_right(clone)
-            return Mended()
+            return Mended(told)
         if _has_files(clone):
-            return Mended((await renew(clone, reason),))
+            return Mended((*told, await renew(clone, reason)))
         _move_aside(clone.git_dir, clone)
         await build(clone)
     remark = f"The workspace was made anew from the last import, because {reason}."
-    return Mended((remark,), lost="the workspace was emptied")
+    return Mended((*told, remark), lost="the workspace was emptied")
 
 
 async def renew(clone: Clone, reason: str) -> str:
@@ -109,8 +111,6 @@ def damage(git_dir: Path) -> str | None:
             path = Path(folder) / name
             if kind := _KINDS.get(stat.S_IFMT(path.lstat().st_mode)):
                 return f"its .git/{path.relative_to(git_dir)} is {kind}"
-        if Path(folder) == git_dir / "objects":
-            folders.clear()
     return None
 
 
@@ -137,6 +137,15 @@ def _repair_head(clone: Clone) -> None:
 def _has_files(clone: Clone) -> bool:
     """Is anything there besides a git directory?"""
     return clone.path.is_dir() and any(path.name != ".git" for path in clone.path.iterdir())
+
+
+def _without_pipes(clone: Clone) -> tuple[str, ...]:
+    told = []
+    for path in list(pipes_among(clone.path)):
+        _move_aside(path, clone)
+        name = path.relative_to(clone.path)
+        told.append(f"{name} was taken out of the workspace: it is a pipe, and git would wait.")
+    return tuple(told)
 
 
 def _move_aside(path: Path, clone: Clone) -> None:

@@ -5,16 +5,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import assert_never
 
-from treadle.workspace.agent_tree import agent_git, mend
+from treadle.workspace.agent_tree import Mended, agent_git, mend, renew
 from treadle.workspace.backups import ref_move
 from treadle.workspace.contents import copy_index, private_index, write_changed
-from treadle.workspace.git import Git, Ran
+from treadle.workspace.git import Git, GitFailed, Ran
 from treadle.workspace.leftovers import Clean, Seen, Uncommitted, Unusual, decide_course
 from treadle.workspace.salvage import STASH, STASHED, UNFINISHED, Rest, commit_work, salvage
-from treadle.workspace.skeleton import Clone
+from treadle.workspace.skeleton import Clone, check_present
 from treadle.workspace.status import REFS, STATUS, names_in, read_status, read_tip
 
-__all__ = ["Rest", "commit_rest"]
+__all__ = ["Rest", "commit_files", "commit_rest"]
 
 
 async def commit_rest(clone: Clone, message: str) -> Rest:
@@ -22,26 +22,48 @@ async def commit_rest(clone: Clone, message: str) -> Rest:
 
     Objects come first, then refs, then HEAD and index: cut anywhere, a second call ends the same.
     """
+    check_present(clone)
     mended = await mend(clone)
+    try:
+        rest = await _committed(clone, message)
+    except GitFailed as error:
+        return _after(mended, await commit_files(clone, message, error))
+    return _after(mended, rest)
+
+
+async def commit_files(clone: Clone, message: str, error: GitFailed) -> Rest:
+    """Commit the files as they lie, after git could not work with what the clone has of history."""
+    check_present(clone)
+    # Elsewhere than on the branch, the files need not be what the branch had.
+    lost = "" if _on_branch(clone) else "the workspace's history was damaged"
+    remark = await renew(clone, f"git could not work with it: {error.message}")
+    return _after(Mended((remark,), lost), await _committed(clone, message))
+
+
+def _after(mended: Mended, rest: Rest) -> Rest:
+    remarks = (*mended.remarks, *rest.remarks)
+    return replace(rest, remarks=remarks, lost=mended.lost or rest.lost)
+
+
+async def _committed(clone: Clone, message: str) -> Rest:
     git = agent_git(clone)
     with private_index(clone.git_dir / "index") as index:
         seen, remarks = await _look(git, clone, index)
         match decide_course(seen):
             case Clean(tip, left_out):
-                rest = Rest(tip.commit, left_out=left_out, remarks=remarks)
+                return Rest(tip.commit, left_out=left_out, remarks=remarks)
             case Uncommitted() as left:
                 made = await _commit_on_tip(git, clone, index, left, message)
-                rest = Rest(
+                return Rest(
                     made or left.tip.commit,
                     commit=made,
                     left_out=left.changed.left_out,
                     remarks=remarks,
                 )
             case Unusual():
-                rest = await salvage(git, clone, message)
+                return await salvage(git, clone, message)
             case unreachable:
                 assert_never(unreachable)
-    return replace(rest, remarks=(*mended.remarks, *rest.remarks), lost=mended.lost or rest.lost)
 
 
 async def _look(git: Git, clone: Clone, index: Path) -> tuple[Seen, tuple[str, ...]]:
@@ -56,11 +78,15 @@ def _first_sight(clone: Clone, index: Path, refs: Ran, status: Ran) -> Seen:
     # Without an index git would take every file for deleted.
     told = status.ok and os.access(index, os.R_OK)
     return Seen(
-        on_branch=(clone.git_dir / "HEAD").read_bytes() == f"ref: {clone.ref}\n".encode(),
+        on_branch=_on_branch(clone),
         unfinished=any(os.path.lexists(clone.git_dir / name) for name in UNFINISHED),
         tip=read_tip(refs.output, clone.ref) if refs.ok else None,
         status=read_status(status.output) if told else None,
     )
+
+
+def _on_branch(clone: Clone) -> bool:
+    return (clone.git_dir / "HEAD").read_bytes() == f"ref: {clone.ref}\n".encode()
 
 
 async def _commit_on_tip(

@@ -8,6 +8,8 @@ from pathlib import Path
 
 from treadle.domain.ids import RunId
 from treadle.workspace.backups import back_up, ref_move
+from treadle.workspace.contents import SUBMODULE
+from treadle.workspace.git import GitFailed
 from treadle.workspace.project import Project
 from treadle.workspace.salvage import ASIDE
 from treadle.workspace.skeleton import Clone
@@ -41,6 +43,10 @@ class NothingNew:
     """The run has no commit beyond its snapshot, and never had."""
 
 
+class NotFetched(GitFailed):
+    """The clone cannot give the commits, or the user's repository does not take them."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Placed:
     """The branch that has the work."""
@@ -64,6 +70,20 @@ async def import_work(
     counted = await project.git.run("rev-list", "--count", "--left-right", sides)
     dropped, added = counted.split()
     return Imported(placed.branch, tip, int(added), descends=dropped == "0", moved=placed.moved)
+
+
+async def nested_between(project: Project, older: str, newer: str) -> tuple[str, ...]:
+    """Repositories that a commit only points to: whoever checks it out gets empty directories."""
+    listing = await project.git.run(
+        *("diff-tree", "-r", "--raw", "-z", "--no-renames", "--diff-filter=AT"),
+        *("--ignore-submodules=none", older, newer),
+    )
+    fields = listing.split("\0")
+    return tuple(
+        f"{path}/"
+        for entry, path in zip(fields[0::2], fields[1::2], strict=False)
+        if entry.split(" ")[1] == SUBMODULE
+    )
 
 
 async def _fast_forward(project: Project, clone: Clone, run: RunId, tip: str) -> _Placed | None:
@@ -97,7 +117,10 @@ def _asides(run: RunId) -> str:
 async def _place(project: Project, clone: Clone, run: RunId, tip: str) -> _Placed | None:
     """Fetch first, then a backup if the branch would lose commits, then the branch, in one step."""
     incoming = f"refs/treadle/incoming/{run}"
-    await project.git.run(*_FETCH, str(clone.path), f"+{tip}:{incoming}", _asides(run))
+    try:
+        await project.git.run(*_FETCH, str(clone.path), f"+{tip}:{incoming}", _asides(run))
+    except GitFailed as error:
+        raise NotFetched(error.message, hint=error.hint) from error
     branch, held = await _free_branch(project, clone.branch)
     if held is None and tip == clone.base:
         await project.git.run("update-ref", "-d", incoming)

@@ -8,7 +8,7 @@ from typing import assert_never
 from treadle.workspace.attribution import strip_attribution
 from treadle.workspace.contents import Contents, copy_index, private_index, write_contents
 from treadle.workspace.disk import remove
-from treadle.workspace.git import Git
+from treadle.workspace.git import Git, GitFailed
 from treadle.workspace.leftovers import Advance, Found, Join, SetAside, Stay, decide_placement
 from treadle.workspace.project import operation_in_progress
 from treadle.workspace.skeleton import Clone
@@ -54,7 +54,7 @@ async def salvage(git: Git, clone: Clone, message: str) -> Rest:
     Objects come first, then refs, then HEAD and index: cut anywhere, a second call ends the same.
     """
     remarks: list[str] = []
-    tip = await git.commit_of(clone.ref)
+    tip = await _commit_at(git, clone.ref)
     if tip is None:
         remarks.append("The run's branch was missing; it starts at the snapshot again.")
         tip = clone.base
@@ -75,6 +75,14 @@ async def salvage(git: Git, clone: Clone, message: str) -> Rest:
         remarks=(*remarks, *((remark,) if remark else ())),
         lost="" if aside is None else SET_ASIDE,
     )
+
+
+async def _commit_at(git: Git, name: str) -> str | None:
+    """None if there is no such name; one that leads to nothing is damage, and no fresh start."""
+    commit = await git.commit_of(name)
+    if commit is None and (await git.try_run("rev-parse", "--verify", "--quiet", name)).ok:
+        raise GitFailed(f"the commit of {name} cannot be read in {git.directory}")
+    return commit
 
 
 async def _describe(git: Git, clone: Clone) -> list[str]:
@@ -101,7 +109,7 @@ async def _contents(git: Git, index: Path) -> Contents:
 
 
 async def _commit_all(git: Git, clone: Clone, contents: Contents, message: str) -> _Left:
-    head = await git.commit_of("HEAD")
+    head = await _commit_at(git, "HEAD")
     merged = await git.commit_of("MERGE_HEAD") if (clone.git_dir / "MERGE_HEAD").exists() else None
     parents = tuple(commit for commit in (head, merged) if commit is not None)
     if head is not None and merged is None and await tree_of(git, head) == contents.tree:

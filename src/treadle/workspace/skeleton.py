@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from treadle.domain.agent import Identity
+from treadle.domain.errors import ProjectError
 from treadle.workspace.attribution import HOOK, Attribution
 from treadle.workspace.contents import NOTES, PRIVATE
 from treadle.workspace.disk import remove, writing_to
@@ -85,6 +86,18 @@ async def find_sources(project: Project, scratch: Path) -> Sources:
         # Relative to the root when it lies below it.
         (project.root / folder).resolve(),
         Path(configured.output) if configured.ok else _default_excludes(project.git.environment),
+    )
+
+
+def check_present(clone: Clone) -> None:
+    """Git says of a repository that went away only that it cannot find this or that in it."""
+    repository = clone.sources.repository
+    parts = (clone.project.root, clone.project.git_dir, repository / "objects")
+    if all(part.is_dir() for part in parts) and (repository / "HEAD").is_file():
+        return
+    raise ProjectError(
+        f"the project's repository is gone; this round's files are in {clone.path}",
+        hint=f"put {repository} back, or copy from there what you want to keep",
     )
 
 

@@ -6,9 +6,9 @@ import pytest
 
 from tests.builders import claimed, deliverable
 from treadle.domain.deliverable import Deliverable, Tally
+from treadle.domain.errors import ProjectError
 from treadle.domain.events.run import RunWarned
 from treadle.domain.events.work import DeliverableChanged, StatusAdopted
-from treadle.workspace.git import GitFailed
 
 from .desk import ONE, THREE, TWO, Desk, desk_in
 from .story_stage import (
@@ -207,7 +207,7 @@ async def test_a_pass_whose_work_could_not_be_brought_home_is_pending_for_the_ne
             ending(),
         ],
     ]
-    with pytest.raises(GitFailed):
+    with pytest.raises(ProjectError, match="the project's repository is gone"):
         await stage.tell()
     left = stage.status.read()
     aside.rename(objects)

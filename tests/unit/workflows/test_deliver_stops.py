@@ -10,7 +10,7 @@ from tests.builders import claimed, deliverable
 from treadle.adapters.agents.replay import Pause
 from treadle.domain.agent import ResponseUsed
 from treadle.domain.deliverable import Tally
-from treadle.domain.errors import StoreError
+from treadle.domain.errors import ProjectError, StoreError
 from treadle.domain.events.all_events import Event
 from treadle.domain.events.run import RoundFailed
 from treadle.domain.run import RunResult
@@ -23,7 +23,6 @@ from treadle.domain.session import (
 )
 from treadle.domain.usage import Usage
 from treadle.workflows.deliver.next_step import Progress
-from treadle.workspace.git import GitFailed
 
 from .story_stage import (
     ADOPTED,
@@ -206,7 +205,7 @@ async def test_what_a_session_cost_is_known_even_when_its_work_cannot_be_brought
         [ResponseUsed("sonnet", used), did(break_workspace), ending(cost_usd=0.5)],
     ]
 
-    with pytest.raises(GitFailed):
+    with pytest.raises(ProjectError):
         await stage.tell()
 
     assert stage.story is not None

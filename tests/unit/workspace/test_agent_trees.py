@@ -77,11 +77,19 @@ async def test_links_out_of_the_git_directory_are_not_followed(part: str, tmp_pa
     assert run.agent.tree(rest.tip)["new"] == work.read_text()
 
 
-@pytest.mark.parametrize("part", ["HEAD", "index", "packed-refs"])
+@pytest.mark.parametrize(
+    "part",
+    [
+        *("HEAD", "index", "packed-refs"),
+        *("objects/info/packs", "objects/info/commit-graph", "objects/pack/pack-1.idx"),
+        "objects/ab/cdef",
+    ],
+)
 async def test_a_pipe_in_the_git_directory_is_not_waited_for(part: str, tmp_path: Path) -> None:
     run = await run_on(repository_in(tmp_path))
     run.agent.write("new", "work")
     (run.clone.git_dir / part).unlink(missing_ok=True)
+    (run.clone.git_dir / part).parent.mkdir(exist_ok=True)
     os.mkfifo(run.clone.git_dir / part)
 
     rest = await commit_rest(run.clone, "Work")
@@ -90,6 +98,39 @@ async def test_a_pipe_in_the_git_directory_is_not_waited_for(part: str, tmp_path
     assert rest.remarks == (
         f"The workspace got a fresh git directory, because its .git/{part} is a pipe.",
     )
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(".gitignore", ".gitattributes", ".gitmodules", "app/.gitignore", "app/.gitattributes"),
+        "app/.git/HEAD",
+    ],
+)
+@pytest.mark.parametrize("linked", ["linked", "itself"])
+async def test_a_pipe_that_git_would_read_among_the_files_is_taken_out(
+    name: str, linked: str, tmp_path: Path
+) -> None:
+    run = await run_on(repository_in(tmp_path))
+    run.agent.write("new", "work")
+    run.agent.write("app/main.py", "work")
+    pipe = run.clone.path / name
+    pipe.parent.mkdir(exist_ok=True)
+    for part in ("objects", "refs") if pipe.name == "HEAD" else ():
+        (pipe.parent / part).mkdir()
+    if linked == "linked":
+        os.mkfifo(tmp_path / "pipe")
+        pipe.symlink_to(tmp_path / "pipe")
+    else:
+        os.mkfifo(pipe)
+
+    rest = await commit_rest(run.clone, "Work")
+
+    assert run.agent.tree(rest.tip)["new"] == "work"
+    assert rest.remarks == (
+        f"{name} was taken out of the workspace: it is a pipe, and git would wait.",
+    )
+    assert run.clone.path.with_name("tree.damaged-1").is_fifo()
 
 
 @pytest.mark.parametrize("part", ["config", "info/exclude", "hooks", "shallow"])

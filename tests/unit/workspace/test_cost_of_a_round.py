@@ -16,7 +16,7 @@ from treadle.workspace.project import find_project
 from .real_git import ADA, RUN, Repository, repository_in, run_on
 
 LOOK = ["for-each-ref", "status"]
-IMPORT = ["fetch", "rev-list"]
+IMPORT = ["fetch", "rev-list", "diff-tree"]
 
 
 @dataclass(frozen=True)
