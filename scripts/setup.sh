@@ -18,11 +18,16 @@ find_python() {
   exit 1
 }
 
-# What the tests use beyond Python and git: ps and pgrep to look for processes left behind.
+# What the tests use beyond Python and git: ps to look for processes left behind, setpriv to give up
+# the rights of root, mount for a disk that is full.
 system_packages() {
   missing=""
   command -v git >/dev/null 2>&1 || missing="$missing git"
   command -v ps >/dev/null 2>&1 || missing="$missing procps"
+  if [ "$(uname)" = Linux ]; then
+    command -v setpriv >/dev/null 2>&1 || missing="$missing util-linux"
+    command -v mount >/dev/null 2>&1 || missing="$missing mount"
+  fi
   [ -z "$missing" ] && return
   if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
     say "installing$missing"

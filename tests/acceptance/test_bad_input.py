@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.acceptance.stage import TREADLE, Stage
+from tests.missing import missing
 
 # Root may read everything; without these two it is like anybody else.
 POWERLESS = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]
@@ -135,7 +136,7 @@ def locked(stage: Stage) -> Iterator[Path]:
 def powerless(stage: Stage, *arguments: str, **variables: str) -> tuple[int, list[str]]:
     """The exit code and the complaint of a command that has no rights beyond its user's."""
     if os.getuid() == 0 and shutil.which("setpriv") is None:
-        pytest.skip("no setpriv here to give up root's rights with")
+        missing("no setpriv here to give up root's rights with")
     done = subprocess.run(
         [*(POWERLESS if os.getuid() == 0 else []), TREADLE, *arguments],
         cwd=stage.project,

@@ -7,13 +7,14 @@ from collections.abc import Iterator
 import pytest
 
 from tests.acceptance.stage import BUILD_IT, ONE_DELIVERABLE, Stage, script
+from tests.missing import missing
 
 
 @pytest.fixture
 def small_disk(stage: Stage) -> Iterator[Stage]:
     """The stage with its Treadle root on a file system of its own, too small for a run."""
     if os.geteuid() != 0:
-        pytest.skip("only root can mount a file system; CI does")
+        missing("only root can mount a file system; CI does")
     stage.root.mkdir()
     subprocess.run(["mount", "-t", "tmpfs", "-o", "size=200k", "tmpfs", stage.root], check=True)
     yield stage

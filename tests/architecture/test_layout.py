@@ -31,7 +31,9 @@ EMPTY_WORDS = {
 
 # Paths of one machine, and hosts that packages come from. Some users are nobody.
 OF_A_MACHINE = re.compile(
-    r"(?<![\w.-])/(?:home|Users|root)/(?!ada\b|user\b|you\b)\w+|/work/(?:main|shared)|/opt/(?:pypi|wheels)"
+    r"(?<![\w.-])/(?:home|Users|root)/(?!ada\b|user\b|you\b)\w+"
+    # Where this very checkout lies.
+    rf"|{re.escape(str(Path(__file__).resolve().parents[3]))}/[\w]"
     r"|https?://[\w.-]*(?:pypi|pythonhosted|npmjs|artifactory|nexus)[\w.-]*",
     re.IGNORECASE,
 )

@@ -14,7 +14,7 @@ from treadle.policy.available_tools import merge_tools
 from treadle.policy.decide import Context, decide
 from treadle.policy.permission_rules import Rule
 
-WORKSPACE = "/work/clone"
+WORKSPACE = "/srv/clone"
 OUTSIDE_READ = Deny("That path is outside the workspace; read inside your current directory only.")
 OUTSIDE_WRITE = Deny(
     "That path is outside the workspace. Write inside your current directory only; "
@@ -73,17 +73,17 @@ PLACES: list[tuple[str, Literal["inside", "outside"]]] = [
     ("src/a.py", "inside"),
     ("./src/a.py", "inside"),
     ("src/../b.py", "inside"),
-    ("/work/clone/src/a.py", "inside"),
-    ("/work/clone/src/../../clone/b.py", "inside"),
+    ("/srv/clone/src/a.py", "inside"),
+    ("/srv/clone/src/../../clone/b.py", "inside"),
     ("..file", "inside"),
     (" src/a.py ", "inside"),
     ("/etc/passwd", "outside"),
     ("../clone-of-another/a.py", "outside"),
-    ("/work/clone-of-another/a.py", "outside"),
+    ("/srv/clone-of-another/a.py", "outside"),
     ("src/../../a.py", "outside"),
-    ("/work/clone/../a.py", "outside"),
+    ("/srv/clone/../a.py", "outside"),
     ("out/passwd", "outside"),
-    ("/work/clone/out/passwd", "outside"),
+    ("/srv/clone/out/passwd", "outside"),
     (" /etc/passwd", "outside"),
     ("~/.ssh/id_ed25519", "outside"),
     (" ~root/x", "outside"),
@@ -115,7 +115,7 @@ def test_files_are_read_and_written_inside_the_workspace_only(
         ({"pattern": "**/*.py"}, Allow()),
         ({"pattern": "src/{a,b}/*.py"}, Allow()),
         ({"pattern": "a..b/*"}, Allow()),
-        ({"pattern": "/work/clone/src/*"}, Allow()),
+        ({"pattern": "/srv/clone/src/*"}, Allow()),
         ({"pattern": "*.py", "path": "src"}, Allow()),
         ({"pattern": "/etc/*"}, OUTSIDE_READ),
         ({"pattern": "/etc/*", "path": "src"}, OUTSIDE_READ),
@@ -123,7 +123,7 @@ def test_files_are_read_and_written_inside_the_workspace_only(
         ({"pattern": "src/../../*"}, OUTSIDE_READ),
         ({"pattern": "{..,src}/*"}, OUTSIDE_READ),
         ({"pattern": "{src,../../etc}/*"}, OUTSIDE_READ),
-        ({"pattern": "../*", "path": "/work/clone/src"}, OUTSIDE_READ),
+        ({"pattern": "../*", "path": "/srv/clone/src"}, OUTSIDE_READ),
         ({"pattern": "~/*"}, OUTSIDE_READ),
         ({"pattern": "out/*"}, OUTSIDE_READ),
     ],

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from treadle.policy.permission_rules import Rule, matches, parse_rule
 
-WORKSPACE = "/work/clone"
+WORKSPACE = "/srv/clone"
 
 
 @pytest.mark.parametrize(
@@ -36,12 +36,12 @@ def test_a_rule_is_a_tool_with_or_without_a_pattern(text: str, rule: Rule | None
     [
         ("WebSearch", "WebSearch", "anything at all", True),
         ("WebSearch", "WebFetch", "anything at all", False),
-        ("Read(./**)", "Read", "/work/clone/src/a.py", True),
-        ("Read(./**)", "Read", "/work/clone", False),
-        ("Read(./**)", "Read", "/work/clone-of-another/a.py", False),
-        ("Read(./**)", "Write", "/work/clone/src/a.py", False),
-        ("Read(./*.md)", "Read", "/work/clone/README.md", True),
-        ("Read(./*.md)", "Read", "/work/clone/docs/README.md", False),
+        ("Read(./**)", "Read", "/srv/clone/src/a.py", True),
+        ("Read(./**)", "Read", "/srv/clone", False),
+        ("Read(./**)", "Read", "/srv/clone-of-another/a.py", False),
+        ("Read(./**)", "Write", "/srv/clone/src/a.py", False),
+        ("Read(./*.md)", "Read", "/srv/clone/README.md", True),
+        ("Read(./*.md)", "Read", "/srv/clone/docs/README.md", False),
         ("Read(/data/**)", "Read", "/data/a/b.csv", True),
         ("Read(/data/**)", "Read", "/database/b.csv", False),
         ("Read(/data/**)", "Read", "/etc/passwd", False),
@@ -61,8 +61,8 @@ def test_a_rule_is_a_tool_with_or_without_a_pattern(text: str, rule: Rule | None
             "https://api.example.com.evil.example/a",
             False,
         ),
-        ("Glob(./**)", "Glob", "/work/clone/src", True),
-        ("Grep(./**)", "Grep", "/work/clone/src", True),
+        ("Glob(./**)", "Glob", "/srv/clone/src", True),
+        ("Grep(./**)", "Grep", "/srv/clone/src", True),
     ],
 )
 def test_a_star_stays_within_a_segment_of_a_path_and_crosses_anything_else(

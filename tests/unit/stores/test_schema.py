@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.builders import NOON, RUN
+from tests.missing import missing
 from treadle.adapters.stores import schema
 from treadle.adapters.stores.runs import list_runs
 from treadle.adapters.stores.schema import MIGRATIONS, connect, connect_to_read
@@ -202,7 +203,7 @@ def test_a_full_disk_and_a_read_only_one_are_told_apart_and_nothing_stored_is_lo
     mounted = 'mount -t tmpfs -o size=600k none "$0" && exec "$@"'
     alone = ["unshare", "--map-root-user", "--mount", "sh", "-c", mounted, str(disk)]
     if not shutil.which("unshare") or subprocess.run([*alone, "true"], check=False).returncode:
-        pytest.skip("this machine does not let a test mount a small disk of its own")
+        missing("this machine does not let a test mount a small disk of its own")
 
     played = subprocess.run(
         [*alone, sys.executable, "-c", ON_A_SMALL_DISK, str(disk)],
