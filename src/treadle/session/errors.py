@@ -119,11 +119,6 @@ _STATUS_IN_WORDS = re.compile(r"API Error:? \(?(\d{3})\b")
 _NOT_STARTABLE = frozenset({126, 127})
 
 
-def classify(fault: Fault) -> ErrorClass:
-    """The class of a fault; what nobody can name is retryable, and the retry limit bounds it."""
-    return diagnose(fault).error_class
-
-
 def diagnose(fault: Fault) -> Diagnosis:
     """What a fault means. First match wins, from what is typed to what is only worded."""
     if _REHEARSAL in fault.message[:_WORDS_WITHIN]:

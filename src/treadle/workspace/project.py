@@ -88,15 +88,6 @@ async def identity(project: Project) -> Identity:
     return Identity(name, email)
 
 
-async def root_commit(project: Project) -> str | None:
-    """The first commit of the history that is checked out; it tells two repositories apart that
-    lived at the same path."""
-    if await project.git.commit_of("HEAD") is None:
-        return None
-    roots = await project.git.run("rev-list", "--first-parent", "--max-parents=0", "HEAD")
-    return roots.splitlines()[-1] if roots else None
-
-
 def operation_in_progress(git_dir: Path) -> str | None:
     """What git was told to do and has not finished, with its article: "a rebase"."""
     return next(

@@ -58,11 +58,6 @@ async def take_snapshot(project: Project, run: RunId) -> Snapshot:
     return Snapshot(seen.head, seen.branch, commit, seen.tree, dirty=commit != seen.head)
 
 
-async def same_as(project: Project, snapshot: Snapshot) -> bool:
-    """Does the checkout still equal the snapshot: commit, branch and files?"""
-    return await observe(project) == snapshot.checkout
-
-
 async def _commit_for(project: Project, run: RunId, seen: Checkout) -> str:
     git = project.git
     if seen.head is not None and await tree_of(git, seen.head) == seen.tree:

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from treadle.domain.agent import Fault
 from treadle.domain.session import ErrorClass
-from treadle.session.errors import backoff, classify, diagnose
+from treadle.session.errors import backoff, diagnose
 
 
 def api(status: int | None, error: str, reason: str = "api_error", message: str = "") -> Fault:
@@ -35,7 +35,7 @@ def api(status: int | None, error: str, reason: str = "api_error", message: str 
 def test_every_failure_of_the_model_service_has_a_class(
     fault: Fault, error_class: ErrorClass
 ) -> None:
-    assert classify(fault) == error_class
+    assert diagnose(fault).error_class == error_class
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_every_failure_of_the_model_service_has_a_class(
     ],
 )
 def test_every_error_name_of_the_agent_has_a_class(error: str, error_class: ErrorClass) -> None:
-    assert classify(Fault("", error=error)) == error_class
+    assert diagnose(Fault("", error=error)).error_class == error_class
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_every_http_status_has_a_class(status: int, error_class: ErrorClass) -> 
     typed = Fault("", api_status=status, terminal_reason="api_error")
     worded = Fault(f"API Error: {status} something happened")
 
-    assert [classify(typed), classify(worded)] == [error_class, error_class]
+    assert [diagnose(typed).error_class, diagnose(worded).error_class] == [error_class, error_class]
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_every_http_status_has_a_class(status: int, error_class: ErrorClass) -> 
     ],
 )
 def test_every_reason_the_agent_stops_for_has_a_class(reason: str, error_class: ErrorClass) -> None:
-    assert classify(Fault("", terminal_reason=reason)) == error_class
+    assert diagnose(Fault("", terminal_reason=reason)).error_class == error_class
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_every_reason_the_agent_stops_for_has_a_class(reason: str, error_class: 
 def test_faults_without_a_typed_cause_are_read_by_their_words(
     fault: Fault, error_class: ErrorClass
 ) -> None:
-    assert classify(fault) == error_class
+    assert diagnose(fault).error_class == error_class
 
 
 @pytest.mark.parametrize(

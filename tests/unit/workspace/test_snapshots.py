@@ -8,7 +8,7 @@ import pytest
 from treadle.domain.errors import ProjectError
 from treadle.workspace.contents import Changed, changed_paths
 from treadle.workspace.project import Project, find_project
-from treadle.workspace.snapshot import Snapshot, same_as, snapshot_ref, take_snapshot
+from treadle.workspace.snapshot import Snapshot, observe, snapshot_ref, take_snapshot
 
 from .real_git import RUN, Repository, empty_repository, repository_in
 
@@ -24,7 +24,7 @@ async def snapshot_of(repository: Repository) -> Snapshot:
     snapshot = await take_snapshot(project, RUN)
     assert repository.state() == before
     assert repository.refs("refs/treadle") == {snapshot_ref(RUN): snapshot.commit}
-    assert await same_as(project, snapshot)
+    assert await observe(project) == snapshot.checkout
     return snapshot
 
 
@@ -278,7 +278,7 @@ async def test_any_change_of_the_user_ends_the_sameness(change: str, tmp_path: P
         case _:
             (repository.path / "kept.txt").unlink()
 
-    assert not await same_as(project, snapshot)
+    assert await observe(project) != snapshot.checkout
 
 
 def test_changed_paths_are_read_from_what_git_prints() -> None:
