@@ -16,7 +16,7 @@ from treadle.adapters.stores.sqlite import SqliteStore
 from treadle.domain.agent import AgentEvent, Allow, Brief, Decision, Identity, Leftover, ToolUse
 from treadle.domain.events.all_events import Recorded
 from treadle.domain.ids import SessionId
-from treadle.domain.run import SessionLimits
+from treadle.domain.limits import SessionLimits
 from treadle.session.drive import Driver
 from treadle.wiring.clock import SystemClock, fresh_run_id
 

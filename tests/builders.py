@@ -17,7 +17,7 @@ from treadle.domain.deliverable import Claim, Deliverable, Status
 from treadle.domain.events.all_events import Event
 from treadle.domain.events.run import RunStarted
 from treadle.domain.ids import RunId, SessionId, run_id
-from treadle.domain.run import RunLimits, SessionLimits
+from treadle.domain.limits import RunLimits, SessionLimits
 
 NOON = datetime(2026, 5, 4, 12, 0, tzinfo=UTC)
 RUN: RunId = run_id(unix_ms=1_700_000_000_000, random_bits=0x1234_5678_9ABC_DEF0)

@@ -12,7 +12,7 @@ import pytest
 from treadle.adapters.stores.sqlite import SqliteStore
 from treadle.domain.events.run import RunStarted
 from treadle.domain.ids import run_id
-from treadle.domain.run import RunLimits
+from treadle.domain.limits import RunLimits
 from treadle.workspace.place import project_key
 
 HEAVY = ("asyncio", "claude_agent_sdk", "dbos", "mcp", "pydantic", "yaml")

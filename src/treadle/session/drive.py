@@ -31,8 +31,8 @@ from treadle.domain.events.agent import (
     ToolFinished,
 )
 from treadle.domain.events.session import PromptSent, SessionEnded, SessionStarted
+from treadle.domain.limits import SessionLimits
 from treadle.domain.ports import Agent, AgentSession, Clock
-from treadle.domain.run import SessionLimits
 from treadle.domain.session import (
     BudgetExceeded,
     Cancelled,
@@ -42,11 +42,11 @@ from treadle.domain.session import (
     SessionResult,
     TimedOut,
 )
-from treadle.session.guard import unguarded
 from treadle.session.inbox import Inbox
 from treadle.session.meaning import outcome_of
 from treadle.session.meter import Meter
 from treadle.session.speech import Record, Speech, signal_tools
+from treadle.session.unallowed_tool import unguarded
 from treadle.session.watch import began, deadline, saw
 
 

@@ -31,7 +31,7 @@ from treadle.domain.events.agent import (
     ToolCalled,
     ToolFinished,
 )
-from treadle.domain.run import SessionLimits
+from treadle.domain.limits import SessionLimits
 from treadle.domain.session import TimeLimit
 
 

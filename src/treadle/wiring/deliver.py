@@ -14,7 +14,8 @@ from treadle.adapters.stores.status_file import StatusFile
 from treadle.domain.errors import StoreError, TreadleError
 from treadle.domain.events.agent import ProcessEnded
 from treadle.domain.events.run import InterruptRequested, RunEnded, RunStarted, RunWarned
-from treadle.domain.run import ExitReason, RunLimits, RunResult
+from treadle.domain.limits import RunLimits
+from treadle.domain.run import ExitReason, RunResult
 from treadle.policy.redaction import redactor
 from treadle.session.drive import Driver
 from treadle.settings.environment import Environment
@@ -22,15 +23,10 @@ from treadle.wiring.agent import load_agent_modules, make_agent
 from treadle.wiring.clock import SystemClock, fresh_session_id
 from treadle.wiring.deliver_request import DeliverRequest, Ready, check
 from treadle.wiring.earlier import lost_sessions, past_of
-from treadle.wiring.equipment import (
-    equipment_of,
-    private_home,
-    run_limits,
-    secrets_of,
-    session_limits,
-)
+from treadle.wiring.equipment import equipment_of, private_home, secrets_of
 from treadle.wiring.holding import hold_run
 from treadle.wiring.interrupts import Name, graceful_interrupts
+from treadle.wiring.limits import run_limits, session_limits
 from treadle.workflows.deliver.board import Board
 from treadle.workflows.deliver.next_step import Progress, Rules, Stop
 from treadle.workflows.deliver.rounds import Rounds

@@ -3,9 +3,7 @@
 from pathlib import Path
 
 from treadle.adapters.stores.runs import run_directory
-from treadle.domain.run import RunLimits, SessionLimits
 from treadle.policy.available_tools import merge_servers, merge_tools
-from treadle.settings.definitions import Settings
 from treadle.settings.environment import credentials
 from treadle.wiring.agent import baseline_servers
 from treadle.wiring.deliver_request import Ready, permission_rules
@@ -38,28 +36,6 @@ def equipment_of(ready: Ready) -> Equipment:
 def private_home(ready: Ready) -> Path:
     """The home of the run's agent: its transcripts are there, and nothing of the user's."""
     return run_directory(ready.environment.root, ready.request.run) / "home"
-
-
-def run_limits(settings: Settings) -> RunLimits:
-    limits = settings.limits
-    return RunLimits(
-        max_cost_usd=limits.max_cost_usd,
-        max_minutes=limits.max_minutes,
-        max_iterations=limits.max_iterations,
-        max_retries=limits.max_retries,
-    )
-
-
-def session_limits(settings: Settings) -> SessionLimits:
-    session = settings.session
-    return SessionLimits(
-        max_cost_usd=session.max_cost_usd,
-        max_turns=settings.agent.max_turns,
-        wall_s=session.max_minutes * 60,
-        first_byte_s=session.first_byte_s,
-        idle_s=session.idle_s,
-        tool_s=session.tool_minutes * 60,
-    )
 
 
 def secrets_of(ready: Ready) -> list[str]:

@@ -49,7 +49,8 @@ from treadle.domain.events.work import (
     WorkspacePrepared,
 )
 from treadle.domain.ids import RunId, SessionId
-from treadle.domain.run import ExitReason, RunLimits, RunResult
+from treadle.domain.limits import RunLimits
+from treadle.domain.run import ExitReason, RunResult
 from treadle.domain.session import (
     Cancelled,
     Completed,

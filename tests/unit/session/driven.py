@@ -24,7 +24,7 @@ from treadle.domain.agent import (
 )
 from treadle.domain.events.all_events import Event
 from treadle.domain.ids import SessionId
-from treadle.domain.run import SessionLimits
+from treadle.domain.limits import SessionLimits
 from treadle.domain.session import Completed, SessionResult
 from treadle.domain.signal import Role
 from treadle.session.drive import Driver

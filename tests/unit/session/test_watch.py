@@ -22,7 +22,7 @@ from treadle.domain.events.agent import (
     ToolCalled,
     ToolFinished,
 )
-from treadle.domain.run import SessionLimits
+from treadle.domain.limits import SessionLimits
 from treadle.domain.session import Completed
 from treadle.domain.usage import Usage
 from treadle.session.watch import Deadline, OpenTool, Watch, began, deadline, saw

@@ -24,7 +24,8 @@ from treadle.domain.deliverable import Deliverable
 from treadle.domain.events.all_events import Event
 from treadle.domain.events.session import SessionEnded
 from treadle.domain.ids import RunId
-from treadle.domain.run import RunLimits, RunResult, SessionLimits
+from treadle.domain.limits import RunLimits, SessionLimits
+from treadle.domain.run import RunResult
 from treadle.domain.session import Completed, Outcome
 from treadle.policy.available_tools import merge_tools
 from treadle.session.drive import Driver

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.builders import values_of
 from treadle.domain.deliverable import Tally
 from treadle.domain.events.run import Instruction
-from treadle.domain.run import RunLimits
+from treadle.domain.limits import RunLimits
 from treadle.domain.session import (
     BudgetExceeded,
     Completed,

@@ -7,7 +7,7 @@ import pytest
 
 from treadle.domain.deliverable import Tally
 from treadle.domain.ids import SessionId
-from treadle.domain.run import RunLimits
+from treadle.domain.limits import RunLimits
 from treadle.domain.session import (
     BudgetExceeded,
     Cancelled,

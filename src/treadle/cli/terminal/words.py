@@ -6,7 +6,8 @@ from treadle.cli.terminal.duration import duration
 from treadle.cli.terminal.figures import counted, money
 from treadle.cli.terminal.palette import Style
 from treadle.domain.ids import RunId, short
-from treadle.domain.run import ExitReason, RunLimits, RunResult
+from treadle.domain.limits import RunLimits
+from treadle.domain.run import ExitReason, RunResult
 from treadle.domain.session import (
     BudgetExceeded,
     Cancelled,

@@ -5,7 +5,8 @@ from datetime import datetime
 from typing import Literal
 
 from treadle.domain.ids import RunId
-from treadle.domain.run import RunLimits, RunResult, Workflow
+from treadle.domain.limits import RunLimits
+from treadle.domain.run import RunResult, Workflow
 
 Confinement = Literal["unsandboxed", "sandboxed"]
 Instruction = Literal["initializer", "coding"]

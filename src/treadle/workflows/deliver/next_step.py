@@ -6,7 +6,8 @@ from typing import TypeAlias, assert_never
 
 from treadle.domain.deliverable import Tally
 from treadle.domain.events.run import Instruction
-from treadle.domain.run import ExitReason, RunLimits
+from treadle.domain.limits import RunLimits
+from treadle.domain.run import ExitReason
 from treadle.domain.session import (
     BudgetExceeded,
     Cancelled,

@@ -8,7 +8,7 @@ from typing import Any
 from treadle.domain.agent import Brief, Decide, Decision, Identity, ToolUse
 from treadle.domain.events.run import Instruction, RunWarned
 from treadle.domain.ids import SessionId
-from treadle.domain.run import RunLimits, SessionLimits
+from treadle.domain.limits import RunLimits, SessionLimits
 from treadle.domain.session import SessionResult
 from treadle.domain.signal import Role
 from treadle.policy.available_tools import Toolset

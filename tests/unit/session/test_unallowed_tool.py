@@ -10,7 +10,7 @@ from treadle.adapters.agents.replay import Move
 from treadle.domain.agent import Allow, Decision, Deny, ToolUse
 from treadle.domain.events.agent import ToolCalled, ToolFinished
 from treadle.domain.session import Completed, ExecutionError, Outcome
-from treadle.session.guard import unguarded
+from treadle.session.unallowed_tool import unguarded
 
 from .driven import FINE, FOREVER, said, stage, tool_that
 

@@ -1,0 +1,26 @@
+"""The ceilings of a run and of its sessions, from the settings."""
+
+from treadle.domain.limits import RunLimits, SessionLimits
+from treadle.settings.definitions import Settings
+
+
+def run_limits(settings: Settings) -> RunLimits:
+    limits = settings.limits
+    return RunLimits(
+        max_cost_usd=limits.max_cost_usd,
+        max_minutes=limits.max_minutes,
+        max_iterations=limits.max_iterations,
+        max_retries=limits.max_retries,
+    )
+
+
+def session_limits(settings: Settings) -> SessionLimits:
+    session = settings.session
+    return SessionLimits(
+        max_cost_usd=session.max_cost_usd,
+        max_turns=settings.agent.max_turns,
+        wall_s=session.max_minutes * 60,
+        first_byte_s=session.first_byte_s,
+        idle_s=session.idle_s,
+        tool_s=session.tool_minutes * 60,
+    )
