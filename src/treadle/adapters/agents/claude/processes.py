@@ -80,18 +80,30 @@ async def _end(living: Living, *, settle_s: float) -> list[Leftover]:
     await asyncio.sleep(settle_s)
     left = living()
     for number in (signal.SIGTERM, signal.SIGKILL):
-        _signal([process.pid for process in living()], number)
-        if await _gone(living):
+        doomed = [process.pid for process in living()]
+        _signal(doomed, number)
+        if await _gone(living, doomed):
             break
     return left
 
 
-async def _gone(living: Living) -> bool:
+async def _gone(living: Living, doomed: Sequence[int]) -> bool:
+    # A dying process loses its environment, and so its mark, a moment before it is gone.
     for _ in range(int(TERM_S / POLL_S)):
-        if not living():
+        if not living() and not any(_runs(pid) for pid in doomed):
             return True
         await asyncio.sleep(POLL_S)
     return False
+
+
+def _runs(pid: int) -> bool:
+    try:
+        if PROC.is_dir():
+            return _alive(PROC / str(pid))
+        os.kill(pid, 0)
+    except OSError:
+        return False
+    return True
 
 
 def _signal(pids: Iterable[int], number: signal.Signals) -> None:
