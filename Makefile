@@ -1,6 +1,6 @@
 # Two commands do everything: `make demo` shows the product at work, `make test` proves it.
 # They set up what they need first; see scripts/setup.sh for exactly what that is.
-.PHONY: help setup demo test check fix bench docs lock
+.PHONY: help setup demo test check fix bench crash-matrix docs lock
 PY := .venv/bin/python
 export PYTHONDONTWRITEBYTECODE :=
 
@@ -29,6 +29,9 @@ fix: setup  ## let the tools repair what they can
 
 bench: setup  ## measured ratios against plain `claude -p`, in one run
 	@$(PY) -m bench
+
+crash-matrix: setup  ## kill -9 at every named point of a run, then go on; writes the table of it
+	@$(PY) -m tests.crash_matrix
 
 docs: setup  ## write docs/reference anew from the code
 	@$(PY) -m docs.reference.generate

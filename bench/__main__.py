@@ -6,7 +6,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench import commands, machine, sessions, storing
+from bench import commands, durable, gateway, machine, opening, sessions, storing
 from bench.jobs import printed
 from bench.model import MeasurementFailed
 from bench.report import table
@@ -21,10 +21,16 @@ class Extent:
     repetitions: int
     command_times: int
     storing_times: int
+    durable_times: int
+    gateway_times: int
 
 
-FULL = Extent(sessions=12, repetitions=5, command_times=31, storing_times=9)
-QUICK = Extent(sessions=4, repetitions=1, command_times=5, storing_times=3)
+FULL = Extent(
+    sessions=12, repetitions=5, command_times=31, storing_times=9, durable_times=3, gateway_times=60
+)
+QUICK = Extent(
+    sessions=4, repetitions=1, command_times=5, storing_times=3, durable_times=1, gateway_times=10
+)
 
 
 def main() -> int:
@@ -49,8 +55,20 @@ def measure_all(extent: Extent, directory: Path) -> list[str]:
     stored = storing.measure(
         printed(directory / f"plain-{last}"), directory / "storing", times=extent.storing_times
     )
-    aimed = [*sessions.aimed_figures(jobs), *commands.aimed_figures(looks)]
-    plain = [*sessions.plain_figures(jobs), *commands.plain_figures(looks)]
+    opened = opening.measure(directory / "opening", extent.storing_times)
+    surviving, costs = durable.figures(durable.measure(directory / "durable", extent.durable_times))
+    asked = gateway.figures(gateway.measure(directory / "gateway", extent.gateway_times))
+    aimed = [
+        *sessions.aimed_figures(jobs),
+        *commands.aimed_figures(looks),
+        *opening.aimed_figures(opened),
+        *surviving,
+    ]
+    plain = [
+        *sessions.plain_figures(jobs),
+        *commands.plain_figures(looks),
+        *opening.plain_figures(opened),
+    ]
     others = machine.used_by_others(before, machine.now())
     return [
         f"{machine.described()}; other processes used {others:.0%} of it meanwhile",
@@ -58,6 +76,8 @@ def measure_all(extent: Extent, directory: Path) -> list[str]:
         "",
         *table("What is aimed at", aimed),
         *table("Storing", storing.figures(stored)),
+        *table("Surviving", costs),
+        *table("The gateway", asked),
         *table("The numbers behind", plain),
     ]
 

@@ -1,7 +1,7 @@
 """`treadle deliver` against a model in another process; at its end it tells how large it was.
 
-Run as `python -m bench.delivering URL REPORT deliver …`. `treadle rehearse` does the same with the
-model inside its own process, which would count here.
+Run as `python -m bench.delivering URL SCRIPT REPORT deliver …`. `treadle rehearse` does the same
+with the model inside its own process, which would count here.
 """
 
 import sys
@@ -14,8 +14,8 @@ from treadle.wiring.agent import Rehearsing, dummy_credential
 
 
 def main() -> None:
-    base_url, report, *arguments = sys.argv[1:]
-    rehearsing = Rehearsing(base_url, dummy_credential("api_key"))
+    base_url, script, report, *arguments = sys.argv[1:]
+    rehearsing = Rehearsing(base_url, dummy_credential("api_key"), Path(script))
     given = Given(environment_from(given_environment()), Path.cwd(), rehearsing)
     code = run_given(arguments, given)
     Path(report).write_text(str(peak_mb()))

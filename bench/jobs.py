@@ -50,7 +50,8 @@ def deliver_job(sessions: int, directory: Path) -> DeliverTook:
     """So many rounds of one `treadle deliver`."""
     stage, report = make_stage(directory), directory / "peak.txt"
     with scripted_model(sessions, directory) as model:
-        command = [sys.executable, "-m", "bench.delivering", model.base_url, str(report)]
+        command = [sys.executable, "-m", "bench.delivering", model.base_url]
+        command += [str(model.script), str(report)]
         command += ["deliver", "-p", str(stage.project), "-n", str(sessions)]
         # Started here, where `bench` can be found; the project is named instead.
         job = Job(command, stage.environment, Path.cwd(), EXIT_CODES["max_iterations"])

@@ -66,8 +66,9 @@ class Seen:
 class Model:
     """One job's scripted API, running."""
 
-    def __init__(self, process: "subprocess.Popen[str]") -> None:
+    def __init__(self, process: "subprocess.Popen[str]", script: Path) -> None:
         self._process = process
+        self.script = script
         self.base_url = self._line()
 
     def watch(self, process_id: int) -> None:
@@ -117,6 +118,6 @@ def scripted_model(sessions: int, directory: Path) -> Iterator[Model]:
         text=True,
     ) as process:
         try:
-            yield Model(process)
+            yield Model(process, path)
         finally:
             process.kill()

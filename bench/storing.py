@@ -11,12 +11,13 @@ from pathlib import Path
 from bench.figures import Figure, Spread, ratios
 from treadle.adapters.agents.claude.parse import StreamParser
 from treadle.adapters.agents.claude.transport import message_in
+from treadle.adapters.stores.event_store import open_store
 from treadle.adapters.stores.recorder import Recorder
-from treadle.adapters.stores.sqlite import SqliteStore
 from treadle.domain.agent import AgentEvent, Allow, Brief, Decision, Identity, Leftover, ToolUse
 from treadle.domain.events.all_events import Recorded
 from treadle.domain.ids import SessionId
 from treadle.domain.limits import SessionLimits
+from treadle.domain.storage import Storage
 from treadle.session.drive import Driver
 from treadle.wiring.clock import SystemClock, fresh_run_id
 
@@ -44,6 +45,9 @@ class LineAgent:
 
     async def open(self, _: Brief) -> "LineSession":
         return LineSession(self.lines)
+
+    def remembers(self, session: SessionId, home: Path) -> bool:
+        return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +111,7 @@ def _pass(sessions: Sequence[Sequence[bytes]], directory: Path) -> Stored:
 
 async def _store(sessions: Sequence[Sequence[bytes]], directory: Path) -> int:
     stored: list[Recorded] = []
-    with closing(SqliteStore(directory)) as store:
+    with closing(open_store(Storage(directory))) as store:
         recorder = Recorder(store, fresh_run_id(), SystemClock(), [stored.append])
         for lines in sessions:
             driver = Driver(LineAgent(lines), SystemClock(), recorder.record, asyncio.Event())

@@ -18,6 +18,30 @@ find_python() {
   exit 1
 }
 
+has_postgres() {
+  command -v initdb >/dev/null 2>&1 && return
+  for found in /usr/lib/postgresql/*/bin/initdb; do [ -x "$found" ] && return; done
+  return 1
+}
+
+install() {
+  apt-get update -qq
+  DEBIAN_FRONTEND=noninteractive apt-get install -qq -y "$@" >/dev/null
+}
+
+# A server of their own is started by the tests that need one; the package would start another.
+postgres() {
+  has_postgres && return
+  if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
+    say "installing postgresql"
+    install postgresql-common
+    sed -i 's/^#*create_main_cluster.*/create_main_cluster = false/' /etc/postgresql-common/createcluster.conf
+    install postgresql
+  else
+    [ -x .venv/bin/treadle ] || say "tests on PostgreSQL are skipped without it (Debian/Ubuntu: sudo apt-get install postgresql)"
+  fi
+}
+
 # What the tests use beyond Python and git: ps to look for processes left behind, setpriv to give up
 # the rights of root, mount for a disk that is full.
 system_packages() {
@@ -31,7 +55,7 @@ system_packages() {
   [ -z "$missing" ] && return
   if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
     say "installing$missing"
-    apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y $missing >/dev/null
+    install $missing
   else
     say "please install:$missing   (Debian/Ubuntu: sudo apt-get install$missing)"
     exit 1
@@ -39,6 +63,7 @@ system_packages() {
 }
 
 system_packages
+postgres
 stamp=.venv/.treadle-setup
 want=$(cat pyproject.toml requirements.lock scripts/setup.sh | cksum)
 if [ -x .venv/bin/treadle ] && [ "$(cat $stamp 2>/dev/null || true)" = "$want" ]; then exit 0; fi

@@ -2,7 +2,7 @@
 
 from hypothesis import settings
 
-pytest_plugins = ["treadle.rehearsal.fixtures"]
+pytest_plugins = ["treadle.rehearsal.fixtures", "tests.postgres"]
 
 # How long one example takes depends on what else the machine does.
 settings.register_profile("treadle", deadline=None)

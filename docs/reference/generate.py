@@ -13,10 +13,10 @@ import click
 
 from treadle.cli.main import COMMANDS, EPILOG, treadle
 from treadle.cli.options import WorkflowOptions
-from treadle.domain.events import agent, run, session, work
+from treadle.domain.events import agent, oversight, run, session, work
 from treadle.domain.events.all_events import DISPLAY_ONLY, Event
-from treadle.settings.environment import PASSED
-from treadle.settings.keys import Key, expected, known_keys, sections, toml_value
+from treadle.settings.environment import DATABASE_URL, PASSED
+from treadle.settings.keys import EXAMPLES, Key, expected, known_keys, sections, toml_value
 from treadle.settings.variables import variable
 
 HERE = Path(__file__).parent
@@ -25,6 +25,13 @@ MADE = "<!-- Made from the code by `make docs`. Edit the code, not this page. --
 # Keys that do less today than their help says; the page says so.
 TODAY = {
     "project.specs": "no effect; it is for workflows to come",
+}
+
+RULES = {
+    "": "",
+    "address": ": the address of a PostgreSQL database",
+    "inside": ": a path inside the project",
+    "some": ", not empty",
 }
 
 SETTINGS_HEAD = """\
@@ -97,9 +104,10 @@ def settings_page() -> str:
 
 def _key(key: Key) -> str:
     flags = _flags()
-    said = ["default not given" if key.kind == "tables" else f"default `{toml_value(key.default)}`"]
+    default = f"default `{toml_value(key.default)}`"
+    said = ["default not given" if key.kind in EXAMPLES else default]
     said.append(f"takes {_takes(key)}")
-    if given := variable(key):
+    if given := DATABASE_URL if key.name == "database.url" else variable(key):
         said.append(f"variable `{given}`")
     if key.name in flags:
         said.append(f"option `{flags[key.name]}`")
@@ -117,9 +125,7 @@ def _takes(key: Key) -> str:
         words += f" above {key.above:g}"
     if key.least is not None:
         words += f", at least {key.least:g}"
-    return (
-        words + {"inside": ": a path inside the project", "some": ", not empty", "": ""}[key.rule]
-    )
+    return words + RULES[key.rule]
 
 
 def _flags() -> dict[str, str]:
@@ -160,6 +166,7 @@ GROUPS: tuple[tuple[str, ModuleType], ...] = (
     ("Session", session),
     ("Agent", agent),
     ("Work", work),
+    ("Oversight", oversight),
 )
 
 

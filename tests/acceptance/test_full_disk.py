@@ -1,38 +1,111 @@
-"""A full disk is said in one line; nothing stored is lost, and work goes on when there is space."""
+"""A disk that is full or cannot be written is said in one line; nothing stored is lost, and work
+goes on when there is space."""
 
 import os
+import shutil
+import signal
+import sqlite3
 import subprocess
 from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
 
 import pytest
 
-from tests.acceptance.stage import BUILD_IT, ONE_DELIVERABLE, Stage, script
+from tests.acceptance.stage import (
+    BUILD_IT,
+    ONE_DELIVERABLE,
+    TREADLE,
+    Finished,
+    Stage,
+    assert_all_gone,
+    script,
+)
 from tests.missing import missing
+
+DATABASES = ("engine.db", "events.db")
+
+
+@contextmanager
+def own_disk(stage: Stage, size: str) -> Iterator[Stage]:
+    """The stage with its Treadle root on a file system of its own."""
+    if os.geteuid() != 0:
+        missing("only root can mount a file system; CI does")
+    stage.root.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", stage.root], check=True)
+    yield stage
+    subprocess.run(["umount", "--lazy", stage.root], check=True)
 
 
 @pytest.fixture
 def small_disk(stage: Stage) -> Iterator[Stage]:
-    """The stage with its Treadle root on a file system of its own, too small for a run."""
-    if os.geteuid() != 0:
-        missing("only root can mount a file system; CI does")
-    stage.root.mkdir()
-    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=200k", "tmpfs", stage.root], check=True)
-    yield stage
-    subprocess.run(["umount", "--lazy", stage.root], check=True)
+    """Too small for a run."""
+    with own_disk(stage, "200k") as small:
+        yield small
+
+
+@pytest.fixture
+def large_disk(stage: Stage) -> Iterator[Stage]:
+    """Large enough for a run, until somebody fills it."""
+    with own_disk(stage, "64m") as large:
+        yield large
+
+
+def held_up(gate: Path) -> str:
+    """A session that does not end before there is a file of this name."""
+    return BUILD_IT.replace(
+        "    turns:\n",
+        "    turns:\n      - tool: Bash\n        input:"
+        f' {{command: "until [ -e {gate} ]; do sleep 0.1; done"}}\n',
+    )
+
+
+def fill(disk: Path) -> Path:
+    """Leave no byte free; the file that takes it all."""
+    ballast = disk / "ballast"
+    with ballast.open("wb", buffering=0) as file:
+        for size in (65536, 1024, 1):
+            try:
+                while file.write(bytes(size)):
+                    pass
+            except OSError:  # full for this size, perhaps not for a smaller one
+                continue
+    return ballast
+
+
+def assert_intact(root: Path) -> None:
+    for name in DATABASES:
+        with closing(sqlite3.connect(root / name)) as database:
+            assert database.execute("PRAGMA integrity_check").fetchall() == [("ok",)], name
+
+
+def assert_one_line(refused: Finished, *said: str) -> None:
+    """The exit code of an error, one line that says what is wrong, and one what to do."""
+    assert refused.exit_code == 1
+    assert "Traceback" not in refused.stderr
+    errors = [line for line in refused.stderr.splitlines() if line.startswith("treadle: ")]
+    hints = [line for line in refused.stderr.splitlines() if line.startswith("  hint: ")]
+    assert (len(errors), len(hints)) == (1, 1), refused.stderr
+    for words in said:
+        assert words in errors[0]
+
+
+def branches(stage: Stage) -> tuple[str, str]:
+    return stage.git("for-each-ref", "refs/heads"), stage.git("status", "--porcelain")
 
 
 def test_a_full_disk_is_said_in_one_line_and_the_next_run_with_space_succeeds(
     small_disk: Stage,
 ) -> None:
     stage = small_disk
-    before = stage.git("for-each-ref", "refs/heads"), stage.git("status", "--porcelain")
+    before = branches(stage)
 
     full = stage.deliver(script(ONE_DELIVERABLE, BUILD_IT))
 
     assert full.exit_code == 1
     assert "Traceback" not in full.stderr
     assert "no space left" in full.stderr.lower()
-    assert (stage.git("for-each-ref", "refs/heads"), stage.git("status", "--porcelain")) == before
+    assert branches(stage) == before
 
     subprocess.run(["mount", "-o", "remount,size=64m", stage.root], check=True)
     # How far the first run came depends on when the disk was full: it may have planned already.
@@ -40,3 +113,103 @@ def test_a_full_disk_is_said_in_one_line_and_the_next_run_with_space_succeeds(
     finished = stage.deliver(script(planning, BUILD_IT))
 
     assert (finished.exit_code, finished.result["reason"]) == (0, "all_passed")
+
+
+def test_a_run_whose_disk_fills_up_goes_on_where_it_was_when_there_is_space(
+    large_disk: Stage,
+) -> None:
+    stage, gate = large_disk, large_disk.directory / "gate"
+    before = branches(stage)
+    running = stage.start(script(ONE_DELIVERABLE, held_up(gate)))
+    run = str(running.until("run.started")["run"])
+    running.until("tool.decided", name="Bash")
+
+    ballast = fill(stage.root)
+    gate.touch()
+    full = running.finish()
+
+    assert_one_line(full, "no space left")
+    assert branches(stage) == before
+    assert_all_gone(full)
+    assert_intact(stage.root)
+    ballast.unlink()
+    resumed = stage.treadle("resume", run, "--json")
+
+    assert (resumed.exit_code, resumed.result["reason"]) == (0, "all_passed")
+    log = stage.treadle("logs", run, "--json")
+    assert [line["seq"] for line in log.lines] == list(range(1, len(log.lines) + 1))
+    assert stage.git("log", "--format=%s").splitlines() == [
+        "Round 2: A greeting (DL-001)",
+        "The specification",
+    ]
+    assert_intact(stage.root)
+
+
+def killed_in_a_session(stage: Stage) -> str:
+    """A run that was killed while a tool waited, which will wait no more; its id."""
+    gate = stage.directory / "gate"
+    running = stage.start(script(ONE_DELIVERABLE, held_up(gate)))
+    run = str(running.until("run.started")["run"])
+    running.until("tool.decided", name="Bash")
+    running.process.send_signal(signal.SIGKILL)
+    assert_all_gone(running.finish())
+    gate.touch()
+    return run
+
+
+def as_anyone(stage: Stage, *arguments: str) -> Finished:
+    """The command without what lets root write everywhere."""
+    plain: list[str] = []
+    if os.geteuid() == 0:
+        setpriv = shutil.which("setpriv")
+        assert setpriv is not None, "setpriv of util-linux is needed to test this as root"
+        plain = [setpriv, "--bounding-set", "-dac_override,-dac_read_search", "--inh-caps", "-all"]
+    done = subprocess.run(
+        [*plain, TREADLE, *arguments],
+        cwd=stage.project,
+        env=stage.environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+    return Finished(done.returncode, done.stdout, done.stderr)
+
+
+@pytest.mark.parametrize("name", DATABASES)
+def test_a_database_that_cannot_be_written_is_said_in_one_line_and_the_run_goes_on_later(
+    stage: Stage, name: str
+) -> None:
+    run = killed_in_a_session(stage)
+    modes = {path: path.stat().st_mode for path in stage.root.glob(f"{name}*")}
+    for path, mode in modes.items():
+        path.chmod(mode & ~0o222)
+
+    anew = ("rehearse", str(stage.directory / "script.yaml"), "--", "deliver")
+    refused = [as_anyone(stage, "resume", run), as_anyone(stage, *anew)]
+
+    for path, mode in modes.items():
+        path.chmod(mode)
+    for each in refused:
+        assert_one_line(each, "cannot write", str(stage.root / name))
+    assert_intact(stage.root)
+    resumed = stage.treadle("resume", run, "--json")
+    assert (resumed.exit_code, resumed.result["reason"]) == (0, "all_passed")
+    assert_intact(stage.root)
+
+
+def test_a_disk_that_became_read_only_is_said_in_one_line_and_the_run_goes_on_later(
+    large_disk: Stage,
+) -> None:
+    stage = large_disk
+    run = killed_in_a_session(stage)
+    subprocess.run(["mount", "-o", "remount,ro", stage.root], check=True)
+
+    refused = stage.treadle("resume", run)
+
+    assert_one_line(refused, "cannot write", "Read-only file system")
+    subprocess.run(["mount", "-o", "remount,rw", stage.root], check=True)
+    assert_intact(stage.root)
+    resumed = stage.treadle("resume", run, "--json")
+    assert (resumed.exit_code, resumed.result["reason"]) == (0, "all_passed")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tests.acceptance.stage import ONE_DELIVERABLE, Stage, script
 from treadle.rehearsal.fixtures import Rehearse
-from treadle.wiring.login import lend_login
+from treadle.wiring.agents.claude import lend_login
 
 LOOK_AROUND = """
   - role: implementer

@@ -55,12 +55,12 @@ def test_every_example_of_a_script_is_one(place: str, block: str) -> None:
 
 
 def test_every_make_target_that_a_page_shows_exists() -> None:
-    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text("utf-8"), re.M))
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"), re.M))
     shown = {
         target
         for page in PAGES
         for line in code(page)
-        for given in re.findall(r"^(?:\$ )?make((?: [a-z]+)+)", line)
+        for given in re.findall(r"^(?:\$ )?make((?: [a-z-]+)+)", line)
         for target in given.split()
     }
 

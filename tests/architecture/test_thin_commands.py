@@ -9,13 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from treadle.adapters.stores.sqlite import SqliteStore
+from treadle.adapters.stores.approvals import Approvals
+from treadle.adapters.stores.database import open_database
+from treadle.adapters.stores.event_store import open_store
+from treadle.domain.approval import Question, asked
 from treadle.domain.events.run import RunStarted
 from treadle.domain.ids import run_id
 from treadle.domain.limits import RunLimits
+from treadle.domain.storage import Storage
 from treadle.workspace.place import project_key
 
-HEAVY = ("asyncio", "claude_agent_sdk", "dbos", "mcp", "pydantic", "yaml")
+HEAVY = ("asyncio", "claude_agent_sdk", "dbos", "mcp", "psycopg", "pydantic", "sqlalchemy", "yaml")
 RUN = run_id(unix_ms=1_700_000_000_000, random_bits=0x1234_5678_9ABC)
 
 # Runs the command in this very process and then tells what is loaded, on another channel.
@@ -56,8 +60,12 @@ def project(tmp_path: Path) -> Path:
         sandbox="unsandboxed",
         rehearsal=True,
     )
-    with closing(SqliteStore(tmp_path / "root")) as store:
+    with closing(open_store(Storage(tmp_path / "root"))) as store:
         store.append(RUN, [(datetime(2026, 1, 1, tzinfo=UTC), started)])
+    with closing(open_database(Storage(tmp_path / "root"))) as database:
+        question = Question("plan", "Work by this plan?", "1. Add numbers", "0123")
+        now = datetime(2026, 1, 1, tzinfo=UTC)
+        Approvals(database).ask(asked(question, run=RUN, step="plan", now=now))
     return tmp_path
 
 
@@ -68,7 +76,7 @@ def test_the_version_is_told_without_a_command_line_parser(project: Path) -> Non
     assert loaded & {"click", *HEAVY} == set()
 
 
-@pytest.mark.parametrize("command", ["status", "ls"])
+@pytest.mark.parametrize("command", ["status", "ls", "approvals"])
 @pytest.mark.parametrize("options", [(), ("--json",)])
 def test_a_look_at_the_tables_loads_nothing_heavy(
     command: str, options: tuple[str, ...], project: Path

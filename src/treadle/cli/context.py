@@ -1,12 +1,13 @@
 """What every command is given: the environment it was started in, and where its project is."""
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from treadle.domain.errors import UsageError
 from treadle.settings.environment import Environment
+from treadle.settings.storage import located
 from treadle.workspace.place import enclosing_project
 
 if TYPE_CHECKING:
@@ -42,6 +43,10 @@ class Given:
         if not os.access(found, os.R_OK | os.X_OK):
             raise UsageError(f"{named} cannot be read", hint="check its permissions with `ls -ld`")
         return found
+
+    def in_project(self, option: str | None) -> "Given":
+        """The same, with the database that the project keeps its runs in."""
+        return replace(self, environment=located(self.environment, self.project(option)))
 
     def project(self, option: str | None) -> Path:
         """The project that the directory named by `-p`, or the current one, is part of."""

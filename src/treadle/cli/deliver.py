@@ -1,19 +1,18 @@
 """`treadle deliver`: takes SPEC.md to finished, committed work."""
 
 import asyncio
-import sys
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 import click
 
+from treadle.cli.attending import attended
 from treadle.cli.context import Given
-from treadle.cli.log_readers import Screens, level_of
+from treadle.cli.detaching import detached
 from treadle.cli.options import WorkflowOptions, workflow_options
-from treadle.domain.run import EXIT_CODES
 from treadle.wiring.clock import fresh_run_id
-from treadle.wiring.deliver import deliver
 from treadle.wiring.deliver_request import DeliverRequest
+from treadle.wiring.foreground import deliver
 
 
 @click.command("deliver")
@@ -27,21 +26,14 @@ def command(given: Given, /, **values: Any) -> int:
     done and your checkout has not changed meanwhile, it is fast-forwarded.
     """
     options = WorkflowOptions(**values)
-    project = given.project(options.project_dir)
-    return asyncio.run(run_deliver(given, options, project))
-
-
-async def run_deliver(given: Given, options: WorkflowOptions, project: Path) -> int:
-    screens = Screens(given.environment, level=level_of(options), as_json=options.json)
+    given, project = given.in_project(options.project_dir), given.project(options.project_dir)
     request = DeliverRequest(
         run=fresh_run_id(),
-        project_dir=project,
+        project_dir=str(project),
         flags=options.flags(),
         no_sandbox=options.no_sandbox,
-        rehearsing=given.rehearsing,
-        readers=screens.readers,
-        ask=screens.ask if sys.stdin.isatty() and sys.stderr.isatty() else None,
+        rehearsal=given.rehearsing is not None,
     )
-    async with screens:
-        result = await deliver(request, given.environment)
-    return EXIT_CODES[result.reason]
+    if options.detach:
+        return detached(given, request)
+    return asyncio.run(attended(given, options.showing, partial(deliver, request)))

@@ -42,9 +42,9 @@ def _demo(given: Given, place: Path, *, verbose: bool) -> int:
     click.echo(
         "The model is a script; Claude Code, its tools, git and the tests are real.\n", err=True
     )
-    environment = replace(given.environment, root=place / "treadle-root")
+    environment = replace(given.environment, root=place / "treadle-root", database_url="")
     arguments = ("deliver", "-p", str(project), *(["--verbose"] if verbose else []))
-    code = rehearse(replace(given, environment=environment), sample_script(), arguments)
+    code = rehearse(replace(given, environment=environment), sample_script(place), arguments)
     log = asyncio.run(git.run("log", "--oneline", "--stat", "--no-decorate"))
     click.echo(f"\n{log}", err=True)
     return code

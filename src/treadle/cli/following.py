@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 
 from treadle.domain.events.all_events import Recorded
-from treadle.domain.events.run import RunEnded
+from treadle.domain.events.run import RunEnded, RunReopened
 
 POLL_S = 0.2
 
@@ -32,7 +32,8 @@ async def follow_log(
         for recorded in log.read(after):
             show(recorded)
             after = recorded.seq
-            ended = ended or isinstance(recorded.event, RunEnded)
+            if isinstance(recorded.event, RunEnded | RunReopened):
+                ended = isinstance(recorded.event, RunEnded)
         if ended or not alive:
             return ended
         tick()

@@ -7,7 +7,7 @@ from types import TracebackType
 
 from treadle.cli.asking import forget_typed, line_from, means_yes
 from treadle.cli.json_lines import JsonLines
-from treadle.cli.options import WorkflowOptions
+from treadle.cli.options import Showing
 from treadle.cli.terminal.screen import screen_of
 from treadle.cli.terminal.terminal import Terminal
 from treadle.cli.terminal.view import Level
@@ -19,7 +19,7 @@ from treadle.wiring.clock import SystemClock
 TICK_S = 0.125
 
 
-def level_of(options: WorkflowOptions) -> Level:
+def level_of(options: Showing) -> Level:
     if options.debug:
         return Level.DEBUG
     if options.verbose:
@@ -38,6 +38,7 @@ class Screens:
         shown = (self._notice, self._terminal.show)
         self._json = JsonLines(sys.stdout) if as_json else None
         self.readers = shown if self._json is None else (*shown, self._json.show)
+        self.recall = self._terminal.recall
 
     async def ask(self, question: str) -> bool:
         """Ask on the terminal; Ctrl-C and Ctrl-D are a no."""

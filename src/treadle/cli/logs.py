@@ -2,6 +2,7 @@
 
 import asyncio
 import sys
+from collections.abc import Iterable
 from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -20,7 +21,7 @@ from treadle.domain.run_row import RunRow
 from treadle.domain.wire import encode_recorded
 from treadle.settings.environment import Environment
 from treadle.wiring.clock import SystemClock
-from treadle.wiring.history import find_run, open_logs
+from treadle.wiring.history import open_logs, open_rows
 
 LEVELS = {None: Level.NORMAL, "verbose": Level.VERBOSE, "debug": Level.DEBUG}
 
@@ -32,7 +33,16 @@ class Options:
     follow: bool
     as_json: bool
     after: int
+    tail: int | None
     level: Literal["verbose", "debug"] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """What is not shown, and is still needed to understand what is."""
+
+    outline: Iterable[Recorded]
+    after: int
 
 
 @click.command("logs")
@@ -42,6 +52,7 @@ class Options:
 @click.option(
     "--after", type=click.IntRange(min=0), default=0, metavar="N", help="Only events above N."
 )
+@click.option("--tail", type=click.IntRange(min=1), metavar="N", help="Only the last N events.")
 @click.option("-v", "--verbose", "level", flag_value="verbose", help="Also what tools answered.")
 @click.option(
     "-d", "--debug", "level", flag_value="debug", help="Also instructions, thinking and usage."
@@ -49,23 +60,21 @@ class Options:
 @click.pass_obj
 def command(given: Given, row: RunRow, /, **values: Any) -> None:
     """Show the events of RUN: an id, any unique end of one, or `last`."""
-    options, root = Options(**values), given.environment.root
-    with open_logs(root) as logs:
+    options, storage = Options(**values), given.environment.storage
+    with open_logs(storage) as logs, open_rows(storage) as now:
+        after = max(options.after, logs.last_number(row.id) - options.tail if options.tail else 0)
         log = Growing(
             read=lambda number: logs.read(row.id, after=number),
-            alive=lambda: options.follow and _now(given, row).alive,
+            alive=lambda: options.follow and now(row.id).alive,
             sleep=asyncio.sleep,
         )
         if options.as_json:
-            asyncio.run(follow_log(log, _print_json, tick=_nothing, after=options.after))
+            asyncio.run(follow_log(log, _print_json, tick=_nothing, after=after))
         else:
-            _print_lines(log, options, given.environment)
-    if options.follow and _now(given, row).state == "lost":
-        click.echo(f"Run {short(row.id)} has no living process: its log ends here.", err=True)
-
-
-def _now(given: Given, row: RunRow) -> RunRow:
-    return find_run(given.environment.root, row.id, standing_in=None)
+            before = logs.outline(row.id, upto=after) if after else ()
+            _print_lines(log, Before(before, after), options, given.environment)
+        if options.follow and now(row.id).state == "lost":
+            click.echo(f"Run {short(row.id)} has no living process: its log ends here.", err=True)
 
 
 def _print_json(recorded: Recorded) -> None:
@@ -76,16 +85,17 @@ def _nothing() -> None:
     """JSON has no live line."""
 
 
-def _print_lines(log: Growing, options: Options, environment: Environment) -> None:
+def _print_lines(log: Growing, before: Before, options: Options, environment: Environment) -> None:
     screen = screen_of(sys.stdout, environment)
     screen = screen if options.follow else replace(screen, live=False)
     terminal = Terminal(sys.stdout, level=LEVELS[options.level], screen=screen, clock=SystemClock())
 
     def show(recorded: Recorded) -> None:
-        # What is not shown is still needed to understand what is.
-        (terminal.show if recorded.seq > options.after else terminal.recall)(recorded)
+        terminal.show(recorded)
         if terminal.gone:
             raise BrokenPipeError
 
     with closing(terminal):
-        asyncio.run(follow_log(log, show, tick=terminal.tick))
+        for recorded in before.outline:
+            terminal.recall(recorded)
+        asyncio.run(follow_log(log, show, tick=terminal.tick, after=before.after))

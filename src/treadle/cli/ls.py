@@ -2,43 +2,74 @@
 
 import sys
 from datetime import UTC, datetime
+from typing import Any
 
 import click
 import orjson
 
 from treadle.cli.context import Given
+from treadle.cli.moments import Since
+from treadle.domain.lifecycle import STATES
+from treadle.domain.run_row import RunFilter, RunRow
 from treadle.wiring.history import runs_everywhere, runs_of
 
 LISTED = 20
 
 
 @click.command("ls")
-@click.option("-p", "--project-dir", metavar="DIR", help="The project (default: this directory).")
+@click.option(
+    "-p",
+    "--project",
+    "--project-dir",
+    "project_dir",
+    metavar="DIR",
+    help="The project (default: this directory).",
+)
+@click.option("--all", "everywhere", is_flag=True, help="Runs of all projects.")
+@click.option(
+    "--state",
+    "states",
+    type=click.Choice([*STATES, "lost"]),
+    multiple=True,
+    help="Only runs in this state; may be given several times.",
+)
+@click.option("--workflow", default="", metavar="NAME", help="Only runs of this workflow.")
+@click.option(
+    "--since",
+    type=Since(),
+    metavar="WHEN",
+    help="Only runs started since 2026-05-04, or in the last 30m, 12h, 7d or 2w.",
+)
 @click.option(
     "-n",
-    "limit",
+    "--limit",
     type=click.IntRange(min=1),
     default=LISTED,
     metavar="N",
     help=f"At most N runs ({LISTED}).",
 )
-@click.option("--all", "everywhere", is_flag=True, help="Runs of all projects.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON array on stdout.")
 @click.pass_obj
 def command(
-    given: Given, *, project_dir: str | None, limit: int, everywhere: bool, as_json: bool
+    given: Given, /, *, project_dir: str | None, everywhere: bool, as_json: bool, **wanted: Any
 ) -> None:
     """List runs, newest first."""
-    root, project = given.environment.root, given.project(project_dir)
-    rows = runs_everywhere(root, limit=limit) if everywhere else runs_of(root, project, limit=limit)
+    given, project = given.in_project(project_dir), given.project(project_dir)
+    storage, chosen = given.environment.storage, RunFilter(**wanted)
+    rows = runs_everywhere(storage, chosen) if everywhere else runs_of(storage, project, chosen)
     if as_json:
         click.echo(orjson.dumps(rows, option=orjson.OPT_INDENT_2))
-        return
-    if not rows:
+    elif rows:
+        _draw(given, rows, everywhere=everywhere)
+    elif chosen != RunFilter(limit=chosen.limit):
+        click.echo("No run is like that.", err=True)
+    else:
         where = "" if everywhere else f" in {project.name or project}"
         others = "" if everywhere else ", or see those of all projects with `treadle ls --all`"
         click.echo(f"No runs{where} yet: start one with `treadle deliver`{others}.", err=True)
-        return
+
+
+def _draw(given: Given, rows: list[RunRow], *, everywhere: bool) -> None:
     # Here, because programs that ask for JSON many times should not wait for what draws.
     from treadle.cli.terminal.run_table import run_table, run_table_with_projects
     from treadle.cli.terminal.screen import print_lines, screen_of

@@ -12,6 +12,16 @@ DEFAULT_THINKING = 8192
 
 
 @dataclass(frozen=True, slots=True)
+class Showing:
+    """How much of a run a person wants to see, and in which form."""
+
+    json: bool
+    quiet: bool
+    verbose: bool
+    debug: bool
+
+
+@dataclass(frozen=True, slots=True)
 class WorkflowOptions:
     """What a person said on the command line; None means: not said."""
 
@@ -27,10 +37,15 @@ class WorkflowOptions:
     land: Landing | None
     no_sandbox: bool
     allow_destructive: bool
+    detach: bool
     json: bool
     quiet: bool
     verbose: bool
     debug: bool
+
+    @property
+    def showing(self) -> "Showing":
+        return Showing(self.json, self.quiet, self.verbose, self.debug)
 
     def flags(self) -> dict[str, object]:
         """As settings by their dotted names."""
@@ -47,9 +62,16 @@ class WorkflowOptions:
         }
 
 
+def showing_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Declare how a run is shown on a click command."""
+    for option in reversed(_SHOWING):
+        command = option(command)
+    return command
+
+
 def workflow_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Declare the options above on a click command."""
-    for option in reversed(_OPTIONS):
+    for option in reversed((*_OPTIONS, *_SHOWING)):
         command = option(command)
     return command
 
@@ -96,6 +118,12 @@ _OPTIONS = (
         help="Let the shell policy pass rm and mv inside the project. (Commands are not policed "
         "yet, so this changes nothing today.)",
     ),
+    click.option(
+        "--detach", is_flag=True, help="Leave the run to a worker in the background and return."
+    ),
+)
+
+_SHOWING = (
     click.option("--json", is_flag=True, help="Print the event log as JSON lines on stdout."),
     click.option("-q", "--quiet", is_flag=True, help="Only warnings and the summary."),
     click.option("-v", "--verbose", is_flag=True, help="Also what tools answered."),

@@ -9,7 +9,7 @@ from treadle.cli.context import Given
 from treadle.domain.errors import UsageError
 from treadle.domain.run import EXIT_CODES
 from treadle.rehearsal.api import ScriptedApi
-from treadle.rehearsal.script import Script, load_script
+from treadle.rehearsal.script import load_script
 from treadle.wiring.agent import Rehearsing, dummy_credential
 
 WORKFLOWS = ("deliver",)
@@ -36,17 +36,18 @@ def command(given: Given, script: str, arguments: tuple[str, ...]) -> int:
             "a rehearsal needs a workflow to rehearse",
             hint="treadle rehearse SCRIPT -- deliver [OPTIONS]",
         )
-    return rehearse(given, load_script(given.working_directory / Path(script)), arguments)
+    return rehearse(given, given.working_directory / Path(script), arguments)
 
 
-def rehearse(given: Given, script: Script, arguments: tuple[str, ...]) -> int:
+def rehearse(given: Given, path: Path, arguments: tuple[str, ...]) -> int:
     """Play the script to the command; what is wrong with the rehearsal outweighs its exit code."""
     from treadle.cli.main import run_given
 
+    script = load_script(path)
     with ScriptedApi(script) as api:
-        rehearsing = Rehearsing(api.base_url, dummy_credential(script.auth))
+        rehearsing = Rehearsing(api.base_url, dummy_credential(script.auth), path)
         code = run_given(arguments, replace(given, rehearsing=rehearsing))
-        if _never_began(code, api):
+        if _never_began(code, api) or "--detach" in arguments:
             return code
         problems = api.problems()
     for problem in problems:

@@ -33,8 +33,10 @@ def _with_the_row(command: Command) -> Command:
     def found(
         *, run: str, project_dir: str | None, everywhere: bool = False, **values: Any
     ) -> object:
-        given: Given = click.get_current_context().obj
+        context = click.get_current_context()
+        given: Given = context.obj.in_project(project_dir)
+        context.obj = given
         place = None if everywhere else given.directory(project_dir)
-        return command(find_run(given.environment.root, run, standing_in=place), **values)
+        return command(find_run(given.environment.storage, run, standing_in=place), **values)
 
     return found

@@ -1,6 +1,7 @@
 """`treadle show`: everything about one run, and what to do next."""
 
 import sys
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 import click
@@ -12,7 +13,9 @@ from treadle.cli.terminal.account import Account, account_of
 from treadle.cli.terminal.account_lines import account_lines
 from treadle.cli.terminal.screen import print_lines, screen_of
 from treadle.domain.run_row import RunRow
+from treadle.domain.step_taken import StepTaken
 from treadle.wiring.history import open_logs
+from treadle.wiring.steps_taken import steps_of
 
 
 @click.command("show")
@@ -21,17 +24,19 @@ from treadle.wiring.history import open_logs
 @click.pass_obj
 def command(given: Given, row: RunRow, *, as_json: bool) -> None:
     """Show everything about RUN: an id, any unique end of one, or `last`."""
-    with open_logs(given.environment.root) as logs:
-        account = account_of(logs.read(row.id))
+    with open_logs(given.environment.storage) as logs:
+        account = account_of(logs.outline(row.id))
+    steps = steps_of(given.environment.storage, row.id)
     if as_json:
-        click.echo(_json(row, account))
+        click.echo(_json(row, account, steps))
         return
     screen = screen_of(sys.stdout, given.environment)
     view = screen.view(sys.stdout)
-    print_lines(account_lines(row, account, now=datetime.now(UTC), view=view), sys.stdout, screen)
+    lines = account_lines(row, account, steps, now=datetime.now(UTC), view=view)
+    print_lines(lines, sys.stdout, screen)
 
 
-def _json(row: RunRow, account: Account) -> bytes:
+def _json(row: RunRow, account: Account, steps: Sequence[StepTaken]) -> bytes:
     story = account.story
     document = {
         "run": row,
@@ -39,6 +44,7 @@ def _json(row: RunRow, account: Account) -> bytes:
         "result": story.result,
         "deliverables": story.deliverables,
         "sessions": account.sessions,
+        "steps": steps,
         "signals": account.signals,
         "denials": account.denials,
         "failures": account.failures,

@@ -12,7 +12,7 @@ import orjson
 from treadle.cli.context import Given
 from treadle.cli.terminal.tally_words import proof_of
 from treadle.domain.deliverable import Deliverable, tally
-from treadle.domain.run_row import RunRow
+from treadle.domain.run_row import RunFilter, RunRow
 from treadle.wiring.history import deliverables_of, runs_of
 
 LOOKED_AT = 50
@@ -24,9 +24,9 @@ LOOKED_AT = 50
 @click.pass_obj
 def command(given: Given, *, project_dir: str | None, as_json: bool) -> None:
     """Show this project's deliverables, and its live run or the last one."""
-    project = given.project(project_dir)
+    given, project = given.in_project(project_dir), given.project(project_dir)
     deliverables = deliverables_of(project)
-    run = _live_or_last(runs_of(given.environment.root, project, limit=LOOKED_AT))
+    run = _live_or_last(runs_of(given.environment.storage, project, RunFilter(limit=LOOKED_AT)))
     if as_json:
         click.echo(_json(project, deliverables, run))
     else:

@@ -4,6 +4,7 @@ TreadleError            one clear line, and what to do next
   UsageError            the command line or a file given to it is wrong      (exit 2)
   SettingsError         treadle.toml or an environment variable is wrong     (exit 2)
   ProjectError          the project cannot be worked on as it is             (exit 1)
+    ProjectInUse        another run works on it
   AgentUnavailable      no usable agent binary, or no login                  (exit 4 for login)
   StoreError            events.db or the disk under it does not take writes  (exit 1)
 """
@@ -34,6 +35,10 @@ class SettingsError(TreadleError):
 
 class ProjectError(TreadleError):
     """The project cannot be worked on as it is."""
+
+
+class ProjectInUse(ProjectError):
+    """Another run works on the project."""
 
 
 class AgentUnavailable(TreadleError):

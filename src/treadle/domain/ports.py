@@ -1,13 +1,14 @@
 """All that the product asks of the outside world; a port exists where two implementations do."""
 
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Collection, Iterator, Sequence
 from datetime import datetime
+from pathlib import Path
 from typing import Protocol
 
 from treadle.domain.agent import AgentEvent, Brief, Leftover
 from treadle.domain.deliverable import Deliverable
 from treadle.domain.events.all_events import Event, Recorded
-from treadle.domain.ids import RunId
+from treadle.domain.ids import RunId, SessionId
 
 
 class AgentSession(Protocol):
@@ -37,16 +38,34 @@ class Agent(Protocol):
         """Start a session. A failure to start is the session's only event."""
         ...
 
+    def remembers(self, session: SessionId, home: Path) -> bool:
+        """Can a session that was cut off be gone on with, out of what this home keeps of it?"""
+        ...
+
 
 class Store(Protocol):
     """An append-only log per run, numbered from 1 without gaps."""
 
-    def append(self, run: RunId, events: Sequence[tuple[datetime, Event]]) -> Sequence[Recorded]:
-        """Store all or none of `events`, durably, in order."""
+    def append(
+        self, run: RunId, events: Sequence[tuple[datetime, Event]], *, once: str = ""
+    ) -> Sequence[Recorded]:
+        """Store all or none of `events`, durably, in order; what is stored is returned.
+
+        With `once`, a key within the run, a second append with the same key stores nothing: that
+        is how a fact is told once by a step that a crash makes run twice.
+        """
         ...
 
-    def read(self, run: RunId, *, after: int = 0, limit: int | None = None) -> Iterator[Recorded]:
-        """Events with a number above `after`; unknown types of newer versions are left out."""
+    def read(
+        self,
+        run: RunId,
+        *,
+        after: int = 0,
+        limit: int | None = None,
+        types: Collection[str] = (),
+    ) -> Iterator[Recorded]:
+        """Events with a number above `after`, of these types if any are named; what a newer
+        version wrote and this one does not know is left out."""
         ...
 
 

@@ -10,6 +10,7 @@ Workflow = Literal["deliver"]
 
 ExitReason = Literal[
     "interrupted",
+    "cancelled",
     "authentication",
     "quota_exceeded",
     "all_passed",
@@ -17,6 +18,8 @@ ExitReason = Literal[
     "budget_exceeded",
     "time_exceeded",
     "max_iterations",
+    "stuck",
+    "hung",
     "max_retries_exceeded",
     "error",
 ]
@@ -30,9 +33,12 @@ EXIT_CODES: dict[ExitReason, int] = {
     "budget_exceeded": 5,
     "time_exceeded": 5,
     "max_iterations": 5,
+    "stuck": 5,
+    "hung": 5,
     "max_retries_exceeded": 5,
     "quota_exceeded": 6,
     "interrupted": 130,
+    "cancelled": 130,
 }
 
 Landing = Literal["auto", "ask", "never"]

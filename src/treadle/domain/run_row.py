@@ -1,11 +1,10 @@
 """One run as a line of the list: what can be told of it without reading its log."""
 
 from dataclasses import dataclass
-from typing import Literal
+from datetime import datetime
 
 from treadle.domain.ids import RunId
-
-RunState = Literal["running", "succeeded", "ended", "lost"]
+from treadle.domain.lifecycle import ALIVE, RunState
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +30,27 @@ class RunRow:
     branch: str
     snapshot: str
     landed: str
+    # The end of a pause or of the time for an answer, while there is one.
+    until: str = ""
+    # The question that is open, or why the run is paused.
+    waiting_for: str = ""
+    # The machine and directory of the process that works on it: only there can it be seen to live.
+    host: str = ""
+    # When its log and its files were removed; the line itself stays.
+    cleaned_at: str = ""
 
     @property
     def alive(self) -> bool:
-        return self.state == "running"
+        """Does a living process work on it, be it asleep?"""
+        return self.state in ALIVE
+
+
+@dataclass(frozen=True, slots=True)
+class RunFilter:
+    """Which runs are wanted, the newest first; what is empty does not narrow."""
+
+    project_key: str = ""
+    states: tuple[RunState, ...] = ()
+    workflow: str = ""
+    since: datetime | None = None
+    limit: int = 50

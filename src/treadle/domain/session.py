@@ -23,6 +23,8 @@ class Completed:
 class ExecutionError:
     message: str
     error_class: ErrorClass
+    # The model service failed, whatever was asked of it: counts for its breaker.
+    of_service: bool = False
     type: Literal["execution_error"] = "execution_error"
 
 

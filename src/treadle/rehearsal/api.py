@@ -6,7 +6,7 @@ import secrets
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 from urllib.parse import unquote
@@ -17,8 +17,11 @@ from treadle.rehearsal.messages import Setting
 from treadle.rehearsal.playing import Occasion, Step, error_steps, json_steps, steps
 from treadle.rehearsal.progress import (
     Asked,
+    Earlier,
     Progress,
     Refused,
+    answers_in,
+    going_on,
     problems,
     said_since_answer,
     serve,
@@ -52,11 +55,17 @@ class ScriptedApi:
     thread and an event loop of its own, so that a busy caller cannot starve it.
     """
 
-    def __init__(self, script: Script, *, unix_time: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self,
+        script: Script,
+        *,
+        earlier: Sequence[Earlier] = (),
+        unix_time: Callable[[], float] = time.time,
+    ) -> None:
         self._script = script
         self._unix_time = unix_time
         self._tag = secrets.token_hex(4)
-        self._progress = Progress()
+        self._progress = going_on(script, earlier)
         self._requests: tuple[Request, ...] = ()
         self._count = 0
         self._waiting: list[tuple[int, asyncio.AbstractEventLoop, asyncio.Future[None]]] = []
@@ -99,6 +108,8 @@ class ScriptedApi:
     def __enter__(self) -> Self:
         # Clients are accepted from here on: the kernel queues them until the thread is ready.
         listener = socket.create_server(("127.0.0.1", 0), backlog=128)
+        # A small piece of an answer must not wait for the receipt of the one before it.
+        listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._address = listener.getsockname()
         self._loop = asyncio.new_event_loop()
         self._stopped = asyncio.Event()
@@ -191,6 +202,7 @@ def _asked(request: HttpRequest, body: dict[str, Any]) -> Asked:
         # Header values are ASCII, so a path comes percent-encoded.
         workspace=unquote(workspace) if workspace is not None else None,
         said=said_since_answer(messages) if isinstance(messages, list) else "",
+        answers=answers_in(messages) if isinstance(messages, list) else 0,
     )
 
 

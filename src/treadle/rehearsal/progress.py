@@ -8,6 +8,8 @@ from treadle.rehearsal.messages import needs_workspace
 from treadle.rehearsal.turns import Reply, Script, SessionScript, Turn
 
 EXCERPT = 300
+FILLED_IN = "No response requested."
+CUT_OFF = "[Tool call interrupted: the session ended"
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +21,7 @@ class Asked:
     agent: str | None = None  # set on requests of a sub-agent
     workspace: str | None = None
     said: str = ""  # what the model was told since its last answer
+    answers: int = 0  # how many answers of the model the conversation holds
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +31,8 @@ class Seat:
     script: int
     served: int = 0
     subagent_served: int = 0
+    # Taken in an earlier process, which knew how far it had come: the conversation tells.
+    cut: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +50,31 @@ class Refused:
     reason: str
 
 
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """A session that an earlier process of the same run had started."""
+
+    session: str
+    role: str
+    ended: bool
+
+
+def going_on(script: Script, earlier: Sequence[Earlier]) -> Progress:
+    """The progress of a rehearsal whose process was killed, for the one that goes on with it."""
+    progress = Progress()
+    for each in earlier:
+        progress = _seated(script, progress, Asked(each.session, each.role))
+        seat = progress.seats.get(each.session)
+        if seat is not None:
+            session = script.sessions[seat.script]
+            done = replace(
+                seat, served=_total(session.turns), subagent_served=_total(session.subagent)
+            )
+            taken = done if each.ended else replace(seat, cut=True)
+            progress = replace(progress, seats={**progress.seats, each.session: taken})
+    return progress
+
+
 def serve(script: Script, progress: Progress, asked: Asked) -> tuple[Progress, Turn | Refused]:
     """The turn for a request, and the progress after it."""
     progress = _seated(script, progress, asked)
@@ -52,6 +82,8 @@ def serve(script: Script, progress: Progress, asked: Asked) -> tuple[Progress, T
     if seat is None:
         return _turned_away(script, progress, asked)
     session = script.sessions[seat.script]
+    if seat.cut and asked.agent is None:
+        seat = replace(seat, served=after_answers(session.turns, asked.answers), cut=False)
     in_subagent = asked.agent is not None and bool(session.subagent)
     turns, served = _lane(session, seat, in_subagent=in_subagent)
     turn = turn_at(turns, served)
@@ -85,6 +117,15 @@ def turn_at(turns: Sequence[Turn], served: int) -> Turn | None:
     return None
 
 
+def after_answers(turns: Sequence[Turn], answers: int) -> int:
+    """How many turns were served when the conversation holds so many answers."""
+    served = 0
+    while answers > 0 and (turn := turn_at(turns, served)) is not None:
+        answers -= isinstance(turn.answer, Reply)
+        served += 1
+    return served
+
+
 def unused(turns: Sequence[Turn], served: int) -> int:
     """How many answers that had to be given were not; an endless turn owes one."""
     left = 0
@@ -113,6 +154,33 @@ def said_since_answer(messages: Sequence[Any]) -> str:
             case _:
                 pass  # a client may send what it likes; only text can be expected
     return "\n".join(reversed(recent))
+
+
+def answers_in(messages: Sequence[Any]) -> int:
+    """How many answers of the model a conversation holds, without those whose tools were cut off:
+    a model asks for them again."""
+    said = [m for m in messages if isinstance(m, dict)]
+    answers = [m for m in said if m.get("role") == "assistant" and not _is_filled_in(m)]
+    return len(answers) - sum(any(map(_is_cut_off, _parts(m))) for m in said)
+
+
+def _is_filled_in(message: Mapping[str, Any]) -> bool:
+    """Put in by the agent itself between a call that was cut off and what it is told next."""
+    return list(_texts(message.get("content"))) == [FILLED_IN]
+
+
+def _parts(message: Mapping[str, Any]) -> Sequence[Any]:
+    content = message.get("content")
+    return content if isinstance(content, list) else ()
+
+
+def _is_cut_off(part: Any) -> bool:
+    """What the agent puts in place of the result of a tool that ended with its process."""
+    match part:
+        case {"type": "tool_result", "is_error": True}:
+            return any(text.startswith(CUT_OFF) for text in _texts(part))
+        case _:
+            return False
 
 
 def _seated(script: Script, progress: Progress, asked: Asked) -> Progress:

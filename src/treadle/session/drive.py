@@ -1,6 +1,7 @@
 """Drives one agent session from its prompt to one result, inside its limits."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, assert_never
 
@@ -30,7 +31,10 @@ from treadle.domain.events.agent import (
     ToolDecided,
     ToolFinished,
 )
+from treadle.domain.events.oversight import BillDiffered
 from treadle.domain.events.session import PromptSent, SessionEnded, SessionStarted
+from treadle.domain.ids import SessionId
+from treadle.domain.ledger import Bill
 from treadle.domain.limits import SessionLimits
 from treadle.domain.ports import Agent, AgentSession, Clock
 from treadle.domain.session import (
@@ -42,12 +46,15 @@ from treadle.domain.session import (
     SessionResult,
     TimedOut,
 )
+from treadle.domain.usage import Usage
 from treadle.session.inbox import Inbox
 from treadle.session.meaning import outcome_of
 from treadle.session.meter import Meter
+from treadle.session.prices import LISTED, PriceList
+from treadle.session.refusal import refused
 from treadle.session.speech import Record, Speech, signal_tools
 from treadle.session.unallowed_tool import unguarded
-from treadle.session.watch import began, deadline, saw
+from treadle.session.vigil import ProcessorTime, Vigil
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +62,25 @@ class Course:
     """What is known of a session while it runs."""
 
     speech: Speech
+    processor: ProcessorTime
     meter: Meter = field(default_factory=Meter)
     # Tool uses by their id: what each is a use of, and which of them were allowed.
     names: dict[str, str] = field(default_factory=dict)
     allowed: set[str] = field(default_factory=set)
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What a session had used before it was cut off; it is part of what the session cost."""
+
+    cost_usd: float = 0.0
+    usage: Usage = field(default_factory=Usage)
+    seconds: float = 0.0
+
+
+async def no_ledger(session: SessionId) -> Bill | None:
+    """For agents whose requests nobody meters on the way."""
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +91,22 @@ class Driver:
     clock: Clock
     record: Record
     stop: asyncio.Event
+    # All processor time that a session's processes have used; None where that is not known.
+    processor_s: Callable[[SessionId], float | None] = lambda session: None
+    # Asked once a session is over; what it says is the truth. None where there is no ledger.
+    bill: Callable[[SessionId], Awaitable[Bill | None]] = no_ledger
+    prices: PriceList = LISTED
 
-    async def run(self, brief: Brief, limits: SessionLimits) -> SessionResult:
+    async def run(
+        self, brief: Brief, limits: SessionLimits, *, spent: Spent | None = None
+    ) -> SessionResult:
         """One prompt to one result. All processes of the session are gone when it returns."""
         started = self.clock.monotonic()
-        course = Course(Speech(brief.role, self.record))
+        course = Course(
+            Speech(brief.role, self.record),
+            lambda: self.processor_s(brief.session),
+            Meter(self.prices),
+        )
         speech, meter = course.speech, course.meter
         self.record(SessionStarted(brief.session, brief.role, brief.model, brief.resume))
         self.record(PromptSent(brief.prompt))
@@ -83,15 +116,20 @@ class Driver:
             tools=(*brief.tools, *signal_tools(speech, brief.role)),
         )
         end = await self._converse(brief, limits, course)
+        before, bill = spent or Spent(), await self.bill(brief.session)
+        charge = meter.charge(end, bill, cost_before_usd=before.cost_usd, usage_before=before.usage)
         speech.close_block()
+        if bill is not None and charge.differing_usd is not None:
+            ledger_usd = round(bill.cost_usd, 6)
+            self.record(BillDiffered(brief.session, ledger_usd, charge.differing_usd))
         result = SessionResult(
             session=brief.session,
             outcome=self._judge(end, speech),
-            cost_usd=meter.cost_usd(end.cost_usd),
-            usage=end.usage or meter.usage,
+            cost_usd=charge.cost_usd,
+            usage=charge.usage,
             turns=end.turns or meter.responses,
-            duration_s=round(self.clock.monotonic() - started, 3),
-            priced=meter.priced,
+            duration_s=round(before.seconds + self.clock.monotonic() - started, 3),
+            priced=charge.priced,
         )
         self.record(SessionEnded(result))
         return result
@@ -134,23 +172,18 @@ class Driver:
     async def _follow(
         self, session: AgentSession, limits: SessionLimits, course: Course
     ) -> AgentEnded:
-        watch = began(self.clock.monotonic())
         inbox = Inbox(session.events(), self.stop)
+        vigil = Vigil(inbox.next, self.clock, limits, course.processor)
         try:
             while True:
-                due = deadline(watch, limits)
-                left = due.at - self.clock.monotonic()
-                # Only the wall limit holds against an agent that never stops talking.
-                event = "late" if left <= 0 and due.limit == "wall" else await inbox.next(left)
-                match event:
+                match event := await vigil.next():
                     case "stopped":
                         return AgentEnded(Cancelled())
-                    case "late":
-                        return AgentEnded(TimedOut(due.limit, round(due.after_s, 3)))
+                    case TimedOut():
+                        return AgentEnded(event)
                     case AgentEnded():
                         return event
                     case _:
-                        watch = saw(watch, event, self.clock.monotonic())
                         self._take(event, course.speech, course.meter)
                 if outcome := _ended_by(event, limits, course):
                     return AgentEnded(outcome)
@@ -186,7 +219,7 @@ class Driver:
         if speech.ended_by is not None:
             return Completed(speech.ended_by.text)
         if isinstance(end.outcome, Fault):
-            return outcome_of(end.outcome, self.clock.now())
+            return refused(end.outcome.message) or outcome_of(end.outcome, self.clock.now())
         return end.outcome
 
 

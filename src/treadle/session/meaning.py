@@ -13,7 +13,13 @@ def outcome_of(fault: Fault, now: datetime) -> Outcome:
     if quota := find_quota(fault.message, now):
         return QuotaExceeded(fault.message, quota.resets_at)
     meant = diagnose(fault)
-    if fault.exit_code is not None and meant.error_class == "retryable":
+    if _died(fault) and meant.error_class == "retryable":
         return Crashed(fault.message, fault.exit_code)
     message = f"{fault.message} ({meant.hint})" if meant.hint else fault.message
-    return ExecutionError(message, meant.error_class)
+    return ExecutionError(message, meant.error_class, of_service=meant.of_service)
+
+
+def _died(fault: Fault) -> bool:
+    """Whether the process is all there is to blame: the last words of one that died may be a
+    tool's, and tell nothing of the model service."""
+    return fault.exit_code is not None and fault.api_status is None

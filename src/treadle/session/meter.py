@@ -1,28 +1,74 @@
-"""What a session has cost so far: our own estimate, response by response."""
+"""What a session has cost: our own count of its responses while it runs, the ledger at its end."""
 
-from treadle.domain.agent import ResponseUsed
+from dataclasses import dataclass
+
+from treadle.domain.agent import AgentEnded, ResponseUsed
 from treadle.domain.events.agent import UsageReported
+from treadle.domain.ledger import Bill
 from treadle.domain.usage import Usage
-from treadle.session.prices import estimate
+from treadle.session.prices import LISTED, PriceList
+
+# Figures that are further apart than both of these are worth a word.
+DIFFERENCE_USD = 0.01
+DIFFERENCE_SHARE = 0.01
+
+
+@dataclass(frozen=True, slots=True)
+class Charge:
+    """What a session counts as; the agent's own figure beside it when the two differ."""
+
+    cost_usd: float
+    usage: Usage
+    priced: bool
+    differing_usd: float | None = None
 
 
 class Meter:
-    """Adds up responses. The agent's own figure wins at the end, unless it is too low."""
+    """Adds up the responses that the agent tells of."""
 
-    def __init__(self) -> None:
+    def __init__(self, prices: PriceList = LISTED) -> None:
+        self._prices = prices
         self.usage = Usage()
         self.estimate_usd = 0.0
         self.responses = 0
         self.priced = True
 
     def add(self, used: ResponseUsed) -> UsageReported:
-        priced = estimate(used.usage, used.model)
+        priced = self._prices.estimate(used.usage, used.model)
         self.usage += used.usage
         self.estimate_usd += priced.cost_usd
         self.responses += 1
         self.priced = self.priced and priced.priced
         return UsageReported(used.model, used.usage, round(priced.cost_usd, 6))
 
-    def cost_usd(self, reported: float | None) -> float:
-        """The dearer of the two figures: the agent books an aborted response at nought."""
-        return round(max(self.estimate_usd, reported or 0.0), 6)
+    def charge(
+        self, end: AgentEnded, bill: Bill | None, *, cost_before_usd: float, usage_before: Usage
+    ) -> Charge:
+        """The ledger's word; without one, ours or the agent's own figure, whichever is dearer.
+
+        What came before the session was cut off is in the ledger, but not in the agent's words. A
+        ledger that saw nothing says nothing: then somebody went around it.
+        """
+        reported = None if end.cost_usd is None else cost_before_usd + end.cost_usd
+        if bill is None or not bill.requests:
+            return Charge(
+                # The agent books a response that was cut short at nought.
+                cost_usd=round(cost_before_usd + max(self.estimate_usd, end.cost_usd or 0.0), 6),
+                usage=usage_before + (end.usage or self.usage),
+                priced=self.priced,
+                differing_usd=None if bill is None else _differing(0.0, reported),
+            )
+        return Charge(
+            cost_usd=round(bill.cost_usd, 6),
+            usage=bill.usage,
+            priced=bill.priced,
+            differing_usd=_differing(bill.cost_usd, reported),
+        )
+
+
+def _differing(ledger_usd: float, agent_usd: float | None) -> float | None:
+    if agent_usd is None:
+        return None
+    apart = abs(ledger_usd - agent_usd)
+    allowed = max(DIFFERENCE_USD, DIFFERENCE_SHARE * max(ledger_usd, agent_usd))
+    return round(agent_usd, 6) if apart > allowed else None

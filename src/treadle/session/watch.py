@@ -1,12 +1,14 @@
 """The time limits of a running session, as pure functions over what has been seen of it.
 
-Four clocks, all of them always on; times are floats of one monotonic clock, which stands still
-while the machine sleeps, so that a closed lid is a pause and not a stall.
+Four clocks, all of them always on; times are floats of one monotonic clock. Who watches looks at
+that clock every `TICK_S`. A look that comes far too late means that nobody was awake: the lid was
+closed, the process was stopped, the machine was frozen. None of that time counts.
 
 wall        from the start of the session to its end
 first_byte  while the model owes a response: from the prompt, from the last open tool's result, or
             from the moment a failed request is sent again, until the response begins
-idle        since the last sign of life, while no tool is open; heartbeats and retries are signs
+idle        since the last sign of life, while no tool is open; heartbeats, retries and processor
+            time that the agent's processes use are signs
 tool        per open tool call, from the call to its result; a subagent is one long tool call
 """
 
@@ -34,6 +36,12 @@ from treadle.domain.events.agent import (
 from treadle.domain.limits import SessionLimits
 from treadle.domain.session import TimeLimit
 
+TICK_S = 5.0
+# However busy the machine is, two looks are never so far apart while it is awake.
+ASLEEP_S = 30.0
+# Of the time since the last reading; a process that waits uses less.
+BUSY_SHARE = 0.1
+
 
 @dataclass(frozen=True, slots=True)
 class OpenTool:
@@ -57,6 +65,9 @@ class Watch:
     # the response that called it still streams, so the two are kept apart.
     owed: bool = True
     responding: bool = False
+    # The last look at the clock, and the last reading of processor time: when, and how much.
+    looked: float = 0.0
+    processor: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +81,23 @@ class Deadline:
 
 def began(now: float) -> Watch:
     """The watch over a session whose prompt is on its way."""
-    return Watch(started=now, last_sign=now, awaiting_since=now)
+    return Watch(started=now, last_sign=now, awaiting_since=now, looked=now)
+
+
+def looked(watch: Watch, now: float) -> Watch:
+    """The watch after a look at the clock; all clocks stood still for a gap that was slept."""
+    gap = now - watch.looked
+    return replace(watch if gap <= ASLEEP_S else _later(watch, gap), looked=now)
+
+
+def used_processor(watch: Watch, seconds: float, now: float) -> Watch:
+    """The watch after a reading of all processor time the agent's processes have used so far."""
+    reading = replace(watch, processor=(now, seconds))
+    if watch.processor is None:
+        return reading
+    at, before = watch.processor
+    busy = now > at and seconds - before >= BUSY_SHARE * (now - at)
+    return replace(reading, last_sign=max(now, watch.last_sign)) if busy else reading
 
 
 def saw(watch: Watch, event: AgentEvent, now: float) -> Watch:
@@ -115,6 +142,19 @@ def deadline(watch: Watch, limits: SessionLimits) -> Deadline:
         at = watch.awaiting_since + limits.first_byte_s
         running.append(Deadline(at, "first_byte", limits.first_byte_s))
     return min(reversed(running), key=lambda due: due.at)
+
+
+def _later(watch: Watch, seconds: float) -> Watch:
+    """The same watch, as if everything it saw had happened so much later."""
+    awaiting = watch.awaiting_since
+    return replace(
+        watch,
+        started=watch.started + seconds,
+        last_sign=watch.last_sign + seconds,
+        awaiting_since=None if awaiting is None else awaiting + seconds,
+        open_tools=tuple(replace(tool, since=tool.since + seconds) for tool in watch.open_tools),
+        processor=None,
+    )
 
 
 def _answered(watch: Watch) -> Watch:

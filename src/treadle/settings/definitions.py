@@ -91,6 +91,20 @@ class Limits:
     max_retries: int = field(
         default=3, metadata=key("Failed rounds in a row that are tried again.", least=0)
     )
+    day_cost_usd: float = field(
+        default=100.0, metadata=key("US dollars that all runs may cost in one day.", above=0)
+    )
+    stuck_rounds: int = field(
+        default=5,
+        metadata=key("Rounds without progress after which a run is ended as stuck.", above=0),
+    )
+    stuck_repeats: int = field(
+        default=3,
+        metadata=key(
+            "Times the same mishap (hang, empty session, work taken back) comes and ends a run.",
+            above=0,
+        ),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +139,10 @@ class Deliver:
         default=5.0,
         metadata=key("Seconds to wait after a failed round; doubled with each in a row.", least=0),
     )
+    breaker_rest_s: float = field(
+        default=300.0,
+        metadata=key("Seconds to leave a service alone that failed three times in a row.", least=0),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +154,29 @@ class Quota:
     )
     margin_s: float = field(
         default=60.0, metadata=key("Seconds to wait beyond the announced refill.", least=0)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Database:
+    """Where runs are kept. Give an address with a password by TREADLE_DATABASE_URL instead."""
+
+    url: str = field(
+        default="",
+        metadata=key(
+            "A database shared by machines, postgresql://user@host/name; empty: a file here.",
+            rule="address",
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Retention:
+    """How long runs are kept whose work is in your branch or was dropped."""
+
+    days: int = field(
+        default=90,
+        metadata=key("Days after its end that such a run and its files are kept.", above=0),
     )
 
 
@@ -166,6 +207,12 @@ class Settings:
     session: Session = field(default_factory=Session)
     deliver: Deliver = field(default_factory=Deliver)
     quota: Quota = field(default_factory=Quota)
+    database: Database = field(default_factory=Database)
+    retention: Retention = field(default_factory=Retention)
+    prices: Mapping[str, Mapping[str, float]] = field(
+        default_factory=dict,
+        metadata=key("Prices of your own, by model, in US dollars per million tokens."),
+    )
     # Absent, empty and given differ: the built-in servers, none at all, these on top of them.
     mcp_servers: Mapping[str, Mapping[str, Any]] | None = field(
         default=None,

@@ -6,8 +6,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from treadle.domain.storage import Storage
+from treadle.settings import claude
+from treadle.settings.passed import ANY_AGENT, ANY_PREFIX
+
 YES = frozenset({"1", "true", "yes", "on"})
 NO = frozenset({"0", "false", "no", "off"})
+DATABASE_URL = "TREADLE_DATABASE_URL"
+# The same as the variable of the key `database.url`.
+DATABASE_KEY = "TREADLE_DATABASE__URL"
+
+PASSED = (*ANY_AGENT, *claude.PASSED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,124 +32,13 @@ class Environment:
     term: str
     columns: int | None
     raw: Mapping[str, str] = field(repr=False)
+    # That of the project's file where no variable names one: see `settings.storage`.
+    database_url: str = field(default="", repr=False)
 
-
-@dataclass(frozen=True, slots=True)
-class Passed:
-    """Variables that reach the agent, and the reason why; with `only_if`, under that one alone."""
-
-    reason: str
-    names: tuple[str, ...]
-    only_if: str = ""
-
-
-PASSED: tuple[Passed, ...] = (
-    Passed(
-        "where programs are, who the user is, and how text and time are written",
-        ("PATH", "SHELL", "USER", "LOGNAME", "TMPDIR", "TERM", "TZ", "LANG", "LANGUAGE"),
-    ),
-    Passed(
-        "the way out through a proxy",
-        (
-            "HTTP_PROXY",
-            "HTTPS_PROXY",
-            "ALL_PROXY",
-            "NO_PROXY",
-            "http_proxy",
-            "https_proxy",
-            "all_proxy",
-            "no_proxy",
-        ),
-    ),
-    Passed(
-        "the certificates to trust, and the agent's own towards a gateway",
-        (
-            "SSL_CERT_FILE",
-            "SSL_CERT_DIR",
-            "NODE_EXTRA_CA_CERTS",
-            "REQUESTS_CA_BUNDLE",
-            "CURL_CA_BUNDLE",
-            "GIT_SSL_CAINFO",
-            "CLAUDE_CODE_CERT_STORE",
-            "CLAUDE_CODE_CLIENT_CERT",
-            "CLAUDE_CODE_CLIENT_KEY",
-            "CLAUDE_CODE_CLIENT_KEY_PASSPHRASE",
-        ),
-    ),
-    Passed(
-        "the agent's own login and the address of its model",
-        (
-            "ANTHROPIC_API_KEY",
-            "ANTHROPIC_AUTH_TOKEN",
-            "ANTHROPIC_BASE_URL",
-            "ANTHROPIC_CUSTOM_HEADERS",
-            "CLAUDE_CODE_OAUTH_TOKEN",
-        ),
-    ),
-    Passed(
-        "which model the words opus, sonnet and haiku stand for",
-        (
-            "ANTHROPIC_DEFAULT_OPUS_MODEL",
-            "ANTHROPIC_DEFAULT_SONNET_MODEL",
-            "ANTHROPIC_DEFAULT_HAIKU_MODEL",
-        ),
-    ),
-    Passed(
-        "the login to Amazon Bedrock",
-        (
-            "CLAUDE_CODE_USE_BEDROCK",
-            "CLAUDE_CODE_SKIP_BEDROCK_AUTH",
-            "ANTHROPIC_BEDROCK_BASE_URL",
-            "AWS_BEARER_TOKEN_BEDROCK",
-            "AWS_REGION",
-            "AWS_DEFAULT_REGION",
-            "AWS_PROFILE",
-            "AWS_ACCESS_KEY_ID",
-            "AWS_SECRET_ACCESS_KEY",
-            "AWS_SESSION_TOKEN",
-        ),
-        only_if="CLAUDE_CODE_USE_BEDROCK",
-    ),
-    Passed(
-        "the login to Google Vertex AI",
-        (
-            "CLAUDE_CODE_USE_VERTEX",
-            "CLAUDE_CODE_SKIP_VERTEX_AUTH",
-            "ANTHROPIC_VERTEX_BASE_URL",
-            "ANTHROPIC_VERTEX_PROJECT_ID",
-            "CLOUD_ML_REGION",
-            "GOOGLE_APPLICATION_CREDENTIALS",
-            "GOOGLE_CLOUD_PROJECT",
-        ),
-        only_if="CLAUDE_CODE_USE_VERTEX",
-    ),
-    Passed(
-        "the login to Microsoft Foundry",
-        (
-            "CLAUDE_CODE_USE_FOUNDRY",
-            "CLAUDE_CODE_SKIP_FOUNDRY_AUTH",
-            "ANTHROPIC_FOUNDRY_BASE_URL",
-            "ANTHROPIC_FOUNDRY_RESOURCE",
-            "ANTHROPIC_FOUNDRY_API_KEY",
-        ),
-        only_if="CLAUDE_CODE_USE_FOUNDRY",
-    ),
-)
-PASSED_PREFIX = "LC_"
-
-# Variables among them whose values open something: never to be stored or shown.
-CREDENTIALS = (
-    "ANTHROPIC_API_KEY",
-    "ANTHROPIC_AUTH_TOKEN",
-    "ANTHROPIC_CUSTOM_HEADERS",
-    "ANTHROPIC_FOUNDRY_API_KEY",
-    "AWS_ACCESS_KEY_ID",
-    "AWS_BEARER_TOKEN_BEDROCK",
-    "AWS_SECRET_ACCESS_KEY",
-    "AWS_SESSION_TOKEN",
-    "CLAUDE_CODE_CLIENT_KEY_PASSPHRASE",
-    "CLAUDE_CODE_OAUTH_TOKEN",
-)
+    @property
+    def storage(self) -> Storage:
+        """Where runs keep what outlives them."""
+        return Storage(self.root, self.database_url)
 
 
 def given_environment() -> Mapping[str, str]:
@@ -155,12 +53,13 @@ def environment_from(raw: Mapping[str, str]) -> Environment:
         root=_root(raw.get("TREADLE_ROOT", ""), home),
         home=home,
         path=raw.get("PATH", ""),
-        claude_bin=raw.get("CLAUDE_BIN", ""),
+        claude_bin=raw.get(claude.BINARY, ""),
         no_sandbox=raw.get("TREADLE_NO_SANDBOX", "").strip().lower() in YES,
         no_color=bool(raw.get("NO_COLOR", "")),
         term=raw.get("TERM", ""),
         columns=_positive(raw.get("COLUMNS", "")),
         raw=raw,
+        database_url=(raw.get(DATABASE_URL) or raw.get(DATABASE_KEY, "")).strip(),
     )
 
 
@@ -177,15 +76,13 @@ def agent_environment(raw: Mapping[str, str]) -> dict[str, str]:
         for name in passed.names
     }
     return {
-        name: value
-        for name, value in raw.items()
-        if name in allowed or name.startswith(PASSED_PREFIX)
+        name: value for name, value in raw.items() if name in allowed or name.startswith(ANY_PREFIX)
     }
 
 
 def credentials(raw: Mapping[str, str]) -> list[str]:
     """The secret values that an agent is given by its environment."""
-    return [raw[name] for name in CREDENTIALS if raw.get(name)]
+    return [raw[name] for name in claude.CREDENTIALS if raw.get(name)]
 
 
 def _home(raw: Mapping[str, str]) -> Path:

@@ -4,7 +4,7 @@ import json
 from typing import TYPE_CHECKING, Any, Literal
 
 from treadle.settings.definitions import MOST, VERSION, Settings
-from treadle.settings.keys import Key, Kind, known_keys, sections
+from treadle.settings.keys import PRICED, Key, Kind, known_keys, sections
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -19,6 +19,15 @@ _TYPES: dict[Kind, Any] = {
     "number": float,
     "texts": list[str],
     "tables": dict[str, dict[str, Any]],
+    "prices": dict[str, dict[str, float]],
+}
+# What `keys` takes for a price.
+_AMOUNT = {"type": "number", "minimum": 0, "maximum": MOST}
+_PRICE: dict[str, Any] = {
+    "type": "object",
+    "properties": dict.fromkeys(sorted(PRICED), _AMOUNT),
+    "required": ["input", "output"],
+    "additionalProperties": False,
 }
 
 
@@ -54,6 +63,13 @@ def _model(name: str, text: str, given: dict[str, tuple[Any, Any]]) -> "type[Bas
 def _field(key: Key) -> tuple[Any, Any]:
     from pydantic import Field
 
+    if key.kind == "prices":
+        return _type(key), Field(
+            default_factory=dict,
+            title=key.name,
+            description=key.help,
+            json_schema_extra={"additionalProperties": _PRICE},
+        )
     if key.kind == "tables":
         # Absent is not the same as empty, so no default is named.
         return _type(key), Field(default_factory=dict, title=key.name, description=key.help)
@@ -76,6 +92,8 @@ def _bounds(key: Key) -> dict[str, Any]:
         bounds["maximum"] = MOST
     if key.rule == "inside":
         bounds["pattern"] = _INSIDE
+    if key.rule == "address":
+        bounds["pattern"] = r"^$|^postgres(ql)?://"
     if key.rule == "some":
         bounds["pattern"] = r"\S"
     return bounds

@@ -2,16 +2,16 @@
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
 from functools import cache
 from pathlib import PurePosixPath
-from typing import Any, Literal, TypeAlias, assert_never, get_args, get_type_hints
+from typing import Any, Literal, TypeAlias, get_args, get_type_hints
 
 from treadle.domain.run import Landing
 from treadle.settings.definitions import MOST, Settings
 
-Kind: TypeAlias = Literal["text", "choice", "flag", "whole", "number", "texts", "tables"]
+Kind: TypeAlias = Literal["text", "choice", "flag", "whole", "number", "texts", "tables", "prices"]
 
 _KINDS: dict[Any, Kind] = {
     str: "text",
@@ -21,10 +21,27 @@ _KINDS: dict[Any, Kind] = {
     float: "number",
     tuple[str, ...]: "texts",
     Mapping[str, Mapping[str, Any]] | None: "tables",
+    Mapping[str, Mapping[str, float]]: "prices",
 }
 _RULES = {
+    "address": "an address such as postgresql://user@host/name",
     "inside": "a path inside the project, written without ..",
     "some": "a text that is not empty",
+}
+# A table for each of something has no default to show; an example says more.
+EXAMPLES: dict[Kind, str] = {
+    "tables": "[mcp_servers.browser]",
+    "prices": "[prices.claude-opus-5-5]",
+}
+PRICED = frozenset({"input", "output", "cache_write", "cache_read", "cache_write_1h"})
+_WORDS: dict[Kind, str] = {
+    "text": "a text",
+    "flag": "true or false",
+    "whole": "a whole number",
+    "number": "a number",
+    "texts": "a list of texts",
+    "tables": "a table for each",
+    "prices": "for each model a table with input and output, as numbers from 0 on",
 }
 _SHOWN = 60
 
@@ -99,35 +116,21 @@ def fit(key: Key, value: Any) -> Any:
 
 def expected(key: Key) -> str:
     """The kind of value that the key takes, in words."""
-    match key.kind:
-        case "text":
-            return "a text"
-        case "choice":
-            return " or ".join(toml_value(choice) for choice in key.choices)
-        case "flag":
-            return "true or false"
-        case "whole":
-            return "a whole number"
-        case "number":
-            return "a number"
-        case "texts":
-            return "a list of texts"
-        case "tables":
-            return "a table for each"
-        case _:
-            assert_never(key.kind)
+    if key.kind == "choice":
+        return " or ".join(toml_value(choice) for choice in key.choices)
+    return _WORDS[key.kind]
 
 
 def advice(key: Key) -> str:
     """What a person who gave a wrong value should know."""
-    if key.kind == "tables":
-        return f"{key.help} For example: [{key.name}.browser]"
+    if key.kind in EXAMPLES:
+        return f"{key.help} For example: {EXAMPLES[key.kind]}"
     return f"{key.help} The default is {toml_value(key.default)}."
 
 
 def shown(value: object, key: Key | None = None) -> str:
-    """The value for an error line, short; tables only by their name, since they hold secrets."""
-    if key is not None and key.kind == "tables":
+    """The value for an error line, short, without what may hold a secret."""
+    if key is not None and (key.kind == "tables" or key.rule == "address"):
         return "something else"
     if isinstance(value, Mapping):
         return "a table"
@@ -153,23 +156,7 @@ def toml_value(value: object) -> str:
 
 def _unlike(key: Key, value: Any) -> str | None:
     """What is expected instead of a value of another kind."""
-    match key.kind:
-        case "text":
-            like = isinstance(value, str)
-        case "choice":
-            like = isinstance(value, str) and value in key.choices
-        case "flag":
-            like = isinstance(value, bool)
-        case "whole":
-            like = isinstance(value, int) and not isinstance(value, bool)
-        case "number":
-            like = isinstance(value, int | float) and not isinstance(value, bool)
-        case "texts":
-            like = _is_list(value) and all(isinstance(each, str) for each in value)
-        case "tables":
-            like = _is_table(value) and all(_is_table(each) for each in value.values())
-        case _:
-            assert_never(key.kind)
+    like = _is_choice(key, value) if key.kind == "choice" else _LIKE[key.kind](value)
     return None if like else expected(key)
 
 
@@ -208,6 +195,8 @@ def _key(name: str, each: Field[Any], hint: Any) -> Key:
 def _keeps_rule(key: Key, value: str) -> bool:
     if key.rule == "some":
         return bool(value.strip())
+    if key.rule == "address":
+        return not value or value.startswith(("postgresql://", "postgres://"))
     if key.rule == "inside":
         path = PurePosixPath(value)
         parts = path.parts
@@ -216,9 +205,38 @@ def _keeps_rule(key: Key, value: str) -> bool:
     return True
 
 
+def _is_choice(key: Key, value: Any) -> bool:
+    return isinstance(value, str) and value in key.choices
+
+
 def _is_list(value: Any) -> bool:
     return isinstance(value, list | tuple)
 
 
+def _is_price(value: Any) -> bool:
+    """Whether a table prices both sides of a request, and nothing that is not for sale."""
+    return (
+        _is_table(value)
+        and {"input", "output"} <= set(value) <= PRICED
+        and all(_is_amount(each) for each in value.values())
+    )
+
+
+def _is_amount(value: Any) -> bool:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return is_number and 0 <= value <= MOST
+
+
 def _is_table(value: Any) -> bool:
     return isinstance(value, Mapping)
+
+
+_LIKE: dict[Kind, Callable[[Any], bool]] = {
+    "text": lambda value: isinstance(value, str),
+    "flag": lambda value: isinstance(value, bool),
+    "whole": lambda value: isinstance(value, int) and not isinstance(value, bool),
+    "number": lambda value: isinstance(value, int | float) and not isinstance(value, bool),
+    "texts": lambda value: _is_list(value) and all(isinstance(each, str) for each in value),
+    "tables": lambda value: _is_table(value) and all(map(_is_table, value.values())),
+    "prices": lambda value: _is_table(value) and all(map(_is_price, value.values())),
+}

@@ -4,12 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from treadle.settings.keys import known_keys, toml_value
+from treadle.domain.storage import without_password
+from treadle.settings.keys import Key, known_keys, toml_value
 from treadle.settings.load import Resolved
 
 HIDDEN = "***"
 # All else in a server's table may carry a token: its variables, headers, arguments and address.
-_SHOWN = frozenset({"type", "command"})
+_PLAIN = frozenset({"type", "command"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +27,17 @@ def rows(resolved: Resolved) -> tuple[Row, ...]:
     return tuple(
         Row(
             name,
-            _public(resolved.value(name)) if key.kind == "tables" else resolved.value(name),
+            _shown(key, resolved.value(name)),
             str(resolved.origins[name]),
         )
         for name, key in known_keys().items()
     )
+
+
+def _shown(key: Key, value: Any) -> Any:
+    if key.rule == "address":
+        return without_password(value)
+    return _public(value) if key.kind == "tables" else value
 
 
 def table(given: tuple[Row, ...]) -> str:
@@ -48,7 +55,7 @@ def _public(servers: Mapping[str, Mapping[str, Any]] | None) -> Any:
     if servers is None:
         return None
     return {
-        name: {key: value if key in _SHOWN else _masked(value) for key, value in server.items()}
+        name: {key: value if key in _PLAIN else _masked(value) for key, value in server.items()}
         for name, server in servers.items()
     }
 

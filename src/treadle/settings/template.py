@@ -5,7 +5,7 @@ from textwrap import wrap
 
 from treadle.settings.definitions import VERSION
 from treadle.settings.edit import SCHEMA_LINE, commented, update
-from treadle.settings.keys import Key, known_keys, sections
+from treadle.settings.keys import Key, Kind, known_keys, sections
 
 SCHEMA_PATH = ".treadle/treadle.schema.json"
 _WIDTH = 96
@@ -15,11 +15,18 @@ _HEAD = """\
 # Every key can also be given by a variable, such as TREADLE_LIMITS__MAX_COST_USD=5, and many by
 # an option of the command. `treadle config show` tells what is in force, and why."""
 
-_SERVERS = """\
-# {help}
+_EXAMPLES: dict[Kind, str] = {
+    "tables": """\
 # [mcp_servers.browser]
 # command = "npx"
-# args = ["@playwright/mcp", "--headless", "--isolated"]"""
+# args = ["@playwright/mcp", "--headless", "--isolated"]""",
+    "prices": """\
+# [prices.claude-opus-5-5]
+# input = 4
+# output = 20
+# cache_write = 5
+# cache_read = 0.2""",
+}
 
 
 def render(values: Mapping[str, object]) -> str:
@@ -28,7 +35,9 @@ def render(values: Mapping[str, object]) -> str:
     blocks += [_shown(key) for key in known_keys().values() if not key.section and _is_plain(key)]
     blocks += [_section(name, cls.__doc__ or "") for name, cls in sections().items()]
     blocks += [
-        _SERVERS.format(help=key.help) for key in known_keys().values() if not _is_plain(key)
+        "\n".join([*_comment(key.help), _EXAMPLES[key.kind]])
+        for key in known_keys().values()
+        if not _is_plain(key)
     ]
     return update("\n\n".join(blocks) + "\n", values)
 
@@ -49,4 +58,4 @@ def _comment(text: str) -> list[str]:
 
 
 def _is_plain(key: Key) -> bool:
-    return key.kind != "tables"
+    return key.kind not in _EXAMPLES

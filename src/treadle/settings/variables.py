@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, assert_never
 
 from treadle.domain.errors import SettingsError
-from treadle.settings.environment import NO, YES
+from treadle.settings.environment import DATABASE_URL, NO, YES
 from treadle.settings.keys import Key, Misfit, advice, fit, known_keys, shown
 from treadle.settings.nearest import nearest
 from treadle.settings.origin import Origin, Valued
@@ -24,6 +24,7 @@ def variable(key: Key) -> str | None:
 def values_of(environment: Mapping[str, str]) -> dict[str, Valued]:
     """Every setting that the environment gives; the first wrong one raises SettingsError."""
     known = {name: key for key in known_keys().values() if (name := variable(key))}
+    known[DATABASE_URL] = known_keys()["database.url"]
     values: dict[str, Valued] = {}
     for name, text in _ours(environment):
         if key := known.get(name):
@@ -38,7 +39,8 @@ def from_text(key: Key, text: str) -> Any:
     """The value that a person wrote as plain text, or the `Misfit` that tells why it is none."""
     held = fit(key, _read(key, text))
     if isinstance(held, Misfit):
-        return Misfit(held.expected, "something else" if key.kind == "tables" else shown(text))
+        hidden = key.kind == "tables" or key.rule == "address"
+        return Misfit(held.expected, "something else" if hidden else shown(text))
     return held
 
 
@@ -74,7 +76,7 @@ def _read(key: Key, text: str) -> Any:
         case "flag":
             word = text.strip().lower()
             return word in YES if word in YES | NO else None
-        case "whole" | "number" | "texts" | "tables":
+        case "whole" | "number" | "texts" | "tables" | "prices":
             try:
                 return tomllib.loads(f"value = {text.strip()}").get("value")
             except (ValueError, RecursionError):

@@ -1,34 +1,19 @@
-"""Which agent a run is driven with, and with what: the user's own binary, or the bundled one."""
+"""Which agent a run is driven with. What is true of one agent alone is in `agents/<name>.py`."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
 from shutil import which
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
-from treadle.adapters.agents.claude.agent import ClaudeAgent
-from treadle.adapters.agents.claude.binary import (
-    TESTED_FROM,
-    TESTED_TO,
-    Binary,
-    bundled_binary,
-    check_binary,
-    find_binary,
-)
-from treadle.domain.agent import OWN_SERVER
-from treadle.domain.errors import AgentUnavailable, SettingsError
-from treadle.settings.definitions import Agent
-from treadle.settings.environment import Environment, agent_environment
-from treadle.wiring.login import lend_login, require_login
-
-ATTRIBUTION = "Co-Authored-By: Claude <noreply@anthropic.com>"
-
-# How a scripted API knows which of its scripts a session plays.
-REHEARSAL_HEADERS = ("x-treadle-role: {role}", "x-treadle-workspace: {workspace}")
-
-# What a rehearsed agent needs of the user's environment: programs and language, nothing else.
-REHEARSAL_PASSED = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "USER", "LOGNAME", "SHELL")
+from treadle.domain.agent import OWN_SERVER, Leftover
+from treadle.domain.errors import SettingsError
+from treadle.domain.ids import SessionId
+from treadle.domain.ports import Agent
+from treadle.settings.definitions import Agent as AgentSettings
+from treadle.settings.environment import Environment
+from treadle.wiring.agents import claude
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,63 +22,49 @@ class Rehearsing:
 
     base_url: str
     credential: Mapping[str, str] = field(repr=False)
+    script: Path
+
+
+class KillableAgent(Agent, Protocol):
+    """An agent that can be ended on the spot, for a person who will not wait."""
+
+    def kill(self) -> None: ...
 
 
 def dummy_credential(auth: Literal["api_key", "subscription"]) -> dict[str, str]:
     """A credential that opens nothing, of the kind a script wants the agent to have."""
-    name = "ANTHROPIC_API_KEY" if auth == "api_key" else "CLAUDE_CODE_OAUTH_TOKEN"
-    return {name: "rehearsal"}
+    return {claude.CREDENTIAL_OF[auth]: "rehearsal"}
 
 
 def make_agent(
-    settings: Agent, environment: Environment, rehearsing: Rehearsing | None, home: Path
-) -> tuple[ClaudeAgent, list[str]]:
+    settings: AgentSettings, environment: Environment, rehearsing: Rehearsing | None, home: Path
+) -> tuple[KillableAgent, list[str]]:
     """The agent, and what a person should know about it."""
-    attribution = ATTRIBUTION if settings.attribution else ""
-    if rehearsing is not None:
-        return _rehearsal_agent(environment, rehearsing, attribution), []
-    allowed = agent_environment(environment.raw)
-    path, origin = find_binary(
-        setting=settings.binary, claude_bin=environment.claude_bin, search_path=environment.path
+    if rehearsing is None:
+        return claude.users_agent(settings, environment, home)
+    agent = claude.rehearsal_agent(
+        settings,
+        environment,
+        base_url=rehearsing.base_url,
+        credential=rehearsing.credential,
     )
-    binary = check_binary(path, origin, {"PATH": environment.path, "HOME": str(home)})
-    login = require_login(allowed, environment.home)
-    lend_login(login, home=environment.home, private_home=home)
-    warnings = version_warnings(binary)
-    return (
-        ClaudeAgent(binary.path, allowed, attribution, verbatim=binary.takes_verbatim),
-        warnings,
-    )
-
-
-def _rehearsal_agent(
-    environment: Environment, rehearsing: Rehearsing, attribution: str
-) -> ClaudeAgent:
-    passed = {name: environment.raw[name] for name in REHEARSAL_PASSED if name in environment.raw}
-    scripted = {**passed, **rehearsing.credential, "ANTHROPIC_BASE_URL": rehearsing.base_url}
-    # The bundled binary is of the release whose SDK asks for verbatim prompts.
-    return ClaudeAgent(bundled_binary(), scripted, attribution, REHEARSAL_HEADERS, verbatim=True)
+    return agent, []
 
 
 def load_agent_modules() -> None:
     """Import what the first session needs: most of a second that can pass while git works."""
-    import_module("treadle.adapters.agents.claude.transport")
-    import_module("treadle.adapters.agents.claude.tools")
+    for name in claude.LATE_MODULES:
+        import_module(name)
 
 
-def version_warnings(binary: Binary) -> list[str]:
-    """A version out of the tested range is worth a warning when newer, and refused when older."""
-    tested = "–".join(".".join(map(str, version)) for version in (TESTED_FROM, TESTED_TO))
-    match binary.support:
-        case "tested":
-            return []
-        case "newer":
-            return [f"Claude Code {binary.version} is newer than the tested range {tested}"]
-        case "older":
-            raise AgentUnavailable(
-                f"Claude Code {binary.version} is older than the tested range {tested}",
-                hint="update it with `claude update`, or remove agent.binary and CLAUDE_BIN",
-            )
+async def end_lost_processes(sessions: Iterable[str]) -> list[Leftover]:
+    """End what is left of sessions whose run was killed, and say what it was."""
+    return await claude.end_lost(sessions)
+
+
+def processor_time(session: SessionId) -> float | None:
+    """All processor seconds that a session's processes have used; None where nobody knows."""
+    return claude.processor_s(session)
 
 
 def baseline_servers(search_path: str) -> dict[str, dict[str, Any]]:

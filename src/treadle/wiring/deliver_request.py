@@ -1,35 +1,60 @@
 """A `deliver` run asked for, and everything checked that can be checked before it exists."""
 
+import asyncio
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from treadle.adapters.stores.recorder import Reader
+from treadle.adapters.stores.runs import run_directory
 from treadle.domain.agent import Identity
 from treadle.domain.errors import SettingsError, UsageError
 from treadle.domain.ids import RunId
+from treadle.domain.run import RunResult
 from treadle.policy.permission_rules import Rule, parse_rule
 from treadle.settings.definitions import Settings
 from treadle.settings.environment import Environment
 from treadle.settings.load import load
 from treadle.wiring.agent import Rehearsing, require_free_names
 from treadle.wiring.earlier import Past
-from treadle.workflows.worksite import Ask
+from treadle.wiring.interrupts import Name, unheeded
+from treadle.workflows.landing import Ask
 from treadle.workspace.project import Project, find_project, identity
+
+Signals = Callable[[Callable[[Name], None], Callable[[], None]], AbstractContextManager[None]]
 
 
 @dataclass(frozen=True, slots=True)
 class DeliverRequest:
-    """What was asked for, before anything has been looked at."""
+    """What was asked for, as it is kept with the run: whoever goes on with it reads this."""
 
     run: RunId
-    project_dir: Path
-    flags: dict[str, object]
+    project_dir: str
+    flags: Mapping[str, Any]
     no_sandbox: bool
-    rehearsing: Rehearsing | None
-    readers: Sequence[Reader]
-    ask: Ask | None
+    rehearsal: bool
+    # A leg is what lies between two ends of the run; the later ones know how the last one ended.
+    leg: int = 1
+    so_far: RunResult | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Presence:
+    """What the process that works on a run brings along."""
+
+    environment: Environment
+    slots: asyncio.Semaphore
+    readers: Sequence[Reader] = ()
+    # Takes in, without showing it, what the log had before this process came to it.
+    recall: Reader | None = None
+    ask: Ask | None = None
+    # Where nobody sits at a terminal, questions are put where every terminal finds them.
+    asks_by_approval: bool = False
+    rehearsing: Rehearsing | None = None
+    signals: Signals = unheeded
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,21 +62,31 @@ class Ready:
     """Everything checked that can be checked before the run exists."""
 
     request: DeliverRequest
-    environment: Environment
+    presence: Presence
     settings: Settings
     project: Project
     identity: Identity
-    spec_text: str
-    past: Past = field(default_factory=Past)
+    spec_text: str = field(repr=False)
+    past: Past | None = None
+
+    @property
+    def environment(self) -> Environment:
+        return self.presence.environment
+
+    @property
+    def directory(self) -> Path:
+        """Where the run keeps its clone, its agent's home and its lock."""
+        return run_directory(self.environment.root, self.request.run)
 
     @property
     def spec_hash(self) -> str:
         return hashlib.sha256(self.spec_text.encode()).hexdigest()
 
 
-async def check(request: DeliverRequest, environment: Environment) -> Ready:
+async def check(request: DeliverRequest, presence: Presence) -> Ready:
     """Everything that can be wrong before the run exists; a mistake of the user is raised."""
-    project = await find_project(request.project_dir, environment.raw)
+    environment = presence.environment
+    project = await find_project(Path(request.project_dir), environment.raw)
     settings = load(project.root, environment=environment.raw, flags=request.flags).settings
     spec = project.root / settings.project.spec
     if not spec.is_file():
@@ -61,7 +96,7 @@ async def check(request: DeliverRequest, environment: Environment) -> Ready:
         )
     # Said by the person who starts the run: a file that came with a repository does not count.
     unconfined = request.no_sandbox or environment.no_sandbox
-    if request.rehearsing is None and not unconfined:
+    if not request.rehearsal and not unconfined:
         raise UsageError(
             "there is no sandbox yet, so a run on a real model needs --no-sandbox",
             hint="use a machine you can lose, or rehearse with `treadle rehearse`",
@@ -72,7 +107,7 @@ async def check(request: DeliverRequest, environment: Environment) -> Ready:
         raise UsageError(f"cannot read {spec}: {error}") from error
     permission_rules(settings)
     require_free_names(settings.mcp_servers or {})
-    return Ready(request, environment, settings, project, await identity(project), text)
+    return Ready(request, presence, settings, project, await identity(project), text)
 
 
 def permission_rules(settings: Settings) -> list[Rule]:

@@ -1,6 +1,5 @@
 """Looks at the machine and the project for `treadle doctor`: facts in, findings out."""
 
-import asyncio
 import shutil
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -8,12 +7,10 @@ from pathlib import Path
 from sys import version_info
 from typing import Literal
 
-from treadle.adapters.agents.claude.binary import check_binary, find_binary
 from treadle.domain.errors import TreadleError
 from treadle.settings.environment import Environment, agent_environment
 from treadle.settings.load import load
-from treadle.wiring.agent import version_warnings
-from treadle.wiring.login import HOW_TO_LOG_IN, login_of
+from treadle.wiring.agents import claude
 from treadle.workspace.git import user_git
 from treadle.workspace.project import find_project, identity
 
@@ -39,7 +36,7 @@ async def examine(project: Path, environment: Environment) -> list[Finding]:
         ("project", lambda: _project(project, environment)),
         ("identity", lambda: _identity(project, environment)),
         ("settings", lambda: _settings(project, environment)),
-        ("claude", lambda: _claude(project, environment)),
+        (claude.NAME, lambda: _agent(project, environment)),
         ("login", lambda: _login(environment)),
         ("sandbox", lambda: _sandbox(environment)),
         ("disk", lambda: _disk(environment.root)),
@@ -85,25 +82,19 @@ async def _settings(project: Path, environment: Environment) -> Finding:
     return Finding("settings", "good", "treadle.toml is valid")
 
 
-async def _claude(project: Path, environment: Environment) -> Finding:
+async def _agent(project: Path, environment: Environment) -> Finding:
     setting = load(project, environment=environment.raw).settings.agent.binary
-    path, origin = find_binary(
-        setting=setting, claude_bin=environment.claude_bin, search_path=environment.path
-    )
-    given = {"PATH": environment.path, "HOME": str(environment.root)}
-    binary = await asyncio.to_thread(check_binary, path, origin, given)
-    text = f"Claude Code {binary.version} from {origin}: {path}"
-    warnings = version_warnings(binary)
+    text, warnings = await claude.describe_binary(setting, environment)
     if warnings:
-        return Finding("claude", "warning", text, warnings[0])
-    return Finding("claude", "good", text)
+        return Finding(claude.NAME, "warning", text, warnings[0])
+    return Finding(claude.NAME, "good", text)
 
 
 async def _login(environment: Environment) -> Finding:
-    login = login_of(agent_environment(environment.raw), environment.home)
+    login = claude.login_of(agent_environment(environment.raw), environment.home)
     if login == "none":
-        fix = HOW_TO_LOG_IN
-        return Finding("login", "bad", "Claude Code has no login; rehearsals need none", fix)
+        text = f"{claude.NO_LOGIN}; rehearsals need none"
+        return Finding("login", "bad", text, claude.HOW_TO_LOG_IN)
     if login == "keychain":
         return Finding("login", "warning", "kept in the keychain, which is not looked into")
     return Finding("login", "good", f"{login} (not shown)")

@@ -1,17 +1,19 @@
 """What earlier runs of a project left behind, and what that means for the next one."""
 
 from dataclasses import dataclass
-from pathlib import Path
 
+from treadle.adapters.stores.event_store import open_store
 from treadle.adapters.stores.runs import list_runs
-from treadle.adapters.stores.sqlite import SqliteStore
 from treadle.domain.errors import ProjectError
 from treadle.domain.events.session import SessionStarted
-from treadle.domain.ids import short
-from treadle.domain.run_row import RunRow
-from treadle.wiring.finished_work import Work, snapshot_of, work_of
+from treadle.domain.ids import RunId, short
+from treadle.domain.run_row import RunFilter, RunRow
+from treadle.domain.storage import Storage
+from treadle.wiring.finished_work import Work, work_of
+from treadle.workflows.deliver.recollection import Recollection
 from treadle.workflows.worksite import Earlier
 from treadle.workspace.project import Project
+from treadle.workspace.recalled import snapshot_of
 from treadle.workspace.snapshot import observe
 
 LOOK_BACK = 50
@@ -27,33 +29,58 @@ class Past:
     planned: str = ""
 
 
-async def past_of(root: Path, project: Project, *, rehearsal: bool) -> Past:
+async def past_of(storage: Storage, project: Project, *, before: RunId, rehearsal: bool) -> Past:
     """Refuses to go on where work would silently be missing from the result."""
-    rows = list_runs(root, project_key=project.key, limit=LOOK_BACK)
+    rows = _rows_before(storage, project, before)
+    return _past(rows, await _unlanded(storage, project, rows), rehearsal=rehearsal)
+
+
+async def past_again(
+    storage: Storage, project: Project, known: Recollection, *, before: RunId, rehearsal: bool
+) -> Past:
+    """The same for a run that another process had begun: what it starts from is in its log."""
+    earlier = None
+    if known.continued is not None and known.prepared is not None:
+        snapshot = await snapshot_of(project, known.prepared)
+        left = known.continued
+        earlier = Earlier(left.run, left.branch, left.commit, snapshot)
+    return _past(_rows_before(storage, project, before), earlier, rehearsal=rehearsal)
+
+
+def _rows_before(storage: Storage, project: Project, before: RunId) -> list[RunRow]:
+    rows = list_runs(storage, RunFilter(project_key=project.key, limit=LOOK_BACK))
+    return [row for row in rows if row.id < before]
+
+
+def _past(rows: list[RunRow], earlier: Earlier | None, *, rehearsal: bool) -> Past:
     alike = [row for row in rows if bool(row.rehearsal) == rehearsal]
     return Past(
-        earlier=await _unlanded(root, project, rows),
+        earlier=earlier,
         landed=tuple(row.landed for row in rows if row.landed),
         planned=next((row.planned for row in alike if row.planned), ""),
     )
 
 
-def lost_sessions(root: Path) -> list[str]:
+def lost_sessions(storage: Storage) -> list[str]:
     """Sessions of runs whose owner died: what is left of their processes may be ended."""
-    lost = [row for row in list_runs(root, limit=LOOK_BACK) if row.state == "lost"]
+    lost = list_runs(storage, RunFilter(states=("lost",), limit=LOOK_BACK))
     if not lost:
         return []
-    store = SqliteStore(root)
+    store = open_store(storage)
     try:
-        started = [recorded.event for row in lost for recorded in store.read(row.id)]
+        started = [
+            recorded.event
+            for row in lost
+            for recorded in store.read(row.id, types=("session.started",))
+        ]
     finally:
         store.close()
     return [event.session for event in started if isinstance(event, SessionStarted)]
 
 
-async def _unlanded(root: Path, project: Project, rows: list[RunRow]) -> Earlier | None:
+async def _unlanded(storage: Storage, project: Project, rows: list[RunRow]) -> Earlier | None:
     """The newest work that is on its branch only, unless something newer has landed."""
-    store = SqliteStore(root)
+    store = open_store(storage)
     try:
         for row in rows:
             if row.landed:

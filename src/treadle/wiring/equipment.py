@@ -3,12 +3,13 @@
 from pathlib import Path
 
 from treadle.adapters.stores.runs import run_directory
+from treadle.domain.storage import passwords_in
 from treadle.policy.available_tools import merge_servers, merge_tools
 from treadle.settings.environment import credentials
 from treadle.wiring.agent import baseline_servers
 from treadle.wiring.deliver_request import Ready, permission_rules
+from treadle.workflows.deliver.briefing import Equipment
 from treadle.workflows.deliver.instructions import Facts
-from treadle.workflows.deliver.rounds import Equipment
 from treadle.workspace.contents import NOTES
 
 
@@ -39,7 +40,8 @@ def private_home(ready: Ready) -> Path:
 
 
 def secrets_of(ready: Ready) -> list[str]:
-    """Values that must not be stored or shown: the agent's login, and what servers are given."""
+    """Values that must not be stored or shown: the agent's login, what servers are given, and the
+    password of the database."""
     servers = ready.settings.mcp_servers or {}
     given = [
         str(value)
@@ -47,4 +49,5 @@ def secrets_of(ready: Ready) -> list[str]:
         for part in ("env", "headers")
         for value in dict(server.get(part) or {}).values()
     ]
-    return [*credentials(ready.environment.raw), *given]
+    database = passwords_in(ready.environment.database_url)
+    return [*credentials(ready.environment.raw), *given, *database]

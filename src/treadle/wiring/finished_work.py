@@ -3,21 +3,21 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from treadle.adapters.stores.event_store import open_store
 from treadle.adapters.stores.recorder import Recorder
-from treadle.adapters.stores.sqlite import SqliteStore
 from treadle.domain.errors import ProjectError
 from treadle.domain.events.work import WorkImported, WorkKept, WorkLanded, WorkspacePrepared
 from treadle.domain.ids import short
+from treadle.domain.ports import Store
 from treadle.domain.run_row import RunRow
 from treadle.settings.environment import Environment
 from treadle.settings.load import load
 from treadle.wiring.clock import SystemClock
 from treadle.wiring.holding import hold_project
-from treadle.workflows.worksite import LandingForm, landed
+from treadle.workflows.landing import LandingForm, landed
 from treadle.workspace.changes import diff_text
-from treadle.workspace.imports import Imported
-from treadle.workspace.project import Project, find_project
-from treadle.workspace.snapshot import Snapshot, tree_of
+from treadle.workspace.project import find_project
+from treadle.workspace.recalled import imported_again, snapshot_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Work:
     imported: WorkImported
 
 
-def find_work(store: SqliteStore, row: RunRow) -> Work:
+def find_work(store: Store, row: RunRow) -> Work:
     """The last import of the run; a run that brought nothing is an error in words."""
     work = work_of(store, row)
     if work is None:
@@ -39,11 +39,11 @@ def find_work(store: SqliteStore, row: RunRow) -> Work:
     return work
 
 
-def work_of(store: SqliteStore, row: RunRow) -> Work | None:
+def work_of(store: Store, row: RunRow) -> Work | None:
     """The last import of the run, if there was one."""
     prepared: WorkspacePrepared | None = None
     imported: WorkImported | None = None
-    for recorded in store.read(row.id):
+    for recorded in store.read(row.id, types=("workspace.prepared", "work.imported")):
         match recorded.event:
             case WorkspacePrepared() as event:
                 prepared = event
@@ -56,13 +56,13 @@ def work_of(store: SqliteStore, row: RunRow) -> Work | None:
 
 async def land_run(row: RunRow, environment: Environment) -> WorkLanded | WorkKept:
     """Land a run's work now, whatever its end was, and add what came of it to its log."""
-    store = SqliteStore(environment.root)
+    store = open_store(environment.storage)
     try:
         work = find_work(store, row)
         project = await find_project(Path(row.project_path), environment.raw)
         with hold_project(environment.root, project.key, row.id):
             snapshot = await snapshot_of(project, work.prepared)
-            imported = await _imported(project, snapshot, work.imported)
+            imported = await imported_again(project, snapshot, work.imported)
             settings = load(project.root, environment=environment.raw).settings
             form: LandingForm = "commits" if settings.commit else "files"
             event = await landed(project, snapshot, imported, run=row.id, form=form)
@@ -75,31 +75,10 @@ async def land_run(row: RunRow, environment: Environment) -> WorkLanded | WorkKe
 
 async def diff_run(row: RunRow, environment: Environment, *, stat: bool) -> str:
     """What the run changed, from the snapshot it began with to the last commit it brought."""
-    store = SqliteStore(environment.root)
+    store = open_store(environment.storage)
     try:
         work = find_work(store, row)
     finally:
         store.close()
     project = await find_project(Path(row.project_path), environment.raw)
     return await diff_text(project, work.prepared.snapshot, work.imported.commit, stat=stat)
-
-
-async def snapshot_of(project: Project, prepared: WorkspacePrepared) -> Snapshot:
-    """What the user saw when the run began."""
-    return Snapshot(
-        head=prepared.head,
-        branch=prepared.checkout,
-        commit=prepared.snapshot,
-        tree=await tree_of(project.git, prepared.snapshot),
-        dirty=prepared.snapshot != prepared.head,
-    )
-
-
-async def _imported(project: Project, snapshot: Snapshot, work: WorkImported) -> Imported:
-    return Imported(
-        branch=work.branch,
-        commit=work.commit,
-        commits=work.commits,
-        descends=await project.git.is_ancestor(snapshot.commit, work.commit),
-        moved=False,
-    )

@@ -10,6 +10,9 @@ from treadle.domain.errors import StoreError
 from treadle.domain.ids import RunId
 from treadle.workspace.lock import ProjectBusy, lock_project
 
+# What the names of workers at the engine begin with; those of runs in the foreground are run ids.
+WORKER = "worker."
+
 
 @contextmanager
 def hold_project(root: Path, project_key: str, run: RunId) -> Iterator[None]:
@@ -37,6 +40,76 @@ def hold_run(root: Path, project_key: str, run: RunId) -> Iterator[None]:
         with file:
             fcntl.flock(file, fcntl.LOCK_EX)
             yield
+
+
+@contextmanager
+def hold_orphan(root: Path, run: RunId) -> Iterator[bool]:
+    """A run that nobody works on, for as long as the block lasts; False if somebody does."""
+    lock = run_lock(root, run)
+    lock.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with lock.open("w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+        else:
+            yield True
+
+
+def is_alive(root: Path, executor: str) -> bool:
+    """Whether the process of an executor lives: a run in the foreground, or a worker."""
+    return _held(_executor_lock(root, executor))
+
+
+@contextmanager
+def hold_executor(root: Path, executor: str) -> Iterator[None]:
+    """The mark by which others see that a worker lives."""
+    lock = _executor_lock(root, executor)
+    lock.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with lock.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        try:
+            yield
+        finally:
+            lock.unlink(missing_ok=True)
+
+
+def _executor_lock(root: Path, executor: str) -> Path:
+    if executor.startswith(WORKER):
+        return root / "workers" / f"{executor}.lock"
+    return run_lock(root, RunId(executor))
+
+
+@contextmanager
+def hold_worker(root: Path) -> Iterator[bool]:
+    """The place of the worker that detached runs count on; False if another has it."""
+    with _worker_lock(root).open("w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+        else:
+            yield True
+
+
+def worker_is_alive(root: Path) -> bool:
+    """Whether a worker will take what is put on the queue now."""
+    return _held(_worker_lock(root))
+
+
+def _held(lock: Path) -> bool:
+    try:
+        with lock.open("r") as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        return False
+    except BlockingIOError:
+        return True
+    return False
+
+
+def _worker_lock(root: Path) -> Path:
+    return root / "worker.lock"
 
 
 def _unwritable(root: Path, error: OSError) -> StoreError:

@@ -7,14 +7,20 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Literal
 
-Name = Literal["SIGINT", "SIGTERM", "SIGHUP"]
-NAMES: tuple[Name, ...] = ("SIGINT", "SIGTERM", "SIGHUP")
+Name = Literal["SIGINT", "SIGTERM", "SIGHUP", "cancel"]
+NAMES: tuple[Literal["SIGINT", "SIGTERM", "SIGHUP"], ...] = ("SIGINT", "SIGTERM", "SIGHUP")
 KILLED = 130
 
 
 @contextmanager
+def unheeded(first: Callable[[Name], None], second: Callable[[], None]) -> Iterator[None]:
+    """For a run whose process belongs to others, too: signals are not for it."""
+    yield
+
+
+@contextmanager
 def graceful_interrupts(
-    *, first: Callable[[Name], None], second: Callable[[], None]
+    first: Callable[[Name], None], second: Callable[[], None]
 ) -> Iterator[None]:
     """Within the block, the first signal calls `first`; the next calls `second` and exits."""
     loop = asyncio.get_running_loop()

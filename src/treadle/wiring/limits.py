@@ -11,6 +11,9 @@ def run_limits(settings: Settings) -> RunLimits:
         max_minutes=limits.max_minutes,
         max_iterations=limits.max_iterations,
         max_retries=limits.max_retries,
+        day_cost_usd=limits.day_cost_usd,
+        stuck_rounds=limits.stuck_rounds,
+        stuck_repeats=limits.stuck_repeats,
     )
 
 

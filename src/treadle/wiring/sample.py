@@ -1,10 +1,9 @@
 """The demo's sample project: a fresh repository with a specification, in a place of its own."""
 
-from importlib.resources import as_file, files
+from importlib.resources import files
 from pathlib import Path
 
 from treadle.domain.errors import ProjectError, UsageError
-from treadle.rehearsal.script import Script, load_script
 from treadle.workspace.git import Git
 
 SOURCE = files("treadle.rehearsal") / "demo"
@@ -26,10 +25,11 @@ def claim_place(place: Path) -> None:
         raise UsageError(f"{place} is not empty", hint="name a new directory, or remove this one")
 
 
-def sample_script() -> Script:
-    """What the model says in the demo."""
-    with as_file(SOURCE / "script.yaml") as path:
-        return load_script(path)
+def sample_script(place: Path) -> Path:
+    """What the model says in the demo, as a file beside the project."""
+    path = place / "script.yaml"
+    path.write_text((SOURCE / "script.yaml").read_text(encoding="utf-8"), encoding="utf-8")
+    return path
 
 
 async def make_sample(project: Path, *, search_path: str) -> Git:

@@ -1,9 +1,8 @@
 """Where a run works and how its work comes home: clone, commits, import, landing, each recorded."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal, assert_never
 
 from treadle.domain.agent import Identity
 from treadle.domain.errors import ProjectError
@@ -14,26 +13,26 @@ from treadle.domain.events.work import (
     WorkContinued,
     WorkImported,
     WorkKept,
-    WorkLanded,
     WorkspacePrepared,
 )
 from treadle.domain.ids import RunId, short
 from treadle.domain.run import Landing
+from treadle.workflows.landing import Ask, LandingForm, landed, why_not
+from treadle.workspace.agent_tree import agent_git
 from treadle.workspace.attribution import Attribution
 from treadle.workspace.branch import branch_name
 from treadle.workspace.clone import Clone, make_clone
 from treadle.workspace.commits import Rest, commit_files, commit_rest
 from treadle.workspace.imports import Imported, NotFetched, aside_ref, import_work, nested_between
-from treadle.workspace.land import Kept, Landed, land
-from treadle.workspace.land_files import land_files
+from treadle.workspace.losses import forget_loss, note_if_gone
+from treadle.workspace.movement import Movement, movement
 from treadle.workspace.notes import NotesRefused, carry_notes_in, carry_notes_out
 from treadle.workspace.project import Project
+from treadle.workspace.recalled import imported_again, snapshot_of
 from treadle.workspace.salvage import SET_ASIDE
 from treadle.workspace.snapshot import Snapshot, snapshot_ref, take_snapshot
 
 Record = Callable[[Event], None]
-LandingForm = Literal["commits", "files"]
-Ask = Callable[[str], Awaitable[bool]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +46,7 @@ class Site:
     attribution: Attribution
     form: LandingForm
     record: Record
+    record_once: Callable[[str, Event], None]
     # Commits that earlier runs landed: their work is in the checkout, whatever became of them.
     landed: tuple[str, ...] = ()
     earlier: "Earlier | None" = None
@@ -80,10 +80,25 @@ class Worksite:
         self._home: str | None = None  # the tip that was brought home last
         self._start = site.earlier.commit if site.earlier else snapshot.commit
         self.imported: Imported | None = None
+        self._taken_over = False
+
+    @classmethod
+    def taken_over(
+        cls, site: Site, snapshot: Snapshot, clone: Clone, imported: Imported | None
+    ) -> "Worksite":
+        """The worksite of a run that another process began."""
+        worksite = cls(site, snapshot, clone)
+        worksite.imported, worksite._taken_over = imported, True
+        return worksite
 
     @property
     def path(self) -> Path:
         return self._clone.path
+
+    @property
+    def snapshot(self) -> str:
+        """The commit of what the user saw when the run began."""
+        return self._snapshot.commit
 
     @property
     def project_root(self) -> Path:
@@ -97,21 +112,51 @@ class Worksite:
                 return True
         return False
 
+    async def movement(self, before: str, after: str) -> Movement:
+        """How the work moved between two commits that are both home."""
+        return await movement(self._site.project.git, before, after)
+
+    @property
+    def start(self) -> str:
+        """The commit that the run has come to when this process takes it on."""
+        return self.imported.commit if self.imported is not None else self._start
+
+    async def move_in(self, spec: str) -> None:
+        """What comes before the first session; safe to repeat until then."""
+        site = self._site
+        if not (self.path / spec).is_file():
+            raise ProjectError(
+                f"{spec} is ignored by git, so the agent would not see it",
+                hint="take it out of .gitignore",
+            )
+        carried = carry_notes_in(self._clone)
+        if isinstance(carried, NotesRefused):
+            site.record_once("notes refused", RunWarned(carried.reason))
+        if site.earlier is not None:
+            await self.take_in(site.earlier.commit)
+
+    def begin_round(self) -> None:
+        """The last round is told to its end: what it may have lost is no loss of the next."""
+        forget_loss(self.path)
+
     async def bring_home(self, message: str) -> Home:
         """Commit what the session left, and import all of the run's commits."""
         record = self._site.record
         rest = await commit_rest(self._clone, message)
         self._tell(rest, message)
+        if self._taken_over:
+            self._taken_over = False
+            await self._tell_of_last_commit(rest.tip, message)
         nested: tuple[str, ...] = ()
         if rest.tip != self._home or rest.aside is not None:
             try:
-                nested = await self.take_in(rest.tip)
+                nested = await self._take_rest_in(rest)
             except NotFetched as error:
                 # What the first try had lost does not come back by a second one.
                 lost, rest = rest.lost, await commit_files(self._clone, message, error)
                 rest = replace(rest, lost=lost or rest.lost)
                 self._tell(rest, message)
-                nested = await self.take_in(rest.tip)
+                nested = await self._take_rest_in(rest)
         if left_out := (*rest.left_out, *nested):
             names = ", ".join(left_out)
             record(RunWarned(f"nested repositories are not part of the work: {names}"))
@@ -127,65 +172,63 @@ class Worksite:
         for remark in rest.remarks:
             self._site.record(RunWarned(remark))
         if rest.commit is not None:
-            self._site.record(WorkCommitted(rest.commit, message))
+            self._site.record_once(f"committed {rest.commit}", WorkCommitted(rest.commit, message))
+
+    async def _tell_of_last_commit(self, tip: str, message: str) -> None:
+        """The process before this one may have made the round's commit and died over telling it."""
+        if tip in (self._clone.base, self._start):
+            return
+        written = await agent_git(self._clone).run("log", "-1", "--format=%B", tip)
+        if written.strip() == message:
+            self._site.record_once(f"committed {tip}", WorkCommitted(tip, message))
 
     def keep(self, reason: str) -> None:
         """Leave the work on its branch, and say why and how it can still be landed."""
         if self.imported is not None:
             command = f"treadle land {short(self._site.run)}"
-            self._site.record(WorkKept(self.imported.branch, reason, command))
+            kept = WorkKept(self.imported.branch, reason, command)
+            self._site.record_once(f"kept {self.imported.commit} {reason}", kept)
+
+    async def _take_rest_in(self, rest: Rest) -> tuple[str, ...]:
+        last = self.imported
+        if last is None or rest.on_top_of != last.commit:
+            return await self.take_in(rest.tip)
+        # A commit of ours, made of files alone: neither its place nor what is in it is in question.
+        await self._import(rest.tip, before=last)
+        return ()
 
     async def take_in(self, tip: str) -> tuple[str, ...]:
         """Import the run's commits up to this one; says which repositories they only point to."""
-        project, before = self._site.project, self._home or self._clone.base
-        found = await import_work(project, self._clone, self._site.run, tip)
+        older = self._home or self._clone.base
+        brought = await self._import(tip)
+        return await nested_between(self._site.project, older, tip) if brought else ()
+
+    async def _import(self, tip: str, *, before: Imported | None = None) -> bool:
+        """Whether that brought anything."""
+        site = self._site
+        found = await import_work(site.project, self._clone, site.run, tip, before=before)
         self._home = tip
         if not isinstance(found, Imported):
-            return ()
-        first, self.imported = self.imported is None, found
-        if found.moved or first:
-            self._site.record(WorkImported(found.branch, found.commit, found.commits))
-        return await nested_between(project, before, tip) if found.moved else ()
+            return False
+        last, self.imported = self.imported, found
+        # Not only what moved just now: the process before this one may have died over telling it.
+        new = last is None or (last.branch, last.commit) != (found.branch, found.commit)
+        if new:
+            imported = WorkImported(found.branch, found.commit, found.commits)
+            site.record_once(f"imported {found.branch} {found.commit}", imported)
+        return new
 
     async def finish(self, landing: Landing, *, ask: Ask | None) -> None:
         """Land the work or leave it on its branch, as wanted and as the checkout allows."""
         work = self.imported
         if work is None:
             return
-        if why_not := await _why_not(landing, work, ask):
-            self.keep(why_not)
+        if reason := await why_not(landing, work, ask):
+            self.keep(reason)
             return
         site = self._site
-        site.record(await landed(site.project, self._snapshot, work, run=site.run, form=site.form))
-
-
-async def landed(
-    project: Project, snapshot: Snapshot, work: Imported, *, run: RunId, form: LandingForm
-) -> WorkLanded | WorkKept:
-    """Land the work in the form that is wanted, as an event either way."""
-    how = land if form == "commits" else land_files
-    match await how(project, snapshot, work, run):
-        case Landed(commit=commit):
-            return WorkLanded(work.branch, commit, form)
-        case Kept(reason=reason, command=command):
-            return WorkKept(work.branch, reason, command)
-        case unreachable:
-            assert_never(unreachable)
-
-
-async def _why_not(landing: Landing, work: Imported, ask: Ask | None) -> str:
-    match landing:
-        case "auto":
-            return ""
-        case "never":
-            return "landing is switched off"
-        case "ask":
-            if ask is None:
-                return "landing has to be asked for, and nobody is at the terminal"
-            commits = "1 commit" if work.commits == 1 else f"{work.commits} commits"
-            return "" if await ask(f"Land {commits} in your checkout?") else "you said no"
-        case unreachable:
-            assert_never(unreachable)
+        event = await landed(site.project, self._snapshot, work, run=site.run, form=site.form)
+        site.record_once(f"{event.type} {work.commit}", event)
 
 
 async def _start(site: Site, branch: str) -> Snapshot:
@@ -193,11 +236,32 @@ async def _start(site: Site, branch: str) -> Snapshot:
     if site.earlier is None:
         return await take_snapshot(site.project, site.run)
     earlier = site.earlier
-    site.record(WorkContinued(earlier.run, earlier.branch, earlier.commit))
+    continued = WorkContinued(earlier.run, earlier.branch, earlier.commit)
+    site.record_once("continued", continued)
     git = site.project.git
     await git.run("update-ref", snapshot_ref(site.run), earlier.snapshot.commit)
     await git.run("update-ref", f"refs/heads/{branch}", earlier.commit)
     return earlier.snapshot
+
+
+async def find_worksite(
+    site: Site, prepared: WorkspacePrepared, imported: WorkImported | None
+) -> Worksite:
+    """The worksite of a run that another process began, as its log names it."""
+    snapshot = await snapshot_of(site.project, prepared)
+    note_if_gone(Path(prepared.path))
+    clone = await make_clone(
+        site.project,
+        snapshot,
+        branch=prepared.branch,
+        identity=site.identity,
+        into=Path(prepared.path),
+        attribution=site.attribution,
+    )
+    found = None
+    if imported is not None:
+        found = await imported_again(site.project, snapshot, imported)
+    return Worksite.taken_over(site, snapshot, clone, found)
 
 
 async def prepare_worksite(site: Site, *, specification: str, spec: str) -> Worksite:
@@ -221,15 +285,6 @@ async def prepare_worksite(site: Site, *, specification: str, spec: str) -> Work
             snapshot=snapshot.commit,
         )
     )
-    if not (clone.path / spec).is_file():
-        raise ProjectError(
-            f"{spec} is ignored by git, so the agent would not see it",
-            hint="take it out of .gitignore",
-        )
-    carried = carry_notes_in(clone)
-    if isinstance(carried, NotesRefused):
-        site.record(RunWarned(carried.reason))
     worksite = Worksite(site, snapshot, clone)
-    if site.earlier is not None:
-        await worksite.take_in(site.earlier.commit)
+    await worksite.move_in(spec)
     return worksite

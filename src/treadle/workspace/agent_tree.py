@@ -11,6 +11,7 @@ from pathlib import Path
 
 from treadle.workspace.disk import remove, writing_to
 from treadle.workspace.git import QUIET, Git
+from treadle.workspace.losses import EMPTIED, note_loss
 from treadle.workspace.pipes import pipes_among
 from treadle.workspace.skeleton import Clone, agent_environment, furnish, write_skeleton
 
@@ -79,10 +80,12 @@ async def mend(clone: Clone) -> Mended:
             return Mended(told)
         if _has_files(clone):
             return Mended((*told, await renew(clone, reason)))
+        if clone.path.is_dir():
+            note_loss(clone.path, EMPTIED)
         _move_aside(clone.git_dir, clone)
         await build(clone)
     remark = f"The workspace was made anew from the last import, because {reason}."
-    return Mended((*told, remark), lost="the workspace was emptied")
+    return Mended((*told, remark), lost=EMPTIED)
 
 
 async def renew(clone: Clone, reason: str) -> str:

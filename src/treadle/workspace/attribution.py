@@ -3,19 +3,14 @@
 import re
 from typing import Literal
 
+from treadle.workspace.claude import ADVERTISED, CREDITED
+
 Attribution = Literal["removed", "allowed"]
 
 # A message may consist of nothing but credits; git refuses an empty one.
 FALLBACK = "Changes without a message"
 
-# Matched against a line in lower case, here and by awk, so only what both understand and no
-# slash. People are called Claude, too: their surname keeps them.
-_CREDITED = (
-    r"^[ \t]*[a-z]+(-[a-z]+)*-by[ \t]*:[ \t]*"
-    r"(.*anthropic\.com|claude[ \t]*((code|ai|agent|opus|sonnet|haiku|[0-9(]).*)?(<|$))"
-)
-_ADVERTISED = r"^[ \t]*(🤖|generated (with|by) \[?claude|claude-session[ \t]*:)"
-_PATTERN = re.compile(f"{_CREDITED}|{_ADVERTISED}")
+_PATTERN = re.compile(f"{CREDITED}|{ADVERTISED}")
 
 
 def strip_attribution(message: str) -> str:
@@ -34,7 +29,7 @@ HOOK = f"""\
 #!/bin/sh
 # Takes lines that credit an AI out of the message; people who co-authored it stay.
 LC_ALL=C awk '
-  tolower($0) ~ /{_CREDITED}/ || tolower($0) ~ /{_ADVERTISED}/ {{ removed = 1; next }}
+  tolower($0) ~ /{CREDITED}/ || tolower($0) ~ /{ADVERTISED}/ {{ removed = 1; next }}
   {{ print; if ($0 !~ /^#/ && $0 ~ /[^ \\t]/) said = 1 }}
   END {{ if (removed && !said) print "{FALLBACK}" }}
 ' "$1" >"$1.treadle" && cat "$1.treadle" >"$1"

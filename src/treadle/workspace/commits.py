@@ -8,8 +8,9 @@ from typing import assert_never
 from treadle.workspace.agent_tree import Mended, agent_git, mend, renew
 from treadle.workspace.backups import ref_move
 from treadle.workspace.contents import copy_index, private_index, write_changed
-from treadle.workspace.git import Git, GitFailed, Ran
+from treadle.workspace.git import Git, GitFailed, Ran, together
 from treadle.workspace.leftovers import Clean, Seen, Uncommitted, Unusual, decide_course
+from treadle.workspace.losses import note_if_gone, note_loss, noted_loss
 from treadle.workspace.salvage import STASH, STASHED, UNFINISHED, Rest, commit_work, salvage
 from treadle.workspace.skeleton import Clone, check_present
 from treadle.workspace.status import REFS, STATUS, names_in, read_status, read_tip
@@ -23,26 +24,29 @@ async def commit_rest(clone: Clone, message: str) -> Rest:
     Objects come first, then refs, then HEAD and index: cut anywhere, a second call ends the same.
     """
     check_present(clone)
+    note_if_gone(clone.path)
     mended = await mend(clone)
     try:
         rest = await _committed(clone, message)
     except GitFailed as error:
-        return _after(mended, await commit_files(clone, message, error))
-    return _after(mended, rest)
+        rest = await commit_files(clone, message, error)
+    return _after(mended, rest, noted_loss(clone.path))
 
 
 async def commit_files(clone: Clone, message: str, error: GitFailed) -> Rest:
     """Commit the files as they lie, after git could not work with what the clone has of history."""
     check_present(clone)
     # Elsewhere than on the branch, the files need not be what the branch had.
-    lost = "" if _on_branch(clone) else "the workspace's history was damaged"
+    if not _on_branch(clone):
+        note_loss(clone.path, "the workspace's history was damaged")
     remark = await renew(clone, f"git could not work with it: {error.message}")
-    return _after(Mended((remark,), lost), await _committed(clone, message))
+    rest = await _committed(clone, message)
+    return _after(Mended((remark,)), rest, noted_loss(clone.path))
 
 
-def _after(mended: Mended, rest: Rest) -> Rest:
+def _after(mended: Mended, rest: Rest, noted: str) -> Rest:
     remarks = (*mended.remarks, *rest.remarks)
-    return replace(rest, remarks=remarks, lost=mended.lost or rest.lost)
+    return replace(rest, remarks=remarks, lost=mended.lost or noted or rest.lost)
 
 
 async def _committed(clone: Clone, message: str) -> Rest:
@@ -57,6 +61,7 @@ async def _committed(clone: Clone, message: str) -> Rest:
                 return Rest(
                     made or left.tip.commit,
                     commit=made,
+                    on_top_of=left.tip.commit if made and not left.staged else None,
                     left_out=left.changed.left_out,
                     remarks=remarks,
                 )
@@ -68,8 +73,9 @@ async def _committed(clone: Clone, message: str) -> Rest:
 
 async def _look(git: Git, clone: Clone, index: Path) -> tuple[Seen, tuple[str, ...]]:
     """The clone at first sight, and what there is to tell about it if it is not odd."""
-    refs = await git.try_run(*REFS, clone.ref, STASH)
-    status = await git.indexed_by(index).try_run(*STATUS)
+    refs, status = await together(
+        git.try_run(*REFS, clone.ref, STASH), git.indexed_by(index).try_run(*STATUS)
+    )
     remarks = (STASHED,) if STASH in names_in(refs.output) else ()
     return _first_sight(clone, index, refs, status), remarks
 

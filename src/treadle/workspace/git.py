@@ -3,10 +3,12 @@
 import asyncio
 import os
 import signal
-from collections.abc import Mapping
+import subprocess
+from collections.abc import Coroutine, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from treadle.domain.errors import TreadleError
 
@@ -89,10 +91,12 @@ class Git:
 
     async def try_run(self, *arguments: str, stdin: bytes = b"") -> Ran:
         """The same for commands that may fail in a healthy repository."""
-        process = await self._start(arguments)
+        process = self._start(arguments)
+        # In a thread of the pool: asyncio would start one for each command, which takes longer.
+        talking = asyncio.ensure_future(asyncio.to_thread(process.communicate, stdin))
         try:
             async with asyncio.timeout(self.limit_s):
-                output, complaint = await process.communicate(stdin)
+                output, complaint = await asyncio.shield(talking)
         except TimeoutError:
             raise GitFailed(
                 f"git {_command(arguments)} was still running after {self.limit_s:g} s"
@@ -100,28 +104,25 @@ class Git:
                 hint="is the disk slow, or does another program hold a lock there?",
             ) from None
         finally:
-            if process.returncode is None:
+            if not talking.done():
                 # Its own session: transports and filters that it started end with it.
                 with suppress(ProcessLookupError):
                     os.killpg(process.pid, signal.SIGKILL)
-                await process.wait()
+                await asyncio.wait({talking})
         return Ran(
-            process.returncode or 0,
+            process.returncode,
             os.fsdecode(output).removesuffix("\n"),
             os.fsdecode(complaint),
         )
 
-    async def _start(self, arguments: tuple[str, ...]) -> asyncio.subprocess.Process:
+    def _start(self, arguments: tuple[str, ...]) -> "subprocess.Popen[bytes]":
+        command = ("git", "-C", str(self.directory), *self.options, *arguments)
         try:
-            return await asyncio.create_subprocess_exec(
-                "git",
-                "-C",
-                str(self.directory),
-                *self.options,
-                *arguments,
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.PIPE,
+            return subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
                 env={**self.environment, **_FIXED},
                 cwd="/",
                 start_new_session=True,
@@ -145,6 +146,15 @@ class Git:
 
     async def is_ancestor(self, older: str, newer: str) -> bool:
         return (await self.try_run("merge-base", "--is-ancestor", older, newer)).ok
+
+
+async def together(*asked: Coroutine[Any, Any, Ran]) -> list[Ran]:
+    """The answers to commands that do not depend on each other; none runs on when one fails."""
+    answers = await asyncio.gather(*asked, return_exceptions=True)
+    for answer in answers:
+        if isinstance(answer, BaseException):
+            raise answer
+    return [answer for answer in answers if isinstance(answer, Ran)]
 
 
 def _command(arguments: tuple[str, ...]) -> str:

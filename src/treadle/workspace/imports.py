@@ -3,7 +3,7 @@
 Nothing else there changes: not the checkout, the index, HEAD, other branches or FETCH_HEAD.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from treadle.domain.ids import RunId
@@ -56,16 +56,25 @@ class _Placed:
 
 
 async def import_work(
-    project: Project, clone: Clone, run: RunId, tip: str
+    project: Project, clone: Clone, run: RunId, tip: str, *, before: Imported | None = None
 ) -> Imported | NothingNew:
     """Bring in `tip` from a clone that was mended (by `commit_rest`, say) since an agent ran.
 
+    `before` is an earlier import that it is known to be a single commit on top of.
     Cut anywhere, the fetched commits are kept by a ref and a second call ends the same.
     """
     placed = await _fast_forward(project, clone, run, tip)
     placed = placed or await _place(project, clone, run, tip)
     if placed is None:
         return NothingNew()
+    if before is not None:
+        return replace(
+            before,
+            branch=placed.branch,
+            commit=tip,
+            commits=before.commits + 1,
+            moved=placed.moved,
+        )
     sides = f"{clone.base}...{tip}"
     counted = await project.git.run("rev-list", "--count", "--left-right", sides)
     dropped, added = counted.split()

@@ -31,6 +31,7 @@ class Uncommitted:
 
     tip: Tip
     changed: Changed
+    staged: bool = False  # the agent put something in the index, which may be no file
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,7 @@ def decide_course(seen: Seen) -> Course:
         return Unusual()
     changed = seen.status.changed
     if seen.status.staged or changed.gone or changed.present:
-        return Uncommitted(seen.tip, changed)
+        return Uncommitted(seen.tip, changed, staged=seen.status.staged)
     return Clean(seen.tip, changed.left_out)
 
 

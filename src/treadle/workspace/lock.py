@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
-from treadle.domain.errors import ProjectError
+from treadle.domain.errors import ProjectInUse
 from treadle.domain.ids import RunId
 from treadle.workspace.disk import writing_to
 
@@ -20,13 +20,13 @@ class ProjectBusy:
 
     run: RunId | None
 
-    def as_error(self) -> ProjectError:
+    def as_error(self) -> ProjectInUse:
         """For commands that cannot go on without the lock."""
         if self.run is None:
-            return ProjectError(
+            return ProjectInUse(
                 "another run is starting on this project", hint="see it with `treadle ls`"
             )
-        return ProjectError(
+        return ProjectInUse(
             f"another run is working on this project: {self.run}",
             hint=f"follow it with `treadle logs -f {self.run}`",
         )

@@ -10,6 +10,7 @@ from treadle.workspace.contents import Contents, copy_index, private_index, writ
 from treadle.workspace.disk import remove
 from treadle.workspace.git import Git, GitFailed
 from treadle.workspace.leftovers import Advance, Found, Join, SetAside, Stay, decide_placement
+from treadle.workspace.losses import note_loss
 from treadle.workspace.project import operation_in_progress
 from treadle.workspace.skeleton import Clone
 from treadle.workspace.snapshot import commit_tree, tree_of
@@ -33,6 +34,8 @@ class Rest:
 
     tip: str
     commit: str | None = None  # the one we made, if anything was left uncommitted
+    # What that commit stands on, if it changes nothing there but files.
+    on_top_of: str | None = None
     aside: str | None = None  # a commit that could not become part of the branch
     left_out: tuple[str, ...] = ()  # nested repositories, which stay on disk only
     remarks: tuple[str, ...] = ()
@@ -64,6 +67,7 @@ async def salvage(git: Git, clone: Clone, message: str) -> Rest:
         left = await _commit_all(git, clone, contents, message)
         placed, aside, remark = await _place(git, clone, tip, left)
         if aside is not None:
+            note_loss(clone.path, SET_ASIDE)
             await git.run("update-ref", f"{ASIDE}/{aside}", aside)
         await git.run("update-ref", clone.ref, placed)
         await _settle(git, clone, index, placed)

@@ -4,10 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.builders import repository_in
 from treadle.cli.context import Given
 from treadle.cli.main import run_given
 from treadle.settings.environment import environment_from
 
+from .desk import Desk
 from .stored_runs import Command
 
 
@@ -32,3 +34,10 @@ def treadle(root: Path, project: Path) -> Command:
         return run_given(arguments, Given(environment, inside))
 
     return run
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    repository = repository_in(tmp_path, **{"SPEC.md": "# A greeting\n"})
+    raw = {**repository.environment, "TREADLE_ROOT": str(tmp_path / "root")}
+    return Desk(repository, environment_from(raw))

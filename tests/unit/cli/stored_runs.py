@@ -7,12 +7,13 @@ from dataclasses import replace
 from datetime import UTC, timedelta
 from pathlib import Path
 
+from treadle.adapters.stores.event_store import open_store
 from treadle.adapters.stores.runs import run_lock
-from treadle.adapters.stores.sqlite import SqliteStore
 from treadle.cli.terminal.view import Line, View, compose
 from treadle.domain.events.all_events import Event, Recorded
-from treadle.domain.events.run import RunStarted
+from treadle.domain.events.run import RunQueued, RunStarted
 from treadle.domain.ids import RunId
+from treadle.domain.storage import Storage
 from treadle.workspace.place import project_key
 
 from .told_runs import ALL_RUNS, RUN, START
@@ -24,7 +25,7 @@ Command = Callable[..., int]
 
 
 def told(event: Event, run: RunId, project: Path) -> Event:
-    if isinstance(event, RunStarted):
+    if isinstance(event, RunQueued | RunStarted):
         return replace(event, run=run, project=str(project), project_key=project_key(project))
     return event
 
@@ -32,7 +33,7 @@ def told(event: Event, run: RunId, project: Path) -> Event:
 def store(root: Path, log: Sequence[Recorded], project: Path, *, number: int = 4) -> list[Recorded]:
     """Keep a told run under an id of its own, a day later for each number."""
     run, days = RunId(f"{RUN[:-1]}{number}"), timedelta(days=number)
-    kept = SqliteStore(root)
+    kept = open_store(Storage(root))
     stored = kept.append(run, [(r.at + days, told(r.event, run, project)) for r in log])
     kept.close()
     return list(stored)
@@ -47,7 +48,7 @@ def store_all(root: Path, project: Path) -> None:
 def living(root: Path, run: RunId) -> Iterator[None]:
     """The run has an owner for a while."""
     lock = run_lock(root, run)
-    lock.parent.mkdir(parents=True)
+    lock.parent.mkdir(parents=True, exist_ok=True)
     with lock.open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield

@@ -1,6 +1,9 @@
 """`show` and `logs`: one run in full, told to a person or to a program."""
 
 import json
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -8,40 +11,117 @@ import pytest
 from treadle.adapters.stores.runs import find_run
 from treadle.cli.terminal.account import Denial, account_of
 from treadle.cli.terminal.account_lines import account_lines
+from treadle.domain.approval import asked
+from treadle.domain.deliverable import Tally
+from treadle.domain.events.all_events import Event, Recorded
+from treadle.domain.events.oversight import ApprovalAsked
+from treadle.domain.events.run import RoundStarted
+from treadle.domain.limits import RunLimits
+from treadle.domain.step_taken import StepTaken
+from treadle.domain.storage import Storage
 from treadle.domain.wire import encode_recorded
 
 from .stored_runs import LATER, VIEW, Command, drawn, living, store
-from .told_runs import ALL_RUNS, interrupted, success
+from .told_passages import EVERY_RUN, LANDING, QUEUED, SHUT
+from .told_runs import RUN, START, STARTED, ended, interrupted, recorded, success
 
 BLOCKS = Path(__file__).parent / "blocks"
+ASKED = ApprovalAsked(asked(LANDING, run=RUN, step="1: landing", now=START))
+TAKEN = {
+    "passed-on": [
+        StepTaken("begin", START, 0.1),
+        StepTaken("look 1", START, 0.02),
+        StepTaken("session 1", START, 83.0),
+        StepTaken("home 1", START, 2.4),
+    ]
+}
 
 
-@pytest.mark.parametrize("name", ["success", "retries", "interrupted", "quota"])
+def shown(
+    root: Path, log: Sequence[Recorded], *, taken: Sequence[StepTaken] = (), now: datetime = LATER
+) -> list[str]:
+    row = find_run(Storage(root), "last")
+    return drawn(account_lines(row, account_of(log), taken, now=now, view=VIEW))
+
+
+def steps(*took_s: float) -> list[StepTaken]:
+    return [StepTaken(f"session {n}", START, each) for n, each in enumerate(took_s, 1)]
+
+
+@pytest.mark.parametrize(
+    "name", ["success", "retries", "interrupted", "quota", "passed-on", "in-bounds"]
+)
 def test_show_tells_everything_about_a_run(name: str, root: Path) -> None:
-    log = store(root, ALL_RUNS[name](), Path("/home/ada/calc"), number=0)
+    log = store(root, EVERY_RUN[name](), Path("/home/ada/calc"), number=0)
     block = (BLOCKS / f"{name}-show.txt").read_text(encoding="utf-8")
 
-    lines = account_lines(find_run(root, "last"), account_of(log), now=LATER, view=VIEW)
-
-    assert drawn(lines) == block.splitlines()
+    assert shown(root, log, taken=TAKEN.get(name, ())) == block.splitlines()
 
 
-def test_show_tells_a_living_run_from_a_lost_one(root: Path) -> None:
-    log = store(root, success()[:21], Path("/home/ada/calc"), number=0)
-    account = account_of(log)
+@pytest.mark.parametrize(
+    ("events", "title", "command"),
+    [
+        (
+            [QUEUED],
+            "Queued: a worker takes it when there is one",
+            "worker  # works on what is queued",
+        ),
+        (
+            [STARTED, RoundStarted(1, "coding"), SHUT],
+            "Paused: the model service is left alone (paused, 4m left)",
+            "logs 7c01d2e0 -f  # watch it",
+        ),
+        (
+            [STARTED, RoundStarted(1, "coding"), ASKED],
+            "Waiting for an answer: Land 1 commit in your checkout?",
+            "approvals  # what it asks, and how to answer",
+        ),
+        (
+            [STARTED, RoundStarted(1, "coding")],
+            "Running: round 1, starting",
+            "logs 7c01d2e0 -f  # watch it",
+        ),
+    ],
+)
+def test_show_says_how_a_living_run_stands_and_what_to_do(
+    events: list[Event], title: str, command: str, root: Path
+) -> None:
+    log = store(root, recorded(events), Path("/home/ada/calc"), number=0)
 
-    lost = drawn(account_lines(find_run(root, "last"), account, now=LATER, view=VIEW))
     with living(root, log[0].run):
-        live = drawn(account_lines(find_run(root, "last"), account, now=LATER, view=VIEW))
+        lines = shown(root, log, now=START + timedelta(minutes=1))
 
-    assert (lost[0], lost[-1]) == (
+    assert (lines[0], lines[-1]) == (title, f"  next          treadle {command}")
+
+
+def test_show_tells_a_lost_run_and_how_to_go_on_with_it(root: Path) -> None:
+    log = store(root, success()[:21], Path("/home/ada/calc"), number=0)
+
+    lines = shown(root, log)
+
+    assert (lines[0], lines[-1]) == (
         "✘ Lost: the process of this run is gone and it has no end in the log",
-        "  next          treadle deliver  # goes on with what has not passed",
+        "  next          treadle resume 7c01d2e0  # goes on where it was",
     )
-    assert (live[0], live[-1]) == (
-        "Running: round 2, coding",
-        "  next          treadle logs 7c01d2e0 -f  # watch it",
-    )
+
+
+def test_show_says_what_the_run_may_still_use_and_never_less_than_nothing(root: Path) -> None:
+    tight = replace(STARTED, limits=RunLimits(0.4, 60.0, 2, 3))
+    log = store(root, recorded([tight, ended("budget_exceeded", Tally())]), Path("/calc"), number=0)
+
+    assert [line for line in shown(root, log) if line.startswith("  left ")] == [
+        "  left          $0.00, 0s, 0 rounds"
+    ]
+
+
+def test_show_lists_the_newest_steps_and_says_how_many_came_before(root: Path) -> None:
+    log = store(root, success(), Path("/home/ada/calc"), number=0)
+
+    lines = shown(root, log, taken=steps(*range(1, 23)))
+    first = lines.index("Steps")
+
+    assert lines[first : first + 3] == ["Steps", "  2 earlier ones", "  session 3    3s"]
+    assert lines[first + 21 : first + 23] == ["  session 22  22s", ""]
 
 
 def test_show_as_json_holds_the_same_facts(
@@ -54,6 +134,7 @@ def test_show_as_json_holds_the_same_facts(
     assert shown["run"]["id"] == log[0].run
     assert shown["result"]["reason"] == "all_passed"
     assert [session["result"]["cost_usd"] for session in shown["sessions"]] == [0.21, 0.21]
+    assert shown["steps"] == []  # the engine has never heard of it
 
 
 def test_a_denial_is_kept_with_the_call_it_stopped() -> None:
@@ -76,7 +157,7 @@ def test_logs_shows_a_run_as_it_was_seen_live(
         "  kept on treadle/calc-7c01d2e4: the run was interrupted",
         "",
     ]
-    assert lines[-1] == "                treadle show 7c01d2e4  # all about this run"
+    assert lines[-1] == "                treadle show 7c01d2e4    # all about this run"
 
 
 @pytest.mark.parametrize("follow", [(), ("-f",)])

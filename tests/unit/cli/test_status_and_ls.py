@@ -13,6 +13,7 @@ from treadle.adapters.stores.runs import find_run, list_runs
 from treadle.adapters.stores.status_file import StatusFile
 from treadle.cli.terminal.run_table import run_table, run_table_with_projects
 from treadle.cli.terminal.status_block import board
+from treadle.domain.storage import Storage
 
 from .stored_runs import LATER, VIEW, Command, drawn, living, store, store_all
 from .told_runs import ADD, DIVIDE, MAIL, RUN, interrupted, success
@@ -30,7 +31,7 @@ def test_ls_aligns_the_runs_newest_first(root: Path) -> None:
     store_all(root, Path("/home/ada/calc"))
     store(root, success()[:21], Path("/home/ada/calc"), number=5)
 
-    rows = list_runs(root)
+    rows = list_runs(Storage(root))
 
     assert drawn(run_table(rows, LATER + timedelta(days=5))) == [
         "RUN       STARTED  OUTCOME               ROUNDS  PASSED   COST  TIME",
@@ -92,7 +93,7 @@ def test_an_unknown_run_is_answered_with_the_newest_ones(
 def test_status_shows_deliverables_and_the_last_run(root: Path) -> None:
     store(root, success(), Path("/home/ada/calc"), number=0)
     deliverables = [replace(ADD, status="passed"), DIVIDE, replace(MAIL, status="blocked")]
-    row = find_run(root, "last")
+    row = find_run(Storage(root), "last")
 
     assert drawn(board("calc", deliverables, row, now=LATER, view=VIEW)) == [
         "calc  1 of 3 passed (claimed), 1 blocked, 1 pending",

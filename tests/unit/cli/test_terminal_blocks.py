@@ -29,16 +29,20 @@ from treadle.domain.session import (
 )
 from treadle.domain.usage import Usage
 
-from .told_runs import ALL_RUNS, STARTED, recorded, session_ended
+from .told_passages import EVERY_RUN
+from .told_runs import STARTED, recorded, session_ended
 
 BLOCKS = Path(__file__).parent / "blocks"
-SHOWN = [(name, Level.NORMAL) for name in ALL_RUNS] + [
+SHOWN = [(name, Level.NORMAL) for name in EVERY_RUN] + [
     ("interrupted", Level.QUIET),
     ("retries", Level.QUIET),
     ("success", Level.VERBOSE),
     ("success", Level.DEBUG),
     ("quota", Level.DEBUG),
     ("interrupted", Level.DEBUG),
+    ("passed-on", Level.QUIET),
+    ("passed-on", Level.VERBOSE),
+    ("in-bounds", Level.QUIET),
 ]
 
 
@@ -58,22 +62,22 @@ def view_at(level: Level = Level.NORMAL, width: int = 80) -> View:
 def test_a_run_is_shown_as_in_its_block(name: str, level: Level) -> None:
     block = (BLOCKS / f"{name}-{level.name.lower()}.txt").read_text(encoding="utf-8")
 
-    assert screenful(ALL_RUNS[name](), view_at(level)) == block.splitlines()
+    assert screenful(EVERY_RUN[name](), view_at(level)) == block.splitlines()
 
 
 def test_the_blocks_tell_of_every_event_there_is() -> None:
-    told = {type(each.event) for run in ALL_RUNS.values() for each in run()}
+    told = {type(each.event) for run in EVERY_RUN.values() for each in run()}
 
     assert told == set(get_args(Event))
 
 
-@pytest.mark.parametrize("name", ALL_RUNS)
+@pytest.mark.parametrize("name", EVERY_RUN)
 def test_without_colours_the_words_are_the_same(name: str) -> None:
-    coloured = screenful(ALL_RUNS[name](), View(Level.DEBUG, 80, COLOURED, UTC))
+    coloured = screenful(EVERY_RUN[name](), View(Level.DEBUG, 80, COLOURED, UTC))
     for code in (*COLOURED.codes.values(), "\x1b[0m"):
         coloured = [line.replace(code, "") for line in coloured]
 
-    plain = screenful(ALL_RUNS[name](), view_at(Level.DEBUG))
+    plain = screenful(EVERY_RUN[name](), view_at(Level.DEBUG))
     assert [line.rstrip() for line in coloured] == plain
 
 

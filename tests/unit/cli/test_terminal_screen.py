@@ -108,7 +108,7 @@ def test_the_live_line_says_round_phase_tool_time_and_cost() -> None:
 def test_the_live_line_counts_down_while_the_quota_is_away() -> None:
     line = live_line(quota()[:8], START + timedelta(hours=4, minutes=59, seconds=50))
 
-    left = "⠙ waiting for quota until 17:40, 10s left"
+    left = "⠙ paused until 17:40, 10s left"
     right = "49s · $1.50"  # a pause is not running time
     assert line == f"{left}{right:>{79 - len(left)}}"
 

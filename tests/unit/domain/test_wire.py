@@ -23,6 +23,7 @@ COUNTED = {
     "input_tokens",
     "output_tokens",
     "cache_write_tokens",
+    "cache_write_1h_tokens",
     "cache_read_tokens",
 }
 

@@ -47,6 +47,9 @@ class WatchedAgent:
         self.briefs.append(brief)
         return WatchedSession(self, await ReplayAgent([self.moves]).open(brief))
 
+    def remembers(self, session: SessionId, home: Path) -> bool:
+        return False
+
 
 @dataclass
 class WatchedSession:

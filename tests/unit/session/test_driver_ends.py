@@ -140,6 +140,7 @@ async def test_a_model_without_a_known_price_makes_the_cost_an_estimate() -> Non
     assert (await played.play()).priced is False
 
 
+SERVICE_FAILED = ExecutionError("Internal error", "retryable", of_service=True)
 LIMIT_TEXT = "You've hit your limit · resets 6pm (UTC)"
 
 
@@ -149,8 +150,13 @@ LIMIT_TEXT = "You've hit your limit · resets 6pm (UTC)"
         (MaxTurns(50), MaxTurns(50)),
         (Fault(LIMIT_TEXT), QuotaExceeded(LIMIT_TEXT, datetime(2026, 5, 4, 18, tzinfo=UTC))),
         (Fault("segfault", exit_code=139), Crashed("segfault", 139)),
-        (Fault("Internal error", api_status=500), ExecutionError("Internal error", "retryable")),
-        (Fault("slow down", api_status=429), ExecutionError("slow down", "rate_limited")),
+        (Fault("Internal error", api_status=500), SERVICE_FAILED),
+        (Fault("Internal error", api_status=500, exit_code=1), SERVICE_FAILED),
+        (Fault("connect ECONNRESET", exit_code=1), Crashed("connect ECONNRESET", 1)),
+        (
+            Fault("slow down", api_status=429),
+            ExecutionError("slow down", "rate_limited", of_service=True),
+        ),
         (Fault("what?"), ExecutionError("what?", "retryable")),
     ],
 )

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from treadle.domain.agent import Fault
-from treadle.domain.session import ErrorClass
-from treadle.session.errors import backoff, diagnose
+from treadle.domain.session import Crashed, ErrorClass, ExecutionError, Outcome, TimedOut
+from treadle.session.errors import backoff, diagnose, pause_after
 
 
 def api(status: int | None, error: str, reason: str = "api_error", message: str = "") -> Fault:
@@ -170,6 +170,37 @@ def test_some_conversations_can_only_be_begun_anew(fault: Fault) -> None:
     assert (diagnosis.error_class, diagnosis.needs_fresh_session) == ("retryable", True)
 
 
+@pytest.mark.parametrize(
+    ("fault", "of_service"),
+    [
+        (api(500, "server_error"), True),
+        (api(503, ""), True),
+        (api(529, "overloaded"), True),
+        (api(429, "rate_limit"), True),
+        (api(408, ""), True),
+        (api(None, "overloaded"), True),
+        (api(None, "unknown", message="Connection error."), True),
+        (api(None, "unknown", message="API Error: Request timed out."), True),
+        (Fault("fetch failed"), True),
+        (Fault("socket hang up"), True),
+        (Fault("connect ECONNREFUSED 127.0.0.1:9"), True),
+        (Fault("getaddrinfo EAI_AGAIN api.example"), True),
+        (Fault("API Error: 502 bad gateway"), True),
+        (api(400, "invalid_request"), False),
+        (api(400, "invalid_request", "prompt_too_long"), False),
+        (api(401, "authentication_failed"), False),
+        (api(402, "billing_error"), False),
+        (api(404, "model_not_found"), False),
+        (api(409, ""), False),
+        (Fault("the tool said: connection error"), False),
+        (Fault("segfault", exit_code=139), False),
+        (Fault("what?"), False),
+    ],
+)
+def test_a_failure_of_the_service_itself_is_told_apart(fault: Fault, of_service: bool) -> None:
+    assert diagnose(fault).of_service == of_service
+
+
 TEXTS = st.sampled_from(["", "api_error", "server_error", "billing_error", "start", "unknown"])
 
 
@@ -205,3 +236,37 @@ def test_a_person_is_told_what_to_do_exactly_when_a_retry_is_pointless(fault: Fa
 )
 def test_pauses_double_up_to_their_cap(attempt: int, jitter: float, seconds: float) -> None:
     assert backoff(attempt, base_s=2.0, cap_s=60.0, jitter=jitter) == seconds
+
+
+BROKEN = ExecutionError("broken", "retryable")
+DOWN = ExecutionError("overloaded", "retryable", of_service=True)
+SLOWER = ExecutionError("429", "rate_limited", of_service=True)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "attempt", "jitter", "retry_after_s", "seconds"),
+    [
+        (BROKEN, 1, 0.0, None, 2.5),
+        (BROKEN, 1, 1.0, None, 5.0),
+        (BROKEN, 3, 1.0, None, 20.0),
+        (DOWN, 3, 1.0, None, 20.0),
+        (Crashed("segfault", 139), 2, 1.0, None, 10.0),
+        (TimedOut("idle", 600), 2, 1.0, None, 10.0),
+        (BROKEN, 100, 1.0, None, 300.0),
+        (SLOWER, 1, 0.0, None, 15.0),
+        (SLOWER, 1, 1.0, None, 30.0),
+        (SLOWER, 100, 1.0, None, 900.0),
+        (SLOWER, 1, 0.0, 120.0, 120.0),  # what the service asks for is waited in full
+        (SLOWER, 1, 0.5, 120.0, 126.0),
+        (SLOWER, 1, 1.0, 2.0, 30.0),
+        (DOWN, 1, 0.0, 60.0, 60.0),
+        (DOWN, 1, 0.0, -60.0, 2.5),
+        (DOWN, 1, 0.0, 1e12, 86_400.0),
+    ],
+)
+def test_the_pause_after_a_failure_depends_on_its_class(
+    outcome: Outcome, attempt: int, jitter: float, retry_after_s: float | None, seconds: float
+) -> None:
+    waited = pause_after(outcome, attempt, base_s=5, jitter=jitter, retry_after_s=retry_after_s)
+
+    assert waited == pytest.approx(seconds)

@@ -1,35 +1,45 @@
-"""Every response has a price: the model's own, or the dearest there is."""
+"""Every response has a price: the user's own, the model's, or the dearest there is."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from treadle.domain.usage import Usage
-from treadle.session.prices import ALIASES, DEAREST, PRICES, Estimate, Price, estimate, price_of
+from treadle.session.claude.prices import ALIASES, PRICES
+from treadle.session.price import Extras, Price, TieredPrice
+from treadle.session.prices import LISTED, Estimate, PriceList
 
 MILLION = 1_000_000
+OPUS = Price(4, 20, 5, 0.2, 8)
+SONNET = Price(2, 10, 2.5, 0.1, 4)
+OPUS_5 = Price(5, 25, 6.25, 0.5, 10)
+HAIKU = TieredPrice(
+    short=Price(0.1, 0.5, 0.125, 0.01, 0.2), long=Price(0.5, 2.5, 0.625, 0.05, 1), above=100_000
+)
 
 
 @pytest.mark.parametrize(
     ("model", "price"),
     [
-        ("claude-opus-5-5", Price(4, 20, 5, 0.2)),
-        ("claude-sonnet-5-5", Price(2, 10, 2.5, 0.1)),
-        ("claude-haiku-5-5", Price(0.5, 2.5, 0.625, 0.05)),
-        ("opus", Price(4, 20, 5, 0.2)),
-        ("Sonnet[1m]", Price(2, 10, 2.5, 0.1)),
-        ("claude-opus-5", Price(5, 25, 6.25, 0.5)),
-        ("claude-opus-5-5-20261101", Price(4, 20, 5, 0.2)),
-        ("claude-opus-5-5[1m]", Price(4, 20, 5, 0.2)),
-        ("claude-opus-4-20250514", Price(15, 75, 18.75, 1.5)),
-        ("claude-3-5-haiku-latest", Price(0.8, 4, 1, 0.08)),
-        ("us.anthropic.claude-opus-4-5-20251101-v1:0", Price(5, 25, 6.25, 0.5)),
-        ("claude-haiku-4-5@20251001", Price(1, 5, 1.25, 0.1)),
-        ("anthropic/claude-sonnet-5-5", Price(2, 10, 2.5, 0.1)),
+        ("claude-opus-5-5", OPUS),
+        ("claude-sonnet-5-5", SONNET),
+        ("claude-haiku-5-5", HAIKU),
+        ("opus", OPUS),
+        ("Sonnet[1m]", SONNET),
+        ("claude-opus-5", OPUS_5),
+        ("claude-opus-5-5-20261101", OPUS),
+        ("claude-opus-5-5[1m]", OPUS),
+        ("claude-opus-4-20250514", Price(15, 75, 18.75, 1.5, 30)),
+        ("claude-3-5-haiku-latest", Price(0.8, 4, 1, 0.08, 1.6)),
+        ("us.anthropic.claude-opus-4-5-20251101-v1:0", OPUS_5),
+        ("claude-haiku-4-5@20251001", Price(1, 5, 1.25, 0.1, 2)),
+        ("anthropic/claude-sonnet-5-5", SONNET),
     ],
 )
-def test_a_model_is_found_by_any_spelling_of_its_name(model: str, price: Price) -> None:
-    assert price_of(model) == price
+def test_a_model_is_found_by_any_spelling_of_its_name(
+    model: str, price: Price | TieredPrice
+) -> None:
+    assert LISTED.price_of(model) == price
 
 
 @pytest.mark.parametrize(
@@ -46,22 +56,35 @@ def test_a_model_is_found_by_any_spelling_of_its_name(model: str, price: Price) 
     ],
 )
 def test_another_model_has_no_price(model: str) -> None:
-    assert price_of(model) is None
+    assert LISTED.price_of(model) is None
 
 
 def test_every_alias_has_a_price() -> None:
-    assert [alias for alias in ALIASES if price_of(alias) is None] == []
+    assert [alias for alias in ALIASES if LISTED.price_of(alias) is None] == []
 
 
-def test_the_dearest_price_is_the_dearest_in_every_bucket() -> None:
-    highest = Price(
-        max(p.input for p in PRICES.values()),
-        max(p.output for p in PRICES.values()),
-        max(p.cache_write for p in PRICES.values()),
-        max(p.cache_read for p in PRICES.values()),
-    )
+OWN = Price(1, 2, 3, 4, 5)
 
-    assert highest == DEAREST
+
+@pytest.mark.parametrize(
+    ("named", "model", "price"),
+    [
+        ("claude-opus-5-5", "claude-opus-5-5", OWN),
+        ("claude-opus-5-5", "opus", OWN),
+        ("claude-opus-5-5", "us.anthropic.claude-opus-5-5-v1:0", OWN),
+        ("claude-opus-5-5", "claude-opus-5", OPUS_5),
+        ("opus", "opus", OWN),
+        ("gpt-9", "GPT-9", OWN),
+        ("gpt-9", "gpt-9-mini", None),
+    ],
+)
+def test_a_price_of_the_users_own_comes_first(named: str, model: str, price: Price | None) -> None:
+    assert PriceList({named: OWN}).price_of(model) == price
+
+
+def test_the_dearest_price_is_the_dearest_in_every_bucket_whoever_sets_it() -> None:
+    assert LISTED.dearest() == Price(15, 75, 18.75, 1.5, 30)
+    assert PriceList({"gpt-9": Price(99, 0, 0, 2, 0)}).dearest() == Price(99, 75, 18.75, 2, 30)
 
 
 @pytest.mark.parametrize(
@@ -71,13 +94,33 @@ def test_the_dearest_price_is_the_dearest_in_every_bucket() -> None:
         (Usage(0, MILLION, 0, 0), "opus", Estimate(20, priced=True)),
         (Usage(0, 0, MILLION, 0), "opus", Estimate(5, priced=True)),
         (Usage(0, 0, 0, MILLION), "opus", Estimate(0.2, priced=True)),
+        (Usage(0, 0, MILLION, 0, MILLION), "opus", Estimate(8, priced=True)),  # for an hour
+        (Usage(0, 0, MILLION, 0, MILLION // 2), "opus", Estimate(6.5, priced=True)),
         (Usage(300, 60), "claude-opus-5-5", Estimate(0.0024, priced=True)),
+        (Usage(100_000, 0), "haiku", Estimate(0.01, priced=True)),
+        (Usage(100_001, 0), "haiku", Estimate(0.0500005, priced=True)),  # a long prompt
+        (Usage(1, 0, 50_000, 50_000), "haiku", Estimate(0.0337505, priced=True)),
         (Usage(MILLION, MILLION), "gpt-9", Estimate(90, priced=False)),
         (Usage(), "<synthetic>", Estimate(0, priced=True)),  # nothing used costs nothing anywhere
     ],
 )
 def test_usage_is_priced_bucket_by_bucket(usage: Usage, model: str, expected: Estimate) -> None:
-    assert estimate(usage, model) == expected
+    assert LISTED.estimate(usage, model) == expected
+
+
+@pytest.mark.parametrize(
+    ("extras", "cost_usd"),
+    [
+        (Extras(), 4.0),
+        (Extras(web_searches=3), 4.03),
+        (Extras(in_us=True), 4.4),
+        (Extras(web_searches=1, in_us=True), 4.41),
+    ],
+)
+def test_what_is_not_a_token_has_a_price_too(extras: Extras, cost_usd: float) -> None:
+    found = LISTED.estimate(Usage(MILLION), "opus", extras)
+
+    assert found == Estimate(pytest.approx(cost_usd), priced=True)  # type: ignore[arg-type]
 
 
 COUNTS = st.integers(0, 10**9)
@@ -86,4 +129,6 @@ USAGES = st.builds(Usage, COUNTS, COUNTS, COUNTS, COUNTS)
 
 @given(USAGES, st.sampled_from(sorted(PRICES)))
 def test_no_known_model_costs_more_than_an_unknown_one(usage: Usage, model: str) -> None:
-    assert 0 <= estimate(usage, model).cost_usd <= estimate(usage, "unknown").cost_usd
+    known, unknown = LISTED.estimate(usage, model), LISTED.estimate(usage, "unknown")
+
+    assert 0 <= known.cost_usd <= unknown.cost_usd

@@ -211,11 +211,11 @@ def test_no_text_can_break_the_reading(tail: str, now: datetime) -> None:
         (utc(2026, 11, 15, 9), 0.5, utc(2026, 11, 15, 9, 1, 5)),
         (utc(2026, 11, 15, 9), 7.0, utc(2026, 11, 15, 9, 1, 10)),
         (utc(2026, 11, 15, 7), 0.0, utc(2026, 11, 15, 8, 1)),  # over already
-        (None, 0.0, utc(2026, 11, 15, 8, 30)),
-        (None, 1.0, utc(2026, 11, 15, 8, 30, 10)),
+        (None, 0.0, utc(2026, 11, 15, 8, 31)),
+        (None, 1.0, utc(2026, 11, 15, 8, 31, 10)),
     ],
 )
-def test_the_wait_ends_a_minute_after_the_reset_or_in_half_an_hour(
+def test_the_wait_ends_a_minute_after_the_reset_or_after_half_an_hour(
     resets_at: datetime | None, jitter: float, until: datetime
 ) -> None:
     assert wait_until(resets_at, SUNDAY_8AM, jitter) == until

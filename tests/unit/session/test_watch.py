@@ -1,5 +1,7 @@
 """A session is ended by the nearest of its time limits, and never while it shows signs of life."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -25,7 +27,16 @@ from treadle.domain.events.agent import (
 from treadle.domain.limits import SessionLimits
 from treadle.domain.session import Completed
 from treadle.domain.usage import Usage
-from treadle.session.watch import Deadline, OpenTool, Watch, began, deadline, saw
+from treadle.session.watch import (
+    Deadline,
+    OpenTool,
+    Watch,
+    began,
+    deadline,
+    looked,
+    saw,
+    used_processor,
+)
 
 LIMITS = SessionLimits(
     max_cost_usd=1, max_turns=9, wall_s=10_000, first_byte_s=300, idle_s=600, tool_s=3600
@@ -172,6 +183,63 @@ def test_the_end_is_no_more_than_a_sign_of_life() -> None:
     watch = watch_over((9, RESPONSE), (10, AgentEnded(Completed("done"))))
 
     assert watch == Watch(0, 10, awaiting_since=None, owed=False, responding=True)
+
+
+@pytest.mark.parametrize(
+    ("seen", "due"),
+    [
+        ([], Deadline(300, "first_byte", 300)),
+        ([(9, RESPONSE)], Deadline(609, "idle", 600)),
+        ([(9, RESPONSE), (10, call("a"))], Deadline(3610, "tool", 3600)),
+        ([(100, retry(900))], Deadline(1300, "first_byte", 300)),
+        ([(9, RESPONSE), (9600, BEAT)], Deadline(10_000, "wall", 10_000)),
+    ],
+)
+def test_time_that_nobody_was_awake_in_counts_for_no_limit(
+    seen: list[tuple[float, AgentEvent]], due: Deadline
+) -> None:
+    last = seen[-1][0] if seen else 0.0
+    awake = replace(watch_over(*seen), looked=last)
+    night = 8 * 3600.0
+
+    assert deadline(awake, LIMITS) == due
+    later = deadline(looked(awake, last + night), LIMITS)
+    assert later == Deadline(due.at + night, due.limit, due.after_s)
+
+
+def test_looks_that_come_a_little_late_are_no_sleep() -> None:
+    watch = began(0.0)
+    for now in (5.0, 34.0, 64.0, 93.0):  # a busy machine
+        watch = looked(watch, now)
+
+    assert deadline(watch, LIMITS) == Deadline(300, "first_byte", 300)
+
+
+@pytest.mark.parametrize(
+    ("readings", "due"),
+    [
+        ([(500, 70.0)], Deadline(609, "idle", 600)),  # nothing to compare it with
+        ([(500, 70.0), (505, 70.4)], Deadline(609, "idle", 600)),  # it only waits
+        ([(500, 70.0), (505, 70.5)], Deadline(1105, "idle", 600)),
+        ([(500, 70.0), (505, 90.0), (510, 90.0)], Deadline(1105, "idle", 600)),
+        ([(500, 70.0), (505, 3.0)], Deadline(609, "idle", 600)),  # a process of it has ended
+        ([(500, 70.0), (500, 70.0)], Deadline(609, "idle", 600)),
+    ],
+)
+def test_processes_that_compute_are_alive(
+    readings: list[tuple[float, float]], due: Deadline
+) -> None:
+    watch = watch_over((9, RESPONSE))
+    for now, seconds in readings:
+        watch = used_processor(watch, seconds, now)
+
+    assert deadline(watch, LIMITS) == due
+
+
+def test_computing_is_no_answer_of_the_model() -> None:
+    watch = used_processor(used_processor(began(0.0), 0.0, 100.0), 60.0, 200.0)
+
+    assert deadline(watch, LIMITS) == Deadline(300, "first_byte", 300)
 
 
 EVENTS = st.sampled_from(

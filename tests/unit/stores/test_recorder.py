@@ -12,13 +12,14 @@ from treadle.adapters.stores.recorder import GATHER_MOST, Recorder
 from treadle.domain.errors import StoreError
 from treadle.domain.events.agent import AgentSpoke, ToolCalled, ToolDecided, ToolFinished
 from treadle.domain.events.all_events import Event, Recorded
-from treadle.domain.events.run import RunResumed, RunWarned
+from treadle.domain.events.run import RunWarned
 from treadle.domain.ids import RunId
 
 SPOKE = AgentSpoke("hi")
 CALLED = ToolCalled("1", "Bash", {})
 DECIDED = ToolDecided("1", "Bash", "allow", "")
 FINISHED = ToolFinished("1", "", is_error=False)
+WARNED = RunWarned("careful")
 
 
 class Batches(MemoryStore):
@@ -31,13 +32,15 @@ class Batches(MemoryStore):
         self.tried = asyncio.Event()
         self.failing = False
 
-    def append(self, run: RunId, events: Sequence[tuple[datetime, Event]]) -> Sequence[Recorded]:
+    def append(
+        self, run: RunId, events: Sequence[tuple[datetime, Event]], *, once: str = ""
+    ) -> Sequence[Recorded]:
         self.tried.set()
         if self.failing:
             raise StoreError("no space left")
         self.batches.append([event for _, event in events])
         self.stored.set()
-        return super().append(run, events)
+        return super().append(run, events, once=once)
 
 
 async def test_what_only_shows_is_stored_with_the_next_event_that_decides() -> None:
@@ -103,15 +106,15 @@ async def test_readers_are_told_in_order_and_only_of_what_is_stored() -> None:
     recorder = Recorder(store, RUN, FakeClock(), (reader, reader))
     recorder.record(SPOKE)
     recorder.record(DECIDED)
-    recorder.record(RunResumed())
+    recorder.record(WARNED)
 
     assert told == [
         (1, SPOKE, 2),
         (1, SPOKE, 2),
         (2, DECIDED, 2),
         (2, DECIDED, 2),
-        (3, RunResumed(), 3),
-        (3, RunResumed(), 3),
+        (3, WARNED, 3),
+        (3, WARNED, 3),
     ]
 
 
@@ -180,6 +183,29 @@ async def test_what_is_stored_and_told_is_cleaned_first() -> None:
 
 def test_a_log_can_be_added_to_where_no_event_loop_runs() -> None:
     store = Batches()
-    Recorder(store, RUN, FakeClock(), ()).record(RunResumed())
+    Recorder(store, RUN, FakeClock(), ()).record(WARNED)
 
-    assert store.batches == [[RunResumed()]]
+    assert store.batches == [[WARNED]]
+
+
+async def test_what_is_told_once_comes_after_what_waited_and_is_told_to_readers_once() -> None:
+    store = Batches()
+    told: list[Event] = []
+    recorder = Recorder(store, RUN, FakeClock(), (lambda each: told.append(each.event),))
+
+    recorder.record(SPOKE)
+    recorder.record_once("warning", WARNED)
+    recorder.record(SPOKE)
+    recorder.record_once("warning", RunWarned("the same, told by who went on"))
+
+    assert [each.event for each in store.read(RUN)] == [SPOKE, WARNED, SPOKE]
+    assert told == [SPOKE, WARNED, SPOKE]
+
+
+async def test_what_is_told_once_is_cleaned_and_may_only_fill_the_screen() -> None:
+    store = Batches()
+    recorder = Recorder(store, RUN, FakeClock(), (), clean=lambda _: AgentSpoke("***"))
+
+    recorder.record_once("greeting", SPOKE)
+
+    assert [each.event for each in store.read(RUN)] == [AgentSpoke("***")]

@@ -2,62 +2,41 @@
 
 import fcntl
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
-from datetime import datetime, timedelta
-from itertools import count
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
+from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
-from tests.builders import EVENTS, NOON, RUN, run_started, values_of
+from tests.builders import NOON, RUN, run_started
+from tests.contracts.storages import DATABASES, storage_of
+from treadle.adapters.stores.event_store import open_store
 from treadle.adapters.stores.runs import find_run, list_runs, run_directory, run_lock
-from treadle.adapters.stores.sqlite import SqliteStore
+from treadle.domain.approval import Approval, ApprovalId
+from treadle.domain.deliverable import Tally
 from treadle.domain.errors import UsageError
 from treadle.domain.events.all_events import Event
-from treadle.domain.events.run import RoundStarted, RunEnded, RunStarted
-from treadle.domain.events.session import SessionEnded
-from treadle.domain.events.work import (
-    DeliverableChanged,
-    DeliverableCreated,
-    PlanMade,
-    StatusAdopted,
-    WorkLanded,
-    WorkspacePrepared,
-)
+from treadle.domain.events.oversight import ApprovalAsked
+from treadle.domain.events.run import RoundStarted, RunEnded, RunPaused, RunQueued, RunStarted
 from treadle.domain.ids import RunId, run_id
-from treadle.domain.run_row import RunRow
-
-FRESH_ROW = RunRow(
-    id=RUN,
-    workflow="deliver",
-    project_path="/project",
-    project_key="key",
-    state="lost",
-    reason="",
-    sandbox="unsandboxed",
-    rehearsal=1,
-    planned="",
-    started_at=NOON.isoformat(),
-    ended_at="",
-    rounds=0,
-    passed=0,
-    blocked=0,
-    total=0,
-    cost_usd=0.0,
-    branch="",
-    snapshot="",
-    landed="",
-)
+from treadle.domain.lifecycle import RunState
+from treadle.domain.run import RunResult
+from treadle.domain.run_row import RunFilter
+from treadle.domain.storage import Storage
+from treadle.domain.usage import Usage
 
 
-def begin(root: Path, *runs: RunStarted, at: datetime = NOON) -> None:
-    store = SqliteStore(root)
-    for number, run in enumerate(runs):
-        store.append(run.run, [(at + timedelta(seconds=number), run)])
-    store.close()
+@pytest.fixture(params=DATABASES)
+def storage(request: pytest.FixtureRequest, tmp_path: Path) -> Storage:
+    return storage_of(request.param, request, tmp_path)
+
+
+def begin(storage: Storage, *runs: RunStarted, at: datetime = NOON) -> None:
+    with closing(open_store(storage)) as store:
+        for number, run in enumerate(runs):
+            store.append(run.run, [(at + timedelta(seconds=number), run)])
 
 
 @contextmanager
@@ -69,126 +48,6 @@ def held(root: Path, run: RunId) -> Iterator[None]:
         yield
 
 
-def folded(row: RunRow, at: datetime, event: Event) -> RunRow:
-    """What one event means for the list, said a second time."""
-    match event:
-        case RoundStarted(number=number):
-            return replace(row, rounds=number)
-        case SessionEnded(result=result):
-            return replace(row, cost_usd=row.cost_usd + result.cost_usd)
-        case RunEnded():
-            return ended(row, at, event)
-        case _:
-            return folded_work(row, event)
-
-
-def folded_work(row: RunRow, event: Event) -> RunRow:
-    match event:
-        case WorkspacePrepared(branch=branch, snapshot=snapshot):
-            return replace(row, branch=branch, snapshot=snapshot)
-        case DeliverableCreated():
-            return replace(row, total=row.total + 1)
-        case DeliverableChanged():
-            return changed(row, event)
-        case StatusAdopted(deliverables=deliverables):
-            statuses = [each.status for each in deliverables]
-            passed, blocked = statuses.count("passed"), statuses.count("blocked")
-            return replace(row, passed=passed, blocked=blocked, total=len(statuses))
-        case PlanMade(spec=spec):
-            return replace(row, planned=spec)
-        case WorkLanded(commit=commit):
-            return replace(row, landed=commit)
-        case _:
-            return row
-
-
-def changed(row: RunRow, event: DeliverableChanged) -> RunRow:
-    before, after = event.previous, event.status
-    return replace(
-        row,
-        passed=row.passed + (after == "passed") - (before == "passed"),
-        blocked=row.blocked + (after == "blocked") - (before == "blocked"),
-    )
-
-
-def ended(row: RunRow, at: datetime, event: RunEnded) -> RunRow:
-    result = event.result
-    return replace(
-        row,
-        state="succeeded" if result.reason == "all_passed" else "ended",
-        reason=result.reason,
-        ended_at=at.isoformat(),
-        rounds=result.rounds,
-        passed=result.tally.passed,
-        blocked=result.tally.blocked,
-        total=result.tally.total,
-        cost_usd=result.cost_usd,
-    )
-
-
-SHOWN = (
-    RoundStarted,
-    SessionEnded,
-    WorkspacePrepared,
-    DeliverableCreated,
-    DeliverableChanged,
-    StatusAdopted,
-    PlanMade,
-    WorkLanded,
-    RunEnded,
-)
-
-
-FRESH = (run_id(unix_ms=number, random_bits=0) for number in count())
-
-
-@settings(
-    deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)  # a fresh run is enough
-@given(events=st.lists(EVENTS | st.one_of([values_of(each) for each in SHOWN]), max_size=12))
-def test_the_row_of_a_run_says_what_its_log_says(tmp_path: Path, events: list[Event]) -> None:
-    run = next(FRESH)
-    log: list[tuple[datetime, Event]] = [(NOON, run_started(run))]
-    log += [
-        (NOON + timedelta(seconds=number), event)
-        for number, event in enumerate(events, 1)
-        if not isinstance(event, RunStarted)
-    ]
-    wanted = replace(FRESH_ROW, id=run)
-    for at, event in log:
-        wanted = folded(wanted, at, event)
-
-    store = SqliteStore(tmp_path)
-    store.append(run, log)
-    store.close()
-    row = find_run(tmp_path, run)
-
-    assert replace(row, cost_usd=0.0) == replace(wanted, cost_usd=0.0)
-    assert row.cost_usd == pytest.approx(wanted.cost_usd)
-
-
-def test_a_row_tells_rehearsals_from_real_runs(tmp_path: Path) -> None:
-    begin(tmp_path, OLD, replace(NEW, rehearsal=False))
-
-    assert [(row.id, row.rehearsal) for row in list_runs(tmp_path)] == [(NEW.run, 0), (OLD.run, 1)]
-
-
-def test_without_a_store_there_are_no_runs(tmp_path: Path) -> None:
-    assert list_runs(tmp_path) == []
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_run_is_running_while_somebody_holds_it_and_lost_otherwise(tmp_path: Path) -> None:
-    begin(tmp_path, run_started())
-
-    with held(tmp_path, RUN):
-        (during,) = list_runs(tmp_path)
-    (after,) = list_runs(tmp_path)
-
-    assert (during, during.alive) == (replace(FRESH_ROW, state="running"), True)
-    assert (after, after.alive) == (FRESH_ROW, False)
-
-
 def named(unix_ms: int, bits: int, key: str = "key") -> RunStarted:
     return run_started(run_id(unix_ms=unix_ms, random_bits=bits), key=key)
 
@@ -197,17 +56,109 @@ OLD = named(1, 0xAAAA_0000_1111)
 MIDDLE = named(2, 0xBBBB_0000_1111, key="another")
 NEW = named(3, 0xCCCC_0000_2222)
 
+PAUSED = RunPaused("quota", NOON)
+ASKED = ApprovalAsked(
+    Approval(
+        id=ApprovalId("a1"),
+        run=RUN,
+        kind="landing",
+        question="Land it?",
+        subject="",
+        subject_hash="",
+        asked_at=NOON,
+        deadline=None,
+        at_deadline="deny",
+    )
+)
 
-def test_runs_are_listed_newest_first_of_one_project_or_of_all(tmp_path: Path) -> None:
-    begin(tmp_path, OLD, MIDDLE, NEW)
 
-    def ids(**wanted: object) -> list[str]:
-        return [row.id for row in list_runs(tmp_path, **wanted)]  # type: ignore[arg-type]
+def test_a_row_tells_rehearsals_from_real_runs(storage: Storage) -> None:
+    begin(storage, OLD, replace(NEW, rehearsal=False))
 
-    assert ids() == [NEW.run, MIDDLE.run, OLD.run]
-    assert ids(limit=2) == [NEW.run, MIDDLE.run]
-    assert ids(project_key="key") == [NEW.run, OLD.run]
-    assert ids(project_key="nobody's") == []
+    assert [(row.id, row.rehearsal) for row in list_runs(storage)] == [(NEW.run, 0), (OLD.run, 1)]
+
+
+def test_without_a_file_there_are_no_runs_and_none_is_made(tmp_path: Path) -> None:
+    assert list_runs(Storage(tmp_path)) == []
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("event", "state"),
+    [(RoundStarted(1, "coding"), "running"), (PAUSED, "paused"), (ASKED, "waiting")],
+)
+def test_a_run_is_alive_while_somebody_holds_it_and_lost_otherwise(
+    event: Event, state: RunState, storage: Storage
+) -> None:
+    begin(storage, run_started())
+    with closing(open_store(storage)) as store:
+        store.append(RUN, [(NOON, event)])
+
+    with held(storage.root, RUN):
+        (during,) = list_runs(storage)
+    (after,) = list_runs(storage)
+
+    assert (during.state, during.alive) == (state, True)
+    assert (after, after.alive) == (replace(during, state="lost"), False)
+
+
+@pytest.mark.xdist_group("postgres")
+def test_a_run_of_another_machine_is_taken_at_its_word(
+    request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    there = storage_of("postgres", request, tmp_path / "there")
+    here = replace(there, root=tmp_path / "here")
+    begin(there, run_started())
+
+    assert [row.state for row in list_runs(there)] == ["lost"]
+    assert [row.state for row in list_runs(here)] == ["running"]
+
+
+def test_the_runs_of_one_file_are_its_own_wherever_it_was_moved_to(tmp_path: Path) -> None:
+    begin(Storage(tmp_path / "before"), run_started())
+    (tmp_path / "before").rename(tmp_path / "after")
+
+    assert [row.state for row in list_runs(Storage(tmp_path / "after"))] == ["lost"]
+
+
+def test_a_queued_run_has_no_owner_to_lose(storage: Storage) -> None:
+    with closing(open_store(storage)) as store:
+        store.append(RUN, [(NOON, RunQueued(RUN, "deliver", "/project", "key", rehearsal=False))])
+
+    assert [(row.state, row.alive) for row in list_runs(storage)] == [("queued", False)]
+
+
+def test_runs_are_listed_newest_first_of_one_project_or_of_all(storage: Storage) -> None:
+    begin(storage, OLD, MIDDLE, NEW)
+
+    assert listed(storage) == [NEW.run, MIDDLE.run, OLD.run]
+    assert listed(storage, limit=2) == [NEW.run, MIDDLE.run]
+    assert listed(storage, project_key="key") == [NEW.run, OLD.run]
+    assert listed(storage, project_key="nobody's") == []
+
+
+def test_runs_are_listed_by_state_by_workflow_and_by_time(storage: Storage) -> None:
+    begin(storage, OLD, MIDDLE, NEW)
+    stuck = RunEnded(RunResult("stuck", 1, Tally(0, 0, 0), 0.0, Usage(), 1.0))
+    with closing(open_store(storage)) as store:
+        store.append(NEW.run, [(NOON, stuck)])
+
+    with held(storage.root, OLD.run):
+        assert listed(storage, states=("running",)) == [OLD.run]
+        assert listed(storage, states=("lost",)) == [MIDDLE.run]
+        assert listed(storage, states=("lost", "running", "ended"), limit=2) == [
+            NEW.run,
+            MIDDLE.run,
+        ]
+    assert listed(storage, states=("succeeded", "paused", "waiting", "queued")) == []
+    assert listed(storage, workflow="deliver", project_key="another") == [MIDDLE.run]
+    assert listed(storage, workflow="focus") == []
+    since = (NOON + timedelta(seconds=1)).astimezone(timezone(timedelta(hours=5)))
+    assert listed(storage, since=since) == [NEW.run, MIDDLE.run]
+
+
+def listed(storage: Storage, **wanted: Any) -> list[str]:
+    return [row.id for row in list_runs(storage, RunFilter(**wanted))]
 
 
 @pytest.mark.parametrize(
@@ -224,11 +175,11 @@ def test_runs_are_listed_newest_first_of_one_project_or_of_all(tmp_path: Path) -
     ],
 )
 def test_a_run_is_named_by_its_id_or_any_end_of_it_that_fits_no_other(
-    tmp_path: Path, reference: str, found: str
+    storage: Storage, reference: str, found: str
 ) -> None:
-    begin(tmp_path, OLD, MIDDLE, NEW)
+    begin(storage, OLD, MIDDLE, NEW)
 
-    assert find_run(tmp_path, reference).id == found
+    assert find_run(storage, reference).id == found
 
 
 NEWEST = "the newest runs are 00002222, 00001111, 00001111"
@@ -249,23 +200,23 @@ NEWEST = "the newest runs are 00002222, 00001111, 00001111"
     ],
 )
 def test_a_name_that_fits_no_run_or_several_is_refused_with_what_would_fit(
-    tmp_path: Path, reference: str, message: str, hint: str
+    storage: Storage, reference: str, message: str, hint: str
 ) -> None:
-    begin(tmp_path, OLD, MIDDLE, NEW)
+    begin(storage, OLD, MIDDLE, NEW)
 
     with pytest.raises(UsageError) as caught:
-        find_run(tmp_path, reference)
+        find_run(storage, reference)
 
     assert (caught.value.message, caught.value.hint) == (message, hint)
 
 
-def test_the_last_run_is_the_last_of_the_project_where_one_is_named(tmp_path: Path) -> None:
-    begin(tmp_path, OLD, MIDDLE)
+def test_the_last_run_is_the_last_of_the_project_where_one_is_named(storage: Storage) -> None:
+    begin(storage, OLD, MIDDLE)
 
-    assert find_run(tmp_path, "last", project_key="key").id == OLD.run
-    assert find_run(tmp_path, "bbbb00001111", project_key="key").id == MIDDLE.run
+    assert find_run(storage, "last", project_key="key").id == OLD.run
+    assert find_run(storage, "bbbb00001111", project_key="key").id == MIDDLE.run
     with pytest.raises(UsageError) as caught:
-        find_run(tmp_path, "last", project_key="nobody's")
+        find_run(storage, "last", project_key="nobody's")
 
     assert (caught.value.message, caught.value.hint) == (
         "there are no runs of this project yet",
@@ -278,10 +229,10 @@ def test_the_last_run_is_the_last_of_the_project_where_one_is_named(tmp_path: Pa
     [("last", "there are no runs yet"), ("1234", "there is no run '1234'")],
 )
 def test_where_there_are_no_runs_a_person_is_told_how_to_start_one(
-    tmp_path: Path, reference: str, message: str
+    storage: Storage, reference: str, message: str
 ) -> None:
     with pytest.raises(UsageError) as caught:
-        find_run(tmp_path, reference)
+        find_run(storage, reference)
 
     assert (caught.value.message, caught.value.hint) == (
         message,
@@ -289,7 +240,7 @@ def test_where_there_are_no_runs_a_person_is_told_how_to_start_one(
     )
 
 
-def test_a_store_that_is_only_just_being_made_has_no_runs_yet(tmp_path: Path) -> None:
+def test_a_file_that_is_only_just_being_made_has_no_runs_yet(tmp_path: Path) -> None:
     (tmp_path / "events.db").touch()
 
-    assert list_runs(tmp_path) == []
+    assert list_runs(Storage(tmp_path)) == []

@@ -4,97 +4,171 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from tests.builders import NOON, RUN
+from tests.builders import NOON, RUN, run_started
 from tests.missing import missing
-from treadle.adapters.stores import schema
+from treadle.adapters.stores import schema, sqlite
+from treadle.adapters.stores.database import open_to_read
+from treadle.adapters.stores.event_store import open_store
 from treadle.adapters.stores.runs import list_runs
-from treadle.adapters.stores.schema import MIGRATIONS, connect, connect_to_read
-from treadle.adapters.stores.sqlite import SqliteStore
+from treadle.adapters.stores.schema import VERSION, migrations
 from treadle.domain.errors import StoreError
 from treadle.domain.events.agent import AgentSpoke
+from treadle.domain.storage import Storage
+from treadle.domain.wire import encode
+
+TABLES = {
+    "approvals",
+    "breakers",
+    "events",
+    "ledger",
+    "quota_gates",
+    "requests",
+    "runs",
+    "told_once",
+}
 
 
 def version_of(path: Path) -> int:
-    connection = sqlite3.connect(path)
-    try:
+    with closing(sqlite3.connect(path)) as connection:
         return int(connection.execute("PRAGMA user_version").fetchone()[0])
-    finally:
-        connection.close()
 
 
 def tables_of(path: Path) -> set[str]:
-    connection = sqlite3.connect(path)
-    try:
+    with closing(sqlite3.connect(path)) as connection:
         names = connection.execute("SELECT name FROM sqlite_master WHERE type='table'").fetchall()
         return {name for (name,) in names}
-    finally:
-        connection.close()
 
 
-def test_a_fresh_file_has_every_table_and_the_newest_version(tmp_path: Path) -> None:
-    connect(tmp_path / "events.db").close()
+def names_in(directory: Path) -> set[str]:
+    return {path.name for path in directory.iterdir() if not path.name.endswith(("-wal", "-shm"))}
 
-    assert version_of(tmp_path / "events.db") == len(MIGRATIONS)
-    assert tables_of(tmp_path / "events.db") == {"events", "runs"}
+
+def make_first_version(path: Path) -> None:
+    """As the first Treadle wrote it, with a run in it."""
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(migrations()[0])
+        connection.execute(
+            "INSERT INTO runs (id, workflow, project_path, project_key, state, reason, started_at)"
+            " VALUES (?, 'deliver', '/project', 'key', 'ended', 'stuck', ?)",
+            (RUN, NOON.isoformat()),
+        )
+        connection.execute(
+            "INSERT INTO events VALUES (?, 1, ?, 'run.started', ?)",
+            (RUN, NOON.isoformat(), encode(run_started())),
+        )
+        connection.execute("PRAGMA user_version=1")
+        connection.commit()
+
+
+def test_the_version_counts_the_scripts() -> None:
+    assert len(migrations()) == VERSION
+
+
+def test_a_fresh_file_has_every_table_and_the_newest_version_and_is_nobody_elses(
+    tmp_path: Path,
+) -> None:
+    open_store(Storage(tmp_path)).close()
+
+    assert version_of(tmp_path / "events.db") == VERSION
+    assert tables_of(tmp_path / "events.db") == TABLES
+    assert names_in(tmp_path) == {"events.db"}
+    assert (tmp_path / "events.db").stat().st_mode & 0o777 == 0o600
 
 
 def test_a_file_of_this_version_is_taken_as_it_is(tmp_path: Path) -> None:
-    store = SqliteStore(tmp_path)
-    store.append(RUN, [(NOON, AgentSpoke("kept"))])
-    store.close()
+    with closing(open_store(Storage(tmp_path))) as store:
+        store.append(RUN, [(NOON, AgentSpoke("kept"))])
 
-    connect(tmp_path / "events.db").close()
-
-    again = SqliteStore(tmp_path)
-    assert [each.event for each in again.read(RUN)] == [AgentSpoke("kept")]
-    again.close()
+    with closing(open_store(Storage(tmp_path))) as again:
+        assert [each.event for each in again.read(RUN)] == [AgentSpoke("kept")]
+    assert names_in(tmp_path) == {"events.db"}
 
 
-def test_an_older_file_gets_the_scripts_it_lacks_and_keeps_what_it_holds(
+def look(root: Path) -> None:
+    list_runs(Storage(root))
+
+
+def use(root: Path) -> None:
+    with closing(open_store(Storage(root))) as store:
+        store.append(RUN, [(NOON, AgentSpoke("a"))])
+
+
+@pytest.mark.parametrize("first", [look, use])
+def test_a_file_of_the_first_version_is_brought_up_to_date_and_backed_up(
+    tmp_path: Path, first: Callable[[Path], None]
+) -> None:
+    path, backup = tmp_path / "events.db", tmp_path / "events.db.version-1"
+    make_first_version(path)
+
+    first(tmp_path)
+
+    assert (version_of(path), tables_of(path)) == (VERSION, TABLES)
+    assert [(row.id, row.state, row.until) for row in list_runs(Storage(tmp_path))] == [
+        (RUN, "ended", "")
+    ]
+    with closing(open_store(Storage(tmp_path))) as store:
+        assert [each.event for each in store.read(RUN, limit=1)] == [run_started()]
+    assert names_in(tmp_path) == {"events.db", "events.db.version-1"}
+    assert (version_of(backup), tables_of(backup)) == (1, {"events", "runs"})
+    assert backup.stat().st_mode & 0o777 == 0o600
+
+
+def test_of_the_backups_the_newest_two_are_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store = SqliteStore(tmp_path)
-    store.append(RUN, [(NOON, AgentSpoke("old"))])
-    store.close()
-    added = ("CREATE TABLE stars (name TEXT); CREATE INDEX by_name ON stars (name)",)
-    monkeypatch.setattr(schema, "MIGRATIONS", (*MIGRATIONS, *added))
+    path = tmp_path / "events.db"
+    make_first_version(path)
+    for number in range(2, 13):
+        scripts = (*migrations(), *(f"CREATE TABLE t{n} (a TEXT)" for n in range(3, number + 1)))
+        pretend(monkeypatch, scripts[:number])
+        open_store(Storage(tmp_path)).close()
 
-    newer = SqliteStore(tmp_path)
+    assert version_of(path) == 12
+    assert names_in(tmp_path) == {
+        "events.db",
+        "events.db.version-10",
+        "events.db.version-11",
+    }
 
-    assert version_of(tmp_path / "events.db") == len(MIGRATIONS) + 1
-    assert tables_of(tmp_path / "events.db") == {"events", "runs", "stars"}
-    assert [each.event for each in newer.read(RUN)] == [AgentSpoke("old")]
-    newer.close()
+
+def pretend(monkeypatch: pytest.MonkeyPatch, scripts: tuple[str, ...]) -> None:
+    """The Treadle of these scripts."""
+    monkeypatch.setattr(schema, "migrations", lambda: scripts)
+    monkeypatch.setattr(schema, "VERSION", len(scripts))
+    monkeypatch.setattr(sqlite, "VERSION", len(scripts))
 
 
 def test_a_migration_that_fails_leaves_the_file_as_it_was(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    connect(tmp_path / "events.db").close()
-    broken = ("CREATE TABLE stars (name TEXT); CREATE TABLE events (again TEXT)",)
-    monkeypatch.setattr(schema, "MIGRATIONS", (*MIGRATIONS, *broken))
+    path = tmp_path / "events.db"
+    make_first_version(path)
+    broken = "CREATE TABLE stars (name TEXT); CREATE TABLE events (again TEXT)"
+    with monkeypatch.context() as patch:
+        pretend(patch, (migrations()[0], broken))
+        with pytest.raises(StoreError, match="table events already exists"):
+            open_store(Storage(tmp_path))
 
-    with pytest.raises(StoreError, match="table events already exists"):
-        connect(tmp_path / "events.db")
-
-    assert version_of(tmp_path / "events.db") == len(MIGRATIONS)
-    assert tables_of(tmp_path / "events.db") == {"events", "runs"}
+    assert (version_of(path), tables_of(path)) == (1, {"events", "runs"})
+    use(tmp_path)
+    assert (version_of(path), tables_of(path)) == (VERSION, TABLES)
 
 
 def test_a_newer_file_is_refused_to_writers_and_readers(tmp_path: Path) -> None:
     path = tmp_path / "events.db"
-    connect(path).close()
-    connection = sqlite3.connect(path)
-    connection.execute("PRAGMA user_version=99")
-    connection.close()
+    open_store(Storage(tmp_path)).close()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA user_version=99")
 
-    for attempt in (connect, connect_to_read):
+    for attempt in (look, use):
         with pytest.raises(StoreError) as caught:
-            attempt(path)
+            attempt(tmp_path)
         assert (caught.value.message, caught.value.hint) == (
             f"{path} was written by a newer Treadle (schema 99)",
             "update Treadle, or set TREADLE_ROOT to another directory",
@@ -102,7 +176,7 @@ def test_a_newer_file_is_refused_to_writers_and_readers(tmp_path: Path) -> None:
 
 
 def damage(path: Path) -> None:
-    connect(path).close()
+    open_store(Storage(path.parent)).close()
     whole = path.read_bytes()
     path.write_bytes(whole[:4096] + b"\0" * (len(whole) - 4096))
 
@@ -123,7 +197,7 @@ def test_a_broken_file_is_refused_in_one_line(
     else:
         path.write_text(contents)
 
-    for attempt in (use, list_runs):
+    for attempt in (use, look):
         with pytest.raises(StoreError) as caught:
             attempt(tmp_path)
         assert caught.value.message.startswith(f"cannot use {path}: ")
@@ -131,16 +205,8 @@ def test_a_broken_file_is_refused_in_one_line(
         assert caught.value.hint == "move the file away to start a new one"
 
 
-def use(root: Path) -> object:
-    store = SqliteStore(root)
-    try:
-        return store.append(RUN, [(NOON, AgentSpoke("a"))])
-    finally:
-        store.close()
-
-
 def test_no_file_at_all_is_no_error_for_readers(tmp_path: Path) -> None:
-    assert connect_to_read(tmp_path / "events.db") is None
+    assert open_to_read(Storage(tmp_path)) is None
     assert list(tmp_path.iterdir()) == []
 
 
@@ -150,7 +216,7 @@ def test_a_place_that_cannot_hold_a_file_is_told_in_one_line(tmp_path: Path) -> 
 
     for root in (tmp_path / "file", tmp_path / "file" / "below", tmp_path / "folder"):
         with pytest.raises(StoreError) as caught:
-            SqliteStore(root)
+            open_store(Storage(root))
         assert caught.value.message.startswith("cannot ")
         assert str(root / "events.db") in caught.value.message
         assert caught.value.hint
@@ -163,9 +229,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from subprocess import run
 
-from treadle.adapters.stores.sqlite import SqliteStore
+from treadle.adapters.stores.event_store import EventStore, open_store
 from treadle.domain.errors import StoreError
 from treadle.domain.events.agent import AgentSpoke
+from treadle.domain.storage import Storage
 
 disk = Path(sys.argv[1])
 ballast = disk / "ballast"
@@ -177,7 +244,7 @@ def stored(store):
     return [each.seq for each in store.read("run")]
 
 
-store, taken = SqliteStore(disk), 0
+store, taken = open_store(Storage(disk)), 0
 try:
     while taken < 3000:
         taken += len(store.append("run", events))
@@ -189,7 +256,7 @@ print([each.seq - taken for each in store.append("run", events)])
 store.close()
 run(["mount", "-o", "remount,ro", str(disk)], check=True)
 try:
-    SqliteStore(disk).append("run", events)
+    open_store(Storage(disk)).append("run", events)
 except StoreError as error:
     print(error.message.replace(str(disk), "DISK").partition(":")[0], "|", error.hint)
 """

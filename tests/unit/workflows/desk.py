@@ -67,4 +67,5 @@ def desk_in(
     events: list[Event] = []
     board_file = file(path)
     board = Board(board_file, events.append, FakeClock(), rehearsed=rehearsed)
+    board.open()
     return Desk(path, board_file, board, events)

@@ -4,6 +4,7 @@ import asyncio
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,26 +16,46 @@ from tests.builders import (
     Repository,
     SessionNumbers,
     repository_in,
+    run_started,
     types_of,
 )
-from treadle.adapters.agents.replay import Move, Pause, ReplayAgent
+from treadle.adapters.agents.replay import Move, Pause, ReplayAgent, ReplaySession
+from treadle.adapters.stores.memory import MemoryStore
+from treadle.adapters.stores.memory_gates import MemoryBreakers, MemoryQuotaGates
+from treadle.adapters.stores.recorder import Recorder
 from treadle.adapters.stores.status_file import StatusFile
-from treadle.domain.agent import AgentEnded, Fault, Identity, ToolUse
+from treadle.domain.agent import AgentEnded, Brief, Fault, Identity, ToolUse
 from treadle.domain.deliverable import Deliverable
 from treadle.domain.events.all_events import Event
 from treadle.domain.events.session import SessionEnded
 from treadle.domain.ids import RunId
 from treadle.domain.limits import RunLimits, SessionLimits
+from treadle.domain.ports import Store
 from treadle.domain.run import RunResult
 from treadle.domain.session import Completed, Outcome
+from treadle.durable.memory import MemorySteps
+from treadle.durable.port import Json, Steps
 from treadle.policy.available_tools import merge_tools
 from treadle.session.drive import Driver
+from treadle.session.gates import Gates
+from treadle.wiring.deliver_story import Beginning
 from treadle.workflows.deliver.board import Board
+from treadle.workflows.deliver.briefing import Briefing, Equipment
 from treadle.workflows.deliver.instructions import Facts
-from treadle.workflows.deliver.next_step import Progress, Rules
-from treadle.workflows.deliver.rounds import Equipment, Rounds
-from treadle.workflows.deliver.story import Story
-from treadle.workflows.worksite import Earlier, LandingForm, Site, Worksite, prepare_worksite
+from treadle.workflows.deliver.look import Surroundings
+from treadle.workflows.deliver.progress import Progress
+from treadle.workflows.deliver.recollection import Recollection, recollect
+from treadle.workflows.deliver.rounds import Rounds
+from treadle.workflows.deliver.story import Manner, Story
+from treadle.workflows.deliver.stuck import RoundFacts, criteria_of
+from treadle.workflows.landing import LandingForm
+from treadle.workflows.worksite import (
+    Earlier,
+    Site,
+    Worksite,
+    find_worksite,
+    prepare_worksite,
+)
 from treadle.workspace.project import find_project
 
 ADA = Identity("Ada", "ada@example.com")
@@ -52,9 +73,23 @@ HOME = ["work.committed", "work.imported"]
 PLANNED = ["plan.made"]
 
 
+class LastingAgent(ReplayAgent):
+    """Outlives the process that tells the run. A session that is opened again plays all its moves
+    again: whatever it had done before is refused by the board, or makes no difference."""
+
+    async def open(self, brief: Brief) -> ReplaySession:
+        names = list(dict.fromkeys(each.session for each in (*self.briefs, brief)))
+        self.briefs.append(brief)
+        number = names.index(brief.session)
+        if number >= len(self.sessions):
+            missing = Fault(f"the recording has no session {number + 1}", subtype="start")
+            return ReplaySession(brief, [AgentEnded(missing)])
+        return ReplaySession(brief, self.sessions[number])
+
+
 @dataclass
 class StoryStage:
-    """Set what matters to a test before `tell`."""
+    """Set what matters to a test before `tell`. To tell the same run again is a restart."""
 
     directory: Path
     user: Repository
@@ -73,8 +108,16 @@ class StoryStage:
     facts: Facts = field(default_factory=lambda: Facts("SPEC.md", ".treadle-notes.md"))
     clock: FakeClock = field(default_factory=FakeClock)
     stop: asyncio.Event = field(default_factory=asyncio.Event)
-    events: list[Event] = field(default_factory=list)
-    agent: ReplayAgent = field(default_factory=lambda: ReplayAgent(()))
+    store: MemoryStore = field(default_factory=MemoryStore)
+    # The steps that finished, by the run and its leg.
+    finished: dict[tuple[RunId, int], list[tuple[str, Json]]] = field(default_factory=dict)
+    # What stands between a telling and its steps or its log.
+    through: Callable[[Steps], Steps] = lambda steps: steps
+    writing: Callable[[Store], Store] = lambda store: store
+    breakers: MemoryBreakers = field(default_factory=MemoryBreakers)
+    quota_gates: MemoryQuotaGates = field(default_factory=MemoryQuotaGates)
+    agent: ReplayAgent = field(default_factory=lambda: LastingAgent(()))
+    new_session_id: SessionNumbers = field(default_factory=SessionNumbers)
     story: Story | None = None
     worksite: Worksite | None = None
 
@@ -87,6 +130,11 @@ class StoryStage:
         return StatusFile(self.user.path / ".treadle" / "status.json")
 
     @property
+    def events(self) -> list[Event]:
+        """Everything that was recorded of the run, but for its start."""
+        return [recorded.event for recorded in self.store.read(self.run, after=1)]
+
+    @property
     def types(self) -> list[str]:
         """The whole course of the run by its wire names, once its workspace is prepared."""
         names = types_of(self.events)
@@ -96,58 +144,134 @@ class StoryStage:
     def outcomes(self) -> list[Outcome]:
         return [each.result.outcome for each in self.events if isinstance(each, SessionEnded)]
 
+    @property
+    def steps(self) -> list[str]:
+        """The names of the steps that finished, in the leg that ran last."""
+        (_, stored), *_ = reversed(self.finished.items())
+        return [name for name, _ in stored]
+
     def of_type(self, *kinds: type[Event]) -> list[Event]:
         return [event for event in self.events if isinstance(event, kinds)]
 
-    async def tell(self) -> RunResult:
-        """The whole run, as far as it needs nobody to land its work."""
-        self.agent = ReplayAgent(self.sessions)
-        self.worksite = await prepare_worksite(
-            Site(
-                project=await find_project(self.user.path, self.user.environment),
-                run=self.run,
-                identity=ADA,
-                directory=self.directory / self.run,
-                attribution="removed",
-                form=self.form,
-                record=self.events.append,
-                landed=self.landed,
-                earlier=self.earlier,
-            ),
-            specification=SPEC,
-            spec="SPEC.md",
-        )
-        self.story = self._story(self.worksite)
-        await self.story.board.recheck(self.worksite.holds)
-        return await self.story.tell()
+    def start_over(self, run: RunId) -> None:
+        """The next `tell` is the beginning of this run; nobody remembers an earlier one."""
+        self.run, self.store = run, MemoryStore()
+        self.finished.clear()
 
-    def _story(self, worksite: Worksite) -> Story:
-        record = self.events.append
-        board = Board(self.status, record, self.clock, rehearsed=self.rehearsed)
+    def record(self, *events: Event) -> None:
+        """Something that is no part of the story is told of the run."""
+        self.store.append(self.run, [(self.clock.now(), event) for event in events])
+
+    async def tell(self) -> RunResult:
+        """The whole run, as far as it needs nobody to land its work; goes on where it was cut."""
+        known = recollect(self.store.read(self.run))
+        if not known.events:
+            self.agent, self.new_session_id = LastingAgent(self.sessions), SessionNumbers()
+            self.record(run_started(self.run))
+        recorder = Recorder(self.writing(self.store), self.run, self.clock, ())
+        try:
+            self.worksite = await self._worksite(recorder, known)
+            self.story = await self._story(recorder, known, self.worksite)
+            return await self.story.tell()
+        finally:
+            recorder.flush()
+
+    async def _worksite(self, recorder: Recorder, known: Recollection) -> Worksite:
+        site = Site(
+            project=await find_project(self.user.path, self.user.environment),
+            run=self.run,
+            identity=ADA,
+            directory=self.directory / self.run,
+            attribution="removed",
+            form=self.form,
+            record=recorder.record,
+            record_once=recorder.record_once,
+            landed=self.landed,
+            earlier=self.earlier,
+        )
+        if known.prepared is None:
+            return await prepare_worksite(site, specification=SPEC, spec="SPEC.md")
+        worksite = await find_worksite(site, known.prepared, known.imported)
+        if not known.has_worked:
+            await worksite.move_in("SPEC.md")
+        return worksite
+
+    async def _board(self, recorder: Recorder, known: Recollection, worksite: Worksite) -> Board:
+        board = Board(self.status, recorder.record, self.clock, rehearsed=self.rehearsed)
+        if known.deliverables or known.turns:
+            board.reopen(known)
+        else:
+            board.open()
+            await board.recheck(worksite.holds)
+        return board
+
+    async def _story(self, recorder: Recorder, known: Recollection, worksite: Worksite) -> Story:
+        board = await self._board(recorder, known, worksite)
+
+        def record_once(key: str, event: Event) -> None:
+            recorder.record_once(f"{known.leg}: {key}", event)
+
         rounds = Rounds(
-            driver=Driver(self.agent, self.clock, record, self.stop),
+            driver=Driver(self.agent, self.clock, recorder.record, self.stop),
             board=board,
             worksite=worksite,
-            equipment=self._equipment(),
-            run_limits=self.limits,
+            briefing=Briefing(
+                self._equipment(),
+                board,
+                worksite,
+                recorder.record,
+                self.new_session_id,
+                os.path.realpath,
+            ),
             session_limits=self.session_limits,
-            new_session_id=SessionNumbers(),
-            real_path=os.path.realpath,
+            surroundings=self._surroundings(),
+            gates=self._gates(),
+            known=known,
+            record_once=record_once,
+            slots=asyncio.Semaphore(1),
         )
+        stored = self.finished.setdefault((self.run, known.leg), [])
+        steps = self.through(MemorySteps(stored, self.clock))
+        begin = partial(self._begin, board, worksite)
+        beginning = await steps.step("begin", begin, returns=Beginning)
         return Story(
-            rules=Rules(self.limits, wait_for_quota=self.wait_for_quota),
-            delay_s=3.0,
-            backoff_s=self.backoff_s,
-            quota_margin_s=60.0,
+            steps=steps,
+            manner=Manner(delay_s=3.0, backoff_s=self.backoff_s, quota_margin_s=60.0),
             spec_hash=SPEC_HASH,
             rounds=rounds,
-            board=board,
             clock=self.clock,
-            record=record,
+            record_once=record_once,
             stop=self.stop,
             jitter=lambda: self.jitter,
-            progress=self.progress,
+            progress=replace(self.progress, history=(beginning.facts,)),
+            tip=beginning.tip,
         )
+
+    def _surroundings(self) -> Surroundings:
+        return Surroundings(
+            limits=lambda: self.limits,
+            wait_for_quota=self.wait_for_quota,
+            stopping=lambda: "interrupted" if self.stop.is_set() else "",
+            others_today_usd=lambda: 0.0,
+        )
+
+    def _gates(self) -> Gates:
+        return Gates(
+            breakers=self.breakers,
+            quota=self.quota_gates,
+            run=self.run,
+            service="model API",
+            credential="fingerprint",
+            now=self.clock.now,
+            jitter=lambda: self.jitter,
+            margin_s=60.0,
+        )
+
+    async def _begin(self, board: Board, worksite: Worksite) -> Beginning:
+        tip = worksite.start
+        tree = (await worksite.movement(tip, tip)).tree
+        facts = RoundFacts(0, tree, board.tally(), criteria_of(board.deliverables))
+        return Beginning(SPEC_HASH, self.progress.plan_outdated, tip, facts)
 
     def _equipment(self) -> Equipment:
         return Equipment(

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.builders import claimed, deliverable
+from tests.builders import RUN, claimed, deliverable
 from treadle.domain.deliverable import Deliverable, Tally
 from treadle.domain.errors import ProjectError
 from treadle.domain.events.run import RunWarned
@@ -211,7 +211,7 @@ async def test_a_pass_whose_work_could_not_be_brought_home_is_pending_for_the_ne
         await stage.tell()
     left = stage.status.read()
     aside.rename(objects)
-    stage.events.clear()
+    stage.start_over(RUN)
     stage.sessions = [[turned("DL-1", "passed"), ending()]]
 
     ended = await stage.tell()

@@ -59,9 +59,8 @@ async def left_by_a_first_run(directory: Path, *, dirty: bool) -> StoryStage:
         tree=stage.user.git("rev-parse", f"{prepared.snapshot}^{{tree}}"),
         dirty=dirty,
     )
-    stage.run = NEXT
     stage.earlier = Earlier(RUN, BRANCH, stage.user.git("rev-parse", BRANCH), snapshot)
-    stage.events.clear()
+    stage.start_over(NEXT)
     stage.sessions = [[stage.wrote("two.py"), turned("DL-2", "passed"), ending()]]
     return stage
 

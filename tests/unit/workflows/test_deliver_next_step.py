@@ -1,7 +1,7 @@
 """What a `deliver` run does next: the first reason to end it that holds, else wait or work."""
 
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given, settings
@@ -21,17 +21,11 @@ from treadle.domain.session import (
     QuotaExceeded,
     TimedOut,
 )
-from treadle.workflows.deliver.next_step import (
-    MAX_WAITS,
-    NOTHING_TO_DO,
-    Progress,
-    Rules,
-    Step,
-    Stop,
-    WaitForQuota,
-    Work,
-    next_step,
-)
+from treadle.workflows.deliver.decisions import Step, Stop, WaitForQuota, Work
+from treadle.workflows.deliver.limits import MAX_WAITS
+from treadle.workflows.deliver.look import Stopping
+from treadle.workflows.deliver.next_step import NOTHING_TO_DO, Rules, next_step
+from treadle.workflows.deliver.progress import Progress
 
 LIMITS = RunLimits(max_cost_usd=5, max_minutes=10, max_iterations=4, max_retries=3)
 SIX = datetime(2026, 5, 4, 18, tzinfo=UTC)
@@ -42,7 +36,7 @@ NO_CREDIT = ExecutionError("no credit", "fatal")
 OVERLOADED = ExecutionError("overloaded", "retryable")
 
 # Each reason alone: what makes it hold, and how the run then ends. In the order of precedence.
-INTERRUPTED: dict[str, Any] = {"interrupted": True}
+INTERRUPTED: dict[str, Any] = {"stopping": "interrupted"}
 AUTHENTICATION: dict[str, Any] = {"last": NO_LOGIN}
 QUOTA_EXCEEDED: dict[str, Any] = {"last": QUOTA}
 ALL_PASSED: dict[str, Any] = {"tally": Tally(passed=2, blocked=1, total=3), "rounds": 1}
@@ -58,11 +52,18 @@ SOME: dict[str, Any] = {"tally": Tally(passed=1, total=3), "rounds": 1}
 STOPPED = Stop("interrupted")
 LOGIN_NEEDED = Stop("authentication", "not logged in")
 QUOTA_SPENT = Stop("quota_exceeded", "You've hit your limit")
-MONEY_SPENT = Stop("budget_exceeded", "the run may cost $5.00")
-TIME_SPENT = Stop("time_exceeded", "the run may take 10 minutes")
-ROUNDS_SPENT = Stop("max_iterations", "the run may take 4 rounds")
+MONEY_SPENT = Stop("budget_exceeded", "the run may cost $5.00 (--max-cost, limits.max_cost_usd)")
+TIME_SPENT = Stop(
+    "time_exceeded", "the run may take 10 minutes (--max-minutes, limits.max_minutes)"
+)
+ROUNDS_SPENT = Stop(
+    "max_iterations", "the run may take 4 rounds (--max-iterations, limits.max_iterations)"
+)
 FATAL = Stop("error", "no credit")
-GIVEN_UP = Stop("max_retries_exceeded", "overloaded")
+GIVEN_UP = Stop(
+    "max_retries_exceeded",
+    "overloaded, after 3 retries in a row (--max-retries, limits.max_retries)",
+)
 WAITING = WaitForQuota(SIX, "You've hit your limit")
 WAITED_ENOUGH = Stop("quota_exceeded", "You've hit your limit (after 50 pauses in a row)")
 
@@ -78,6 +79,7 @@ WAITED_ENOUGH = Stop("quota_exceeded", "You've hit your limit (after 50 pauses i
         ({"tally": Tally(blocked=1, total=2)}, Work("coding")),
         # each reason alone
         (INTERRUPTED, STOPPED),
+        ({"stopping": "cancelled"}, Stop("cancelled")),
         (AUTHENTICATION, LOGIN_NEEDED),
         (QUOTA_EXCEEDED, QUOTA_SPENT),
         (ALL_PASSED, Stop("all_passed")),
@@ -189,7 +191,7 @@ def any_progress(draw: st.DrawFn) -> Progress:
         consecutive_errors=draw(st.integers(0, 6)),
         cost_usd=draw(st.floats(0, 8)),
         running_s=draw(st.floats(0, 900)),
-        interrupted=draw(st.booleans()),
+        stopping=draw(st.sampled_from(get_args(Stopping))),
         last=draw(st.none() | values_of(Outcome)),
         plan_outdated=draw(st.booleans()),
         waits=draw(st.integers(0, MAX_WAITS + 1)),
@@ -206,7 +208,7 @@ def test_no_work_is_begun_once_a_limit_is_reached_or_everything_is_decided(
     assert isinstance(step, Work | WaitForQuota | Stop)
     if isinstance(step, Stop):
         return
-    assert not progress.interrupted
+    assert not progress.stopping
     assert progress.cost_usd < LIMITS.max_cost_usd
     assert progress.running_s < LIMITS.max_minutes * 60
     assert progress.rounds < LIMITS.max_iterations

@@ -9,7 +9,7 @@ from treadle.domain.deliverable import Tally
 from treadle.domain.events.run import RoundStarted
 from treadle.domain.events.work import PlanMade
 from treadle.domain.session import Crashed, ExecutionError, MaxTurns, Outcome, QuotaExceeded
-from treadle.workflows.deliver.next_step import Progress
+from treadle.workflows.deliver.progress import Progress
 
 from .story_stage import (
     ADOPTED,

@@ -21,16 +21,9 @@ from treadle.domain.session import (
     TimedOut,
 )
 from treadle.domain.usage import Usage
-from treadle.workflows.deliver.next_step import (
-    Progress,
-    Rules,
-    Stop,
-    WaitForQuota,
-    Work,
-    after_session,
-    failure,
-    next_step,
-)
+from treadle.workflows.deliver.decisions import Stop, WaitForQuota, Work
+from treadle.workflows.deliver.next_step import Rules, next_step
+from treadle.workflows.deliver.progress import Progress, after_session, failure
 
 LIMITS = RunLimits(max_cost_usd=5, max_minutes=10, max_iterations=4, max_retries=3)
 SIX = datetime(2026, 5, 4, 18, tzinfo=UTC)
@@ -38,7 +31,10 @@ QUOTA = QuotaExceeded("You've hit your limit", SIX)
 NO_LOGIN = ExecutionError("not logged in", "authentication")
 NO_CREDIT = ExecutionError("no credit", "fatal")
 OVERLOADED = ExecutionError("overloaded", "retryable")
-GIVEN_UP = Stop("max_retries_exceeded", "overloaded")
+GIVEN_UP = Stop(
+    "max_retries_exceeded",
+    "overloaded, after 3 retries in a row (--max-retries, limits.max_retries)",
+)
 WAITING = WaitForQuota(SIX, "You've hit your limit")
 
 

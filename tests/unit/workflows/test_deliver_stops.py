@@ -1,18 +1,22 @@
 """Login, money, time, people and full disks: what stops a run of `deliver`."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 
 from tests.builders import claimed, deliverable
-from treadle.adapters.agents.replay import Pause
+from treadle.adapters.agents.replay import Move, Pause
+from treadle.adapters.stores.memory import MemoryStore
 from treadle.domain.agent import ResponseUsed
 from treadle.domain.deliverable import Tally
 from treadle.domain.errors import ProjectError, StoreError
-from treadle.domain.events.all_events import Event
+from treadle.domain.events.all_events import Event, Recorded
 from treadle.domain.events.run import RoundFailed
+from treadle.domain.ids import RunId
 from treadle.domain.run import RunResult
 from treadle.domain.session import (
     BudgetExceeded,
@@ -22,7 +26,7 @@ from treadle.domain.session import (
     TimedOut,
 )
 from treadle.domain.usage import Usage
-from treadle.workflows.deliver.next_step import Progress
+from treadle.workflows.deliver.progress import Progress
 
 from .story_stage import (
     ADOPTED,
@@ -83,7 +87,7 @@ async def test_a_run_ends_when_its_money_is_spent_in_the_middle_of_a_session(
         3.0,
         Usage(output_tokens=200_000),
         0.0,
-        "the run may cost $2.50",
+        "the run may cost $2.50 (--max-cost, limits.max_cost_usd)",
     )
     assert stage.outcomes[1] == BudgetExceeded(1.5)
     assert [brief.max_cost_usd for brief in stage.agent.briefs] == [2.5, 1.5]
@@ -111,26 +115,22 @@ async def test_a_run_ends_when_its_time_is_over(stage: StoryStage) -> None:
 
     ended = await stage.tell()
 
-    assert ended == RunResult(
-        "time_exceeded", 2, ONE_PENDING, 0.0, Usage(), 600.0, "the run may take 10 minutes"
-    )
+    may = "the run may take 10 minutes (--max-minutes, limits.max_minutes)"
+    assert ended == RunResult("time_exceeded", 2, ONE_PENDING, 0.0, Usage(), 600.0, may)
 
 
 async def test_a_session_gets_no_more_time_than_the_run_has_left(stage: StoryStage) -> None:
     stage.limit(max_minutes=10, max_iterations=2)
     stage.session_limits = replace(stage.session_limits, wall_s=500)
-
-    async def silence() -> None:
-        await asyncio.Event().wait()
-
+    working: list[Move] = [did(lambda: stage.clock.advance(10)), ResponseUsed("sonnet", Usage())]
     stage.sessions = [
-        [did(lambda: stage.clock.advance(599.99)), ending()],
-        [Pause(silence)],
+        [did(lambda: stage.clock.advance(575)), ending()],
+        [*working * 3, ending()],
     ]
 
     await stage.tell()
 
-    assert stage.outcomes[1] == TimedOut("wall", 0.01)
+    assert stage.outcomes == [Completed("done"), TimedOut("wall", 25.0)]
 
 
 async def test_a_run_ends_with_its_last_round(stage: StoryStage) -> None:
@@ -139,9 +139,8 @@ async def test_a_run_ends_with_its_last_round(stage: StoryStage) -> None:
 
     ended = await stage.tell()
 
-    assert ended == RunResult(
-        "max_iterations", 2, ONE_PENDING, 0.0, Usage(), 0.0, "the run may take 2 rounds"
-    )
+    may = "the run may take 2 rounds (--max-iterations, limits.max_iterations)"
+    assert ended == RunResult("max_iterations", 2, ONE_PENDING, 0.0, Usage(), 0.0, may)
     assert (len(stage.agent.briefs), stage.clock.slept) == (2, [3.0])
 
 
@@ -174,15 +173,15 @@ async def test_a_run_that_is_stopped_within_a_session_brings_home_what_is_there(
 async def test_a_log_that_takes_no_more_events_ends_the_run_and_the_progress_is_known(
     stage: StoryStage,
 ) -> None:
-    kept = stage.events
-
-    class Full(list[Event]):
-        def append(self, event: Event) -> None:
-            if event.type == "session.started" and len(self) > 5:
+    class Full(MemoryStore):
+        def append(
+            self, run: RunId, events: Sequence[tuple[datetime, Event]], *, once: str = ""
+        ) -> Sequence[Recorded]:
+            if any(e.type == "session.started" for _, e in events) and len(stage.events) > 5:
                 raise StoreError("no space left")
-            super().append(event)
+            return super().append(run, events, once=once)
 
-    stage.events = Full(kept)
+    stage.store = Full()
     stage.sessions = [[ending(cost_usd=0.5)], [ending()]]
 
     with pytest.raises(StoreError):
@@ -209,7 +208,7 @@ async def test_what_a_session_cost_is_known_even_when_its_work_cannot_be_brought
         await stage.tell()
 
     assert stage.story is not None
-    assert stage.story.progress == Progress(
+    assert replace(stage.story.progress, history=()) == Progress(
         tally=ONE_PENDING,
         rounds=1,
         cost_usd=0.5,
@@ -220,15 +219,15 @@ async def test_what_a_session_cost_is_known_even_when_its_work_cannot_be_brought
 
 
 async def test_the_time_to_bring_work_home_is_running_time(stage: StoryStage) -> None:
-    recorded = stage.events
-
-    class Slow(list[Event]):
-        def append(self, event: Event) -> None:
-            super().append(event)
-            if event.type == "work.committed":
+    class Slow(MemoryStore):
+        def append(
+            self, run: RunId, events: Sequence[tuple[datetime, Event]], *, once: str = ""
+        ) -> Sequence[Recorded]:
+            if any(event.type == "work.committed" for _, event in events):
                 stage.clock.advance(30)
+            return super().append(run, events, once=once)
 
-    stage.events = Slow(recorded)
+    stage.store = Slow()
     stage.sessions = [
         [
             did(lambda: stage.clock.advance(12)),

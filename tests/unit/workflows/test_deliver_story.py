@@ -220,7 +220,8 @@ async def test_the_fourth_error_in_a_row_ends_the_run(stage: StoryStage) -> None
 
     ended = await stage.tell()
 
-    assert ended == result("max_retries_exceeded", 7, Tally(total=1), "seven")
+    given_up = "seven, after 3 retries in a row (--max-retries, limits.max_retries)"
+    assert ended == result("max_retries_exceeded", 7, Tally(total=1), given_up)
     assert stage.of_type(RoundFailed) == [
         RoundFailed(1, "one", 1, 3),
         RoundFailed(2, "two", 2, 3),
@@ -240,7 +241,8 @@ async def test_a_failed_round_keeps_what_it_had_built(stage: StoryStage) -> None
 
     ended = await stage.tell()
 
-    assert ended == result("max_retries_exceeded", 1, Tally(), "gone")
+    given_up = "gone, after 0 retries in a row (--max-retries, limits.max_retries)"
+    assert ended == result("max_retries_exceeded", 1, Tally(), given_up)
     assert stage.types == [*OPENING, *ENDING, *HOME, "round.failed"]
     assert stage.user.git("show", f"{BRANCH}:half.py") == "text"
 

@@ -97,7 +97,7 @@ CRITERIA_WANTED = "`acceptanceCriteria` must be a list of texts."
             "Deliverable x needs acceptance criteria, none of them empty.",
         ),
         (
-            {"deliverables": [given_entry("DL-2"), given_entry("DL-1")]},
+            {"deliverables": [given_entry("DL-2"), {**given_entry("DL-1"), "description": "x"}]},
             "Deliverable DL-1 already exists: choose another id.",
         ),
         (
@@ -118,6 +118,23 @@ async def test_a_call_that_cannot_be_met_creates_nothing_and_says_why(
 
     assert await desk.use("create_deliverable", **arguments) == ToolReply(answer, is_error=True)
     assert (desk.events, desk.saved()) == ([], (ONE,))
+
+
+@pytest.mark.parametrize("status", ["pending", "passed", "blocked"])
+async def test_what_an_agent_asks_for_once_more_is_there_already_and_is_not_told_again(
+    desk: Desk, status: str
+) -> None:
+    await desk.create("DL-1")
+    if status != "pending":
+        await desk.set_status("DL-1", status)
+    before = desk.saved()
+    desk.events.clear()
+
+    replies = [await desk.create("DL-1"), await desk.create("DL-1", "DL-2")]
+
+    assert replies == [ToolReply("They were created already."), ToolReply("Created 1: DL-2.")]
+    assert desk.events == [DeliverableCreated(TWO)]
+    assert desk.saved() == (*before, TWO)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,8 @@ from treadle.domain.events.run import RoundFailed, RoundStarted, RunPaused
 from treadle.domain.run import RunResult
 from treadle.domain.session import Crashed, ExecutionError, MaxTurns, QuotaExceeded
 from treadle.domain.usage import Usage
-from treadle.workflows.deliver.next_step import MAX_WAITS, Progress
+from treadle.workflows.deliver.limits import MAX_WAITS
+from treadle.workflows.deliver.progress import Progress
 
 from .story_stage import (
     ADOPTED,
@@ -30,6 +31,7 @@ from .story_stage import (
 SIX = datetime(2026, 5, 4, 18, tzinfo=UTC)
 LIMIT_TEXT = "You've hit your limit · resets 6pm (UTC)"
 LIMITED = Fault(LIMIT_TEXT)
+SLICE = [60.0]
 ONE_PENDING = Tally(total=1)
 ONE_PASSED = Tally(passed=1, total=1)
 
@@ -78,7 +80,9 @@ async def test_a_run_that_waits_wakes_a_minute_after_the_reset_and_a_little_late
     assert stage.clock.now() == wakes
 
 
-async def test_without_a_known_reset_a_run_asks_again_after_half_an_hour(stage: StoryStage) -> None:
+async def test_without_a_known_reset_a_run_asks_again_after_half_an_hour_and_a_minute(
+    stage: StoryStage,
+) -> None:
     stage.wait_for_quota = True
     unknown = QuotaExceeded("Claude usage limit reached", None)
     stage.sessions = [
@@ -89,10 +93,10 @@ async def test_without_a_known_reset_a_run_asks_again_after_half_an_hour(stage: 
 
     await stage.tell()
 
-    assert stage.clock.slept == [60.0] * 60
+    assert stage.clock.slept == [60.0] * 62
     assert stage.of_type(RunPaused) == [
-        RunPaused("Claude usage limit reached", NOON + timedelta(minutes=30)),
-        RunPaused("Claude usage limit reached", NOON + timedelta(minutes=60)),
+        RunPaused("Claude usage limit reached", NOON + timedelta(minutes=31)),
+        RunPaused("Claude usage limit reached", NOON + timedelta(minutes=62)),
     ]
 
 
@@ -219,9 +223,9 @@ async def test_the_delay_is_kept_between_rounds_and_only_there(stage: StoryStage
         # never less than between other rounds
         (2.0, 0.0, [3.0, 3.0, 4.0, 3.0]),
         (0.0, 1.0, [3.0, 3.0, 3.0, 3.0]),
-        # never more than five minutes
-        (200.0, 1.0, [200.0, 300.0, 300.0, 3.0]),
-        (1000.0, 0.0, [150.0, 150.0, 150.0, 3.0]),
+        # never more than five minutes; in slices, as every wait
+        (200.0, 1.0, [*SLICE * 3, 20.0, *SLICE * 5, *SLICE * 5, 3.0]),
+        (1000.0, 0.0, [*[*SLICE * 2, 30.0] * 3, 3.0]),
     ],
 )
 async def test_the_delay_grows_with_failures_in_a_row_and_shrinks_after_success(

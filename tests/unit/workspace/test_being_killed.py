@@ -29,15 +29,15 @@ def killed_at(number: int, user: Repository) -> bool:
     """Run the story in a process that dies when it starts its `number`th git command."""
     shims = user.path.parent / "shims"
     shims.mkdir()
-    count = shims / "count"
-    count.write_text(f"{number}\n")
+    count = shlex.quote(str(shims / "count"))
     git = shutil.which("git")
     assert git is not None
     shim = shims / "git"
     shim.write_text(
-        f"#!/bin/sh\nread left < {shlex.quote(str(count))}\n"
-        f"echo $((left - 1)) > {shlex.quote(str(count))}\n"
-        f'[ "$left" -gt 1 ] || {{ kill -9 $PPID; exit 1; }}\nexec {shlex.quote(git)} "$@"\n'
+        # Some commands run side by side: each adds a line, and none takes one away.
+        f"#!/bin/sh\necho >> {count}\n"
+        f"[ $(wc -l < {count}) -lt {number} ] || {{ kill -9 $PPID; exit 1; }}\n"
+        f'exec {shlex.quote(git)} "$@"\n'
     )
     shim.chmod(0o755)
     path = f"{shims}:{user.environment['PATH']}"

@@ -19,7 +19,9 @@ async def settled(run: Run) -> Rest:
     assert [
         line for line in run.agent.git("status", "--porcelain").splitlines() if line[:2] != "??"
     ] == []
-    assert await commit_rest(run.clone, "Again") == Rest(rest.tip, left_out=rest.left_out)
+    # Whoever asks again is told of a loss again, until the next round begins.
+    again = Rest(rest.tip, left_out=rest.left_out, lost=rest.lost)
+    assert await commit_rest(run.clone, "Again") == again
     return rest
 
 
@@ -36,12 +38,13 @@ async def test_nothing_left_makes_no_commit(tmp_path: Path) -> None:
 async def test_what_is_left_is_committed_in_the_users_name(tmp_path: Path) -> None:
     run = await run_on(repository_in(tmp_path))
     run.agent.commit("By the agent", one="1")
+    before = run.agent.head
     run.agent.write("two", "2")
     (run.clone.path / "kept.txt").unlink()
 
     rest = await settled(run)
 
-    assert rest == Rest(run.agent.head, commit=run.agent.head)
+    assert rest == Rest(run.agent.head, commit=run.agent.head, on_top_of=before)
     assert run.agent.git("log", "-1", "--format=%an <%ae>: %s") == (
         "Ada <ada@example.com>: Finish the round"
     )

@@ -9,13 +9,16 @@ from pathlib import Path
 import pytest
 
 from treadle.domain.events.all_events import Event
+from treadle.domain.events.run import RunWarned
+from treadle.domain.events.work import WorkImported
 from treadle.workflows.worksite import Site, Worksite, prepare_worksite
 from treadle.workspace.agent_tree import mend
 from treadle.workspace.project import find_project
 
 from .real_git import ADA, RUN, Repository, repository_in, run_on
 
-LOOK = ["for-each-ref", "status"]
+LOOK = ["for-each-ref", "status"]  # side by side
+COMMIT = ["update-index", "write-tree", "commit-tree", "update-ref"]
 IMPORT = ["fetch", "rev-list", "diff-tree"]
 
 
@@ -63,7 +66,8 @@ class Stage:
     events: list[Event]
 
     async def round(self) -> list[str]:
-        return await self.git.during(lambda: self.worksite.bring_home("Round"))
+        started = await self.git.during(lambda: self.worksite.bring_home("Round"))
+        return [*sorted(started[: len(LOOK)]), *started[len(LOOK) :]]
 
 
 @pytest.fixture
@@ -79,6 +83,7 @@ async def stage(tmp_path: Path) -> Stage:
         attribution="removed",
         form="commits",
         record=events.append,
+        record_once=lambda _, event: events.append(event),
     )
     worksite = await prepare_worksite(site, specification="# Work", spec="kept.txt")
     agent = Repository(worksite.path, {**user.environment, "HOME": str(tmp_path / "run")})
@@ -94,16 +99,59 @@ async def test_all_committed(stage: Stage) -> None:
 
 
 async def test_files_left(stage: Stage) -> None:
-    for number in (1, 2):
-        stage.agent.write("one", str(number))
-        assert await stage.round() == [
-            *LOOK,
-            *("update-index", "write-tree", "commit-tree", "update-ref"),
-            *IMPORT,
-        ]
+    stage.agent.write("one", "1")
+    assert await stage.round() == [*LOOK, *COMMIT, *IMPORT]
 
     assert stage.user.refs("refs/heads/treadle").popitem()[1] == stage.agent.head
     assert stage.agent.git("status", "--porcelain") == ""
+
+
+async def test_files_left_on_top_of_what_is_home_need_no_second_look(stage: Stage) -> None:
+    stage.agent.write("one", "1")
+    await stage.round()
+    first = stage.worksite.imported
+    assert first is not None
+
+    stage.agent.write("one", "2")
+
+    assert await stage.round() == [*LOOK, *COMMIT, "fetch"]
+    head = stage.agent.head
+    assert stage.worksite.imported == replace(first, commit=head, commits=2)
+    assert stage.user.refs("refs/heads/treadle").popitem()[1] == head
+    assert stage.events[-1] == WorkImported(first.branch, head, 2)
+
+
+async def test_files_left_on_top_of_commits_that_are_not_home(stage: Stage) -> None:
+    stage.agent.write("one", "1")
+    await stage.round()
+    stage.agent.commit("Work", two="2")
+    stage.agent.write("one", "2")
+
+    assert await stage.round() == [*LOOK, *COMMIT, *IMPORT]
+
+    assert stage.events[-1] == WorkImported(_branch(stage), stage.agent.head, 3)
+
+
+async def test_what_the_agent_staged_is_looked_into(stage: Stage) -> None:
+    stage.agent.write("one", "1")
+    await stage.round()
+    nested = Repository(stage.agent.path / "nested", stage.user.environment)
+    nested.path.mkdir()
+    nested.git("init", "--quiet")
+    nested.commit("Inside", inside="1")
+    stage.agent.git("-c", "advice.addEmbeddedRepo=false", "add", "nested")
+
+    assert await stage.round() == [*LOOK, *COMMIT[1:], *IMPORT]
+
+    assert stage.events[-2:] == [
+        WorkImported(_branch(stage), stage.agent.head, 2),
+        RunWarned("nested repositories are not part of the work: nested/"),
+    ]
+
+
+def _branch(stage: Stage) -> str:
+    assert stage.worksite.imported is not None
+    return stage.worksite.imported.branch
 
 
 async def test_files_left_and_others_deleted(stage: Stage) -> None:
@@ -112,7 +160,7 @@ async def test_files_left_and_others_deleted(stage: Stage) -> None:
 
     assert await stage.round() == [
         *LOOK,
-        *("update-index", "update-index", "write-tree", "commit-tree", "update-ref"),
+        *("update-index", *COMMIT),
         *IMPORT,
     ]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from treadle.workspace.git import Git, GitFailed, Ran, user_git
+from treadle.workspace.git import Git, GitFailed, Ran, together, user_git
 
 from .real_git import environment_in, repository_in
 
@@ -85,6 +85,32 @@ async def test_cancelling_ends_the_command(tmp_path: Path) -> None:
         await running
 
     await _gone(pid)
+
+
+async def test_commands_side_by_side_answer_in_the_order_they_were_given(tmp_path: Path) -> None:
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    git = Git(
+        tmp_path,
+        environment_in(tmp_path),
+        options=("-c", f"alias.wait=!cat {fifo}", "-c", f"alias.tell=!echo heard > {fifo}"),
+    )
+
+    # Neither of them ends unless the other runs at the same time.
+    answers = await together(git.try_run("wait"), git.try_run("tell"))
+
+    assert answers == [Ran(0, "heard", ""), Ran(0, "", "")]
+
+
+async def test_a_failure_of_one_waits_for_the_others(tmp_path: Path) -> None:
+    missing = Git(tmp_path, {"PATH": str(tmp_path)})
+    written = tmp_path / "written"
+    git = Git(tmp_path, environment_in(tmp_path), options=("-c", f"alias.tell=!echo > {written}"))
+
+    with pytest.raises(GitFailed, match="git was not found"):
+        await together(missing.try_run("status"), git.try_run("tell"))
+
+    assert written.exists()
 
 
 async def _gone(pid: int) -> None:

@@ -45,7 +45,7 @@ def seen(
         (seen(NESTED), Clean(TIP, ("nested/",))),
         (seen(NEW), Uncommitted(TIP, NEW)),
         (seen(GONE), Uncommitted(TIP, GONE)),
-        (seen(staged=True), Uncommitted(TIP, NOTHING)),
+        (seen(staged=True), Uncommitted(TIP, NOTHING, staged=True)),
         (seen(on_branch=False), Unusual()),
         (seen(NEW, on_branch=False), Unusual()),
         (seen(unfinished=True), Unusual()),

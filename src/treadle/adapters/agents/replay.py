@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TypeAlias
 
 from treadle.domain.agent import (
@@ -17,6 +18,7 @@ from treadle.domain.agent import (
     ToolUse,
 )
 from treadle.domain.events.agent import ToolCalled, ToolFinished
+from treadle.domain.ids import SessionId
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,9 @@ class ReplayAgent:
             missing = Fault(f"the recording has no session {number + 1}", subtype="start")
             return ReplaySession(brief, [AgentEnded(missing)])
         return ReplaySession(brief, self.sessions[number])
+
+    def remembers(self, session: SessionId, home: Path) -> bool:
+        return any(brief.session == session for brief in self.briefs)
 
 
 class ReplaySession:

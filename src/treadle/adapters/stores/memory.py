@@ -1,27 +1,48 @@
 """The event store in memory, for tests and for looking at a run that must leave no trace."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
 
+from treadle.adapters.stores.projection import state_after
 from treadle.domain.events.all_events import Event, Recorded
 from treadle.domain.ids import RunId
+from treadle.domain.lifecycle import StoredState, moves
 
 
 class MemoryStore:
-    """The `Store` port on a dictionary."""
+    """The `Store` port on dictionaries."""
 
     def __init__(self) -> None:
         self._events: defaultdict[RunId, list[Recorded]] = defaultdict(list)
+        self._states: dict[RunId, StoredState | None] = {}
+        self._once: set[tuple[RunId, str]] = set()
 
-    def append(self, run: RunId, events: Sequence[tuple[datetime, Event]]) -> Sequence[Recorded]:
+    def append(
+        self, run: RunId, events: Sequence[tuple[datetime, Event]], *, once: str = ""
+    ) -> Sequence[Recorded]:
+        if once and (run, once) in self._once:
+            return ()
+        state = self._states.get(run)
+        for _, event in events:
+            state = state_after(run, state, event) if moves(event.type) else state
         log = self._events[run]
-        recorded = [
-            Recorded(run, len(log) + 1 + n, at, event) for n, (at, event) in enumerate(events)
-        ]
+        last = len(log)
+        recorded = [Recorded(run, last + n, at, event) for n, (at, event) in enumerate(events, 1)]
         log.extend(recorded)
+        self._states[run] = state
+        if once:
+            self._once.add((run, once))
         return recorded
 
-    def read(self, run: RunId, *, after: int = 0, limit: int | None = None) -> Iterator[Recorded]:
+    def read(
+        self,
+        run: RunId,
+        *,
+        after: int = 0,
+        limit: int | None = None,
+        types: Collection[str] = (),
+    ) -> Iterator[Recorded]:
         rest = self._events[run][after:]
-        return iter(rest if limit is None else rest[:limit])
+        wanted = [each for each in rest if not types or each.event.type in types]
+        return iter(wanted if limit is None else wanted[:limit])

@@ -1,10 +1,21 @@
 """What one event changes in the table of runs, so that lists need not read whole logs."""
 
 from datetime import datetime
+from typing import TypeAlias
 
+from treadle.adapters.stores.database import Value
 from treadle.domain.deliverable import tally
-from treadle.domain.events.all_events import Event
-from treadle.domain.events.run import RoundStarted, RunEnded, RunStarted
+from treadle.domain.events.all_events import Event, Recorded
+from treadle.domain.events.oversight import ApprovalAsked
+from treadle.domain.events.run import (
+    RoundStarted,
+    RunEnded,
+    RunPaused,
+    RunQueued,
+    RunRecovered,
+    RunReopened,
+    RunStarted,
+)
 from treadle.domain.events.session import SessionEnded
 from treadle.domain.events.work import (
     DeliverableChanged,
@@ -15,31 +26,72 @@ from treadle.domain.events.work import (
     WorkspacePrepared,
 )
 from treadle.domain.ids import RunId
+from treadle.domain.lifecycle import StoredState, after
 
-Change = tuple[str, tuple[object, ...]]
+Change: TypeAlias = tuple[str, tuple[Value, ...]]
 
 
-def change_for(run: RunId, at: datetime, event: Event) -> Change | None:
-    """The statement and its values, or None when the list does not show this fact."""
+def state_after(run: RunId, state: StoredState | None, event: Event) -> StoredState:
+    """The state behind an event of the run's life; IllegalTransition if it cannot follow."""
+    succeeded = isinstance(event, RunEnded) and event.result.succeeded
+    return after(run, state, event.type, succeeded=succeeded)
+
+
+def life_changes(recorded: Recorded, *, state: StoredState, host: str) -> tuple[Change, ...]:
+    """What an event of the run's life changes, `state` being the one behind it."""
+    run, at, event = recorded.run, recorded.at, recorded.event
     match event:
+        case RunQueued():
+            return (_queued(run, at, event),)
         case RunStarted():
-            return _started(at, event)
-        case RoundStarted():
-            return "UPDATE runs SET rounds=? WHERE id=?", (event.number, run)
-        case SessionEnded():
-            sql = "UPDATE runs SET cost_usd = cost_usd + ? WHERE id=?"
-            return sql, (event.result.cost_usd, run)
+            return (_started(run, at, event, host),)
+        case RunReopened():
+            sql = "UPDATE runs SET state=?, reason='', ended_at='' WHERE id=?"
+            return ((sql, (state, run)),)
         case RunEnded():
-            return _ended(run, at, event)
+            # Whoever reopens it does not want what was asked of it before.
+            return _ended(run, at, event, state), ("DELETE FROM requests WHERE run=?", (run,))
+        case RunRecovered():
+            return (("UPDATE runs SET state=?, host=? WHERE id=?", (state, host, run)),)
         case _:
-            return _work_change(run, event)
+            return _pace_changes(run, event, state, host)
+
+
+def _pace_changes(run: RunId, event: Event, state: StoredState, host: str) -> tuple[Change, ...]:
+    match event:
+        case RunPaused():
+            return (_held_up(run, state, event.until, event.reason),)
+        case ApprovalAsked(approval=approval):
+            return (_held_up(run, state, approval.deadline, approval.question),)
+        case RoundStarted():
+            working = "UPDATE runs SET host=?, rounds=? WHERE id=?", (host, event.number, run)
+            return _held_up(run, state, None, ""), working
+        case _:
+            return (_held_up(run, state, None, ""),)
+
+
+def work_changes(run: RunId, event: Event) -> tuple[Change, ...]:
+    """What a fact of the work changes; nothing when the list does not show it."""
+    change = _work_change(run, event)
+    return () if change is None else (change,)
 
 
 def _work_change(run: RunId, event: Event) -> Change | None:
     match event:
+        case SessionEnded():
+            sql = "UPDATE runs SET cost_usd = cost_usd + ? WHERE id=?"
+            return sql, (event.result.cost_usd, run)
         case WorkspacePrepared():
             sql = "UPDATE runs SET branch=?, snapshot=? WHERE id=?"
             return sql, (event.branch, event.snapshot, run)
+        case WorkLanded():
+            return "UPDATE runs SET landed=? WHERE id=?", (event.commit, run)
+        case _:
+            return _deliverables_change(run, event)
+
+
+def _deliverables_change(run: RunId, event: Event) -> Change | None:
+    match event:
         case DeliverableCreated():
             return "UPDATE runs SET total = total + 1 WHERE id=?", (run,)
         case DeliverableChanged():
@@ -53,36 +105,54 @@ def _work_change(run: RunId, event: Event) -> Change | None:
             return sql, (now.passed, now.blocked, now.total, run)
         case PlanMade():
             return "UPDATE runs SET planned=? WHERE id=?", (event.spec, run)
-        case WorkLanded():
-            return "UPDATE runs SET landed=? WHERE id=?", (event.commit, run)
         case _:
             return None
 
 
-def _started(at: datetime, event: RunStarted) -> Change:
+def _queued(run: RunId, at: datetime, event: RunQueued) -> Change:
+    sql = (
+        "INSERT INTO runs (id, workflow, project_path, project_key, state, rehearsal, started_at)"
+        " VALUES (?, ?, ?, ?, 'queued', ?, ?)"
+    )
+    known = (run, event.workflow, event.project, event.project_key, event.rehearsal)
+    return sql, (*known, at.isoformat())
+
+
+def _started(run: RunId, at: datetime, event: RunStarted, host: str) -> Change:
+    # A queued run has a row already. Its time counts from the first start, not from a reopening:
+    # that is told by the sandbox, which only a start knows.
     sql = (
         "INSERT INTO runs (id, workflow, project_path, project_key, state, sandbox, rehearsal,"
-        " started_at) VALUES (?, ?, ?, ?, 'running', ?, ?, ?)"
+        " started_at, host) VALUES (?, ?, ?, ?, 'running', ?, ?, ?, ?)"
+        " ON CONFLICT (id) DO UPDATE SET state='running', host=excluded.host,"
+        " sandbox=excluded.sandbox, started_at = CASE runs.sandbox WHEN '' THEN"
+        " excluded.started_at ELSE runs.started_at END"
     )
     return sql, (
-        event.run,
+        run,
         event.workflow,
         event.project,
         event.project_key,
         event.sandbox,
         event.rehearsal,
         at.isoformat(),
+        host,
     )
 
 
-def _ended(run: RunId, at: datetime, event: RunEnded) -> Change:
+def _held_up(run: RunId, state: StoredState, until: datetime | None, reason: str) -> Change:
+    sql = "UPDATE runs SET state=?, until=?, waiting_for=? WHERE id=?"
+    return sql, (state, until.isoformat() if until else "", reason, run)
+
+
+def _ended(run: RunId, at: datetime, event: RunEnded, state: StoredState) -> Change:
     result = event.result
     sql = (
         "UPDATE runs SET state=?, reason=?, ended_at=?, rounds=?, passed=?, blocked=?, total=?,"
-        " cost_usd=? WHERE id=?"
+        " cost_usd=?, until='', waiting_for='' WHERE id=?"
     )
     return sql, (
-        "succeeded" if result.succeeded else "ended",
+        state,
         result.reason,
         at.isoformat(),
         result.rounds,

@@ -50,6 +50,13 @@ class Recorder:
             self._waiting.pop()
             raise
 
+    def record_once(self, key: str, event: Event) -> None:
+        """Store the event now, unless one was stored under this key before: by whoever told the
+        run up to here."""
+        self.flush()
+        moment = self._clock.now()
+        self._tell(self._store.append(self._run, [(moment, self._clean(event))], once=key))
+
     def flush(self) -> None:
         """Store what waits, in one transaction, and tell the readers."""
         if self._timer is not None:
@@ -59,6 +66,9 @@ class Recorder:
             return
         stored = self._store.append(self._run, self._waiting)
         self._waiting = []
+        self._tell(stored)
+
+    def _tell(self, stored: Sequence[Recorded]) -> None:
         for recorded in stored:
             for reader in self._readers:
                 reader(recorded)

@@ -1,20 +1,29 @@
-"""The tables of events.db, their version, and how an older file is brought up to date."""
+"""The tables, their version, and the scripts that bring an older database up to date."""
 
-import errno
-import sqlite3
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
-from typing import Literal
+import re
+from collections.abc import Callable, Iterator
 
 from treadle.domain.errors import StoreError
 
-FILE_NAME = "events.db"
+# How many scripts there are: telling whether a file is up to date must not load them.
+VERSION = 2
 
-# One script per version; a file at version n gets every script after the n-th. Never edit one
-# that has been released: add the next.
-MIGRATIONS: tuple[str, ...] = (
-    """
+# What a log is full of. All else is found without reading the log, by whoever asks for it in these
+# very words: a database knows the index by them.
+BULK = (
+    "agent.spoke",
+    "agent.thought",
+    "message.skipped",
+    "prompt.sent",
+    "tool.called",
+    "tool.decided",
+    "tool.finished",
+    "usage.reported",
+)
+LANDMARK = f"type NOT IN ({', '.join(map(repr, BULK))})"
+LANDMARKS_OF_A_RUN = f"SELECT seq FROM events WHERE run=? AND {LANDMARK}"  # noqa: S608
+
+_EVENTS_AND_RUNS = """
     CREATE TABLE events (
       run  TEXT NOT NULL,
       seq  INTEGER NOT NULL,
@@ -45,130 +54,76 @@ MIGRATIONS: tuple[str, ...] = (
       landed       TEXT NOT NULL DEFAULT ''
     ) WITHOUT ROWID;
     CREATE INDEX runs_by_project ON runs (project_key, started_at);
-    """,
-)
+"""
+
+# What a run waits for and until when, and the machine of the process that works on it.
+_LIFECYCLE = f"""
+    ALTER TABLE runs ADD COLUMN until TEXT NOT NULL DEFAULT '';
+    ALTER TABLE runs ADD COLUMN waiting_for TEXT NOT NULL DEFAULT '';
+    ALTER TABLE runs ADD COLUMN host TEXT NOT NULL DEFAULT '';
+    ALTER TABLE runs ADD COLUMN cleaned_at TEXT NOT NULL DEFAULT '';
+    CREATE INDEX runs_by_time ON runs (started_at);
+    CREATE INDEX landmarks ON events (run, type, seq) WHERE {LANDMARK};
+    CREATE TABLE told_once (
+      run TEXT NOT NULL,
+      key TEXT NOT NULL,
+      PRIMARY KEY (run, key)
+    ) WITHOUT ROWID;
+"""
+
+# Its own order of letters would not be that of times and ids.
+_POSTGRES_WORDS = {
+    "TEXT": 'TEXT COLLATE "C"',
+    "WITHOUT ROWID": "",
+    "INTEGER": "BIGINT",
+    "REAL": "DOUBLE PRECISION",
+    "BLOB": "BYTEA",
+}
+_SQLITE_WORDS = re.compile(r"\b(" + "|".join(_POSTGRES_WORDS) + r")\b")
 
 
-def connect(path: Path) -> sqlite3.Connection:
-    """A connection to an up-to-date file, made if it is not there."""
-    try:
-        # Prompts and tool results are nobody else's to read.
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        path.touch(mode=0o600)
-        connection = sqlite3.connect(
-            path, isolation_level=None, timeout=30, check_same_thread=False
-        )
-        with _closed_on_failure(connection):
-            connection.execute("PRAGMA journal_mode=WAL")
-            connection.execute("PRAGMA synchronous=NORMAL")
-            _migrate(connection, path)
-    except (sqlite3.Error, OSError) as error:
-        raise store_error(path, error) from error
-    return connection
+def migrations() -> tuple[str, ...]:
+    """One script per version; a database at version n gets every script after the n-th.
+
+    Never edit one that has been released: add the next, and count it in VERSION.
+    """
+    from treadle.adapters.stores.approvals import APPROVALS_TABLES
+    from treadle.adapters.stores.breakers import BREAKERS_TABLES
+    from treadle.adapters.stores.ledger import LEDGER_TABLES
+    from treadle.adapters.stores.quota_gate import GATES_TABLES
+    from treadle.adapters.stores.requests import REQUESTS_TABLES
+
+    second = (
+        _LIFECYCLE,
+        LEDGER_TABLES,
+        APPROVALS_TABLES,
+        BREAKERS_TABLES,
+        GATES_TABLES,
+        REQUESTS_TABLES,
+    )
+    return _EVENTS_AND_RUNS, ";".join(second)
 
 
-def connect_to_read(path: Path) -> sqlite3.Connection | None:
-    """A connection that cannot change the file, or None when there is no file yet."""
-    if not path.exists():
-        return None
-    try:
-        connection = sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=30)
-        with _closed_on_failure(connection):
-            version = _version(connection)
-            _refuse_newer(version, path)
-    except (sqlite3.Error, OSError) as error:
-        raise store_error(path, error) from error
-    if version < len(MIGRATIONS):
-        # Made in this very moment, or by an older Treadle: the first run brings it up to date.
-        connection.close()
-        return None
-    return connection
+def statements(script: str) -> Iterator[str]:
+    """The statements of a script, which hold no semicolon of their own."""
+    return (statement for statement in script.split(";") if statement.strip())
 
 
-@contextmanager
-def _closed_on_failure(connection: sqlite3.Connection) -> Iterator[None]:
-    try:
-        yield
-    except BaseException:
-        connection.close()
-        raise
+def for_postgres(script: str) -> str:
+    """The same tables in PostgreSQL's words."""
+    return _SQLITE_WORDS.sub(lambda found: _POSTGRES_WORDS[found[1]], script)
 
 
-def roll_back(connection: sqlite3.Connection) -> None:
-    """Undo what was begun. A full disk makes SQLite do so by itself, and asking twice is an
-    error that would hide the first."""
-    if connection.in_transaction:
-        connection.execute("ROLLBACK")
+def bring_up_to_date(version: int, apply: Callable[[int, str], None]) -> None:
+    """Apply, in order, each script that a database at `version` lacks."""
+    scripts = migrations()
+    for number in range(version, len(scripts)):
+        apply(number + 1, scripts[number])
 
 
-def store_error(path: Path, error: Exception) -> StoreError:
-    """The one line a person gets when the file or the disk under it does not work."""
-    text = error.strerror if isinstance(error, OSError) else str(error)
-    match _kind(error):
-        case "full":
-            return StoreError(
-                f"no space left to write {path}",
-                hint="free some space; nothing that was stored is lost",
-            )
-        case "closed":
-            return StoreError(
-                f"cannot write {path}: {text}",
-                hint="make the directory writable, or set TREADLE_ROOT to one that is",
-            )
-        case "busy":
-            return StoreError(
-                f"cannot write {path}: {text}", hint="another process holds it; try again later"
-            )
-        case "failing":
-            return StoreError(
-                f"cannot write {path}: {text}", hint="check the disk and the room left on it"
-            )
-        case "broken":
-            return StoreError(
-                f"cannot use {path}: {text}", hint="move the file away to start a new one"
-            )
-
-
-def _kind(error: Exception) -> Literal["full", "closed", "busy", "failing", "broken"]:
-    """By code and not by words: a path in the words may hold any of them."""
-    if isinstance(error, OSError):
-        return "full" if error.errno in (errno.ENOSPC, errno.EDQUOT) else "closed"
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the rest of it says where, not what
-    if code == sqlite3.SQLITE_FULL:
-        return "full"
-    if code in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM):
-        return "closed"
-    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-        return "busy"
-    return "failing" if code == sqlite3.SQLITE_IOERR else "broken"
-
-
-def _migrate(connection: sqlite3.Connection, path: Path) -> None:
-    version = _version(connection)
-    _refuse_newer(version, path)
-    if version == len(MIGRATIONS):
-        return
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        # Another process may have migrated while we waited for the lock.
-        for number in range(_version(connection), len(MIGRATIONS)):
-            for statement in MIGRATIONS[number].split(";"):
-                if statement.strip():
-                    connection.execute(statement)
-            connection.execute(f"PRAGMA user_version={number + 1}")
-    except sqlite3.Error:
-        roll_back(connection)
-        raise
-    connection.execute("COMMIT")
-
-
-def _version(connection: sqlite3.Connection) -> int:
-    return int(connection.execute("PRAGMA user_version").fetchone()[0])
-
-
-def _refuse_newer(version: int, path: Path) -> None:
-    if version > len(MIGRATIONS):
+def refuse_newer(version: int, place: str) -> None:
+    if version > VERSION:
         raise StoreError(
-            f"{path} was written by a newer Treadle (schema {version})",
+            f"{place} was written by a newer Treadle (schema {version})",
             hint="update Treadle, or set TREADLE_ROOT to another directory",
         )

@@ -1,46 +1,78 @@
-"""The event store on SQLite: one file for all runs, safe to read while a run writes."""
+"""The database of one machine: a SQLite file, safe to read while a run writes."""
 
 import sqlite3
-from collections.abc import Iterator, Sequence
-from datetime import datetime
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
+from threading import RLock
 
-from treadle.adapters.stores.projection import change_for
-from treadle.adapters.stores.schema import FILE_NAME, connect, roll_back, store_error
+from treadle.adapters.stores.database import Row, Value
+from treadle.adapters.stores.schema import VERSION, bring_up_to_date, refuse_newer, statements
+from treadle.adapters.stores.sqlite_errors import store_error
 from treadle.domain.errors import StoreError
-from treadle.domain.events.all_events import Event, Recorded
-from treadle.domain.ids import RunId
-from treadle.domain.wire import decode, encode
 
-PAGE = 500
+FILE_NAME = "events.db"
+PATIENCE_S = 30
+BACKUPS_KEPT = 2
 
 
-class SqliteStore:
-    """The `Store` port on `<root>/events.db`."""
+def file_of(root: Path) -> Path:
+    """Where the file is, below Treadle's own directory."""
+    return root / FILE_NAME
 
-    def __init__(self, root: Path) -> None:
-        self._path = root / FILE_NAME
-        self._connection = connect(self._path)
+
+class SqliteCursor:
+    """The `Cursor` of a SqliteDatabase."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def execute(self, sql: str, values: Sequence[Value] = ()) -> list[Row]:
+        return self._connection.execute(sql, values).fetchall()
+
+    def executemany(self, sql: str, rows: Iterable[Sequence[Value]]) -> None:
+        self._connection.executemany(sql, rows)
+
+
+class SqliteDatabase:
+    """The `Database` on one file."""
+
+    def __init__(self, path: Path, *, read_only: bool = False) -> None:
+        self._path = path
+        self._mutex = RLock()
+        with _named_errors(path):
+            self._connection = _connect_to_read(path) if read_only else _connect(path)
         self._identity = self._file()
 
-    def append(self, run: RunId, events: Sequence[tuple[datetime, Event]]) -> Sequence[Recorded]:
+    @contextmanager
+    def transaction(self, lock: str = "") -> Iterator[SqliteCursor]:
+        with self._mutex, _named_errors(self._path):
+            if self._connection.in_transaction:
+                raise RuntimeError("a transaction inside another one")
+            self._refuse_if_removed()
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield SqliteCursor(self._connection)
+                self._connection.execute("COMMIT")
+            except BaseException:
+                _roll_back(self._connection)
+                raise
+
+    def query(self, sql: str, values: Sequence[Value] = ()) -> list[Row]:
+        with self._mutex, _named_errors(self._path):
+            return self._connection.execute(sql, values).fetchall()
+
+    def close(self) -> None:
+        with self._mutex:
+            self._connection.close()
+
+    def _refuse_if_removed(self) -> None:
         if self._file() != self._identity:
             # SQLite would go on writing to a file that no reader can find any more.
             raise StoreError(
                 f"{self._path} was removed while a run was using it",
                 hint="start again; the work so far is on the run's branch or in its clone",
             )
-        try:
-            self._connection.execute("BEGIN IMMEDIATE")
-            try:
-                recorded = self._insert(run, events)
-                self._connection.execute("COMMIT")
-            except BaseException:
-                roll_back(self._connection)
-                raise
-        except sqlite3.Error as error:
-            raise store_error(self._path, error) from error
-        return recorded
 
     def _file(self) -> tuple[int, int] | None:
         try:
@@ -49,40 +81,116 @@ class SqliteStore:
             return None
         return found.st_dev, found.st_ino
 
-    def _insert(self, run: RunId, events: Sequence[tuple[datetime, Event]]) -> list[Recorded]:
-        row = self._connection.execute("SELECT max(seq) FROM events WHERE run=?", (run,)).fetchone()
-        first = (row[0] or 0) + 1
-        recorded = [Recorded(run, first + n, at, event) for n, (at, event) in enumerate(events)]
-        self._connection.executemany(
-            "INSERT INTO events (run, seq, at, type, body) VALUES (?, ?, ?, ?, ?)",
-            [(run, r.seq, r.at.isoformat(), r.event.type, encode(r.event)) for r in recorded],
-        )
-        for each in recorded:
-            if change := change_for(run, each.at, each.event):
-                self._connection.execute(*change)
-        return recorded
 
-    def read(self, run: RunId, *, after: int = 0, limit: int | None = None) -> Iterator[Recorded]:
-        left = limit
-        while left is None or left > 0:
-            rows = self._page(run, after, PAGE if left is None else min(PAGE, left))
-            for seq, at, body in rows:
-                event = decode(body)
-                if event is not None:
-                    yield Recorded(run, seq, datetime.fromisoformat(at), event)
-            if len(rows) < PAGE:
-                return
-            after = rows[-1][0]
-            left = None if left is None else left - len(rows)
+def existing_file(root: Path) -> SqliteDatabase | None:
+    """The file for reading; None when there is none, or it is being made in this very moment."""
+    path = file_of(root)
+    try:
+        path.stat()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise store_error(path, error) from error
+    found = SqliteDatabase(path, read_only=True)
+    version = found.query("PRAGMA user_version")[0][0]
+    if version == VERSION:
+        return found
+    found.close()
+    if version == 0:
+        return None
+    # Written by an older Treadle: brought up to date by whoever looks first.
+    SqliteDatabase(path).close()
+    return SqliteDatabase(path, read_only=True)
 
-    def _page(self, run: RunId, after: int, size: int) -> list[tuple[int, str, bytes]]:
-        try:
-            return self._connection.execute(
-                "SELECT seq, at, body FROM events WHERE run=? AND seq>? ORDER BY seq LIMIT ?",
-                (run, after, size),
-            ).fetchall()
-        except sqlite3.Error as error:
-            raise store_error(self._path, error) from error
 
-    def close(self) -> None:
-        self._connection.close()
+def _connect(path: Path) -> sqlite3.Connection:
+    # Prompts and tool results are nobody else's to read.
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    path.touch(mode=0o600)
+    connection = sqlite3.connect(
+        path, isolation_level=None, timeout=PATIENCE_S, check_same_thread=False
+    )
+    with _closed_on_failure(connection):
+        connection.execute("PRAGMA journal_mode=WAL")
+        # A stored event outlives a power cut, too: what was decided by it may have taken effect.
+        connection.execute("PRAGMA synchronous=FULL")
+        _migrate(connection, path)
+    return connection
+
+
+def _connect_to_read(path: Path) -> sqlite3.Connection:
+    address = f"{path.as_uri()}?mode=ro"
+    connection = sqlite3.connect(
+        address, uri=True, isolation_level=None, timeout=PATIENCE_S, check_same_thread=False
+    )
+    with _closed_on_failure(connection):
+        refuse_newer(_version(connection), str(path))
+    return connection
+
+
+def _migrate(connection: sqlite3.Connection, path: Path) -> None:
+    version = _version(connection)
+    refuse_newer(version, str(path))
+    if version == VERSION:
+        return
+
+    def apply(number: int, script: str) -> None:
+        for statement in statements(script):
+            connection.execute(statement)
+        connection.execute(f"PRAGMA user_version={number}")
+
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        # Another process may have migrated while we waited for the lock.
+        version = _version(connection)
+        if 0 < version < VERSION:
+            _back_up(path, version)
+        bring_up_to_date(version, apply)
+        connection.execute("COMMIT")
+    except BaseException:
+        _roll_back(connection)
+        raise
+
+
+def _back_up(path: Path, version: int) -> None:
+    """Beside the file, named for the version it holds. Read by another connection: one that is
+    about to write cannot be copied from."""
+    target = path.with_name(f"{path.name}.version-{version}")
+    unfinished = target.with_name(f"{target.name}.part")
+    unfinished.unlink(missing_ok=True)
+    unfinished.touch(mode=0o600)
+    with closing(_connect_to_read(path)) as source, closing(sqlite3.connect(unfinished)) as copy:
+        source.backup(copy)
+    unfinished.replace(target)
+    beside = path.parent.glob(f"{path.name}.version-*")
+    backups = {int(each.suffix[9:]): each for each in beside if each.suffix[9:].isdecimal()}
+    for number in sorted(backups)[:-BACKUPS_KEPT]:
+        backups[number].unlink(missing_ok=True)
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def _roll_back(connection: sqlite3.Connection) -> None:
+    """A full disk makes SQLite undo by itself, and asking twice is an error that would hide the
+    first."""
+    if connection.in_transaction:
+        connection.execute("ROLLBACK")
+
+
+@contextmanager
+def _closed_on_failure(connection: sqlite3.Connection) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        connection.close()
+        raise
+
+
+@contextmanager
+def _named_errors(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except (sqlite3.Error, OSError) as error:
+        raise store_error(path, error) from error

@@ -1,7 +1,7 @@
 """All that a person may ask about one run, gathered from its log in one pass."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from treadle.cli.terminal.log_state import LogState, follow
@@ -21,6 +21,8 @@ class SessionAccount:
     role: Role
     model: str
     result: SessionResult | None = None
+    # How often its process was cut off and the session gone on with.
+    resumed: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,7 @@ def account_of(log: Iterable[Recorded]) -> Account:
         before, story, last = story, follow(story, recorded), recorded
         event = recorded.event
         if isinstance(event, SessionStarted):
-            sessions.append(SessionAccount(story.round_number, event.role, event.model))
+            _open(sessions, event, story)
         elif isinstance(event, SessionEnded):
             _close(sessions, event.result, story)
         elif isinstance(event, ToolDecided) and event.decision == "deny":
@@ -76,10 +78,17 @@ def account_of(log: Iterable[Recorded]) -> Account:
     )
 
 
+def _open(sessions: list[SessionAccount], event: SessionStarted, story: LogState) -> None:
+    """A session that was cut off and gone on with is one session."""
+    if event.resumed and sessions and sessions[-1].result is None:
+        sessions[-1] = replace(sessions[-1], resumed=sessions[-1].resumed + 1)
+    else:
+        sessions.append(SessionAccount(story.round_number, event.role, event.model))
+
+
 def _close(sessions: list[SessionAccount], result: SessionResult, story: LogState) -> None:
     if sessions and sessions[-1].result is None:
-        begun = sessions.pop()
-        sessions.append(SessionAccount(begun.round_number, begun.role, begun.model, result))
+        sessions[-1] = replace(sessions[-1], result=result)
     else:
         sessions.append(SessionAccount(story.round_number, "implementer", "", result))
 

@@ -7,7 +7,7 @@ from treadle.cli.terminal.account import Account, Denial, SessionAccount
 from treadle.cli.terminal.duration import ago, clock_time, duration
 from treadle.cli.terminal.figures import counted, money
 from treadle.cli.terminal.palette import Style
-from treadle.cli.terminal.run_table import lasted_s
+from treadle.cli.terminal.run_table import lasted_s, state_style, state_words
 from treadle.cli.terminal.standing import deliverable_line
 from treadle.cli.terminal.summary import command_table, fact, work_facts
 from treadle.cli.terminal.table import aligned
@@ -23,7 +23,9 @@ from treadle.cli.terminal.words import (
 )
 from treadle.domain.deliverable import Tally
 from treadle.domain.ids import short
+from treadle.domain.limits import RunLimits
 from treadle.domain.run_row import RunRow
+from treadle.domain.step_taken import StepTaken
 
 LISTED_MOST = 20
 # Turns, time and cost of a session.
@@ -31,15 +33,18 @@ FIGURES = frozenset({3, 4, 5})
 MESSAGE_LINES = 6
 
 
-def account_lines(row: RunRow, account: Account, *, now: datetime, view: View) -> list[Line]:
+def account_lines(
+    row: RunRow, account: Account, steps: Sequence[StepTaken], *, now: datetime, view: View
+) -> list[Line]:
     """Everything about one run."""
     return [
-        *_title(row, account, view),
+        *_title(row, account, now, view),
         (),
         *_facts(row, account, now, view),
         *work_facts(account.story, view),
         *_section("Deliverables", _deliverables(account, view)),
         *_section("Sessions", _sessions(account.sessions)),
+        *_section("Steps", _steps(steps)),
         *_section("Failed rounds", _failures(account, view)),
         *_section("Denied", _denials(account.denials, view)),
         *_section("Warnings", _warnings(account, view)),
@@ -48,24 +53,39 @@ def account_lines(row: RunRow, account: Account, *, now: datetime, view: View) -
     ]
 
 
-def _title(row: RunRow, account: Account, view: View) -> list[Line]:
+def _title(row: RunRow, account: Account, now: datetime, view: View) -> list[Line]:
     result = account.story.result
     if result is not None:
         mark, style = tone(result.reason)
         first: Line = ((f"{mark} {headline(result)}", style), (f" ({result.reason})", "quiet"))
         return [first, *paragraph(result.message, style="plain", view=view, most=MESSAGE_LINES)]
-    if row.alive:
-        return [((f"Running: round {row.rounds}, {account.story.phase}", "phase"),)]
+    if row.cleaned_at:
+        return [((f"Ended ({row.reason}); its log and files were cleaned away", "quiet"),)]
+    if row.alive or row.state == "queued":
+        return [((_standing_words(row, account, now), state_style(row)),)]
     return [
         (("✘ Lost: the process of this run is gone and it has no end in the log", "bad"),),
         (("  What was committed is safe in the run's own clone.", "plain"),),
     ]
 
 
+def _standing_words(row: RunRow, account: Account, now: datetime) -> str:
+    match row.state:
+        case "paused":
+            return f"Paused: {row.waiting_for} ({state_words(row, now)})"
+        case "waiting":
+            return f"Waiting for an answer: {row.waiting_for}"
+        case "queued":
+            return "Queued: a worker takes it when there is one"
+        case _:
+            return f"Running: round {row.rounds}, {account.story.phase}"
+
+
 def _facts(row: RunRow, account: Account, now: datetime, view: View) -> list[Line]:
     begun = datetime.fromisoformat(row.started_at)
     result = account.story.result
     seconds = lasted_s(row, now) if result is None else result.duration_s
+    used_s = seconds or sum(s.result.duration_s for s in account.sessions if s.result)
     started = account.story.started
     when = f"{begun.astimezone(view.zone):%Y-%m-%d %H:%M} ({ago(begun, now)})"
     lines = [
@@ -80,6 +100,7 @@ def _facts(row: RunRow, account: Account, now: datetime, view: View) -> list[Lin
     if started is not None:
         retries = f"{started.limits.max_retries} retries in a row"
         lines.append(fact("limits", f"{ceilings(started.limits)}, {retries}"))
+        lines.append(fact("left", _left(row, account, used_s, started.limits)))
         lines.append(fact("models", f"{started.model} codes, {started.plan_model} plans"))
         style: Style = "warning" if started.sandbox == "unsandboxed" else "plain"
         lines.append(fact("sandbox", started.sandbox, style))
@@ -89,6 +110,26 @@ def _facts(row: RunRow, account: Account, now: datetime, view: View) -> list[Lin
         fact("paused", f"until {clock_time(pause.until, now=now, zone=view.zone)}: {pause.reason}")
         for pause in account.pauses[-1:]
     ]
+
+
+def _left(row: RunRow, account: Account, seconds: float, limits: RunLimits) -> str:
+    """What the run may still use, as `resume` would let it."""
+    result = account.story.result
+    spent = account.story.cost_usd if result is None else result.cost_usd
+    usd = max(0.0, limits.max_cost_usd - spent)
+    time_s = max(0.0, limits.max_minutes * 60 - seconds)
+    rounds = counted(max(0, limits.max_iterations - row.rounds), "round")
+    return f"{money(usd)}, {duration(time_s)}, {rounds}"
+
+
+def _steps(steps: Sequence[StepTaken]) -> list[Line]:
+    """The checkpoints: what a run that is cut off now would not do again."""
+    listed: list[list[Span]] = [
+        [(step.name, "plain"), (duration(step.took_s), "quiet")] for step in steps[-LISTED_MOST:]
+    ]
+    lines = aligned(listed, flush_right=frozenset({1}), indent="  ")
+    hidden = len(steps) - LISTED_MOST
+    return [((f"  {hidden} earlier ones", "quiet"),), *lines] if hidden > 0 else lines
 
 
 def _section(title: str, lines: Sequence[Line]) -> list[Line]:
@@ -110,6 +151,8 @@ def _session(session: SessionAccount) -> list[Span]:
         (session.model, "quiet"),
     ]
     result = session.result
+    if session.resumed:
+        begun[1] = (f"{session.role}, resumed", "plain")
     if result is None:
         return [*begun, ("", "plain"), ("", "plain"), ("", "plain"), ("no end recorded", "warning")]
     return [
@@ -153,6 +196,12 @@ def _next(row: RunRow, account: Account) -> list[Line]:
         own = next_commands(account.story.result.reason, row.id)[:-1]
         logs = (f"treadle logs {name}", "what happened")
         return command_table(own if any(c == logs[0] for c, _ in own) else (*own, logs))
+    if row.cleaned_at:
+        return command_table((("treadle ls", "the other runs"),))
+    if row.state == "waiting":
+        return command_table((("treadle approvals", "what it asks, and how to answer"),))
+    if row.state == "queued":
+        return command_table((("treadle worker", "works on what is queued"),))
     if row.alive:
         return command_table(((f"treadle logs {name} -f", "watch it"),))
-    return command_table((("treadle deliver", "goes on with what has not passed"),))
+    return command_table(((f"treadle resume {name}", "goes on where it was"),))

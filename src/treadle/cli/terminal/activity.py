@@ -41,7 +41,7 @@ def _phase(story: LogState, now: datetime, view: View) -> tuple[str, Style]:
         until = story.paused.until
         when = clock_time(until, now=now, zone=view.zone)
         left = duration((until - now).total_seconds())
-        return f"waiting for quota until {when}, {left} left", "warning"
+        return f"paused until {when}, {left} left", "warning"
     if not story.round_number or story.started is None:
         return story.phase, "phase"
     most = story.started.limits.max_iterations

@@ -13,6 +13,7 @@ from treadle.domain.events.run import (
     RoundStarted,
     RunEnded,
     RunPaused,
+    RunReopened,
     RunResumed,
     RunStarted,
 )
@@ -97,6 +98,9 @@ def follow(story: LogState, recorded: Recorded) -> LogState:
             return _tools(story, event, at)
         case UsageReported():
             return replace(story, running_usd=story.running_usd + event.cost_usd)
+        case RunReopened():
+            started = story.started and replace(story.started, limits=event.limits)
+            return replace(story, started=started, result=None, stopping=False, phase="starting")
         case RunPaused() | RunResumed() | InterruptRequested() | RoundStarted() | RunEnded():
             return _course(story, event, at)
         case _:

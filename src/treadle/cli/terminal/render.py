@@ -1,12 +1,14 @@
 """From one event to the lines a person sees: the whole union of events, closed."""
 
-from typing import assert_never
+from typing import TypeAlias, assert_never
 
-from treadle.cli.terminal import agent_lines, run_lines, session_lines, work_lines
+from treadle.cli.terminal import agent_lines, oversight_lines, run_lines, session_lines, work_lines
 from treadle.cli.terminal.log_state import LogState
 from treadle.cli.terminal.view import Line, View, compose
-from treadle.domain.events import agent, run, session, work
+from treadle.domain.events import agent, oversight, run, session, work
 from treadle.domain.events.all_events import Recorded
+
+AgentEvent: TypeAlias = agent_lines.SpeechEvent | agent_lines.ToolEvent | agent_lines.ServiceEvent
 
 
 def render(recorded: Recorded, story: LogState, view: View) -> list[str]:
@@ -21,6 +23,8 @@ def _lines(recorded: Recorded, story: LogState, view: View) -> list[Line]:
             run.RunStarted() | run.RunWarned() | run.RunPaused() | run.RunResumed() | run.RunEnded()
         ):
             return run_lines.run_lines(event, at, story, view)
+        case run.RunQueued() | run.RunRecovered() | run.RunReopened():
+            return run_lines.passage_lines(event, view)
         case run.RoundStarted() | run.RoundFailed() | run.InterruptRequested():
             return run_lines.round_lines(event, at, view)
         case (
@@ -48,11 +52,37 @@ def _lines(recorded: Recorded, story: LogState, view: View) -> list[Line]:
         ):
             return work_lines.commit_lines(event, view)
         case _:
+            return _oversight_lines(event, recorded, story, view)
+
+
+def _oversight_lines(
+    event: oversight_lines.BoundEvent | oversight_lines.ApprovalEvent | AgentEvent,
+    recorded: Recorded,
+    story: LogState,
+    view: View,
+) -> list[Line]:
+    at = recorded.at
+    match event:
+        case (
+            oversight.LimitNeared()
+            | oversight.BreakerOpened()
+            | oversight.BreakerClosed()
+            | oversight.BillDiffered()
+        ):
+            return oversight_lines.bound_lines(event, at, view)
+        case (
+            oversight.ApprovalAsked()
+            | oversight.ApprovalAnswered()
+            | oversight.ApprovalLapsed()
+            | oversight.ApprovalVoided()
+        ):
+            return oversight_lines.approval_lines(event, at, view)
+        case _:
             return _agent_lines(event, recorded, story, view)
 
 
 def _agent_lines(
-    event: agent_lines.SpeechEvent | agent_lines.ToolEvent | agent_lines.ServiceEvent,
+    event: AgentEvent,
     recorded: Recorded,
     story: LogState,
     view: View,

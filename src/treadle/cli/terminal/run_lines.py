@@ -17,12 +17,16 @@ from treadle.domain.events.run import (
     RoundStarted,
     RunEnded,
     RunPaused,
+    RunQueued,
+    RunRecovered,
+    RunReopened,
     RunResumed,
     RunStarted,
     RunWarned,
 )
 
 RunEvent: TypeAlias = RunStarted | RunWarned | RunPaused | RunResumed | RunEnded
+PassageEvent: TypeAlias = RunQueued | RunRecovered | RunReopened
 RoundEvent: TypeAlias = RoundStarted | RoundFailed | InterruptRequested
 
 WARNING_LINES = 6
@@ -43,6 +47,19 @@ def run_lines(event: RunEvent, at: datetime, story: LogState, view: View) -> lis
             return [(("Resumed", "phase"),)] if view.level >= Level.NORMAL else []
         case RunEnded():
             return summary(event.result, story, view)
+        case _:
+            assert_never(event)
+
+
+def passage_lines(event: PassageEvent, view: View) -> list[Line]:
+    """How a run passed from one process to another."""
+    match event:
+        case RunQueued():
+            return [(("run ", "quiet"), (event.run, "strong"), (" · queued", "quiet"))]
+        case RunRecovered():
+            return marked("!", "The run was cut off; going on where it was", view)
+        case RunReopened():
+            return [((f"Reopened · {ceilings(event.limits)}", "phase"),)]
         case _:
             assert_never(event)
 

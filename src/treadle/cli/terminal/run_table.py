@@ -4,36 +4,60 @@ from collections.abc import Sequence
 from datetime import datetime
 from pathlib import PurePath
 
-from treadle.cli.terminal.duration import ago, duration
+from treadle.cli.terminal.duration import MINUTE, ago, duration
 from treadle.cli.terminal.figures import money
 from treadle.cli.terminal.palette import Style
 from treadle.cli.terminal.table import aligned
+from treadle.cli.terminal.text import fit
 from treadle.cli.terminal.view import Line, Span
 from treadle.domain.ids import short
+from treadle.domain.lifecycle import RunState
 from treadle.domain.run_row import RunRow
 
 TITLES = ("RUN", "STARTED", "OUTCOME", "ROUNDS", "PASSED", "COST", "TIME")
 # Figures are read from the right.
 FLUSH_RIGHT = frozenset({3, 4, 5})
+# So much of a question stands in a list; `treadle approvals` has the whole.
+QUESTION = 30
+STYLES: dict[RunState, Style] = {
+    "queued": "quiet",
+    "running": "phase",
+    "paused": "warning",
+    "waiting": "signal",
+    "succeeded": "good",
+    "ended": "warning",
+    "lost": "bad",
+}
 
 
-def state_words(row: RunRow) -> str:
-    """`running`, `lost`, or why it ended: the same words as in the log and in --json."""
-    return row.reason if row.state in ("succeeded", "ended") and row.reason else row.state
+def state_words(row: RunRow, now: datetime) -> str:
+    """`running`, `lost`, or why it ended: the same words as in the log and in --json; with what it
+    waits for."""
+    match row.state:
+        case "succeeded" | "ended":
+            return row.reason or row.state
+        case "paused" if row.until:
+            return f"paused, {_left(row, now)} left"
+        case "waiting" if row.waiting_for:
+            return f"waiting: {fit(row.waiting_for, QUESTION)}"
+        case _:
+            return row.state
+
+
+def _left(row: RunRow, now: datetime) -> str:
+    seconds = (datetime.fromisoformat(row.until) - now).total_seconds()
+    # Whole minutes, but for the last one: nobody watches the seconds of five hours.
+    return duration(seconds if seconds < MINUTE else seconds // MINUTE * MINUTE)
 
 
 def state_style(row: RunRow) -> Style:
     """Green for success, bold for what runs now, red for a run whose process died."""
-    if row.state == "succeeded":
-        return "good"
-    if row.state == "running":
-        return "phase"
-    return "bad" if row.state == "lost" else "warning"
+    return STYLES[row.state]
 
 
 def lasted_s(row: RunRow, now: datetime) -> float | None:
     """How long the run took or takes; nobody knows when a lost one stopped."""
-    if row.state == "lost":
+    if row.state in ("lost", "queued"):
         return None
     end = datetime.fromisoformat(row.ended_at) if row.ended_at else now
     return (end - datetime.fromisoformat(row.started_at)).total_seconds()
@@ -60,7 +84,7 @@ def run_line(row: RunRow, now: datetime) -> Line:
     rest = " · ".join([f"round {row.rounds}", money(row.cost_usd), *took, f"started {started}"])
     return (
         (f"{short(row.id)} ", "strong"),
-        (state_words(row), state_style(row)),
+        (state_words(row, now), state_style(row)),
         (f" · {rest}", "quiet"),
     )
 
@@ -70,7 +94,7 @@ def _cells(row: RunRow, now: datetime) -> list[Span]:
     return [
         (short(row.id), "strong"),
         _quiet(ago(datetime.fromisoformat(row.started_at), now)),
-        (state_words(row), state_style(row)),
+        (state_words(row, now), state_style(row)),
         (str(row.rounds), "plain"),
         (f"{row.passed}/{row.total}", "plain"),
         (money(row.cost_usd), "plain"),

@@ -32,12 +32,15 @@ HEADLINES: dict[ExitReason, str] = {
     "all_passed": "Done: every deliverable passed",
     "all_blocked": "Stopped: every deliverable is blocked",
     "interrupted": "Interrupted",
+    "cancelled": "Cancelled",
     "authentication": "Stopped: the agent has no valid login",
     "quota_exceeded": "Stopped: the provider's usage quota is spent",
     "budget_exceeded": "Stopped at the cost limit",
     "time_exceeded": "Stopped at the time limit",
     "max_iterations": "Stopped at the limit of rounds",
     "max_retries_exceeded": "Gave up: too many rounds failed in a row",
+    "stuck": "Stopped: it was getting nowhere",
+    "hung": "Stopped: sessions kept hanging",
     "error": "Failed",
 }
 
@@ -46,20 +49,29 @@ NEXT: dict[ExitReason, tuple[tuple[str, str], ...]] = {
     "all_passed": (("treadle diff {id}", "what changed"),),
     "all_blocked": (
         ("treadle logs {id}", "what it was blocked by"),
-        ("treadle deliver", "once that is out of the way"),
+        ("treadle retry {id}", "once that is out of the way"),
     ),
-    "interrupted": (("treadle deliver", "goes on with what has not passed"),),
+    "interrupted": (("treadle resume {id}", "goes on where it was"),),
+    "cancelled": (("treadle resume {id}", "goes on after all"),),
     "authentication": (
         ("claude /login", "log the agent in"),
         ("treadle doctor", "see whether it worked"),
     ),
-    "quota_exceeded": (("treadle deliver --wait-for-quota", "sleeps until it is back"),),
-    "budget_exceeded": (("treadle deliver --max-cost USD", "goes on with more money"),),
-    "time_exceeded": (("treadle deliver --max-minutes N", "goes on with more time"),),
-    "max_iterations": (("treadle deliver --max-iterations N", "goes on with more rounds"),),
+    "quota_exceeded": (("treadle resume {id} --wait-for-quota", "sleeps until then"),),
+    "budget_exceeded": (("treadle resume {id} --max-cost USD", "goes on with more money"),),
+    "time_exceeded": (("treadle resume {id} --max-minutes N", "goes on with more time"),),
+    "max_iterations": (("treadle resume {id} -n N", "goes on with more rounds"),),
     "max_retries_exceeded": (
         ("treadle logs {id}", "what failed"),
-        ("treadle deliver", "tries again"),
+        ("treadle retry {id}", "tries again"),
+    ),
+    "stuck": (
+        ("treadle logs {id}", "what it kept trying"),
+        ("treadle retry {id}", "tries again, best with a clearer SPEC.md"),
+    ),
+    "hung": (
+        ("treadle logs {id}", "where it hung"),
+        ("treadle retry {id}", "tries again"),
     ),
     "error": (
         ("treadle logs {id}", "what failed"),
@@ -79,7 +91,7 @@ def tone(reason: ExitReason) -> tuple[str, Style]:
     """The mark before the headline, and its colour."""
     if reason == "all_passed":
         return "✔", "good"
-    if reason in ("error", "authentication", "max_retries_exceeded"):
+    if reason in ("error", "authentication", "max_retries_exceeded", "stuck", "hung"):
         return "✘", "bad"
     return "!", "warning"
 

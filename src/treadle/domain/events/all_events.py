@@ -4,16 +4,19 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeAlias
 
-from treadle.domain.events import agent, run, session, work
+from treadle.domain.events import agent, oversight, run, session, work
 from treadle.domain.ids import RunId
 
 Event: TypeAlias = (
-    run.RunStarted
+    run.RunQueued
+    | run.RunStarted
     | run.RunWarned
     | run.RoundStarted
     | run.RoundFailed
     | run.RunPaused
     | run.RunResumed
+    | run.RunRecovered
+    | run.RunReopened
     | run.InterruptRequested
     | run.RunEnded
     | session.SessionStarted
@@ -42,6 +45,14 @@ Event: TypeAlias = (
     | work.WorkImported
     | work.WorkLanded
     | work.WorkKept
+    | oversight.LimitNeared
+    | oversight.BreakerOpened
+    | oversight.BreakerClosed
+    | oversight.BillDiffered
+    | oversight.ApprovalAsked
+    | oversight.ApprovalAnswered
+    | oversight.ApprovalLapsed
+    | oversight.ApprovalVoided
 )
 
 # What only fills the screen may wait up to 100 ms to be stored; everything else is stored at once.

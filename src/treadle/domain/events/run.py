@@ -13,8 +13,20 @@ Instruction = Literal["initializer", "coding"]
 
 
 @dataclass(frozen=True, slots=True)
+class RunQueued:
+    """The run was asked for and waits for a worker: the first event of a detached run."""
+
+    run: RunId
+    workflow: Workflow
+    project: str
+    project_key: str
+    rehearsal: bool
+    type: Literal["run.queued"] = "run.queued"
+
+
+@dataclass(frozen=True, slots=True)
 class RunStarted:
-    """The first event of every run."""
+    """A process works on the run: its first event, but for `run.queued`."""
 
     run: RunId
     workflow: Workflow
@@ -74,16 +86,32 @@ class RunResumed:
 
 
 @dataclass(frozen=True, slots=True)
+class RunRecovered:
+    """The run's owner was gone, and another process goes on where it was."""
+
+    type: Literal["run.recovered"] = "run.recovered"
+
+
+@dataclass(frozen=True, slots=True)
+class RunReopened:
+    """A run that had ended goes on, within these limits; what it has used counts."""
+
+    by: Literal["resume", "retry"]
+    limits: RunLimits
+    type: Literal["run.reopened"] = "run.reopened"
+
+
+@dataclass(frozen=True, slots=True)
 class InterruptRequested:
     """A person or the system asked the run to stop."""
 
-    by: Literal["SIGINT", "SIGTERM", "SIGHUP"]
+    by: Literal["SIGINT", "SIGTERM", "SIGHUP", "cancel"]
     type: Literal["interrupt.requested"] = "interrupt.requested"
 
 
 @dataclass(frozen=True, slots=True)
 class RunEnded:
-    """The run is over. Only a later `treadle land` adds to its log."""
+    """The run is over. Only a later `treadle land` or `treadle resume` adds to its log."""
 
     result: RunResult
     type: Literal["run.ended"] = "run.ended"

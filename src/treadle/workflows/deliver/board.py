@@ -23,6 +23,7 @@ from treadle.domain.events.run import RunWarned
 from treadle.domain.events.work import DeliverableChanged, DeliverableCreated, StatusAdopted
 from treadle.domain.ports import Clock, StatusBoard
 from treadle.workflows.deliver.board_tools import CREATE, LIST, SET_STATUS, given_deliverables
+from treadle.workflows.deliver.recollection import Recollection
 
 
 class Board:
@@ -41,12 +42,30 @@ class Board:
         self._record = record
         self._clock = clock
         self._warned = ""
-        self._known = file.read()
+        self._known: tuple[Deliverable, ...] = ()
         # Changes that the log has and the file does not have yet.
         self._unsaved: tuple[Deliverable, ...] = ()
         self.passed_this_round: list[Deliverable] = []
+
+    def open(self) -> None:
+        """Begin a run with what an earlier one or a person left in the file."""
+        self._known = self._file.read()
         if self._known:
-            record(StatusAdopted(self._known, "earlier_run"))
+            self._record(StatusAdopted(self._known, "earlier_run"))
+
+    def reopen(self, known: Recollection) -> None:
+        """Go on from the run's own log; what was stored there and not written yet is written."""
+        try:
+            found = self._file.read()
+        except ProjectError as error:
+            self._warn(error, "going on from the last valid state")
+            found = ()
+        self._unsaved = tuple(self._claimed(d) for d in unsaved(found, known))
+        self._known = with_changes(found or known.deliverables, self._unsaved)
+        names = known.passed_this_round
+        self.passed_this_round = [d for d in self._known if d.id in names]
+        if self._unsaved:
+            self._save()
 
     @property
     def deliverables(self) -> tuple[Deliverable, ...]:
@@ -69,6 +88,15 @@ class Board:
         """Set passes back whose work is not in what this run starts from."""
         lost = [d for d in self._known if not await self._stands(d, holds)]
         self._set_back(lost, "the work behind the pass is missing here, or was only rehearsed")
+
+    def unblock(self) -> None:
+        """A person wants everything tried again: what is blocked becomes pending."""
+        blocked = [d for d in self._known if d.status == "blocked"]
+        for d in blocked:
+            self._record(DeliverableChanged(d.id, d.description, "blocked", "pending"))
+        if blocked:
+            pending = [replace(d, status="pending") for d in blocked]
+            self._change(with_changes(self._known, pending), pending)
 
     def _set_back(self, lost: Sequence[Deliverable], why: str) -> None:
         for deliverable in lost:
@@ -118,6 +146,11 @@ class Board:
         if isinstance(new, Refused):
             return ToolReply(new.reason, is_error=True)
         self.adopt()
+        # An agent that was cut off asks again for what it never saw an answer to.
+        known, asked = self._asked_for(), new
+        new = tuple(d for d in asked if d not in known)
+        if asked and not new:
+            return ToolReply("They were created already.")
         after = create(self._known, new)
         if isinstance(after, Refused):
             return ToolReply(after.reason, is_error=True)
@@ -150,6 +183,9 @@ class Board:
     async def _list(self, arguments: Mapping[str, Any]) -> ToolReply:
         self.adopt()
         return ToolReply(json.dumps(listed(self._known), ensure_ascii=False, indent=1))
+
+    def _asked_for(self) -> tuple[Deliverable, ...]:
+        return tuple(replace(d, status="pending", claim=None) for d in self._known)
 
     def _claimed(self, d: Deliverable) -> Deliverable:
         return d if d.claim is None else replace(d, claim=Claim(rehearsed=self._rehearsed))
@@ -199,6 +235,26 @@ def with_changes(
         ),
         *(d for d in ours.values() if d.id not in theirs),
     )
+
+
+def unsaved(found: Sequence[Deliverable], known: Recollection) -> tuple[Deliverable, ...]:
+    """What the log has and the file has not: a change whose `previous` is what the file says.
+
+    Any other difference is a person's edit, which stands.
+    """
+    there = {d.id: d for d in found}
+    last = {change.id: change for change in known.changes}
+    missing = []
+    for deliverable in known.deliverables:
+        before = there.get(deliverable.id)
+        if before is None:
+            missing.append(deliverable)
+        elif (change := last.get(deliverable.id)) is not None and (
+            before.status == change.previous and before.status != deliverable.status
+        ):
+            claim = Claim() if deliverable.status == "passed" else None
+            missing.append(replace(before, status=deliverable.status, claim=claim))
+    return tuple(missing)
 
 
 def listed(deliverables: Sequence[Deliverable]) -> list[dict[str, Any]]:

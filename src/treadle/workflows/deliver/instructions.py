@@ -44,6 +44,11 @@ def instruction_text(project: Path, name: Instruction) -> str:
         ) from error
 
 
+def resumed_text() -> str:
+    """What a session is told whose process was cut off, when another goes on with it."""
+    return (files("treadle.workflows") / "prompts" / "resumed.md").read_text(encoding="utf-8")
+
+
 def prompt_for(instruction: str, facts: Facts, deliverables: Sequence[Deliverable]) -> str:
     """Instruction first, then facts, then the state of the work."""
     lines = [

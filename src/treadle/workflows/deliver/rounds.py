@@ -1,110 +1,145 @@
-"""One round: a fresh session with the right instruction, then the work brought to safety."""
+"""Acts the steps of a `deliver` run: look, one session, its work brought to safety."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
-from treadle.domain.agent import Brief, Decide, Decision, Identity, ToolUse
-from treadle.domain.events.run import Instruction, RunWarned
-from treadle.domain.ids import SessionId
-from treadle.domain.limits import RunLimits, SessionLimits
+from treadle.domain.events.all_events import Event
+from treadle.domain.events.run import Instruction, RoundStarted
+from treadle.domain.limits import SessionLimits
 from treadle.domain.session import SessionResult
-from treadle.domain.signal import Role
-from treadle.policy.available_tools import Toolset
-from treadle.policy.decide import Context, RealPath, decide
-from treadle.session.drive import Driver
+from treadle.session.drive import Driver, Spent
+from treadle.session.gates import Gates, WaitUntil
 from treadle.workflows.deliver.board import Board
-from treadle.workflows.deliver.instructions import (
-    ROLE_OF,
-    Facts,
-    Unusable,
-    instruction_text,
-    project_context,
-    prompt_for,
-)
-from treadle.workflows.deliver.next_step import Progress
-from treadle.workflows.worksite import Worksite
+from treadle.workflows.deliver.briefing import Briefing
+from treadle.workflows.deliver.instructions import resumed_text
+from treadle.workflows.deliver.limits import left_of, within
+from treadle.workflows.deliver.look import Look, Surroundings
+from treadle.workflows.deliver.progress import Progress
+from treadle.workflows.deliver.recollection import Recollection, Turn
+from treadle.workflows.deliver.stuck import criteria_of
+from treadle.workflows.worksite import Home, Worksite
+from treadle.workspace.movement import Movement
 
 
 @dataclass(frozen=True, slots=True)
-class Equipment:
-    """What every session of the run is given, whatever its role."""
+class Place:
+    """Where in the run a session is: its turn in this leg, its round, and what it is for."""
 
-    model: str
-    plan_model: str
-    thinking_tokens: int | None
-    toolset: Toolset
-    mcp_servers: Mapping[str, Mapping[str, Any]] = field(repr=False)
-    identity: Identity
-    home: Path
-    facts: Facts
+    turn: int
+    number: int
+    instruction: Instruction
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """How a session ended; no result if the run was asked to stop, or had to wait, before it."""
+
+    result: SessionResult | None
+    hold: WaitUntil | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Homecoming:
+    """The work of a round is safe; what the run sees after it."""
+
+    home: Home
+    movement: Movement
+    took_s: float
+    look: Look
 
 
 @dataclass(frozen=True, slots=True)
 class Rounds:
-    """Runs rounds of one run."""
+    """Acts the steps of one run. `known` is what its log said when this process took it on."""
 
     driver: Driver
     board: Board
     worksite: Worksite
-    equipment: Equipment
-    run_limits: RunLimits
+    briefing: Briefing
     session_limits: SessionLimits
-    new_session_id: Callable[[], SessionId]
-    real_path: RealPath
+    surroundings: Surroundings
+    gates: Gates
+    known: Recollection
+    record_once: Callable[[str, Event], None]
+    slots: asyncio.Semaphore
 
-    async def run(self, instruction: Instruction, progress: Progress) -> SessionResult:
-        """One fresh session; its work is still in the clone when this returns."""
-        limits = within(self.session_limits, self.run_limits, progress)
-        self.board.passed_this_round.clear()
-        return await self.driver.run(self._brief(instruction, limits), limits)
+    async def look(self) -> Look:
+        """What decides about the next step, as it is now."""
+        self.board.adopt()
+        around = self.surroundings
+        return Look(
+            at=self.driver.clock.now(),
+            tally=self.board.tally(),
+            criteria=criteria_of(self.board.deliverables),
+            limits=around.limits(),
+            wait_for_quota=around.wait_for_quota,
+            stopping=around.stopping(),
+            others_today_usd=around.others_today_usd(),
+        )
 
-    async def bring_home(self, number: int) -> None:
-        """Commit and import what the session left; only then are its passes safe."""
-        home = await self.worksite.bring_home(self._message(number))
+    async def session(self, place: Place, progress: Progress, look: Look) -> Attempt:
+        """One session; its work is still in the clone when this returns.
+
+        One that another process had begun is resumed in the agent, and one that had ended then is
+        not run again.
+        """
+        before = self.known.turn(place.turn)
+        if before is not None and before.result is not None:
+            return Attempt(before.result)
+        async with self.slots:
+            if self.driver.stop.is_set():
+                return Attempt(None)
+            passage = self.gates.before_session()
+            if isinstance(passage, WaitUntil):
+                return Attempt(None, passage)
+            if before is None:
+                # Before the round is told: one that is known to have begun may lose work itself.
+                self.worksite.begin_round()
+            started = RoundStarted(place.number, place.instruction)
+            self.record_once(f"round {place.turn}", started)
+            limits = within(self.session_limits, look.limits, progress)
+            if before is None:
+                self.board.passed_this_round.clear()
+            else:
+                limits = left_of(limits, cost_usd=before.cost_usd, seconds=before.seconds)
+            result = await self._converse(place, limits, before)
+            for event in self.gates.after_session(result):
+                self.driver.record(event)
+            return Attempt(result)
+
+    async def _converse(
+        self, place: Place, limits: SessionLimits, before: Turn | None
+    ) -> SessionResult:
+        brief = self.briefing.brief(place.instruction, limits)
+        if before is None or before.session is None:
+            return await self.driver.run(brief, limits)
+        # The same session: an agent that has nothing of it yet begins it with the same id.
+        brief = replace(brief, session=before.session)
+        if self.driver.agent.remembers(before.session, brief.home):
+            brief = replace(
+                brief,
+                prompt=resumed_text(),
+                resume=True,
+                cost_before_usd=before.cost_usd,
+            )
+        spent = Spent(before.cost_usd, before.usage, before.seconds)
+        return await self.driver.run(brief, limits, spent=spent)
+
+    async def bring_home(self, place: Place, before: str) -> Homecoming:
+        """Commit and import what the session left; only then are its passes safe.
+
+        `before` is the commit that the last round ended at.
+        """
+        began = self.driver.clock.monotonic()
+        home = await self.worksite.bring_home(self._message(place.number))
         if home.lost:
             self.board.take_back(home.lost)
         else:
             self.board.settle(home.tip)
-
-    def _brief(self, instruction: Instruction, limits: SessionLimits) -> Brief:
-        project, workspace = self.worksite.project_root, self.worksite.path
-        role, equipment = ROLE_OF[instruction], self.equipment
-        text = instruction_text(project, instruction)
-        return Brief(
-            session=self.new_session_id(),
-            role=role,
-            prompt=prompt_for(text, equipment.facts, self.board.deliverables),
-            context=self._context(workspace),
-            workspace=workspace,
-            home=equipment.home,
-            # Splitting a specification is planning; the rest is coding.
-            model=equipment.plan_model if role == "initializer" else equipment.model,
-            max_turns=limits.max_turns,
-            max_cost_usd=limits.max_cost_usd,
-            decide=self._decide_for(role),
-            identity=equipment.identity,
-            tools=self.board.tools(),
-            builtin_tools=equipment.toolset.builtin,
-            mcp_servers=equipment.mcp_servers,
-            thinking_tokens=equipment.thinking_tokens,
-        )
-
-    def _context(self, workspace: Path) -> str:
-        found = project_context(workspace)
-        if isinstance(found, Unusable):
-            self.driver.record(RunWarned(f"CLAUDE.md is left out: {found.reason}"))
-            return ""
-        return found
-
-    def _decide_for(self, role: Role) -> Decide:
-        context = Context(role, str(self.worksite.path), self.equipment.toolset)
-
-        async def decided(use: ToolUse) -> Decision:
-            return decide(use, context, real_path=self.real_path)
-
-        return decided
+        moved = await self.worksite.movement(before, home.tip)
+        took_s = round(self.driver.clock.monotonic() - began, 3)
+        return Homecoming(home, moved, took_s, await self.look())
 
     def _message(self, number: int) -> str:
         """From our own words only: an agent's summary may hold what must not be published."""
@@ -118,15 +153,3 @@ class Rounds:
 def one_line(text: str) -> str:
     """What an agent wrote, fit for a commit message: git takes no zero bytes, for one."""
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())
-
-
-def within(session: SessionLimits, run: RunLimits, progress: Progress) -> SessionLimits:
-    """The session's limits, cut down to what is left of the run's."""
-    return SessionLimits(
-        max_cost_usd=min(session.max_cost_usd, run.max_cost_usd - progress.cost_usd),
-        max_turns=session.max_turns,
-        wall_s=min(session.wall_s, run.max_minutes * 60 - progress.running_s),
-        first_byte_s=session.first_byte_s,
-        idle_s=session.idle_s,
-        tool_s=session.tool_s,
-    )

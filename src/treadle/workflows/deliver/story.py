@@ -1,57 +1,78 @@
-"""The story of `deliver`: SPEC.md in, verified rounds of one fresh session each, work out."""
+"""The story of `deliver`: SPEC.md in, verified rounds of one fresh session each, work out.
+
+It is told through steps, so that a process that takes over tells it again and acts only what was
+cut. What it decides by is what steps returned; what it records, it records once.
+"""
 
 import asyncio
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from functools import partial
 from typing import assert_never
 
 from treadle.domain.events.all_events import Event
-from treadle.domain.events.run import RoundFailed, RoundStarted, RunPaused, RunResumed
+from treadle.domain.events.run import RoundFailed, RunPaused, RunResumed
 from treadle.domain.events.work import PlanMade
 from treadle.domain.ports import Clock
 from treadle.domain.run import RunResult
-from treadle.domain.session import Completed, SessionResult
-from treadle.session.errors import backoff
+from treadle.domain.session import Completed, QuotaExceeded, SessionResult
+from treadle.durable.port import Steps
+from treadle.session.errors import pause_after
+from treadle.session.gates import WaitUntil
 from treadle.session.quota import wait_until
-from treadle.workflows.deliver.board import Board
-from treadle.workflows.deliver.next_step import (
-    Progress,
-    Rules,
-    Stop,
-    WaitForQuota,
-    Work,
-    after_session,
-    failure,
-    next_step,
-)
-from treadle.workflows.deliver.rounds import Rounds
+from treadle.workflows.deliver.decisions import Stop, WaitForQuota, Work
+from treadle.workflows.deliver.limits import neared
+from treadle.workflows.deliver.look import Look
+from treadle.workflows.deliver.next_step import Rules, next_step
+from treadle.workflows.deliver.progress import Progress, after_session, failure
+from treadle.workflows.deliver.rounds import Attempt, Homecoming, Place, Rounds
+from treadle.workflows.deliver.stuck import facts_of
 
-MAX_BACKOFF_S = 300.0
 SLICE_S = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How the run goes about waiting and retrying."""
+
+    delay_s: float
+    backoff_s: float
+    quota_margin_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """A moment to wait for, decided once."""
+
+    until: datetime
 
 
 @dataclass(slots=True)
 class Story:
     """Everything a `deliver` run works with, and how far it has come."""
 
-    rules: Rules
-    delay_s: float
-    backoff_s: float
-    quota_margin_s: float
+    steps: Steps
+    manner: Manner
     spec_hash: str
     rounds: Rounds
-    board: Board
     clock: Clock
-    record: Callable[[Event], None]
+    record_once: Callable[[str, Event], None]
     stop: asyncio.Event
     jitter: Callable[[], float]
-    progress: Progress = field(default_factory=Progress)
+    progress: Progress
+    # The commit that the last round ended at.
+    tip: str
+    turn: int = 0
+    attempts: int = 0
+    pauses: int = 0
+    looks: int = 0
+    warned: set[str] = field(default_factory=set)
     began: float | None = None  # of the round that runs
 
     def so_far(self) -> Progress:
         """The progress with the round that runs, whose cost is not known before its end."""
-        known = replace(self.progress, tally=self.board.tally())
+        known = replace(self.progress, tally=self.rounds.board.tally())
         if self.began is None:
             return known
         took = self.clock.monotonic() - self.began
@@ -59,84 +80,137 @@ class Story:
 
     async def tell(self) -> RunResult:
         """Round after round, until the first reason to stop."""
+        look = await self._look()
         while True:
-            self.board.adopt()
-            self.progress = replace(
-                self.progress, tally=self.board.tally(), interrupted=self.stop.is_set()
-            )
-            match next_step(self.progress, self.rules):
+            self._see(look)
+            match next_step(self.progress, Rules(look.limits, look.wait_for_quota)):
                 case Stop() as stop:
                     return ended(self.progress, stop)
                 case WaitForQuota() as wait:
-                    await self._wait(wait)
+                    look = await self._wait(wait)
                 case Work() as work:
-                    await self._work(work)
+                    look = await self._work(work, look)
                 case unreachable:
                     assert_never(unreachable)
 
-    async def _work(self, work: Work) -> None:
-        if self.progress.rounds or self.progress.last:
-            await self._pause(self._delay())
-        if self.stop.is_set():
-            return
-        number = self.progress.rounds + 1
-        self.record(RoundStarted(number, work.instruction))
-        with self._running_time():
-            try:
-                result = await self.rounds.run(work.instruction, self.progress)
-                # Counted before anything else can fail: the money is spent.
-                self.progress = after_session(self.progress, replace(result, duration_s=0.0))
-            finally:
-                await self.rounds.bring_home(number)
-        self._judge(number, work, result)
+    def _see(self, look: Look) -> None:
+        self.progress = replace(
+            self.progress,
+            tally=look.tally,
+            stopping=look.stopping,
+            others_today_usd=look.others_today_usd,
+        )
+        for warning in neared(self.progress, look.limits, self.warned):
+            self.warned.add(warning.limit)
+            self.record_once(f"neared {warning.limit}", warning)
 
-    @contextmanager
-    def _running_time(self) -> Iterator[None]:
-        """Bringing the work home is part of it, and a failure is no reason to forget it."""
-        began = self.began = self.clock.monotonic()
+    async def _look(self) -> Look:
+        self.looks += 1
+        return await self.steps.step(f"look {self.looks}", self.rounds.look, returns=Look)
+
+    async def _work(self, work: Work, look: Look) -> Look:
+        if self.progress.rounds or self.progress.last:
+            await self._until(look.at + timedelta(seconds=self._delay()))
+        place = Place(self.turn, self.progress.rounds + 1, work.instruction)
+        self.began = self.clock.monotonic()
         try:
-            yield
+            attempt = await self._session(place, look)
+            if attempt.result is None:
+                return await self._held(attempt.hold, look)
+            self.turn += 1
+            # Counted before anything else can fail: the money is spent.
+            self.progress = after_session(self.progress, attempt.result)
+            act = partial(self.rounds.bring_home, place, self.tip)
+            home = await self.steps.step(f"home {self.turn}", act, returns=Homecoming)
         finally:
             self.began = None
-            took = self.clock.monotonic() - began
-            self.progress = replace(self.progress, running_s=self.progress.running_s + took)
+        self._count(place, attempt.result, home)
+        self._judge(place, attempt.result, look)
+        return home.look
 
-    def _judge(self, number: int, work: Work, result: SessionResult) -> None:
+    async def _session(self, place: Place, look: Look) -> Attempt:
+        self.attempts += 1
+        act = partial(self.rounds.session, place, self.progress, look)
+        try:
+            return await self.steps.step(f"session {self.attempts}", act, returns=Attempt)
+        except Exception:
+            # Whatever went wrong, what the session has left is brought to safety.
+            await self.rounds.bring_home(place, self.tip)
+            raise
+
+    async def _held(self, hold: WaitUntil | None, look: Look) -> Look:
+        """Nothing was begun: the run is to stop, or something that all runs share is shut."""
+        if hold is None:
+            return await self._look()
+        if hold.cause == "quota" and not look.wait_for_quota:
+            self.progress = replace(self.progress, last=QuotaExceeded(hold.reason, hold.when))
+            return look
+        return await self._pause(hold.reason, Pause(hold.when))
+
+    def _count(self, place: Place, result: SessionResult, home: Homecoming) -> None:
+        facts = facts_of(
+            result,
+            number=place.number,
+            tree=home.movement.tree,
+            undone=home.movement.undone,
+            tally=home.look.tally,
+            criteria=home.look.criteria,
+        )
+        self.tip = home.home.tip
+        self.progress = replace(
+            self.progress,
+            running_s=self.progress.running_s + home.took_s,
+            history=(*self.progress.history, facts),
+        )
+
+    def _judge(self, place: Place, result: SessionResult, look: Look) -> None:
         if (message := failure(result.outcome)) is not None:
-            errors, most = self.progress.consecutive_errors, self.rules.limits.max_retries
-            self.record(RoundFailed(number, message, errors, most))
-        if work.instruction == "initializer" and isinstance(result.outcome, Completed):
+            errors, most = self.progress.consecutive_errors, look.limits.max_retries
+            failed = RoundFailed(place.number, message, errors, most)
+            self.record_once(f"failed {self.turn}", failed)
+        if place.instruction == "initializer" and isinstance(result.outcome, Completed):
             self.progress = replace(self.progress, plan_outdated=False)
-            if self.board.tally().total:
-                self.record(PlanMade(self.spec_hash))
+            if self.rounds.board.tally().total:
+                self.record_once(f"planned {self.turn}", PlanMade(self.spec_hash))
 
     def _delay(self) -> float:
         """Between rounds; longer after each failure in a row, so that trouble can pass."""
-        errors = self.progress.consecutive_errors
-        if not errors:
-            return self.delay_s
-        # Never less than half of the ceiling: a retry at once would help nobody.
-        jitter = 0.5 + self.jitter() / 2
-        waited = backoff(errors, base_s=self.backoff_s, cap_s=MAX_BACKOFF_S, jitter=jitter)
-        return max(self.delay_s, waited)
+        errors, last = self.progress.consecutive_errors, self.progress.last
+        if not errors or last is None:
+            return self.manner.delay_s
+        base_s = self.manner.backoff_s
+        return max(
+            self.manner.delay_s, pause_after(last, errors, base_s=base_s, jitter=self.jitter())
+        )
 
-    async def _wait(self, wait: WaitForQuota) -> None:
-        now = self.clock.now()
-        until = wait_until(wait.resets_at, now, self.jitter(), margin_s=self.quota_margin_s)
-        self.record(RunPaused(wait.message, until))
-        # In slices by the clock on the wall: a machine that slept meanwhile has waited, too.
-        while not self.stop.is_set() and (left := (until - self.clock.now()).total_seconds()) > 0:
-            await self._pause(min(left, SLICE_S))
-        self.record(RunResumed())
+    async def _wait(self, wait: WaitForQuota) -> Look:
+        act = partial(self._when_back, wait)
+        pause = await self.steps.step(f"pause {self.pauses + 1}", act, returns=Pause)
         self.progress = replace(self.progress, last=None, waits=self.progress.waits + 1)
+        return await self._pause(wait.message, pause)
 
-    async def _pause(self, seconds: float) -> None:
-        """Sleep, unless the run is asked to stop."""
-        sleeping = asyncio.ensure_future(self.clock.sleep(seconds))
-        stopping = asyncio.ensure_future(self.stop.wait())
-        await asyncio.wait({sleeping, stopping}, return_when="FIRST_COMPLETED")
-        for task in (sleeping, stopping):
-            task.cancel()
+    async def _when_back(self, wait: WaitForQuota) -> Pause:
+        now, margin_s = self.clock.now(), self.manner.quota_margin_s
+        return Pause(wait_until(wait.resets_at, now, self.jitter(), margin_s=margin_s))
+
+    async def _pause(self, reason: str, pause: Pause) -> Look:
+        self.pauses += 1
+        self.record_once(f"paused {self.pauses}", RunPaused(reason, pause.until))
+        await self._until(pause.until)
+        self.record_once(f"resumed {self.pauses}", RunResumed())
+        return await self._look()
+
+    async def _until(self, when: datetime) -> None:
+        """Wait for a moment that a step decided, unless the run is asked to stop.
+
+        In slices by the clock on the wall: a machine that slept meanwhile has waited, too.
+        """
+        while not self.stop.is_set() and (left := (when - self.clock.now()).total_seconds()) > 0:
+            sleeping = asyncio.ensure_future(self.clock.sleep(min(left, SLICE_S)))
+            stopping = asyncio.ensure_future(self.stop.wait())
+            await asyncio.wait({sleeping, stopping}, return_when="FIRST_COMPLETED")
+            for task in (sleeping, stopping):
+                task.cancel()
 
 
 def ended(progress: Progress, stop: Stop) -> RunResult:

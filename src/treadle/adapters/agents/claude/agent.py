@@ -15,6 +15,7 @@ from treadle.adapters.agents.claude.parse import StreamParser
 from treadle.adapters.agents.claude.processes import end_marked, kill_marked, tree_of
 from treadle.adapters.agents.claude.session_files import given_files
 from treadle.domain.agent import OWN_SERVER, AgentEnded, AgentEvent, Brief, Fault, Leftover
+from treadle.domain.ids import SessionId
 
 if TYPE_CHECKING:
     from claude_agent_sdk import ClaudeSDKClient
@@ -45,6 +46,11 @@ class ClaudeAgent:
         self.live[brief.session] = session
         await session.start()
         return session
+
+    def remembers(self, session: SessionId, home: Path) -> bool:
+        """Once its transcript has a line: then `--resume` works, and `--session-id` no more."""
+        kept = (home / ".claude" / "projects").glob(f"*/{session}.jsonl")
+        return any(path.stat().st_size > 0 for path in kept)
 
     def kill(self) -> None:
         """SIGKILL every process of every open session, now; for the second Ctrl-C."""

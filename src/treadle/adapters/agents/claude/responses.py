@@ -87,12 +87,14 @@ class Responses:
 
 
 def usage_in(usage: object) -> Usage:
-    """The four buckets of an API usage object; a missing one is nought."""
+    """The buckets of an API usage object; a missing one is nought."""
+    kinds = usage.get("cache_creation") if isinstance(usage, dict) else None
     return Usage(
         input_tokens=whole(usage, "input_tokens") or 0,
         output_tokens=whole(usage, "output_tokens") or 0,
         cache_write_tokens=whole(usage, "cache_creation_input_tokens") or 0,
         cache_read_tokens=whole(usage, "cache_read_input_tokens") or 0,
+        cache_write_1h_tokens=whole(kinds, "ephemeral_1h_input_tokens") or 0,
     )
 
 
@@ -103,6 +105,7 @@ def _latest(start: Usage, later: Usage) -> Usage:
         output_tokens=later.output_tokens or start.output_tokens,
         cache_write_tokens=max(start.cache_write_tokens, later.cache_write_tokens),
         cache_read_tokens=max(start.cache_read_tokens, later.cache_read_tokens),
+        cache_write_1h_tokens=max(start.cache_write_1h_tokens, later.cache_write_1h_tokens),
     )
 
 

@@ -1,0 +1,131 @@
+"""The ledger summed up by day, run, model or project, for `treadle cost`. Thin: loads no events."""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable
+from contextlib import closing
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import assert_never
+
+from treadle.adapters.stores.database import Database, Row, open_to_read
+from treadle.adapters.stores.ledger import moment
+from treadle.domain.ledger import CostGroup, CostLine, WindowUse
+from treadle.domain.storage import Storage
+from treadle.domain.usage import Usage
+
+_SUMS = (
+    "max(ledger.at), count(*), sum(input_tokens), sum(output_tokens), sum(cache_write_tokens),"
+    " sum(cache_read_tokens), sum(cache_write_1h_tokens),"
+    " sum(CASE WHEN subscription=0 THEN ledger.cost_usd ELSE 0 END),"
+    " sum(CASE WHEN subscription=0 AND priced=0 THEN ledger.cost_usd ELSE 0 END),"
+    " sum(estimated), sum(subscription)"
+)
+_FROM = "FROM ledger LEFT JOIN runs ON runs.id=ledger.run"
+_WHERE = "WHERE ledger.rehearsal=? AND ledger.at>=?"
+
+
+def cost_lines(
+    storage: Storage, by: CostGroup, *, since: datetime | None, rehearsal: bool
+) -> list[CostLine]:
+    """A line for each group: days and runs newest first, models and projects dearest first."""
+    database = open_to_read(storage)
+    if database is None:
+        return []
+    with closing(database):
+        lines = _lines(database, by, (int(rehearsal), moment(since) if since else ""))
+    if by in ("model", "project"):
+        lines.sort(key=lambda line: (line.cost_usd, line.requests), reverse=True)
+    return lines
+
+
+def summed(lines: Iterable[CostLine], label: str = "total") -> CostLine:
+    """All lines as one."""
+    given = list(lines)
+    used: defaultdict[str, float] = defaultdict(float)
+    share: dict[str, float] = {}
+    for line in given:
+        for each in line.windows:
+            used[each.window] += each.used
+            share[each.window] = max(each.share, share.get(each.window, 0.0))
+    return CostLine(
+        label=label,
+        requests=sum(line.requests for line in given),
+        usage=sum((line.usage for line in given), Usage()),
+        cost_usd=sum(line.cost_usd for line in given),
+        unpriced_usd=sum(line.unpriced_usd for line in given),
+        estimated_requests=sum(line.estimated_requests for line in given),
+        subscription_requests=sum(line.subscription_requests for line in given),
+        windows=tuple(WindowUse(name, used[name], share[name]) for name in sorted(used)),
+    )
+
+
+def _lines(database: Database, by: CostGroup, values: tuple[int, str]) -> list[CostLine]:
+    key = _key(by)
+    # All of it is made of the constants above; values are always bound.
+    sums = f"SELECT {key}, {_SUMS} {_FROM} {_WHERE} GROUP BY 1 ORDER BY 2 DESC"
+    told = (
+        f"SELECT {key}, windows {_FROM} {_WHERE}"
+        " AND subscription=1 AND windows<>'[]' ORDER BY ledger.at"
+    )
+    windows = _windows(by, database.query(told, values))
+    merged: dict[str, CostLine] = {}
+    for row in database.query(sums, values):
+        label = _label(by, row[0])
+        line = _line(label, row)
+        merged[label] = summed([merged[label], line], label) if label in merged else line
+    return [
+        replace(line, windows=tuple(each for _, each in sorted(windows[line.label].items())))
+        for line in merged.values()
+    ]
+
+
+def _key(by: CostGroup) -> str:
+    match by:
+        case "day":
+            return "substr(ledger.at, 1, 16)"  # to the minute: days begin at any, by place
+        case "run":
+            return "ledger.run"
+        case "model":
+            return "ledger.model"
+        case "project":
+            return "coalesce(runs.project_path, '')"
+        case _:
+            assert_never(by)
+
+
+def _label(by: CostGroup, key: str) -> str:
+    if by != "day":
+        return key
+    return datetime.fromisoformat(key).replace(tzinfo=UTC).astimezone().date().isoformat()
+
+
+def _line(label: str, row: Row) -> CostLine:
+    _, _, requests, *tokens, cost, unpriced, estimated, subscription = row
+    return CostLine(
+        label=label,
+        requests=requests,
+        usage=Usage(*tokens),
+        cost_usd=float(cost),
+        unpriced_usd=float(unpriced),
+        estimated_requests=estimated,
+        subscription_requests=subscription,
+    )
+
+
+def _windows(by: CostGroup, rows: Iterable[Row]) -> defaultdict[str, dict[str, WindowUse]]:
+    """How much each group filled each window, told by the levels before and after.
+
+    What was in a window before its first response here is somebody's earlier work; a window that
+    begins anew is another one, which its reset tells.
+    """
+    fullest: dict[tuple[str, float | None], float] = {}
+    found: defaultdict[str, dict[str, WindowUse]] = defaultdict(dict)
+    for key, text in rows:
+        group = found[_label(by, key)]
+        for name, share, resets_at in json.loads(text):
+            before = fullest.get((name, resets_at), share)
+            fullest[name, resets_at] = max(before, share)
+            used = group[name].used if name in group else 0.0
+            group[name] = WindowUse(name, used + max(0.0, share - before), share)
+    return found

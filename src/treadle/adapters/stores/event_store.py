@@ -1,0 +1,143 @@
+"""The log of every run in the database, and with each event what it changes in the list of runs."""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from datetime import datetime
+
+from treadle.adapters.stores.database import Cursor, Database, Row, open_database
+from treadle.adapters.stores.outline import outline_rows
+from treadle.adapters.stores.projection import (
+    Change,
+    life_changes,
+    state_after,
+    work_changes,
+)
+from treadle.adapters.stores.runs import host_of
+from treadle.adapters.stores.schema import BULK, LANDMARKS_OF_A_RUN
+from treadle.domain.errors import StoreError
+from treadle.domain.events.all_events import Event, Recorded
+from treadle.domain.ids import RunId, short
+from treadle.domain.lifecycle import StoredState, moves
+from treadle.domain.storage import Storage
+from treadle.domain.wire import decode, encode
+
+PAGE = 500
+
+
+class EventStore:
+    """The `Store` port on a database; `host` is told of runs that a process here works on."""
+
+    def __init__(self, database: Database, host: str) -> None:
+        self._database = database
+        self._host = host
+
+    def append(
+        self, run: RunId, events: Sequence[tuple[datetime, Event]], *, once: str = ""
+    ) -> Sequence[Recorded]:
+        with self._database.transaction(f"run {run}") as cursor:
+            if once and not _first_time(cursor, run, once):
+                return ()
+            stored = _insert(cursor, run, events)
+            _project(cursor, stored, self._host)
+            return stored
+
+    def read(
+        self,
+        run: RunId,
+        *,
+        after: int = 0,
+        limit: int | None = None,
+        types: Collection[str] = (),
+    ) -> Iterator[Recorded]:
+        wanted = _wanted(types)
+        left = limit
+        while left is None or left > 0:
+            size = PAGE if left is None else min(PAGE, left)
+            values = (run, *((run,) if types else ()), *types, after, size)
+            # Put together of constants; values are always bound.
+            rows = self._database.query(
+                f"SELECT seq, at, body FROM events WHERE run=? AND {wanted} ORDER BY seq LIMIT ?",  # noqa: S608
+                values,
+            )
+            yield from recorded_in(run, rows)
+            if len(rows) < PAGE:
+                return
+            after = rows[-1][0]
+            left = None if left is None else left - len(rows)
+
+    def last_number(self, run: RunId) -> int:
+        """How many events the log has."""
+        rows = self._database.query("SELECT max(seq) FROM events WHERE run=?", (run,))
+        return rows[0][0] or 0
+
+    def outline(self, run: RunId, *, upto: int | None = None) -> Iterator[Recorded]:
+        """The log, or its first events, without what it is full of, which says the same of the run
+        as a whole: also the tool calls that were denied, what the last session used, and the last
+        events of all."""
+        last = self.last_number(run) if upto is None else upto
+        return recorded_in(run, outline_rows(self._database, run, last))
+
+    def close(self) -> None:
+        """Close the database, too."""
+        self._database.close()
+
+
+def open_store(storage: Storage) -> EventStore:
+    """The logs of all runs, on a database of their own."""
+    return EventStore(open_database(storage), host_of(storage.root))
+
+
+def recorded_in(run: RunId, rows: Iterable[Row]) -> Iterator[Recorded]:
+    """The events in rows of number, time and body."""
+    for seq, at, body in rows:
+        event = decode(body)
+        if event is not None:
+            yield Recorded(run, seq, datetime.fromisoformat(at), event)
+
+
+def _wanted(types: Collection[str]) -> str:
+    if not types:
+        return "seq>?"
+    named = f"type IN ({', '.join('?' * len(types))})"
+    bulky = any(each in BULK for each in types)
+    whole = "SELECT seq FROM events WHERE run=?" if bulky else LANDMARKS_OF_A_RUN
+    return f"seq IN ({whole} AND {named} AND seq>?)"
+
+
+def _first_time(cursor: Cursor, run: RunId, key: str) -> bool:
+    sql = "INSERT INTO told_once (run, key) VALUES (?, ?) ON CONFLICT DO NOTHING RETURNING key"
+    return bool(cursor.execute(sql, (run, key)))
+
+
+def _insert(cursor: Cursor, run: RunId, events: Sequence[tuple[datetime, Event]]) -> list[Recorded]:
+    last = cursor.execute("SELECT max(seq) FROM events WHERE run=?", (run,))[0][0] or 0
+    recorded = [Recorded(run, last + n, at, event) for n, (at, event) in enumerate(events, 1)]
+    cursor.executemany(
+        "INSERT INTO events (run, seq, at, type, body) VALUES (?, ?, ?, ?, ?)",
+        [(run, r.seq, r.at.isoformat(), r.event.type, encode(r.event)) for r in recorded],
+    )
+    return recorded
+
+
+def _project(cursor: Cursor, stored: Sequence[Recorded], host: str) -> None:
+    """Carry what was stored into the list of runs; an event that cannot follow is refused here,
+    in the same transaction, so that it was never stored."""
+    for each in stored:
+        for change in _changes(cursor, each, host):
+            cursor.execute(*change)
+
+
+def _changes(cursor: Cursor, stored: Recorded, host: str) -> tuple[Change, ...]:
+    if not moves(stored.event.type):
+        return work_changes(stored.run, stored.event)
+    state = state_after(stored.run, _state(cursor, stored.run), stored.event)
+    return life_changes(stored, state=state, host=host)
+
+
+def _state(cursor: Cursor, run: RunId) -> StoredState | None:
+    rows = cursor.execute("SELECT state, cleaned_at FROM runs WHERE id=?", (run,))
+    if rows and rows[0][1]:
+        raise StoreError(
+            f"the log of run {short(run)} was cleaned away",
+            hint="start a new run with `treadle deliver`",
+        )
+    return rows[0][0] if rows else None

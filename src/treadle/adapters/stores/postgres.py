@@ -1,0 +1,216 @@
+"""The database that several machines share: PostgreSQL, in a schema of its own."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import lru_cache
+from threading import RLock
+from typing import Any, TypeAlias, TypeVar
+
+import psycopg
+from psycopg.abc import Buffer
+from psycopg.adapt import Loader
+
+from treadle.adapters.stores.database import Row, Value
+from treadle.adapters.stores.postgres_errors import store_error
+from treadle.adapters.stores.schema import (
+    VERSION,
+    bring_up_to_date,
+    for_postgres,
+    refuse_newer,
+    statements,
+)
+from treadle.domain.errors import SettingsError
+from treadle.domain.storage import without_password
+
+SCHEMA = "treadle"
+CONNECT_S = 10
+PATIENCE = "30s"
+
+T = TypeVar("T")
+Connection: TypeAlias = "psycopg.Connection[tuple[Any, ...]]"
+
+_SPECIAL = re.compile(r"'[^']*'|\?|%")
+
+
+class PostgresCursor:
+    """The `Cursor` of a PostgresDatabase."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def execute(self, sql: str, values: Sequence[Value] = ()) -> list[Row]:
+        return _execute(self._connection, sql, values)
+
+    def executemany(self, sql: str, rows: Iterable[Sequence[Value]]) -> None:
+        with self._connection.cursor() as cursor:
+            cursor.executemany(in_its_words(sql), [_plain(row) for row in rows])
+
+
+class PostgresDatabase:
+    """The `Database` on a server; a connection lost between two uses is made anew, once."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._shown = without_password(url)
+        self._mutex = RLock()
+        with self._named_errors():
+            self._connection = _connect(url)
+            try:
+                _migrate(self._connection, self._shown)
+            except BaseException:
+                self._connection.close()
+                raise
+
+    @contextmanager
+    def transaction(self, lock: str = "") -> Iterator[PostgresCursor]:
+        with self._mutex, self._named_errors():
+            if self._in_transaction():
+                raise RuntimeError("a transaction inside another one")
+            self._again_if_lost(lambda connection: _begin(connection, lock))
+            try:
+                yield PostgresCursor(self._connection)
+                self._connection.execute("COMMIT")
+            except BaseException:
+                _roll_back(self._connection)
+                raise
+
+    def query(self, sql: str, values: Sequence[Value] = ()) -> list[Row]:
+        with self._mutex, self._named_errors():
+            if self._in_transaction():
+                return _execute(self._connection, sql, values)
+            return self._again_if_lost(lambda connection: _execute(connection, sql, values))
+
+    def close(self) -> None:
+        with self._mutex:
+            self._connection.close()
+
+    def _in_transaction(self) -> bool:
+        status = self._connection.info.transaction_status
+        return status in (
+            psycopg.pq.TransactionStatus.INTRANS,
+            psycopg.pq.TransactionStatus.INERROR,
+        )
+
+    def _again_if_lost(self, act: Callable[[Connection], T]) -> T:
+        try:
+            return act(self._connection)
+        except psycopg.OperationalError:
+            if not self._connection.broken:
+                raise
+        self._connection.close()
+        self._connection = _connect(self._url)
+        return act(self._connection)
+
+    @contextmanager
+    def _named_errors(self) -> Iterator[None]:
+        try:
+            yield
+        except psycopg.Error as error:
+            raise store_error(self._shown, error) from error
+
+
+class _NumericLoader(Loader):
+    """Sums of whole numbers come as `numeric`; SQLite gives an int or a float."""
+
+    def load(self, data: Buffer) -> int | float:
+        text = bytes(data).decode()
+        return int(text) if text.lstrip("-").isdigit() else float(text)
+
+
+@lru_cache(maxsize=512)
+def in_its_words(sql: str) -> str:
+    """The statement with `%s` for each `?`, and nothing else that psycopg takes for a value."""
+    return _SPECIAL.sub(lambda found: _word(found[0]), sql)
+
+
+def _word(found: str) -> str:
+    return "%s" if found == "?" else found.replace("%", "%%")
+
+
+def _plain(values: Sequence[Value]) -> list[Value]:
+    """Truth as 0 and 1, as SQLite stores it, and no zero bytes, which its texts cannot hold."""
+    return [_plain_value(value) for value in values]
+
+
+def _plain_value(value: Value) -> Value:
+    if isinstance(value, bool):
+        return int(value)
+    return value.replace("\0", "\ufffd") if isinstance(value, str) else value
+
+
+def _execute(connection: Connection, sql: str, values: Sequence[Value] = ()) -> list[Row]:
+    # The text is one of our constants; values are always bound.
+    cursor = connection.execute(in_its_words(sql).encode(), _plain(values))
+    return cursor.fetchall() if cursor.description else []
+
+
+def _connect(url: str) -> Connection:
+    if not url.startswith(("postgresql://", "postgres://")):
+        raise _no_address()
+    try:
+        connection = psycopg.connect(
+            url, autocommit=True, connect_timeout=CONNECT_S, application_name="treadle"
+        )
+    except psycopg.ProgrammingError:
+        # Its own words quote the part of the address that it does not understand.
+        raise _no_address() from None
+    connection.adapters.register_loader("numeric", _NumericLoader)
+    connection.execute(f"SET search_path TO {SCHEMA}")
+    connection.execute(f"SET lock_timeout TO '{PATIENCE}'")
+    return connection
+
+
+def _no_address() -> SettingsError:
+    return SettingsError(
+        "database.url is no address of a PostgreSQL database",
+        hint="write it as postgresql://user:password@host:5432/name",
+    )
+
+
+def _begin(connection: Connection, lock: str) -> None:
+    connection.execute("BEGIN")
+    try:
+        name = f"{SCHEMA} {lock}"
+        connection.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", (name,))
+    except BaseException:
+        _roll_back(connection)
+        raise
+
+
+def _roll_back(connection: Connection) -> None:
+    """A lost connection has undone it by itself."""
+    if not connection.closed:
+        connection.execute("ROLLBACK")
+
+
+def _migrate(connection: Connection, shown: str) -> None:
+    version = _version(connection)
+    refuse_newer(version, shown)
+    if version == VERSION:
+        return
+
+    def apply(number: int, script: str) -> None:
+        for statement in statements(for_postgres(script)):
+            connection.execute(statement.encode())
+        connection.execute("DELETE FROM schema_version")
+        connection.execute("INSERT INTO schema_version (number) VALUES (%s)", (number,))
+
+    _begin(connection, "schema")
+    try:
+        # Another process may have migrated while we waited for the lock.
+        version = _version(connection)
+        if version == 0:
+            connection.execute(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}")
+            connection.execute("CREATE TABLE schema_version (number BIGINT NOT NULL)")
+        bring_up_to_date(version, apply)
+        connection.execute("COMMIT")
+    except BaseException:
+        _roll_back(connection)
+        raise
+
+
+def _version(connection: Connection) -> int:
+    if _execute(connection, "SELECT to_regclass(?)", (f"{SCHEMA}.schema_version",)) == [(None,)]:
+        return 0
+    return int(_execute(connection, "SELECT number FROM schema_version")[0][0])

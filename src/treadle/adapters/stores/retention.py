@@ -1,0 +1,41 @@
+"""Takes the log and the files of a run away; whether it may go is decided in `domain.retention`."""
+
+import shutil
+from datetime import datetime
+from pathlib import Path
+
+from treadle.adapters.stores.database import Database
+from treadle.adapters.stores.runs import run_directory
+from treadle.domain.errors import StoreError
+from treadle.domain.ids import RunId
+
+
+def drop_log(database: Database, run: RunId, now: datetime) -> bool:
+    """Remove all that is stored of an ended run but its line in the list and its bill.
+
+    False, and nothing done, if it was reopened meanwhile.
+    """
+    with database.transaction(f"run {run}") as cursor:
+        marked = cursor.execute(
+            "UPDATE runs SET cleaned_at=? WHERE id=? AND state IN ('succeeded', 'ended')"
+            " RETURNING id",
+            (now.isoformat(), run),
+        )
+        if not marked:
+            return False
+        for table in ("events", "told_once", "requests", "approvals"):
+            cursor.execute(f"DELETE FROM {table} WHERE run=?", (run,))  # noqa: S608
+    return True
+
+
+def drop_files(root: Path, run: RunId) -> None:
+    """Remove the run's directory: its clone, its agent's home, its lock."""
+    try:
+        shutil.rmtree(run_directory(root, run))
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise StoreError(
+            f"cannot remove {error.filename or run_directory(root, run)}: {error.strerror}",
+            hint="check its permissions with `ls -ld`, then clean again",
+        ) from error

@@ -1,0 +1,56 @@
+"""`treadle clean`: removes the logs and files of old runs whose work is elsewhere."""
+
+import asyncio
+from datetime import UTC, datetime
+
+import click
+
+from treadle.cli.context import Given
+from treadle.cli.terminal.duration import ago
+from treadle.domain.ids import short
+from treadle.domain.retention import Drop
+from treadle.settings.load import load
+from treadle.wiring.cleaning import Looked, clean
+
+
+@click.command("clean")
+@click.option("-p", "--project-dir", metavar="DIR", help="The project (default: this directory).")
+@click.option(
+    "--older-than",
+    "days",
+    type=click.FloatRange(min=0),
+    metavar="DAYS",
+    help="Runs that ended so long ago (default: retention.days).",
+)
+@click.option("--dry-run", is_flag=True, help="Only say what would be removed, and what not.")
+@click.pass_obj
+def command(given: Given, project_dir: str | None, days: float | None, *, dry_run: bool) -> None:
+    """Remove the logs and files of old runs, of all projects.
+
+    Only of runs that have ended and whose work has landed, is in another branch, or was dropped
+    by deleting its branch. Branches are never touched, nor is anything that is not proven to be
+    elsewhere.
+    """
+    given, project = given.in_project(project_dir), given.project(project_dir)
+    if days is None:
+        days = load(project, environment=given.environment.raw).settings.retention.days
+    removed = asyncio.run(_clean(given, days, dry_run=dry_run))
+    if not removed:
+        click.echo("Nothing to remove.", err=True)
+
+
+async def _clean(given: Given, days: float, *, dry_run: bool) -> int:
+    now, removed = datetime.now(UTC), 0
+    async for looked in clean(given.environment, now=now, days=days, dry_run=dry_run):
+        removed += isinstance(looked.disposal, Drop)
+        click.echo(_line(looked, now, dry_run=dry_run))
+    return removed
+
+
+def _line(looked: Looked, now: datetime, *, dry_run: bool) -> str:
+    row = looked.row
+    ended = ago(datetime.fromisoformat(row.ended_at), now)
+    verb = (
+        "keep" if not isinstance(looked.disposal, Drop) else "would remove" if dry_run else "remove"
+    )
+    return f"{verb} {short(row.id)}, ended {ended} in {row.project_path}: {looked.disposal.reason}"

@@ -1,0 +1,54 @@
+"""`treadle cost`: what was spent, by day, run, model or project. Thin: answers from the ledger."""
+
+import sys
+from datetime import datetime
+from typing import get_args
+
+import click
+import orjson
+
+from treadle.cli.context import Given
+from treadle.cli.moments import Since
+from treadle.domain.ledger import CostGroup
+from treadle.wiring.cost import report_cost
+
+
+@click.command("cost")
+@click.option(
+    "--by",
+    type=click.Choice(get_args(CostGroup)),
+    default="day",
+    help="What a line stands for (day).",
+)
+@click.option(
+    "--since",
+    type=Since(),
+    metavar="WHEN",
+    help="Only what was spent since 2026-05-04, or in the last 30m, 12h, 7d or 2w.",
+)
+@click.option("--rehearsals", is_flag=True, help="What rehearsals would have cost.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
+@click.pass_obj
+def command(
+    given: Given, *, by: CostGroup, since: datetime | None, rehearsals: bool, as_json: bool
+) -> None:
+    """Show what model requests have cost, by the ledger.
+
+    INPUT, OUTPUT, WRITTEN and READ are tokens, the last two those of the cache. SHARE is how much
+    of a subscription's usage windows was filled, which nobody bills.
+    """
+    environment = given.in_project(None).environment
+    report = report_cost(environment.storage, by, since=since, rehearsal=rehearsals)
+    if as_json:
+        click.echo(orjson.dumps(report, option=orjson.OPT_INDENT_2 | orjson.OPT_UTC_Z))
+        return
+    if not report.lines:
+        others = "" if rehearsals else "; what rehearsals would have cost: --rehearsals"
+        click.echo(f"Nothing was spent{' since then' if since else ''}{others}.", err=True)
+        return
+    # Here, because programs that ask for JSON many times should not wait for what draws.
+    from treadle.cli.terminal.cost_table import cost_notes, cost_table
+    from treadle.cli.terminal.screen import print_lines, screen_of
+
+    screen = screen_of(sys.stdout, environment)
+    print_lines([*cost_table(report), *cost_notes(report)], sys.stdout, screen)

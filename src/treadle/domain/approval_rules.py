@@ -1,0 +1,132 @@
+"""Which answer counts, and what happens without one. Pure: `now` is always given."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Literal, TypeAlias, assert_never
+
+from treadle.domain.approval import (
+    Answer,
+    Approval,
+    ApprovalKind,
+    AtDeadline,
+    Lapsed,
+    Settled,
+    Standing,
+    Verdict,
+    Voided,
+)
+
+Objection = Literal["void", "settled", "late", "changed", "not_asked", "not_taken"]
+
+# A reply asks for something to be done differently: only some questions have a way to do so.
+TAKEN: dict[ApprovalKind, frozenset[Verdict]] = {
+    "landing": frozenset({"approved", "denied"}),
+    "plan": frozenset({"approved", "denied", "replied"}),
+    "gate": frozenset({"approved", "denied"}),
+    "failing_tests": frozenset({"approved", "denied", "replied"}),
+    "question": frozenset({"approved", "denied", "replied"}),
+}
+_AT_DEADLINE: dict[AtDeadline, Literal["approved", "denied"]] = {
+    "approve": "approved",
+    "deny": "denied",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """The first valid answer: it settles the question."""
+
+    answer: Answer
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """An answer that does not count, with the reason for programs and for people."""
+
+    objection: Objection
+    message: str
+    hint: str
+
+
+Judgement: TypeAlias = Accepted | Refused
+
+
+def lapsed(approval: Approval, now: datetime) -> Lapsed | None:
+    """What the deadline has decided by now, if it has."""
+    if approval.deadline is None or now < approval.deadline:
+        return None
+    return Lapsed(_AT_DEADLINE[approval.at_deadline], approval.deadline)
+
+
+def as_of(standing: Standing, now: datetime) -> Standing:
+    """How a question stands at this moment, whether or not its run has noticed the deadline."""
+    if standing.settled is not None:
+        return standing
+    return Standing(standing.approval, lapsed(standing.approval, now))
+
+
+def judge_answer(standing: Standing, answer: Answer, *, subject_hash: str) -> Judgement:
+    """Does this answer, given for the subject with this hash, settle the question?"""
+    approval = standing.approval
+    settled = as_of(standing, answer.at).settled
+    if settled is not None:
+        return _too_late(approval, settled)
+    if subject_hash != approval.subject_hash:
+        return Refused(
+            "changed",
+            f"{approval.id} is about another subject: its hash is {approval.subject_hash}",
+            "look at it again with `treadle approvals`, then answer",
+        )
+    if approval.answerers and answer.by not in approval.answerers:
+        return Refused(
+            "not_asked",
+            f"{answer.by} may not answer {approval.id}",
+            f"it waits for {_either(approval.answerers)}",
+        )
+    return _fitting(approval, answer)
+
+
+def _fitting(approval: Approval, answer: Answer) -> Judgement:
+    taken = TAKEN[approval.kind]
+    if answer.verdict not in taken:
+        kind = approval.kind.replace("_", " ")
+        return Refused(
+            "not_taken",
+            f"{approval.id} (a {kind}) cannot be {answer.verdict}",
+            "use `treadle approve` or `treadle deny`",
+        )
+    if answer.verdict == "replied" and not answer.text.strip():
+        return Refused("not_taken", "an empty reply says nothing", "say what is to be changed")
+    return Accepted(answer)
+
+
+def _too_late(approval: Approval, settled: Settled) -> Refused:
+    match settled:
+        case Answer():
+            return Refused(
+                "settled",
+                f"{approval.id} was {settled.verdict} by {settled.by} at {_moment(settled.at)}",
+                "the first answer counts",
+            )
+        case Lapsed():
+            return Refused(
+                "late",
+                f"{approval.id} had to be answered by {_moment(settled.at)}",
+                f"without an answer it was {settled.verdict}",
+            )
+        case Voided():
+            return Refused(
+                "void",
+                f"{approval.id} is void: {settled.reason}",
+                "see what is open with `treadle approvals`",
+            )
+        case _:
+            assert_never(settled)
+
+
+def _either(names: tuple[str, ...]) -> str:
+    return " or ".join(names) if len(names) < 3 else f"{', '.join(names[:-1])} or {names[-1]}"
+
+
+def _moment(at: datetime) -> str:
+    return at.astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC")

@@ -1,0 +1,83 @@
+"""What keeps a run in bounds: limits, breakers, the bill, and questions to a person."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from treadle.domain.approval import Approval, ApprovalId, Verdict
+from treadle.domain.ids import SessionId
+
+
+@dataclass(frozen=True, slots=True)
+class LimitNeared:
+    """Four fifths of a limit are used; said once per limit."""
+
+    limit: str
+    used: float
+    most: float
+    type: Literal["limit.neared"] = "limit.neared"
+
+
+@dataclass(frozen=True, slots=True)
+class BreakerOpened:
+    """An outside service failed so often that it is left alone until `until`, then tried once."""
+
+    service: str
+    reason: str
+    until: datetime
+    type: Literal["breaker.opened"] = "breaker.opened"
+
+
+@dataclass(frozen=True, slots=True)
+class BreakerClosed:
+    """The service works again."""
+
+    service: str
+    type: Literal["breaker.closed"] = "breaker.closed"
+
+
+@dataclass(frozen=True, slots=True)
+class BillDiffered:
+    """The agent's own figure for a session is not what the ledger says; the ledger counts."""
+
+    session: SessionId
+    ledger_usd: float
+    agent_usd: float
+    type: Literal["bill.differed"] = "bill.differed"
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalAsked:
+    """The run waits for a person; waiting is not running time."""
+
+    approval: Approval
+    type: Literal["approval.asked"] = "approval.asked"
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalAnswered:
+    """The first valid answer; the run goes on with it."""
+
+    approval: ApprovalId
+    verdict: Verdict
+    by: str
+    text: str = ""
+    type: Literal["approval.answered"] = "approval.answered"
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalLapsed:
+    """Nobody answered in time; what was announced for this case happens."""
+
+    approval: ApprovalId
+    verdict: Literal["approved", "denied"]
+    type: Literal["approval.lapsed"] = "approval.lapsed"
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalVoided:
+    """The question is off: its subject changed, or the run ended."""
+
+    approval: ApprovalId
+    reason: str
+    type: Literal["approval.voided"] = "approval.voided"

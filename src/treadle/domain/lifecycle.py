@@ -1,0 +1,93 @@
+"""The states of a run and the one table of what may follow what. Pure, and loads no event types.
+
+A run is `queued` until a process takes it, then `running`, `paused` (for a quota) or `waiting` (for
+a person), and in the end `succeeded` or `ended`; an ended one may be reopened and is queued again.
+`lost` is never stored: it is said of a run that claims to be alive but whose owner is gone.
+"""
+
+from typing import Literal, get_args
+
+from treadle.domain.errors import StoreError
+from treadle.domain.ids import RunId, short
+
+StoredState = Literal["queued", "running", "paused", "waiting", "succeeded", "ended"]
+RunState = Literal[StoredState, "lost"]
+
+STATES: tuple[StoredState, ...] = get_args(StoredState)
+# A process that works on the run says so in these.
+ALIVE: frozenset[str] = frozenset({"running", "paused", "waiting"})
+OVER: frozenset[str] = frozenset({"succeeded", "ended"})
+
+# Event type -> state before (None: no such run yet) -> state after. What is not here is refused.
+TRANSITIONS: dict[str, dict[StoredState | None, StoredState]] = {
+    "run.queued": {None: "queued"},
+    "run.started": {None: "running", "queued": "running"},
+    "run.recovered": {
+        "queued": "running",
+        "running": "running",
+        "paused": "paused",
+        "waiting": "waiting",
+    },
+    # Whatever it was before: an agent works on it now. One that was reopened says nothing else.
+    "round.started": {
+        "queued": "running",
+        "running": "running",
+        "paused": "running",
+        "waiting": "running",
+    },
+    "run.paused": {"queued": "paused", "running": "paused", "paused": "paused"},
+    "run.resumed": {"paused": "running"},
+    "approval.asked": {"queued": "waiting", "running": "waiting", "waiting": "waiting"},
+    # Several questions may be open at once; the first answer lets the run go on.
+    "approval.answered": {"waiting": "running", "running": "running"},
+    "approval.lapsed": {"waiting": "running", "running": "running"},
+    # A question may be taken back by the end of its run, too.
+    "approval.voided": {
+        "queued": "queued",
+        "running": "running",
+        "paused": "paused",
+        "waiting": "running",
+        "succeeded": "succeeded",
+        "ended": "ended",
+    },
+    # A success is told by the result: see `after`.
+    "run.ended": {"queued": "ended", "running": "ended", "paused": "ended", "waiting": "ended"},
+    "run.reopened": {"ended": "queued"},
+}
+
+_WORDS: dict[StoredState | None, str] = {
+    None: "was never started",
+    "queued": "is still queued",
+    "running": "is running",
+    "paused": "is paused",
+    "waiting": "waits for an answer",
+    "succeeded": "has succeeded",
+    "ended": "has ended",
+}
+
+
+class IllegalTransition(StoreError):
+    """An event that cannot follow what the log says; nothing of it was stored."""
+
+    def __init__(self, run: RunId, state: StoredState | None, event_type: str) -> None:
+        super().__init__(
+            f"run {short(run)} {_WORDS[state]}: {event_type} cannot follow",
+            hint=f"see how it stands with `treadle show {short(run)}`",
+        )
+        self.state = state
+        self.event_type = event_type
+
+
+def moves(event_type: str) -> bool:
+    """Does an event of this type belong to the life of a run at all?"""
+    return event_type in TRANSITIONS
+
+
+def after(
+    run: RunId, state: StoredState | None, event_type: str, *, succeeded: bool = False
+) -> StoredState:
+    """The state behind the event; IllegalTransition if it cannot come here."""
+    following = TRANSITIONS[event_type].get(state)
+    if following is None:
+        raise IllegalTransition(run, state, event_type)
+    return "succeeded" if succeeded else following

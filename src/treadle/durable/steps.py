@@ -1,0 +1,84 @@
+"""The `Steps` of a story that the engine tells: each one a row in its database."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine
+from datetime import datetime
+from types import UnionType
+from typing import Any, TypeVar
+
+from dbos import DBOS
+from dbos._error import (
+    DBOSUnexpectedStepError,
+    DBOSWorkflowCancelledError,
+    DBOSWorkflowConflictIDError,
+)
+from pydantic import ValidationError
+from sqlalchemy.exc import SQLAlchemyError
+
+from treadle.domain.ports import Clock
+from treadle.durable.carried import Raised, Unstored
+from treadle.durable.changed import result_changed, step_changed
+from treadle.durable.database import store_error
+from treadle.durable.port import Json
+from treadle.durable.results import decode, encode
+from treadle.durable.waiting import wait_until
+
+T = TypeVar("T")
+
+_TAKEN_AWAY = (DBOSWorkflowCancelledError, DBOSWorkflowConflictIDError)
+
+
+class StoredSteps:
+    """Only works inside the workflow that it was made in."""
+
+    def __init__(self, location: str, clock: Clock) -> None:
+        self._location = location
+        self._clock = clock
+        self._failure: Exception | None = None
+
+    async def step(
+        self, name: str, act: Callable[[], Awaitable[T]], *, returns: type[T] | UnionType
+    ) -> T:
+        stored = await self._ask(name, DBOS.run_step_async({"name": name}, _storable, act, returns))
+        try:
+            return decode(stored, returns)
+        except ValidationError as error:
+            self._failure = result_changed(name, error)
+        raise self._failure
+
+    async def sleep_until(self, when: datetime) -> None:
+        await wait_until(when, self._clock)
+
+    async def patched(self, name: str) -> bool:
+        return await self._ask(name, DBOS.patch_async(name))
+
+    async def _ask(self, name: str, answer: Coroutine[Any, Any, T]) -> T:
+        if self._failure is None:
+            try:
+                return await answer
+            except Raised as raised:
+                self._failure = what_was_raised(raised, self._location)
+            except SQLAlchemyError as error:
+                self._failure = store_error(self._location, error)
+            except DBOSUnexpectedStepError as error:
+                self._failure = step_changed(now=name, stored=error.inputs[-1])
+            except _TAKEN_AWAY as error:
+                # Whoever waits for the story looks up why; the story itself just ends.
+                raise asyncio.CancelledError(str(error)) from error
+        answer.close()
+        # Also for a story that caught it: what would come now could not be told again the same way.
+        raise self._failure
+
+
+def what_was_raised(raised: Raised, location: str) -> Exception:
+    """The error that was carried, in words for a person if it is the database's."""
+    if isinstance(raised, Unstored) and isinstance(raised.error, SQLAlchemyError):
+        return store_error(location, raised.error)
+    return raised.error
+
+
+async def _storable(act: Callable[[], Awaitable[T]], returns: type[T] | UnionType) -> Json:
+    try:
+        return encode(await act(), returns)
+    except Exception as error:
+        raise Raised(error) from error

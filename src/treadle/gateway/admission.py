@@ -1,0 +1,98 @@
+"""Whether a request may go on to the model, by what is left of each budget. Pure."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import orjson
+
+from treadle.domain.ledger import BudgetLevel
+from treadle.domain.usage import Usage
+from treadle.session.prices import PriceList
+
+# A request may ask for far more output than it will ever use; few use more than this.
+PLAUSIBLE_OUTPUT = 16_000
+# No model reads more at once, however many bytes a picture takes.
+PLAUSIBLE_PROMPT = 200_000
+BYTES_PER_TOKEN = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a request says of its own size."""
+
+    model: str
+    prompt_tokens: int
+    max_output: int
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """One budget: what there was, what is spent, and what requests under way may still spend."""
+
+    level: BudgetLevel
+    budget_usd: float
+    spent_usd: float
+    reserved_usd: float
+    under_way: int
+
+
+@dataclass(frozen=True, slots=True)
+class Admit:
+    """It may go on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """There may not be enough for it and for all that is under way: it waits for one of those."""
+
+    level: BudgetLevel
+    budget_usd: float
+
+
+@dataclass(frozen=True, slots=True)
+class Refuse:
+    """The money is spent."""
+
+    level: BudgetLevel
+    budget_usd: float
+
+
+Admission: TypeAlias = Admit | Hold | Refuse
+
+
+def admit(standings: Iterable[Standing], reservation_usd: float) -> Admission:
+    """Alone, a request may go on while anything is left: a budget ends within one response.
+
+    Beside others it must fit beside what those may spend, or many at once would go far beyond.
+    """
+    answer: Admission = Admit()
+    for each in standings:
+        if each.spent_usd >= each.budget_usd:
+            return Refuse(each.level, each.budget_usd)
+        wanted = each.spent_usd + each.reserved_usd + reservation_usd
+        if each.under_way and wanted > each.budget_usd:
+            answer = Hold(each.level, each.budget_usd)
+    return answer
+
+
+def asked(body: bytes) -> Asked:
+    """What a request for a message wants; one that makes no sense is the service's to refuse."""
+    try:
+        request = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        request = {}
+    if not isinstance(request, dict):
+        request = {}
+    model, most = request.get("model"), request.get("max_tokens")
+    return Asked(
+        model=model[:200] if isinstance(model, str) else "",
+        prompt_tokens=min(len(body) // BYTES_PER_TOKEN, PLAUSIBLE_PROMPT),
+        max_output=most if isinstance(most, int) and most > 0 else PLAUSIBLE_OUTPUT,
+    )
+
+
+def reservation(request: Asked, prices: PriceList) -> float:
+    """What a request may plausibly cost, in US dollars."""
+    output = min(request.max_output, PLAUSIBLE_OUTPUT)
+    return prices.estimate(Usage(request.prompt_tokens, output), request.model).cost_usd

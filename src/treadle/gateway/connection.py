@@ -1,0 +1,173 @@
+"""One connection of an agent: requests in, one answer at a time out, over HTTP/1.1."""
+
+import asyncio
+from collections.abc import Callable, Coroutine, Iterable
+from dataclasses import dataclass, field
+
+import h11
+
+MAX_HEAD = 256 * 1024
+MAX_BODY = 64 * 1024 * 1024
+_READ = 256 * 1024
+_SENT = 64 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A whole request. Its headers hold the agent's login, so nothing shows them."""
+
+    method: str
+    target: str
+    raw_headers: tuple[tuple[bytes, bytes], ...] = field(repr=False)
+    body: bytes = field(repr=False)
+
+    def headers(self) -> dict[str, str]:
+        return {name.decode("latin-1"): v.decode("latin-1") for name, v in self.raw_headers}
+
+
+class Client:
+    """The agent's side of a connection; `started` once a head of the present answer was sent."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._reader = reader
+        self._writer = writer
+        self._peer = h11.Connection(h11.SERVER, max_incomplete_event_size=MAX_HEAD)
+        self._reading: asyncio.Task[bytes] | None = None
+        self._unsent = bytearray()
+        self._bodiless = False
+        self.started = False
+
+    async def next_request(self) -> Request | None:
+        """The next request whole, or None when there is none; what is wrong raises h11's error."""
+        if self._peer.our_state is h11.DONE and self._peer.their_state is h11.DONE:
+            self._peer.start_next_cycle()
+        self.started = False
+        head = await self._event()
+        if not isinstance(head, h11.Request):
+            return None
+        self._bodiless = head.method == b"HEAD"
+        body = bytearray()
+        while isinstance(event := await self._event(), h11.Data):
+            body += event.data
+            if len(body) > MAX_BODY:
+                raise h11.RemoteProtocolError("the request is too large", 413)
+        if not isinstance(event, h11.EndOfMessage):
+            return None
+        return Request(
+            head.method.decode("ascii"),
+            head.target.decode("latin-1"),
+            tuple(head.headers),
+            bytes(body),
+        )
+
+    async def start(self, status: int, headers: Iterable[tuple[bytes, bytes]]) -> None:
+        """Send the head of the answer; without a content-length its body goes in chunks."""
+        self.started = True
+        await self._send(h11.Response(status_code=status, headers=list(headers)))
+
+    async def send(self, part: bytes) -> None:
+        if part and not self._bodiless:
+            await self._send(h11.Data(data=part))
+
+    async def finish(self) -> None:
+        await self._send(h11.EndOfMessage())
+        self._flush()
+        await self._writer.drain()
+
+    async def during(self, answering: Coroutine[None, None, None]) -> bool:
+        """See an answer through; one whose reader leaves is cancelled. True if more may follow."""
+        task = asyncio.ensure_future(answering)
+        try:
+            await asyncio.wait({task, self._read_ahead()}, return_when=asyncio.FIRST_COMPLETED)
+            if not task.done() and not self._left():
+                await asyncio.wait({task})  # it sent more already: nobody can hear it leave
+        finally:
+            if not task.done():
+                task.cancel()
+                await asyncio.wait({task})
+        if not task.cancelled():
+            task.result()
+        return self._peer.our_state is h11.DONE
+
+    async def close(self) -> None:
+        """Let the agent read what was sent, and see that there is no more."""
+        if self._reading is not None:
+            self._reading.cancel()
+        self._flush()
+        self._writer.close()
+        try:
+            await self._writer.wait_closed()
+        except ConnectionError:
+            pass
+        except asyncio.CancelledError:
+            self._writer.transport.abort()  # it does not read, and there is no time to wait
+            raise
+
+    async def _event(self) -> h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]:
+        while True:
+            event = self._peer.next_event()
+            if event is not h11.NEED_DATA:
+                return event
+            if self._peer.they_are_waiting_for_100_continue:
+                await self._send(h11.InformationalResponse(status_code=100, headers=[]))
+            part = await self._read_ahead()
+            self._reading = None
+            self._peer.receive_data(part)
+
+    def _read_ahead(self) -> asyncio.Task[bytes]:
+        if self._reading is None:
+            self._reading = asyncio.ensure_future(self._reader.read(_READ))
+            # It may fail when nobody asks any more.
+            self._reading.add_done_callback(lambda read: read.cancelled() or read.exception())
+        return self._reading
+
+    def _left(self) -> bool:
+        reading = self._reading
+        if reading is None or not reading.done():
+            return False
+        return reading.exception() is not None or not reading.result()
+
+    async def _send(self, event: h11.Event) -> None:
+        """Parts that come in one go leave in one go: as soon as nothing more is there to do."""
+        content = self._peer.send(event)
+        if not content:
+            return
+        if not self._unsent:
+            asyncio.get_running_loop().call_soon(self._flush)
+        self._unsent += content
+        if len(self._unsent) >= _SENT:
+            self._flush()
+            await self._writer.drain()
+
+    def _flush(self) -> None:
+        if self._unsent:
+            self._writer.write(bytes(self._unsent))
+            self._unsent.clear()
+
+
+Answer = Callable[[Request, Client], Coroutine[None, None, None]]
+
+
+async def converse(
+    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, answer: Answer
+) -> None:
+    """Serve an agent until it leaves, or an answer could not be given to its end."""
+    client = Client(reader, writer)
+    try:
+        while (request := await client.next_request()) is not None:
+            if not await client.during(answer(request, client)):
+                break
+    except h11.RemoteProtocolError as error:
+        await _say_no(client, error)
+    except ConnectionError:
+        pass  # the agent left: its right
+    finally:
+        await client.close()
+
+
+async def _say_no(client: Client, error: h11.RemoteProtocolError) -> None:
+    try:
+        await client.start(error.error_status_hint, [(b"content-length", b"0")])
+        await client.finish()
+    except (h11.LocalProtocolError, ConnectionError):
+        pass  # in the middle of an answer nothing can be said any more

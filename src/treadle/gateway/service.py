@@ -1,0 +1,81 @@
+"""The model service behind the gateway: where it is, how it is reached, and one request to it."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from functools import cache
+from typing import TYPE_CHECKING
+
+from treadle.gateway.headers import Headers
+
+if TYPE_CHECKING:
+    import ssl
+
+    import httpx2
+
+CONNECT_S = 30.0
+# Between two bytes; a session's own limits are watched elsewhere, and are shorter.
+SILENCE_S = 1200.0
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """An address, and the way to it. A proxy's address may hold a password."""
+
+    base_url: str
+    proxy: str = field(default="", repr=False)
+    # Files of certificates to trust beside the usual ones.
+    authorities: tuple[str, ...] = ()
+    # Our own certificate and its key, and the key's password.
+    certificate: tuple[str, str, str] | None = field(default=None, repr=False)
+
+
+class Line:
+    """The open line to the service."""
+
+    def __init__(self, service: Service) -> None:
+        # Here, because it takes longer to load than most commands take in all.
+        import httpx2
+
+        self._base_url = service.base_url.rstrip("/")
+        self._client = httpx2.AsyncClient(
+            timeout=httpx2.Timeout(SILENCE_S, connect=CONNECT_S, pool=None),
+            limits=httpx2.Limits(max_connections=None, max_keepalive_connections=16),
+            # What the environment says was read once, in the settings.
+            trust_env=False,
+            proxy=service.proxy or None,
+            verify=_trust(service),
+            follow_redirects=False,
+        )
+        # The client's own headers would reach the service beside the agent's.
+        self._client.headers.clear()
+
+    @asynccontextmanager
+    async def ask(
+        self, method: str, target: str, headers: Headers, body: bytes
+    ) -> "AsyncIterator[httpx2.Response]":
+        """One request; the response's body is still to be read."""
+        async with self._client.stream(
+            method, self._base_url + target, headers=headers, content=body
+        ) as response:
+            yield response
+
+    async def close(self) -> None:
+        await self._client.aclose()
+
+
+@cache
+def _trust(service: Service) -> "ssl.SSLContext":
+    import ssl
+
+    import httpx2
+
+    if not service.base_url.startswith("https:") and not service.proxy.startswith("https:"):
+        # Nothing is encrypted on this way: it need not take the time to learn whom to trust.
+        return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context = httpx2.create_ssl_context(trust_env=False)
+    for path in service.authorities:
+        context.load_verify_locations(path)
+    if service.certificate is not None:
+        context.load_cert_chain(*service.certificate)
+    return context

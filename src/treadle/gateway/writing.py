@@ -1,0 +1,50 @@
+"""The ledger from the gateway's side: written in order, in a thread of its own, never lost."""
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+from treadle.domain.errors import StoreError
+from treadle.domain.ledger import Ledger, LedgerEntry
+
+T = TypeVar("T")
+
+
+class LedgerWriter:
+    """Keeps streams flowing while a database is busy. What could not be stored is tried again
+    before anything is read, so that nobody spends on top of what is not written down."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="treadle-ledger")
+        self._unstored: dict[str, LedgerEntry] = {}
+
+    def put(self, entry: LedgerEntry) -> None:
+        """Store the entry as soon as the thread is free."""
+        self._thread.submit(self._put, entry)
+
+    async def ask(self, question: Callable[[Ledger], T]) -> T:
+        """The ledger's answer once all that came before is stored; raises StoreError if it is
+        not."""
+
+        def answered() -> T:
+            self._store_the_rest()
+            return question(self._ledger)
+
+        return await asyncio.wrap_future(self._thread.submit(answered))
+
+    def close(self) -> None:
+        self._thread.shutdown(wait=True)
+
+    def _put(self, entry: LedgerEntry) -> None:
+        self._unstored[entry.id] = entry
+        try:
+            self._store_the_rest()
+        except StoreError:
+            return  # whoever asks next is told, and until then it is kept
+
+    def _store_the_rest(self) -> None:
+        for entry in tuple(self._unstored.values()):
+            self._ledger.put(entry)
+            del self._unstored[entry.id]

@@ -1,0 +1,31 @@
+"""What a fault can mean for the next session, in words that name no vendor."""
+
+from dataclasses import dataclass
+
+from treadle.domain.session import ErrorClass
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """What a fault means."""
+
+    error_class: ErrorClass
+    # What a person should do; empty where the next session may put it right by itself.
+    hint: str = ""
+    # True when the same conversation would fail again and only a new one can do better.
+    needs_fresh_session: bool = False
+    # True when the model service failed, and not what was asked of it.
+    of_service: bool = False
+
+
+AGAIN = Diagnosis("retryable")
+AFRESH = Diagnosis("retryable", needs_fresh_session=True)
+OUTAGE = Diagnosis("retryable", of_service=True)
+LATER = Diagnosis("rate_limited", of_service=True)
+ACCOUNT = Diagnosis("authentication", "Ask the account's administrator to admit it, then retry.")
+CREDIT = Diagnosis("fatal", "Add credit to the account or use another one, then start again.")
+MODEL = Diagnosis("fatal", "Choose a model your account may use: --model, or treadle.toml.")
+REFUSED = Diagnosis("fatal", "The model service refuses this request; the message says why.")
+DISK = Diagnosis("fatal", "Free some disk space, then start again.")
+SCRIPT = Diagnosis("fatal", "Mend the rehearsal script, or what the run did with it.")
+BUDGET = Diagnosis("fatal", "Raise the session's budget in treadle.toml, then start again.")

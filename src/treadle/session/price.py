@@ -1,0 +1,44 @@
+"""One row of a price list, whoever the vendor is."""
+
+from dataclasses import dataclass
+
+from treadle.domain.usage import Usage
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """US dollars per million tokens. A cache write lives five minutes unless an hour is said."""
+
+    input: float
+    output: float
+    cache_write: float
+    cache_read: float
+    cache_write_1h: float
+
+    def cost_usd(self, usage: Usage) -> float:
+        millionths = (
+            usage.input_tokens * self.input
+            + usage.output_tokens * self.output
+            + (usage.cache_write_tokens - usage.cache_write_1h_tokens) * self.cache_write
+            + usage.cache_write_1h_tokens * self.cache_write_1h
+            + usage.cache_read_tokens * self.cache_read
+        )
+        return millionths / 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class TieredPrice:
+    """A model that costs more per token once a prompt is longer than `above` tokens."""
+
+    short: Price
+    long: Price
+    above: int
+
+
+@dataclass(frozen=True, slots=True)
+class Extras:
+    """What a response costs beyond its tokens."""
+
+    web_searches: int = 0
+    # Answered inside the United States because somebody asked for that.
+    in_us: bool = False

@@ -1,0 +1,59 @@
+"""Waits for what the agent does next, no longer than its clocks allow."""
+
+from collections.abc import Awaitable, Callable
+from typing import Literal, TypeAlias
+
+from treadle.domain.agent import AgentEvent
+from treadle.domain.limits import SessionLimits
+from treadle.domain.ports import Clock
+from treadle.domain.session import TimedOut
+from treadle.session.watch import TICK_S, began, deadline, looked, saw, used_processor
+
+# Waits for an event, so many seconds at the most.
+NextEvent: TypeAlias = Callable[[float], Awaitable[AgentEvent | Literal["stopped", "late"]]]
+# All processor time that the agent's processes have used so far; None where that is not known.
+ProcessorTime: TypeAlias = Callable[[], float | None]
+
+
+class Vigil:
+    """One session's watch, kept from its prompt to its end."""
+
+    def __init__(
+        self, event: NextEvent, clock: Clock, limits: SessionLimits, processor: ProcessorTime
+    ) -> None:
+        self._event = event
+        self._clock = clock
+        self._limits = limits
+        self._processor = processor
+        self._watch = began(clock.monotonic())
+
+    async def next(self) -> AgentEvent | TimedOut | Literal["stopped"]:
+        """The next event, the limit that was reached before it came, or the run's stop."""
+        while True:
+            now = self._look()
+            due = deadline(self._watch, self._limits)
+            left = due.at - now
+            # Only the wall limit holds against an agent that never stops talking.
+            if left <= 0 and due.limit == "wall":
+                return TimedOut(due.limit, round(due.after_s, 3))
+            event = await self._event(min(left, TICK_S))
+            if event == "stopped":
+                return event
+            now = self._look()
+            if event != "late":
+                self._watch = saw(self._watch, event, now)
+                return event
+            if due.limit == "idle":
+                self._read_processor(now)
+            if left <= TICK_S and deadline(self._watch, self._limits) == due:
+                return TimedOut(due.limit, round(due.after_s, 3))
+
+    def _look(self) -> float:
+        now = self._clock.monotonic()
+        self._watch = looked(self._watch, now)
+        return now
+
+    def _read_processor(self, now: float) -> None:
+        seconds = self._processor()
+        if seconds is not None:
+            self._watch = used_processor(self._watch, seconds, now)

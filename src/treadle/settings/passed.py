@@ -1,0 +1,45 @@
+"""Variables that every agent is given; what one alone needs is in the file of its name."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """Variables that reach the agent, and the reason why; with `only_if`, under that one alone."""
+
+    reason: str
+    names: tuple[str, ...]
+    only_if: str = ""
+
+
+ANY_AGENT: tuple[Passed, ...] = (
+    Passed(
+        "where programs are, who the user is, and how text and time are written",
+        ("PATH", "SHELL", "USER", "LOGNAME", "TMPDIR", "TERM", "TZ", "LANG", "LANGUAGE"),
+    ),
+    Passed(
+        "the way out through a proxy",
+        (
+            "HTTP_PROXY",
+            "HTTPS_PROXY",
+            "ALL_PROXY",
+            "NO_PROXY",
+            "http_proxy",
+            "https_proxy",
+            "all_proxy",
+            "no_proxy",
+        ),
+    ),
+    Passed(
+        "the certificates to trust",
+        (
+            "SSL_CERT_FILE",
+            "SSL_CERT_DIR",
+            "NODE_EXTRA_CA_CERTS",
+            "REQUESTS_CA_BUNDLE",
+            "CURL_CA_BUNDLE",
+            "GIT_SSL_CAINFO",
+        ),
+    ),
+)
+ANY_PREFIX = "LC_"

@@ -1,0 +1,66 @@
+"""Runs without a terminal: put on the queue that workers serve, with a worker to serve it."""
+
+import os
+import subprocess
+import sys
+from contextlib import closing
+
+from treadle.adapters.stores.event_store import open_store
+from treadle.adapters.stores.recorder import Recorder
+from treadle.domain.events.run import RunQueued
+from treadle.settings.environment import Environment
+from treadle.wiring.clock import SystemClock
+from treadle.wiring.deliver_request import DeliverRequest, Presence, check
+from treadle.wiring.holding import worker_is_alive
+from treadle.wiring.legs import STORY, engine_location, leg_name
+from treadle.wiring.rehearsing import keep_script
+from treadle.wiring.request_json import keep_request, request_json
+
+
+async def detach(request: DeliverRequest, presence: Presence) -> None:
+    """Queue a new run; a user's mistakes are raised before it exists."""
+    ready = await check(request, presence)
+    environment = presence.environment
+    keep_request(environment.root, request)
+    if presence.rehearsing is not None:
+        keep_script(environment.root, request.run, presence.rehearsing.script)
+    with closing(open_store(environment.storage)) as store:
+        queued = RunQueued(
+            run=request.run,
+            workflow="deliver",
+            project=str(ready.project.root),
+            project_key=ready.project.key,
+            rehearsal=request.rehearsal,
+        )
+        Recorder(store, request.run, SystemClock(), ()).record(queued)
+    enqueue_leg(request, environment)
+
+
+def enqueue_leg(request: DeliverRequest, environment: Environment) -> None:
+    """Hand a leg of a run to the workers, and see to it that there is one."""
+    from treadle.durable.ordering import enqueue
+
+    location = engine_location(environment.storage)
+    enqueue(location, leg_name(request.run, request.leg), STORY, request_json(request))
+    ensure_worker(environment)
+
+
+def ensure_worker(environment: Environment) -> None:
+    """Start a worker that stays as long as there is work, unless one is alive."""
+    root = environment.root
+    if worker_is_alive(root):
+        return
+    root.mkdir(parents=True, exist_ok=True, mode=0o700)
+    descriptor = os.open(root / "worker.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    try:
+        subprocess.Popen(
+            [sys.executable, "-m", "treadle", "worker", "--until-idle"],
+            env=dict(environment.raw),
+            cwd=root,
+            stdin=subprocess.DEVNULL,
+            stdout=descriptor,
+            stderr=descriptor,
+            start_new_session=True,
+        )
+    finally:
+        os.close(descriptor)

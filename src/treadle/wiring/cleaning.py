@@ -1,0 +1,168 @@
+"""Cleans away runs that are long over and whose work is elsewhere, and says which and why."""
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractContextManager, closing, nullcontext, suppress
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from treadle.adapters.stores.database import Database, open_database
+from treadle.adapters.stores.event_store import EventStore
+from treadle.adapters.stores.retention import drop_files, drop_log
+from treadle.adapters.stores.runs import RunList, host_of, run_directory
+from treadle.domain.agent import Identity
+from treadle.domain.errors import StoreError, TreadleError
+from treadle.domain.events.work import WorkImported, WorkspacePrepared
+from treadle.domain.ids import short
+from treadle.domain.retention import (
+    BranchFact,
+    CloneFact,
+    Disposal,
+    Drop,
+    Keep,
+    WorkFacts,
+    disposable,
+)
+from treadle.domain.run_row import RunFilter, RunRow
+from treadle.settings.definitions import Retention
+from treadle.settings.environment import Environment
+from treadle.wiring.holding import hold_orphan
+from treadle.workspace.clone import make_clone
+from treadle.workspace.project import Project, find_project
+from treadle.workspace.recalled import snapshot_of
+from treadle.workspace.remains import all_came_home, on_other_branches
+
+EVERY_RUN = 1_000_000
+DAY_S = 24 * 3600
+# Its time is when a worker last cleaned.
+MARK = "cleaned"
+# Nothing is committed with it; a clone cannot be looked into without one.
+NOBODY = Identity("Treadle", "treadle@localhost")
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """One old run, and what becomes of it."""
+
+    row: RunRow
+    disposal: Disposal
+
+
+async def clean(
+    environment: Environment, *, now: datetime, days: float, dry_run: bool = False
+) -> AsyncIterator[Looked]:
+    """Look at every run that ended so long ago, oldest first; what is dropped is told first."""
+    before = now - timedelta(days=days)
+    with closing(open_database(environment.storage)) as database:
+        for row in _old_runs(database, environment, before):
+            with _free(environment.root, row) as is_free:
+                if not is_free:
+                    continue
+                facts = await _facts(EventStore(database, ""), row, environment)
+                disposal = disposable(row, facts, before=before)
+                yield Looked(row, disposal)
+                if isinstance(disposal, Keep) or dry_run:
+                    continue
+                # In a thread: others work in this process, too, and a clone may be large.
+                if await asyncio.to_thread(drop_log, database, row.id, now):
+                    await asyncio.to_thread(drop_files, environment.root, row.id)
+
+
+async def tidy(environment: Environment, *, now: datetime, say: Callable[[str], None]) -> None:
+    """What a worker does once a day: clean, and say what was removed; it works on if it cannot."""
+    try:
+        if not _is_due(environment.root / MARK, now):
+            return
+        async for looked in clean(environment, now=now, days=Retention().days):
+            if isinstance(looked.disposal, Drop):
+                say(f"removing what run {short(looked.row.id)} left: {looked.disposal.reason}")
+    except TreadleError as error:
+        say(f"could not clean up: {error.message}")
+
+
+def _is_due(mark: Path, now: datetime) -> bool:
+    """Whether nobody has cleaned for a day; the mark says that somebody does now."""
+    with suppress(OSError):
+        if abs(now.timestamp() - mark.stat().st_mtime) < DAY_S:
+            return False
+    try:
+        mark.touch()
+        os.utime(mark, (now.timestamp(), now.timestamp()))
+    except OSError as error:
+        raise StoreError(
+            f"cannot write {mark}: {error.strerror}",
+            hint="make it writable or free some space, or set TREADLE_ROOT to another directory",
+        ) from error
+    return True
+
+
+def _free(root: Path, row: RunRow) -> AbstractContextManager[bool]:
+    """Held, so that nobody goes on with the run meanwhile; what has no files needs no lock."""
+    there = run_directory(root, row.id).exists()
+    return hold_orphan(root, row.id) if there else nullcontext(enter_result=True)
+
+
+def _old_runs(database: Database, environment: Environment, before: datetime) -> list[RunRow]:
+    """Those whose files are here, if they have any; a cut clean is finished by the next one."""
+    over = RunFilter(states=("succeeded", "ended"), limit=EVERY_RUN)
+    rows = RunList(database, environment.storage).listed(over)
+    return [
+        row
+        for row in reversed(rows)
+        if datetime.fromisoformat(row.ended_at) < before
+        and (not environment.database_url or row.host == host_of(environment.root))
+        and (not row.cleaned_at or run_directory(environment.root, row.id).exists())
+    ]
+
+
+async def _facts(store: EventStore, row: RunRow, environment: Environment) -> WorkFacts:
+    prepared: WorkspacePrepared | None = None
+    imported: WorkImported | None = None
+    for recorded in store.read(row.id, types=("workspace.prepared", "work.imported")):
+        match recorded.event:
+            case WorkspacePrepared() as event:
+                prepared = event
+            case WorkImported() as event:
+                imported = event
+            case _:
+                pass
+    if prepared is None:
+        return WorkFacts("none", "none" if row.cleaned_at or not row.branch else "unknown")
+    try:
+        project = await find_project(Path(row.project_path), environment.raw)
+        return WorkFacts(
+            await _branch(project, imported), await _clone(project, prepared, imported)
+        )
+    except TreadleError:
+        return WorkFacts("unknown", "unknown")
+
+
+async def _branch(project: Project, imported: WorkImported | None) -> BranchFact:
+    if imported is None:
+        return "none"
+    tip = await project.git.commit_of(f"refs/heads/{imported.branch}")
+    if tip is None:
+        return "gone"
+    return "merged" if await on_other_branches(project, tip, imported.branch) else "unmerged"
+
+
+async def _clone(
+    project: Project, prepared: WorkspacePrepared, imported: WorkImported | None
+) -> CloneFact:
+    if not _is_there(prepared):
+        return "none"
+    clone = await make_clone(
+        project,
+        await snapshot_of(project, prepared),
+        branch=prepared.branch,
+        identity=NOBODY,
+        into=Path(prepared.path),
+    )
+    last = imported.commit if imported else prepared.snapshot
+    return "home" if await all_came_home(clone, last) else "holds work"
+
+
+def _is_there(prepared: WorkspacePrepared) -> bool:
+    return os.path.lexists(prepared.path)

@@ -1,0 +1,190 @@
+"""Puts the story of a `deliver` run together: worksite, board and rounds."""
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from treadle.adapters.stores.status_file import StatusFile
+from treadle.domain.events.all_events import Event
+from treadle.domain.run import RunResult
+from treadle.durable.port import Steps
+from treadle.session.drive import Driver
+from treadle.wiring.clock import SystemClock, fresh_session_id
+from treadle.wiring.earlier import Past, past_again, past_of
+from treadle.wiring.equipment import equipment_of
+from treadle.wiring.gates import gates_of, spread
+from treadle.wiring.gateway import others_today_usd as spent_by_others
+from treadle.wiring.limits import run_limits, session_limits
+from treadle.wiring.telling import Telling
+from treadle.workflows.deliver.board import Board
+from treadle.workflows.deliver.briefing import Briefing
+from treadle.workflows.deliver.look import Surroundings
+from treadle.workflows.deliver.progress import Progress
+from treadle.workflows.deliver.rounds import Rounds
+from treadle.workflows.deliver.story import Manner, Story
+from treadle.workflows.deliver.stuck import RoundFacts, criteria_of
+from treadle.workflows.worksite import Site, Worksite, find_worksite, prepare_worksite
+
+RecordOnce = Callable[[str, Event], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """What a leg of the run begins with, decided once."""
+
+    spec_hash: str
+    plan_outdated: bool
+    tip: str
+    facts: RoundFacts
+
+
+async def begin_worksite(telling: Telling) -> Worksite:
+    """The run's own clone: found again where the log names one, else made."""
+    ready, known = telling.ready, telling.known
+    past = await _past(telling)
+    site = Site(
+        project=ready.project,
+        run=ready.request.run,
+        identity=ready.identity,
+        directory=ready.directory,
+        attribution="allowed" if ready.settings.agent.attribution else "removed",
+        form="commits" if ready.settings.commit else "files",
+        record=telling.recorder.record,
+        record_once=telling.recorder.record_once,
+        landed=past.landed,
+        earlier=past.earlier,
+    )
+    spec = ready.settings.project.spec
+    if known.prepared is None:
+        return await prepare_worksite(site, specification=ready.spec_text, spec=spec)
+    worksite = await find_worksite(site, known.prepared, known.imported)
+    if not known.has_worked:
+        await worksite.move_in(spec)
+    return worksite
+
+
+async def _past(telling: Telling) -> Past:
+    """What earlier runs left; a run that was prepared finds what it began with in its own log."""
+    ready, known = telling.ready, telling.known
+    if ready.past is not None:
+        return ready.past
+    storage, project, request = ready.environment.storage, ready.project, ready.request
+    if known.prepared is None:
+        return await past_of(storage, project, before=request.run, rehearsal=request.rehearsal)
+    return await past_again(
+        storage, project, known, before=request.run, rehearsal=request.rehearsal
+    )
+
+
+async def make_story(telling: Telling, worksite: Worksite, driver: Driver, steps: Steps) -> Story:
+    ready, recorder = telling.ready, telling.recorder
+    settings, request = ready.settings, ready.request
+    board = await _board(telling, worksite, driver)
+
+    async def begin() -> Beginning:
+        # A plan of this run's own is for what it has in its worksite.
+        planned = "" if telling.known.planned else (await _past(telling)).planned
+        tip = worksite.start
+        facts = RoundFacts(
+            number=0,
+            tree=(await worksite.movement(tip, tip)).tree,
+            tally=board.tally(),
+            criteria=criteria_of(board.deliverables),
+        )
+        return Beginning(ready.spec_hash, planned not in ("", ready.spec_hash), tip, facts)
+
+    beginning = await steps.step("begin", begin, returns=Beginning)
+    rounds = Rounds(
+        driver=driver,
+        board=board,
+        worksite=worksite,
+        briefing=Briefing(
+            equipment_of(ready),
+            board,
+            worksite,
+            recorder.record,
+            fresh_session_id,
+            os.path.realpath,
+        ),
+        session_limits=session_limits(settings),
+        surroundings=_surroundings(telling),
+        gates=gates_of(telling),
+        known=telling.known,
+        record_once=_of_leg(telling),
+        slots=ready.presence.slots,
+    )
+    return Story(
+        steps=steps,
+        manner=Manner(
+            delay_s=settings.deliver.delay_s,
+            backoff_s=settings.deliver.backoff_s,
+            quota_margin_s=settings.quota.margin_s,
+        ),
+        spec_hash=beginning.spec_hash,
+        rounds=rounds,
+        clock=driver.clock,
+        record_once=_of_leg(telling),
+        stop=driver.stop,
+        jitter=lambda: spread(request.run),
+        progress=_progress(request.so_far, beginning),
+        tip=beginning.tip,
+    )
+
+
+async def _board(telling: Telling, worksite: Worksite, driver: Driver) -> Board:
+    ready, known = telling.ready, telling.known
+    board = Board(
+        StatusFile(ready.project.root / ".treadle" / "status.json"),
+        telling.recorder.record,
+        driver.clock,
+        rehearsed=ready.request.rehearsal,
+    )
+    if known.deliverables or known.turns:
+        board.reopen(known)
+        if known.reopened == "retry" and not known.turns:
+            board.unblock()
+    else:
+        board.open()
+    if not known.has_worked:
+        await board.recheck(worksite.holds)
+    return board
+
+
+def _surroundings(telling: Telling) -> Surroundings:
+    settings, request = telling.ready.settings, telling.ready.request
+
+    def others_today_usd() -> float:
+        now = SystemClock().now()
+        return spent_by_others(telling.database, request.run, now, rehearsal=request.rehearsal)
+
+    return Surroundings(
+        limits=lambda: run_limits(settings),
+        wait_for_quota=settings.quota.wait,
+        stopping=lambda: telling.stopping,
+        others_today_usd=others_today_usd,
+    )
+
+
+def _of_leg(telling: Telling) -> RecordOnce:
+    """Keys of a story count from 1 in every leg of a run."""
+    leg = telling.known.leg
+
+    def record_once(key: str, event: Event) -> None:
+        telling.recorder.record_once(f"{leg}: {key}", event)
+
+    return record_once
+
+
+def _progress(so_far: RunResult | None, beginning: Beginning) -> Progress:
+    """Where the last leg ended, with a clean slate for errors: somebody wants it to go on."""
+    fresh = Progress(plan_outdated=beginning.plan_outdated, history=(beginning.facts,))
+    if so_far is None:
+        return fresh
+    return replace(
+        fresh,
+        rounds=so_far.rounds,
+        cost_usd=so_far.cost_usd,
+        usage=so_far.usage,
+        running_s=so_far.duration_s,
+        priced=so_far.priced,
+    )

@@ -1,0 +1,176 @@
+"""Puts the model gateway between a run's agent and its model, and asks it for the bills."""
+
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from treadle.adapters.agents.claude.agent import ClaudeAgent
+from treadle.adapters.stores.database import Database, open_database
+from treadle.adapters.stores.ledger import DatabaseLedger
+from treadle.domain.agent import Brief
+from treadle.domain.ids import RunId, SessionId
+from treadle.domain.ledger import Bill, Budget, CostSoFar, Ledger
+from treadle.domain.ports import AgentSession
+from treadle.domain.storage import Storage
+from treadle.gateway.gateway import Gateway
+from treadle.gateway.service import Service
+from treadle.session.drive import no_ledger
+from treadle.session.price import Price
+from treadle.session.prices import PriceList
+from treadle.settings.definitions import Settings
+from treadle.settings.environment import Environment, agent_environment
+from treadle.wiring.agent import KillableAgent
+from treadle.wiring.agents.claude_model import Elsewhere, at_address, model_service
+
+
+def price_list(given: Mapping[str, Mapping[str, float]]) -> PriceList:
+    """The prices in force; of one that a user sets, the parts left out follow from the input's."""
+    return PriceList({name.strip().lower(): _price(table) for name, table in given.items()})
+
+
+def service_behind(
+    raw: Mapping[str, str], rehearsal_url: str | None
+) -> tuple[Service | None, list[str]]:
+    """The service to stand before, or None and what a person should know about it."""
+    if rehearsal_url is not None:
+        return Service(rehearsal_url), []
+    found = model_service(agent_environment(raw))
+    if isinstance(found, Elsewhere):
+        told = f"the model is on {found.cloud}: cost is metered by what the agent tells of it"
+        return None, [told]
+    return found, []
+
+
+def others_today_usd(database: Database, run: RunId, now: datetime, *, rehearsal: bool) -> float:
+    """What all other runs have cost since midnight, by the clock on this machine's wall."""
+    today = _today(DatabaseLedger(database), run, now, rehearsal=rehearsal)
+    return max(0.0, today.all_usd - today.run_usd)
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What a run's gateway has to know of the run."""
+
+    run: RunId
+    day_cost_usd: float
+    prices: PriceList
+    rehearsal: bool
+
+
+class Metering:
+    """The gateway of one run; it is there while sessions are, so that a waiting run holds none."""
+
+    def __init__(self, service: Service, storage: Storage, terms: Terms) -> None:
+        self._service = service
+        self._storage = storage
+        self._terms = terms
+        self._sessions: set[SessionId] = set()
+        self._open: tuple[Gateway, DatabaseLedger] | None = None
+
+    def address(self, session: SessionId, budget_usd: float) -> str:
+        """The address at which this session finds its model."""
+        gateway, ledger = self._opened()
+        terms = self._terms
+        today = _today(ledger, terms.run, datetime.now(UTC), rehearsal=terms.rehearsal)
+        budget = Budget(budget_usd, day_usd=terms.day_cost_usd - today.all_usd)
+        self._sessions.add(session)
+        return gateway.open(session, terms.run, budget)
+
+    async def bill(self, session: SessionId) -> Bill | None:
+        """What the session has used, once it is over; None if it was never begun here."""
+        if self._open is None or session not in self._sessions:
+            return None
+        self._sessions.discard(session)
+        try:
+            return await self._open[0].close(session)
+        finally:
+            if not self._sessions:
+                self.close()
+
+    def close(self) -> None:
+        """Let go of everything; safe to call at any time, and twice."""
+        opened, self._open = self._open, None
+        if opened is not None:
+            gateway, ledger = opened
+            gateway.__exit__()
+            ledger.close()
+
+    def _opened(self) -> tuple[Gateway, DatabaseLedger]:
+        if self._open is None:
+            terms = self._terms
+            ledger = DatabaseLedger(open_database(self._storage))
+            gateway = Gateway(self._service, ledger, prices=terms.prices, rehearsal=terms.rehearsal)
+            self._open = gateway.__enter__(), ledger
+        return self._open
+
+
+class MeteredAgent:
+    """The `Agent` port: an agent whose every session finds its model through the gateway."""
+
+    def __init__(self, agent: ClaudeAgent, metering: Metering) -> None:
+        self._agent = agent
+        self._metering = metering
+
+    async def open(self, brief: Brief) -> AgentSession:
+        address = self._metering.address(brief.session, brief.max_cost_usd)
+        return await at_address(self._agent, address).open(brief)
+
+    def remembers(self, session: SessionId, home: Path) -> bool:
+        return self._agent.remembers(session, home)
+
+    def kill(self) -> None:
+        self._agent.kill()
+
+
+@dataclass(frozen=True, slots=True)
+class Metered:
+    """What a run is driven with so that its sessions are metered, as far as they can be."""
+
+    agent: KillableAgent
+    bill: Callable[[SessionId], Awaitable[Bill | None]]
+    prices: PriceList
+    warnings: list[str]
+
+
+@contextmanager
+def metered(
+    agent: KillableAgent,
+    environment: Environment,
+    settings: Settings,
+    *,
+    run: RunId,
+    rehearsal_url: str | None,
+) -> Iterator[Metered]:
+    """The agent behind a gateway for as long as the block lasts; as it is where none can stand."""
+    prices = price_list(settings.prices)
+    service, warnings = service_behind(environment.raw, rehearsal_url)
+    if service is None or not isinstance(agent, ClaudeAgent):
+        told = warnings or ["no gateway knows this agent: cost is what the agent tells of it"]
+        yield Metered(agent, no_ledger, prices, told)
+        return
+    rehearsal = rehearsal_url is not None
+    terms = Terms(run, settings.limits.day_cost_usd, prices, rehearsal)
+    metering = Metering(service, environment.storage, terms)
+    try:
+        yield Metered(MeteredAgent(agent, metering), metering.bill, prices, warnings)
+    finally:
+        metering.close()
+
+
+def _today(ledger: Ledger, run: RunId, now: datetime, *, rehearsal: bool) -> CostSoFar:
+    midnight = now.astimezone().replace(hour=0, minute=0, second=0, microsecond=0)
+    return ledger.spent(run, since=midnight, rehearsal=rehearsal)
+
+
+def _price(table: Mapping[str, float]) -> Price:
+    """As the vendors' lists have it: a cache write costs a quarter more, a read a tenth."""
+    input_ = table["input"]
+    return Price(
+        input=input_,
+        output=table["output"],
+        cache_write=table.get("cache_write", input_ * 1.25),
+        cache_read=table.get("cache_read", input_ * 0.1),
+        cache_write_1h=table.get("cache_write_1h", input_ * 2),
+    )

@@ -1,0 +1,67 @@
+"""What was asked for and what came out, as the engine keeps them."""
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from treadle.adapters.stores.runs import run_directory
+from treadle.domain.errors import ProjectError
+from treadle.domain.ids import RunId, short
+from treadle.domain.run import RunResult
+from treadle.durable.port import Json
+from treadle.wiring.deliver_request import DeliverRequest
+
+REQUEST = "request.json"
+
+
+def request_json(request: DeliverRequest) -> Json:
+    return _plain(request)
+
+
+def request_from(stored: Json) -> DeliverRequest:
+    return _read(DeliverRequest, stored)  # type: ignore[no-any-return]
+
+
+def result_json(result: RunResult) -> Json:
+    return _plain(result)
+
+
+def result_from(stored: Json) -> RunResult:
+    return _read(RunResult, stored)  # type: ignore[no-any-return]
+
+
+def keep_request(root: Path, request: DeliverRequest) -> None:
+    """Beside the run's other files, for whoever goes on with it."""
+    directory = run_directory(root, request.run)
+    directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+    new = directory / f"{REQUEST}.new"
+    new.write_bytes(orjson.dumps(request))
+    new.replace(directory / REQUEST)
+
+
+def kept_request(root: Path, run: RunId) -> DeliverRequest:
+    try:
+        return request_from(orjson.loads((run_directory(root, run) / REQUEST).read_bytes()))
+    except (OSError, ValueError) as error:
+        raise ProjectError(
+            f"what run {short(run)} was asked for cannot be read",
+            hint="start a new run with `treadle deliver`; it goes on from this one's branch",
+        ) from error
+
+
+def _plain(value: object) -> Json:
+    plain: Json = orjson.loads(orjson.dumps(value))
+    return plain
+
+
+def _read(kind: type, stored: Json) -> Any:
+    return _adapter(kind).validate_python(stored)
+
+
+@cache
+def _adapter(kind: type) -> Any:
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(kind)

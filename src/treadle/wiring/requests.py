@@ -1,0 +1,36 @@
+"""What other terminals ask of a run: the process that works on it looks every second."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+
+from treadle.adapters.stores.requests import Requests
+from treadle.domain.errors import StoreError
+from treadle.wiring.telling import Telling
+
+POLL_S = 1.0
+
+
+@asynccontextmanager
+async def watching(telling: Telling) -> AsyncIterator[None]:
+    """Within the block, a request to cancel the run interrupts it."""
+    looking = asyncio.create_task(_look(telling))
+    try:
+        yield
+    finally:
+        looking.cancel()
+        with suppress(asyncio.CancelledError):
+            await looking
+
+
+async def _look(telling: Telling) -> None:
+    run = telling.ready.request.run
+    requests = Requests(telling.database)
+    while True:
+        # A store that is full says so to whoever has something to store.
+        with suppress(StoreError):
+            asked = requests.asked(run)
+            if asked is not None and asked.kind == "cancel":
+                telling.interrupt("cancel")
+                return
+        await asyncio.sleep(POLL_S)

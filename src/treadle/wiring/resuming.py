@@ -1,0 +1,136 @@
+"""A run that stopped goes on: one that lost its process where it was, one that ended anew."""
+
+from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from treadle.adapters.stores.event_store import open_store
+from treadle.adapters.stores.recorder import Recorder
+from treadle.domain.errors import UsageError
+from treadle.domain.events.run import RunReopened
+from treadle.domain.ids import RunId, short
+from treadle.domain.limits import RunLimits
+from treadle.domain.run import RunResult
+from treadle.domain.run_row import RunRow
+from treadle.durable.port import SHARED
+from treadle.settings.environment import Environment
+from treadle.wiring.background import enqueue_leg, ensure_worker
+from treadle.wiring.clock import SystemClock
+from treadle.wiring.deliver_request import DeliverRequest, Presence, Ready, check
+from treadle.wiring.foreground import in_foreground
+from treadle.wiring.holding import hold_run
+from treadle.wiring.legs import engine_location, leg_name, own_queue
+from treadle.wiring.limits import run_limits
+from treadle.wiring.rehearsing import with_model
+from treadle.wiring.request_json import keep_request, kept_request
+from treadle.workflows.deliver.recollection import Recollection, recollect
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """How a run is to go on: from where it stopped, with what was said anew."""
+
+    row: RunRow
+    by: Literal["resume", "retry"]
+    flags: Mapping[str, Any]
+    no_sandbox: bool
+
+
+async def resume(wish: Wish, presence: Presence) -> RunResult:
+    """Go on with the run in this process."""
+    root, row = presence.environment.root, wish.row
+    with hold_run(root, row.project_key, row.id):
+        ready = await _ready(wish, presence)
+        _claim(ready, queue=own_queue(row.id))
+        with with_model(ready.request, presence) as present:
+            return await in_foreground(replace(ready, presence=present))
+
+
+async def resume_detached(wish: Wish, presence: Presence) -> None:
+    """Hand the run to the workers."""
+    environment, row = presence.environment, wish.row
+    with hold_run(environment.root, row.project_key, row.id):
+        ready = await _ready(wish, presence)
+        if not _claim(ready, queue=SHARED):
+            enqueue_leg(ready.request, environment)
+    ensure_worker(environment)
+
+
+async def _ready(wish: Wish, presence: Presence) -> Ready:
+    """The run as it is asked for now. The caller holds its lock, so nobody else works on it."""
+    environment, run = presence.environment, wish.row.id
+    with closing(open_store(environment.storage)) as store:
+        known = recollect(store.read(run))
+        if presence.recall is not None:
+            for recorded in store.outline(run):
+                presence.recall(recorded)
+        request = _asked_anew(kept_request(environment.root, run), wish, known)
+        ready = await check(request, presence)
+        _require_room(wish, known, run_limits(ready.settings))
+        keep_request(environment.root, request)
+        if known.ended is not None:
+            _abandon(environment, run, known.leg)
+            reopened = RunReopened(wish.by, run_limits(ready.settings))
+            recorder = Recorder(store, run, SystemClock(), presence.readers)
+            recorder.record_once(f"reopened {request.leg}", reopened)
+    return ready
+
+
+def _asked_anew(request: DeliverRequest, wish: Wish, known: Recollection) -> DeliverRequest:
+    said = {name: value for name, value in wish.flags.items() if value is not None}
+    request = replace(
+        request,
+        flags={**request.flags, **said},
+        no_sandbox=request.no_sandbox or wish.no_sandbox,
+    )
+    if known.ended is None:
+        return replace(request, leg=known.leg)
+    return replace(request, leg=known.leg + 1, so_far=known.ended)
+
+
+def _require_room(wish: Wish, known: Recollection, limits: RunLimits) -> None:
+    """A run at one of its limits can go on only where that was raised."""
+    result, run = known.ended, short(wish.row.id)
+    if result is None:
+        return
+    if result.succeeded:
+        raise UsageError(
+            f"run {run} is done", hint=f"see what it brought with `treadle diff {run}`"
+        )
+    reached = {
+        "budget_exceeded": (result.cost_usd >= limits.max_cost_usd, "--max-cost USD"),
+        "time_exceeded": (result.duration_s >= limits.max_minutes * 60, "--max-minutes N"),
+        "max_iterations": (result.rounds >= limits.max_iterations, "--max-iterations N"),
+    }
+    still, option = reached.get(result.reason, (False, ""))
+    if still:
+        raise UsageError(
+            f"run {run} has used all that it may: {result.message}",
+            hint=f"allow it more: treadle {wish.by} {run} {option}",
+        )
+
+
+def _claim(ready: Ready, *, queue: str) -> bool:
+    """Take the run's leg from an executor that is gone; the run's lock says that it is.
+
+    False if there is nothing to take: the leg was not begun, or it is over.
+    """
+    from treadle.durable.looking import move, standing_of
+
+    request = ready.request
+    location = engine_location(ready.environment.storage)
+    seen = standing_of(location, leg_name(request.run, request.leg))
+    return seen is not None and seen.is_unfinished and move(location, seen, queue=queue)
+
+
+def _abandon(environment: Environment, run: RunId, leg: int) -> None:
+    """A leg that ended in the log may still be open at the engine: its process was killed."""
+    from treadle.durable.looking import standing_of
+
+    location = engine_location(environment.storage)
+    seen = standing_of(location, leg_name(run, leg))
+    if seen is not None and seen.is_unfinished:
+        from treadle.durable.ordering import cancel
+
+        cancel(location, seen.workflow_id)

@@ -1,0 +1,37 @@
+"""What a run sees between two sessions: everything that decides and could change meanwhile."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from treadle.domain.deliverable import Tally
+from treadle.domain.limits import RunLimits
+
+# How a run is asked to end before its time.
+Stopping = Literal["", "interrupted", "cancelled"]
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """Taken inside a step, so that a story told again decides as it did."""
+
+    at: datetime
+    tally: Tally
+    # One hash over what is to be done, whatever of it is done already.
+    criteria: str
+    limits: RunLimits
+    wait_for_quota: bool
+    stopping: Stopping = ""
+    # What all other runs have cost today.
+    others_today_usd: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """Where a look finds what is not the run's own."""
+
+    limits: Callable[[], RunLimits]
+    wait_for_quota: bool
+    stopping: Callable[[], Stopping]
+    others_today_usd: Callable[[], float]

@@ -1,0 +1,194 @@
+"""What a run's own log says of it: all that a process needs to go on with what another began."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Literal, assert_never
+
+from treadle.domain.deliverable import Claim, Deliverable
+from treadle.domain.events.agent import UsageReported
+from treadle.domain.events.all_events import Recorded
+from treadle.domain.events.run import RoundStarted, RunEnded, RunRecovered, RunReopened
+from treadle.domain.events.session import SessionEnded, SessionStarted
+from treadle.domain.events.work import (
+    DeliverableChanged,
+    DeliverableCreated,
+    PlanMade,
+    StatusAdopted,
+    WorkContinued,
+    WorkImported,
+    WorkspacePrepared,
+)
+from treadle.domain.ids import SessionId
+from treadle.domain.run import RunResult
+from treadle.domain.session import SessionResult
+from treadle.domain.usage import Usage
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One session's place in a leg of the run, and how far it came."""
+
+    number: int
+    session: SessionId | None = None
+    result: SessionResult | None = None
+    # What responses used before the session was cut off.
+    usage: Usage = field(default_factory=Usage)
+    cost_usd: float = 0.0
+    priced: bool = True
+    # In this process, and what it took in those before it.
+    began: datetime | None = None
+    last: datetime | None = None
+    earlier_s: float = 0.0
+
+    @property
+    def seconds(self) -> float:
+        """From the start of the session to the last that was heard of it, without the time in
+        which nobody worked on it."""
+        if self.began is None or self.last is None:
+            return self.earlier_s
+        return self.earlier_s + (self.last - self.began).total_seconds()
+
+
+@dataclass(frozen=True, slots=True)
+class Recollection:
+    """A run as its log tells it. A leg is what lies between two ends of the run."""
+
+    leg: int = 1
+    ended: RunResult | None = None
+    before: RunResult | None = None  # how the leg before ended
+    continued: WorkContinued | None = None
+    planned: bool = False
+    prepared: WorkspacePrepared | None = None
+    imported: WorkImported | None = None
+    turns: tuple[Turn, ...] = ()  # of the leg that runs
+    sessions: tuple[SessionStarted, ...] = ()  # of all legs
+    deliverables: tuple[Deliverable, ...] = ()
+    changes: tuple[DeliverableChanged, ...] = ()
+    passed_this_round: tuple[str, ...] = ()
+    # How the leg that runs came about, if the run had ended before.
+    reopened: Literal["", "resume", "retry"] = ""
+    # What the log ends with.
+    events: int = 0
+    last: str = ""
+
+    @property
+    def has_worked(self) -> bool:
+        """Whether a session of the run was ever begun."""
+        return bool(self.turns or self.sessions)
+
+    @property
+    def usage(self) -> Usage:
+        """All that the run has used, the session that was cut off included."""
+        used = Usage() if self.before is None else self.before.usage
+        for turn in self.turns:
+            used += turn.usage if turn.result is None else turn.result.usage
+        return used
+
+    @property
+    def running_s(self) -> float:
+        """How long its sessions have worked."""
+        earlier = 0.0 if self.before is None else self.before.duration_s
+        took = (t.seconds if t.result is None else t.result.duration_s for t in self.turns)
+        return round(earlier + sum(took), 3)
+
+    def turn(self, index: int) -> Turn | None:
+        """The turn with this index in the leg, if it had begun."""
+        return self.turns[index] if index < len(self.turns) else None
+
+
+def recollect(log: Iterable[Recorded]) -> Recollection:
+    """The fold of a whole log; display events change nothing."""
+    known = Recollection()
+    for recorded in log:
+        known = replace(_told(known, recorded), events=recorded.seq, last=recorded.event.type)
+    return known
+
+
+def _told(known: Recollection, recorded: Recorded) -> Recollection:
+    event = recorded.event
+    match event:
+        case RunEnded():
+            return replace(known, ended=event.result)
+        case RunReopened():
+            return replace(
+                known,
+                ended=None,
+                before=known.ended,
+                leg=known.leg + 1,
+                turns=(),
+                reopened=event.by,
+            )
+        case RoundStarted():
+            begun = Turn(event.number)
+            return replace(known, turns=(*known.turns, begun), passed_this_round=())
+        case WorkContinued() | WorkspacePrepared() | PlanMade():
+            return _foundations_told(known, event)
+        case WorkImported():
+            return replace(known, imported=event)
+        case DeliverableCreated() | DeliverableChanged() | StatusAdopted():
+            return _deliverables_told(known, event)
+        case _:
+            return _session_told(known, recorded)
+
+
+def _foundations_told(
+    known: Recollection, event: WorkContinued | WorkspacePrepared | PlanMade
+) -> Recollection:
+    match event:
+        case WorkContinued():
+            return replace(known, continued=event)
+        case WorkspacePrepared():
+            return replace(known, prepared=event)
+        case PlanMade():
+            return replace(known, planned=True)
+        case unreachable:
+            assert_never(unreachable)
+
+
+def _session_told(known: Recollection, recorded: Recorded) -> Recollection:
+    if not known.turns:
+        return known
+    event, turn = recorded.event, known.turns[-1]
+    match event:
+        case RunRecovered():
+            turn = replace(turn, earlier_s=turn.seconds, began=None, last=None)
+        case SessionStarted():
+            known = replace(known, sessions=(*known.sessions, event))
+            turn = replace(turn, session=event.session, began=turn.began or recorded.at)
+        case UsageReported():
+            turn = replace(
+                turn, usage=turn.usage + event.usage, cost_usd=turn.cost_usd + event.cost_usd
+            )
+        case SessionEnded():
+            turn = replace(turn, result=event.result)
+        case _:
+            pass
+    if turn.began is not None and turn.result is None:
+        turn = replace(turn, last=recorded.at)
+    return replace(known, turns=(*known.turns[:-1], turn))
+
+
+def _deliverables_told(
+    known: Recollection, event: DeliverableCreated | DeliverableChanged | StatusAdopted
+) -> Recollection:
+    match event:
+        case StatusAdopted():
+            return replace(known, deliverables=event.deliverables)
+        case DeliverableCreated():
+            return replace(known, deliverables=(*known.deliverables, event.deliverable))
+        case DeliverableChanged():
+            claim = Claim() if event.proof == "claimed" else None
+            after = tuple(
+                replace(d, status=event.status, claim=claim) if d.id == event.id else d
+                for d in known.deliverables
+            )
+            passed = tuple(name for name in known.passed_this_round if name != event.id)
+            if event.status == "passed":
+                passed = (*passed, event.id)
+            return replace(
+                known,
+                deliverables=after,
+                changes=(*known.changes, event),
+                passed_this_round=passed,
+            )

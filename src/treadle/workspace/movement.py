@@ -1,0 +1,43 @@
+"""How the work moved between two commits: its new content, and what was taken back."""
+
+from dataclasses import dataclass
+
+from treadle.workspace.git import Git
+
+# Work that was amended, rebased or polished keeps most of its lines; work thrown away does not.
+_MOST = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Movement:
+    """The tree that the work ends at, and how many commits are gone with most of their content."""
+
+    tree: str
+    undone: int = 0
+
+
+async def movement(git: Git, before: str, after: str) -> Movement:
+    """From the commit the last round ended at to the one this round did; asks git little while
+    the history only grows."""
+    tree = await git.run("rev-parse", "--verify", f"{after}^{{tree}}")
+    if before == after or await git.is_ancestor(before, after):
+        return Movement(tree)
+    return Movement(tree, await _undone(git, before, after))
+
+
+async def _undone(git: Git, before: str, after: str) -> int:
+    shared = await git.try_run("merge-base", before, after)
+    if not shared.ok:
+        return 0  # histories without a common past, or a commit that is gone: nothing to compare
+    dropped = int(await git.run("rev-list", "--count", f"{after}..{before}"))
+    added, _ = await _lines(git, shared.output, before)
+    _, removed = await _lines(git, before, after)
+    return dropped if added and removed >= _MOST * added else 0
+
+
+async def _lines(git: Git, older: str, newer: str) -> tuple[int, int]:
+    """Lines added and removed; a binary file has none."""
+    said = await git.run("diff", "--numstat", "--no-ext-diff", "--no-renames", older, newer, "--")
+    counted = [line.split("\t", 2) for line in said.splitlines()]
+    added = sum(int(row[0]) for row in counted if row[0].isdecimal())
+    return added, sum(int(row[1]) for row in counted if row[1].isdecimal())

@@ -1,0 +1,327 @@
+"""Drills: agents that misbehave for ever, and the limit that stops each; honest ones go on."""
+
+import json
+from collections.abc import Sequence
+
+import pytest
+
+from tests.acceptance.stage import (
+    BUILD_IT,
+    ONE_DELIVERABLE,
+    Finished,
+    Stage,
+    assert_sound,
+    script,
+)
+
+STOPPED = 5
+BUDGET_USD = 2.5
+# 1 and 1,000 US dollars for one response, at the price of the model that codes.
+ONE_DOLLAR = "{input: 0, output: 100000}"
+THOUSAND_DOLLARS = "{input: 0, output: 100000000}"
+
+
+def implementer(turns: str, more: str = "") -> str:
+    return f"  - {{role: implementer, turns: [{turns}]{more}}}\n"
+
+
+def seen(finished: Finished) -> str:
+    """What a person is shown, however its lines are broken."""
+    return " ".join(finished.stderr.split())
+
+
+def spent(stage: Stage) -> tuple[int, float]:
+    """What the ledger has: requests and US dollars."""
+    cost = stage.treadle("cost", "--rehearsals", "--json")
+    total = json.loads(cost.stdout)["total"]
+    return total["requests"], round(total["cost_usd"], 6)
+
+
+def outcomes(finished: Finished) -> list[str]:
+    ended = finished.of_type("session.ended")
+    return [event["result"]["outcome"]["type"] for event in ended]
+
+
+def assert_stopped(stage: Stage, finished: Finished, reason: str, *words: str) -> None:
+    """It ended by this limit, says so in these words, and has cost what the ledger says."""
+    assert (finished.exit_code, finished.result["reason"]) == (STOPPED, reason)
+    for said in words:
+        assert said in seen(finished)
+    assert finished.result["message"] in seen(finished)
+    assert spent(stage)[1] == finished.result["cost_usd"]
+    assert stage.git("log", "--format=%s").splitlines() == ["The specification"]
+    assert stage.git("status", "--porcelain") == ""
+    assert_sound(stage, finished)
+
+
+def test_an_agent_that_always_tells_of_progress_and_changes_nothing_is_stuck(stage: Stage) -> None:
+    great = implementer("{text: 'Great progress, nearly there!'}", ", repeat: forever")
+
+    finished = stage.deliver(
+        script(ONE_DELIVERABLE, great),
+        settings={"limits.stuck_rounds": "3", "limits.stuck_repeats": "50"},
+    )
+
+    assert_stopped(
+        stage,
+        finished,
+        "stuck",
+        "Stopped: it was getting nowhere (stuck)",
+        "3 rounds brought nothing new: no change of files, deliverables or criteria that there was"
+        " not before (limits.stuck_rounds = 3)",
+    )
+    assert (finished.result["rounds"], spent(stage)[0]) == (4, 5)
+
+
+@pytest.mark.parametrize(
+    "sessions",
+    [
+        (ONE_DELIVERABLE, implementer("{text: Done.}", ", repeat: forever")),
+        ("  - {role: initializer, repeat: forever, turns: [{text: Planned.}]}\n",),
+    ],
+    ids=["coding", "planning"],
+)
+def test_sessions_that_end_at_once_and_did_nothing_are_stuck(
+    stage: Stage, sessions: Sequence[str]
+) -> None:
+    finished = stage.deliver(script(*sessions), settings={"limits.stuck_rounds": "50"})
+
+    assert_stopped(
+        stage,
+        finished,
+        "stuck",
+        "the last 3 sessions took less than 5 s each and changed nothing",
+    )
+    ended = finished.of_type("session.ended")
+    assert all(event["result"]["duration_s"] < 5 for event in ended[-3:])
+
+
+FOR_EVER = "{tool: Bash, input: {command: 'true'}, repeat: forever}"
+
+
+def test_tool_calls_for_ever_end_with_the_turns_of_a_session_and_then_of_the_run(
+    stage: Stage,
+) -> None:
+    finished = stage.deliver(
+        script(ONE_DELIVERABLE, implementer(FOR_EVER, ", repeat: forever")),
+        settings={
+            "agent.max_turns": "4",
+            "limits.stuck_rounds": "2",
+            "limits.stuck_repeats": "50",
+        },
+    )
+
+    assert_stopped(stage, finished, "stuck", "2 rounds brought nothing new")
+    assert outcomes(finished) == ["completed", "max_turns", "max_turns"]
+    assert spent(stage)[0] == 2 + 4 + 4
+
+
+def test_tool_calls_for_ever_end_with_the_budget(stage: Stage) -> None:
+    dear = FOR_EVER.replace("repeat", f"usage: {ONE_DOLLAR}, repeat")
+
+    finished = stage.deliver(
+        script(ONE_DELIVERABLE, implementer(dear)), "--max-cost", str(BUDGET_USD)
+    )
+
+    assert_stopped(
+        stage,
+        finished,
+        "budget_exceeded",
+        "the run may cost $2.50 (--max-cost, limits.max_cost_usd)",
+        "--max-cost",
+    )
+    assert outcomes(finished) == ["completed", "budget_exceeded"]
+    requests, cost_usd = spent(stage)
+    assert requests == 2 + 3
+    assert BUDGET_USD <= cost_usd < BUDGET_USD + 1
+
+
+def test_tool_calls_for_ever_end_with_the_time_of_the_run(stage: Stage) -> None:
+    planning = f"  - {{role: initializer, optional: true, turns: [{FOR_EVER}]}}\n"
+
+    finished = stage.deliver(script(planning), settings={"limits.max_minutes": "0.05"})
+
+    assert_stopped(
+        stage,
+        finished,
+        "time_exceeded",
+        "the run may take 0.05 minutes (--max-minutes, limits.max_minutes)",
+    )
+    [ended] = finished.of_type("session.ended")
+    assert ended["result"]["outcome"] == {"type": "timeout", "limit": "wall", "after_s": 3.0}
+
+
+def test_a_failure_that_comes_again_and_again_is_stuck_also_with_other_rounds_in_between(
+    stage: Stage,
+) -> None:
+    broken = implementer("{error: {status: 400, message: 'tool 17 is broken'}, repeat: forever}")
+    busy = [
+        implementer(f"{{tool: Write, input: {{file_path: {n}.txt, content: x}}}}, {{text: On.}}")
+        for n in (1, 2)
+    ]
+
+    finished = stage.deliver(
+        script(ONE_DELIVERABLE, broken, busy[0], broken, busy[1], broken),
+        settings={"limits.max_retries": "1"},
+    )
+
+    assert_stopped(
+        stage,
+        finished,
+        "stuck",
+        "3 rounds failed in the same way and nothing passed meanwhile:",
+        "tool # is broken (limits.stuck_repeats = 3)",
+    )
+    assert [event["consecutive"] for event in finished.of_type("round.failed")] == [1, 1, 1]
+
+
+def test_an_agent_that_always_kills_itself_has_its_retries_and_no_more(stage: Stage) -> None:
+    suicidal = implementer(
+        "{tool: Bash, input: {command: 'kill -9 $PPID'}}, {text: never, optional: true}",
+        ", repeat: 2",
+    )
+
+    finished = stage.deliver(
+        script(ONE_DELIVERABLE, suicidal), settings={"limits.max_retries": "1"}
+    )
+
+    assert_stopped(
+        stage,
+        finished,
+        "max_retries_exceeded",
+        "after 1 retry in a row (--max-retries, limits.max_retries)",
+    )
+    assert outcomes(finished) == ["completed", "crashed", "crashed"]
+
+
+def test_a_response_of_a_thousand_dollars_is_the_last_one(stage: Stage) -> None:
+    ruinous = implementer(
+        f"{{tool: Bash, input: {{command: 'true'}}, usage: {THOUSAND_DOLLARS}}},"
+        " {text: never asked for, optional: true}"
+    )
+
+    finished = stage.deliver(script(ONE_DELIVERABLE, ruinous))
+
+    assert_stopped(stage, finished, "budget_exceeded", "the run may cost $20.00")
+    assert outcomes(finished) == ["completed", "budget_exceeded"]
+    requests, cost_usd = spent(stage)
+    assert (requests, 1000 <= cost_usd < 1000.01) == (3, True)
+
+
+def test_a_sub_agent_beside_a_ruinous_one_asks_no_more(stage: Stage) -> None:
+    asked = "{description: look, prompt: Look, subagent_type: general-purpose,"
+    asked += " run_in_background: false}"
+    two = f"{{tools: [{{Agent: {asked}}}, {{Agent: {asked}}}]}}, {{text: x, optional: true}}"
+    looks = "tool: Bash, input: {command: 'true'}"
+    sub_agents = (
+        f", subagent: [{{{looks}, usage: {THOUSAND_DOLLARS}}}, {{{looks}, optional: true}},"
+        " {text: never asked for, repeat: 9, optional: true}]"
+    )
+
+    finished = stage.deliver(
+        script(ONE_DELIVERABLE, implementer(two, sub_agents)),
+        settings={"allowed_tools": '["Agent"]'},
+    )
+
+    assert_stopped(stage, finished, "budget_exceeded", "the run may cost $20.00")
+    requests, cost_usd = spent(stage)
+    # The plan, the two calls, the ruinous answer, and at most one that was under way beside it.
+    assert requests in (4, 5)
+    assert 1000 <= cost_usd < 1000.01
+
+
+@pytest.mark.parametrize(
+    ("silence", "setting", "limit"),
+    [
+        ("{hang: before}", "session.first_byte_s", "first_byte"),
+        ("{hang: middle, text: 'I was about to say something.'}", "session.idle_s", "idle"),
+    ],
+)
+def test_a_model_that_is_silent_in_every_session_is_hung(
+    stage: Stage, silence: str, setting: str, limit: str
+) -> None:
+    silent = f"  - {{role: initializer, repeat: forever, optional: true, turns: [{silence}]}}\n"
+
+    finished = stage.deliver(script(silent), settings={setting: "2"})
+
+    assert_stopped(stage, finished, "hung", "the last 3 sessions hung (limits.stuck_repeats = 3)")
+    failed = [event["message"] for event in finished.of_type("round.failed")]
+    assert failed == [f"the session was ended by its {limit} limit after 2 s"] * 3
+
+
+def test_an_agent_that_takes_back_its_commits_round_after_round_is_stuck(stage: Stage) -> None:
+    rounds = []
+    for n in range(3):
+        build = f"seq {n}00 {n}20 > work.txt && git add -A && git commit -qm work"
+        rounds += [
+            implementer(f"{{tool: Bash, input: {{command: '{command}'}}}}, {{text: Progress.}}")
+            for command in (build, "git reset -q --hard HEAD~1")
+        ]
+
+    finished = stage.deliver(script(ONE_DELIVERABLE, *rounds))
+
+    assert_stopped(
+        stage,
+        finished,
+        "stuck",
+        "3 rounds took back what earlier ones had done and nothing passed meanwhile"
+        " (limits.stuck_repeats = 3)",
+    )
+    assert finished.result["rounds"] == 7
+
+
+# What must not stop a run, with limits as tight as they can be.
+
+TWO_DELIVERABLES = ONE_DELIVERABLE.replace(
+    "      - text: Written down.",
+    "            - {id: DL-002, description: A farewell, acceptanceCriteria: [bye.txt says bye]}\n"
+    "      - text: Written down.",
+)
+
+
+def test_two_honest_rounds_that_sound_alike_are_no_standstill(stage: Stage) -> None:
+    bye = BUILD_IT.replace("hello", "bye").replace("DL-001", "DL-002")
+
+    finished = stage.deliver(
+        script(TWO_DELIVERABLES, BUILD_IT, bye),
+        settings={"limits.stuck_rounds": "1", "limits.stuck_repeats": "1"},
+    )
+
+    assert (finished.exit_code, finished.result["rounds"]) == (0, 3)
+    assert_sound(stage, finished)
+
+
+def test_a_long_and_silent_build_is_no_hang(stage: Stage) -> None:
+    busy = "import time; end = time.time() + 5\\nwhile time.time() < end: pass"
+    build = BUILD_IT.replace(
+        "    turns:\n",
+        f"    turns:\n      - tool: Bash\n        input: {{command: \"python3 -c '{busy}'\"}}\n",
+    )
+
+    finished = stage.deliver(
+        script(ONE_DELIVERABLE, build),
+        settings={"session.idle_s": "4", "limits.max_retries": "0", "limits.stuck_repeats": "1"},
+    )
+
+    assert (finished.exit_code, outcomes(finished)) == (0, ["completed"] * 2)
+    assert_sound(stage, finished)
+
+
+def test_a_slow_model_is_no_hang(stage: Stage) -> None:
+    late = BUILD_IT.replace("      - tool: mcp", "      - delay: 3\n        tool: mcp").replace(
+        "      - text: Built and checked.",
+        "      - {text: Built and checked., chunk: 2, delay_between: 0.5}",
+    )
+
+    finished = stage.deliver(
+        script(ONE_DELIVERABLE, late),
+        settings={
+            "session.first_byte_s": "15",
+            "session.idle_s": "5",
+            "limits.max_retries": "0",
+            "limits.stuck_repeats": "1",
+        },
+    )
+
+    assert (finished.exit_code, outcomes(finished)) == (0, ["completed"] * 2)
+    assert_sound(stage, finished)

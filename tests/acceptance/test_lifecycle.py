@@ -1,0 +1,272 @@
+"""A run is killed, left to a worker, watched, cancelled, given more and gone on with."""
+
+import select
+import signal
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tests.acceptance.stage import (
+    BUILD_IT,
+    ONE_DELIVERABLE,
+    TREADLE,
+    Finished,
+    Stage,
+    assert_all_gone,
+    script,
+)
+from treadle.wiring.holding import worker_is_alive
+
+# The model takes its time after the first tool, so that there is a moment to be killed in.
+BUILD_SLOWLY = BUILD_IT.replace(
+    "      - tool: mcp__treadle__set", "      - delay: 2\n        tool: mcp__treadle__set"
+)
+BUILD_LATER = BUILD_IT.replace("role: implementer", "role: implementer\n    optional: true")
+HANGING = """
+  - role: implementer
+    turns:
+      - tool: Bash
+        input: {command: "echo begun > begun.txt; python3 -c 'import time; time.sleep(600)'"}
+      - {text: never said, optional: true}
+"""
+
+
+def held_up(gate: Path) -> str:
+    """A session that does not end before there is a file of this name."""
+    return BUILD_IT.replace(
+        "    turns:\n",
+        "    turns:\n      - tool: Bash\n        input:"
+        f' {{command: "until [ -e {gate} ]; do sleep 0.1; done"}}\n',
+    )
+
+
+def log_of(stage: Stage, run: str) -> Finished:
+    """The whole log of a run, whoever wrote it; numbered without a gap."""
+    found = stage.treadle("logs", run, "--json")
+    assert [line["seq"] for line in found.lines] == list(range(1, len(found.lines) + 1))
+    return found
+
+
+def sessions_in(log: Finished) -> list[tuple[str, bool]]:
+    """Who was started, and whether to go on: sessions by the order in which they first began."""
+    started = log.of_type("session.started")
+    names = list(dict.fromkeys(event["session"] for event in started))
+    return [(f"session {names.index(e['session']) + 1}", e["resumed"]) for e in started]
+
+
+def wait_for(condition: Callable[[], bool]) -> None:
+    for _ in range(600):
+        if condition():
+            return
+        select.select([], [], [], 0.1)
+    raise AssertionError("it did not come to that in a minute")
+
+
+def killed_in_a_session(stage: Stage) -> str:
+    """A run whose process was killed after the agent's first tool; its id."""
+    running = stage.start(script(ONE_DELIVERABLE, BUILD_SLOWLY))
+    run = running.until("run.started")["run"]
+    running.until("tool.decided", name="Write")
+    running.until("tool.finished")
+    running.process.send_signal(signal.SIGKILL)
+    assert_all_gone(running.finish())
+    return str(run)
+
+
+def assert_built_once(stage: Stage, run: str) -> Finished:
+    """The work landed as if nothing had been, and every fact was told once."""
+    log = log_of(stage, run)
+    assert log.result["reason"] == "all_passed"
+    assert stage.git("log", "--format=%s").splitlines() == [
+        "Round 2: A greeting (DL-001)",
+        "The specification",
+    ]
+    assert (stage.project / "hello.txt").read_text() == "hello\n"
+    for once in ("work.committed", "work.imported", "work.landed", "plan.made", "run.ended"):
+        assert len(log.of_type(once)) == 1, once
+    assert [event["number"] for event in log.of_type("round.started")] == [1, 2]
+    assert_all_gone(log)
+    return log
+
+
+def test_a_run_that_was_killed_in_a_session_goes_on_with_that_session(stage: Stage) -> None:
+    run = killed_in_a_session(stage)
+    head = stage.git("rev-parse", "HEAD")
+    assert "lost" in stage.treadle("ls").stdout
+
+    resumed = stage.treadle("resume", run, "--json")
+
+    assert (resumed.exit_code, resumed.result["reason"]) == (0, "all_passed")
+    log = assert_built_once(stage, run)
+    assert sessions_in(log) == [("session 1", False), ("session 2", False), ("session 2", True)]
+    assert len(log.of_type("run.recovered")) == 1
+    assert stage.git("rev-parse", "HEAD~1") == head
+
+
+def test_a_run_that_was_killed_is_taken_over_by_a_worker(stage: Stage) -> None:
+    run = killed_in_a_session(stage)
+
+    worked = stage.treadle("worker", "--until-idle")
+
+    assert (worked.exit_code, worked.stderr.splitlines()) == (
+        0,
+        [
+            "worker ready · up to 2 sessions at once",
+            f"taking over run {run}",
+            "worker ended",
+        ],
+    )
+    log = assert_built_once(stage, run)
+    assert sessions_in(log)[1:] == [("session 2", False), ("session 2", True)]
+
+
+def detached(stage: Stage, *sessions: str) -> str:
+    """A rehearsed run left to the workers; its id, which is all that stdout has."""
+    stage.settings({})
+    path = stage.directory / "script.yaml"
+    path.write_text(script(*sessions))
+    left = stage.treadle("rehearse", str(path), "--", "deliver", "--detach")
+    assert left.exit_code == 0, left.stderr
+    assert left.stderr.startswith("Detached.")
+    return left.stdout.strip()
+
+
+def test_a_detached_run_is_watched_to_its_end_and_its_worker_ends_by_itself(stage: Stage) -> None:
+    run = detached(stage, ONE_DELIVERABLE, BUILD_IT)
+
+    watched = stage.treadle("attach", run, "--json")
+
+    assert (watched.exit_code, watched.result["reason"]) == (0, "all_passed")
+    assert watched.types()[:2] == ["run.queued", "run.started"]
+    log = assert_built_once(stage, run)
+    assert watched.stdout == log.stdout
+    wait_for(lambda: not worker_is_alive(stage.root))
+    wait_for(lambda: "worker ended" in (stage.root / "worker.log").read_text())
+
+
+def test_a_queued_run_that_is_cancelled_is_never_begun(stage: Stage) -> None:
+    gate = stage.directory / "gate"
+    first = detached(stage, ONE_DELIVERABLE, held_up(gate))
+    second = detached(stage, ONE_DELIVERABLE, BUILD_IT)  # waits: the project is in use
+
+    cancelled = stage.treadle("cancel", second)
+    gate.touch()
+    watched = stage.treadle("attach", first, "--json")
+
+    assert (cancelled.exit_code, watched.exit_code) == (0, 0)
+    log = log_of(stage, second)
+    assert log.types() == ["run.queued", "interrupt.requested", "run.ended"]
+    assert log.result["reason"] == "cancelled"
+    wait_for(lambda: not worker_is_alive(stage.root))
+
+
+def test_a_run_in_the_foreground_is_cancelled_from_another_terminal(stage: Stage) -> None:
+    running = stage.start(script(ONE_DELIVERABLE, HANGING))
+    run = running.until("run.started")["run"]
+    running.until("tool.decided", name="Bash")
+
+    meddling = stage.treadle("resume", run)
+    cancelled = stage.treadle("cancel", run)
+    finished = running.finish()
+
+    assert (meddling.exit_code, meddling.stdout) == (1, "")
+    assert meddling.stderr.startswith("treadle: ")
+    assert cancelled.exit_code == 0
+    assert "was asked to stop: it saves its work first" in cancelled.stderr
+    assert (finished.exit_code, finished.result["reason"]) == (130, "cancelled")
+    assert [event["by"] for event in finished.of_type("interrupt.requested")] == ["cancel"]
+    assert stage.git("show", f"{finished.of_type('work.kept')[0]['branch']}:begun.txt") == "begun"
+    assert_all_gone(finished)
+
+
+def test_a_run_that_reached_a_limit_goes_on_when_it_is_raised(stage: Stage) -> None:
+    first = stage.deliver(script(ONE_DELIVERABLE, BUILD_LATER), "-n", "1")
+    run = first.events[0]["run"]
+    assert (first.exit_code, first.result["reason"]) == (5, "max_iterations")
+    assert f"treadle resume {run[-8:]} -n N" in first.stderr
+
+    refused = stage.treadle("resume", run, "--json")
+    resumed = stage.treadle("resume", run, "--max-iterations", "2", "--json")
+
+    assert (refused.exit_code, refused.stdout) == (2, "")
+    assert refused.stderr.splitlines() == [
+        f"treadle: run {run[-8:]} has used all that it may: the run may take 1 round"
+        " (--max-iterations, limits.max_iterations)",
+        f"  hint: allow it more: treadle resume {run[-8:]} --max-iterations N",
+    ]
+    assert (resumed.exit_code, resumed.result["rounds"]) == (0, 2)
+    assert resumed.result["cost_usd"] > first.result["cost_usd"]
+    log = log_of(stage, run)
+    assert len(log.of_type("run.ended")) == 2
+    assert [event["by"] for event in log.of_type("run.reopened")] == ["resume"]
+    assert sessions_in(log) == [("session 1", False), ("session 2", False)]
+    assert (stage.project / "hello.txt").read_text() == "hello\n"
+
+
+def test_a_run_that_has_succeeded_has_nothing_to_go_on_with(stage: Stage) -> None:
+    done = stage.deliver(script(ONE_DELIVERABLE, BUILD_IT))
+    run = done.events[0]["run"]
+
+    refusals = [stage.treadle(command, run) for command in ("resume", "retry")]
+
+    said = (
+        f"treadle: run {run[-8:]} is done\n"
+        f"  hint: see what it brought with `treadle diff {run[-8:]}`\n"
+    )
+    assert refusals == [Finished(2, "", said)] * 2
+    assert log_of(stage, run).stdout == done.stdout
+
+
+class Neighbour(Stage):
+    """Another project whose runs are kept in the same place."""
+
+    def __init__(self, directory: Path, root: Path) -> None:
+        super().__init__(directory)
+        self.root = root
+
+
+@contextmanager
+def worker(stage: Stage) -> Iterator[Path]:
+    """A worker that stays; where it says what it does."""
+    said = stage.directory / "worker.txt"
+    with said.open("w") as file:
+        process = subprocess.Popen(
+            [TREADLE, "worker"],
+            cwd=stage.home,
+            env=stage.environment,
+            stdin=subprocess.DEVNULL,
+            stdout=file,
+            stderr=file,
+        )
+    try:
+        wait_for(lambda: worker_is_alive(stage.root))
+        yield said
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.wait(timeout=60)
+
+
+def test_two_runs_and_a_worker_side_by_side_and_nobody_takes_the_others_work(stage: Stage) -> None:
+    gate, neighbour = stage.directory / "gate", Neighbour(stage.directory / "other", stage.root)
+    with worker(stage) as said:
+        staying = neighbour.start(script(ONE_DELIVERABLE, held_up(gate)))
+        undisturbed = staying.until("run.started")["run"]
+        staying.until("tool.decided", name="Bash")
+
+        killed = killed_in_a_session(stage)
+        wait_for(lambda: log_of(stage, killed).of_type("run.recovered") != [])
+        watched = stage.treadle("attach", killed, "--json")
+
+        assert staying.process.poll() is None
+        gate.touch()
+        finished = staying.finish()
+
+    assert (watched.exit_code, finished.exit_code) == (0, 0)
+    log = assert_built_once(stage, killed)
+    assert len(log.of_type("run.recovered")) == 1
+    assert sessions_in(log)[1:] == [("session 2", False), ("session 2", True)]
+    other = assert_built_once(neighbour, undisturbed)
+    assert other.stdout == finished.stdout
+    assert other.of_type("run.recovered") == []
+    assert said.read_text().splitlines()[1:] == [f"taking over run {killed}", "worker ended"]

@@ -1,0 +1,161 @@
+"""The real Claude Code binary asks its model through the gateway, and the ledger has it all."""
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.builders import RUN, SESSION_LIMITS, FakeClock
+from tests.unit.adapters.claude.real_sessions import BUNDLED, HEADERS, OLDER, brief_in
+from treadle.adapters.agents.claude.agent import ClaudeAgent
+from treadle.adapters.stores.database import open_database
+from treadle.domain.agent import Brief
+from treadle.domain.events.all_events import Event
+from treadle.domain.events.oversight import BillDiffered
+from treadle.domain.session import BudgetExceeded, Completed, SessionResult
+from treadle.domain.storage import Storage
+from treadle.domain.usage import Usage
+from treadle.gateway.service import Service
+from treadle.rehearsal.api import ScriptedApi
+from treadle.rehearsal.script import parse_script
+from treadle.session.drive import Driver
+from treadle.session.prices import LISTED
+from treadle.wiring.gateway import MeteredAgent, Metering, Terms
+
+WORLD = {"PATH": "/usr/local/bin:/usr/bin:/bin"}
+KEY = {"ANTHROPIC_API_KEY": "rehearsal"}
+SUBSCRIPTION = {"CLAUDE_CODE_OAUTH_TOKEN": "rehearsal"}
+# Nobody listens there: what does not go through the gateway does not arrive.
+NOWHERE = {"ANTHROPIC_BASE_URL": "http://127.0.0.1:9", "HTTP_PROXY": "http://127.0.0.1:9"}
+BINARIES = pytest.mark.parametrize("binary", [BUNDLED, OLDER], ids=["newest", "oldest"])
+
+
+@contextmanager
+def scripted(turns: str, more: str = "") -> Iterator[ScriptedApi]:
+    script = f"{{version: 1, sessions: [{{turns: [{turns}]{more}}}]}}"
+    with ScriptedApi(parse_script(script, source="metered.yaml")) as api:
+        yield api
+
+
+async def drive(
+    api: ScriptedApi, brief: Brief, storage: Storage, *, login: dict[str, str], binary: Path
+) -> tuple[SessionResult, list[Event]]:
+    """A whole session behind a gateway that stands before the script."""
+    agent = ClaudeAgent(binary, {**WORLD, **login, **NOWHERE}, "", HEADERS)
+    metering = Metering(Service(api.base_url), storage, Terms(RUN, 100.0, LISTED, rehearsal=True))
+    events: list[Event] = []
+    driver = Driver(
+        MeteredAgent(agent, metering),
+        FakeClock(),
+        events.append,
+        asyncio.Event(),
+        bill=metering.bill,
+    )
+    return await driver.run(brief, SESSION_LIMITS), events
+
+
+def rows(storage: Storage, columns: str) -> list[tuple[object, ...]]:
+    with closing(open_database(storage)) as database:
+        return database.query(f"SELECT {columns} FROM ledger ORDER BY at")  # noqa: S608
+
+
+@pytest.mark.parametrize(
+    ("binary", "differing_usd"),
+    # The oldest binary does not know this model, and takes it for a dearer one.
+    [(BUNDLED, []), (OLDER, [0.6525])],
+    ids=["newest", "oldest"],
+)
+async def test_the_ledger_agrees_with_an_agent_that_knows_the_price(
+    binary: Path, differing_usd: list[float], tmp_path: Path
+) -> None:
+    used = "usage: {input: 1000, output: 20000, cache_write: 3000, cache_read: 40000}"
+    turns = f"{{tool: Bash, input: {{command: 'true'}}, {used}}}, {{text: done, {used}}}"
+    storage = Storage(tmp_path / "root")
+
+    with scripted(turns) as api:
+        brief = replace(brief_in(tmp_path), max_cost_usd=50.0)
+        result, events = await drive(api, brief, storage, login=KEY, binary=binary)
+
+    assert (result.outcome, api.problems()) == (Completed("done"), ())
+    # 2, 10, 2.50 and 0.10 dollars per million, twice.
+    assert (result.cost_usd, result.usage) == (0.427, Usage(2_000, 40_000, 6_000, 80_000))
+    differed = [event for event in events if isinstance(event, BillDiffered)]
+    assert differed == [BillDiffered(brief.session, 0.427, usd) for usd in differing_usd]
+    assert rows(storage, "session, estimated, subscription") == [(brief.session, 0, 0)] * 2
+
+
+async def test_what_sub_agents_ask_is_in_the_bill_under_their_name(tmp_path: Path) -> None:
+    asked = "{description: look, prompt: Look, subagent_type: general-purpose}"
+    turns = f"{{tool: Agent, input: {asked}}}, {{text: done}}"
+    storage = Storage(tmp_path / "root")
+
+    with scripted(turns, ", subagent: [{text: nothing to see}]") as api:
+        brief = replace(brief_in(tmp_path), builtin_tools=("Agent", "Bash"))
+        result, events = await drive(api, brief, storage, login=KEY, binary=BUNDLED)
+
+    assert (result.outcome, result.usage) == (Completed("done"), Usage(300, 60))
+    assert sorted(bool(agent) for (agent,) in rows(storage, "agent")) == [False, False, True]
+    assert [event for event in events if isinstance(event, BillDiffered)] == []
+
+
+@BINARIES
+async def test_a_budget_that_is_spent_ends_the_session_at_its_next_request(
+    binary: Path, tmp_path: Path
+) -> None:
+    # One dollar each, and the binary itself is told of no limit that it could reach first.
+    used = "usage: {input: 0, output: 100000}"
+    dear = f"{{tool: Bash, input: {{command: 'true'}}, {used}, repeat: forever}}"
+    storage = Storage(tmp_path / "root")
+
+    with scripted(dear) as api:
+        agent = ClaudeAgent(binary, {**WORLD, **KEY, **NOWHERE}, "", HEADERS)
+        terms = Terms(RUN, 1.5, LISTED, rehearsal=True)  # of the whole day
+        metering = Metering(Service(api.base_url), storage, terms)
+        driver = Driver(
+            MeteredAgent(agent, metering),
+            FakeClock(),
+            lambda event: None,
+            asyncio.Event(),
+            bill=metering.bill,
+        )
+        result = await driver.run(brief_in(tmp_path), SESSION_LIMITS)
+
+        assert api.request_count == 2
+    assert (result.outcome, result.cost_usd) == (BudgetExceeded(1.5), 2.0)
+
+
+async def test_a_subscription_is_known_and_its_windows_are_kept(tmp_path: Path) -> None:
+    turn = "{text: fine, quota_warning: {used: 0.92, window: seven_day}}"
+    storage = Storage(tmp_path / "root")
+
+    with scripted(turn) as api:
+        brief = brief_in(tmp_path)
+        result, _ = await drive(api, brief, storage, login=SUBSCRIPTION, binary=BUNDLED)
+
+    assert result.outcome == Completed("fine")
+    ((subscription, windows),) = rows(storage, "subscription, windows")
+    assert (subscription, '["7d",0.92,' in str(windows)) == (1, True)
+
+
+async def test_a_subscription_is_known_without_its_windows(tmp_path: Path) -> None:
+    storage = Storage(tmp_path / "root")
+
+    with scripted("{text: fine}") as api:
+        await drive(api, brief_in(tmp_path), storage, login=SUBSCRIPTION, binary=BUNDLED)
+
+    assert rows(storage, "subscription, windows") == [(1, "[]")]
+
+
+@pytest.mark.parametrize("fault", ["{drop: before}", "{drop: middle, text: never finished}"])
+async def test_an_agent_gets_over_what_the_service_breaks_off(fault: str, tmp_path: Path) -> None:
+    storage = Storage(tmp_path / "root")
+
+    with scripted(f"{fault}, {{text: recovered}}") as api:
+        brief = brief_in(tmp_path)
+        result, _ = await drive(api, brief, storage, login=KEY, binary=BUNDLED)
+
+    assert (result.outcome, api.problems()) == (Completed("recovered"), ())
+    assert rows(storage, "estimated") == [(1,)] * ("middle" in fault) + [(0,)]

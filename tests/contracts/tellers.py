@@ -1,0 +1,110 @@
+"""Every engine there is, each on a store that outlives it, and the small stories they are told."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal, Protocol
+
+import pytest
+
+from tests.builders import FakeClock
+from tests.postgres import PostgresServer
+from treadle.domain.ports import Clock
+from treadle.durable.memory import History, MemoryEngine
+from treadle.durable.opening import open_engine
+from treadle.durable.port import Json, Steps, Story, Teller
+from treadle.durable.schema import bring_up_to_date
+
+Kind = Literal["memory", "sqlite", "postgres"]
+
+
+class Opening(Protocol):
+    """Starts a teller on the store of this test, as a new process would."""
+
+    def __call__(
+        self, clock: Clock | None = None, /, **stories: Story
+    ) -> AbstractAsyncContextManager[Teller]: ...
+
+
+def opening_of(kind: Kind, request: pytest.FixtureRequest, tmp_path: Path) -> Opening:
+    if kind == "memory":
+        return in_memory({})
+    return on_database(location_of(kind, request, tmp_path))
+
+
+def location_of(kind: Kind, request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    if kind == "sqlite":
+        return f"sqlite:///{tmp_path / 'engine.db'}"
+    server: PostgresServer = request.getfixturevalue("postgres_server")
+    return server.new_database(prepared(server))
+
+
+def prepared(server: PostgresServer) -> str:
+    """A database to copy: making the tables anew takes longer than most tests."""
+    name = "with_tables"
+    if name not in server.run("psql", "-Atc", "select datname from pg_database", "postgres"):
+        server.run("createdb", name)
+        bring_up_to_date(server.url(name))
+    return name
+
+
+def in_memory(history: History) -> Opening:
+    @asynccontextmanager
+    async def start(clock: Clock | None = None, /, **stories: Story) -> AsyncIterator[Teller]:
+        yield MemoryEngine(stories, clock or FakeClock(), history)
+
+    return start
+
+
+def on_database(location: str, executor: str = "run-1", queue: str = "run.1") -> Opening:
+    @asynccontextmanager
+    async def start(clock: Clock | None = None, /, **stories: Story) -> AsyncIterator[Teller]:
+        async with open_engine(
+            location,
+            executor=executor,
+            queue=queue,
+            stories=stories,
+            clock=clock or FakeClock(),
+            poll_s=0.05,
+        ) as engine:
+            yield engine
+
+    return start
+
+
+@dataclass
+class Acts:
+    """What really happened, in order, over all tellings. Names in `broken` fail when acted."""
+
+    done: list[str] = field(default_factory=list)
+    broken: set[str] = field(default_factory=set)
+    # Acts that wait here until they are let go on, and tell that they have begun.
+    held: dict[str, asyncio.Event] = field(default_factory=dict)
+    reached: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def act(self, name: str) -> Callable[[], Awaitable[str]]:
+        async def acted() -> str:
+            self.done.append(name)
+            if name in self.held:
+                self.reached.set()
+                await self.held[name].wait()
+            if name in self.broken:
+                raise BrokenAct(name)
+            return name.upper()
+
+        return acted
+
+    def story(self, *names: str) -> Story:
+        async def tell(steps: Steps, argument: Json) -> Json:
+            results: list[Json] = [argument]
+            for name in names:
+                results.append(await steps.step(name, self.act(name), returns=str))
+            return results
+
+        return tell
+
+
+class BrokenAct(Exception):
+    """What an act that is broken raises."""

@@ -1,0 +1,359 @@
+"""The `Teller` and `Steps` ports, the same for every engine: what was done is never done again."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+
+from tests.builders import NOON, FakeClock
+from tests.contracts.tellers import Acts, BrokenAct, Kind, Opening, opening_of
+from treadle.durable.port import Json, Steps, StoryChanged
+
+
+@pytest.fixture(
+    params=[
+        "memory",
+        "sqlite",
+        pytest.param("postgres", marks=pytest.mark.xdist_group("postgres")),
+    ]
+)
+def opening(request: pytest.FixtureRequest, tmp_path: Path) -> Opening:
+    kind: Kind = request.param
+    return opening_of(kind, request, tmp_path)
+
+
+async def test_a_story_is_told_with_its_argument_and_gives_its_result(opening: Opening) -> None:
+    acts = Acts()
+    async with opening(plain=acts.story("one", "two")) as teller:
+        result = await teller.tell("w", "plain", {"goal": ["ship"]})
+
+    assert (result, acts.done) == ([{"goal": ["ship"]}, "ONE", "TWO"], ["one", "two"])
+
+
+async def test_a_finished_story_is_not_told_again_but_gives_its_result(opening: Opening) -> None:
+    acts = Acts()
+    async with opening(plain=acts.story("one")) as teller:
+        first = await teller.tell("w", "plain", 1)
+        second = await teller.tell("w", "plain", 2)
+    async with opening(plain=acts.story("one")) as teller:
+        third = await teller.tell("w", "plain", 3)
+
+    assert (first, second, third, acts.done) == ([1, "ONE"], [1, "ONE"], [1, "ONE"], ["one"])
+
+
+async def test_stories_of_different_workflows_know_nothing_of_each_other(opening: Opening) -> None:
+    acts = Acts()
+    async with opening(plain=acts.story("one"), other=acts.story("two", "one")) as teller:
+        results = await asyncio.gather(
+            teller.tell("a", "plain", "a"),
+            teller.tell("b", "other", "b"),
+            teller.tell("c", "plain", "c"),
+        )
+
+    assert list(results) == [["a", "ONE"], ["b", "TWO", "ONE"], ["c", "ONE"]]
+    assert sorted(acts.done) == ["one", "one", "one", "two"]
+
+
+async def test_what_a_step_raises_is_raised_by_the_telling(opening: Opening) -> None:
+    acts = Acts(broken={"two"})
+    async with opening(plain=acts.story("one", "two", "three")) as teller:
+        with pytest.raises(BrokenAct, match="two"):
+            await teller.tell("w", "plain", None)
+
+    assert acts.done == ["one", "two"]
+
+
+@pytest.mark.parametrize("restarted", [False, True])
+async def test_after_a_repair_the_step_that_failed_is_acted_again_and_none_before_it(
+    opening: Opening, restarted: bool
+) -> None:
+    acts = Acts(broken={"two"})
+    async with opening(plain=acts.story("one", "two", "three")) as teller:
+        for _ in range(2):
+            with pytest.raises(BrokenAct):
+                await teller.tell("w", "plain", "x")
+        acts.broken.clear()
+        if not restarted:
+            assert await teller.tell("w", "plain", "x") == ["x", "ONE", "TWO", "THREE"]
+    if restarted:
+        async with opening(plain=acts.story("one", "two", "three")) as teller:
+            assert await teller.tell("w", "plain", "x") == ["x", "ONE", "TWO", "THREE"]
+
+    assert acts.done == ["one", "two", "two", "two", "three"]
+
+
+async def test_what_the_story_itself_raises_ends_the_telling_and_it_can_be_told_again(
+    opening: Opening,
+) -> None:
+    acts, moods = Acts(), iter(["bad", "good"])
+
+    async def tell_moody(steps: Steps, argument: Json) -> Json:
+        await steps.step("one", acts.act("one"), returns=str)
+        if next(moods) == "bad":
+            raise OSError("no such mood")
+        return "told"
+
+    async with opening(moody=tell_moody) as teller:
+        with pytest.raises(OSError, match="no such mood"):
+            await teller.tell("w", "moody", None)
+        result = await teller.tell("w", "moody", None)
+
+    assert (result, acts.done) == ("told", ["one"])
+
+
+async def test_a_story_that_catches_a_failed_step_gets_no_further(opening: Opening) -> None:
+    acts = Acts(broken={"one"})
+
+    async def tell_stubborn(steps: Steps, argument: Json) -> Json:
+        try:
+            await steps.step("one", acts.act("one"), returns=str)
+        except BrokenAct:
+            await steps.step("apology", acts.act("apology"), returns=str)
+        return "told"
+
+    async with opening(stubborn=tell_stubborn) as teller:
+        with pytest.raises(BrokenAct):
+            await teller.tell("w", "stubborn", None)
+        acts.broken.clear()
+        assert await teller.tell("w", "stubborn", None) == "told"
+
+    assert acts.done == ["one", "one"]
+
+
+@pytest.mark.parametrize("restarted", [False, True])
+async def test_a_step_that_was_cut_is_acted_again(opening: Opening, restarted: bool) -> None:
+    acts = Acts(held={"two": asyncio.Event()})
+    async with opening(plain=acts.story("one", "two", "three")) as teller:
+        telling = asyncio.create_task(teller.tell("w", "plain", "x"))
+        await acts.reached.wait()
+        telling.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await telling
+        acts.held.clear()
+        if not restarted:
+            assert await teller.tell("w", "plain", "x") == ["x", "ONE", "TWO", "THREE"]
+    if restarted:
+        async with opening(plain=acts.story("one", "two", "three")) as teller:
+            assert await teller.tell("w", "plain", "x") == ["x", "ONE", "TWO", "THREE"]
+
+    assert acts.done == ["one", "two", "two", "three"]
+
+
+async def test_who_stops_waiting_for_a_story_stops_the_story_and_it_may_clean_up(
+    opening: Opening,
+) -> None:
+    reached, cleaned = asyncio.Event(), []
+
+    async def tell_tidy(steps: Steps, argument: Json) -> Json:
+        async def act() -> None:
+            reached.set()
+            try:
+                await asyncio.Event().wait()
+            finally:
+                await asyncio.sleep(0)
+                cleaned.append("act")
+
+        try:
+            await steps.step("one", act, returns=type(None))
+        finally:
+            cleaned.append("story")
+        return None
+
+    async with opening(tidy=tell_tidy) as teller:
+        telling = asyncio.create_task(teller.tell("w", "tidy", None))
+        await reached.wait()
+        telling.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await telling
+        assert cleaned == ["act", "story"]
+
+
+@pytest.mark.parametrize("cut", [False, True])
+async def test_a_story_runs_where_the_engine_was_opened(opening: Opening, cut: bool) -> None:
+    acts, loops = Acts(broken={"one"} if cut else set()), []
+
+    async def tell_where(steps: Steps, argument: Json) -> Json:
+        loops.append(asyncio.get_running_loop())
+        await steps.step("one", acts.act("one"), returns=str)
+        loops.append(asyncio.get_running_loop())
+        return None
+
+    async with opening(where=tell_where) as teller:
+        if cut:
+            with pytest.raises(BrokenAct):
+                await teller.tell("w", "where", None)
+            acts.broken.clear()
+        await teller.tell("w", "where", None)
+
+    assert set(loops) == {asyncio.get_running_loop()}
+
+
+class Colour(StrEnum):
+    RED = "red"
+
+
+@dataclass(frozen=True, slots=True)
+class Passed:
+    at: datetime
+    took: timedelta
+    type: Literal["passed"] = "passed"
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    reasons: tuple[str, ...]
+    worst: "Failed | None" = None
+    type: Literal["failed"] = "failed"
+
+
+Outcome = Passed | Failed
+
+VALUES: list[tuple[Any, Any]] = [
+    (None, type(None)),
+    ("plain", str),
+    ("half a \ud83d, a whole 😀 and \x00 none", str),
+    (2**80, int),
+    (0.1, float),
+    (float("inf"), float),
+    (True, bool),
+    (b"bytes", bytes),
+    ((1, "two", None), tuple[int, str, None]),
+    (("a", "b"), tuple[str, ...]),
+    ({"a": (1, 2)}, dict[str, tuple[int, int]]),
+    (frozenset({1, 2}), frozenset[int]),
+    (Colour.RED, Colour),
+    (Path("src/a.py"), Path),
+    (NOON, datetime),
+    (Passed(NOON, timedelta(seconds=1.5)), Passed),
+    (Passed(NOON, timedelta(0)), Outcome),
+    (Failed(("a", "b"), worst=Failed(())), Outcome),
+    ([Failed(()), Passed(NOON, timedelta(1))], list[Outcome]),
+    (None, Passed | None),
+]
+
+
+async def test_results_come_back_as_what_they_were_when_acted_and_when_told_again(
+    opening: Opening,
+) -> None:
+    seen: list[list[Any]] = []
+    endings = iter(["bad", "good"])
+
+    def giving(value: Any) -> Callable[[], Awaitable[Any]]:
+        async def act() -> Any:
+            return value
+
+        return act
+
+    async def tell_values(steps: Steps, argument: Json) -> Json:
+        seen.append(
+            [
+                await steps.step(f"value {n}", giving(value), returns=returns)
+                for n, (value, returns) in enumerate(VALUES)
+            ]
+        )
+        if next(endings) == "bad":
+            raise BrokenAct
+        return None
+
+    async with opening(values=tell_values) as teller:
+        with pytest.raises(BrokenAct):
+            await teller.tell("w", "values", None)
+        await teller.tell("w", "values", None)
+
+    expected = [value for value, _ in VALUES]
+    assert seen == [expected, expected]
+    assert [[type(each) for each in row] for row in seen] == [[type(each) for each in expected]] * 2
+
+
+async def test_a_sleep_ends_at_its_moment_by_the_clock_on_the_wall(opening: Opening) -> None:
+    clock = FakeClock()
+
+    async def tell_sleepy(steps: Steps, argument: Json) -> Json:
+        await steps.sleep_until(NOON + timedelta(minutes=1))
+        return clock.now().isoformat()
+
+    async with opening(clock, sleepy=tell_sleepy) as teller:
+        woken = await teller.tell("w", "sleepy", None)
+
+    assert woken == (NOON + timedelta(minutes=1)).isoformat()
+    # In naps: the machine may sleep, too, and then the naps are longer than they were asked to be.
+    assert clock.slept == [15.0, 15.0, 15.0, 15.0]
+
+
+async def test_a_moment_that_has_passed_is_not_waited_for(opening: Opening) -> None:
+    clock = FakeClock()
+
+    async def tell_late(steps: Steps, argument: Json) -> Json:
+        await steps.sleep_until(datetime(1999, 1, 1, tzinfo=UTC))
+        return None
+
+    async with opening(clock, late=tell_late) as teller:
+        await teller.tell("w", "late", None)
+
+    assert clock.slept == []
+
+
+async def begin(opening: Opening, acts: Acts, *names: str) -> None:
+    """Tell `names` as a story that is cut in its last step."""
+    acts.broken.add(names[-1])
+    async with opening(plain=acts.story(*names)) as teller:
+        with pytest.raises(BrokenAct):
+            await teller.tell("w", "plain", None)
+    acts.broken.clear()
+
+
+async def test_a_story_with_other_steps_than_those_stored_is_refused(opening: Opening) -> None:
+    acts = Acts()
+    await begin(opening, acts, "one", "two", "three")
+    async with opening(plain=acts.story("one", "new", "three")) as teller:
+        with pytest.raises(StoryChanged, match="its next step was “two” and is “new” now"):
+            await teller.tell("w", "plain", None)
+    async with opening(plain=acts.story("one", "two", "three")) as teller:
+        assert await teller.tell("w", "plain", None) == [None, "ONE", "TWO", "THREE"]
+
+    assert acts.done == ["one", "two", "three", "three"]
+
+
+async def test_a_stored_result_that_no_longer_fits_its_type_is_refused(opening: Opening) -> None:
+    acts = Acts()
+    await begin(opening, acts, "one", "two")
+
+    async def tell_changed(steps: Steps, argument: Json) -> Json:
+        async def act() -> Passed:
+            raise AssertionError("it is stored")
+
+        await steps.step("one", act, returns=Passed)
+        return None
+
+    async with opening(plain=tell_changed) as teller:
+        with pytest.raises(StoryChanged, match="the result of its step “one” does not fit"):
+            await teller.tell("w", "plain", None)
+
+
+async def test_a_changed_story_goes_the_old_way_where_it_has_gone_it_and_else_the_new(
+    opening: Opening,
+) -> None:
+    acts = Acts()
+    await begin(opening, acts, "one", "old", "end")
+
+    async def tell_changed(steps: Steps, argument: Json) -> Json:
+        await steps.step("one", acts.act("one"), returns=str)
+        middle = "new" if await steps.patched("better-middle") else "old"
+        await steps.step(middle, acts.act(middle), returns=str)
+        return await steps.step("end", acts.act("end"), returns=str)
+
+    acts.done.clear()
+    async with opening(plain=tell_changed) as teller:
+        await teller.tell("w", "plain", None)
+        acts.broken.add("end")
+        with pytest.raises(BrokenAct):
+            await teller.tell("fresh", "plain", None)
+        acts.broken.clear()
+        await teller.tell("fresh", "plain", None)
+
+    assert acts.done == ["end", "one", "new", "end", "end"]

@@ -1,0 +1,229 @@
+"""What other processes see and order of stored workflows, the same on every database."""
+
+import asyncio
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from tests.contracts.tellers import Acts, BrokenAct, Opening, location_of, on_database
+from treadle.durable.looking import finished_steps, move, standing_of, unfinished
+from treadle.durable.ordering import cancel, delete_ended_before, enqueue
+from treadle.durable.port import Json, Steps, StoryCancelled, StoryChanged, ToldElsewhere
+from treadle.durable.standing import PARKED, Standing, Status
+
+TOMORROW = timedelta(days=1)
+
+
+@dataclass(frozen=True)
+class Store:
+    """A database and two ways to work on it: as a foreground run and as a worker."""
+
+    location: str
+    run: Opening
+    worker: Opening
+
+
+@pytest.fixture(
+    params=["sqlite", pytest.param("postgres", marks=pytest.mark.xdist_group("postgres"))]
+)
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Store:
+    location = location_of(request.param, request, tmp_path)
+    worker = on_database(location, executor="worker-1", queue="shared")
+    return Store(location, on_database(location), worker)
+
+
+async def test_what_is_enqueued_is_told_by_a_worker(store: Store) -> None:
+    acts = Acts(held={"one": asyncio.Event()})
+    enqueue(store.location, "w", "plain", "x")
+    enqueue(store.location, "w", "plain", "a second time changes nothing")
+    assert unfinished(store.location) == [Standing("w", Status.WAITING, "", "shared")]
+
+    async with store.worker(plain=acts.story("one")) as teller:
+        await acts.reached.wait()
+        assert unfinished(store.location) == [Standing("w", Status.TOLD_NOW, "worker-1", "shared")]
+        acts.held["one"].set()
+        assert await teller.tell("w", "plain", None) == ["x", "ONE"]
+
+    assert unfinished(store.location) == []
+
+
+async def test_a_run_can_be_told_in_the_foreground_while_it_waits_for_a_worker(
+    store: Store,
+) -> None:
+    acts = Acts()
+    enqueue(store.location, "w", "plain", "x")
+    async with store.run(plain=acts.story("one")) as teller:
+        assert await teller.tell("w", "plain", None) == ["x", "ONE"]
+
+    assert standing_of(store.location, "w") == Standing("w", Status.FINISHED, "run-1", "run.1")
+
+
+async def test_a_story_that_raised_is_parked_until_somebody_tells_or_moves_it(
+    store: Store,
+) -> None:
+    acts = Acts(broken={"one"})
+    enqueue(store.location, "w", "plain", "x")
+    async with store.worker(plain=acts.story("one")) as teller:
+        with pytest.raises(BrokenAct):
+            await teller.tell("w", "plain", None)
+    acts.broken.clear()
+    enqueue(store.location, "later", "plain", "y")
+    async with store.worker(plain=acts.story("one")) as teller:
+        assert await teller.tell("later", "plain", None) == ["y", "ONE"]
+
+        [parked] = unfinished(store.location)
+        assert parked == Standing("w", Status.WAITING, "worker-1", PARKED)
+        assert parked.is_parked
+        assert move(store.location, parked)
+        assert await teller.tell("w", "plain", None) == ["x", "ONE"]
+
+    assert acts.done == ["one", "one", "one"]
+
+
+async def test_a_story_that_this_version_does_not_know_is_parked(store: Store) -> None:
+    enqueue(store.location, "w", "unheard-of", None)
+    async with store.worker() as teller:
+        with pytest.raises(StoryChanged, match="knows no workflow “unheard-of”"):
+            await teller.tell("w", "unheard-of", None)
+
+    assert [seen.is_parked for seen in unfinished(store.location)] == [True]
+
+
+async def test_what_a_closed_engine_had_begun_waits_on_its_queue(store: Store) -> None:
+    acts = Acts(held={"two": asyncio.Event()})
+    enqueue(store.location, "w", "plain", "x")
+    async with store.worker(plain=acts.story("one", "two")):
+        await acts.reached.wait()
+    assert unfinished(store.location) == [Standing("w", Status.WAITING, "worker-1", "shared")]
+
+    acts.held.clear()
+    async with store.worker(plain=acts.story("one", "two")) as teller:
+        assert await teller.tell("w", "plain", None) == ["x", "ONE", "TWO"]
+
+    assert acts.done == ["one", "two", "two"]
+
+
+async def test_a_cancelled_run_is_cut_at_once_and_says_so(store: Store) -> None:
+    acts = Acts(held={"two": asyncio.Event()})
+    async with store.run(plain=acts.story("one", "two", "three")) as teller:
+        telling = asyncio.create_task(teller.tell("w", "plain", None))
+        await acts.reached.wait()
+        await asyncio.to_thread(cancel, store.location, "w")
+        with pytest.raises(StoryCancelled):
+            await telling
+
+    assert (acts.done, unfinished(store.location)) == (["one", "two"], [])
+
+
+async def test_a_cancelled_run_is_cut_between_two_steps_too(store: Store) -> None:
+    acts = Acts()
+
+    async def tell_cancelled(steps: Steps, argument: Json) -> Json:
+        await steps.step("one", acts.act("one"), returns=str)
+        await asyncio.to_thread(cancel, store.location, "w")
+        return await steps.step("two", acts.act("two"), returns=str)
+
+    async with store.run(cancelled=tell_cancelled) as teller:
+        with pytest.raises(StoryCancelled):
+            await teller.tell("w", "cancelled", None)
+
+    assert acts.done == ["one"]
+
+
+async def test_a_cancelled_run_that_is_told_again_goes_on(store: Store) -> None:
+    acts = Acts(broken={"two"})
+    async with store.run(plain=acts.story("one", "two")) as teller:
+        with pytest.raises(BrokenAct):
+            await teller.tell("w", "plain", "x")
+        await asyncio.to_thread(cancel, store.location, "w")
+        assert unfinished(store.location) == []
+        acts.broken.clear()
+        assert await teller.tell("w", "plain", None) == ["x", "ONE", "TWO"]
+
+
+async def test_cancelling_changes_nothing_about_a_finished_run(store: Store) -> None:
+    async with store.run(plain=Acts().story("one")) as teller:
+        await teller.tell("w", "plain", "x")
+        await asyncio.to_thread(cancel, store.location, "w")
+        assert await teller.tell("w", "plain", None) == ["x", "ONE"]
+
+
+async def test_a_run_that_was_moved_elsewhere_is_cut_here(store: Store) -> None:
+    acts = Acts(held={"one": asyncio.Event()})
+    async with store.run(plain=acts.story("one")) as teller:
+        telling = asyncio.create_task(teller.tell("w", "plain", "x"))
+        await acts.reached.wait()
+        [seen] = unfinished(store.location)
+        assert move(store.location, seen)
+        with pytest.raises(ToldElsewhere):
+            await telling
+
+    assert unfinished(store.location) == [Standing("w", Status.WAITING, "run-1", "shared")]
+
+
+async def test_a_workflow_that_has_changed_since_it_was_seen_is_not_moved(store: Store) -> None:
+    enqueue(store.location, "w", "plain", None)
+    [seen] = unfinished(store.location)
+    cancel(store.location, "w")
+
+    assert not move(store.location, seen)
+    assert unfinished(store.location) == []
+
+
+async def test_the_steps_that_finished_are_listed_with_their_times(store: Store) -> None:
+    before = datetime.now(UTC) - timedelta(milliseconds=1)
+    acts = Acts(broken={"three"})
+    async with store.run(plain=acts.story("one", "two", "three")) as teller:
+        with pytest.raises(BrokenAct):
+            await teller.tell("w", "plain", None)
+    after = datetime.now(UTC)
+
+    first, second = finished_steps(store.location, "w")
+    assert [first.name, second.name] == ["one", "two"]
+    assert before <= first.started <= second.started <= after
+    assert timedelta(0) <= first.took <= after - before
+    assert finished_steps(store.location, "unheard-of") == []
+
+
+async def test_old_workflows_are_deleted_once_they_have_ended(store: Store) -> None:
+    acts = Acts(broken={"bad"})
+    async with store.run(plain=acts.story("one"), bad=acts.story("bad")) as teller:
+        await teller.tell("finished", "plain", "x")
+        with pytest.raises(BrokenAct):
+            await teller.tell("parked", "bad", None)
+        enqueue(store.location, "cancelled", "plain", None)
+        cancel(store.location, "cancelled")
+    enqueue(store.location, "waiting", "plain", None)
+
+    now = datetime.now(UTC)
+    assert delete_ended_before(store.location, now - TOMORROW) == 0
+    assert delete_ended_before(store.location, now + TOMORROW) == 2
+    assert standing_of(store.location, "finished") is None
+    left = sorted(seen.workflow_id for seen in unfinished(store.location))
+    assert left == ["parked", "waiting"]
+    assert finished_steps(store.location, "finished") == []
+
+
+async def test_the_loop_has_threads_again_after_the_engine_is_closed(store: Store) -> None:
+    async with store.run(plain=Acts().story("one")) as teller:
+        await teller.tell("w", "plain", None)
+
+    assert await asyncio.to_thread(lambda: "in a thread") == "in a thread"
+
+
+async def test_a_process_has_one_engine_at_a_time(store: Store) -> None:
+    async with store.run():
+        with pytest.raises(RuntimeError, match="open in this process already"):
+            async with store.worker():
+                pass
+
+
+async def test_nothing_is_said_on_the_way(store: Store, capfd: pytest.CaptureFixture[str]) -> None:
+    acts = Acts(broken={"one"})
+    async with store.run(plain=acts.story("one")) as teller:
+        with pytest.raises(BrokenAct):
+            await teller.tell("w", "plain", None)
+
+    assert capfd.readouterr() == ("", "")

@@ -1,0 +1,32 @@
+"""A database server that goes away while a story is told: waited for, and nothing acted twice."""
+
+import asyncio
+
+import pytest
+
+from tests.contracts.tellers import Acts, location_of, on_database
+from tests.postgres import PostgresServer
+
+pytestmark = pytest.mark.xdist_group("postgres")
+
+
+async def test_a_story_waits_for_its_server_and_goes_on(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    location = location_of("postgres", request, tmp_path_factory.getbasetemp())
+    server: PostgresServer = request.getfixturevalue("postgres_server")
+    acts = Acts(held={"two": asyncio.Event()})
+    async with on_database(location)(plain=acts.story("one", "two", "three")) as teller:
+        telling = asyncio.create_task(teller.tell("w", "plain", "x"))
+        await acts.reached.wait()
+        server.control("-m", "fast", "stop")
+        try:
+            # The step ends while there is nowhere to store its result.
+            acts.held["two"].set()
+            done, _ = await asyncio.wait([telling], timeout=1)
+        finally:
+            server.start()
+        assert done == set()
+        assert await telling == ["x", "ONE", "TWO", "THREE"]
+
+    assert acts.done == ["one", "two", "three"]

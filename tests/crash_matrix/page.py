@@ -1,0 +1,115 @@
+"""The crash matrix as a page of the reference: the same text for the same results."""
+
+from collections.abc import Iterable, Sequence
+
+from tests.crash_matrix.case import Act, Case
+from tests.crash_matrix.checks import CHECKS
+from tests.crash_matrix.matrix import Judged
+
+HEAD = """# Crash matrix
+
+Treadle is killed with `kill -9` at a named point of a rehearsed run with the real Claude Code binary; then another process
+goes on. Nothing is put into the product for this: the tests start it with a trap in place of one of its functions.
+Written by `make crash-matrix`; some of the points are part of `make test`.
+"""  # noqa: E501
+
+PROMISES = """
+After each of them, compared with the same run that nobody killed:
+
+| check | what must hold |
+|---|---|
+| it ends as it should | every process died at its point, and the last one ended with the exit code of a run that went well (2, “is done”, where the run had ended before the kill) |
+| same tree | the files in the user's checkout are the same, and it is clean |
+| same commits | as many, with the same subjects, on as many branches |
+| same status.json | dates and commit ids aside; every pass names a commit |
+| no gap | events are numbered from 1 without a gap |
+| nothing told twice | every fact of the log is told once and in the same order: rounds, ends of sessions, deliverables, plan, commits, imports, landing, pauses, questions, the end |
+| no process left | of the agent, its tools or git: neither after the kill nor at the end |
+| cut session goes on | under its own id; in the agent's memory where the agent has a transcript of it |
+| checkout untouched | the user's files, index, branch and HEAD are as they were at every kill before the landing; in the landing, every file is the user's or the run's |
+"""  # noqa: E501
+
+SCENARIOS = """
+| run | what happens in it |
+|---|---|
+| one deliverable | one session plans, one builds, the work is landed |
+| uncommitted changes | the same, in a checkout with edits that are not committed |
+| agent commits | the same, and the agent commits its work itself |
+| work destroyed | a session claims a pass, then deletes its whole workspace; another builds |
+| quota spent | the building session meets the provider's limit; the run sleeps until the reset |
+| quota spent for longer | the same, with a later reset |
+| session fails | the building session fails; the run waits and tries again |
+| earlier work | an earlier run left the first of two deliverables on its branch |
+| earlier work gone | an earlier run's work was landed and then thrown away by the user |
+| new specification | an earlier run did all; then the user changed the specification |
+| limit reached | two deliverables and two rounds: the run stops, and is allowed more |
+| landing asked | a detached run asks before it lands, and a person says yes |
+"""
+
+DOERS = {
+    "deliver": "`deliver`",
+    "detach": "`deliver --detach`",
+    "resume": "`resume`",
+    "resume further": "`resume --max-iterations`",
+    "worker": "worker",
+    "answered worker": "worker",
+    "approve": "`approve`",
+}
+
+
+def page(sqlite: Sequence[Judged], postgres: Sequence[Judged]) -> str:
+    return "\n".join(
+        [
+            HEAD,
+            _counts("SQLite", sqlite),
+            _counts("PostgreSQL", postgres),
+            PROMISES,
+            "## The runs",
+            SCENARIOS,
+            "## SQLite",
+            "",
+            *_table(sqlite),
+            "",
+            "## PostgreSQL",
+            "",
+            *_table(postgres),
+            "",
+        ]
+    )
+
+
+def _counts(database: str, judged: Sequence[Judged]) -> str:
+    good = sum(not each.failures for each in judged)
+    kills = sum(act.dies is not None for each in judged for act in each.case.acts)
+    checks = len(CHECKS) * len(judged)
+    return f"- {database}: {len(judged)} points, {kills} kills, {checks} checks, {good} points hold"
+
+
+def _table(judged: Iterable[Judged]) -> list[str]:
+    rows = [
+        f"| {n} | {each.case.name} | {each.case.scenario} | {_killed(each.case)} |"
+        f" {_went_on(each.case)} | {_result(each)} |"
+        for n, each in enumerate(judged, 1)
+    ]
+    return [
+        "| | killed at | run | killed | went on with | result |",
+        "|---|---|---|---|---|---|",
+        *rows,
+    ]
+
+
+def _killed(case: Case) -> str:
+    return ", then ".join(DOERS[act.command] for act in case.acts if act.dies is not None)
+
+
+def _went_on(case: Case) -> str:
+    return ", ".join(DOERS[act.command] for act in _after_the_first_kill(case))
+
+
+def _after_the_first_kill(case: Case) -> Sequence[Act]:
+    first = next(n for n, act in enumerate(case.acts) if act.dies is not None)
+    return case.acts[first + 1 :]
+
+
+def _result(judged: Judged) -> str:
+    return f"all {len(CHECKS)} hold" if not judged.failures else "; ".join(judged.failures)

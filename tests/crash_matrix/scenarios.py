@@ -1,0 +1,138 @@
+"""The small runs that are cut: each with a script of its own, and what is there before it."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from tests.acceptance.stage import BUILD_IT, ONE_DELIVERABLE, Stage, script
+
+# Overloaded, and says so in a way that the agent does not try again by itself.
+GIVE_UP = '{error: {status: 529, headers: {x-should-retry: "false"}}}'
+
+TWO_DELIVERABLES = """
+  - role: initializer
+    turns:
+      - tool: mcp__treadle__create_deliverable
+        input:
+          deliverables:
+            - {id: DL-001, description: A greeting, acceptanceCriteria: [hello.txt says hello]}
+            - {id: DL-002, description: A farewell, acceptanceCriteria: [bye.txt says bye]}
+      - text: Written down.
+"""
+
+PLAN_MORE = """
+  - role: initializer
+    turns:
+      - tool: mcp__treadle__create_deliverable
+        input:
+          deliverables:
+            - {id: DL-002, description: A farewell, acceptanceCriteria: [bye.txt says bye]}
+      - text: Written down.
+"""
+
+BUILD_THE_SECOND = """
+  - role: implementer
+    turns:
+      - tool: Write
+        input: {file_path: bye.txt, content: "bye\\n"}
+      - tool: mcp__treadle__set_deliverable_status
+        input: {deliverableId: DL-002, status: passed}
+      - text: Built and checked.
+"""
+
+COMMIT_IT = BUILD_IT.replace(
+    "      - tool: mcp__",
+    "      - tool: Bash\n"
+    "        input: {command: git add hello.txt && git commit -qm 'Greet the reader'}\n"
+    "      - tool: mcp__",
+)
+
+DESTROY_IT = BUILD_IT.replace(
+    "      - text: Built and checked.",
+    "      - tool: Bash\n"
+    "        input: {command: find . -mindepth 1 -delete}\n"
+    "      - text: Tidied up.",
+)
+
+OPTIONAL = "  - optional: true\n    role"
+
+FAILING = f"  - role: implementer\n    turns:\n      - {GIVE_UP}\n"
+SPENT = "  - role: implementer\n    turns:\n      - {quota: {resets_in: 5}}\n"
+SPENT_FOR_LONGER = SPENT.replace("5", "20")
+
+
+# One that was cut after its last words is asked to go on, and has nothing to add.
+NOTHING_TO_ADD = "      - {text: That was all., optional: true}\n"
+
+
+def told(*sessions: str, auth: str = "api_key") -> str:
+    """A script whose sessions may be resumed after their end."""
+    return script(*(f"{session}{NOTHING_TO_ADD}" for session in sessions), auth=auth)
+
+
+def nothing(stage: Stage) -> None:
+    """The checkout is clean and nobody has worked here before."""
+
+
+def unfinished_edits(stage: Stage) -> None:
+    """Changes that the user has neither committed nor, in part, told git of."""
+    (stage.project / "SPEC.md").write_text("# A greeting\n\nhello.txt says hello to you.\n")
+    (stage.project / "draft.txt").write_text("mine\n")
+    stage.git("add", "SPEC.md")
+
+
+def work_on_a_branch(stage: Stage) -> None:
+    """An earlier run built the first of two deliverables, and nobody has landed it."""
+    finished = stage.deliver(script(TWO_DELIVERABLES, BUILD_IT), "-n", "2")
+    assert finished.exit_code == 5, finished.stderr
+
+
+def work_that_is_gone(stage: Stage) -> None:
+    """The same, and the user has thrown that work away."""
+    work_on_a_branch(stage)
+    branch = stage.git("for-each-ref", "--format=%(refname:short)", "refs/heads/treadle")
+    stage.git("branch", "-q", "-D", branch)
+
+
+def another_specification(stage: Stage) -> None:
+    """An earlier run did all there was to do; since then the user wants more."""
+    finished = stage.deliver(script(ONE_DELIVERABLE, BUILD_IT))
+    assert finished.exit_code == 0, finished.stderr
+    (stage.project / "SPEC.md").write_text("# A greeting\n\nhello.txt and bye.txt.\n")
+    stage.git("commit", "-q", "-a", "-m", "A farewell, too")
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """A script, the settings and options that go with it, and what was there before."""
+
+    script: str
+    before: Callable[[Stage], None] = nothing
+    settings: Mapping[str, str] = field(default_factory=dict)
+    options: tuple[str, ...] = ()
+
+
+SCENARIOS: Mapping[str, Scenario] = {
+    "one deliverable": Scenario(told(ONE_DELIVERABLE, BUILD_IT)),
+    "uncommitted changes": Scenario(told(ONE_DELIVERABLE, BUILD_IT), unfinished_edits),
+    "agent commits": Scenario(told(ONE_DELIVERABLE, COMMIT_IT)),
+    "work destroyed": Scenario(told(ONE_DELIVERABLE, DESTROY_IT, BUILD_IT)),
+    "quota spent": Scenario(
+        told(ONE_DELIVERABLE, SPENT, BUILD_IT, auth="subscription"), options=("--wait-for-quota",)
+    ),
+    "quota spent for longer": Scenario(
+        told(ONE_DELIVERABLE, SPENT_FOR_LONGER, BUILD_IT, auth="subscription"),
+        options=("--wait-for-quota",),
+    ),
+    "session fails": Scenario(
+        told(ONE_DELIVERABLE, FAILING, BUILD_IT), settings={"deliver.backoff_s": "3"}
+    ),
+    "earlier work": Scenario(told(BUILD_THE_SECOND), work_on_a_branch),
+    "earlier work gone": Scenario(told(BUILD_IT, BUILD_THE_SECOND), work_that_is_gone),
+    "new specification": Scenario(told(PLAN_MORE, BUILD_THE_SECOND), another_specification),
+    "limit reached": Scenario(
+        # The first process ends before the last session.
+        told(TWO_DELIVERABLES, BUILD_IT, BUILD_THE_SECOND.replace("  - role", OPTIONAL)),
+        settings={"limits.max_iterations": "2"},
+    ),
+    "landing asked": Scenario(told(ONE_DELIVERABLE, BUILD_IT), settings={"land": '"ask"'}),
+}

@@ -1,0 +1,67 @@
+"""A real project with a desk at it: what commands that change runs are tried on."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.builders import Repository
+from treadle.adapters.stores.event_store import open_store
+from treadle.cli.context import Given
+from treadle.cli.main import run_given
+from treadle.domain.deliverable import Tally
+from treadle.domain.events.all_events import Event
+from treadle.domain.ids import RunId
+from treadle.domain.run import ExitReason
+from treadle.domain.run_row import RunFilter
+from treadle.settings.environment import Environment
+from treadle.wiring.deliver_request import DeliverRequest
+from treadle.wiring.history import runs_of
+from treadle.wiring.holding import hold_worker
+from treadle.wiring.request_json import keep_request
+
+from .stored_runs import store
+from .told_runs import STARTED, ended, recorded
+
+
+@dataclass(frozen=True)
+class Desk:
+    """A real project, and the command line as started inside it."""
+
+    repository: Repository
+    environment: Environment
+
+    @property
+    def root(self) -> Path:
+        return self.environment.root
+
+    def treadle(self, *arguments: str) -> int:
+        return run_given(arguments, Given(self.environment, self.repository.path))
+
+    def told(self, *events: Event) -> RunId:
+        """A stored run of this project, with what it was asked for beside it."""
+        run = store(self.root, recorded(events), self.repository.path)[0].run
+        place = str(self.repository.path)
+        flags = {"limits.max_iterations": 2}
+        keep_request(self.root, DeliverRequest(run, place, flags, no_sandbox=False, rehearsal=True))
+        return run
+
+    def events(self, run: RunId) -> Sequence[Event]:
+        with closing(open_store(self.environment.storage)) as kept:
+            return [each.event for each in kept.read(run)]
+
+    def states(self) -> list[str]:
+        rows = runs_of(self.environment.storage, self.repository.path, RunFilter())
+        return [row.state for row in rows]
+
+    @contextmanager
+    def served(self) -> Iterator[None]:
+        """Somebody else is the worker, so no process is started."""
+        self.root.mkdir(exist_ok=True)
+        with hold_worker(self.root) as held:
+            assert held
+            yield
+
+
+def stopped(reason: ExitReason, *, rounds: int = 2, message: str = "") -> tuple[Event, Event]:
+    return STARTED, ended(reason, Tally(0, 0, 1), rounds=rounds, message=message)

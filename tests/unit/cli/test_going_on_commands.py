@@ -1,0 +1,140 @@
+"""`resume` and `retry`: what they say, do and refuse."""
+
+import pytest
+
+from treadle.domain.events.run import RunReopened
+from treadle.domain.ids import RunId
+from treadle.domain.run import ExitReason
+from treadle.wiring.holding import hold_project
+from treadle.wiring.request_json import kept_request
+from treadle.workspace.place import project_key
+
+from .desk import Desk, stopped
+from .stored_runs import store
+from .told_runs import RUN, recorded
+
+GOING_ON = pytest.mark.parametrize("command", ["resume", "retry"])
+
+
+@GOING_ON
+def test_a_run_that_is_done_has_nothing_to_go_on_with(
+    command: str, desk: Desk, capsys: pytest.CaptureFixture[str]
+) -> None:
+    desk.told(*stopped("all_passed"))
+
+    assert desk.treadle(command) == 2
+    assert capsys.readouterr().err.splitlines() == [
+        "treadle: run 7c01d2e4 is done",
+        "  hint: see what it brought with `treadle diff 7c01d2e4`",
+    ]
+    assert desk.states() == ["succeeded"]
+
+
+@GOING_ON
+@pytest.mark.parametrize(
+    ("given", "reason", "option"),
+    [
+        ((), "max_iterations", "--max-iterations N"),
+        (("--max-cost", "99"), "max_iterations", "--max-iterations N"),  # not that one
+        (("-n", "2"), "max_iterations", "--max-iterations N"),  # not more than before
+        (("--max-cost", "0.4"), "budget_exceeded", "--max-cost USD"),
+        (("--max-minutes", "61"), "time_exceeded", "--max-minutes N"),
+    ],
+)
+def test_a_run_at_its_limit_goes_on_only_where_that_limit_is_raised(
+    command: str,
+    given: tuple[str, ...],
+    reason: ExitReason,
+    option: str,
+    desk: Desk,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    run = desk.told(*stopped(reason, message="it has used all"))
+
+    assert desk.treadle(command, "last", *given) == 2
+    assert capsys.readouterr().err.splitlines() == [
+        "treadle: run 7c01d2e4 has used all that it may: it has used all",
+        f"  hint: allow it more: treadle {command} 7c01d2e4 {option}",
+    ]
+    assert len(desk.events(run)) == 2
+
+
+@GOING_ON
+def test_a_run_whose_request_is_gone_is_replaced_by_a_new_one(
+    command: str, desk: Desk, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store(desk.root, recorded(stopped("interrupted")), desk.repository.path)
+
+    assert desk.treadle(command) == 1
+    assert capsys.readouterr().err.splitlines() == [
+        "treadle: what run 7c01d2e4 was asked for cannot be read",
+        "  hint: start a new run with `treadle deliver`; it goes on from this one's branch",
+    ]
+
+
+@GOING_ON
+def test_a_project_that_another_run_works_on_is_left_to_it(
+    command: str, desk: Desk, capsys: pytest.CaptureFixture[str]
+) -> None:
+    desk.told(*stopped("interrupted"))
+    other = RunId(f"{RUN[:-1]}9")
+
+    with hold_project(desk.root, project_key(desk.repository.path), other):
+        assert desk.treadle(command) == 1
+
+    assert capsys.readouterr().err.splitlines() == [
+        f"treadle: another run is working on this project: {other}",
+        f"  hint: follow it with `treadle logs -f {other}`",
+    ]
+
+
+@GOING_ON
+@pytest.mark.parametrize(
+    "wrong",
+    [("--max-cost", "much"), ("--max-iterations", "1.5"), ("--model", "opus"), ("--land", "auto")],
+)
+def test_what_cannot_be_said_anew_is_wrong_usage(
+    command: str, wrong: tuple[str, str], desk: Desk, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = desk.told(*stopped("interrupted"))
+
+    assert desk.treadle(command, "last", *wrong) == 2
+    assert wrong[0] in capsys.readouterr().err
+    assert len(desk.events(run)) == 2
+
+
+@GOING_ON
+def test_a_run_that_ended_is_reopened_and_left_to_the_workers(
+    command: str, desk: Desk, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = desk.told(*stopped("max_iterations"))
+
+    with desk.served():
+        assert desk.treadle(command, "d2e4", "--detach", "-n", "5", "--wait-for-quota") == 0
+
+    shown = capsys.readouterr()
+    assert shown.out == f"{run}\n"
+    assert shown.err == "Detached. Follow it with `treadle attach 7c01d2e4`.\n"
+    assert desk.states() == ["queued"]
+    reopened = desk.events(run)[-1]
+    assert isinstance(reopened, RunReopened)
+    assert (reopened.by, reopened.limits.max_iterations) == (command, 5)
+    request = kept_request(desk.root, run)
+    assert (request.leg, request.flags) == (
+        2,
+        {"limits.max_iterations": 5, "quota.wait": True},
+    )
+
+
+def test_a_run_left_to_the_workers_twice_is_reopened_once(desk: Desk) -> None:
+    run = desk.told(*stopped("interrupted", rounds=1))
+
+    with desk.served():
+        codes = [desk.treadle("resume", "last", "--detach") for _ in range(2)]
+
+    assert codes == [0, 0]
+    assert [event.type for event in desk.events(run)] == [
+        "run.started",
+        "run.ended",
+        "run.reopened",
+    ]

@@ -1,0 +1,105 @@
+"""Questions as a person reads them."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+from tests.builders import NOON, RUN
+from treadle.cli.terminal.approval_block import (
+    inbox,
+    question_block,
+    question_table,
+    settled_block,
+)
+from treadle.cli.terminal.view import compose
+from treadle.domain.approval import Answer, Lapsed, Question, Standing, Voided, asked
+
+from .stored_runs import VIEW, drawn
+
+LANDING = Question(
+    kind="landing",
+    text="Land 2 commits in your checkout?",
+    subject=" calc.py | 3 +++\n 1 file changed\ncommit 0123",
+    subject_hash="0123",
+    patience=timedelta(hours=2),
+    answerers=("ada", "bob"),
+)
+PLAN = Question("plan", "Work by this plan?", "1. Add numbers", "4567", at_deadline="approve")
+LANDING_ASKED = asked(LANDING, run=RUN, step="1: landing", now=NOON)
+PLAN_ASKED = asked(PLAN, run=RUN, step="1: plan", now=NOON)
+LATER = NOON + timedelta(minutes=5)
+LAND, PLANNED = LANDING_ASKED.id, PLAN_ASKED.id
+
+
+def test_the_inbox_shows_each_question_with_its_subject_and_how_to_answer_it() -> None:
+    wide = replace(VIEW, width=100)
+
+    lines = inbox([Standing(LANDING_ASKED), Standing(PLAN_ASKED)], LATER, wide)
+
+    assert [compose(line, wide) for line in lines] == [
+        f"{LAND}  Land 2 commits in your checkout?",
+        "  landing of run 9abcdef0 · asked 5m ago · until 14:00, then denied · for ada, bob",
+        "     calc.py | 3 +++",
+        "     1 file changed",
+        "    commit 0123",
+        f"  treadle approve {LAND} · treadle deny {LAND}",
+        "",
+        f"{PLANNED}  Work by this plan?",
+        "  plan of run 9abcdef0 · asked 5m ago",
+        "    1. Add numbers",
+        f"  treadle approve {PLANNED} · treadle deny {PLANNED} · treadle reply {PLANNED}",
+    ]
+
+
+def test_a_list_shows_the_beginning_of_a_long_subject_and_one_question_all_of_it() -> None:
+    long = replace(PLAN_ASKED, subject="\n".join(f"{n}. Step" for n in range(1, 101)))
+
+    listed = drawn(inbox([Standing(long)], LATER, VIEW))
+    whole = drawn(question_block(Standing(long), LATER, VIEW))
+
+    assert listed[13:15] == ["    12. Step", "    … 88 more lines"]
+    assert whole[101] == "    100. Step"
+
+
+def test_what_an_agent_wrote_cannot_paint_the_screen() -> None:
+    painted = replace(PLAN_ASKED, question="\x1b[2JGo on?", subject="\x1b]0;title\x07plan")
+
+    assert drawn(question_block(Standing(painted), LATER, VIEW))[0:3:2] == [
+        f"{PLANNED}  Go on?",
+        "    plan",
+    ]
+
+
+def test_the_table_says_of_each_question_how_it_was_settled() -> None:
+    standings = [
+        Standing(LANDING_ASKED),
+        Standing(LANDING_ASKED, Answer("approved", "ada", LATER)),
+        Standing(LANDING_ASKED, Answer("denied", "bob", LATER, "not today")),
+        Standing(LANDING_ASKED, Lapsed("denied", LATER)),
+        Standing(LANDING_ASKED, Voided("the run ended", LATER)),
+    ]
+
+    lines = drawn(question_table(standings, LATER))
+
+    assert lines == [
+        "ID            ASKED   RUN       KIND     STATE                   QUESTION",
+        *(
+            f"{LAND}  5m ago  9abcdef0  landing  {state:22}  Land 2 commits…"
+            for state in (
+                "open",
+                "approved by ada",
+                "denied by bob",
+                "denied at the deadline",
+                "void: the run ended",
+            )
+        ),
+    ]
+
+
+def test_an_answer_is_shown_with_what_it_was_about() -> None:
+    standing = Standing(PLAN_ASKED, Answer("replied", "ada", LATER, "smaller steps"))
+
+    assert drawn(settled_block(standing, VIEW)) == [
+        f"{PLANNED} replied by ada: Work by this plan?",
+        "  1. Add numbers",
+        "  ada: smaller steps",
+    ]

@@ -1,0 +1,126 @@
+"""Runs that passed from process to process, and runs that were kept in bounds, made up as well."""
+
+from datetime import timedelta
+
+from treadle.domain.approval import Question, asked
+from treadle.domain.deliverable import Tally
+from treadle.domain.events.all_events import Event, Recorded
+from treadle.domain.events.oversight import (
+    ApprovalAnswered,
+    ApprovalAsked,
+    ApprovalLapsed,
+    ApprovalVoided,
+    BillDiffered,
+    BreakerClosed,
+    BreakerOpened,
+    LimitNeared,
+)
+from treadle.domain.events.run import (
+    RoundStarted,
+    RunPaused,
+    RunQueued,
+    RunRecovered,
+    RunReopened,
+    RunResumed,
+)
+from treadle.domain.events.session import SessionStarted
+from treadle.domain.events.work import (
+    DeliverableChanged,
+    DeliverableCreated,
+    WorkImported,
+    WorkKept,
+    WorkLanded,
+)
+from treadle.domain.ids import SessionId
+from treadle.domain.limits import RunLimits
+from treadle.domain.session import Cancelled, Completed
+
+from .told_runs import (
+    ADD,
+    ALL_RUNS,
+    BRANCH,
+    COMMIT,
+    PREPARED,
+    RUN,
+    START,
+    STARTED,
+    ended,
+    recorded,
+    session_ended,
+)
+
+QUEUED = RunQueued(RUN, "deliver", "/home/ada/calc", "5e884898da28", rehearsal=False)
+SHUT = RunPaused("the model service is left alone", START + timedelta(minutes=5))
+LANDING = Question(
+    kind="landing",
+    text="Land 1 commit in your checkout?",
+    subject="commit 9fceb02d",
+    subject_hash=COMMIT,
+    patience=timedelta(hours=2),
+)
+
+
+def _begun(session: str, *, resumed: bool = False) -> SessionStarted:
+    return SessionStarted(SessionId(session), "implementer", "sonnet", resumed)
+
+
+def passed_on() -> list[Recorded]:
+    """Queued, cut off in a session and gone on with, ended by a limit, reopened, landed."""
+    return recorded(
+        [
+            QUEUED,
+            STARTED,
+            PREPARED,
+            DeliverableCreated(ADD),
+            RoundStarted(1, "coding"),
+            _begun("s-1"),
+            RunRecovered(),
+            _begun("s-1", resumed=True),
+            session_ended(Completed("went on")),
+            WorkImported(BRANCH, COMMIT, 1),
+            WorkKept(BRANCH, "the run has not succeeded", f"git merge --ff-only {BRANCH}"),
+            ended("max_iterations", Tally(0, 0, 1), rounds=1, message="the run may take 1 round"),
+            RunReopened("resume", RunLimits(20.0, 480.0, 7, 3)),
+            RoundStarted(2, "coding"),
+            _begun("s-2"),
+            DeliverableChanged("DL-001", ADD.description, "pending", "passed", "claimed"),
+            session_ended(Completed("done")),
+            WorkImported(BRANCH, COMMIT, 2),
+            WorkLanded(BRANCH, COMMIT),
+            ended("all_passed", Tally(1, 0, 1)),
+        ]
+    )
+
+
+def in_bounds() -> list[Recorded]:
+    """A breaker that opens and closes, a limit that comes near, a bill that differs, questions."""
+    approvals = [asked(LANDING, run=RUN, step=f"1: landing {n}", now=START) for n in range(1, 4)]
+    answered, lapsed, voided = approvals
+    questions: list[Event] = [
+        ApprovalAsked(answered),
+        ApprovalAnswered(answered.id, "denied", "ada", "not before Monday"),
+        ApprovalAsked(lapsed),
+        ApprovalLapsed(lapsed.id, "denied"),
+        ApprovalAsked(voided),
+        ApprovalVoided(voided.id, "the run ended"),
+    ]
+    return recorded(
+        [
+            STARTED,
+            PREPARED,
+            RoundStarted(1, "coding"),
+            BreakerOpened("model", "3 failures in a row: overloaded", SHUT.until),
+            SHUT,
+            RunResumed(),
+            BreakerClosed("model"),
+            _begun("s-1"),
+            session_ended(Cancelled()),
+            BillDiffered(SessionId("s-1"), 0.21, 0.18),
+            LimitNeared("limits.max_cost_usd", 16.5, 20.0),
+            *questions,
+            ended("cancelled", Tally(0, 0, 1), rounds=1),
+        ]
+    )
+
+
+EVERY_RUN = {**ALL_RUNS, "passed-on": passed_on, "in-bounds": in_bounds}

@@ -1,0 +1,26 @@
+"""What each part of `durable` loads: stories and thin commands do not pay for the engine."""
+
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = {"asyncio", "dbos", "psycopg", "pydantic", "sqlalchemy"}
+
+
+@pytest.mark.parametrize(
+    ("module", "loaded"),
+    [
+        ("port", set()),
+        ("standing", set()),
+        ("memory", {"pydantic"}),
+        ("looking", {"sqlalchemy"}),
+    ],
+)
+def test_only_those_who_tell_or_order_load_the_engine(module: str, loaded: set[str]) -> None:
+    program = f"import sys, treadle.durable.{module}; print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+
+    assert (set(done.stdout.split()) & HEAVY) - {"asyncio"} == loaded

@@ -1,0 +1,98 @@
+"""One connection carries many requests; what is no request is refused, and nothing is left over."""
+
+import asyncio
+from urllib.parse import urlsplit
+
+import httpx2
+import pytest
+
+from tests.builders import RUN
+from treadle.adapters.stores.ledger import MemoryLedger
+from treadle.gateway.gateway import Gateway
+from treadle.gateway.service import Service
+
+from .gateway_stage import ASKED, PLENTY, SESSION, Stage, gateway_before
+
+COUNT = b'{"messages": []}'
+
+
+async def spoken(stage: Stage, content: bytes) -> bytes:
+    """All that is answered to these bytes on one connection."""
+    address = urlsplit(stage.url)
+    reader, writer = await asyncio.open_connection(address.hostname, address.port)
+    writer.write(content.replace(b"TOKEN", address.path.encode()))
+    answer = await reader.read()
+    writer.close()
+    return answer
+
+
+def counting(*headers: bytes, body: bytes = COUNT) -> bytes:
+    head = [b"POST TOKEN/v1/messages/count_tokens HTTP/1.1", b"host: x", *headers]
+    return b"\r\n".join([*head, b"content-length: %d" % len(COUNT), b"", body])
+
+
+@pytest.mark.parametrize(
+    ("sent", "status"),
+    [
+        (b"this is no request\r\n\r\n", b"400"),
+        (b"GET / HTTP/1.1\r\n\r\n", b"400"),  # for nobody
+        (b"POST / HTTP/1.1\r\nhost: x\r\ncontent-length: many\r\n\r\n", b"400"),
+        (b"GET / HTTP/1.1\r\nhost: x\r\nlong: " + b"x" * 400_000 + b"\r\n\r\n", b"431"),
+    ],
+)
+async def test_what_is_no_request_is_refused(sent: bytes, status: bytes) -> None:
+    async with gateway_before("{text: unused}") as stage:
+        assert (await spoken(stage, sent)).split()[1] == status
+
+
+async def test_requests_that_come_at_once_are_answered_in_turn() -> None:
+    async with gateway_before("{text: unused}") as stage:
+        answers = await spoken(stage, counting() + counting(b"connection: close"))
+
+    assert answers.count(b'{"input_tokens": 4}') == 2
+
+
+async def test_a_body_that_waits_for_leave_gets_it() -> None:
+    async with gateway_before("{text: unused}") as stage:
+        address = urlsplit(stage.url)
+        reader, writer = await asyncio.open_connection(address.hostname, address.port)
+        head = counting(b"expect: 100-continue", b"connection: close", body=b"")
+        writer.write(head.replace(b"TOKEN", address.path.encode()))
+        leave = await reader.readuntil(b"\r\n\r\n")
+        writer.write(COUNT)
+        answer = await reader.read()
+        writer.close()
+
+    assert leave.startswith(b"HTTP/1.1 100")
+    assert b'{"input_tokens": 4}' in answer
+
+
+async def test_a_gateway_that_ends_leaves_a_row_for_what_was_under_way() -> None:
+    ledger = MemoryLedger()
+    async with gateway_before("{hang: middle, text: a long story}") as stage:
+        gateway = Gateway(Service(stage.api.base_url), ledger).__enter__()
+        stage.url = gateway.open(SESSION, RUN, PLENTY)
+        async with stage.asking() as lines:
+            async for line in lines:
+                if "message_start" in line:
+                    break
+            gateway.__exit__()
+            with pytest.raises(httpx2.HTTPError):
+                async for _ in lines:
+                    pass
+
+    assert [entry.estimated for entry in ledger.entries] == [True]
+
+
+async def test_an_agent_that_reads_nothing_does_not_hold_up_the_end() -> None:
+    async with gateway_before("{text_of: {size: 30000000}, chunk: 100000}") as stage:
+        address = urlsplit(stage.url)
+        _, writer = await asyncio.open_connection(address.hostname, address.port)
+        body = httpx2.Request("POST", stage.url, json=ASKED).content
+        head = f"POST {address.path}/v1/messages HTTP/1.1\r\nhost: x\r\n"
+        writer.write(f"{head}content-length: {len(body)}\r\n\r\n".encode() + body)
+        await stage.api.requested(1)
+        bill = await stage.close()
+        writer.close()
+
+    assert bill.requests <= 1

@@ -1,0 +1,154 @@
+"""A rehearsal whose process was killed goes on in another: the log and the conversation tell."""
+
+from typing import Any
+
+import pytest
+
+from treadle.rehearsal.progress import (
+    Asked,
+    Earlier,
+    Progress,
+    Refused,
+    Seat,
+    after_answers,
+    answers_in,
+    going_on,
+    problems,
+    serve,
+)
+from treadle.rehearsal.turns import ApiError, Reply, Script, SessionScript, Text, Turn
+
+
+def says(text: str, **how: Any) -> Turn:
+    return Turn(Reply((Text(text),)), **how)
+
+
+def session(*texts: str, **how: Any) -> SessionScript:
+    return SessionScript(tuple(says(text) for text in texts), **how)
+
+
+FAULT = Turn(ApiError(529, "overloaded_error", "Overloaded"))
+PLAN = session("plan 1", "plan 2", role="initializer")
+BUILD = session("build 1", "build 2", "build 3", role="implementer")
+SCRIPT = Script((PLAN, BUILD), source="script.yaml")
+
+
+@pytest.mark.parametrize(
+    ("turns", "answers", "served"),
+    [
+        ((), 0, 0),
+        ((), 3, 0),
+        ((says("1"), says("2")), 0, 0),
+        ((says("1"), says("2")), 1, 1),
+        ((says("1"), says("2")), 2, 2),
+        ((says("1"), says("2")), 9, 2),  # a person went on with the conversation
+        ((says("1", repeat=2), says("2")), 2, 2),
+        ((says("1", repeat=None),), 5, 5),
+        # a fault is served and leaves no answer in the conversation
+        ((FAULT, says("1"), says("2")), 1, 2),
+        ((FAULT, FAULT, says("1"), FAULT, says("2")), 2, 5),
+        # one that came after the last answer is served again: nobody knows of it
+        ((says("1"), FAULT, says("2")), 1, 1),
+    ],
+)
+def test_the_conversation_tells_how_many_turns_were_served(
+    turns: tuple[Turn, ...], answers: int, served: int
+) -> None:
+    assert after_answers(turns, answers) == served
+
+
+@pytest.mark.parametrize(
+    ("earlier", "seats"),
+    [
+        ([], {}),
+        ([Earlier("a", "initializer", ended=True)], {"a": Seat(0, served=2)}),
+        ([Earlier("a", "initializer", ended=False)], {"a": Seat(0, cut=True)}),
+        (
+            [Earlier("a", "initializer", ended=True), Earlier("b", "implementer", ended=False)],
+            {"a": Seat(0, served=2), "b": Seat(1, cut=True)},
+        ),
+        # more than the script has: the next request says so
+        ([Earlier("a", "reviewer", ended=True)], {}),
+    ],
+)
+def test_sessions_of_an_earlier_process_have_their_places(
+    earlier: list[Earlier], seats: dict[str, Seat]
+) -> None:
+    assert going_on(SCRIPT, earlier) == Progress(seats)
+
+
+def test_a_session_that_ended_has_said_all_its_subagents_had_to_say_too() -> None:
+    talkative = SessionScript((says("1"),), subagent=(says("a"), says("b")))
+
+    progress = going_on(Script((talkative,)), [Earlier("a", "implementer", ended=True)])
+
+    assert progress == Progress({"a": Seat(0, served=1, subagent_served=2)})
+    assert problems(Script((talkative,)), progress) == ()
+
+
+def told(progress: Progress, *asked: Asked) -> tuple[list[str], tuple[str, ...]]:
+    """What each request was told, and the problems at the end."""
+    texts = []
+    for request in asked:
+        progress, turn = serve(SCRIPT, progress, request)
+        assert not isinstance(turn, Refused), turn.reason
+        assert isinstance(turn.answer, Reply)
+        texts += [block.text for block in turn.answer.blocks if isinstance(block, Text)]
+    return texts, problems(SCRIPT, progress)
+
+
+@pytest.mark.parametrize(
+    ("answers", "texts"),
+    [
+        (0, ["build 1", "build 2", "build 3"]),
+        (1, ["build 2", "build 3"]),
+        (2, ["build 3"]),
+    ],
+)
+def test_a_session_that_was_cut_off_goes_on_behind_the_answers_it_remembers(
+    answers: int, texts: list[str]
+) -> None:
+    progress = going_on(
+        SCRIPT, [Earlier("a", "initializer", ended=True), Earlier("b", "implementer", ended=False)]
+    )
+    asked = [Asked("b", "implementer", answers=n) for n in range(answers, 3)]
+
+    assert told(progress, *asked) == (texts, ())
+
+
+def test_a_session_after_the_crash_takes_the_next_place() -> None:
+    progress = going_on(SCRIPT, [Earlier("a", "initializer", ended=True)])
+    asked = [Asked("b", "implementer", answers=n) for n in range(3)]
+
+    assert told(progress, *asked) == (["build 1", "build 2", "build 3"], ())
+
+
+def test_a_session_whose_request_comes_again_after_an_answer_it_never_got_hears_it_again() -> None:
+    progress = going_on(SCRIPT, [Earlier("a", "initializer", ended=False)])
+
+    texts, _ = told(progress, Asked("a", "initializer", answers=1))
+
+    assert texts == ["plan 2"]
+
+
+def cut_off(words: str) -> dict[str, Any]:
+    result = {"type": "tool_result", "is_error": True, "content": words}
+    return {"role": "user", "content": [result, {"type": "text", "text": "Go on."}]}
+
+
+@pytest.mark.parametrize(
+    ("messages", "answers"),
+    [
+        ([], 0),
+        ([{"role": "user", "content": "hi"}], 0),
+        ([{"role": "user"}, {"role": "assistant"}, {"role": "user"}, {"role": "assistant"}], 2),
+        (["no message", None, {"role": 7}, {"role": "assistant"}], 1),
+        (
+            [{"role": "assistant"}, cut_off("[Tool call interrupted: the session ended before …]")],
+            0,
+        ),
+        ([{"role": "assistant"}, cut_off("[Tool call interrupted by a colleague]")], 1),
+    ],
+)
+def test_the_answers_in_a_conversation_are_counted(messages: list[Any], answers: int) -> None:
+    assert answers_in(messages) == answers

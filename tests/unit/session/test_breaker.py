@@ -1,0 +1,186 @@
+"""A service that fails again and again is left alone, then tried by one run before all use it."""
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.builders import NOON
+from treadle.domain.events.oversight import BreakerClosed, BreakerOpened
+from treadle.domain.gates import Breaker
+from treadle.domain.ids import SessionId
+from treadle.domain.session import (
+    BudgetExceeded,
+    Cancelled,
+    Completed,
+    Crashed,
+    ExecutionError,
+    MaxTurns,
+    Outcome,
+    QuotaExceeded,
+    SessionResult,
+    TimedOut,
+)
+from treadle.domain.usage import Usage
+from treadle.session.breaker import (
+    REST,
+    Admitted,
+    Held,
+    News,
+    Report,
+    State,
+    admit,
+    report,
+    service_in,
+    state_of,
+)
+
+API = "model API"
+DOWN = ExecutionError("Overloaded\n(529)", "retryable", of_service=True)
+FINE = Completed("done")
+HANGS = TimedOut("idle", 600)
+REASON = "it failed 3 times in a row, the last time with: Overloaded (529)"
+OPEN = Breaker(API, failures=3, until=NOON + REST, reason=REASON, reporter="s3")
+LEFT_ALONE = Held(NOON + REST, f"{API} is left alone: {REASON}")
+
+
+def ended(outcome: Outcome, session: str = "s") -> SessionResult:
+    return SessionResult(SessionId(session), outcome, 0.0, Usage(), 1, 60.0)
+
+
+def minutes(count: float) -> datetime:
+    return NOON + timedelta(minutes=count)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "says"),
+    [
+        (FINE, "worked"),
+        (MaxTurns(9), "worked"),
+        (BudgetExceeded(1.0), "worked"),
+        (DOWN, "failed"),
+        (ExecutionError("429", "rate_limited", of_service=True), "failed"),
+        (ExecutionError("Prompt is too long", "retryable"), None),
+        (ExecutionError("not logged in", "authentication"), None),
+        (ExecutionError("no credit", "fatal"), None),
+        (QuotaExceeded("You've hit your limit", None), None),
+        (HANGS, None),
+        (Cancelled(), None),
+        (Crashed("segfault", 139), None),
+    ],
+)
+def test_only_failures_of_the_service_itself_count(outcome: Outcome, says: Report) -> None:
+    assert service_in(outcome) == says
+
+
+def test_the_third_failure_in_a_row_opens_the_breaker() -> None:
+    breaker, news = Breaker(API), list[News]()
+    for session in ("s1", "s2", "s3"):
+        told = report(breaker, "run", ended(DOWN, session), NOON)
+        breaker, news = told.breaker, [*news, told.news]
+
+    assert breaker == OPEN
+    assert news == [None, None, BreakerOpened(API, REASON, NOON + REST)]
+
+
+def test_a_session_that_gets_through_in_between_clears_the_count() -> None:
+    breaker = Breaker(API)
+    outcomes: list[Outcome] = [DOWN, DOWN, FINE, DOWN, DOWN]
+    for session, outcome in enumerate(outcomes):
+        breaker = report(breaker, "run", ended(outcome, str(session)), NOON).breaker
+
+    assert (breaker.failures, breaker.until) == (2, None)
+
+
+@pytest.mark.parametrize(
+    ("breaker", "now", "state", "run"),
+    [
+        (Breaker(API), minutes(0), "closed", Admitted(Breaker(API))),
+        (OPEN, minutes(0), "open", LEFT_ALONE),
+        (OPEN, minutes(4.99), "open", LEFT_ALONE),
+        (
+            OPEN,
+            minutes(5),
+            "half_open",
+            Admitted(replace(OPEN, probe="run", until=minutes(10))),
+        ),
+    ],
+)
+def test_an_open_breaker_lets_nobody_through_until_its_rest_is_over(
+    breaker: Breaker, now: datetime, state: State, run: Admitted | Held
+) -> None:
+    assert (state_of(breaker, now), admit(breaker, "run", now)) == (state, run)
+
+
+PROBED = replace(OPEN, probe="run", until=minutes(10))
+
+
+@pytest.mark.parametrize(
+    ("run", "now", "admitted"),
+    [
+        ("run", minutes(6), True),  # asks again after a crash
+        ("other", minutes(6), False),
+        ("other", minutes(10), True),  # the first one was never heard of again
+    ],
+)
+def test_one_run_at_a_time_tries_the_service(run: str, now: datetime, admitted: bool) -> None:
+    assert state_of(PROBED, now) == "half_open"
+    assert isinstance(admit(PROBED, run, now), Admitted) == admitted
+
+
+def test_a_trial_that_works_closes_the_breaker() -> None:
+    told = report(PROBED, "run", ended(FINE), minutes(7))
+
+    assert (told.breaker, told.news) == (Breaker(API, reporter="s"), BreakerClosed(API))
+
+
+def test_a_trial_that_fails_opens_it_for_as_long_again() -> None:
+    told = report(PROBED, "run", ended(DOWN), minutes(7))
+
+    reason = REASON.replace("3 times", "4 times")
+    assert told.breaker == Breaker(API, 4, minutes(12), reason=reason, reporter="s")
+    assert told.news == BreakerOpened(API, reason, minutes(12))
+
+
+@pytest.mark.parametrize(
+    ("run", "after"),
+    [("run", replace(PROBED, probe="", until=minutes(7))), ("other", PROBED)],
+)
+def test_a_trial_that_tells_nothing_leaves_the_turn_to_another(run: str, after: Breaker) -> None:
+    told = report(PROBED, run, ended(HANGS), minutes(7))
+
+    assert (told.breaker, told.news) == (after, None)
+
+
+def test_sessions_that_began_before_it_opened_make_the_rest_no_longer() -> None:
+    told = report(OPEN, "other", ended(DOWN), minutes(3))
+
+    assert (told.breaker, told.news) == (replace(OPEN, failures=4), None)
+
+
+@pytest.mark.parametrize("breaker", [Breaker(API), Breaker(API, 2), OPEN, PROBED])
+@pytest.mark.parametrize("outcome", [DOWN, FINE, HANGS])
+def test_a_report_made_twice_counts_once_and_tells_the_same(
+    breaker: Breaker, outcome: Outcome
+) -> None:
+    once = report(breaker, "run", ended(outcome), minutes(7))
+    twice = report(once.breaker, "run", ended(outcome), minutes(8))
+
+    assert twice == once
+
+
+@given(st.lists(st.tuples(st.sampled_from(["a", "b"]), st.sampled_from([DOWN, FINE, HANGS]))))
+def test_a_service_is_never_left_alone_for_longer_than_its_rest(
+    reports: list[tuple[str, Outcome]],
+) -> None:
+    breaker = Breaker(API)
+    for n, (run, outcome) in enumerate(reports):
+        now = minutes(n)
+        admission = admit(breaker, run, now)
+        if isinstance(admission, Held):
+            assert now < admission.until <= now + REST
+            continue
+        breaker = report(admission.breaker, run, ended(outcome, str(n)), now).breaker
+        assert (breaker.until is None) or breaker.failures >= 3

@@ -1,0 +1,170 @@
+"""Cancelling a run that nobody works on ends it; one that somebody works on is asked to stop."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.builders import NOON, RUN, deliverable, run_started
+from treadle.adapters.stores.database import open_database
+from treadle.adapters.stores.event_store import open_store
+from treadle.adapters.stores.requests import Requests
+from treadle.adapters.stores.runs import find_run
+from treadle.domain.deliverable import Tally
+from treadle.domain.errors import UsageError
+from treadle.domain.events.all_events import Event
+from treadle.domain.events.run import (
+    InterruptRequested,
+    RoundStarted,
+    RunEnded,
+    RunPaused,
+    RunQueued,
+    RunReopened,
+)
+from treadle.domain.events.session import SessionEnded
+from treadle.domain.events.work import DeliverableCreated
+from treadle.domain.ids import SessionId
+from treadle.domain.run import RunResult
+from treadle.domain.run_row import RunRow
+from treadle.domain.session import Completed, SessionResult
+from treadle.domain.usage import Usage
+from treadle.durable.looking import unfinished
+from treadle.durable.ordering import enqueue
+from treadle.settings.environment import Environment, environment_from
+from treadle.wiring.cancelling import cancel
+from treadle.wiring.holding import hold_orphan
+from treadle.wiring.legs import STORY, engine_location, leg_name
+from treadle.wiring.sweeping import idle, sweep
+
+QUEUED = RunQueued(RUN, "deliver", "/project", "key", rehearsal=True)
+WORKED = SessionResult(SessionId("session-1"), Completed("done"), 0.5, Usage(), 3, 60.0)
+AT_WORK: list[Event] = [
+    run_started(),
+    DeliverableCreated(deliverable("DL-1")),
+    RoundStarted(1, "coding"),
+    SessionEnded(WORKED),
+]
+NOBODY = "cancelled while no process worked on it"
+
+
+@dataclass(frozen=True)
+class Place:
+    environment: Environment
+
+    @property
+    def row(self) -> RunRow:
+        return find_run(self.environment.storage, RUN, project_key="")
+
+    @property
+    def location(self) -> str:
+        return engine_location(self.environment.storage)
+
+    def record(self, *events: Event) -> None:
+        with closing(open_store(self.environment.storage)) as store:
+            store.append(RUN, [(NOON, event) for event in events])
+
+    def events(self) -> list[Event]:
+        with closing(open_store(self.environment.storage)) as store:
+            return [recorded.event for recorded in store.read(RUN)]
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    return Place(environment_from({"HOME": str(tmp_path), "TREADLE_ROOT": str(tmp_path / "root")}))
+
+
+@pytest.fixture
+def worked_on(place: Place) -> Iterator[Place]:
+    """A run whose process lives."""
+    place.record(*AT_WORK)
+    with hold_orphan(place.environment.root, RUN) as held:
+        assert held
+        yield place
+
+
+@pytest.mark.parametrize(
+    ("told", "result"),
+    [
+        ([QUEUED], RunResult("cancelled", 0, Tally(), 0.0, Usage(), 0.0, NOBODY)),
+        (AT_WORK, RunResult("cancelled", 1, Tally(total=1), 0.5, Usage(), 60.0, NOBODY)),
+        (
+            [*AT_WORK, RunPaused("quota", NOON)],
+            RunResult("cancelled", 1, Tally(total=1), 0.5, Usage(), 60.0, NOBODY),
+        ),
+    ],
+    ids=["queued", "lost", "lost in a pause"],
+)
+def test_a_run_that_nobody_works_on_ends_at_once(
+    place: Place, told: list[Event], result: RunResult
+) -> None:
+    place.record(*told)
+
+    assert cancel(place.row, place.environment) == "ended"
+    assert place.events() == [*told, InterruptRequested("cancel"), RunEnded(result)]
+    assert (place.row.state, place.row.reason) == ("ended", "cancelled")
+
+
+async def test_no_worker_takes_up_a_run_that_was_cancelled_in_the_queue(place: Place) -> None:
+    place.record(QUEUED)
+    enqueue(place.location, RUN, STORY, {})
+    waiting = [seen.workflow_id for seen in unfinished(place.location)]
+
+    cancel(place.row, place.environment)
+
+    assert (waiting, unfinished(place.location)) == ([RUN], [])
+    assert await sweep(place.environment) == []
+    assert await idle(place.environment, "worker")
+
+
+def test_all_legs_of_the_run_are_given_up_and_nobody_elses(place: Place) -> None:
+    other = RUN.replace("9", "8")
+    for name in (RUN, leg_name(RUN, 2), other):
+        enqueue(place.location, name, STORY, {})
+    ended = RunResult("max_iterations", 1, Tally(), 0.0, Usage(), 0.0)
+    place.record(*AT_WORK, RunEnded(ended), RunReopened("resume", run_started().limits))
+
+    cancel(place.row, place.environment)
+
+    assert [seen.workflow_id for seen in unfinished(place.location)] == [other]
+
+
+def test_a_run_that_somebody_works_on_is_asked_and_asking_twice_is_asking_once(
+    worked_on: Place,
+) -> None:
+    for _ in range(2):
+        assert cancel(worked_on.row, worked_on.environment) == "asked"
+
+    with closing(open_database(worked_on.environment.storage)) as database:
+        asked = Requests(database).asked(RUN)
+    assert asked is not None
+    assert (asked.kind, worked_on.events()) == ("cancel", AT_WORK)
+
+
+def test_a_run_that_has_ended_cannot_be_cancelled(place: Place) -> None:
+    place.record(*AT_WORK)
+    cancel(place.row, place.environment)
+
+    with pytest.raises(UsageError, match="run 9abcdef0 has ended already"):
+        cancel(place.row, place.environment)
+
+
+async def test_a_run_that_waits_for_a_worker_keeps_it_from_being_idle(place: Place) -> None:
+    assert await idle(place.environment, "worker")
+
+    enqueue(place.location, RUN, STORY, {})
+
+    assert not await idle(place.environment, "worker")
+    assert await sweep(place.environment) == []  # it is where it belongs
+
+
+async def test_a_run_on_the_queue_of_a_process_that_is_gone_is_handed_to_the_workers(
+    place: Place,
+) -> None:
+    enqueue(place.location, RUN, STORY, {}, queue=f"run.{RUN}")
+    with hold_orphan(place.environment.root, RUN):
+        while_alive = await sweep(place.environment)
+
+    assert (while_alive, await sweep(place.environment)) == ([], [RUN])
+    assert [seen.queue for seen in unfinished(place.location)] == ["shared"]

@@ -1,0 +1,203 @@
+"""Cleaning: what is proven to be elsewhere goes, log and files; the rest stays and says why."""
+
+from contextlib import closing
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from tests.builders import RUN_LIMITS, run_started
+from tests.unit.workspace.real_git import BRANCH, RUN, Run, brought_home, repository_in, run_on
+from treadle.adapters.stores.event_store import open_store
+from treadle.adapters.stores.runs import list_runs, run_directory
+from treadle.cli.context import Given
+from treadle.cli.main import run_given
+from treadle.domain.deliverable import Tally
+from treadle.domain.errors import StoreError
+from treadle.domain.events.all_events import Event
+from treadle.domain.events.run import RunEnded, RunReopened
+from treadle.domain.events.work import WorkImported, WorkLanded, WorkspacePrepared
+from treadle.domain.retention import Drop, Keep
+from treadle.domain.run import RunResult
+from treadle.domain.usage import Usage
+from treadle.settings.environment import Environment, environment_from
+from treadle.wiring.cleaning import clean, tidy
+from treadle.wiring.holding import hold_orphan
+from treadle.workspace.imports import Imported
+
+BEGAN = datetime(2020, 1, 1, tzinfo=UTC)
+LATER = BEGAN + timedelta(days=100)
+ENDED = RunEnded(RunResult("stuck", 1, Tally(0, 0, 1), 1.0, Usage(), 60.0))
+
+
+@dataclass(frozen=True)
+class Old:
+    """A run that ended a hundred days ago, its work on its branch."""
+
+    run: Run
+    environment: Environment
+
+    @property
+    def root(self) -> Path:
+        return self.environment.root
+
+    @property
+    def files(self) -> Path:
+        return run_directory(self.root, RUN)
+
+    def record(self, *events: Event) -> None:
+        with closing(open_store(self.environment.storage)) as store:
+            store.append(RUN, [(BEGAN, event) for event in events])
+
+    def log(self) -> int:
+        with closing(open_store(self.environment.storage)) as store:
+            return store.last_number(RUN)
+
+    async def clean(self, now: datetime = LATER, **how: bool) -> list[object]:
+        return [
+            looked.disposal async for looked in clean(self.environment, now=now, days=90, **how)
+        ]
+
+
+@pytest.fixture
+async def old(tmp_path: Path) -> Old:
+    run = await run_on(repository_in(tmp_path))
+    environment = environment_from({**run.user.environment, "TREADLE_ROOT": str(tmp_path / "root")})
+    files = run_directory(environment.root, RUN)
+    files.mkdir(parents=True)
+    run.clone.path.rename(files / "tree")
+    run = replace(
+        run,
+        clone=replace(run.clone, path=files / "tree"),
+        agent=replace(run.agent, path=files / "tree"),
+    )
+    run.agent.commit("One", one="1")
+    imported = await brought_home(run)
+    assert isinstance(imported, Imported)
+    old = Old(run, environment)
+    old.record(
+        replace(run_started(RUN), project=str(run.project.root), project_key=run.project.key),
+        WorkspacePrepared(
+            str(files / "tree"), BRANCH, run.snapshot.head, "main", run.snapshot.commit
+        ),
+        WorkImported(BRANCH, imported.commit, 1),
+        ENDED,
+    )
+    return old
+
+
+async def test_work_that_is_only_on_its_branch_keeps_the_run(old: Old) -> None:
+    assert await old.clean() == [Keep(f"{BRANCH} is not merged")]
+    assert (old.log(), old.files.exists()) == (4, True)
+
+
+async def test_a_run_whose_branch_was_merged_goes_and_its_line_stays(old: Old) -> None:
+    old.run.user.git("merge", "--quiet", BRANCH)
+
+    assert await old.clean() == [Drop("its work is in another branch")]
+    assert (old.log(), old.files.exists()) == (0, False)
+    (row,) = list_runs(old.environment.storage)
+    assert (row.state, row.reason, row.cleaned_at) == ("ended", "stuck", LATER.isoformat())
+    assert old.run.user.git("rev-parse", BRANCH) == old.run.user.head
+    assert await old.clean() == []
+
+
+async def test_a_run_whose_branch_the_user_deleted_goes(old: Old) -> None:
+    old.run.user.git("branch", "-D", BRANCH)
+
+    assert await old.clean() == [Drop("its branch was deleted")]
+    assert not old.files.exists()
+
+
+async def test_a_run_whose_work_has_landed_goes(old: Old) -> None:
+    old.record(WorkLanded(BRANCH, old.run.agent.head, "files"))
+
+    assert await old.clean() == [Drop("its work has landed")]
+
+
+async def test_a_dry_run_says_the_same_and_removes_nothing(old: Old) -> None:
+    old.run.user.git("merge", "--quiet", BRANCH)
+
+    assert await old.clean(dry_run=True) == [Drop("its work is in another branch")]
+    assert (old.log(), old.files.exists()) == (4, True)
+
+
+async def test_a_clone_with_more_than_was_brought_home_keeps_the_run(old: Old) -> None:
+    old.run.user.git("merge", "--quiet", BRANCH)
+    old.run.agent.write("forgotten.txt")
+
+    assert await old.clean() == [Keep("its clone holds work that is nowhere else")]
+    assert (old.files / "tree" / "forgotten.txt").exists()
+
+
+async def test_a_project_that_is_gone_keeps_the_run(old: Old) -> None:
+    old.run.project.root.rename(old.run.project.root.with_name("moved"))
+
+    assert await old.clean() == [Keep("its clone cannot be looked into")]
+    assert old.files.exists()
+
+
+async def test_a_run_that_ended_too_short_a_time_ago_is_not_looked_at(old: Old) -> None:
+    old.run.user.git("merge", "--quiet", BRANCH)
+
+    assert await old.clean(BEGAN + timedelta(days=89)) == []
+
+
+async def test_a_run_that_was_reopened_or_is_held_is_not_looked_at(old: Old) -> None:
+    old.run.user.git("merge", "--quiet", BRANCH)
+    with hold_orphan(old.root, RUN):
+        held = await old.clean()
+    old.record(RunReopened("resume", RUN_LIMITS))
+
+    assert (held, await old.clean(), old.log()) == ([], [], 5)
+
+
+async def test_a_run_that_was_cleaned_is_not_reopened(old: Old) -> None:
+    old.run.user.git("merge", "--quiet", BRANCH)
+    await old.clean()
+
+    with pytest.raises(StoreError, match="the log of run 9abcdef0 was cleaned away"):
+        old.record(RunReopened("resume", RUN_LIMITS))
+
+
+async def test_what_a_cut_clean_left_is_removed_by_the_next(old: Old) -> None:
+    old.run.user.git("merge", "--quiet", BRANCH)
+    await old.clean()
+    (old.files / "tree").mkdir(parents=True)
+
+    assert await old.clean() == [Drop("it brought no work")]
+    assert not old.files.exists()
+
+
+async def test_a_worker_cleans_once_a_day_and_says_what_it_removes(old: Old) -> None:
+    said: list[str] = []
+    await tidy(old.environment, now=LATER, say=said.append)
+    old.run.user.git("merge", "--quiet", BRANCH)
+    await tidy(old.environment, now=LATER + timedelta(hours=23), say=said.append)
+    too_early = list(said)
+    await tidy(old.environment, now=LATER + timedelta(hours=25), say=said.append)
+
+    assert too_early == []
+    assert said == ["removing what run 9abcdef0 left: its work is in another branch"]
+
+
+def test_the_command_says_what_it_keeps_and_removes(
+    old: Old, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = Given(old.environment, old.run.project.root)
+    codes = [run_given(("clean", "--older-than", "0"), given)]
+    old.run.user.git("merge", "--quiet", BRANCH)
+    codes += [run_given(("clean", "--older-than", "0", *dry), given) for dry in (["--dry-run"], [])]
+    codes += [run_given(("clean",), given)]
+
+    out, err = capsys.readouterr()
+    place = old.run.project.root
+    assert codes == [0, 0, 0, 0]
+    assert [line.partition(", ended ")[0] for line in out.splitlines()] == [
+        "keep 9abcdef0",
+        "would remove 9abcdef0",
+        "remove 9abcdef0",
+    ]
+    assert out.splitlines()[-1].endswith(f" in {place}: its work is in another branch")
+    assert err.splitlines() == ["Nothing to remove.", "Nothing to remove."]

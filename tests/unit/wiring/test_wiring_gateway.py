@@ -1,0 +1,222 @@
+"""The gateway stands where the agent would have asked, and takes the same way there."""
+
+import ssl
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from tests.builders import NOON, RUN
+from treadle.adapters.agents.claude.agent import ClaudeAgent
+from treadle.adapters.stores.database import open_database
+from treadle.adapters.stores.ledger import DatabaseLedger
+from treadle.domain.ids import RunId, SessionId
+from treadle.domain.ledger import Bill, LedgerEntry
+from treadle.domain.storage import Storage
+from treadle.domain.usage import Usage
+from treadle.gateway.service import Service
+from treadle.rehearsal.fixtures import Rehearse
+from treadle.session.drive import no_ledger
+from treadle.session.price import Price
+from treadle.session.prices import LISTED, PriceList
+from treadle.settings.definitions import Settings
+from treadle.settings.environment import Environment, environment_from
+from treadle.wiring.agents.claude_model import at_address, model_service
+from treadle.wiring.gateway import (
+    MeteredAgent,
+    Metering,
+    Terms,
+    metered,
+    others_today_usd,
+    price_list,
+    service_behind,
+)
+
+VENDOR = Service("https://api.anthropic.com")
+SESSION = SessionId("session-1")
+
+
+@pytest.mark.parametrize(
+    ("raw", "service"),
+    [
+        ({}, VENDOR),
+        ({"ANTHROPIC_BASE_URL": "https://proxy.example/v"}, Service("https://proxy.example/v")),
+        ({"ANTHROPIC_BASE_URL": " "}, VENDOR),
+        (
+            {"HTTPS_PROXY": "http://p:1", "HTTP_PROXY": "http://q:2"},
+            Service(VENDOR.base_url, proxy="http://p:1"),
+        ),
+        ({"https_proxy": "http://p:1"}, Service(VENDOR.base_url, proxy="http://p:1")),
+        ({"ALL_PROXY": "http://p:1"}, Service(VENDOR.base_url, proxy="http://p:1")),
+        ({"HTTPS_PROXY": "http://p:1", "NO_PROXY": "localhost,.anthropic.com"}, VENDOR),
+        ({"HTTPS_PROXY": "http://p:1", "no_proxy": "*"}, VENDOR),
+        (
+            {"ANTHROPIC_BASE_URL": "http://x.example", "HTTPS_PROXY": "http://p:1"},
+            Service("http://x.example"),
+        ),
+        (
+            {"SSL_CERT_FILE": "/a.pem", "NODE_EXTRA_CA_CERTS": "/b.pem"},
+            Service(VENDOR.base_url, authorities=("/a.pem", "/b.pem")),
+        ),
+        (
+            {"CLAUDE_CODE_CLIENT_CERT": "/c.pem", "CLAUDE_CODE_CLIENT_KEY": "/k.pem"},
+            Service(VENDOR.base_url, certificate=("/c.pem", "/k.pem", "")),
+        ),
+        ({"CLAUDE_CODE_USE_BEDROCK": "0"}, VENDOR),
+    ],
+)
+def test_the_service_is_the_one_that_the_agent_would_ask(
+    raw: dict[str, str], service: Service
+) -> None:
+    assert service_behind(raw, None) == (service, [])
+
+
+@pytest.mark.parametrize(
+    ("variable", "cloud"),
+    [
+        ("CLAUDE_CODE_USE_BEDROCK", "Amazon Bedrock"),
+        ("CLAUDE_CODE_USE_VERTEX", "Google Vertex AI"),
+        ("CLAUDE_CODE_USE_FOUNDRY", "Microsoft Foundry"),
+    ],
+)
+def test_a_model_in_a_cloud_is_metered_by_what_the_agent_tells(variable: str, cloud: str) -> None:
+    told = f"the model is on {cloud}: cost is metered by what the agent tells of it"
+
+    assert service_behind({variable: "1"}, None) == (None, [told])
+
+
+def test_a_rehearsal_asks_its_script_and_nobody_else() -> None:
+    raw = {"ANTHROPIC_BASE_URL": "https://x.example", "CLAUDE_CODE_USE_BEDROCK": "1"}
+
+    assert service_behind(raw, "http://127.0.0.1:5") == (Service("http://127.0.0.1:5"), [])
+
+
+def test_neither_a_proxys_password_nor_a_keys_is_shown() -> None:
+    service = model_service(
+        {
+            "HTTPS_PROXY": "http://ada:s3cret@p:1",
+            "CLAUDE_CODE_CLIENT_CERT": "/c.pem",
+            "CLAUDE_CODE_CLIENT_KEY_PASSPHRASE": "s3cret",
+        }
+    )
+
+    assert "s3cret" not in repr(service)
+
+
+@pytest.mark.parametrize(
+    ("given", "unproxied"), [({}, "127.0.0.1"), ({"NO_PROXY": ".example"}, ".example,127.0.0.1")]
+)
+def test_an_agent_is_told_another_address_that_no_proxy_stands_before(
+    given: dict[str, str], unproxied: str
+) -> None:
+    agent = ClaudeAgent(Path("/claude"), {"ANTHROPIC_API_KEY": "k", **given}, "by us")
+
+    moved = at_address(agent, "http://127.0.0.1:5/t")
+
+    assert moved.environment == {
+        "ANTHROPIC_API_KEY": "k",
+        "ANTHROPIC_BASE_URL": "http://127.0.0.1:5/t",
+        "NO_PROXY": unproxied,
+        "no_proxy": "127.0.0.1",
+    }
+    # A kill of the one is a kill of all.
+    assert (moved.attribution, moved.live is agent.live) == ("by us", True)
+
+
+def test_prices_of_the_users_own_are_completed_from_the_price_of_input() -> None:
+    own: dict[str, dict[str, float]] = {
+        "GPT-9 ": {"input": 4, "output": 8},
+        "x": {"input": 1, "output": 2, "cache_read": 0},
+    }
+
+    assert price_list(own) == PriceList(
+        {"gpt-9": Price(4, 8, 5, 0.4, 8), "x": Price(1, 2, 1.25, 0, 2)}
+    )
+
+
+def metering(url: str, storage: Storage, day_cost_usd: float = 100.0) -> Metering:
+    return Metering(Service(url), storage, Terms(RUN, day_cost_usd, LISTED, rehearsal=True))
+
+
+async def ask(address: str) -> int:
+    trusting_nobody = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    async with httpx2.AsyncClient(trust_env=False, verify=trusting_nobody) as client:
+        body = {"model": "opus", "max_tokens": 5, "messages": []}
+        return (await client.post(f"{address}/v1/messages", json=body)).status_code
+
+
+async def test_a_session_is_billed_from_the_database(tmp_path: Path, rehearse: Rehearse) -> None:
+    api = rehearse("{version: 1, sessions: [{turns: [{text: hello}]}]}")
+    meter = metering(api.base_url, Storage(tmp_path))
+
+    status = await ask(meter.address(SESSION, 1.0))
+    bill = await meter.bill(SESSION)
+
+    assert (status, bill) == (200, Bill(1, 0.0008, Usage(100, 20)))
+    with closing(open_database(Storage(tmp_path))) as database:
+        assert DatabaseLedger(database).bill(SESSION) == bill
+
+
+async def test_a_session_that_never_began_has_no_bill(tmp_path: Path) -> None:
+    assert await metering("http://127.0.0.1:9", Storage(tmp_path)).bill(SESSION) is None
+
+
+async def test_a_waiting_run_holds_no_gateway(tmp_path: Path) -> None:
+    meter = metering("http://127.0.0.1:9", Storage(tmp_path))
+    address = meter.address(SESSION, 1.0)
+    await meter.bill(SESSION)
+
+    with pytest.raises(httpx2.ConnectError):
+        await ask(address)
+    meter.close()
+
+
+async def test_what_is_spent_of_the_day_is_not_left_for_a_session(tmp_path: Path) -> None:
+    entry = LedgerEntry(
+        "1", RunId("other"), SESSION, datetime.now(UTC), "opus", Usage(1), 5.0, rehearsal=True
+    )
+    with closing(open_database(Storage(tmp_path))) as database:
+        DatabaseLedger(database).put(entry)
+    meter = metering("http://127.0.0.1:9", Storage(tmp_path), day_cost_usd=5.0)
+
+    assert await ask(meter.address(SessionId("another"), 1.0)) == 402
+    meter.close()
+
+
+def test_what_others_spent_today_is_told_without_what_the_run_did(tmp_path: Path) -> None:
+    midnight = NOON.astimezone().replace(hour=0)
+    rows = [
+        ("own", RUN, NOON, 1.0),
+        ("other", RunId("other"), NOON, 2.0),
+        ("at midnight", RunId("other"), midnight, 4.0),
+        ("yesterday", RunId("other"), midnight - timedelta(seconds=1), 8.0),
+    ]
+    with closing(open_database(Storage(tmp_path))) as database:
+        ledger = DatabaseLedger(database)
+        for name, run, at, cost in rows:
+            ledger.put(LedgerEntry(name, run, SESSION, at, "opus", Usage(1), cost))
+
+        assert others_today_usd(database, RUN, NOON, rehearsal=False) == 6.0
+        assert others_today_usd(database, RUN, NOON, rehearsal=True) == 0.0
+
+
+def given(tmp_path: Path, **raw: str) -> Environment:
+    return environment_from({"TREADLE_ROOT": str(tmp_path), "HOME": str(tmp_path), **raw})
+
+
+async def test_an_agent_is_metered_for_as_long_as_its_run_is_told(tmp_path: Path) -> None:
+    agent, script = ClaudeAgent(Path("/claude"), {}), "http://127.0.0.1:9"
+
+    with metered(agent, given(tmp_path), Settings(), run=RUN, rehearsal_url=script) as behind:
+        assert isinstance(behind.agent, MeteredAgent)
+        assert (await behind.bill(SESSION), behind.prices, behind.warnings) == (None, LISTED, [])
+
+
+def test_an_agent_whose_model_is_in_a_cloud_stays_as_it_is(tmp_path: Path) -> None:
+    agent = ClaudeAgent(Path("/claude"), {})
+    environment = given(tmp_path, CLAUDE_CODE_USE_VERTEX="1")
+
+    with metered(agent, environment, Settings(), run=RUN, rehearsal_url=None) as behind:
+        assert (behind.agent, behind.bill, len(behind.warnings)) == (agent, no_ledger, 1)

@@ -1,0 +1,169 @@
+"""How a run goes on: what is said anew, and when there is room for more."""
+
+from dataclasses import replace
+from typing import Any, Literal
+
+import pytest
+
+from tests.builders import RUN, RUN_LIMITS
+from treadle.domain.deliverable import Tally
+from treadle.domain.errors import UsageError
+from treadle.domain.run import ExitReason, RunResult
+from treadle.domain.run_row import RunRow
+from treadle.domain.usage import Usage
+from treadle.wiring.deliver_request import DeliverRequest
+from treadle.wiring.resuming import Wish, _asked_anew, _require_room
+from treadle.workflows.deliver.recollection import Recollection
+
+ROW = RunRow(
+    id=RUN,
+    workflow="deliver",
+    project_path="/project",
+    project_key="key",
+    state="ended",
+    reason="max_iterations",
+    sandbox="unsandboxed",
+    rehearsal=1,
+    planned="",
+    started_at="",
+    ended_at="",
+    rounds=3,
+    passed=0,
+    blocked=0,
+    total=1,
+    cost_usd=2.0,
+    branch="",
+    snapshot="",
+    landed="",
+)
+REQUEST = DeliverRequest(
+    run=RUN,
+    project_dir="/project",
+    flags={"limits.max_iterations": 3, "agent.model": "sonnet"},
+    no_sandbox=False,
+    rehearsal=True,
+)
+LIMITS = replace(RUN_LIMITS, max_cost_usd=10.0, max_minutes=60.0, max_iterations=3)
+NOTHING = {"limits.max_iterations": None, "quota.wait": None}
+
+
+def wish(
+    *, by: Literal["resume", "retry"] = "resume", no_sandbox: bool = False, **said: Any
+) -> Wish:
+    flags = {name.replace("__", "."): value for name, value in said.items()}
+    return Wish(ROW, by, {**NOTHING, **flags}, no_sandbox)
+
+
+def ended(reason: ExitReason = "max_iterations", **figures: Any) -> RunResult:
+    result = RunResult(reason, 3, Tally(total=1), 2.0, Usage(), 600.0, "the run may take 3 rounds")
+    return replace(result, **figures)
+
+
+LOST, SECOND_LOST = Recollection(leg=1), Recollection(leg=2)
+ENDED, SECOND_ENDED = Recollection(leg=1, ended=ended()), Recollection(leg=2, ended=ended())
+
+
+@pytest.mark.parametrize(
+    ("asked", "said", "known", "changes"),
+    [
+        # one that lost its process goes on with the leg that it is in
+        (REQUEST, wish(), LOST, {}),
+        (REQUEST, wish(), SECOND_LOST, {"leg": 2}),
+        (
+            replace(REQUEST, leg=2, so_far=ended()),
+            wish(),
+            SECOND_LOST,
+            {"leg": 2, "so_far": ended()},
+        ),
+        # one that ended has another leg, which knows how the last one ended
+        (REQUEST, wish(), ENDED, {"leg": 2, "so_far": ended()}),
+        (REQUEST, wish(by="retry"), ENDED, {"leg": 2, "so_far": ended()}),
+        (replace(REQUEST, leg=2), wish(), SECOND_ENDED, {"leg": 3, "so_far": ended()}),
+        # somebody asked before, and died over it
+        (replace(REQUEST, leg=2, so_far=ended()), wish(), ENDED, {"leg": 2, "so_far": ended()}),
+        # what is said anew counts; what is not said stays
+        (
+            REQUEST,
+            wish(limits__max_iterations=9, quota__wait=False),
+            LOST,
+            {
+                "flags": {
+                    "limits.max_iterations": 9,
+                    "agent.model": "sonnet",
+                    "quota.wait": False,
+                }
+            },
+        ),
+        # without a sandbox once is without a sandbox for good
+        (REQUEST, wish(no_sandbox=True), LOST, {"no_sandbox": True}),
+        (replace(REQUEST, no_sandbox=True), wish(), LOST, {"no_sandbox": True}),
+    ],
+)
+def test_what_is_asked_for_when_a_run_goes_on(
+    asked: DeliverRequest, said: Wish, known: Recollection, changes: dict[str, Any]
+) -> None:
+    assert _asked_anew(asked, said, known) == replace(REQUEST, **changes)
+
+
+MORE_ROUNDS = "allow it more: treadle resume 9abcdef0 --max-iterations N"
+MORE_MONEY = "allow it more: treadle resume 9abcdef0 --max-cost USD"
+MORE_TIME = "allow it more: treadle resume 9abcdef0 --max-minutes N"
+
+
+@pytest.mark.parametrize(
+    ("result", "hint"),
+    [
+        (ended("all_passed"), "see what it brought with `treadle diff 9abcdef0`"),
+        (ended("max_iterations", rounds=3), MORE_ROUNDS),
+        (ended("max_iterations", rounds=7), MORE_ROUNDS),
+        (ended("budget_exceeded", cost_usd=10.0), MORE_MONEY),
+        (ended("budget_exceeded", cost_usd=10.2), MORE_MONEY),
+        (ended("time_exceeded", duration_s=3600.0), MORE_TIME),
+    ],
+)
+def test_a_run_that_is_done_or_has_used_all_it_may_does_not_go_on(
+    result: RunResult, hint: str
+) -> None:
+    with pytest.raises(UsageError) as refused:
+        _require_room(wish(), Recollection(ended=result), LIMITS)
+
+    done = result.succeeded
+    used = "run 9abcdef0 has used all that it may: the run may take 3 rounds"
+    assert refused.value.message == ("run 9abcdef0 is done" if done else used)
+    assert refused.value.hint == hint
+
+
+@pytest.mark.parametrize(
+    "known",
+    [
+        LOST,
+        # raised, or used by other runs: there is room again
+        Recollection(ended=ended("max_iterations", rounds=2)),
+        Recollection(ended=ended("budget_exceeded", cost_usd=9.99)),
+        Recollection(ended=ended("time_exceeded", duration_s=3599.9)),
+        # not ended by a limit that a number could raise
+        *(
+            Recollection(ended=ended(reason, rounds=3, cost_usd=11.0, duration_s=4000.0))
+            for reason in (
+                "interrupted",
+                "cancelled",
+                "quota_exceeded",
+                "authentication",
+                "all_blocked",
+                "max_retries_exceeded",
+                "stuck",
+                "hung",
+                "error",
+            )
+        ),
+    ],
+)
+def test_any_other_run_goes_on(known: Recollection) -> None:
+    _require_room(wish(), known, LIMITS)
+
+
+def test_a_retry_is_told_to_retry() -> None:
+    with pytest.raises(UsageError) as refused:
+        _require_room(wish(by="retry"), ENDED, LIMITS)
+
+    assert refused.value.hint == "allow it more: treadle retry 9abcdef0 --max-iterations N"

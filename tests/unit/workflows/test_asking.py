@@ -1,0 +1,293 @@
+"""Asking a person in the middle of a run: asked once, settled once, told once, whatever is cut."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from pathlib import Path
+from types import UnionType
+from typing import TypeVar
+
+import pytest
+
+from tests.builders import NOON, RUN, FakeClock
+from treadle.adapters.stores.approvals import Approvals
+from treadle.adapters.stores.database import open_database
+from treadle.domain.approval import (
+    Answer,
+    Approval,
+    Lapsed,
+    Question,
+    Settled,
+    Standing,
+    Voided,
+    asked,
+)
+from treadle.domain.errors import StoreError
+from treadle.domain.events.all_events import Event
+from treadle.domain.events.oversight import (
+    ApprovalAnswered,
+    ApprovalAsked,
+    ApprovalLapsed,
+    ApprovalVoided,
+)
+from treadle.domain.storage import Storage
+from treadle.durable.memory import MemorySteps
+from treadle.durable.port import Json
+from treadle.durable.results import encode
+from treadle.workflows.approvals import (
+    LOOK_EVERY_S,
+    Asker,
+    Outcome,
+    Unanswered,
+    ask,
+    void_questions,
+)
+
+T = TypeVar("T")
+
+PLAN = Question(
+    kind="plan",
+    text="Work by this plan?",
+    subject="1. Add numbers",
+    subject_hash="0123",
+    patience=timedelta(minutes=20),
+    at_deadline="approve",
+)
+OTHER_PLAN = replace(PLAN, subject="1. Divide numbers", subject_hash="4567")
+APPROVAL = asked(PLAN, run=RUN, step="1: plan", now=NOON)
+DEADLINE = NOON + timedelta(minutes=20)
+
+
+class Killed(BaseException):
+    """The process is gone, in the middle of whatever it did."""
+
+
+@dataclass
+class Life:
+    """How many things a process still does before it is killed."""
+
+    left: int | None = None
+
+    def use(self) -> None:
+        if self.left is None:
+            return
+        self.left -= 1
+        if self.left <= 0:
+            raise Killed
+
+
+class MortalSteps(MemorySteps):
+    """Steps of a process that may be killed after it acted one and before that is stored."""
+
+    def __init__(self, stored: list[tuple[str, Json]], clock: FakeClock, life: Life) -> None:
+        super().__init__(stored, clock)
+        self._life = life
+
+    async def step(
+        self, name: str, act: Callable[[], Awaitable[T]], *, returns: type[T] | UnionType
+    ) -> T:
+        async def acted() -> T:
+            self._life.use()
+            result = await act()
+            self._life.use()
+            return result
+
+        result = await super().step(name, acted, returns=returns)
+        self._life.use()
+        return result
+
+
+@dataclass
+class Stage:
+    """One run with a real desk. Steps and log outlive a process, as they do on a disk."""
+
+    desk: Approvals
+    clock: FakeClock = field(default_factory=FakeClock)
+    stop: asyncio.Event = field(default_factory=asyncio.Event)
+    steps: list[tuple[str, Json]] = field(default_factory=list)
+    log: dict[str, Event] = field(default_factory=dict)
+    life: Life = field(default_factory=Life)
+    leg: int = 1
+
+    def record_once(self, key: str, event: Event) -> None:
+        self.life.use()
+        self.log.setdefault(key, event)
+        self.life.use()
+
+    @property
+    def asker(self) -> Asker:
+        return Asker(RUN, self.leg, self.desk, self.clock, self.stop, self.record_once)
+
+    async def ask(self, question: Question = PLAN, step: str = "plan") -> Outcome:
+        steps = MortalSteps(self.steps, self.clock, self.life)
+        return await ask(steps, self.asker, question, step=step)
+
+    def answer(self, answer: Answer) -> None:
+        """Somebody at another terminal; later ones come too late."""
+        self.desk.answer(APPROVAL.id, answer, subject_hash="0123")
+
+    @property
+    def told(self) -> list[Event]:
+        return list(self.log.values())
+
+
+@pytest.fixture
+def stage(tmp_path: Path) -> Iterator[Stage]:
+    with closing(open_database(Storage(tmp_path))) as database:
+        yield Stage(Approvals(database))
+
+
+async def test_a_run_goes_on_with_the_answer_soon_after_it_was_given(stage: Stage) -> None:
+    given_at = NOON + timedelta(minutes=5)
+    said = Answer("replied", "ada", given_at, "smaller steps")
+
+    def look() -> None:
+        if stage.clock.moment == given_at:
+            stage.answer(said)
+
+    stage.clock.on_sleep = look
+
+    assert await stage.ask() == said
+    assert stage.clock.moment - given_at <= timedelta(seconds=LOOK_EVERY_S)
+    assert stage.told == [
+        ApprovalAsked(APPROVAL),
+        ApprovalAnswered(APPROVAL.id, "replied", "ada", "smaller steps"),
+    ]
+
+
+async def test_without_an_answer_the_deadline_decides(stage: Stage) -> None:
+    assert await stage.ask() == Lapsed("approved", DEADLINE)
+    assert stage.clock.moment == DEADLINE
+    assert stage.desk.find(APPROVAL.id) == Standing(APPROVAL, Lapsed("approved", DEADLINE))
+    assert stage.told == [ApprovalAsked(APPROVAL), ApprovalLapsed(APPROVAL.id, "approved")]
+
+
+async def test_a_machine_that_slept_over_the_deadline_has_waited_long_enough(
+    stage: Stage,
+) -> None:
+    stage.clock.on_sleep = lambda: stage.clock.advance(86_400)
+
+    assert await stage.ask() == Lapsed("approved", DEADLINE)
+    assert len(stage.clock.slept) == 1
+
+
+async def test_a_run_that_is_to_stop_does_not_wait_on(stage: Stage) -> None:
+    stage.clock.on_sleep = stage.stop.set
+
+    assert await stage.ask() == Unanswered(APPROVAL.id)
+    assert stage.desk.find(APPROVAL.id) == Standing(APPROVAL)
+    assert stage.told == [ApprovalAsked(APPROVAL)]
+
+
+async def test_an_answer_that_is_there_counts_although_the_run_is_to_stop(stage: Stage) -> None:
+    said = Answer("approved", "ada", NOON)
+    stage.desk.ask(APPROVAL)
+    stage.answer(said)
+    stage.stop.set()
+
+    assert await stage.ask() == said
+
+
+async def test_a_story_that_is_told_again_does_not_ask_again(stage: Stage) -> None:
+    stage.clock.on_sleep = stage.stop.set
+    await stage.ask()
+    stage.stop.clear()
+    stage.clock.on_sleep = lambda: None
+
+    # Not even the answer of today changes what the story went on with.
+    stage.answer(Answer("approved", "ada", NOON))
+
+    assert await stage.ask() == Unanswered(APPROVAL.id)
+    assert stage.told == [ApprovalAsked(APPROVAL)]
+
+
+async def test_what_an_ended_run_still_asked_is_void_and_asked_anew_when_it_goes_on(
+    stage: Stage,
+) -> None:
+    stage.clock.on_sleep = stage.stop.set
+    await stage.ask()
+
+    for _ in range(2):
+        void_questions(stage.asker, reason="the run ended")
+    now = stage.clock.moment
+    stage.leg, stage.steps, stage.stop = 2, [], asyncio.Event()
+    stage.clock.on_sleep = lambda: None
+    anew = asked(PLAN, run=RUN, step="2: plan", now=now)
+
+    assert await stage.ask() == Lapsed("approved", now + timedelta(minutes=20))
+    assert stage.told == [
+        ApprovalAsked(APPROVAL),
+        ApprovalVoided(APPROVAL.id, "the run ended"),
+        ApprovalAsked(anew),
+        ApprovalLapsed(anew.id, "approved"),
+    ]
+
+
+async def test_a_question_about_another_subject_takes_the_place_of_the_first(
+    stage: Stage,
+) -> None:
+    stage.desk.ask(APPROVAL)
+    stage.record_once(f"asked {APPROVAL.id}", ApprovalAsked(APPROVAL))
+    stage.clock.on_sleep = stage.stop.set
+    other = asked(OTHER_PLAN, run=RUN, step="1: plan", now=NOON)
+
+    assert await stage.ask(OTHER_PLAN) == Unanswered(other.id)
+    assert stage.desk.find(APPROVAL.id) == Standing(APPROVAL, Voided("its subject changed", NOON))
+    assert stage.told == [
+        ApprovalAsked(APPROVAL),
+        ApprovalVoided(APPROVAL.id, "its subject changed"),
+        ApprovalAsked(other),
+    ]
+
+
+async def test_a_reply_is_followed_by_another_question_with_a_time_of_its_own(
+    stage: Stage,
+) -> None:
+    said = Answer("replied", "ada", NOON, "divide")
+    stage.clock.on_sleep = lambda: stage.answer(said)
+    steps = MemorySteps(stage.steps, stage.clock)
+
+    first = await ask(steps, stage.asker, PLAN, step="plan")
+    asked_again = stage.clock.moment
+    second = await ask(steps, stage.asker, OTHER_PLAN, step="plan 2")
+
+    assert first == said
+    assert second == Lapsed("approved", asked_again + timedelta(minutes=20))
+
+
+async def test_a_question_that_is_gone_from_the_database_is_an_error_in_words(
+    stage: Stage,
+) -> None:
+    stage.steps.append(("ask plan", encode(APPROVAL, Approval)))
+
+    with pytest.raises(StoreError, match="is no longer in the database"):
+        await stage.ask()
+
+
+@pytest.mark.parametrize(
+    ("said", "outcome", "event"),
+    [
+        (
+            Answer("denied", "ada", NOON, "no"),
+            Answer("denied", "ada", NOON, "no"),
+            ApprovalAnswered(APPROVAL.id, "denied", "ada", "no"),
+        ),
+        (None, Lapsed("approved", DEADLINE), ApprovalLapsed(APPROVAL.id, "approved")),
+    ],
+)
+@pytest.mark.parametrize("things_done", range(1, 11))
+async def test_killed_anywhere_it_asks_once_and_goes_on_with_the_same_end(
+    stage: Stage, things_done: int, said: Answer | None, outcome: Settled, event: Event
+) -> None:
+    if said is not None:
+        stage.clock.on_sleep = lambda: stage.answer(said)
+    stage.life.left = things_done
+    with pytest.raises(Killed):
+        await stage.ask()
+    stage.life.left = None
+
+    assert await stage.ask() == outcome
+    assert stage.desk.asked_by(RUN) == [Standing(APPROVAL, outcome)]
+    assert stage.told == [ApprovalAsked(APPROVAL), event]

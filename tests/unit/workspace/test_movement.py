@@ -1,0 +1,80 @@
+"""Work that was thrown away is told apart from work that was only written anew."""
+
+from pathlib import Path
+
+import pytest
+
+from treadle.workspace.git import user_git
+from treadle.workspace.movement import Movement, movement
+
+from .real_git import Repository, repository_in
+
+TEN = "".join(f"line {n}\n" for n in range(10))
+
+
+async def moved(user: Repository, before: str) -> Movement:
+    return await movement(
+        user_git(user.path, user.environment), before, user.git("rev-parse", "HEAD")
+    )
+
+
+@pytest.fixture
+def user(tmp_path: Path) -> Repository:
+    return repository_in(tmp_path)
+
+
+async def test_a_history_that_grows_takes_nothing_back(user: Repository) -> None:
+    before = user.commit("One", **{"work.txt": TEN})
+    user.commit("Two", **{"work.txt": "short\n"})
+
+    assert await moved(user, before) == Movement(user.git("rev-parse", "HEAD^{tree}"))
+
+
+async def test_nothing_moved(user: Repository) -> None:
+    head = user.git("rev-parse", "HEAD")
+
+    assert await moved(user, head) == Movement(user.git("rev-parse", "HEAD^{tree}"))
+
+
+async def test_commits_that_are_reset_away_are_undone(user: Repository) -> None:
+    start = user.git("rev-parse", "HEAD")
+    user.commit("One", **{"work.txt": TEN})
+    before = user.commit("Two", **{"more.txt": TEN})
+    user.git("reset", "--quiet", "--hard", start)
+
+    assert await moved(user, before) == Movement(user.git("rev-parse", "HEAD^{tree}"), undone=2)
+
+
+async def test_work_begun_anew_after_a_reset_does_not_hide_it(user: Repository) -> None:
+    start = user.git("rev-parse", "HEAD")
+    before = user.commit("One", **{"work.txt": TEN})
+    user.git("reset", "--quiet", "--hard", start)
+    user.commit("Another", **{"other.txt": "something else\n" * 30})
+
+    assert (await moved(user, before)).undone == 1
+
+
+async def test_an_amended_commit_is_not_undone(user: Repository) -> None:
+    before = user.commit("One", **{"work.txt": TEN})
+    user.write("work.txt", TEN.replace("line 3", "line three") + "line 10\n")
+    user.git("commit", "--quiet", "--amend", "--all", "--no-edit")
+
+    assert (await moved(user, before)).undone == 0
+
+
+async def test_commits_that_are_squashed_are_not_undone(user: Repository) -> None:
+    start = user.git("rev-parse", "HEAD")
+    user.commit("One", **{"work.txt": TEN})
+    before = user.commit("Two", **{"more.txt": TEN})
+    user.git("reset", "--quiet", "--soft", start)
+    user.git("commit", "--quiet", "--message", "Both")
+
+    assert (await moved(user, before)).undone == 0
+
+
+async def test_a_history_without_a_common_past_says_nothing(user: Repository) -> None:
+    before = user.commit("One", **{"work.txt": TEN})
+    user.git("checkout", "--quiet", "--orphan", "anew")
+    user.commit("Anew")
+
+    assert (await moved(user, before)).undone == 0
