@@ -2,6 +2,7 @@
 goes on when there is space."""
 
 import os
+import select
 import shutil
 import signal
 import sqlite3
@@ -73,6 +74,16 @@ def fill(disk: Path) -> Path:
     return ballast
 
 
+def wait_for_transcript(stage: Stage, session: str) -> None:
+    """The agent writes down what was said a moment later; without that it cannot go on with it."""
+    for _ in range(600):
+        kept = stage.root.rglob(f"{session}.jsonl")
+        if any("tool_use" in path.read_text() for path in kept):
+            return
+        select.select([], [], [], 0.1)
+    raise AssertionError("the agent has not written down what was said in a minute")
+
+
 def assert_intact(root: Path) -> None:
     for name in DATABASES:
         with closing(sqlite3.connect(root / name)) as database:
@@ -122,7 +133,9 @@ def test_a_run_whose_disk_fills_up_goes_on_where_it_was_when_there_is_space(
     before = branches(stage)
     running = stage.start(script(ONE_DELIVERABLE, held_up(gate)))
     run = str(running.until("run.started")["run"])
+    session = str(running.until("session.started", role="implementer")["session"])
     running.until("tool.decided", name="Bash")
+    wait_for_transcript(stage, session)
 
     ballast = fill(stage.root)
     gate.touch()

@@ -114,6 +114,15 @@ def test_show_says_what_the_run_may_still_use_and_never_less_than_nothing(root: 
     ]
 
 
+def test_show_does_not_count_a_pause_as_running_time(root: Path) -> None:
+    log = store(root, recorded([STARTED, SHUT], step_s=1), Path("/calc"), number=0)
+
+    with living(root, log[0].run):
+        lines = shown(root, log, now=START + timedelta(minutes=4))
+
+    assert "  time          1s" in lines
+
+
 def test_show_lists_the_newest_steps_and_says_how_many_came_before(root: Path) -> None:
     log = store(root, success(), Path("/home/ada/calc"), number=0)
 

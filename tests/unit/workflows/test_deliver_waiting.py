@@ -189,7 +189,7 @@ async def test_a_run_that_is_stopped_while_it_waits_starts_no_further_session(
     ended = await stage.tell()
 
     assert (ended.reason, len(stage.agent.briefs)) == ("interrupted", 1)
-    paused = ["run.paused", "run.resumed"] if waiting == "for quota" else []
+    paused = ["run.paused"] if waiting == "for quota" else []
     assert stage.types == [*ADOPTED, *OPENING, *ENDING, *paused]
 
 

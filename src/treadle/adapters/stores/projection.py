@@ -27,6 +27,7 @@ from treadle.domain.events.work import (
 )
 from treadle.domain.ids import RunId
 from treadle.domain.lifecycle import StoredState, after
+from treadle.domain.session import QuotaExceeded
 
 Change: TypeAlias = tuple[str, tuple[Value, ...]]
 
@@ -79,8 +80,13 @@ def work_changes(run: RunId, event: Event) -> tuple[Change, ...]:
 def _work_change(run: RunId, event: Event) -> Change | None:
     match event:
         case SessionEnded():
-            sql = "UPDATE runs SET cost_usd = cost_usd + ? WHERE id=?"
-            return sql, (event.result.cost_usd, run)
+            sql = (
+                "UPDATE runs SET cost_usd = cost_usd + ?,"
+                " rounds = rounds - CASE WHEN rounds > 0 THEN ? ELSE 0 END WHERE id=?"
+            )
+            # A session that met the quota was no round after all.
+            refused = int(isinstance(event.result.outcome, QuotaExceeded))
+            return sql, (event.result.cost_usd, refused, run)
         case WorkspacePrepared():
             sql = "UPDATE runs SET branch=?, snapshot=? WHERE id=?"
             return sql, (event.branch, event.snapshot, run)

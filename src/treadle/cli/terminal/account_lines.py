@@ -84,7 +84,7 @@ def _standing_words(row: RunRow, account: Account, now: datetime) -> str:
 def _facts(row: RunRow, account: Account, now: datetime, view: View) -> list[Line]:
     begun = datetime.fromisoformat(row.started_at)
     result = account.story.result
-    seconds = lasted_s(row, now) if result is None else result.duration_s
+    seconds = _running_s(row, account, now) if result is None else result.duration_s
     used_s = seconds or sum(s.result.duration_s for s in account.sessions if s.result)
     started = account.story.started
     when = f"{begun.astimezone(view.zone):%Y-%m-%d %H:%M} ({ago(begun, now)})"
@@ -110,6 +110,11 @@ def _facts(row: RunRow, account: Account, now: datetime, view: View) -> list[Lin
         fact("paused", f"until {clock_time(pause.until, now=now, zone=view.zone)}: {pause.reason}")
         for pause in account.pauses[-1:]
     ]
+
+
+def _running_s(row: RunRow, account: Account, now: datetime) -> float | None:
+    """Without the pauses, as the limit counts; nobody knows when a lost run stopped."""
+    return None if lasted_s(row, now) is None else account.story.elapsed_s(now)
 
 
 def _left(row: RunRow, account: Account, seconds: float, limits: RunLimits) -> str:

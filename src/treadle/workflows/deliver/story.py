@@ -197,7 +197,8 @@ class Story:
         self.pauses += 1
         self.record_once(f"paused {self.pauses}", RunPaused(reason, pause.until))
         await self._until(pause.until)
-        self.record_once(f"resumed {self.pauses}", RunResumed())
+        if not self.stop.is_set():
+            self.record_once(f"resumed {self.pauses}", RunResumed())
         return await self._look()
 
     async def _until(self, when: datetime) -> None:
