@@ -23,7 +23,7 @@ After each of them, compared with the same run that nobody killed:
 | same commits | as many, with the same subjects, on as many branches |
 | same status.json | dates and commit ids aside; every pass names a commit |
 | no gap | events are numbered from 1 without a gap |
-| nothing told twice | every fact of the log is told once and in the same order: rounds, ends of sessions, deliverables, plan, commits, imports, landing, pauses, questions, the end |
+| nothing told twice | every fact of the log is told once and in the same order: rounds, ends of sessions, deliverables, plan, commits, imports, landing, pauses, questions, the end; a warning is never told twice, but one that was about to be told may be missing |
 | no process left | of the agent, its tools or git: neither after the kill nor at the end |
 | cut session goes on | under its own id; in the agent's memory where the agent has a transcript of it |
 | checkout untouched | the user's files, index, branch and HEAD are as they were at every kill before the landing; in the landing, every file is the user's or the run's |
@@ -40,7 +40,7 @@ SCENARIOS = """
 | quota spent for longer | the same, with a later reset |
 | session fails | the building session fails; the run waits and tries again |
 | earlier work | an earlier run left the first of two deliverables on its branch |
-| earlier work gone | an earlier run's work was landed and then thrown away by the user |
+| earlier work gone | the same, and the user has deleted that branch |
 | new specification | an earlier run did all; then the user changed the specification |
 | limit reached | two deliverables and two rounds: the run stops, and is allowed more |
 | landing asked | a detached run asks before it lands, and a person says yes |

@@ -31,8 +31,8 @@ async def land(telling: Telling, worksite: Worksite, steps: Steps, result: RunRe
     if result.rounds and worksite.imported is None:
         empty = "everything was claimed as passed without a single change"
         telling.recorder.record_once(f"{telling.known.leg}: empty", RunWarned(empty))
-    landing = telling.ready.settings.land
-    if landing == "ask" and telling.ready.presence.asks_by_approval:
+    landing = telling.landing.when
+    if landing == "ask" and telling.landing.by_approval:
         if why_not := await _asked(telling, worksite, steps):
             worksite.keep(why_not)
             return

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from treadle.adapters.stores.status_file import StatusFile
 from treadle.domain.events.all_events import Event
@@ -15,7 +15,7 @@ from treadle.wiring.equipment import equipment_of
 from treadle.wiring.gates import gates_of, spread
 from treadle.wiring.gateway import others_today_usd as spent_by_others
 from treadle.wiring.limits import run_limits, session_limits
-from treadle.wiring.telling import Telling
+from treadle.wiring.telling import LandingWish, Telling
 from treadle.workflows.deliver.board import Board
 from treadle.workflows.deliver.briefing import Briefing
 from treadle.workflows.deliver.look import Surroundings
@@ -36,6 +36,8 @@ class Beginning:
     plan_outdated: bool
     tip: str
     facts: RoundFacts
+    # Which steps the landing takes must not depend on who comes to it.
+    landing: LandingWish = field(default_factory=LandingWish)
 
 
 async def begin_worksite(telling: Telling) -> Worksite:
@@ -91,9 +93,12 @@ async def make_story(telling: Telling, worksite: Worksite, driver: Driver, steps
             tally=board.tally(),
             criteria=criteria_of(board.deliverables),
         )
-        return Beginning(ready.spec_hash, planned not in ("", ready.spec_hash), tip, facts)
+        outdated = planned not in ("", ready.spec_hash)
+        wish = LandingWish(settings.land, by_approval=ready.presence.asks_by_approval)
+        return Beginning(ready.spec_hash, outdated, tip, facts, wish)
 
     beginning = await steps.step("begin", begin, returns=Beginning)
+    telling.landing = beginning.landing
     rounds = Rounds(
         driver=driver,
         board=board,

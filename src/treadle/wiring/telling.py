@@ -1,19 +1,29 @@
 """A run as this process tells it: what its parts share, and how it is ended from outside."""
 
 import asyncio
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from treadle.adapters.stores.database import Database
+from treadle.adapters.stores.event_store import EventStore
 from treadle.adapters.stores.recorder import Recorder
+from treadle.adapters.stores.runs import host_of
+from treadle.domain.deliverable import tally
 from treadle.domain.events.run import InterruptRequested, RunEnded
-from treadle.domain.run import ExitReason, RunResult
+from treadle.domain.run import ExitReason, Landing, RunResult
 from treadle.wiring.deliver_request import Ready
 from treadle.wiring.interrupts import Name
-from treadle.workflows.deliver.decisions import Stop
 from treadle.workflows.deliver.look import Stopping
 from treadle.workflows.deliver.progress import Progress
-from treadle.workflows.deliver.recollection import Recollection
-from treadle.workflows.deliver.story import Story, ended
+from treadle.workflows.deliver.recollection import Recollection, recollect
+from treadle.workflows.deliver.story import Story
+
+
+@dataclass(frozen=True, slots=True)
+class LandingWish:
+    """Whether finished work lands, and where the question is put if there is one."""
+
+    when: Landing = "auto"
+    by_approval: bool = False
 
 
 @dataclass(slots=True)
@@ -27,6 +37,7 @@ class Telling:
     stop: asyncio.Event = field(default_factory=asyncio.Event)
     stopping: Stopping = ""
     story: Story | None = None
+    landing: LandingWish = field(default_factory=LandingWish)
 
     def interrupt(self, by: Name) -> None:
         """Ask the run to end; its work so far is brought to safety."""
@@ -39,8 +50,28 @@ class Telling:
             self.stop.set()
 
     def ended(self, reason: ExitReason, message: str) -> RunResult:
-        progress = Progress() if self.story is None else self.story.so_far()
-        return ended(progress, Stop(reason, message))
+        """The result of a run that is ended in the middle: what its log has of it counts."""
+        self.recorder.flush()
+        store = EventStore(self.database, host_of(self.ready.environment.root))
+        known = recollect(store.read(self.ready.request.run))
+        result = RunResult(
+            reason=reason,
+            rounds=known.rounds,
+            tally=tally(known.deliverables),
+            cost_usd=known.cost_usd,
+            usage=known.usage,
+            duration_s=known.running_s,
+            message=message,
+        )
+        return result if self.story is None else self._at_least(result, self.story.so_far())
+
+    def _at_least(self, result: RunResult, progress: Progress) -> RunResult:
+        """The story knows time that no event tells of: the work that is brought home."""
+        return replace(
+            result,
+            duration_s=round(max(result.duration_s, progress.running_s), 3),
+            priced=progress.priced,
+        )
 
     def end(self, result: RunResult) -> None:
         self.recorder.record_once(f"ended {self.known.leg}", RunEnded(result))

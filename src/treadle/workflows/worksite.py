@@ -214,8 +214,8 @@ class Worksite:
         # Not only what moved just now: the process before this one may have died over telling it.
         new = last is None or (last.branch, last.commit) != (found.branch, found.commit)
         if new:
-            imported = WorkImported(found.branch, found.commit, found.commits)
-            site.record_once(f"imported {found.branch} {found.commit}", imported)
+            # Not once for good: work that was taken back comes home as the same commit again.
+            site.record(WorkImported(found.branch, found.commit, found.commits))
         return new
 
     async def finish(self, landing: Landing, *, ask: Ask | None) -> None:

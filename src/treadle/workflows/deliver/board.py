@@ -60,10 +60,16 @@ class Board:
         except ProjectError as error:
             self._warn(error, "going on from the last valid state")
             found = ()
+        if known.is_fresh_leg:
+            # The run had ended and all was written: what differs now is a person's.
+            self._known = known.deliverables
+            self._take_over(found or known.deliverables)
+            return
         self._unsaved = tuple(self._claimed(d) for d in unsaved(found, known))
         self._known = with_changes(found or known.deliverables, self._unsaved)
+        by_id = {d.id: d for d in self._known}
         names = known.passed_this_round
-        self.passed_this_round = [d for d in self._known if d.id in names]
+        self.passed_this_round = [by_id[name] for name in names if name in by_id]
         if self._unsaved:
             self._save()
 

@@ -21,7 +21,7 @@ from treadle.domain.events.work import (
 )
 from treadle.domain.ids import SessionId
 from treadle.domain.run import RunResult
-from treadle.domain.session import SessionResult
+from treadle.domain.session import QuotaExceeded, SessionResult
 from treadle.domain.usage import Usage
 
 
@@ -35,7 +35,6 @@ class Turn:
     # What responses used before the session was cut off.
     usage: Usage = field(default_factory=Usage)
     cost_usd: float = 0.0
-    priced: bool = True
     # In this process, and what it took in those before it.
     began: datetime | None = None
     last: datetime | None = None
@@ -78,6 +77,29 @@ class Recollection:
         return bool(self.turns or self.sessions)
 
     @property
+    def is_fresh_leg(self) -> bool:
+        """Whether the run had ended and nothing was begun since it was reopened."""
+        return bool(self.reopened) and not self.turns
+
+    @property
+    def rounds(self) -> int:
+        """The last round that was begun; a session that met the quota was none."""
+        numbers = [
+            turn.number
+            for turn in self.turns
+            if turn.result is None or not isinstance(turn.result.outcome, QuotaExceeded)
+        ]
+        earlier = 0 if self.before is None else self.before.rounds
+        return max([earlier, *numbers])
+
+    @property
+    def cost_usd(self) -> float:
+        """All that the run has cost, the session that was cut off included."""
+        earlier = 0.0 if self.before is None else self.before.cost_usd
+        cost = (t.cost_usd if t.result is None else t.result.cost_usd for t in self.turns)
+        return round(earlier + sum(cost), 6)
+
+    @property
     def usage(self) -> Usage:
         """All that the run has used, the session that was cut off included."""
         used = Usage() if self.before is None else self.before.usage
@@ -117,6 +139,7 @@ def _told(known: Recollection, recorded: Recorded) -> Recollection:
                 before=known.ended,
                 leg=known.leg + 1,
                 turns=(),
+                changes=(),
                 reopened=event.by,
             )
         case RoundStarted():

@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 
 from treadle.domain.events.all_events import Event
 from treadle.domain.events.run import Instruction, RoundStarted
+from treadle.domain.events.session import SessionEnded
 from treadle.domain.limits import SessionLimits
-from treadle.domain.session import SessionResult
+from treadle.domain.session import Cancelled, SessionResult
 from treadle.session.drive import Driver, Spent
 from treadle.session.gates import Gates, WaitUntil
 from treadle.workflows.deliver.board import Board
@@ -86,27 +87,65 @@ class Rounds:
         """
         before = self.known.turn(place.turn)
         if before is not None and before.result is not None:
+            self._tell_gates(place, before.result)
             return Attempt(before.result)
-        async with self.slots:
-            if self.driver.stop.is_set():
-                return Attempt(None)
+        if not await self._slot_is_free():
+            return self._not_now(before)
+        try:
             passage = self.gates.before_session()
             if isinstance(passage, WaitUntil):
-                return Attempt(None, passage)
-            if before is None:
-                # Before the round is told: one that is known to have begun may lose work itself.
-                self.worksite.begin_round()
-            started = RoundStarted(place.number, place.instruction)
-            self.record_once(f"round {place.turn}", started)
-            limits = within(self.session_limits, look.limits, progress)
-            if before is None:
-                self.board.passed_this_round.clear()
-            else:
-                limits = left_of(limits, cost_usd=before.cost_usd, seconds=before.seconds)
-            result = await self._converse(place, limits, before)
-            for event in self.gates.after_session(result):
-                self.driver.record(event)
-            return Attempt(result)
+                return self._not_now(before, passage)
+            result = await self._in_turn(place, within(self.session_limits, look.limits, progress))
+        finally:
+            self.slots.release()
+        self._tell_gates(place, result)
+        return Attempt(result)
+
+    async def _slot_is_free(self) -> bool:
+        """Wait for one of the sessions that may run at once; False if the run is to stop first."""
+        acquiring = asyncio.ensure_future(self.slots.acquire())
+        stopping = asyncio.ensure_future(self.driver.stop.wait())
+        try:
+            await asyncio.wait({acquiring, stopping}, return_when="FIRST_COMPLETED")
+        finally:
+            stopping.cancel()
+            if not acquiring.done():
+                acquiring.cancel()
+        if self.driver.stop.is_set() and acquiring.done() and not acquiring.cancelled():
+            self.slots.release()
+        return not self.driver.stop.is_set()
+
+    def _not_now(self, before: Turn | None, hold: WaitUntil | None = None) -> Attempt:
+        """Nothing is begun. A session that was cut off and cannot go on now is over: what it has
+        done comes home, and what it has used is counted."""
+        if before is None or before.session is None:
+            return Attempt(None, hold)
+        result = SessionResult(
+            session=before.session,
+            outcome=Cancelled(),
+            cost_usd=round(before.cost_usd, 6),
+            usage=before.usage,
+            turns=0,
+            duration_s=round(before.seconds, 3),
+        )
+        self.record_once(f"cut {before.session}", SessionEnded(result))
+        return Attempt(result)
+
+    def _tell_gates(self, place: Place, result: SessionResult) -> None:
+        """Also of a session that ended right before a crash: told twice, it counts once."""
+        for event in self.gates.after_session(result):
+            self.record_once(f"{event.type} {place.turn}", event)
+
+    async def _in_turn(self, place: Place, limits: SessionLimits) -> SessionResult:
+        before = self.known.turn(place.turn)
+        if before is None:
+            # Before the round is told: one that is known to have begun may lose work itself.
+            self.worksite.begin_round()
+            self.board.passed_this_round.clear()
+        else:
+            limits = left_of(limits, cost_usd=before.cost_usd, seconds=before.seconds)
+        self.record_once(f"round {place.turn}", RoundStarted(place.number, place.instruction))
+        return await self._converse(place, limits, before)
 
     async def _converse(
         self, place: Place, limits: SessionLimits, before: Turn | None

@@ -209,9 +209,11 @@ class Story:
         while not self.stop.is_set() and (left := (when - self.clock.now()).total_seconds()) > 0:
             sleeping = asyncio.ensure_future(self.clock.sleep(min(left, SLICE_S)))
             stopping = asyncio.ensure_future(self.stop.wait())
-            await asyncio.wait({sleeping, stopping}, return_when="FIRST_COMPLETED")
-            for task in (sleeping, stopping):
-                task.cancel()
+            try:
+                await asyncio.wait({sleeping, stopping}, return_when="FIRST_COMPLETED")
+            finally:
+                for task in (sleeping, stopping):
+                    task.cancel()
 
 
 def ended(progress: Progress, stop: Stop) -> RunResult:
