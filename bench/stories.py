@@ -12,7 +12,6 @@ from pathlib import Path
 
 from treadle.durable.opening import open_engine
 from treadle.durable.port import SHARED, Json, Steps
-from treadle.wiring.clock import SystemClock
 
 EXECUTOR = "bench"
 STEPS = 3
@@ -31,7 +30,7 @@ async def told(steps: Steps, argument: Json) -> Json:
 async def steps_s(location: str, count: int) -> dict[str, float]:
     """So many steps of one story, against the same calls without the engine."""
     async with open_engine(
-        location, executor=EXECUTOR, queue="bench", stories={"s": told}, clock=SystemClock()
+        location, executor=EXECUTOR, queue="bench", stories={"s": told}
     ) as engine:
         await engine.tell("warm", "s", 5)
         began = time.perf_counter()
@@ -67,7 +66,7 @@ async def queue_s(location: str, count: int) -> dict[str, float]:
     for number in range(count):
         enqueue(location, f"queued {number}", "s", STEPS)
     async with open_engine(
-        location, executor=EXECUTOR, queue=SHARED, stories={"s": story}, clock=SystemClock()
+        location, executor=EXECUTOR, queue=SHARED, stories={"s": story}
     ) as engine:
         began = time.perf_counter()
         for _ in range(count):
@@ -90,7 +89,7 @@ async def parked_mb(location: str, count: int) -> dict[str, float]:
         return None
 
     async with open_engine(
-        location, executor=EXECUTOR, queue="bench", stories={"s": story}, clock=SystemClock()
+        location, executor=EXECUTOR, queue="bench", stories={"s": story}
     ) as engine:
         before = resident_mb()
         telling = [asyncio.create_task(engine.tell(f"p {n}", "s", 1)) for n in range(count)]

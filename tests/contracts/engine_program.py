@@ -9,7 +9,6 @@ import sys
 
 from treadle.durable.opening import open_engine
 from treadle.durable.port import Json, Steps
-from treadle.wiring.clock import SystemClock
 
 STEPS = ("one", "two", "three")
 
@@ -37,7 +36,6 @@ async def main(location: str, executor: str, queue: str, workflow_id: str, hold:
         executor=executor,
         queue=queue,
         stories={"three": tell_three},
-        clock=SystemClock(),
         poll_s=0.05,
     ) as engine:
         say("open", executor)

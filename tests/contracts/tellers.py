@@ -9,9 +9,7 @@ from typing import Literal, Protocol
 
 import pytest
 
-from tests.builders import FakeClock
 from tests.postgres import PostgresServer
-from treadle.domain.ports import Clock
 from treadle.durable.memory import History, MemoryEngine
 from treadle.durable.opening import open_engine
 from treadle.durable.port import Json, Steps, Story, Teller
@@ -23,9 +21,7 @@ Kind = Literal["memory", "sqlite", "postgres"]
 class Opening(Protocol):
     """Starts a teller on the store of this test, as a new process would."""
 
-    def __call__(
-        self, clock: Clock | None = None, /, **stories: Story
-    ) -> AbstractAsyncContextManager[Teller]: ...
+    def __call__(self, **stories: Story) -> AbstractAsyncContextManager[Teller]: ...
 
 
 def opening_of(kind: Kind, request: pytest.FixtureRequest, tmp_path: Path) -> Opening:
@@ -52,21 +48,20 @@ def prepared(server: PostgresServer) -> str:
 
 def in_memory(history: History) -> Opening:
     @asynccontextmanager
-    async def start(clock: Clock | None = None, /, **stories: Story) -> AsyncIterator[Teller]:
-        yield MemoryEngine(stories, clock or FakeClock(), history)
+    async def start(**stories: Story) -> AsyncIterator[Teller]:
+        yield MemoryEngine(stories, history)
 
     return start
 
 
 def on_database(location: str, executor: str = "run-1", queue: str = "run.1") -> Opening:
     @asynccontextmanager
-    async def start(clock: Clock | None = None, /, **stories: Story) -> AsyncIterator[Teller]:
+    async def start(**stories: Story) -> AsyncIterator[Teller]:
         async with open_engine(
             location,
             executor=executor,
             queue=queue,
             stories=stories,
-            clock=clock or FakeClock(),
             poll_s=0.05,
         ) as engine:
             yield engine

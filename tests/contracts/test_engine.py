@@ -3,14 +3,14 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, Literal
 
 import pytest
 
-from tests.builders import NOON, FakeClock
+from tests.builders import NOON
 from tests.contracts.tellers import Acts, BrokenAct, Kind, Opening, opening_of
 from treadle.durable.port import Json, Steps, StoryChanged
 
@@ -268,34 +268,6 @@ async def test_results_come_back_as_what_they_were_when_acted_and_when_told_agai
     expected = [value for value, _ in VALUES]
     assert seen == [expected, expected]
     assert [[type(each) for each in row] for row in seen] == [[type(each) for each in expected]] * 2
-
-
-async def test_a_sleep_ends_at_its_moment_by_the_clock_on_the_wall(opening: Opening) -> None:
-    clock = FakeClock()
-
-    async def tell_sleepy(steps: Steps, argument: Json) -> Json:
-        await steps.sleep_until(NOON + timedelta(minutes=1))
-        return clock.now().isoformat()
-
-    async with opening(clock, sleepy=tell_sleepy) as teller:
-        woken = await teller.tell("w", "sleepy", None)
-
-    assert woken == (NOON + timedelta(minutes=1)).isoformat()
-    # In naps: the machine may sleep, too, and then the naps are longer than they were asked to be.
-    assert clock.slept == [15.0, 15.0, 15.0, 15.0]
-
-
-async def test_a_moment_that_has_passed_is_not_waited_for(opening: Opening) -> None:
-    clock = FakeClock()
-
-    async def tell_late(steps: Steps, argument: Json) -> Json:
-        await steps.sleep_until(datetime(1999, 1, 1, tzinfo=UTC))
-        return None
-
-    async with opening(clock, late=tell_late) as teller:
-        await teller.tell("w", "late", None)
-
-    assert clock.slept == []
 
 
 async def begin(opening: Opening, acts: Acts, *names: str) -> None:

@@ -227,3 +227,32 @@ async def test_nothing_is_said_on_the_way(store: Store, capfd: pytest.CaptureFix
             await teller.tell("w", "plain", None)
 
     assert capfd.readouterr() == ("", "")
+
+
+async def test_a_story_that_is_moved_back_to_its_own_worker_is_told_once_more_and_ends(
+    store: Store,
+) -> None:
+    told, ended, tellings = asyncio.Event(), asyncio.Event(), list[str]()
+
+    async def tell_slowly(steps: Steps, argument: Json) -> Json:
+        tellings.append("begun")
+        if len(tellings) == 1:
+            told.set()
+            try:
+                await asyncio.Event().wait()
+            finally:
+                tellings.append("cut")
+        ended.set()
+        return "told"
+
+    enqueue(store.location, "w", "slow", None)
+    async with store.worker(slow=tell_slowly) as teller:
+        await told.wait()
+        seen = standing_of(store.location, "w")
+        assert seen is not None
+        assert move(store.location, seen)
+        await ended.wait()
+        assert await teller.tell("w", "slow", None) == "told"
+
+    assert tellings == ["begun", "cut", "begun"]
+    assert standing_of(store.location, "w") == Standing("w", Status.FINISHED, "worker-1", "shared")

@@ -24,6 +24,7 @@ from treadle.domain.run_row import RunRow
 from treadle.wiring.clock import SystemClock
 from treadle.wiring.history import find_run, open_logs
 from treadle.wiring.holding import worker_is_alive
+from treadle.wiring.sweeping import is_set_aside
 
 LOST = 1
 
@@ -53,7 +54,8 @@ def command(given: Given, row: RunRow, /, **values: Any) -> int:
             return 0
     if ends:
         return EXIT_CODES[ends[-1].result.reason]
-    click.echo(f"Run {short(row.id)} lost its process: treadle resume {short(row.id)}", err=True)
+    stands = "is set aside" if is_set_aside(given.environment, row.id) else "lost its process"
+    click.echo(f"Run {short(row.id)} {stands}: treadle resume {short(row.id)}", err=True)
     return LOST
 
 
@@ -90,5 +92,6 @@ def _round_begins(logs: Store, row: RunRow) -> int:
 def _is_alive(given: Given, row: RunRow) -> bool:
     now = find_run(given.environment.storage, row.id, standing_in=None)
     # What has lost its process is taken over by a worker, if there is one.
-    expected = now.state == "lost" and worker_is_alive(given.environment.root)
-    return now.alive or now.state == "queued" or expected
+    lost_for_now = now.state == "lost" and worker_is_alive(given.environment.root)
+    expected = now.state == "queued" or lost_for_now
+    return now.alive or (expected and not is_set_aside(given.environment, row.id))

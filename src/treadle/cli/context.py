@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     # Only a type: `status` and `ls` must not load what a run needs.
     from treadle.wiring.agent import Rehearsing
 
+# The largest number that makes sense for a count; databases take no larger ones.
+MOST = 2**31 - 1
+
 
 @dataclass(frozen=True, slots=True)
 class Given:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import click
 
-from treadle.cli.context import Given
+from treadle.cli.context import MOST, Given
 from treadle.cli.following import Growing, follow_log
 from treadle.cli.run_reference import names_a_run
 from treadle.cli.terminal.screen import screen_of
@@ -50,9 +50,15 @@ class Before:
 @click.option("-f", "--follow", is_flag=True, help="Go on until the run ends.")
 @click.option("--json", "as_json", is_flag=True, help="The events as JSON lines, as stored.")
 @click.option(
-    "--after", type=click.IntRange(min=0), default=0, metavar="N", help="Only events above N."
+    "--after",
+    type=click.IntRange(min=0, max=MOST),
+    default=0,
+    metavar="N",
+    help="Only events above N.",
 )
-@click.option("--tail", type=click.IntRange(min=1), metavar="N", help="Only the last N events.")
+@click.option(
+    "--tail", type=click.IntRange(min=1, max=MOST), metavar="N", help="Only the last N events."
+)
 @click.option("-v", "--verbose", "level", flag_value="verbose", help="Also what tools answered.")
 @click.option(
     "-d", "--debug", "level", flag_value="debug", help="Also instructions, thinking and usage."

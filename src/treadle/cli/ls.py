@@ -7,7 +7,7 @@ from typing import Any
 import click
 import orjson
 
-from treadle.cli.context import Given
+from treadle.cli.context import MOST, Given
 from treadle.cli.moments import Since
 from treadle.domain.lifecycle import STATES
 from treadle.domain.run_row import RunFilter, RunRow
@@ -43,7 +43,7 @@ LISTED = 20
 @click.option(
     "-n",
     "--limit",
-    type=click.IntRange(min=1),
+    type=click.IntRange(min=1, max=MOST),
     default=LISTED,
     metavar="N",
     help=f"At most N runs ({LISTED}).",

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+from sqlalchemy.exc import DBAPIError, OperationalError, SQLAlchemyError
 
 from treadle.domain.errors import StoreError
 
@@ -64,7 +64,20 @@ def _sqlite(location: str) -> sa.Engine:
         _require_writable(path)
     pool = sa.create_engine(location, pool_size=_POOL, max_overflow=_POOL)
     sa.event.listen(pool, "connect", _prepare_sqlite)
+    sa.event.listen(pool, "handle_error", _see_file_held)
     return pool
+
+
+def _see_file_held(failure: sa.ExceptionContext) -> Exception | None:
+    """Whoever still holds the file has held it for longer than anybody should wait. The engine
+    knows that error by its words alone and would try again for ever, so it is said in others."""
+    held = failure.original_exception
+    code = getattr(held, "sqlite_errorcode", 0)
+    if code & 0xFF not in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return None
+    told = sqlite3.OperationalError("it has been locked for too long")
+    told.sqlite_errorcode = code
+    return OperationalError(failure.statement, failure.parameters, told)
 
 
 def _require_writable(path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
 from types import UnionType
 from typing import TypeAlias, TypeVar
 
@@ -12,7 +11,6 @@ from treadle.domain.ports import Clock
 from treadle.durable.changed import result_changed, step_changed
 from treadle.durable.port import Json, Story
 from treadle.durable.results import decode, encode
-from treadle.durable.waiting import wait_until
 
 T = TypeVar("T")
 
@@ -32,15 +30,14 @@ History: TypeAlias = dict[str, StoredStory]
 class MemoryEngine:
     """The `Teller` on a dict. What cuts a telling is what cancels it."""
 
-    def __init__(self, stories: Mapping[str, Story], clock: Clock, history: History) -> None:
+    def __init__(self, stories: Mapping[str, Story], history: History) -> None:
         self._stories = stories
-        self._clock = clock
         self._history = history
 
     async def tell(self, workflow_id: str, story: str, argument: Json) -> Json:
         stored = self._history.setdefault(workflow_id, StoredStory())
         if not stored.result:
-            steps = MemorySteps(stored.steps, self._clock)
+            steps = MemorySteps(stored.steps)
             stored.result.append(await self._stories[story](steps, argument))
         return stored.result[0]
 
@@ -48,9 +45,8 @@ class MemoryEngine:
 class MemorySteps:
     """The `Steps` on a list: those that it holds already are not acted again."""
 
-    def __init__(self, stored: list[tuple[str, Json]], clock: Clock) -> None:
+    def __init__(self, stored: list[tuple[str, Json]], clock: Clock | None = None) -> None:
         self._stored = stored
-        self._clock = clock
         self._told = 0
         self._failure: Exception | None = None
 
@@ -63,9 +59,6 @@ class MemorySteps:
             except Exception as error:
                 self._failure = error
         raise self._failure
-
-    async def sleep_until(self, when: datetime) -> None:
-        await wait_until(when, self._clock)
 
     async def patched(self, name: str) -> bool:
         mark = (f"patched: {name}", None)

@@ -39,7 +39,7 @@ async def open_engine(
     executor: str,
     queue: str,
     stories: Mapping[str, Story],
-    clock: Clock,
+    clock: Clock | None = None,
     poll_s: float = POLL_S,
 ) -> AsyncIterator[Engine]:
     """Tell stories here. Whatever `executor` had begun and `queue` holds goes on at once.
@@ -53,7 +53,7 @@ async def open_engine(
         with connected(location) as pool:
             rows, place = Rows(pool), Place(location, executor, queue)
             async with _configured(place, pool, rows):
-                engine = Engine(place, rows, stories, clock)
+                engine = Engine(place, rows, stories)
                 with telling_what_fails(location):
                     await _serve(place, pool, rows, poll_s)
                 async with _watched(engine):

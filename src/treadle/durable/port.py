@@ -1,7 +1,6 @@
 """What a workflow is told through: whatever must not happen twice is a step."""
 
 from collections.abc import Awaitable, Callable
-from datetime import datetime
 from types import UnionType
 from typing import Protocol, TypeAlias, TypeVar
 
@@ -27,10 +26,6 @@ class Steps(Protocol):
     ) -> T:
         """The result of `act`, which is stored before it is returned. Names tell the steps of a
         run apart in `treadle show`; a step that raises is not stored and ends the telling."""
-        ...
-
-    async def sleep_until(self, when: datetime) -> None:
-        """Wait for a moment that came out of a step, by the clock on the wall."""
         ...
 
     async def patched(self, name: str) -> bool:

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
-from datetime import datetime
 from types import UnionType
 from typing import Any, TypeVar
 
@@ -15,13 +14,11 @@ from dbos._error import (
 from pydantic import ValidationError
 from sqlalchemy.exc import SQLAlchemyError
 
-from treadle.domain.ports import Clock
 from treadle.durable.carried import Raised, Unstored
 from treadle.durable.changed import result_changed, step_changed
 from treadle.durable.database import store_error
 from treadle.durable.port import Json
 from treadle.durable.results import decode, encode
-from treadle.durable.waiting import wait_until
 
 T = TypeVar("T")
 
@@ -31,9 +28,8 @@ _TAKEN_AWAY = (DBOSWorkflowCancelledError, DBOSWorkflowConflictIDError)
 class StoredSteps:
     """Only works inside the workflow that it was made in."""
 
-    def __init__(self, location: str, clock: Clock) -> None:
+    def __init__(self, location: str) -> None:
         self._location = location
-        self._clock = clock
         self._failure: Exception | None = None
 
     async def step(
@@ -45,9 +41,6 @@ class StoredSteps:
         except ValidationError as error:
             self._failure = result_changed(name, error)
         raise self._failure
-
-    async def sleep_until(self, when: datetime) -> None:
-        await wait_until(when, self._clock)
 
     async def patched(self, name: str) -> bool:
         return await self._ask(name, DBOS.patch_async(name))

@@ -9,7 +9,6 @@ from typing import Any, TypeAlias, TypeVar, assert_never
 from dbos import DBOS, SetWorkflowID, WorkflowHandleAsync
 from sqlalchemy.exc import SQLAlchemyError
 
-from treadle.domain.ports import Clock
 from treadle.durable.carried import Raised
 from treadle.durable.database import telling_what_fails
 from treadle.durable.names import WORKFLOW
@@ -52,16 +51,15 @@ class Place:
 class Engine:
     """The `Teller` on a database. Its stories run on the loop that opened it."""
 
-    def __init__(
-        self, place: Place, rows: Rows, stories: Mapping[str, Story], clock: Clock
-    ) -> None:
+    def __init__(self, place: Place, rows: Rows, stories: Mapping[str, Story]) -> None:
         self._place = place
         self._rows = rows
         self._stories = stories
-        self._clock = clock
         self._closing = False
         # Cut here, and still ours in the table.
         self._left: set[str] = set()
+        # Those of them that raised, and could not be parked yet.
+        self._unparked: set[str] = set()
         # Told to the end, and that is being stored: not to be cut any more.
         self._ending: set[asyncio.Task[Json]] = set()
         self._begun: dict[str, asyncio.Future[asyncio.Task[Json]]] = {}
@@ -92,9 +90,11 @@ class Engine:
         return await self._end_of(workflow_id)
 
     async def watch(self) -> None:
-        """Cut the stories that are not ours any more, for ever."""
+        """Cut the stories that are not ours any more and park those that raised, for ever."""
         while True:
             await asyncio.sleep(WATCH_S)
+            for workflow_id in tuple(self._unparked):
+                await self._park(workflow_id)
             if not self._begun:
                 continue
             # A database that is away for a while must not stop the watch; the next look tells.
@@ -123,15 +123,17 @@ class Engine:
         return DBOS.workflow(name=WORKFLOW, max_recovery_attempts=RECOVERIES)(tell_story)
 
     async def _told(self, workflow_id: str, name: str, argument: Json) -> Json:
+        await self._end_earlier(workflow_id)
         if self._closing:
             raise asyncio.CancelledError
         task = _current_task()
         begun = self._beginning(workflow_id)
         begun.set_result(task)
         self._left.discard(workflow_id)
+        self._unparked.discard(workflow_id)
         task.add_done_callback(lambda _: self._forget(workflow_id, begun))
         try:
-            steps = StoredSteps(self._place.location, self._clock)
+            steps = StoredSteps(self._place.location)
             result = await self._story(name)(steps, argument)
         except asyncio.CancelledError:
             self._left.add(workflow_id)
@@ -144,6 +146,13 @@ class Engine:
         task.add_done_callback(self._ending.discard)
         return result
 
+    async def _end_earlier(self, workflow_id: str) -> None:
+        """Cut a telling that somebody moved back onto our own queue: only the next one counts."""
+        while (begun := self._begun.get(workflow_id)) is not None and begun.done():
+            self._cut(workflow_id)
+            await asyncio.wait([begun.result()])
+            self._forget(workflow_id, begun)
+
     def _story(self, name: str) -> Story:
         if name not in self._stories:
             raise StoryChanged(
@@ -153,11 +162,13 @@ class Engine:
         return self._stories[name]
 
     async def _park(self, workflow_id: str) -> None:
-        # What cannot be parked now is taken up again at the next start, as after a crash.
+        # What cannot be parked now is tried again, and else taken up at the next start.
         self._left.add(workflow_id)
+        self._unparked.add(workflow_id)
         with suppress(SQLAlchemyError):
             await asyncio.to_thread(self._rows.release, workflow_id, self._place.executor, PARKED)
             self._left.discard(workflow_id)
+            self._unparked.discard(workflow_id)
 
     async def _start(self, workflow_id: str, story: str, argument: Json) -> None:
         with telling_what_fails(self._place.location), SetWorkflowID(workflow_id):
@@ -209,11 +220,14 @@ class Engine:
         return self._begun[workflow_id]
 
     def _cut(self, workflow_id: str) -> None:
-        begun = self._begun[workflow_id]
+        begun = self._begun.get(workflow_id)
+        if begun is None:
+            return  # it ended while the table was read
         if not begun.done():
             begun.cancel()
             del self._begun[workflow_id]
-        elif begun.result() not in self._ending:
+        elif begun.result() not in self._ending and not begun.result().cancelling():
+            # Once: what it does to end itself is not to be cut as well.
             begun.result().cancel()
 
     def _forget(self, workflow_id: str, begun: "asyncio.Future[asyncio.Task[Json]]") -> None:

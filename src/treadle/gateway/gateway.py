@@ -63,6 +63,8 @@ class Gateway:
         return await self._writer.ask(lambda ledger: ledger.bill(session))
 
     def __enter__(self) -> Self:
+        # Here and not in the thread: it may need files that a person has to put right.
+        line = Line(self._service)
         # Agents are accepted from here on: the kernel queues them until the thread is ready.
         listener = socket.create_server(("127.0.0.1", 0), backlog=128)
         # Accepted ones inherit it: every part of an answer goes out when it comes.
@@ -72,7 +74,7 @@ class Gateway:
         self._stopped = asyncio.Event()
         self._writer = LedgerWriter(self._ledger)
         self._thread = threading.Thread(
-            target=self._run, args=(listener,), name="treadle-gateway", daemon=True
+            target=self._run, args=(listener, line), name="treadle-gateway", daemon=True
         )
         self._thread.start()
         return self
@@ -88,12 +90,11 @@ class Gateway:
     async def __aexit__(self, *_: object) -> None:
         self.__exit__()
 
-    def _run(self, listener: socket.socket) -> None:
+    def _run(self, listener: socket.socket, line: Line) -> None:
         with asyncio.Runner(loop_factory=lambda: self._loop) as runner:
-            runner.run(self._serve(listener))
+            runner.run(self._serve(listener, line))
 
-    async def _serve(self, listener: socket.socket) -> None:
-        line = Line(self._service)
+    async def _serve(self, listener: socket.socket, line: Line) -> None:
         desk = Desk(
             line=line,
             accounts=self._accounts,

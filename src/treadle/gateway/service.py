@@ -1,11 +1,12 @@
 """The model service behind the gateway: where it is, how it is reached, and one request to it."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING
 
+from treadle.domain.errors import SettingsError
 from treadle.gateway.headers import Headers
 
 if TYPE_CHECKING:
@@ -75,7 +76,22 @@ def _trust(service: Service) -> "ssl.SSLContext":
         return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context = httpx2.create_ssl_context(trust_env=False)
     for path in service.authorities:
-        context.load_verify_locations(path)
+        with _naming(path):
+            context.load_verify_locations(path)
     if service.certificate is not None:
-        context.load_cert_chain(*service.certificate)
+        certificate, key, password = service.certificate
+        with _naming(certificate if certificate == key else f"{certificate} with {key}"):
+            context.load_cert_chain(certificate, key, password)
     return context
+
+
+@contextmanager
+def _naming(path: str) -> Iterator[None]:
+    """What fails here does not say by itself which file it was about."""
+    try:
+        yield
+    except OSError as error:  # what is wrong inside of a file is one, too
+        raise SettingsError(
+            f"cannot use the certificate {path}: {error.strerror or error}",
+            hint="put the file right, or the environment variable that names it",
+        ) from error

@@ -35,7 +35,11 @@ class LedgerWriter:
         return await asyncio.wrap_future(self._thread.submit(answered))
 
     def close(self) -> None:
-        self._thread.shutdown(wait=True)
+        """Store what is left; raises StoreError if that cannot be done even now."""
+        try:
+            self._thread.submit(self._store_the_rest).result()
+        finally:
+            self._thread.shutdown(wait=True)
 
     def _put(self, entry: LedgerEntry) -> None:
         self._unstored[entry.id] = entry

@@ -10,7 +10,7 @@ from treadle.adapters.stores.recorder import Recorder
 from treadle.domain.events.run import RunQueued
 from treadle.settings.environment import Environment
 from treadle.wiring.clock import SystemClock
-from treadle.wiring.deliver_request import DeliverRequest, Presence, check
+from treadle.wiring.deliver_request import DeliverRequest, Presence, check, with_variables
 from treadle.wiring.holding import worker_is_alive
 from treadle.wiring.legs import STORY, engine_location, leg_name
 from treadle.wiring.rehearsing import keep_script
@@ -19,8 +19,9 @@ from treadle.wiring.request_json import keep_request, request_json
 
 async def detach(request: DeliverRequest, presence: Presence) -> None:
     """Queue a new run; a user's mistakes are raised before it exists."""
-    ready = await check(request, presence)
     environment = presence.environment
+    request = with_variables(request, environment)
+    ready = await check(request, presence)
     keep_request(environment.root, request)
     if presence.rehearsing is not None:
         keep_script(environment.root, request.run, presence.rehearsing.script)
@@ -38,11 +39,16 @@ async def detach(request: DeliverRequest, presence: Presence) -> None:
 
 def enqueue_leg(request: DeliverRequest, environment: Environment) -> None:
     """Hand a leg of a run to the workers, and see to it that there is one."""
+    put_on_queue(request, environment)
+    ensure_worker(environment)
+
+
+def put_on_queue(request: DeliverRequest, environment: Environment) -> None:
+    """Hand a leg of a run to the workers; one that the engine knows already stays as it is."""
     from treadle.durable.ordering import enqueue
 
     location = engine_location(environment.storage)
     enqueue(location, leg_name(request.run, request.leg), STORY, request_json(request))
-    ensure_worker(environment)
 
 
 def ensure_worker(environment: Environment) -> None:

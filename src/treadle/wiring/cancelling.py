@@ -1,58 +1,93 @@
 """Cancels a run from any terminal: its process is asked, or, where there is none, it just ends."""
 
+import asyncio
 from contextlib import closing
 from typing import Literal
 
-from treadle.adapters.stores.database import open_database
-from treadle.adapters.stores.event_store import open_store
+from treadle.adapters.stores.approvals import Approvals
+from treadle.adapters.stores.database import Database, open_database
+from treadle.adapters.stores.event_store import EventStore
 from treadle.adapters.stores.recorder import Recorder
 from treadle.adapters.stores.requests import Requests
-from treadle.domain.deliverable import Tally
+from treadle.adapters.stores.runs import host_of
+from treadle.domain.deliverable import tally
 from treadle.domain.errors import UsageError
+from treadle.domain.events.agent import ProcessEnded
 from treadle.domain.events.run import InterruptRequested, RunEnded
-from treadle.domain.ids import short
+from treadle.domain.ids import RunId, short
 from treadle.domain.run import RunResult
 from treadle.domain.run_row import RunRow
-from treadle.settings.environment import Environment
+from treadle.policy.redaction import redactor
+from treadle.settings.environment import Environment, credentials
 from treadle.settings.person import login_name
+from treadle.wiring.agent import end_lost_processes
 from treadle.wiring.clock import SystemClock
 from treadle.wiring.holding import hold_orphan
 from treadle.wiring.legs import engine_location, run_of
-from treadle.workflows.deliver.recollection import recollect
+from treadle.workflows.approvals import Asker, void_questions
+from treadle.workflows.deliver.recollection import Recollection, recollect
 
 
 def cancel(row: RunRow, environment: Environment) -> Literal["asked", "ended"]:
     """Ask the process that works on the run, or end the run if nobody does."""
     if row.state in ("succeeded", "ended"):
-        raise UsageError(f"run {short(row.id)} has ended already", hint="nothing is left to cancel")
-    with hold_orphan(environment.root, row.id) as orphan:
-        if orphan:
-            _end(row, environment)
-            return "ended"
+        raise _over(row.id)
     with closing(open_database(environment.storage)) as database:
+        with hold_orphan(environment.root, row.id) as orphan:
+            if orphan:
+                _end(row.id, database, environment)
+                return "ended"
         Requests(database).ask_of(row.id, "cancel", by=login_name(), at=SystemClock().now())
     return "asked"
 
 
-def _end(row: RunRow, environment: Environment) -> None:
+def _end(run: RunId, database: Database, environment: Environment) -> None:
+    """The caller holds the run's lock: what its log says now stays so."""
+    store = EventStore(database, host_of(environment.root))
+    known = recollect(store.read(run))
+    if known.ended is not None:
+        raise _over(run)
+    clean = redactor(credentials(environment.raw))
+    recorder = Recorder(store, run, SystemClock(), (), clean=clean)
+    recorder.record(InterruptRequested("cancel"))
+    _end_processes(known, recorder)
+    asker = Asker(
+        run, known.leg, Approvals(database), SystemClock(), asyncio.Event(), recorder.record_once
+    )
+    void_questions(asker, reason="the run ended")
+    recorder.record_once(f"ended {known.leg}", RunEnded(_result(known)))
+    # Last: a run that has ended is not worked on again, whatever the engine still has of it.
+    _forget(run, environment)
+
+
+def _end_processes(known: Recollection, recorder: Recorder) -> None:
+    sessions = [started.session for started in known.sessions]
+    if sessions:
+        for process in asyncio.run(end_lost_processes(sessions)):
+            recorder.record(ProcessEnded(process.pid, process.command))
+
+
+def _result(known: Recollection) -> RunResult:
+    return RunResult(
+        reason="cancelled",
+        rounds=known.rounds,
+        tally=tally(known.deliverables),
+        cost_usd=known.cost_usd,
+        usage=known.usage,
+        duration_s=known.running_s,
+        message="cancelled while no process worked on it",
+    )
+
+
+def _forget(run: RunId, environment: Environment) -> None:
     from treadle.durable.looking import unfinished
     from treadle.durable.ordering import cancel as forget
 
     location = engine_location(environment.storage)
     for seen in unfinished(location):
-        if run_of(seen.workflow_id) == row.id:
+        if run_of(seen.workflow_id) == run:
             forget(location, seen.workflow_id)
-    with closing(open_store(environment.storage)) as store:
-        known = recollect(store.read(row.id))
-        result = RunResult(
-            reason="cancelled",
-            rounds=row.rounds,
-            tally=Tally(row.passed, row.blocked, row.total),
-            cost_usd=row.cost_usd,
-            usage=known.usage,
-            duration_s=known.running_s,
-            message="cancelled while no process worked on it",
-        )
-        recorder = Recorder(store, row.id, SystemClock(), ())
-        recorder.record(InterruptRequested("cancel"))
-        recorder.record(RunEnded(result))
+
+
+def _over(run: RunId) -> UsageError:
+    return UsageError(f"run {short(run)} has ended already", hint="nothing is left to cancel")

@@ -5,7 +5,7 @@ import os
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractContextManager, closing, nullcontext, suppress
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from treadle.adapters.stores.database import Database, open_database
@@ -26,9 +26,11 @@ from treadle.domain.retention import (
     disposable,
 )
 from treadle.domain.run_row import RunFilter, RunRow
-from treadle.settings.definitions import Retention
+from treadle.settings.definitions import MOST, Retention
 from treadle.settings.environment import Environment
+from treadle.settings.load import load
 from treadle.wiring.holding import hold_orphan
+from treadle.wiring.legs import engine_location
 from treadle.workspace.clone import make_clone
 from treadle.workspace.project import Project, find_project
 from treadle.workspace.recalled import snapshot_of
@@ -36,10 +38,15 @@ from treadle.workspace.remains import all_came_home, on_other_branches
 
 EVERY_RUN = 1_000_000
 DAY_S = 24 * 3600
+# No run is older.
+FIRST = datetime(2020, 1, 1, tzinfo=UTC)
 # Its time is when a worker last cleaned.
 MARK = "cleaned"
 # Nothing is committed with it; a clone cannot be looked into without one.
 NOBODY = Identity("Treadle", "treadle@localhost")
+
+
+DaysOf = Callable[[RunRow], float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +61,18 @@ async def clean(
     environment: Environment, *, now: datetime, days: float, dry_run: bool = False
 ) -> AsyncIterator[Looked]:
     """Look at every run that ended so long ago, oldest first; what is dropped is told first."""
-    before = now - timedelta(days=days)
+    async for looked in _clean(environment, now, lambda _: days, dry_run=dry_run):
+        yield looked
+
+
+async def _clean(
+    environment: Environment, now: datetime, days_of: DaysOf, *, dry_run: bool
+) -> AsyncIterator[Looked]:
     with closing(open_database(environment.storage)) as database:
-        for row in _old_runs(database, environment, before):
+        for row in _ended_runs(database, environment):
+            before = _before(now, days_of(row))
+            if datetime.fromisoformat(row.ended_at) >= before:
+                continue
             with _free(environment.root, row) as is_free:
                 if not is_free:
                     continue
@@ -75,11 +91,54 @@ async def tidy(environment: Environment, *, now: datetime, say: Callable[[str], 
     try:
         if not _is_due(environment.root / MARK, now):
             return
-        async for looked in clean(environment, now=now, days=Retention().days):
+        days = Days(environment, say)
+        async for looked in _clean(environment, now, days.of, dry_run=False):
             if isinstance(looked.disposal, Drop):
                 say(f"removing what run {short(looked.row.id)} left: {looked.disposal.reason}")
+        await asyncio.to_thread(_drop_steps, environment, _before(now, days.longest()))
     except TreadleError as error:
         say(f"could not clean up: {error.message}")
+
+
+class Days:
+    """How long runs are kept, as each project's own settings say."""
+
+    def __init__(self, environment: Environment, say: Callable[[str], None]) -> None:
+        self._environment = environment
+        self._say = say
+        self._known: dict[str, float] = {}
+
+    def of(self, row: RunRow) -> float:
+        """Those of a project whose settings cannot be read are kept until they can."""
+        path = row.project_path
+        if path not in self._known:
+            try:
+                loaded = load(Path(path), environment=self._environment.raw)
+                self._known[path] = loaded.settings.retention.days
+            except TreadleError as error:
+                self._say(f"not cleaning up after {path}: {error.message}")
+                self._known[path] = MOST
+        return self._known[path]
+
+    def longest(self) -> float:
+        """For what does not say of which project it is."""
+        return max([Retention().days, *self._known.values()])
+
+
+def _before(now: datetime, days: float) -> datetime:
+    """So long ago, but no longer than there are runs."""
+    return now - timedelta(days=min(days, (now - FIRST).days))
+
+
+def _drop_steps(environment: Environment, before: datetime) -> None:
+    """What the engine keeps of legs that are over; a new leg does not need it."""
+    from treadle.durable.database import file_of, is_sqlite
+
+    location = engine_location(environment.storage)
+    if not is_sqlite(location) or file_of(location).exists():
+        from treadle.durable.ordering import delete_ended_before
+
+        delete_ended_before(location, before)
 
 
 def _is_due(mark: Path, now: datetime) -> bool:
@@ -104,15 +163,14 @@ def _free(root: Path, row: RunRow) -> AbstractContextManager[bool]:
     return hold_orphan(root, row.id) if there else nullcontext(enter_result=True)
 
 
-def _old_runs(database: Database, environment: Environment, before: datetime) -> list[RunRow]:
+def _ended_runs(database: Database, environment: Environment) -> list[RunRow]:
     """Those whose files are here, if they have any; a cut clean is finished by the next one."""
     over = RunFilter(states=("succeeded", "ended"), limit=EVERY_RUN)
     rows = RunList(database, environment.storage).listed(over)
     return [
         row
         for row in reversed(rows)
-        if datetime.fromisoformat(row.ended_at) < before
-        and (not environment.database_url or row.host == host_of(environment.root))
+        if (not environment.database_url or row.host == host_of(environment.root))
         and (not row.cleaned_at or run_directory(environment.root, row.id).exists())
     ]
 

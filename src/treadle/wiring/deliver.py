@@ -9,20 +9,20 @@ from treadle.adapters.stores.event_store import EventStore
 from treadle.adapters.stores.recorder import Recorder
 from treadle.adapters.stores.runs import host_of
 from treadle.domain.errors import StoreError, TreadleError
-from treadle.domain.events.agent import ProcessEnded
 from treadle.domain.events.run import RunRecovered, RunStarted, RunWarned
 from treadle.domain.run import RunResult
 from treadle.durable.port import Steps, StoryChanged
 from treadle.policy.redaction import redactor
 from treadle.session.drive import Driver
-from treadle.wiring.agent import end_lost_processes, make_agent, processor_time
+from treadle.wiring.agent import make_agent, processor_time
 from treadle.wiring.clock import SystemClock
 from treadle.wiring.deliver_landing import land, void_open_questions
 from treadle.wiring.deliver_request import Ready
 from treadle.wiring.deliver_story import begin_worksite, make_story
-from treadle.wiring.earlier import lost_sessions
 from treadle.wiring.equipment import private_home, secrets_of
 from treadle.wiring.gateway import metered
+from treadle.wiring.heartbeat import last_beat
+from treadle.wiring.leftovers import end_leftovers
 from treadle.wiring.limits import run_limits
 from treadle.wiring.requests import watching
 from treadle.wiring.telling import Telling
@@ -33,7 +33,7 @@ async def tell(ready: Ready, steps: Steps) -> RunResult:
     """One leg of a run, to its end by value. The caller holds the run's locks."""
     with closing(open_database(ready.environment.storage)) as database:
         store = EventStore(database, host_of(ready.environment.root))
-        known = recollect(store.read(ready.request.run))
+        known = recollect(store.read(ready.request.run)).heard_of(last_beat(ready.directory))
         if known.ended is not None:
             return known.ended
         recorder = Recorder(
@@ -74,10 +74,10 @@ async def _tell(telling: Telling, steps: Steps) -> RunResult:
 
 async def _end_leftovers(telling: Telling) -> None:
     """Processes of sessions whose owner was killed, this run's own among them."""
-    lost = lost_sessions(telling.ready.environment.storage)
-    own = (started.session for started in telling.known.sessions)
-    for process in await end_lost_processes((*lost, *own)):
-        telling.recorder.record(ProcessEnded(process.pid, process.command))
+    own = [started.session for started in telling.known.sessions]
+    environment = telling.ready.environment
+    store = EventStore(telling.database, host_of(environment.root))
+    await end_leftovers(own, store, environment, telling.recorder.record)
 
 
 async def _see_to_the_end(
@@ -105,7 +105,7 @@ def _announce(telling: Telling, warnings: list[str]) -> None:
         for warning in warnings:
             recorder.record(RunWarned(warning))
     elif known.last != "run.reopened":
-        recorder.record(RunRecovered())
+        recorder.record(RunRecovered(run_limits(telling.ready.settings)))
 
 
 async def _see_through(telling: Telling, driver: Driver, steps: Steps) -> RunResult:

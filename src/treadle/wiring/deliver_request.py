@@ -4,7 +4,7 @@ import asyncio
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,9 @@ from treadle.domain.run import RunResult
 from treadle.policy.permission_rules import Rule, parse_rule
 from treadle.settings.definitions import Settings
 from treadle.settings.environment import Environment
+from treadle.settings.keys import known_keys
 from treadle.settings.load import load
+from treadle.settings.variables import values_of
 from treadle.wiring.agent import Rehearsing, require_free_names
 from treadle.wiring.earlier import Past
 from treadle.wiring.interrupts import Name, unheeded
@@ -39,6 +41,8 @@ class DeliverRequest:
     # A leg is what lies between two ends of the run; the later ones know how the last one ended.
     leg: int = 1
     so_far: RunResult | None = None
+    # Settings by environment variable: whoever goes on with the run may have another environment.
+    variables: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,11 +87,33 @@ class Ready:
         return hashlib.sha256(self.spec_text.encode()).hexdigest()
 
 
+def with_variables(request: DeliverRequest, environment: Environment) -> DeliverRequest:
+    """The request with what the asker's environment says: over what an earlier one said."""
+    said = {
+        name: list(valued.value) if isinstance(valued.value, tuple) else valued.value
+        for name, valued in values_of(environment.raw).items()
+        if not _stays_here(name)
+    }
+    return replace(
+        request,
+        variables={**request.variables, **said},
+        no_sandbox=request.no_sandbox or environment.no_sandbox,
+    )
+
+
+def _stays_here(name: str) -> bool:
+    """What may hold a secret is not kept with a run: each process has it from its own place."""
+    key = known_keys()[name]
+    return key.kind == "tables" or key.rule == "address"
+
+
 async def check(request: DeliverRequest, presence: Presence) -> Ready:
     """Everything that can be wrong before the run exists; a mistake of the user is raised."""
     environment = presence.environment
     project = await find_project(Path(request.project_dir), environment.raw)
-    settings = load(project.root, environment=environment.raw, flags=request.flags).settings
+    said = {name: value for name, value in request.flags.items() if value is not None}
+    flags = {**request.variables, **said}
+    settings = load(project.root, environment=environment.raw, flags=flags).settings
     spec = project.root / settings.project.spec
     if not spec.is_file():
         raise UsageError(

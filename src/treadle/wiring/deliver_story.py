@@ -146,8 +146,11 @@ async def _board(telling: Telling, worksite: Worksite, driver: Driver) -> Board:
     )
     if known.deliverables or known.turns:
         board.reopen(known)
-        if known.reopened == "retry" and not known.turns:
-            board.unblock()
+        if known.is_fresh_leg:
+            # Other runs may have passed meanwhile what this one has not got.
+            await board.recheck(worksite.holds)
+            if known.reopened == "retry":
+                board.unblock()
     else:
         board.open()
     if not known.has_worked:

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from treadle.adapters.stores.event_store import open_store
 from treadle.adapters.stores.runs import list_runs
 from treadle.domain.errors import ProjectError
-from treadle.domain.events.session import SessionStarted
 from treadle.domain.ids import RunId, short
 from treadle.domain.run_row import RunFilter, RunRow
 from treadle.domain.storage import Storage
@@ -59,23 +58,6 @@ def _past(rows: list[RunRow], earlier: Earlier | None, *, rehearsal: bool) -> Pa
         landed=tuple(row.landed for row in rows if row.landed),
         planned=next((row.planned for row in alike if row.planned), ""),
     )
-
-
-def lost_sessions(storage: Storage) -> list[str]:
-    """Sessions of runs whose owner died: what is left of their processes may be ended."""
-    lost = list_runs(storage, RunFilter(states=("lost",), limit=LOOK_BACK))
-    if not lost:
-        return []
-    store = open_store(storage)
-    try:
-        started = [
-            recorded.event
-            for row in lost
-            for recorded in store.read(row.id, types=("session.started",))
-        ]
-    finally:
-        store.close()
-    return [event.session for event in started if isinstance(event, SessionStarted)]
 
 
 async def _unlanded(storage: Storage, project: Project, rows: list[RunRow]) -> Earlier | None:

@@ -7,9 +7,8 @@ from importlib import import_module
 from treadle.domain.run import RunResult
 from treadle.durable.port import Json, Steps
 from treadle.wiring.agent import load_agent_modules
-from treadle.wiring.clock import SystemClock
 from treadle.wiring.deliver import tell
-from treadle.wiring.deliver_request import DeliverRequest, Presence, Ready, check
+from treadle.wiring.deliver_request import DeliverRequest, Presence, Ready, check, with_variables
 from treadle.wiring.earlier import past_of
 from treadle.wiring.holding import hold_run
 from treadle.wiring.legs import STORY, engine_location, leg_name, own_queue
@@ -21,6 +20,7 @@ async def deliver(request: DeliverRequest, presence: Presence) -> RunResult:
     """One whole run. A user's mistakes are raised before it starts; then it ends by value."""
     loading = asyncio.create_task(asyncio.to_thread(_load_modules))
     try:
+        request = with_variables(request, presence.environment)
         ready = await check(request, presence)
         root, run = presence.environment.root, request.run
         with hold_run(root, ready.project.key, run):
@@ -53,7 +53,6 @@ async def in_foreground(ready: Ready) -> RunResult:
         executor=request.run,
         queue=own_queue(request.run),
         stories={STORY: story},
-        clock=SystemClock(),
     ) as engine:
         name = leg_name(request.run, request.leg)
         return result_from(await engine.tell(name, STORY, request_json(request)))

@@ -1,15 +1,17 @@
 """Puts the model gateway between a run's agent and its model, and asks it for the bills."""
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from math import inf
 from pathlib import Path
 
 from treadle.adapters.agents.claude.agent import ClaudeAgent
 from treadle.adapters.stores.database import Database, open_database
 from treadle.adapters.stores.ledger import DatabaseLedger
 from treadle.domain.agent import Brief
+from treadle.domain.errors import SettingsError
 from treadle.domain.ids import RunId, SessionId
 from treadle.domain.ledger import Bill, Budget, CostSoFar, Ledger
 from treadle.domain.ports import AgentSession
@@ -23,6 +25,9 @@ from treadle.settings.definitions import Settings
 from treadle.settings.environment import Environment, agent_environment
 from treadle.wiring.agent import KillableAgent
 from treadle.wiring.agents.claude_model import Elsewhere, at_address, model_service
+from treadle.wiring.booking import Book, BookedAgent
+
+_EVER = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def price_list(given: Mapping[str, Mapping[str, float]]) -> PriceList:
@@ -57,6 +62,7 @@ class Terms:
     day_cost_usd: float
     prices: PriceList
     rehearsal: bool
+    max_cost_usd: float = inf
 
 
 class Metering:
@@ -69,12 +75,25 @@ class Metering:
         self._sessions: set[SessionId] = set()
         self._open: tuple[Gateway, DatabaseLedger] | None = None
 
-    def address(self, session: SessionId, budget_usd: float) -> str:
-        """The address at which this session finds its model."""
+    def address(
+        self, session: SessionId, budget_usd: float, *, counted_usd: float | None = None
+    ) -> str:
+        """The address at which this session finds its model.
+
+        `counted_usd`: what is taken off the budget already of a session that was cut off. What
+        the ledger has beyond that comes off as well.
+        """
         gateway, ledger = self._opened()
         terms = self._terms
         today = _today(ledger, terms.run, datetime.now(UTC), rehearsal=terms.rehearsal)
-        budget = Budget(budget_usd, day_usd=terms.day_cost_usd - today.all_usd)
+        ever = ledger.spent(terms.run, since=_EVER, rehearsal=terms.rehearsal)
+        if counted_usd is not None:
+            budget_usd -= max(0.0, ledger.bill(session).cost_usd - counted_usd)
+        budget = Budget(
+            max(0.0, budget_usd),
+            run_usd=max(0.0, terms.max_cost_usd - ever.run_usd),
+            day_usd=max(0.0, terms.day_cost_usd - today.all_usd),
+        )
         self._sessions.add(session)
         return gateway.open(session, terms.run, budget)
 
@@ -94,15 +113,19 @@ class Metering:
         opened, self._open = self._open, None
         if opened is not None:
             gateway, ledger = opened
-            gateway.__exit__()
-            ledger.close()
+            with closing(ledger):
+                gateway.__exit__()
 
     def _opened(self) -> tuple[Gateway, DatabaseLedger]:
         if self._open is None:
             terms = self._terms
             ledger = DatabaseLedger(open_database(self._storage))
             gateway = Gateway(self._service, ledger, prices=terms.prices, rehearsal=terms.rehearsal)
-            self._open = gateway.__enter__(), ledger
+            try:
+                self._open = gateway.__enter__(), ledger
+            except SettingsError:
+                ledger.close()
+                raise
         return self._open
 
 
@@ -114,7 +137,8 @@ class MeteredAgent:
         self._metering = metering
 
     async def open(self, brief: Brief) -> AgentSession:
-        address = self._metering.address(brief.session, brief.max_cost_usd)
+        counted = brief.cost_before_usd if brief.resume else None
+        address = self._metering.address(brief.session, brief.max_cost_usd, counted_usd=counted)
         return await at_address(self._agent, address).open(brief)
 
     def remembers(self, session: SessionId, home: Path) -> bool:
@@ -143,15 +167,18 @@ def metered(
     run: RunId,
     rehearsal_url: str | None,
 ) -> Iterator[Metered]:
-    """The agent behind a gateway for as long as the block lasts; as it is where none can stand."""
+    """The agent behind a gateway for as long as the block lasts; booked where none can stand."""
     prices = price_list(settings.prices)
+    rehearsal = rehearsal_url is not None
     service, warnings = service_behind(environment.raw, rehearsal_url)
     if service is None or not isinstance(agent, ClaudeAgent):
         told = warnings or ["no gateway knows this agent: cost is what the agent tells of it"]
-        yield Metered(agent, no_ledger, prices, told)
+        with closing(DatabaseLedger(open_database(environment.storage))) as ledger:
+            booked = BookedAgent(agent, Book(ledger, run, prices, rehearsal))
+            yield Metered(booked, no_ledger, prices, told)
         return
-    rehearsal = rehearsal_url is not None
-    terms = Terms(run, settings.limits.day_cost_usd, prices, rehearsal)
+    limits = settings.limits
+    terms = Terms(run, limits.day_cost_usd, prices, rehearsal, limits.max_cost_usd)
     metering = Metering(service, environment.storage, terms)
     try:
         yield Metered(MeteredAgent(agent, metering), metering.bill, prices, warnings)

@@ -1,17 +1,20 @@
 """Holds what a run must have alone: its project, and the mark that its owner lives."""
 
 import fcntl
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import IO
 
 from treadle.adapters.stores.runs import run_lock
-from treadle.domain.errors import StoreError
-from treadle.domain.ids import RunId
+from treadle.domain.errors import ProjectInUse, StoreError
+from treadle.domain.ids import RunId, short
 from treadle.workspace.lock import ProjectBusy, lock_project
 
 # What the names of workers at the engine begin with; those of runs in the foreground are run ids.
 WORKER = "worker."
+# Whoever only looks takes a lock for an instant; an attempt that meets it just tries again.
+_ATTEMPTS = 100
 
 
 @contextmanager
@@ -30,30 +33,21 @@ def hold_project(root: Path, project_key: str, run: RunId) -> Iterator[None]:
 @contextmanager
 def hold_run(root: Path, project_key: str, run: RunId) -> Iterator[None]:
     """The project, and a lock by which others see that the run's owner lives."""
-    with hold_project(root, project_key, run):
-        lock = run_lock(root, run)
-        try:
-            lock.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            file = lock.open("w")
-        except OSError as error:
-            raise _unwritable(root, error) from error
-        with file:
-            fcntl.flock(file, fcntl.LOCK_EX)
-            yield
+    with hold_project(root, project_key, run), _opened(root, run_lock(root, run)) as file:
+        # Never waited for: that would stop everything else that this process works on.
+        if not _taken(file):
+            raise ProjectInUse(
+                f"another process is busy with run {short(run)}",
+                hint=f"follow it with `treadle attach {short(run)}`",
+            )
+        yield
 
 
 @contextmanager
 def hold_orphan(root: Path, run: RunId) -> Iterator[bool]:
     """A run that nobody works on, for as long as the block lasts; False if somebody does."""
-    lock = run_lock(root, run)
-    lock.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    with lock.open("w") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            yield False
-        else:
-            yield True
+    with _opened(root, run_lock(root, run)) as file:
+        yield _taken(file)
 
 
 def is_alive(root: Path, executor: str) -> bool:
@@ -65,8 +59,7 @@ def is_alive(root: Path, executor: str) -> bool:
 def hold_executor(root: Path, executor: str) -> Iterator[None]:
     """The mark by which others see that a worker lives."""
     lock = _executor_lock(root, executor)
-    lock.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    with lock.open("w") as file:
+    with _opened(root, lock) as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         try:
             yield
@@ -81,15 +74,11 @@ def _executor_lock(root: Path, executor: str) -> Path:
 
 
 @contextmanager
-def hold_worker(root: Path) -> Iterator[bool]:
-    """The place of the worker that detached runs count on; False if another has it."""
-    with _worker_lock(root).open("w") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            yield False
-        else:
-            yield True
+def hold_worker(root: Path) -> Iterator[Callable[[], bool]]:
+    """The place of the worker that detached runs count on: a call takes it, or says False while
+    another has it. Once taken, it is kept to the end of the block."""
+    with _opened(root, _worker_lock(root)) as file:
+        yield lambda: _taken(file)
 
 
 def worker_is_alive(root: Path) -> bool:
@@ -105,6 +94,22 @@ def _held(lock: Path) -> bool:
         return False
     except BlockingIOError:
         return True
+    return False
+
+
+def _opened(root: Path, lock: Path) -> IO[str]:
+    try:
+        lock.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        return lock.open("w")
+    except OSError as error:
+        raise _unwritable(root, error) from error
+
+
+def _taken(file: IO[str]) -> bool:
+    for _ in range(_ATTEMPTS):
+        with suppress(BlockingIOError):
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
     return False
 
 

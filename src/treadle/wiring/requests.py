@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager, suppress
 
 from treadle.adapters.stores.requests import Requests
 from treadle.domain.errors import StoreError
+from treadle.wiring.heartbeat import beat
 from treadle.wiring.telling import Telling
 
 POLL_S = 1.0
@@ -25,8 +26,10 @@ async def watching(telling: Telling) -> AsyncIterator[None]:
 
 async def _look(telling: Telling) -> None:
     run = telling.ready.request.run
-    requests = Requests(telling.database)
+    requests, directory = Requests(telling.database), telling.ready.directory
     while True:
+        with suppress(OSError):  # a full disk is said by whoever has something to store
+            beat(directory)
         # A store that is full says so to whoever has something to store.
         with suppress(StoreError):
             asked = requests.asked(run)

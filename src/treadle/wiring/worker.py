@@ -1,8 +1,8 @@
 """A worker: takes queued runs and runs that lost their process, and tells them side by side."""
 
 import asyncio
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Awaitable, Callable
+from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from uuid import uuid4
@@ -10,11 +10,12 @@ from uuid import uuid4
 from treadle.adapters.stores.event_store import open_store
 from treadle.adapters.stores.recorder import Recorder
 from treadle.domain.deliverable import Tally
-from treadle.domain.errors import ProjectError, ProjectInUse, TreadleError
-from treadle.domain.events.run import RunEnded
+from treadle.domain.errors import ProjectError, ProjectInUse, StoreError, TreadleError
+from treadle.domain.events.run import RunEnded, RunWarned
+from treadle.domain.ids import short
 from treadle.domain.run import RunResult
 from treadle.domain.usage import Usage
-from treadle.durable.port import SHARED, Json, Steps
+from treadle.durable.port import SHARED, Json, Steps, StoryChanged
 from treadle.settings.environment import Environment
 from treadle.wiring.cleaning import tidy
 from treadle.wiring.clock import SystemClock
@@ -25,9 +26,12 @@ from treadle.wiring.legs import STORY, engine_location
 from treadle.wiring.rehearsing import with_model
 from treadle.wiring.request_json import kept_request, request_from, result_json
 from treadle.wiring.sweeping import idle, sweep
+from treadle.workflows.deliver.recollection import Recollection, recollect
 
 LOOK_S = 2.0
 BUSY_S = 1.0
+# What the log of a run ends with as long as nobody has worked on its leg.
+UNBEGUN = ("run.queued", "run.reopened")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,26 +55,32 @@ async def work(environment: Environment, shift: Shift, stop: asyncio.Event) -> N
             location,
             executor=executor,
             queue=SHARED,
-            stories={STORY: partial(_tell_queued, presence)},
-            clock=SystemClock(),
+            stories={STORY: partial(_tell_queued, presence, shift.say)},
         ):
             while not stop.is_set():
-                with hold_worker(environment.root):
-                    await _serve(environment, executor, shift, stop)
+                with hold_worker(environment.root) as take_place:
+                    await _serve(environment, shift, stop, partial(_look, executor, take_place))
                 # Somebody who saw this worker alive may have relied on it in this very moment.
-                if not shift.until_idle or await idle(environment, executor):
+                if not shift.until_idle or await _is_idle(environment, executor):
                     return
 
 
-async def _serve(
-    environment: Environment, executor: str, shift: Shift, stop: asyncio.Event
-) -> None:
+Look = Callable[[Environment, Shift], Awaitable[bool]]
+
+
+async def _serve(environment: Environment, shift: Shift, stop: asyncio.Event, look: Look) -> None:
+    said = ""
     while not stop.is_set():
-        for run in await sweep(environment):
-            shift.say(f"taking over run {run}")
-        await tidy(environment, now=SystemClock().now(), say=shift.say)
-        if shift.until_idle and await idle(environment, executor):
-            return
+        trouble = ""
+        try:
+            if await look(environment, shift):
+                return
+        except StoreError as error:
+            # The runs at work have their own ways to live with that.
+            trouble = f"cannot look for work: {error.message}"
+            if trouble != said:
+                shift.say(trouble)
+        said = trouble
         try:
             async with asyncio.timeout(LOOK_S):
                 await stop.wait()
@@ -78,21 +88,49 @@ async def _serve(
             continue
 
 
-async def _tell_queued(presence: Presence, steps: Steps, argument: Json) -> Json:
+async def _look(
+    executor: str, take_place: Callable[[], bool], environment: Environment, shift: Shift
+) -> bool:
+    """Take what needs a worker; whether this one may end."""
+    # Whoever had the place when this worker started may have left it since.
+    take_place()
+    for run in await sweep(environment):
+        shift.say(f"taking over run {run}")
+    await tidy(environment, now=SystemClock().now(), say=shift.say)
+    return shift.until_idle and await idle(environment, executor)
+
+
+async def _is_idle(environment: Environment, executor: str) -> bool:
+    try:
+        return await idle(environment, executor)
+    except StoreError:
+        return False  # nobody knows: the next look tells
+
+
+async def _tell_queued(
+    presence: Presence, say: Callable[[str], None], steps: Steps, argument: Json
+) -> Json:
     environment = presence.environment
     request = _as_asked_last(request_from(argument), environment)
     try:
-        ready = await check(request, presence)
+        return result_json(await _tell_in_turn(presence, request, steps))
     except TreadleError as error:
-        return result_json(_end_unbegun(environment, request, error))
-    key = ready.project.key
+        ended = _given_up(environment, request, error)
+        if ended is not None:
+            return result_json(ended)
+        say(f"run {short(request.run)} is set aside: {_in_words(error)}")
+        raise
+
+
+async def _tell_in_turn(presence: Presence, request: DeliverRequest, steps: Steps) -> RunResult:
+    ready = await check(request, presence)
     while True:
         try:
             with (
-                hold_run(environment.root, key, request.run),
+                hold_run(presence.environment.root, ready.project.key, request.run),
                 with_model(request, presence) as model,
             ):
-                return result_json(await tell(replace(ready, presence=model), steps))
+                return await tell(replace(ready, presence=model), steps)
         except ProjectInUse:
             # This one has its turn after the other.
             await asyncio.sleep(BUSY_S)
@@ -107,15 +145,32 @@ def _as_asked_last(request: DeliverRequest, environment: Environment) -> Deliver
     return kept if kept.leg == request.leg else request
 
 
-def _end_unbegun(
+def _given_up(
     environment: Environment, request: DeliverRequest, error: TreadleError
-) -> RunResult:
-    """A run that cannot even begin ends by value, so that nobody takes it up again."""
-    hint = f" ({error.hint})" if error.hint else ""
-    message = f"{error.message}{hint}"
-    result = request.so_far or RunResult("error", 0, Tally(), 0.0, Usage(), 0.0)
-    result = replace(result, reason="error", message=message)
-    with closing(open_store(environment.storage)) as store:
+) -> RunResult | None:
+    """The end of a run that cannot go on, if it has one; None if it is to be set aside.
+
+    One that had not begun ends by value, so that nobody takes it up again. One that had keeps
+    what it has: it says why it stands still, and goes on when that is put right.
+    """
+    with suppress(StoreError), closing(open_store(environment.storage)) as store:
+        known = recollect(store.read(request.run))
+        if known.ended is not None:
+            return known.ended
         recorder = Recorder(store, request.run, SystemClock(), ())
-        recorder.record_once(f"ended {request.leg}", RunEnded(result))
+        if known.last not in UNBEGUN:
+            recorder.record(RunWarned(f"set aside: {_in_words(error)}"))
+        elif not isinstance(error, StoreError | StoryChanged):
+            return _end_unbegun(recorder, known, error)
+    return None
+
+
+def _end_unbegun(recorder: Recorder, known: Recollection, error: TreadleError) -> RunResult:
+    nothing = RunResult("error", 0, Tally(), 0.0, Usage(), 0.0)
+    result = replace(known.before or nothing, reason="error", message=_in_words(error))
+    recorder.record_once(f"ended {known.leg}", RunEnded(result))
     return result
+
+
+def _in_words(error: TreadleError) -> str:
+    return f"{error.message} ({error.hint})" if error.hint else error.message

@@ -105,9 +105,9 @@ class Worksite:
         return self._site.project.root
 
     async def holds(self, commit: str) -> bool:
-        """Is this commit part of what the run starts from?"""
+        """Is this commit part of what the run starts from, or of what it has brought since?"""
         git = self._site.project.git
-        for place in (self._start, *self._site.landed):
+        for place in (self.start, self._start, *self._site.landed):
             if await git.is_ancestor(commit, place):
                 return True
         return False

@@ -58,8 +58,8 @@ class Desk:
     def served(self) -> Iterator[None]:
         """Somebody else is the worker, so no process is started."""
         self.root.mkdir(exist_ok=True)
-        with hold_worker(self.root) as held:
-            assert held
+        with hold_worker(self.root) as take_place:
+            assert take_place()
             yield
 
 

@@ -1,15 +1,23 @@
 """`--detach`, `cancel` and `worker`: what they say, do and refuse."""
 
+from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from treadle.domain.events.run import InterruptRequested, RoundStarted, RunEnded
+from treadle.adapters.stores.database import open_database
+from treadle.adapters.stores.requests import Requests
+from treadle.domain.events.run import InterruptRequested, RoundStarted, RunEnded, RunWarned
 from treadle.domain.ids import RunId
 from treadle.domain.run import ExitReason
 from treadle.domain.run_row import RunFilter
+from treadle.durable.looking import unfinished
+from treadle.durable.ordering import cancel as forget
+from treadle.durable.ordering import enqueue
 from treadle.wiring.history import runs_of
-from treadle.wiring.request_json import kept_request
+from treadle.wiring.legs import STORY, engine_location
+from treadle.wiring.request_json import kept_request, request_json
 
 from .desk import Desk, stopped
 from .stored_runs import living
@@ -121,3 +129,42 @@ def test_a_queued_run_that_cannot_begin_ends_with_the_reason(desk: Desk, tmp_pat
     assert isinstance(end, RunEnded)
     assert (row.state, end.result.reason) == ("ended", "error")
     assert end.result.message.startswith(f"no SPEC.md in {desk.repository.path}")
+
+
+def test_a_run_that_had_begun_is_set_aside_with_the_reason_and_keeps_what_it_has(
+    desk: Desk, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = desk.told(STARTED, RoundStarted(1, "coding"))
+    location = engine_location(desk.environment.storage)
+    enqueue(location, run, STORY, request_json(kept_request(desk.root, run)))
+    (desk.repository.path / "SPEC.md").unlink()
+
+    assert desk.treadle("worker", "--until-idle") == 0
+
+    warned = desk.events(run)[-1]
+    assert isinstance(warned, RunWarned)
+    assert warned.message.startswith(f"set aside: no SPEC.md in {desk.repository.path}")
+    assert "run 7c01d2e4 is set aside: no SPEC.md in" in capsys.readouterr().err
+    assert desk.states() == ["lost"]
+    # Nobody goes on with it, so there is nothing to wait for.
+    with desk.served():
+        assert desk.treadle("attach") == 1
+    assert capsys.readouterr().err.splitlines()[-1] == (
+        "Run 7c01d2e4 is set aside: treadle resume 7c01d2e4"
+    )
+
+
+def test_what_the_engine_had_given_up_is_queued_again_by_a_person(desk: Desk) -> None:
+    run = desk.told(STARTED, RoundStarted(1, "coding"))
+    location = engine_location(desk.environment.storage)
+    enqueue(location, run, STORY, request_json(kept_request(desk.root, run)))
+    forget(location, run)
+    with closing(open_database(desk.environment.storage)) as database:
+        Requests(database).ask_of(run, "cancel", by="somebody", at=datetime.now(UTC))
+
+    with desk.served():
+        assert desk.treadle("resume", "--detach") == 0
+
+    assert [(seen.workflow_id, seen.queue) for seen in unfinished(location)] == [(run, "shared")]
+    with closing(open_database(desk.environment.storage)) as database:
+        assert Requests(database).asked(run) is None

@@ -13,7 +13,6 @@ from pathlib import Path
 from subprocess import run
 from treadle.domain.errors import StoreError
 from treadle.durable.opening import open_engine
-from treadle.wiring.clock import SystemClock
 
 disk = Path(sys.argv[1])
 ballast = disk / "ballast"
@@ -32,7 +31,7 @@ async def tell_big(steps, argument):
 def opened():
     return open_engine(
         f"sqlite:///{disk}/engine.db", executor="run-1", queue="run.1",
-        stories={"big": tell_big}, clock=SystemClock(), poll_s=0.05,
+        stories={"big": tell_big}, poll_s=0.05,
     )
 
 async def refused(engine):

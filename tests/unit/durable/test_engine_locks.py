@@ -6,7 +6,11 @@ import sys
 from contextlib import closing
 from pathlib import Path
 
-from treadle.durable.database import connected
+import pytest
+from dbos._utils import retriable_sqlite_exception
+from sqlalchemy.exc import OperationalError
+
+from treadle.durable.database import connected, store_error
 
 # The last to leave takes SQLite's log away with it, so nobody else may be taken for gone.
 VISIT = """
@@ -37,3 +41,24 @@ def test_what_others_write_after_a_look_is_seen_by_those_who_stayed(tmp_path: Pa
 
         assert path.with_name("engine.db-wal").exists()
     assert seen == [["first"], ["first", "second"]]
+
+
+def test_a_file_that_is_held_for_too_long_is_no_reason_to_try_for_ever(tmp_path: Path) -> None:
+    path = tmp_path / "engine.db"
+    location = f"sqlite:///{path}"
+    with connected(location) as pool:
+        with pool.begin() as connection:
+            connection.exec_driver_sql("CREATE TABLE visits (name TEXT)")
+        with closing(sqlite3.connect(path, isolation_level=None)) as holder:
+            holder.execute("BEGIN IMMEDIATE")
+            with pool.connect() as connection:
+                connection.exec_driver_sql("PRAGMA busy_timeout=0")
+                with pytest.raises(OperationalError) as raised:
+                    connection.exec_driver_sql("INSERT INTO visits VALUES ('x')")
+
+    error = store_error(location, raised.value)
+    assert not retriable_sqlite_exception(raised.value)
+    assert (error.message, error.hint) == (
+        f"cannot write {path}: it has been locked for too long",
+        "another process holds it; try again later",
+    )

@@ -8,13 +8,17 @@ from pathlib import Path
 import pytest
 
 from tests.builders import NOON, RUN, deliverable, run_started
+from treadle.adapters.stores.approvals import Approvals
 from treadle.adapters.stores.database import open_database
 from treadle.adapters.stores.event_store import open_store
 from treadle.adapters.stores.requests import Requests
 from treadle.adapters.stores.runs import find_run
+from treadle.domain.approval import Approval, ApprovalId
 from treadle.domain.deliverable import Tally
 from treadle.domain.errors import UsageError
+from treadle.domain.events.agent import UsageReported
 from treadle.domain.events.all_events import Event
+from treadle.domain.events.oversight import ApprovalAsked, ApprovalVoided
 from treadle.domain.events.run import (
     InterruptRequested,
     RoundStarted,
@@ -23,7 +27,7 @@ from treadle.domain.events.run import (
     RunQueued,
     RunReopened,
 )
-from treadle.domain.events.session import SessionEnded
+from treadle.domain.events.session import SessionEnded, SessionStarted
 from treadle.domain.events.work import DeliverableCreated
 from treadle.domain.ids import SessionId
 from treadle.domain.run import RunResult
@@ -32,11 +36,14 @@ from treadle.domain.session import Completed, SessionResult
 from treadle.domain.usage import Usage
 from treadle.durable.looking import unfinished
 from treadle.durable.ordering import enqueue
+from treadle.durable.standing import PARKED
 from treadle.settings.environment import Environment, environment_from
 from treadle.wiring.cancelling import cancel
+from treadle.wiring.deliver_request import DeliverRequest
 from treadle.wiring.holding import hold_orphan
 from treadle.wiring.legs import STORY, engine_location, leg_name
-from treadle.wiring.sweeping import idle, sweep
+from treadle.wiring.request_json import keep_request
+from treadle.wiring.sweeping import idle, is_set_aside, sweep
 
 QUEUED = RunQueued(RUN, "deliver", "/project", "key", rehearsal=True)
 WORKED = SessionResult(SessionId("session-1"), Completed("done"), 0.5, Usage(), 3, 60.0)
@@ -168,3 +175,75 @@ async def test_a_run_on_the_queue_of_a_process_that_is_gone_is_handed_to_the_wor
 
     assert (while_alive, await sweep(place.environment)) == ([], [RUN])
     assert [seen.queue for seen in unfinished(place.location)] == ["shared"]
+
+
+def test_what_a_session_that_was_cut_has_used_counts(place: Place) -> None:
+    cut: list[Event] = [
+        RoundStarted(2, "coding"),
+        SessionStarted(SessionId("session-2"), "implementer", "sonnet"),
+        UsageReported("sonnet", Usage(10, 20), 0.25),
+    ]
+    place.record(*AT_WORK, *cut)
+
+    cancel(place.row, place.environment)
+
+    end = place.events()[-1]
+    assert end == RunEnded(
+        RunResult("cancelled", 2, Tally(total=1), 0.75, Usage(10, 20), 60.0, NOBODY)
+    )
+
+
+def test_a_run_that_ended_since_it_was_seen_is_not_ended_again(place: Place) -> None:
+    place.record(*AT_WORK)
+    seen = place.row
+    cancel(seen, place.environment)
+    told = place.events()
+
+    with pytest.raises(UsageError, match="run 9abcdef0 has ended already"):
+        cancel(seen, place.environment)
+    assert place.events() == told
+
+
+def test_nothing_is_left_to_answer_for_a_run_that_was_cancelled(place: Place) -> None:
+    asked = ApprovalId("asked")
+    approval = Approval(asked, RUN, "landing", "Land it?", "", "", NOON, None, "deny")
+    place.record(*AT_WORK, ApprovalAsked(approval))
+    with closing(open_database(place.environment.storage)) as database:
+        Approvals(database).ask(approval)
+
+        cancel(place.row, place.environment)
+
+        assert Approvals(database).open(NOON) == []
+    assert place.events()[-2] == ApprovalVoided(asked, "the run ended")
+
+
+async def test_a_queued_run_that_nobody_put_on_the_queue_is_put_there(place: Place) -> None:
+    place.record(QUEUED)
+    nobody_knows = await sweep(place.environment)
+    keep_request(
+        place.environment.root,
+        DeliverRequest(RUN, "/project", {}, no_sandbox=False, rehearsal=True),
+    )
+    with hold_orphan(place.environment.root, RUN):
+        while_held = await sweep(place.environment)
+
+    assert (nobody_knows, while_held, await sweep(place.environment)) == ([], [], [RUN])
+    assert [seen.queue for seen in unfinished(place.location)] == ["shared"]
+    assert await sweep(place.environment) == []
+
+
+async def test_a_run_that_was_set_aside_keeps_no_worker_from_being_idle(place: Place) -> None:
+    enqueue(place.location, RUN, STORY, {}, queue=PARKED)
+
+    assert await idle(place.environment, "")
+    assert (await sweep(place.environment), is_set_aside(place.environment, RUN)) == ([], True)
+
+
+def test_what_was_asked_after_the_end_is_not_asked_of_the_next_leg(place: Place) -> None:
+    ended = RunResult("max_iterations", 1, Tally(), 0.0, Usage(), 0.0)
+    place.record(*AT_WORK, RunEnded(ended))
+    with closing(open_database(place.environment.storage)) as database:
+        Requests(database).ask_of(RUN, "cancel", by="somebody", at=NOON)
+        place.record(RunReopened("resume", run_started().limits))
+
+        assert Requests(database).asked(RUN) is None

@@ -21,9 +21,13 @@ from treadle.domain.events.work import WorkImported, WorkLanded, WorkspacePrepar
 from treadle.domain.retention import Drop, Keep
 from treadle.domain.run import RunResult
 from treadle.domain.usage import Usage
+from treadle.durable.looking import standing_of
+from treadle.durable.ordering import cancel as forget
+from treadle.durable.ordering import enqueue
 from treadle.settings.environment import Environment, environment_from
 from treadle.wiring.cleaning import clean, tidy
 from treadle.wiring.holding import hold_orphan
+from treadle.wiring.legs import STORY, engine_location
 from treadle.workspace.imports import Imported
 
 BEGAN = datetime(2020, 1, 1, tzinfo=UTC)
@@ -201,3 +205,31 @@ def test_the_command_says_what_it_keeps_and_removes(
     ]
     assert out.splitlines()[-1].endswith(f" in {place}: its work is in another branch")
     assert err.splitlines() == ["Nothing to remove.", "Nothing to remove."]
+
+
+async def test_a_worker_keeps_runs_as_long_as_their_project_says(old: Old) -> None:
+    said: list[str] = []
+    old.run.user.git("merge", "--quiet", BRANCH)
+    settings = old.run.project.root / "treadle.toml"
+    for day, text in enumerate(("retention.days = 200", "retention = 1", "retention.days = 90")):
+        settings.write_text(f"version = 1\n{text}\n")
+        await tidy(old.environment, now=LATER + timedelta(days=2 * day), say=said.append)
+
+    unread, removed = said
+    assert unread.startswith(f"not cleaning up after {old.run.project.root}: ")
+    assert removed == "removing what run 9abcdef0 left: its work is in another branch"
+
+
+async def test_a_worker_deletes_what_the_engine_kept_of_runs_that_are_over(old: Old) -> None:
+    location = engine_location(old.environment.storage)
+    for name in ("over", "waiting"):
+        enqueue(location, name, STORY, {})
+    forget(location, "over")
+    now = datetime.now(UTC)
+    await tidy(old.environment, now=now + timedelta(days=89), say=print)
+    kept = standing_of(location, "over")
+    await tidy(old.environment, now=now + timedelta(days=91), say=print)
+
+    assert kept is not None
+    assert standing_of(location, "over") is None
+    assert standing_of(location, "waiting") is not None

@@ -9,11 +9,14 @@ import httpx2
 import pytest
 
 from tests.builders import NOON, RUN
+from tests.unit.session.driven import WatchedAgent, brief_for
 from treadle.adapters.agents.claude.agent import ClaudeAgent
 from treadle.adapters.stores.database import open_database
 from treadle.adapters.stores.ledger import DatabaseLedger
+from treadle.domain.agent import AgentEnded, ResponseUsed
 from treadle.domain.ids import RunId, SessionId
 from treadle.domain.ledger import Bill, LedgerEntry
+from treadle.domain.session import Completed
 from treadle.domain.storage import Storage
 from treadle.domain.usage import Usage
 from treadle.gateway.service import Service
@@ -185,6 +188,30 @@ async def test_what_is_spent_of_the_day_is_not_left_for_a_session(tmp_path: Path
     meter.close()
 
 
+@pytest.mark.parametrize(
+    ("session", "budget_usd", "counted_usd", "status"),
+    [
+        ("another", 9.0, None, 402),  # the run has spent its five dollars
+        ("session-1", 2.0, 3.0, 402),  # the stream had seen three dollars of five
+        ("session-1", 2.1, 3.0, 502),
+    ],
+)
+async def test_what_the_ledger_has_is_not_left_for_a_session_or_its_run(
+    tmp_path: Path, session: str, budget_usd: float, counted_usd: float | None, status: int
+) -> None:
+    entry = LedgerEntry("1", RUN, SESSION, datetime.now(UTC), "opus", Usage(1), 5.0, rehearsal=True)
+    with closing(open_database(Storage(tmp_path))) as database:
+        DatabaseLedger(database).put(entry)
+    most = 5.0 if counted_usd is None else 50.0
+    terms = Terms(RUN, 100.0, LISTED, rehearsal=True, max_cost_usd=most)
+    meter = Metering(Service("http://127.0.0.1:9"), Storage(tmp_path), terms)
+
+    address = meter.address(SessionId(session), budget_usd, counted_usd=counted_usd)
+
+    assert await ask(address) == status
+    meter.close()
+
+
 def test_what_others_spent_today_is_told_without_what_the_run_did(tmp_path: Path) -> None:
     midnight = NOON.astimezone().replace(hour=0)
     rows = [
@@ -214,9 +241,26 @@ async def test_an_agent_is_metered_for_as_long_as_its_run_is_told(tmp_path: Path
         assert (await behind.bill(SESSION), behind.prices, behind.warnings) == (None, LISTED, [])
 
 
-def test_an_agent_whose_model_is_in_a_cloud_stays_as_it_is(tmp_path: Path) -> None:
-    agent = ClaudeAgent(Path("/claude"), {})
+class CloudAgent(WatchedAgent):
+    def kill(self) -> None:
+        raise AssertionError("nobody was in a hurry")
+
+
+async def test_what_an_agent_in_a_cloud_tells_of_its_cost_counts_against_the_day(
+    tmp_path: Path,
+) -> None:
+    # One dollar by our count, and half a dollar more by the agent's own.
+    used = ResponseUsed("claude-opus-5-5", Usage(250_000))
+    agent = CloudAgent([used, AgentEnded(Completed("done"), cost_usd=1.5)])
     environment = given(tmp_path, CLAUDE_CODE_USE_VERTEX="1")
 
     with metered(agent, environment, Settings(), run=RUN, rehearsal_url=None) as behind:
-        assert (behind.agent, behind.bill, len(behind.warnings)) == (agent, no_ledger, 1)
+        assert (behind.bill, len(behind.warnings)) == (no_ledger, 1)
+        session = await behind.agent.open(brief_for("implementer"))
+        events = [event async for event in session.events()]
+
+    assert len(events) == 2
+    with closing(open_database(Storage(tmp_path))) as database:
+        now, other = datetime.now(UTC), RunId("other")
+        assert others_today_usd(database, other, now, rehearsal=False) == 1.5
+        assert others_today_usd(database, RUN, now, rehearsal=False) == 0.0

@@ -42,9 +42,6 @@ class DoomedSteps:
         self._killed("after it is stored")
         return result
 
-    async def sleep_until(self, when: datetime) -> None:
-        await self.steps.sleep_until(when)
-
     async def patched(self, name: str) -> bool:
         return await self.steps.patched(name)
 

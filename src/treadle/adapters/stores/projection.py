@@ -48,10 +48,9 @@ def life_changes(recorded: Recorded, *, state: StoredState, host: str) -> tuple[
             return (_started(run, at, event, host),)
         case RunReopened():
             sql = "UPDATE runs SET state=?, reason='', ended_at='' WHERE id=?"
-            return ((sql, (state, run)),)
+            return (sql, (state, run)), _nothing_asked(run)
         case RunEnded():
-            # Whoever reopens it does not want what was asked of it before.
-            return _ended(run, at, event, state), ("DELETE FROM requests WHERE run=?", (run,))
+            return _ended(run, at, event, state), _nothing_asked(run)
         case RunRecovered():
             return (("UPDATE runs SET state=?, host=? WHERE id=?", (state, host, run)),)
         case _:
@@ -144,6 +143,11 @@ def _started(run: RunId, at: datetime, event: RunStarted, host: str) -> Change:
         at.isoformat(),
         host,
     )
+
+
+def _nothing_asked(run: RunId) -> Change:
+    """Whoever reopens a run does not want what was asked of it before, by then or just after."""
+    return "DELETE FROM requests WHERE run=?", (run,)
 
 
 def _held_up(run: RunId, state: StoredState, until: datetime | None, reason: str) -> Change:

@@ -30,7 +30,7 @@ class Request:
 
 
 class Requests:
-    """Asking twice is asking once; the end of a run clears what was asked of it."""
+    """Asking twice is asking once; the end of a run, or a new leg, clears what was asked of it."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -50,6 +50,6 @@ class Requests:
         return Request(rows[0][0], rows[0][1], datetime.fromisoformat(rows[0][2])) if rows else None
 
     def clear(self, run: RunId) -> None:
-        """Forget what was asked; the store does so itself when the run ends."""
+        """For a run that lost its process; at the end and at a new leg the store does so itself."""
         with self._database.transaction(f"run {run}") as cursor:
             cursor.execute("DELETE FROM requests WHERE run=?", (run,))

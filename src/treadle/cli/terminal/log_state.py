@@ -13,6 +13,7 @@ from treadle.domain.events.run import (
     RoundStarted,
     RunEnded,
     RunPaused,
+    RunRecovered,
     RunReopened,
     RunResumed,
     RunStarted,
@@ -98,13 +99,22 @@ def follow(story: LogState, recorded: Recorded) -> LogState:
             return _tools(story, event, at)
         case UsageReported():
             return replace(story, running_usd=story.running_usd + event.cost_usd)
-        case RunReopened():
-            started = story.started and replace(story.started, limits=event.limits)
-            return replace(story, started=started, result=None, stopping=False, phase="starting")
+        case RunRecovered() | RunReopened():
+            return _gone_on(story, event)
         case RunPaused() | RunResumed() | InterruptRequested() | RoundStarted() | RunEnded():
             return _course(story, event, at)
         case _:
             return _work(story, recorded)
+
+
+def _gone_on(story: LogState, event: RunRecovered | RunReopened) -> LogState:
+    """The run as it started, with the limits that hold now."""
+    started = story.started
+    if started is not None and event.limits is not None:
+        story = replace(story, started=replace(started, limits=event.limits))
+    if isinstance(event, RunRecovered):
+        return story
+    return replace(story, result=None, stopping=False, phase="starting")
 
 
 def _course(

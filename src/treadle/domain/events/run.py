@@ -87,8 +87,9 @@ class RunResumed:
 
 @dataclass(frozen=True, slots=True)
 class RunRecovered:
-    """The run's owner was gone, and another process goes on where it was."""
+    """The run's owner was gone, and another process goes on where it was, within these limits."""
 
+    limits: RunLimits | None = None
     type: Literal["run.recovered"] = "run.recovered"
 
 

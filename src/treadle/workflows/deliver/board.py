@@ -66,7 +66,8 @@ class Board:
             self._take_over(found or known.deliverables)
             return
         self._unsaved = tuple(self._claimed(d) for d in unsaved(found, known))
-        self._known = with_changes(found or known.deliverables, self._unsaved)
+        self._known = known.deliverables
+        self._take_over(found or known.deliverables)
         by_id = {d.id: d for d in self._known}
         names = known.passed_this_round
         self.passed_this_round = [by_id[name] for name in names if name in by_id]
@@ -218,8 +219,9 @@ class Board:
 
     def _take_over(self, found: tuple[Deliverable, ...]) -> None:
         after = with_changes(found, self._unsaved)
-        if after != self._known:
-            self._known = after
+        edited = unclaimed(after) != unclaimed(self._known)
+        self._known = after
+        if edited:
             self._record(StatusAdopted(after, "hand_edit"))
 
     def _warn(self, error: ProjectError, consequence: str) -> None:
@@ -261,6 +263,11 @@ def unsaved(found: Sequence[Deliverable], known: Recollection) -> tuple[Delivera
             claim = Claim() if deliverable.status == "passed" else None
             missing.append(replace(before, status=deliverable.status, claim=claim))
     return tuple(missing)
+
+
+def unclaimed(deliverables: Sequence[Deliverable]) -> tuple[Deliverable, ...]:
+    """The deliverables as people edit them: where the work behind a pass is, is not theirs."""
+    return tuple(replace(d, claim=None) for d in deliverables)
 
 
 def listed(deliverables: Sequence[Deliverable]) -> list[dict[str, Any]]:

@@ -114,6 +114,14 @@ class Recollection:
         took = (t.seconds if t.result is None else t.result.duration_s for t in self.turns)
         return round(earlier + sum(took), 3)
 
+    def heard_of(self, at: datetime | None) -> "Recollection":
+        """The same with a later sign of life: a session cut in silence worked until then."""
+        cut = self.turns[-1] if self.turns else None
+        if at is None or cut is None or cut.last is None or cut.result is not None:
+            return self
+        cut = replace(cut, last=max(cut.last, at))
+        return replace(self, turns=(*self.turns[:-1], cut))
+
     def turn(self, index: int) -> Turn | None:
         """The turn with this index in the leg, if it had begun."""
         return self.turns[index] if index < len(self.turns) else None
