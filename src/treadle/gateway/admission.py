@@ -10,7 +10,7 @@ from treadle.domain.ledger import BudgetLevel
 from treadle.domain.usage import Usage
 from treadle.session.prices import PriceList
 
-# A request may ask for far more output than it will ever use; few use more than this.
+# For a request that does not say how much it may answer with.
 PLAUSIBLE_OUTPUT = 16_000
 # No model reads more at once, however many bytes a picture takes.
 PLAUSIBLE_PROMPT = 200_000
@@ -93,6 +93,6 @@ def asked(body: bytes) -> Asked:
 
 
 def reservation(request: Asked, prices: PriceList) -> float:
-    """What a request may plausibly cost, in US dollars."""
-    output = min(request.max_output, PLAUSIBLE_OUTPUT)
-    return prices.estimate(Usage(request.prompt_tokens, output), request.model).cost_usd
+    """The most that a request may cost, in US dollars: beside others, it must not surprise."""
+    usage = Usage(request.prompt_tokens, request.max_output)
+    return prices.estimate(usage, request.model).cost_usd

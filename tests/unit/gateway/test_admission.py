@@ -82,9 +82,9 @@ def test_a_request_says_how_large_it_is(body: bytes, wanted: Asked) -> None:
     ("wanted", "usd"),
     [
         (Asked("opus", 100_000, 1_000), 0.42),
-        (Asked("opus", 0, 128_000), 0.32),  # few use all they may
+        (Asked("opus", 0, 128_000), 2.56),
         (Asked("gpt-9", 100_000, 0), 1.5),  # without a price: the dearest
     ],
 )
-def test_what_a_request_may_plausibly_cost_is_put_aside(wanted: Asked, usd: float) -> None:
+def test_the_most_that_a_request_may_cost_is_put_aside(wanted: Asked, usd: float) -> None:
     assert reservation(wanted, LISTED) == pytest.approx(usd)
