@@ -170,8 +170,11 @@ def test_a_run_in_the_foreground_is_cancelled_from_another_terminal(stage: Stage
     cancelled = stage.treadle("cancel", run)
     finished = running.finish()
 
-    assert (meddling.exit_code, meddling.stdout) == (1, "")
-    assert meddling.stderr.startswith("treadle: ")
+    assert (meddling.exit_code, meddling.stdout) == (2, "")
+    assert meddling.stderr.splitlines() == [
+        f"treadle: run {run[-8:]} is at work",
+        f"  hint: watch it with `treadle attach {run[-8:]}`",
+    ]
     assert cancelled.exit_code == 0
     assert "was asked to stop: it saves its work first" in cancelled.stderr
     assert (finished.exit_code, finished.result["reason"]) == (130, "cancelled")

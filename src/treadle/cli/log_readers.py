@@ -17,6 +17,7 @@ from treadle.settings.environment import Environment
 from treadle.wiring.clock import SystemClock
 
 TICK_S = 0.125
+PATIENCE_S = 5.0
 
 
 def level_of(options: Showing) -> Level:
@@ -55,6 +56,10 @@ class Screens:
         (self._terminal.unanswered if answer is None else self._terminal.answered)()
         return means_yes(answer)
 
+    def _enough(self, waited_s: float) -> bool:
+        """Who asked for the end does not wait long for a reader that does not read."""
+        return self._stopping.is_set() and waited_s >= PATIENCE_S
+
     def _notice(self, recorded: Recorded) -> None:
         if isinstance(recorded.event, InterruptRequested):
             self._stopping.set()
@@ -75,8 +80,10 @@ class Screens:
                 await self._ticking
         self._terminal.close()
         # The writer is a thread, so there is no asyncio event to wait for.
-        while self._json is not None and self._json.busy:  # noqa: ASYNC110
+        waited = 0.0
+        while self._json is not None and self._json.busy and not self._enough(waited):
             await asyncio.sleep(TICK_S)
+            waited += TICK_S
 
     async def _tick(self) -> None:
         while True:
