@@ -148,6 +148,7 @@ def test_a_detached_run_is_watched_to_its_end_and_its_worker_ends_by_itself(stag
 def test_a_queued_run_that_is_cancelled_is_never_begun(stage: Stage) -> None:
     gate = stage.directory / "gate"
     first = detached(stage, ONE_DELIVERABLE, held_up(gate))
+    wait_for(lambda: "round.started" in log_of(stage, first).types())
     second = detached(stage, ONE_DELIVERABLE, BUILD_IT)  # waits: the project is in use
 
     cancelled = stage.treadle("cancel", second)
