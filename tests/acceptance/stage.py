@@ -27,6 +27,17 @@ ONE_DELIVERABLE = """
       - text: Written down.
 """
 
+TWO_DELIVERABLES = """
+  - role: initializer
+    turns:
+      - tool: mcp__treadle__create_deliverable
+        input:
+          deliverables:
+            - {id: DL-001, description: A greeting, acceptanceCriteria: [hello.txt says hello]}
+            - {id: DL-002, description: A farewell, acceptanceCriteria: [bye.txt says bye]}
+      - text: Written down.
+"""
+
 BUILD_IT = """
   - role: implementer
     turns:

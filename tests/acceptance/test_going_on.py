@@ -2,19 +2,15 @@
 
 import signal
 
-from tests.acceptance.stage import BUILD_IT, ONE_DELIVERABLE, Stage, assert_sound, script
+from tests.acceptance.stage import (
+    BUILD_IT,
+    ONE_DELIVERABLE,
+    TWO_DELIVERABLES,
+    Stage,
+    assert_sound,
+    script,
+)
 from treadle.rehearsal.fixtures import Rehearse
-
-TWO = """
-  - role: initializer
-    turns:
-      - tool: mcp__treadle__create_deliverable
-        input:
-          deliverables:
-            - {id: DL-001, description: A greeting, acceptanceCriteria: [hello.txt says hello]}
-            - {id: DL-002, description: A farewell, acceptanceCriteria: [bye.txt says bye]}
-      - text: Written down.
-"""
 
 BYE = """
   - role: implementer
@@ -31,7 +27,7 @@ BYE = """
 
 
 def test_a_run_goes_on_from_work_that_has_not_landed(stage: Stage) -> None:
-    first = stage.deliver(script(TWO, BUILD_IT), "-n", "2")
+    first = stage.deliver(script(TWO_DELIVERABLES, BUILD_IT), "-n", "2")
     assert first.result["reason"] == "max_iterations"
 
     second = stage.deliver(script(BYE))
@@ -56,7 +52,7 @@ def test_finished_work_that_has_not_landed_is_landed_by_the_next_run(stage: Stag
 def test_work_on_a_branch_beside_a_changed_checkout_has_to_be_merged_or_dropped(
     stage: Stage,
 ) -> None:
-    first = stage.deliver(script(TWO, BUILD_IT), "-n", "2")
+    first = stage.deliver(script(TWO_DELIVERABLES, BUILD_IT), "-n", "2")
     [kept] = first.of_type("work.kept")
     (stage.project / "mine.txt").write_text("mine\n")
 
@@ -115,7 +111,7 @@ def test_what_passed_in_a_rehearsal_has_not_passed_for_a_real_run(
 def test_a_changed_specification_is_planned_anew(stage: Stage) -> None:
     stage.deliver(script(ONE_DELIVERABLE, BUILD_IT))
     (stage.project / "SPEC.md").write_text("# A greeting\n\nAnd bye.txt says bye.\n")
-    more = TWO.replace(
+    more = TWO_DELIVERABLES.replace(
         "            - {id: DL-001, description: A greeting,"
         " acceptanceCriteria: [hello.txt says hello]}\n",
         "",

@@ -3,21 +3,10 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from tests.acceptance.stage import BUILD_IT, ONE_DELIVERABLE, Stage, script
+from tests.acceptance.stage import BUILD_IT, ONE_DELIVERABLE, TWO_DELIVERABLES, Stage, script
 
 # Overloaded, and says so in a way that the agent does not try again by itself.
 GIVE_UP = '{error: {status: 529, headers: {x-should-retry: "false"}}}'
-
-TWO_DELIVERABLES = """
-  - role: initializer
-    turns:
-      - tool: mcp__treadle__create_deliverable
-        input:
-          deliverables:
-            - {id: DL-001, description: A greeting, acceptanceCriteria: [hello.txt says hello]}
-            - {id: DL-002, description: A farewell, acceptanceCriteria: [bye.txt says bye]}
-      - text: Written down.
-"""
 
 PLAN_MORE = """
   - role: initializer

@@ -6,7 +6,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-from treadle.adapters.stores.runs import run_lock
+from treadle.adapters.stores.runs import is_held, run_lock
 from treadle.domain.errors import ProjectInUse, StoreError
 from treadle.domain.ids import RunId, short
 from treadle.workspace.lock import ProjectBusy, lock_project
@@ -52,7 +52,7 @@ def hold_orphan(root: Path, run: RunId) -> Iterator[bool]:
 
 def is_alive(root: Path, executor: str) -> bool:
     """Whether the process of an executor lives: a run in the foreground, or a worker."""
-    return _held(_executor_lock(root, executor))
+    return is_held(_executor_lock(root, executor))
 
 
 @contextmanager
@@ -83,18 +83,7 @@ def hold_worker(root: Path) -> Iterator[Callable[[], bool]]:
 
 def worker_is_alive(root: Path) -> bool:
     """Whether a worker will take what is put on the queue now."""
-    return _held(_worker_lock(root))
-
-
-def _held(lock: Path) -> bool:
-    try:
-        with lock.open("r") as file:
-            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except FileNotFoundError:
-        return False
-    except BlockingIOError:
-        return True
-    return False
+    return is_held(_worker_lock(root))
 
 
 def _opened(root: Path, lock: Path) -> IO[str]:

@@ -96,7 +96,7 @@ class RunList:
         row = RunRow(*values)
         if row.state not in STATES:
             return replace(row, state="ended")  # a newer Treadle's word
-        if row.state in ALIVE and self._seen_from_here(row) and not _held(self._lock(row)):
+        if row.state in ALIVE and self._seen_from_here(row) and not is_held(self._lock(row)):
             return replace(row, state="lost")
         return row
 
@@ -137,7 +137,8 @@ def _missing(reference: str, newest: list[RunRow], *, project_key: str) -> Usage
     return UsageError(f"there is no run {reference!r}", hint=hint)
 
 
-def _held(lock: Path) -> bool:
+def is_held(lock: Path) -> bool:
+    """Whether a living process holds the lock; looking takes it for an instant, shared."""
     try:
         with lock.open("r") as file:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
