@@ -8,7 +8,11 @@ from contextlib import contextmanager
 from typing import Literal
 
 Name = Literal["SIGINT", "SIGTERM", "SIGHUP", "cancel"]
-NAMES: tuple[Literal["SIGINT", "SIGTERM", "SIGHUP"], ...] = ("SIGINT", "SIGTERM", "SIGHUP")
+NAME_OF: dict[int, Name] = {
+    signal.SIGINT: "SIGINT",
+    signal.SIGTERM: "SIGTERM",
+    signal.SIGHUP: "SIGHUP",
+}
 KILLED = 130
 
 
@@ -25,8 +29,12 @@ def graceful_interrupts(
     """Within the block, the first signal calls `first`; the next calls `second` and exits."""
     loop = asyncio.get_running_loop()
     seen: list[Name] = []
+    unheard: list[Name] = []
 
     def arrived(name: Name) -> None:
+        if name not in unheard:
+            return  # the block is over
+        unheard.remove(name)
         seen.append(name)
         if len(seen) == 1:
             first(name)
@@ -37,10 +45,19 @@ def graceful_interrupts(
             # Nothing may delay the second signal any more: no cleanup, no waiting.
             os._exit(KILLED)
 
-    for name in NAMES:
-        loop.add_signal_handler(signal.Signals[name], arrived, name)
+    def caught(number: int, _: object) -> None:
+        name = NAME_OF[number]
+        unheard.append(name)
+        loop.call_soon_threadsafe(arrived, name)
+
+    before = {number: signal.signal(number, caught) for number in NAME_OF}
     try:
         yield
     finally:
-        for name in NAMES:
-            loop.remove_signal_handler(signal.Signals[name])
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        # One that came too late for the loop to hear of: whoever sent it must not be ignored.
+        late = tuple(unheard)
+        unheard.clear()
+        for name in late:
+            os.kill(os.getpid(), signal.Signals[name])
