@@ -43,7 +43,7 @@ postgres() {
 }
 
 # What the tests use beyond Python and git: ps to look for processes left behind, setpriv to give up
-# the rights of root, mount for a disk that is full.
+# the rights of root, mount for a disk that is full, bwrap for the sandbox.
 system_packages() {
   missing=""
   command -v git >/dev/null 2>&1 || missing="$missing git"
@@ -51,6 +51,7 @@ system_packages() {
   if [ "$(uname)" = Linux ]; then
     command -v setpriv >/dev/null 2>&1 || missing="$missing util-linux"
     command -v mount >/dev/null 2>&1 || missing="$missing mount"
+    command -v bwrap >/dev/null 2>&1 || missing="$missing bubblewrap"
   fi
   [ -z "$missing" ] && return
   if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then

@@ -101,6 +101,17 @@ class ToolUse:
 @dataclass(frozen=True, slots=True)
 class Allow:
     reason: str = ""
+    # The rule that decided, by the name that `treadle policy show` lists it under.
+    rule: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """A person must decide, and why; `subject` is exactly what they decide about."""
+
+    reason: str
+    subject: str
+    rule: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +119,11 @@ class Deny:
     """No, why, and what to do instead: the agent reads it."""
 
     reason: str
+    rule: str = ""
 
 
+# What the policy says; a question to a person becomes a yes or a no before the agent hears of it.
+Judgement: TypeAlias = Allow | Ask | Deny
 Decision: TypeAlias = Allow | Deny
 Decide: TypeAlias = Callable[[ToolUse], Awaitable[Decision]]
 

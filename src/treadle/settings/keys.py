@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 from typing import Any, Literal, TypeAlias, get_args, get_type_hints
 
 from treadle.domain.run import Landing
+from treadle.domain.sandbox import Network
 from treadle.settings.definitions import MOST, Settings
 
 Kind: TypeAlias = Literal["text", "choice", "flag", "whole", "number", "texts", "tables", "prices"]
@@ -16,6 +17,7 @@ Kind: TypeAlias = Literal["text", "choice", "flag", "whole", "number", "texts", 
 _KINDS: dict[Any, Kind] = {
     str: "text",
     Landing: "choice",
+    Network: "choice",
     bool: "flag",
     int: "whole",
     float: "number",

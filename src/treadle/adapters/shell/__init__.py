@@ -1,0 +1,1 @@
+"""Programs that help to read a shell line."""

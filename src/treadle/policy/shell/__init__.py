@@ -1,0 +1,1 @@
+"""Shell lines: read by two parsers that must agree, then judged command by command. Pure."""

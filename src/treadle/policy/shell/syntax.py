@@ -1,0 +1,102 @@
+"""A shell line as the policy sees it: every command that bash would run, in order. Types only."""
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One word, quotes taken away.
+
+    `text` is what bash hands on if the word is plain. Otherwise it is a picture for people: what
+    bash makes of it is known only when it runs.
+    """
+
+    text: str
+    # Globs, braces or a tilde outside quotes: bash may put several words, or a home, in its place.
+    expands: bool = False
+    # Variables the word stands on, and whether the output of a command is part of it.
+    variables: tuple[str, ...] = ()
+    substitutes: bool = False
+    # Any part was quoted: an empty word is then an argument, and a name no alias or keyword.
+    quoted: bool = False
+
+    @property
+    def plain(self) -> bool:
+        return not (self.expands or self.variables or self.substitutes)
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """`NAME=value` before a command, or alone."""
+
+    name: str
+    value: Word
+
+
+RedirectKind = Literal["read", "write", "append", "both", "duplicate", "heredoc", "herestring"]
+
+
+@dataclass(frozen=True, slots=True)
+class Redirect:
+    """A file that a command's stream is tied to; the target of a here-document is its text."""
+
+    kind: RedirectKind
+    target: Word
+    descriptor: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One simple command. Its name is the first word; none if it only assigns or redirects.
+
+    `scope` names the shell it runs in: () for the line's own, one number more for each subshell,
+    pipeline part, background job or substitution around it. What happens in a scope (a `cd`, an
+    assignment) is felt by what follows in it and in those inside it, and by nothing else.
+    """
+
+    words: tuple[Word, ...]
+    assignments: tuple[Assignment, ...] = ()
+    redirects: tuple[Redirect, ...] = ()
+    scope: tuple[int, ...] = ()
+    # Whether it surely runs if what stands before it in its scope has run: not in a branch of `if`,
+    # after `||`, in a loop.
+    certain: bool = True
+    # Where the output goes, when a substitution around it uses it.
+    inside: Literal["", "argument", "assignment", "heredoc"] = ""
+    background: bool = False
+
+    @property
+    def name(self) -> Word | None:
+        return self.words[0] if self.words else None
+
+    @property
+    def arguments(self) -> tuple[Word, ...]:
+        return self.words[1:]
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """`for NAME in words`: the values that a variable takes in it."""
+
+    variable: str
+    values: tuple[Word, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """A line that both parsers read in the same way."""
+
+    commands: tuple[Command, ...]
+    loops: tuple[Loop, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """Why a line is not judged but refused; `rule` names the reason for machines."""
+
+    reason: str
+    rule: str
+
+
+Reading: TypeAlias = Script | Unreadable
