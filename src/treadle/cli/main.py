@@ -52,6 +52,7 @@ Exit codes:
   4  authentication: the agent has no valid login
   5  ended without success: a limit was reached, or retries ran out
   6  the provider's usage quota is spent
+  7  the guard did not hold
   130  interrupted
 """
 

@@ -62,6 +62,10 @@ class Fault:
     exit_code: int | None = None
 
 
+# The subtype of a fault that is the sandbox's, not the agent's.
+SANDBOX_FAULT = "sandbox"
+
+
 @dataclass(frozen=True, slots=True)
 class AgentEnded:
     """The end of the stream, exactly once. Cost and usage are those of this session alone."""

@@ -12,6 +12,8 @@ ExitReason = Literal[
     "interrupted",
     "cancelled",
     "authentication",
+    "sandbox_error",
+    "unguarded_tool",
     "quota_exceeded",
     "all_passed",
     "all_blocked",
@@ -37,6 +39,8 @@ EXIT_CODES: dict[ExitReason, int] = {
     "hung": 5,
     "max_retries_exceeded": 5,
     "quota_exceeded": 6,
+    "sandbox_error": 7,
+    "unguarded_tool": 7,
     "interrupted": 130,
     "cancelled": 130,
 }

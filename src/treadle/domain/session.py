@@ -66,6 +66,22 @@ class Crashed:
     type: Literal["crashed"] = "crashed"
 
 
+@dataclass(frozen=True, slots=True)
+class SandboxError:
+    """The sandbox could not be set up, or did not hold; nothing ran outside of it."""
+
+    message: str
+    type: Literal["sandbox_error"] = "sandbox_error"
+
+
+@dataclass(frozen=True, slots=True)
+class UnguardedTool:
+    """The agent got a result out of a tool that it never asked leave for."""
+
+    tool: str
+    type: Literal["unguarded_tool"] = "unguarded_tool"
+
+
 Outcome: TypeAlias = (
     Completed
     | ExecutionError
@@ -75,6 +91,8 @@ Outcome: TypeAlias = (
     | TimedOut
     | Cancelled
     | Crashed
+    | SandboxError
+    | UnguardedTool
 )
 
 

@@ -21,8 +21,10 @@ from treadle.domain.session import (
     MaxTurns,
     Outcome,
     QuotaExceeded,
+    SandboxError,
     SessionResult,
     TimedOut,
+    UnguardedTool,
 )
 
 FAILURES = 3
@@ -104,6 +106,8 @@ def service_in(outcome: Outcome) -> Report:
         case ExecutionError(of_service=True):
             return "failed"
         case ExecutionError() | QuotaExceeded() | TimedOut() | Cancelled() | Crashed():
+            return None
+        case SandboxError() | UnguardedTool():
             return None
         case _:
             assert_never(outcome)

@@ -41,10 +41,10 @@ from treadle.domain.session import (
     BudgetExceeded,
     Cancelled,
     Completed,
-    ExecutionError,
     Outcome,
     SessionResult,
     TimedOut,
+    UnguardedTool,
 )
 from treadle.domain.usage import Usage
 from treadle.session.inbox import Inbox
@@ -214,7 +214,7 @@ class Driver:
                 assert_never(event)
 
     def _judge(self, end: AgentEnded, speech: Speech) -> Outcome:
-        if isinstance(end.outcome, ExecutionError):
+        if isinstance(end.outcome, UnguardedTool):
             return end.outcome  # a breach; what the agent says of its work counts no more
         if speech.ended_by is not None:
             return Completed(speech.ended_by.text)

@@ -2,14 +2,16 @@
 
 from datetime import datetime
 
-from treadle.domain.agent import Fault
-from treadle.domain.session import Crashed, ExecutionError, Outcome, QuotaExceeded
+from treadle.domain.agent import SANDBOX_FAULT, Fault
+from treadle.domain.session import Crashed, ExecutionError, Outcome, QuotaExceeded, SandboxError
 from treadle.session.errors import diagnose
 from treadle.session.quota import find_quota
 
 
 def outcome_of(fault: Fault, now: datetime) -> Outcome:
     """The outcome of a session that ended in this fault, with what to do about it in its words."""
+    if fault.subtype == SANDBOX_FAULT:
+        return SandboxError(fault.message)
     if quota := find_quota(fault.message, now):
         return QuotaExceeded(fault.message, quota.resets_at)
     meant = diagnose(fault)

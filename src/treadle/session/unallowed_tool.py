@@ -3,12 +3,12 @@
 from collections.abc import Collection, Mapping
 
 from treadle.domain.events.agent import ToolFinished
-from treadle.domain.session import ExecutionError
+from treadle.domain.session import UnguardedTool
 
 
 def unguarded(
     finished: ToolFinished, *, names: Mapping[str, str], allowed: Collection[str]
-) -> ExecutionError | None:
+) -> UnguardedTool | None:
     """The end of a session whose agent got a result out of a tool that nobody allowed.
 
     An agent refuses some uses by itself, without asking, and its tools find some inputs wrong:
@@ -16,8 +16,4 @@ def unguarded(
     """
     if finished.is_error or finished.id in allowed:
         return None
-    tool = names.get(finished.id, "a tool that it did not name")
-    return ExecutionError(
-        f"the agent used {tool} without being allowed: it did not ask first, so it was ended",
-        error_class="fatal",
-    )
+    return UnguardedTool(names.get(finished.id, "a tool that it did not name"))

@@ -9,7 +9,7 @@ import pytest
 from treadle.adapters.agents.replay import Move
 from treadle.domain.agent import Allow, Decision, Deny, ToolUse
 from treadle.domain.events.agent import ToolCalled, ToolFinished
-from treadle.domain.session import Completed, ExecutionError, Outcome
+from treadle.domain.session import Completed, Outcome, UnguardedTool
 from treadle.session.unallowed_tool import unguarded
 
 from .driven import FINE, FOREVER, said, stage, tool_that
@@ -17,11 +17,8 @@ from .driven import FINE, FOREVER, said, stage, tool_that
 NAMES = {"1": "Bash", "2": "Read"}
 
 
-def breach(tool: str) -> ExecutionError:
-    return ExecutionError(
-        f"the agent used {tool} without being allowed: it did not ask first, so it was ended",
-        error_class="fatal",
-    )
+def breach(tool: str) -> UnguardedTool:
+    return UnguardedTool(tool)
 
 
 @pytest.mark.parametrize(
@@ -37,7 +34,7 @@ def breach(tool: str) -> ExecutionError:
     ],
 )
 def test_only_a_success_that_was_not_allowed_is_a_breach(
-    tool_id: str, is_error: bool, end: ExecutionError | None
+    tool_id: str, is_error: bool, end: UnguardedTool | None
 ) -> None:
     finished = ToolFinished(tool_id, "output", is_error=is_error)
 

@@ -19,7 +19,9 @@ from treadle.domain.session import (
     MaxTurns,
     Outcome,
     QuotaExceeded,
+    SandboxError,
     TimedOut,
+    UnguardedTool,
 )
 from treadle.workflows.deliver.decisions import Step, Stop, WaitForQuota, Work
 from treadle.workflows.deliver.limits import MAX_WAITS
@@ -51,6 +53,13 @@ OUTDATED: dict[str, Any] = {"plan_outdated": True}
 SOME: dict[str, Any] = {"tally": Tally(passed=1, total=3), "rounds": 1}
 STOPPED = Stop("interrupted")
 LOGIN_NEEDED = Stop("authentication", "not logged in")
+NO_SANDBOX: dict[str, Any] = {"last": SandboxError("bubblewrap is not installed")}
+UNCONFINED = Stop("sandbox_error", "bubblewrap is not installed")
+UNASKED: dict[str, Any] = {"last": UnguardedTool("Bash")}
+UNTRUSTED = Stop(
+    "unguarded_tool",
+    "the agent used Bash without asking, so nothing it did can be relied on",
+)
 QUOTA_SPENT = Stop("quota_exceeded", "You've hit your limit")
 MONEY_SPENT = Stop("budget_exceeded", "the run may cost $5.00 (--max-cost, limits.max_cost_usd)")
 TIME_SPENT = Stop(
@@ -81,6 +90,10 @@ WAITED_ENOUGH = Stop("quota_exceeded", "You've hit your limit (after 50 pauses i
         (INTERRUPTED, STOPPED),
         ({"stopping": "cancelled"}, Stop("cancelled")),
         (AUTHENTICATION, LOGIN_NEEDED),
+        (NO_SANDBOX, UNCONFINED),
+        (ALL_PASSED | NO_SANDBOX, UNCONFINED),
+        (UNASKED, UNTRUSTED),
+        (ALL_PASSED | UNASKED, UNTRUSTED),
         (QUOTA_EXCEEDED, QUOTA_SPENT),
         (ALL_PASSED, Stop("all_passed")),
         ({"tally": Tally(passed=2, total=2), "rounds": 1}, Stop("all_passed")),

@@ -17,8 +17,10 @@ from treadle.domain.session import (
     MaxTurns,
     Outcome,
     QuotaExceeded,
+    SandboxError,
     TimedOut,
     TimeLimit,
+    UnguardedTool,
 )
 
 TIME_LIMITS: dict[TimeLimit, str] = {
@@ -41,8 +43,22 @@ HEADLINES: dict[ExitReason, str] = {
     "max_retries_exceeded": "Gave up: too many rounds failed in a row",
     "stuck": "Stopped: it was getting nowhere",
     "hung": "Stopped: sessions kept hanging",
+    "sandbox_error": "Stopped: the sandbox does not hold",
+    "unguarded_tool": "Stopped: the agent used a tool without asking",
     "error": "Failed",
 }
+
+_BAD: frozenset[ExitReason] = frozenset(
+    {
+        "authentication",
+        "error",
+        "hung",
+        "max_retries_exceeded",
+        "sandbox_error",
+        "stuck",
+        "unguarded_tool",
+    }
+)
 
 # What one can do about it and what that does; `{id}` is the run's short id.
 NEXT: dict[ExitReason, tuple[tuple[str, str], ...]] = {
@@ -73,6 +89,11 @@ NEXT: dict[ExitReason, tuple[tuple[str, str], ...]] = {
         ("treadle logs {id}", "where it hung"),
         ("treadle retry {id}", "tries again"),
     ),
+    "sandbox_error": (
+        ("treadle doctor", "what is wrong with it, and the remedy"),
+        ("treadle resume {id}", "goes on once it holds"),
+    ),
+    "unguarded_tool": (("treadle logs {id}", "what it did"),),
     "error": (
         ("treadle logs {id}", "what failed"),
         ("treadle doctor", "check this machine and this project"),
@@ -91,9 +112,7 @@ def tone(reason: ExitReason) -> tuple[str, Style]:
     """The mark before the headline, and its colour."""
     if reason == "all_passed":
         return "✔", "good"
-    if reason in ("error", "authentication", "max_retries_exceeded", "stuck", "hung"):
-        return "✘", "bad"
-    return "!", "warning"
+    return ("✘", "bad") if reason in _BAD else ("!", "warning")
 
 
 def next_commands(reason: ExitReason, run: RunId) -> tuple[tuple[str, str], ...]:
@@ -121,6 +140,10 @@ def outcome_words(outcome: Outcome) -> str:
             return f"stopped at its cost limit of {money(outcome.limit_usd)}"
         case QuotaExceeded() | Crashed() | TimedOut() | Cancelled():
             return _cut_short(outcome)
+        case SandboxError():
+            return "was not started: the sandbox does not hold"
+        case UnguardedTool():
+            return f"was ended: it used {outcome.tool} without asking"
         case _:
             assert_never(outcome)
 

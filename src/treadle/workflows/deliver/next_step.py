@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from treadle.domain.limits import RunLimits
-from treadle.domain.session import ExecutionError, QuotaExceeded
+from treadle.domain.session import ExecutionError, QuotaExceeded, SandboxError, UnguardedTool
 from treadle.workflows.deliver.decisions import Step, Stop, WaitForQuota, Work
 from treadle.workflows.deliver.limits import MAX_WAITS, limit_reached
 from treadle.workflows.deliver.progress import Progress
@@ -23,9 +23,9 @@ class Rules:
 def next_step(progress: Progress, rules: Rules) -> Step:
     """The first of these that holds ends the run:
 
-    interrupted or cancelled · authentication · quota_exceeded (unless waiting) · all_passed ·
-    all_blocked · budget_exceeded · time_exceeded · max_iterations · error ·
-    max_retries_exceeded · hung · stuck
+    interrupted or cancelled · authentication · sandbox_error · unguarded_tool · quota_exceeded
+    (unless waiting) · all_passed · all_blocked · budget_exceeded · time_exceeded ·
+    max_iterations · error · max_retries_exceeded · hung · stuck
     """
     if stop := _told_to_stop(progress, rules):
         return stop
@@ -45,6 +45,11 @@ def _told_to_stop(progress: Progress, rules: Rules) -> Stop | None:
     match progress.last:
         case ExecutionError(message=message, error_class="authentication"):
             return Stop("authentication", message)
+        case SandboxError(message=message):
+            return Stop("sandbox_error", message)
+        case UnguardedTool(tool=tool):
+            told = f"the agent used {tool} without asking, so nothing it did can be relied on"
+            return Stop("unguarded_tool", told)
         case QuotaExceeded(message=message) if not rules.wait_for_quota:
             return Stop("quota_exceeded", message)
         case QuotaExceeded(message=message) if progress.waits >= MAX_WAITS:

@@ -13,8 +13,10 @@ from treadle.domain.session import (
     MaxTurns,
     Outcome,
     QuotaExceeded,
+    SandboxError,
     SessionResult,
     TimedOut,
+    UnguardedTool,
 )
 from treadle.domain.usage import Usage
 from treadle.workflows.deliver.look import Stopping
@@ -73,8 +75,10 @@ def failure(outcome: Outcome | None) -> str | None:
     match outcome:
         case None | Completed() | MaxTurns() | BudgetExceeded() | QuotaExceeded() | Cancelled():
             return None
-        case ExecutionError() | Crashed():
+        case ExecutionError() | Crashed() | SandboxError():
             return outcome.message
+        case UnguardedTool():
+            return f"the agent used {outcome.tool} without being allowed"
         case TimedOut():
             return f"the session was ended by its {outcome.limit} limit after {outcome.after_s:g} s"
         case _:

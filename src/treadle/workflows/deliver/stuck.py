@@ -23,8 +23,10 @@ from treadle.domain.session import (
     MaxTurns,
     Outcome,
     QuotaExceeded,
+    SandboxError,
     SessionResult,
     TimedOut,
+    UnguardedTool,
 )
 
 # A session that is over so soon has done nothing but start.
@@ -89,7 +91,7 @@ def ended_as(outcome: Outcome) -> Ended:
             return "kept_out"
         case TimedOut(limit=limit):
             return "failed" if limit == "wall" else "hung"
-        case ExecutionError() | Crashed():
+        case ExecutionError() | Crashed() | SandboxError() | UnguardedTool():
             return "failed"
         case _:
             assert_never(outcome)
