@@ -15,7 +15,7 @@ from treadle.adapters.agents.claude.agent import ClaudeAgent
 from treadle.domain.agent import Brief
 from treadle.domain.events.agent import ToolCalled, ToolDecided, ToolFinished
 from treadle.domain.events.all_events import Event
-from treadle.domain.session import Completed, ExecutionError, SessionResult
+from treadle.domain.session import Completed, SessionResult, UnguardedTool
 from treadle.policy.available_tools import BASELINE_TOOLS
 from treadle.rehearsal.api import ScriptedApi
 from treadle.rehearsal.script import parse_script
@@ -83,6 +83,4 @@ async def test_a_binary_that_does_not_ask_is_ended(tmp_path: Path) -> None:
     binary.chmod(0o755)
     result, _ = await drive(ClaudeAgent(binary, {"PATH": "/usr/bin:/bin"}), brief_in(tmp_path))
 
-    assert isinstance(result.outcome, ExecutionError)
-    assert result.outcome.error_class == "fatal"
-    assert result.outcome.message.startswith("the agent used Bash without being allowed: ")
+    assert result.outcome == UnguardedTool("Bash")

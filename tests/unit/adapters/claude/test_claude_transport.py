@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from treadle.adapters.agents.claude.transport import ProcessTransport, is_control, message_in
+from treadle.domain.sandbox import Confined
 
 WEATHER = {"type": "weather"}
 
@@ -18,8 +19,10 @@ WEATHER = {"type": "weather"}
 @asynccontextmanager
 async def running(script: str, place: Path, *, max_line: int) -> AsyncIterator[ProcessTransport]:
     transport = ProcessTransport(
-        ["/bin/sh", "-c", script],
-        environment={"PATH": "/usr/bin:/bin", "PLACE": str(place)},
+        Confined(
+            ("/bin/sh", "-c", script),
+            environment={"PATH": "/usr/bin:/bin", "PLACE": str(place)},
+        ),
         directory=place,
         max_line=max_line,
     )
@@ -191,7 +194,7 @@ async def test_closing_ends_a_process_that_ignores_the_end_of_its_input(tmp_path
 
 
 async def test_a_transport_that_never_connected_closes_quietly(tmp_path: Path) -> None:
-    transport = ProcessTransport(["nothing"], environment={}, directory=tmp_path)
+    transport = ProcessTransport(Confined(("nothing",), {}), directory=tmp_path)
     await transport.wait_for_exit()
     await transport.end_input()
     await transport.close()

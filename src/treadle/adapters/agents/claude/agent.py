@@ -10,11 +10,20 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from treadle.adapters.agents.claude.command import child_environment, command_line
+from treadle.adapters.agents.claude.enclosure import Enclosure, NotConfined, started_in
 from treadle.adapters.agents.claude.inert_prompt import inert
+from treadle.adapters.agents.claude.orphans import orphans_below
 from treadle.adapters.agents.claude.parse import StreamParser
 from treadle.adapters.agents.claude.processes import end_marked, kill_marked, tree_of
 from treadle.adapters.agents.claude.session_files import given_files
-from treadle.domain.agent import OWN_SERVER, AgentEnded, AgentEvent, Brief, Fault, Leftover
+from treadle.domain.agent import (
+    OWN_SERVER,
+    AgentEnded,
+    AgentEvent,
+    Brief,
+    Fault,
+    Leftover,
+)
 from treadle.domain.ids import SessionId
 
 if TYPE_CHECKING:
@@ -38,6 +47,8 @@ class ClaudeAgent:
     # Whether the binary is known to send prompts as they are; for one that is not, they are changed
     # so that nothing in them is a command to it.
     verbatim: bool = False
+    # What confines its sessions; None: nothing does, because a person said so.
+    enclosure: Enclosure | None = None
     connect_s: float = CONNECT_S
     live: dict[str, "ClaudeSession"] = field(default_factory=dict, repr=False)
 
@@ -84,6 +95,8 @@ class ClaudeSession:
         self._parsed: deque[AgentEvent] = deque()
         self._ended = False
         self._closing: asyncio.Task[Sequence[Leftover]] | None = None
+        # Where the sandbox says whether the agent really ran in it.
+        self._report: Path | None = None
 
     async def start(self) -> None:
         """Spawn and send the prompt; what goes wrong becomes the session's only event."""
@@ -93,6 +106,8 @@ class ClaudeSession:
         except asyncio.CancelledError:
             await self.close()
             raise
+        except NotConfined as error:
+            self._failure = AgentEnded(error.fault)
         except TimeoutError:
             silent = f"it was not ready within {self._agent.connect_s:g} s"
             self._failure = AgentEnded(await self._start_fault(silent))
@@ -113,11 +128,12 @@ class ClaudeSession:
             verbatim_prompts=True,
         )
         with given_files(brief) as given:
-            self._transport = ProcessTransport(
-                command_line(agent.binary, brief, given, attribution=agent.attribution),
-                environment=agent.child_environment(brief),
-                directory=brief.workspace,
+            command = command_line(agent.binary, brief, given, attribution=agent.attribution)
+            start = started_in(
+                agent.enclosure, command, environment=agent.child_environment(brief), brief=brief
             )
+            self._report = start.report
+            self._transport = ProcessTransport(start, directory=brief.workspace)
             self._client = ClaudeSDKClient(options, transport=self._transport)
             await _unless(self._transport.ended, self._client.connect())
         await self._client.query(brief.prompt if agent.verbatim else inert(brief.prompt))
@@ -128,6 +144,8 @@ class ClaudeSession:
             await self._transport.wait_for_exit()
             exit_code = self._transport.exit_code
             reason = self._transport.stderr_tail().strip() or reason
+        if fault := self._sandbox_fault():
+            return fault
         return Fault(
             message=f"the agent did not start: {reason.splitlines()[-1][:300]}",
             subtype="start",
@@ -155,7 +173,16 @@ class ClaudeSession:
         if unread is not None:
             return self._parser.parse(unread)
         await transport.wait_for_exit()
+        if fault := self._sandbox_fault():
+            return [AgentEnded(fault)]
         return self._parser.ended(exit_code=transport.exit_code, stderr=transport.stderr_tail())
+
+    def _sandbox_fault(self) -> Fault | None:
+        """The sandbox's own failure, if its report says that the agent never ran inside it."""
+        enclosure = self._agent.enclosure
+        if enclosure is None or self._report is None or self.living_pid is not None:
+            return None
+        return enclosure.fault(self._report)
 
     @property
     def living_pid(self) -> int | None:
@@ -172,24 +199,39 @@ class ClaudeSession:
     async def _close(self) -> Sequence[Leftover]:
         transport, client = self._transport, self._client
         known: tuple[int, ...] = ()
+        left: Sequence[Leftover] = ()
         pid = self.living_pid
-        tree = [] if pid is None else await asyncio.to_thread(tree_of, pid)
+        tree = [] if pid is None or self._is_confined else await asyncio.to_thread(tree_of, pid)
         if transport is not None and client is not None:
-            if self._ended:
-                # It can go while the client takes its own parts down.
-                await transport.end_input()
             if not self._ended and not transport.ended.is_set():
                 # Lets the agent end its tool and write its transcript, so that it can be resumed.
                 with suppress(Exception):
                     async with asyncio.timeout(INTERRUPT_S):
                         await _unless(transport.ended, client.interrupt())
+            if self._is_confined and self.living_pid is not None:
+                # They die with the sandbox, so now is the time to see them.
+                left = await asyncio.to_thread(orphans_below, self.living_pid)
+            if self._ended:
+                # It can go while the client takes its own parts down.
+                await transport.end_input()
             with suppress(Exception):
                 await client.disconnect()
             await transport.close()
             known = () if transport.pid is None else (transport.pid,)
-        left = await end_marked(self._brief.session, known=known, tree=tree)
+        if not self._is_confined:
+            left = await end_marked(self._brief.session, known=known, tree=tree)
+        self._forget_report()
         self._agent.live.pop(self._brief.session, None)
         return left
+
+    @property
+    def _is_confined(self) -> bool:
+        """In a sandbox of its own processes, none of which outlives the first."""
+        return self._report is not None
+
+    def _forget_report(self) -> None:
+        if self._report is not None:
+            self._report.unlink(missing_ok=True)
 
 
 def _reason(error: Exception) -> str:

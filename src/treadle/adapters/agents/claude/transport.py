@@ -14,6 +14,7 @@ from typing import Any
 from claude_agent_sdk import Transport
 
 from treadle.adapters.agents.claude.lifeline import dying_with_us
+from treadle.domain.sandbox import Confined
 
 # A tool result can be one line of megabytes; beyond this the line is dropped, not the session.
 MAX_LINE = 64 * 1024 * 1024
@@ -33,14 +34,12 @@ class ProcessTransport(Transport):
 
     def __init__(
         self,
-        command: list[str],
+        start: Confined,
         *,
-        environment: Mapping[str, str],
         directory: Path,
         max_line: int = MAX_LINE,
     ) -> None:
-        self._command = command
-        self._environment = dict(environment)
+        self._start = start
         self._directory = directory
         self._max_line = max_line
         self.messages: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
@@ -50,17 +49,23 @@ class ProcessTransport(Transport):
         self._stderr_task: asyncio.Task[None] | None = None
 
     async def connect(self) -> None:
-        _require_file(self._command[0])
-        self._process = await asyncio.create_subprocess_exec(
-            *dying_with_us(self._command),
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            env=self._environment,
-            cwd=str(self._directory),
-            limit=self._max_line,
-            start_new_session=True,
-        )
+        start = self._start
+        try:
+            _require_file(start.command[0])
+            self._process = await asyncio.create_subprocess_exec(
+                *dying_with_us(list(start.command)),
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.PIPE,
+                env=dict(start.environment),
+                cwd=str(self._directory),
+                limit=self._max_line,
+                start_new_session=True,
+                pass_fds=start.descriptors,
+            )
+        finally:
+            for descriptor in start.descriptors:
+                os.close(descriptor)
         self._stderr_task = asyncio.create_task(self._read_stderr())
 
     async def write(self, data: str) -> None:

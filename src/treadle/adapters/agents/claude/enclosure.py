@@ -1,0 +1,65 @@
+"""How a session's process is started: confined by a sandbox, or as it is where a person said so."""
+
+import shlex
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from treadle.domain.agent import SANDBOX_FAULT, Brief, Fault
+from treadle.domain.sandbox import Confined, Confinement, Sandbox, SandboxFailed
+
+# Claude Code puts this before each command of a tool, each stdio server and each command hook.
+SHELL_PREFIX = "CLAUDE_CODE_SHELL_PREFIX"
+
+
+@dataclass(frozen=True, slots=True)
+class Enclosure:
+    """The sandbox of an agent's sessions, and what each of them can reach in it."""
+
+    sandbox: Sandbox
+    within: Callable[[Brief], Confinement]
+    # Sockets outside, by the path that they have inside; those of one session.
+    sockets: Mapping[str, Path] = field(default_factory=dict)
+
+    def start(
+        self, command: list[str], environment: Mapping[str, str], brief: Brief
+    ) -> Confined | SandboxFailed:
+        """How to start the agent so that what it starts cannot touch the agent itself, either."""
+        within = replace(self.within(brief), sockets=self.sockets)
+        launcher = self.sandbox.launcher()
+        given = {**environment, SHELL_PREFIX: shlex.join(launcher)} if launcher else environment
+        return self.sandbox.confine(command, given, within)
+
+    def fault(self, report: Path) -> Fault | None:
+        """The sandbox's failure, if that is why the agent did not run."""
+        failed = self.sandbox.failure(report)
+        return None if failed is None else _fault(failed)
+
+
+class NotConfined(Exception):
+    """The sandbox cannot take the agent, so it is not started."""
+
+    def __init__(self, failed: SandboxFailed) -> None:
+        super().__init__(failed.message)
+        self.fault = _fault(failed)
+
+
+def started_in(
+    enclosure: Enclosure | None,
+    command: list[str],
+    *,
+    environment: Mapping[str, str],
+    brief: Brief,
+) -> Confined:
+    """The way to start the agent in there; without an enclosure, the command as it is."""
+    if enclosure is None:
+        return Confined(tuple(command), environment)
+    start = enclosure.start(command, environment, brief)
+    if isinstance(start, SandboxFailed):
+        raise NotConfined(start)
+    return start
+
+
+def _fault(failed: SandboxFailed) -> Fault:
+    told = f"{failed.message} ({failed.hint})" if failed.hint else failed.message
+    return Fault(told, subtype=SANDBOX_FAULT)

@@ -1,0 +1,68 @@
+"""What a session's tools left running in its sandbox: it dies with the sandbox, but is told of."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from treadle.domain.agent import Leftover
+
+PROC = Path("/proc")
+
+
+@dataclass(frozen=True, slots=True)
+class Process:
+    """One line of the table of processes; `started` grows with time."""
+
+    pid: int
+    parent: int
+    started: int
+
+
+def orphans(table: list[Process], outer: int) -> list[int]:
+    """The processes that lost their parent in the sandbox whose outermost process is `outer`.
+
+    The sandbox's own first process adopts them. Its oldest child is the agent; whatever the agent
+    still holds (its servers, say) ends with it and is no leftover.
+    """
+    first = [process for process in table if process.parent == outer]
+    inside = {process.pid for process in first}
+    adopted = sorted(
+        (process for process in table if process.parent in inside),
+        key=lambda process: (process.started, process.pid),
+    )
+    left = [process.pid for process in adopted[1:]]
+    return sorted(left + _below(table, left))
+
+
+def _below(table: list[Process], roots: list[int]) -> list[int]:
+    found: list[int] = []
+    level = set(roots)
+    while level := {process.pid for process in table if process.parent in level}:
+        found.extend(level)
+    return found
+
+
+def orphans_below(outer: int) -> list[Leftover]:
+    """The same, asked of this machine as it is now."""
+    return [Leftover(pid, _command(PROC / str(pid))) for pid in orphans(_table(), outer)]
+
+
+def _table() -> list[Process]:
+    found = []
+    for entry in PROC.iterdir():
+        if not entry.name.isdigit():
+            continue
+        try:
+            fields = (entry / "stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            continue  # it ended meanwhile
+        if fields[0] != "Z":
+            found.append(Process(int(entry.name), int(fields[1]), int(fields[19])))
+    return found
+
+
+def _command(entry: Path) -> str:
+    try:
+        words = (entry / "cmdline").read_bytes().split(b"\0")
+    except OSError:
+        return ""
+    return b" ".join(words).decode(errors="replace").strip()[:200]

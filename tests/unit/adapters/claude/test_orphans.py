@@ -1,0 +1,30 @@
+"""What the tools of a session left running in its sandbox."""
+
+import pytest
+
+from treadle.adapters.agents.claude.orphans import Process, orphans
+
+OUTER, FIRST, AGENT = Process(10, 1, 5), Process(11, 10, 5), Process(12, 11, 6)
+SERVER, TOOL = Process(13, 12, 7), Process(14, 12, 8)
+DAEMON, ITS_CHILD = Process(9, 11, 9), Process(15, 9, 10)
+OTHERS = [Process(1, 0, 1), Process(2, 1, 1)]
+
+
+@pytest.mark.parametrize(
+    ("table", "left"),
+    [
+        ([], []),
+        ([OUTER], []),
+        ([OUTER, FIRST], []),
+        ([OUTER, FIRST, AGENT], []),
+        # what the agent holds ends with it
+        ([OUTER, FIRST, AGENT, SERVER, TOOL], []),
+        # a number may be used again, so age decides which one is the agent
+        ([OUTER, FIRST, AGENT, DAEMON], [9]),
+        ([OUTER, FIRST, AGENT, SERVER, DAEMON, ITS_CHILD], [9, 15]),
+    ],
+)
+def test_a_process_that_the_sandbox_adopted_and_all_below_it_is_left(
+    table: list[Process], left: list[int]
+) -> None:
+    assert orphans([*OTHERS, *table], OUTER.pid) == left
