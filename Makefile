@@ -1,6 +1,6 @@
 # Two commands do everything: `make demo` shows the product at work, `make test` proves it.
 # They set up what they need first; see scripts/setup.sh for exactly what that is.
-.PHONY: help setup demo test check fix bench crash-matrix docs lock
+.PHONY: help setup demo test check fix bench crash-matrix fuzz docs lock
 PY := .venv/bin/python
 export PYTHONDONTWRITEBYTECODE :=
 
@@ -32,6 +32,9 @@ bench: setup  ## measured ratios against plain `claude -p`, in one run
 
 crash-matrix: setup  ## kill -9 at every named point of a run, then go on; writes the table of it
 	@$(PY) -m tests.crash_matrix
+
+fuzz: setup  ## random shell lines: what we read against what bash runs, in a sandbox
+	@$(PY) -m tests.fuzz --strings 50000
 
 docs: setup  ## write docs/reference anew from the code
 	@$(PY) -m docs.reference.generate

@@ -49,7 +49,7 @@ def measure(directory: Path, times: int) -> list[Asked]:
         ledger = DatabaseLedger(database)
         with Gateway(Service(address), ledger, rehearsal=True) as gateway:
             way = gateway.open(SESSION, RUN, Budget(1e9, 1e9, 1e9))
-            through, straight = Asking(way), Asking(address)
+            through, straight = Asking(way.url), Asking(address)
             done = [Asked(through.took_s(), straight.took_s()) for _ in range(times + WARM_UP)]
             bill = asyncio.run(gateway.close(SESSION))
     if bill.requests != times + WARM_UP:

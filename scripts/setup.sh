@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes .venv with the `treadle` command, the development tools and a second, older Claude Code
-# binary for the tests. Safe to run again: it does nothing when nothing has changed.
+# Makes .venv with the `treadle` command, the development tools and, for the tests, a second, older
+# Claude Code binary and Playwright MCP. Safe to run again: it does nothing when nothing has changed.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -63,8 +63,35 @@ system_packages() {
   fi
 }
 
+# A Chromium of the system, and Playwright MCP as tests/playwright pins it, from whatever registry npm
+# is set up for. Out of the PATH of all other tests, since a session with a browser starts slower.
+browser() {
+  lacking=""
+  command -v chromium >/dev/null 2>&1 || command -v google-chrome >/dev/null 2>&1 || lacking="$lacking chromium"
+  command -v npm >/dev/null 2>&1 || lacking="$lacking npm"
+  if [ -n "$lacking" ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
+    say "installing$lacking"
+    install $lacking
+  elif [ -n "$lacking" ]; then
+    [ -x .venv/bin/treadle ] || say "tests in a browser are skipped without it (Debian: sudo apt-get install$lacking)"
+    return 0
+  fi
+  place=.venv/playwright
+  if cmp -s tests/playwright/package-lock.json $place/package-lock.json && [ -e $place/ready ]; then return; fi
+  say "installing Playwright MCP for the tests"
+  rm -rf $place
+  mkdir -p $place
+  cp tests/playwright/package.json tests/playwright/package-lock.json $place
+  if PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1 npm ci --prefix $place --silent --ignore-scripts --no-audit --no-fund; then
+    : >$place/ready
+  else
+    say "npm could not install Playwright MCP: tests in a browser are skipped"
+  fi
+}
+
 system_packages
 postgres
+browser
 stamp=.venv/.treadle-setup
 want=$(cat pyproject.toml requirements.lock scripts/setup.sh | cksum)
 if [ -x .venv/bin/treadle ] && [ "$(cat $stamp 2>/dev/null || true)" = "$want" ]; then exit 0; fi

@@ -1,6 +1,9 @@
 """The real Claude Code binary asks its model through the gateway, and the ledger has it all."""
 
 import asyncio
+import json
+import shlex
+import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
@@ -10,6 +13,8 @@ import pytest
 
 from tests.builders import RUN, SESSION_LIMITS, FakeClock
 from tests.unit.adapters.claude.real_sessions import BUNDLED, HEADERS, OLDER, brief_in
+from tests.unit.gateway.heads_seen import heads_seen
+from tests.unit.gateway.test_bridge import free_port
 from treadle.adapters.agents.claude.agent import ClaudeAgent
 from treadle.adapters.stores.database import open_database
 from treadle.domain.agent import Brief
@@ -18,12 +23,15 @@ from treadle.domain.events.oversight import BillDiffered
 from treadle.domain.session import BudgetExceeded, Completed, SessionResult
 from treadle.domain.storage import Storage
 from treadle.domain.usage import Usage
+from treadle.gateway import bridge
+from treadle.gateway.endpoint import Endpoint
 from treadle.gateway.service import Service
 from treadle.rehearsal.api import ScriptedApi
 from treadle.rehearsal.script import parse_script
 from treadle.session.drive import Driver
 from treadle.session.prices import LISTED
-from treadle.wiring.gateway import MeteredAgent, Metering, Terms
+from treadle.wiring.agents.claude_model import at_bridge, at_loopback, at_socket, login_held
+from treadle.wiring.gateway import MeteredAgent, Metering, Reach, Terms
 
 WORLD = {"PATH": "/usr/local/bin:/usr/bin:/bin"}
 KEY = {"ANTHROPIC_API_KEY": "rehearsal"}
@@ -31,6 +39,13 @@ SUBSCRIPTION = {"CLAUDE_CODE_OAUTH_TOKEN": "rehearsal"}
 # Nobody listens there: what does not go through the gateway does not arrive.
 NOWHERE = {"ANTHROPIC_BASE_URL": "http://127.0.0.1:9", "HTTP_PROXY": "http://127.0.0.1:9"}
 BINARIES = pytest.mark.parametrize("binary", [BUNDLED, OLDER], ids=["newest", "oldest"])
+
+
+def through_the_socket(agent: ClaudeAgent, endpoint: Endpoint) -> ClaudeAgent:
+    return at_socket(agent, str(endpoint.socket))
+
+
+DOORS = pytest.mark.parametrize("reach", [at_loopback, through_the_socket], ids=["tcp", "socket"])
 
 
 @contextmanager
@@ -41,14 +56,21 @@ def scripted(turns: str, more: str = "") -> Iterator[ScriptedApi]:
 
 
 async def drive(
-    api: ScriptedApi, brief: Brief, storage: Storage, *, login: dict[str, str], binary: Path
+    url: str,
+    brief: Brief,
+    storage: Storage,
+    *,
+    login: dict[str, str],
+    binary: Path,
+    reach: Reach = at_loopback,
 ) -> tuple[SessionResult, list[Event]]:
-    """A whole session behind a gateway that stands before the script."""
+    """A whole session behind a gateway that stands before the service at `url`."""
     agent = ClaudeAgent(binary, {**WORLD, **login, **NOWHERE}, "", HEADERS)
-    metering = Metering(Service(api.base_url), storage, Terms(RUN, 100.0, LISTED, rehearsal=True))
+    terms = Terms(RUN, 100.0, LISTED, rehearsal=True)
+    metering = Metering(Service(url), storage, terms, login_held(agent.environment))
     events: list[Event] = []
     driver = Driver(
-        MeteredAgent(agent, metering),
+        MeteredAgent(agent, metering, reach),
         FakeClock(),
         events.append,
         asyncio.Event(),
@@ -77,7 +99,7 @@ async def test_the_ledger_agrees_with_an_agent_that_knows_the_price(
 
     with scripted(turns) as api:
         brief = replace(brief_in(tmp_path), max_cost_usd=50.0)
-        result, events = await drive(api, brief, storage, login=KEY, binary=binary)
+        result, events = await drive(api.base_url, brief, storage, login=KEY, binary=binary)
 
     assert (result.outcome, api.problems()) == (Completed("done"), ())
     # 2, 10, 2.50 and 0.10 dollars per million, twice.
@@ -94,7 +116,7 @@ async def test_what_sub_agents_ask_is_in_the_bill_under_their_name(tmp_path: Pat
 
     with scripted(turns, ", subagent: [{text: nothing to see}]") as api:
         brief = replace(brief_in(tmp_path), builtin_tools=("Agent", "Bash"))
-        result, events = await drive(api, brief, storage, login=KEY, binary=BUNDLED)
+        result, events = await drive(api.base_url, brief, storage, login=KEY, binary=BUNDLED)
 
     assert (result.outcome, result.usage) == (Completed("done"), Usage(300, 60))
     assert sorted(bool(agent) for (agent,) in rows(storage, "agent")) == [False, False, True]
@@ -133,7 +155,7 @@ async def test_a_subscription_is_known_and_its_windows_are_kept(tmp_path: Path) 
 
     with scripted(turn) as api:
         brief = brief_in(tmp_path)
-        result, _ = await drive(api, brief, storage, login=SUBSCRIPTION, binary=BUNDLED)
+        result, _ = await drive(api.base_url, brief, storage, login=SUBSCRIPTION, binary=BUNDLED)
 
     assert result.outcome == Completed("fine")
     ((subscription, windows),) = rows(storage, "subscription, windows")
@@ -144,7 +166,7 @@ async def test_a_subscription_is_known_without_its_windows(tmp_path: Path) -> No
     storage = Storage(tmp_path / "root")
 
     with scripted("{text: fine}") as api:
-        await drive(api, brief_in(tmp_path), storage, login=SUBSCRIPTION, binary=BUNDLED)
+        await drive(api.base_url, brief_in(tmp_path), storage, login=SUBSCRIPTION, binary=BUNDLED)
 
     assert rows(storage, "subscription, windows") == [(1, "[]")]
 
@@ -155,7 +177,100 @@ async def test_an_agent_gets_over_what_the_service_breaks_off(fault: str, tmp_pa
 
     with scripted(f"{fault}, {{text: recovered}}") as api:
         brief = brief_in(tmp_path)
-        result, _ = await drive(api, brief, storage, login=KEY, binary=BUNDLED)
+        result, _ = await drive(api.base_url, brief, storage, login=KEY, binary=BUNDLED)
 
     assert (result.outcome, api.problems()) == (Completed("recovered"), ())
     assert rows(storage, "estimated") == [(1,)] * ("middle" in fault) + [(0,)]
+
+
+@BINARIES
+async def test_an_agent_finds_its_model_at_a_socket(binary: Path, tmp_path: Path) -> None:
+    turns = "{tool: Bash, input: {command: 'true'}}, {text: done}"
+    storage = Storage(tmp_path / "root")
+
+    with scripted(turns) as api:
+        brief, url = brief_in(tmp_path), api.base_url
+        result, _ = await drive(
+            url, brief, storage, login=KEY, binary=binary, reach=through_the_socket
+        )
+
+    assert (result.outcome, result.usage) == (Completed("done"), Usage(200, 40))
+    assert api.problems() == ()
+
+
+@BINARIES
+@DOORS
+@pytest.mark.parametrize(
+    ("login", "received"),
+    [
+        ({"ANTHROPIC_API_KEY": "s3cret-1"}, {"x-api-key": "s3cret-1"}),
+        ({"ANTHROPIC_AUTH_TOKEN": "s3cret-2"}, {"authorization": "Bearer s3cret-2"}),
+        ({"CLAUDE_CODE_OAUTH_TOKEN": "s3cret-3"}, {"authorization": "Bearer s3cret-3"}),
+    ],
+    ids=["key", "token", "subscription"],
+)
+async def test_the_service_gets_a_login_that_the_agent_does_not_have(
+    binary: Path, reach: Reach, login: dict[str, str], received: dict[str, str], tmp_path: Path
+) -> None:
+    storage = Storage(tmp_path / "root")
+
+    async with heads_seen() as service:
+        result, _ = await drive(
+            service.url, brief_in(tmp_path), storage, login=login, binary=binary, reach=reach
+        )
+
+    assert result.outcome == Completed("done")
+    assert service.of_each("x-api-key", "authorization", "x-treadle-role") == [
+        {**received, "x-treadle-role": "implementer"}
+    ]
+
+
+@DOORS
+async def test_nothing_that_opens_the_service_is_in_reach_of_an_agent(
+    reach: Reach, tmp_path: Path
+) -> None:
+    login = {
+        "ANTHROPIC_API_KEY": "s3cret-1",
+        "CLAUDE_CODE_CLIENT_KEY_PASSPHRASE": "s3cret-2",
+        "ANTHROPIC_CUSTOM_HEADERS": "x-team: s3cret-3",
+    }
+    look = "cat /proc/$PPID/environ > seen; env >> seen; grep -rs s3cret-[1-9] ~ >> seen; true"
+    storage = Storage(tmp_path / "root")
+
+    with scripted(f"{{tool: Bash, input: {{command: '{look}'}}}}, {{text: done}}") as api:
+        brief = brief_in(tmp_path)
+        result, _ = await drive(
+            api.base_url, brief, storage, login=login, binary=BUNDLED, reach=reach
+        )
+
+    seen = (brief.workspace / "seen").read_text()
+    assert result.outcome == Completed("done")
+    assert "ANTHROPIC_API_KEY=held-by-treadle" in seen
+    assert [secret for secret in ("s3cret-1", "s3cret-2", "s3cret-3") if secret in seen] == []
+
+
+@BINARIES
+async def test_the_login_in_an_agents_own_file_passes_a_bridge_as_it_is(
+    binary: Path, tmp_path: Path
+) -> None:
+    brief, storage, port = brief_in(tmp_path), Storage(tmp_path / "root"), free_port()
+    kept = {"accessToken": "its-own", "refreshToken": "r", "scopes": ["user:inference"]}
+    file = brief.home / ".claude" / ".credentials.json"
+    file.parent.mkdir(parents=True)
+    file.write_text(json.dumps({"claudeAiOauth": {**kept, "expiresAt": 10**14}}))
+
+    def through_a_bridge(agent: ClaudeAgent, endpoint: Endpoint) -> ClaudeAgent:
+        started = [sys.executable, "-IS", bridge.__file__, str(endpoint.socket), str(port)]
+        program = tmp_path / "bridged"
+        program.write_text(f'#!/bin/sh\nexec {shlex.join([*started, str(binary)])} "$@"\n')
+        program.chmod(0o755)
+        return replace(at_bridge(agent, port), binary=program)
+
+    async with heads_seen() as service:
+        result, _ = await drive(
+            service.url, brief, storage, login={}, binary=binary, reach=through_a_bridge
+        )
+
+    assert result.outcome == Completed("done")
+    assert service.of_each("x-api-key", "authorization") == [{"authorization": "Bearer its-own"}]
+    assert rows(storage, "subscription") == [(1,)]

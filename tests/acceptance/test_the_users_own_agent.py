@@ -70,7 +70,8 @@ def test_without_a_login_nothing_is_started(stage: Stage) -> None:
     assert refused.exit_code == 4
     assert refused.stderr.splitlines()[-2:] == [
         "treadle: Claude Code has no login",
-        "  hint: set ANTHROPIC_API_KEY, or run Claude Code once by hand and log in with /login",
+        "  hint: run `treadle auth set anthropic-api-key`, set ANTHROPIC_API_KEY, or log in with"
+        " Claude Code's own /login",
     ]
     assert stage.treadle("ls", "--json").stdout.strip() == "[]"
 

@@ -33,6 +33,7 @@ def command(given: Given, /, **values: Any) -> int:
         flags=options.flags(),
         no_sandbox=options.no_sandbox,
         rehearsal=given.rehearsing is not None,
+        allow_destructive=options.allow_destructive,
     )
     if options.detach:
         return detached(given, request)

@@ -4,8 +4,10 @@ import io
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from importlib import import_module
 from pathlib import Path
+from types import TracebackType
 from typing import Any
 
 import click
@@ -13,7 +15,7 @@ import click
 from treadle.cli.context import Given
 from treadle.cli.streams import fill_closed_streams, flush_all
 from treadle.domain.errors import TreadleError, UsageError
-from treadle.settings.environment import environment_from, given_environment
+from treadle.settings.environment import Environment, environment_from, given_environment
 
 # name -> (module, one line for the help)
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -39,6 +41,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "clean": ("treadle.cli.clean", "Remove what old runs left whose work is elsewhere."),
     "rehearse": ("treadle.cli.rehearse", "Run a workflow with a scripted model."),
     "demo": ("treadle.cli.demo", "See it work in a minute, without an account."),
+    "auth": ("treadle.cli.auth", "Hand credentials over, list them, take them back."),
+    "policy": ("treadle.cli.policy", "Ask what the shell policy says, or list its rules."),
     "config": ("treadle.cli.config", "Show the settings in force, or their schema."),
 }
 
@@ -128,6 +132,7 @@ def run(arguments: Sequence[str]) -> int:
     except OSError as error:
         gone = f"the current directory cannot be used: {error.strerror}"
         return complain(UsageError(gone, hint="change to one that is there"))
+    sys.excepthook = partial(_tell_of_crash, given.environment)
     code = run_given(arguments, given)
     refused = flush_all()
     return complain(_refusal(refused)) if refused and not code else code
@@ -143,10 +148,10 @@ def run_given(arguments: Sequence[str], given: Given) -> int:
             error.show(file=sys.stderr)
         return UsageError.exit_code
     except TreadleError as error:
-        return complain(error)
+        return complain(_hushed(error, given.environment))
     except OSError as error:
         # Whatever a command foresees it says itself; this is the disk or the stream beneath all.
-        return complain(_refusal(error))
+        return complain(_hushed(_refusal(error), given.environment))
     return code if isinstance(code, int) else 0
 
 
@@ -157,6 +162,24 @@ def complain(error: TreadleError) -> int:
         if error.hint:
             click.echo(f"  hint: {error.hint}", err=True)
     return error.exit_code
+
+
+def _hushed(error: TreadleError, environment: Environment) -> TreadleError:
+    from treadle.cli.hushed import hushed
+
+    error.message, error.hint = (hushed(text, environment) for text in (error.message, error.hint))
+    return error
+
+
+def _tell_of_crash(
+    environment: Environment,
+    kind: type[BaseException],
+    error: BaseException,
+    place: TracebackType | None,
+) -> None:
+    from treadle.cli.hushed import tell_of_crash
+
+    tell_of_crash(environment, kind, error, place)
 
 
 def _refusal(error: OSError) -> TreadleError:

@@ -115,8 +115,7 @@ _OPTIONS = (
         "-D",
         "--allow-destructive",
         is_flag=True,
-        help="Let the shell policy pass rm and mv inside the project. (Commands are not policed "
-        "yet, so this changes nothing today.)",
+        help="Let the agent use rm and mv inside the project.",
     ),
     click.option(
         "--detach", is_flag=True, help="Leave the run to a worker in the background and return."

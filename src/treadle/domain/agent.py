@@ -100,6 +100,8 @@ class ToolUse:
     id: str
     name: str
     input: Mapping[str, Any]
+    # Where the agent's shell is, which is where relative paths begin; empty: in the workspace.
+    directory: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +109,8 @@ class Allow:
     reason: str = ""
     # The rule that decided, by the name that `treadle policy show` lists it under.
     rule: str = ""
+    # The question to a person that was answered so, if one was asked.
+    approval: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +128,7 @@ class Deny:
 
     reason: str
     rule: str = ""
+    approval: str = ""
 
 
 # What the policy says; a question to a person becomes a yes or a no before the agent hears of it.

@@ -53,3 +53,7 @@ class LoginMissing(AgentUnavailable):
 
 class StoreError(TreadleError):
     """The event store does not take writes."""
+
+
+class SandboxBroken(TreadleError):
+    """The sandbox cannot be set up on this machine, or does not hold."""

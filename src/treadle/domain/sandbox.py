@@ -87,8 +87,11 @@ class Sandbox(Protocol):
         empty where the system has no way to do that."""
         ...
 
-    def failure(self, report: Path) -> SandboxFailed | None:
-        """Why a confined command did not run, by what the sandbox wrote; None if it did run."""
+    def failure(self, report: Path, said: str = "") -> SandboxFailed | None:
+        """Why a confined command did not run, by what the sandbox wrote; None if it did run.
+
+        Ask it of a command that ended by itself. `said`: the end of its standard error.
+        """
         ...
 
     async def probe(self) -> Probed:

@@ -3,7 +3,7 @@
 import asyncio
 import secrets
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, assert_never
 
@@ -13,10 +13,11 @@ from treadle.domain.errors import StoreError
 from treadle.domain.ledger import CostSoFar, Ledger, LedgerEntry
 from treadle.gateway.accounts import Account, Accounts, Bell, Ticket
 from treadle.gateway.admission import Admit, Asked, Hold, Refuse, admit, asked, reservation
-from treadle.gateway.connection import Client, Request
+from treadle.gateway.connection import Answer, Client, Request
 from treadle.gateway.headers import from_subscription, to_agent, to_service, window_shares
+from treadle.gateway.login import Login
 from treadle.gateway.metering import BodyMeter, NoMeter, ResponseMeter, StreamMeter
-from treadle.gateway.routes import Route, route
+from treadle.gateway.routes import Kind, addressed, kind_of
 from treadle.gateway.service import Line
 from treadle.gateway.writing import LedgerWriter
 from treadle.session.prices import PriceList
@@ -34,6 +35,7 @@ class Desk:
     """What every request needs."""
 
     line: Line
+    login: Login
     accounts: Accounts
     writer: LedgerWriter
     prices: PriceList
@@ -43,10 +45,22 @@ class Desk:
     settled: Bell
 
     async def answer(self, request: Request, client: Client) -> None:
-        """Answer one request, whatever becomes of it."""
-        way = route(request.method, request.target)
-        account = self.accounts.find(way.token)
-        if account is None or way.kind is None:
+        """Answer a request whose address says whose it is, whatever becomes of it."""
+        token, target = addressed(request.target)
+        await self._answer(replace(request, target=target), token, client)
+
+    def door_of(self, account: Account) -> Answer:
+        """Answers every request as this account's."""
+
+        async def answer(request: Request, client: Client) -> None:
+            await self._answer(request, account.token, client)
+
+        return answer
+
+    async def _answer(self, request: Request, token: str, client: Client) -> None:
+        account = self.accounts.find(token)
+        kind = kind_of(request.method, request.target)
+        if account is None or kind is None:
             # The same words for both, so that nobody learns which addresses there are.
             message = "Treadle: this gateway passes on requests for messages alone"
             await _say(client, 403, "permission_error", message)
@@ -55,16 +69,23 @@ class Desk:
         assert task is not None  # noqa: S101  # a coroutine runs in one
         account.answering.add(task)
         try:
-            if way.kind == "message":
-                await self._charged(request, way, account, client)
-            else:
-                await self._pass_on(request, way, None, client)
+            await self._served(request, kind, account, client)
         finally:
             account.answering.discard(task)
 
-    async def _charged(
-        self, request: Request, way: Route, account: Account, client: Client
-    ) -> None:
+    async def _served(self, request: Request, kind: Kind, account: Account, client: Client) -> None:
+        match kind:
+            case "message":
+                await self._charged(request, account, client)
+            case "count":
+                await self._pass_on(request, None, client)
+            case "greeting":
+                await client.start(200, [(b"content-length", b"0")])
+                await client.finish()
+            case never:
+                assert_never(never)
+
+    async def _charged(self, request: Request, account: Account, client: Client) -> None:
         """A request that a model answers, and that therefore costs something."""
         wanted = asked(request.body)
         ticket = Ticket(reservation(wanted, self.prices))
@@ -79,7 +100,7 @@ class Desk:
             await _say(client, 402, "billing_error", message)
             return
         try:
-            await self._pass_on(request, way, Tab(self, account, ticket, request, wanted), client)
+            await self._pass_on(request, Tab(self, account, ticket, request, wanted), client)
         finally:
             account.tickets.discard(ticket)
             self.settled.ring()
@@ -110,14 +131,13 @@ class Desk:
                 case never:
                     assert_never(never)
 
-    async def _pass_on(
-        self, request: Request, way: Route, tab: "Tab | None", client: Client
-    ) -> None:
+    async def _pass_on(self, request: Request, tab: "Tab | None", client: Client) -> None:
         import httpx2
 
-        headers = to_service(request.raw_headers)
+        headers = to_service(request.raw_headers, self.login)
+        asking = self.line.ask(request.method, request.target, headers, request.body)
         try:
-            async with self.line.ask(request.method, way.target, headers, request.body) as response:
+            async with asking as response:
                 if tab is not None:
                     tab.begin(response)
                 length = _length(response)

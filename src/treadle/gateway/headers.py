@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 
 from treadle.domain.ledger import WindowShare
+from treadle.gateway.login import OWN_LOGIN, Login
 
 Headers = list[tuple[bytes, bytes]]
 
@@ -18,9 +19,9 @@ _UNIFIED = "anthropic-ratelimit-unified-"
 _USED = "-utilization"
 
 
-def to_service(given: Iterable[tuple[bytes, bytes]]) -> Headers:
-    """The agent's headers as they go on, its credentials unchanged."""
-    return [*_passing(given), (b"accept-encoding", b"identity")]
+def to_service(given: Iterable[tuple[bytes, bytes]], login: Login = OWN_LOGIN) -> Headers:
+    """The agent's headers as they go on, with what opens the service."""
+    return [*login.open(_passing(given)), (b"accept-encoding", b"identity")]
 
 
 def to_agent(given: Iterable[tuple[bytes, bytes]], length: str | None) -> Headers:

@@ -1,6 +1,5 @@
 """What an agent may ask for through the gateway, and whose request it is. Pure."""
 
-from dataclasses import dataclass
 from typing import Literal
 
 Kind = Literal["message", "count", "greeting"]
@@ -8,7 +7,7 @@ Kind = Literal["message", "count", "greeting"]
 _KINDS: dict[tuple[str, str], Kind] = {
     ("POST", "/v1/messages"): "message",
     ("POST", "/v1/messages/count_tokens"): "count",
-    # Asked once at the start, whether anybody is there.
+    # Asked once at the start, whether anybody is there: the gateway is, and says so itself.
     ("HEAD", "/"): "greeting",
     ("GET", "/"): "greeting",
     ("HEAD", "/api/hello"): "greeting",
@@ -16,18 +15,13 @@ _KINDS: dict[tuple[str, str], Kind] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Route:
-    """A request's address taken apart; `kind` is None for what is not passed on."""
-
-    token: str
-    target: str
-    kind: Kind | None
+def kind_of(method: str, target: str) -> Kind | None:
+    """None for what is not passed on."""
+    return _KINDS.get((method, target.partition("?")[0]))
 
 
-def route(method: str, target: str) -> Route:
-    """The first part of the path is the session's secret, the rest is the service's own path."""
+def addressed(target: str) -> tuple[str, str]:
+    """A session's secret, which is the first part of the path, and what is asked of the service."""
     path, question, query = target.partition("?")
     token, slash, rest = path.lstrip("/").partition("/")
-    inner = slash + rest or "/"
-    return Route(token, inner + question + query, _KINDS.get((method, inner)))
+    return token, (slash + rest or "/") + question + query

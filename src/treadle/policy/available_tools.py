@@ -1,13 +1,32 @@
-"""Which tools a session has: the baseline, widened by the project's own settings."""
+"""Which tools a session has: the baseline, widened by the project's settings, cut to its role."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from treadle.domain.agent import OWN_SERVER
+from treadle.domain.signal import Role
 from treadle.policy.permission_rules import Rule
+from treadle.policy.roles import ROLES
 
-BASELINE_TOOLS = ("Bash", "Edit", "Glob", "Grep", "NotebookEdit", "Read", "TodoWrite", "Write")
+BASELINE_TOOLS = (
+    "Bash",
+    "Edit",
+    "Glob",
+    "Grep",
+    "NotebookEdit",
+    "Read",
+    "TaskStop",
+    "TodoWrite",
+    "Write",
+)
+
+# Names for the same thing, by version of the agent, and what belongs to a shell with jobs in the
+# background: who may have the one may have the others.
+_ALIKE = (
+    frozenset({"Agent", "Task"}),
+    frozenset({"Bash", "BashOutput", "KillShell", "TaskOutput", "TaskStop"}),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +42,25 @@ class Toolset:
         """What the agent is told it has; tools of servers come with their servers."""
         wanted = self.names | {rule.tool for rule in self.rules}
         return tuple(sorted(name for name in wanted if not name.startswith("mcp__")))
+
+    def has(self, tool: str) -> bool:
+        """Whether a tool is here under any of its names."""
+        return any(name in self.names for name in _names_of(tool))
+
+
+def for_role(toolset: Toolset, role: Role) -> Toolset:
+    """What is left of a toolset for a role."""
+    rules = ROLES[role]
+    names, servers = toolset.names, toolset.servers
+    left = toolset.rules
+    if rules.tools is not None:
+        kept = frozenset(name for tool in rules.tools for name in _names_of(tool))
+        names = frozenset(n for n in names if n in kept or n.startswith("mcp__"))
+        left = tuple(rule for rule in left if rule.tool in kept)
+    if rules.servers is not None:
+        servers &= rules.servers
+        names = frozenset(n for n in names if not n.startswith("mcp__"))
+    return Toolset(names, left, servers)
 
 
 def merge_tools(
@@ -49,3 +87,10 @@ def merge_servers(
     if not user:
         return {}
     return {**baseline, **user}
+
+
+def _names_of(tool: str) -> frozenset[str]:
+    for alike in _ALIKE:
+        if tool in alike:
+            return alike
+    return frozenset({tool})

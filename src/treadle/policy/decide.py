@@ -2,31 +2,23 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
-from pathlib import PurePosixPath
+from dataclasses import dataclass, replace
+from typing import TypeAlias
 
-from treadle.domain.agent import Allow, Decision, Deny, ToolUse
+from treadle.domain.agent import OWN_SERVER, Allow, Ask, Deny, Judgement, ToolUse
 from treadle.domain.signal import Role
-from treadle.policy.available_tools import Toolset
-from treadle.policy.permission_rules import MAIN_ARGUMENT, PATH_TOOLS, matches
-from treadle.policy.roles import READ_ONLY_ROLES
+from treadle.policy.available_tools import Toolset, for_role
+from treadle.policy.file_tools import Reach, RealPath, judge_reading, judge_writing, place_of
+from treadle.policy.mcp_tools import judge_server_tool
+from treadle.policy.permission_rules import MAIN_ARGUMENT, PATH_TOOLS, Rule, matches
+from treadle.policy.roles import ROLES, ShellSet
 
 READING = frozenset({"Read", "Glob", "Grep"})
 WRITING = PATH_TOOLS - READING
+SUB_AGENTS = frozenset({"Agent", "Task"})
 
-# Treadle writes these itself; an agent hands text over by tools instead.
-PROTECTED = (".treadle", "treadle.toml", ".git")
-
-RealPath = Callable[[str], str]
-
-# A path that no rule about places fits and that lies outside every workspace.
-_NOWHERE = ""
-# The agent takes a leading tilde for its home; a zero byte ends a path early or not, who knows.
-_UNKNOWABLE = re.compile(r"\A~|\0")
-# Braces may hide a way up from whoever splits a pattern at its slashes, so none is followed.
-_UPWARD = re.compile(r"(?<![^/{},])\.\.(?![^/{},])")
-# The agent writes names of servers with these characters put in place of all others.
-_NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_-]")
+# A line, what the role may do in a shell, and the directory that the line starts in.
+JudgeLine: TypeAlias = Callable[[str, ShellSet, str], Judgement]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,79 +28,122 @@ class Context:
     role: Role
     workspace: str
     toolset: Toolset
+    # Places besides the workspace, and paths in it that are never written.
+    readable: tuple[str, ...] = ()
+    writable: tuple[str, ...] = ()
+    protected: tuple[str, ...] = ()
+    # Uses that a person decides about, whatever else allows them.
+    ask_before: tuple[Rule, ...] = ()
 
 
-def decide(use: ToolUse, context: Context, *, real_path: RealPath) -> Decision:
-    """Deny wins; what no rule allows is denied. `real_path` follows links, as far as they exist."""
+def decide(
+    use: ToolUse, context: Context, *, real_path: RealPath, judge_line: JudgeLine
+) -> Judgement:
+    """Deny wins over ask, ask over allow; what no rule allows is denied. `real_path` follows links,
+    as far as they exist."""
+    context = replace(context, toolset=for_role(context.toolset, context.role))
+    reach = Reach(
+        workspace=real_path(context.workspace),
+        directory=use.directory or context.workspace,
+        readable=tuple(real_path(path) for path in context.readable),
+        writable=tuple(real_path(path) for path in context.writable),
+        protected=context.protected,
+    )
+    argument = main_argument(use, reach, real_path)
+    judged = _judged(use, context, argument, reach=reach, ways=(real_path, judge_line))
+    if isinstance(judged, Allow) and (rule := _asked_before(use, context, argument, reach)):
+        asked = f"Your settings want a person to be asked before {rule.tool} is used so."
+        return Ask(asked, subject_of(use), "gate.user")
+    return judged
+
+
+def main_argument(use: ToolUse, reach: Reach, real_path: RealPath) -> str:
+    """What rules about a use are matched on; a path is resolved first."""
+    if use.name in PATH_TOOLS:
+        return place_of(use, reach, real_path)
+    return str(use.input.get(MAIN_ARGUMENT.get(use.name, "")) or "")
+
+
+def subject_of(use: ToolUse) -> str:
+    """All of a use that matters to whoever allows it, in words for people."""
+    if use.name == "Bash":
+        background = " &" if use.input.get("run_in_background") else ""
+        return f"{use.input.get('command')}{background}"
+    told = [f"{name}: {value}" for name, value in sorted(use.input.items())]
+    return "\n".join([use.name, *told])
+
+
+def _judged(
+    use: ToolUse,
+    context: Context,
+    argument: str,
+    *,
+    reach: Reach,
+    ways: tuple[RealPath, JudgeLine],
+) -> Judgement:
+    real_path, judge_line = ways
     if use.name.startswith("mcp__"):
-        return _server_tool(use, context)
-    argument = _main_argument(use, context, real_path)
-    by_rule = any(
-        matches(rule, use.name, argument, workspace=real_path(context.workspace))
+        return judge_server_tool(use, context.toolset, reach, real_path)
+    if use.name in WRITING and not ROLES[context.role].writes:
+        refusal = f"In the role {context.role} you read and report; you do not change files."
+        return Deny(refusal, "role.writes")
+    covered = any(
+        matches(rule, use.name, argument, workspace=reach.workspace)
         for rule in context.toolset.rules
     )
-    if use.name not in context.toolset.names and not by_rule:
-        return Deny(
-            f"The tool {use.name} is not available here. Use one of: "
-            f"{', '.join(sorted(context.toolset.names))}."
-        )
+    if not covered and not context.toolset.has(use.name):
+        return _not_here(use, context.toolset)
     if use.name in WRITING:
-        return _write(argument, context, real_path)
-    if use.name in READING and not by_rule:
-        return _read(argument, context, real_path)
-    return Allow()
+        return judge_writing(use, argument, reach)
+    if use.name in READING:
+        return Allow(rule="read.rule") if covered else judge_reading(argument, reach)
+    if use.name == "Bash":
+        return _judge_shell(use, ROLES[context.role].commands, reach.directory, judge_line)
+    if use.name in SUB_AGENTS and use.input.get("isolation"):
+        refusal = "Sub-agents work in your own workspace. Start it without `isolation`."
+        return Deny(refusal, "tool.isolation")
+    return Allow(rule="tool")
 
 
-def _main_argument(use: ToolUse, context: Context, real_path: RealPath) -> str:
-    value = str(use.input.get(MAIN_ARGUMENT.get(use.name, "")) or "")
-    if use.name not in PATH_TOOLS:
-        return value
-    # The agent drops blanks around a path, so " /etc" is not a file of the workspace.
-    value = value.strip()
-    # A pattern leads out of the directory it is looked for in as easily as a path does.
-    pattern = str(use.input.get("pattern") or "").strip() if use.name == "Glob" else ""
-    if _UNKNOWABLE.search(value) or _UNKNOWABLE.search(pattern) or _UPWARD.search(pattern):
-        return _NOWHERE
-    return real_path(str(PurePosixPath(context.workspace) / value / pattern))
+def _not_here(use: ToolUse, toolset: Toolset) -> Deny:
+    return Deny(
+        f"The tool {use.name} is not available here. Use one of: "
+        f"{', '.join(sorted(toolset.names))}.",
+        "tool.unknown",
+    )
 
 
-def _server_tool(use: ToolUse, context: Context) -> Decision:
-    server = use.name.split("__")[1] if use.name.count("__") >= 2 else ""
-    if use.name in context.toolset.names or any(
-        use.name.startswith(f"mcp__{_NOT_IN_NAMES.sub('_', known)}__")
-        for known in context.toolset.servers
-    ):
-        return Allow()
-    return Deny(f"There is no MCP server named {server!r} in this project's settings.")
+def _judge_shell(
+    use: ToolUse, allowed: ShellSet, directory: str, judge_line: JudgeLine
+) -> Judgement:
+    line = use.input.get("command")
+    if not isinstance(line, str):
+        return Deny("There is no command in this use of Bash.", "shell.no_command")
+    if use.input.get("dangerouslyDisableSandbox"):
+        refusal = "Nothing runs outside the sandbox. Run it again without that option."
+        return Deny(refusal, "shell.unsandboxed")
+    if use.input.get("run_in_background") and allowed == "read":
+        refusal = "In this role nothing is left running. Run it in the foreground."
+        return Deny(refusal, "role.background")
+    judged = judge_line(line, allowed, directory)
+    # What a person says yes to is the whole line, however small the part that was the reason.
+    return replace(judged, subject=subject_of(use)) if isinstance(judged, Ask) else judged
 
 
-def _write(path: str, context: Context, real_path: RealPath) -> Decision:
-    if context.role in READ_ONLY_ROLES:
-        return Deny(f"In the role {context.role} you read and report; you do not change files.")
-    inside = _inside(path, context, real_path)
-    if inside is None:
-        return Deny(
-            "That path is outside the workspace. Write inside your current directory only; "
-            "relative paths are the safest."
-        )
-    # Some disks do not tell upper from lower case.
-    if inside.parts and inside.parts[0].lower() in PROTECTED:
-        return Deny(
-            f"{inside.parts[0]} belongs to Treadle and cannot be written by an agent. "
-            "Use the mcp__treadle__* tools to report on the work."
-        )
-    return Allow()
-
-
-def _read(path: str, context: Context, real_path: RealPath) -> Decision:
-    if _inside(path, context, real_path) is None:
-        return Deny("That path is outside the workspace; read inside your current directory only.")
-    return Allow()
-
-
-def _inside(path: str, context: Context, real_path: RealPath) -> PurePosixPath | None:
-    """The resolved path relative to the workspace, or None when it leads out of it."""
-    try:
-        return PurePosixPath(path).relative_to(real_path(context.workspace))
-    except ValueError:
+def _asked_before(use: ToolUse, context: Context, argument: str, reach: Reach) -> Rule | None:
+    if use.name.startswith(f"mcp__{OWN_SERVER}__"):
         return None
+    for rule in context.ask_before:
+        # Which tool writes a file makes no difference to the file.
+        alike = rule.tool in WRITING and use.name in WRITING
+        asked = replace(rule, tool=use.name) if alike or _names(rule, use.name) else rule
+        if matches(asked, use.name, argument, workspace=reach.workspace):
+            return rule
+    return None
+
+
+def _names(rule: Rule, tool: str) -> bool:
+    """`mcp__server__*` stands for all tools of a server."""
+    return tool.startswith("mcp__") and bool(
+        re.fullmatch(re.escape(rule.tool).replace(r"\*", ".*"), tool)
+    )

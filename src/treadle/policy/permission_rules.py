@@ -1,6 +1,7 @@
 """Permission rules as users write them: `Tool(pattern)`, matched on the tool's main argument."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 FORM = re.compile(r"(?P<tool>[A-Za-z_][\w-]*)(?:\((?P<pattern>.+)\))?", re.ASCII)
@@ -37,6 +38,24 @@ def parse_rule(text: str) -> Rule | None:
     return Rule(match["tool"], match["pattern"] or "**")
 
 
+def split_ask_before(texts: Sequence[str]) -> tuple[tuple[str, ...], tuple[Rule, ...]]:
+    """Patterns of commands, and rules for other tools: `Write(db/**)`, `mcp__server__*`.
+
+    `Bash(pattern)` is another way to write a command's pattern.
+    """
+    commands: list[str] = []
+    rules: list[Rule] = []
+    for text in texts:
+        rule = Rule(text.strip()) if text.strip().startswith("mcp__") else parse_rule(text)
+        if rule is None or (rule.tool not in MAIN_ARGUMENT and not rule.tool.startswith("mcp__")):
+            commands.append(text)
+        elif rule.tool == "Bash":
+            commands.append(rule.pattern if "(" in text else text)
+        else:
+            rules.append(_from_the_project(rule))
+    return tuple(commands), tuple(rules)
+
+
 def matches(rule: Rule, tool: str, value: str, *, workspace: str) -> bool:
     """Does the rule cover this tool with this main argument? Paths must be resolved already."""
     if rule.tool != tool:
@@ -48,3 +67,10 @@ def matches(rule: Rule, tool: str, value: str, *, workspace: str) -> bool:
     within = "[^/]*" if tool in PATH_TOOLS else ".*"
     parts = [re.escape(part).replace(r"\*", within) for part in pattern.split("**")]
     return re.fullmatch(".*".join(parts), value, re.DOTALL) is not None
+
+
+def _from_the_project(rule: Rule) -> Rule:
+    """A path without a beginning is one of the project."""
+    if rule.tool not in PATH_TOOLS or rule.pattern.startswith(("/", "./", "**")):
+        return rule
+    return Rule(rule.tool, f"./{rule.pattern}")

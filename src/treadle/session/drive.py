@@ -51,6 +51,7 @@ from treadle.session.inbox import Inbox
 from treadle.session.meaning import outcome_of
 from treadle.session.meter import Meter
 from treadle.session.prices import LISTED, PriceList
+from treadle.session.recess import Recess
 from treadle.session.refusal import refused
 from treadle.session.speech import Record, Speech, signal_tools
 from treadle.session.unallowed_tool import unguarded
@@ -63,6 +64,7 @@ class Course:
 
     speech: Speech
     processor: ProcessorTime
+    recess: Recess
     meter: Meter = field(default_factory=Meter)
     # Tool uses by their id: what each is a use of, and which of them were allowed.
     names: dict[str, str] = field(default_factory=dict)
@@ -105,6 +107,7 @@ class Driver:
         course = Course(
             Speech(brief.role, self.record),
             lambda: self.processor_s(brief.session),
+            Recess(self.clock),
             Meter(self.prices),
         )
         speech, meter = course.speech, course.meter
@@ -112,7 +115,7 @@ class Driver:
         self.record(PromptSent(brief.prompt))
         brief = replace(
             brief,
-            decide=_recorded(brief.decide, self.record, course.allowed),
+            decide=_recorded(brief.decide, self.record, course),
             tools=(*brief.tools, *signal_tools(speech, brief.role)),
         )
         end = await self._converse(brief, limits, course)
@@ -122,13 +125,14 @@ class Driver:
         if bill is not None and charge.differing_usd is not None:
             ledger_usd = round(bill.cost_usd, 6)
             self.record(BillDiffered(brief.session, ledger_usd, charge.differing_usd))
+        took = self.clock.monotonic() - started
         result = SessionResult(
             session=brief.session,
             outcome=self._judge(end, speech),
             cost_usd=charge.cost_usd,
             usage=charge.usage,
             turns=end.turns or meter.responses,
-            duration_s=round(before.seconds + self.clock.monotonic() - started, 3),
+            duration_s=round(before.seconds + took - course.recess.seconds, 3),
             priced=charge.priced,
         )
         self.record(SessionEnded(result))
@@ -173,7 +177,7 @@ class Driver:
         self, session: AgentSession, limits: SessionLimits, course: Course
     ) -> AgentEnded:
         inbox = Inbox(session.events(), self.stop)
-        vigil = Vigil(inbox.next, self.clock, limits, course.processor)
+        vigil = Vigil(inbox.next, self.clock, limits, course.processor, course.recess)
         try:
             while True:
                 match event := await vigil.next():
@@ -238,15 +242,20 @@ def _ended_by(event: AgentEvent, limits: SessionLimits, course: Course) -> Outco
     return None
 
 
-def _recorded(decide: Decide, record: Record, allowed: set[str]) -> Decide:
+def _recorded(decide: Decide, record: Record, course: Course) -> Decide:
     """The same decision, stored before it takes effect."""
 
     async def decided(use: ToolUse) -> Decision:
-        decision = await decide(use)
+        with course.recess.taken():
+            decision = await decide(use)
         verdict: Literal["allow", "deny"] = "allow" if isinstance(decision, Allow) else "deny"
-        record(ToolDecided(use.id, use.name, verdict, decision.reason))
+        record(
+            ToolDecided(
+                use.id, use.name, verdict, decision.reason, decision.rule, decision.approval
+            )
+        )
         if verdict == "allow":
-            allowed.add(use.id)
+            course.allowed.add(use.id)
         return decision
 
     return decided

@@ -45,8 +45,7 @@ class Speech:
         said = "".join(self._text).strip("\n")
         self._text = []
         if said.strip():
-            more = len(said) - MAX_SPOKEN
-            self._record(AgentSpoke(said if more <= 0 else f"{said[:MAX_SPOKEN]}… ({more} more)"))
+            self._record(AgentSpoke(said if len(said) <= MAX_SPOKEN else _shortened(said)))
 
     def hear(self, signal: Signal, via: Literal["marker", "tool"]) -> bool:
         """Record the signal; False when this role may not give it."""
@@ -57,6 +56,15 @@ class Speech:
         if signal.kind in TERMINAL and self.ended_by is None:
             self.ended_by = signal
         return True
+
+
+def _shortened(said: str) -> str:
+    """Cut between two words, as half of one could be half a secret."""
+    kept = said[: MAX_SPOKEN + 1]
+    end = max(kept.rfind(" "), kept.rfind("\n"))
+    if end < MAX_SPOKEN // 2:
+        end = MAX_SPOKEN
+    return f"{said[:end]}… ({len(said) - end} more)"
 
 
 def signal_tools(speech: Speech, role: Role) -> tuple[Tool, ...]:

@@ -7,6 +7,7 @@ from treadle.domain.agent import AgentEvent
 from treadle.domain.limits import SessionLimits
 from treadle.domain.ports import Clock
 from treadle.domain.session import TimedOut
+from treadle.session.recess import Recess
 from treadle.session.watch import TICK_S, began, deadline, looked, saw, used_processor
 
 # Waits for an event, so many seconds at the most.
@@ -19,13 +20,19 @@ class Vigil:
     """One session's watch, kept from its prompt to its end."""
 
     def __init__(
-        self, event: NextEvent, clock: Clock, limits: SessionLimits, processor: ProcessorTime
+        self,
+        event: NextEvent,
+        clock: Clock,
+        limits: SessionLimits,
+        processor: ProcessorTime,
+        recess: Recess | None = None,
     ) -> None:
         self._event = event
         self._clock = clock
         self._limits = limits
         self._processor = processor
-        self._watch = began(clock.monotonic())
+        self._recess = recess or Recess(clock)
+        self._watch = began(self._now())
 
     async def next(self) -> AgentEvent | TimedOut | Literal["stopped"]:
         """The next event, the limit that was reached before it came, or the run's stop."""
@@ -36,6 +43,7 @@ class Vigil:
             # Only the wall limit holds against an agent that never stops talking.
             if left <= 0 and due.limit == "wall":
                 return TimedOut(due.limit, round(due.after_s, 3))
+            waited = self._recess.seconds
             event = await self._event(min(left, TICK_S))
             if event == "stopped":
                 return event
@@ -43,13 +51,19 @@ class Vigil:
             if event != "late":
                 self._watch = saw(self._watch, event, now)
                 return event
+            if self._recess.on or self._recess.seconds > waited:
+                continue  # less time has passed for the session than for us
             if due.limit == "idle":
                 self._read_processor(now)
             if left <= TICK_S and deadline(self._watch, self._limits) == due:
                 return TimedOut(due.limit, round(due.after_s, 3))
 
+    def _now(self) -> float:
+        """By the session's own clock, which stands still in a recess."""
+        return self._clock.monotonic() - self._recess.seconds
+
     def _look(self) -> float:
-        now = self._clock.monotonic()
+        now = self._now()
         self._watch = looked(self._watch, now)
         return now
 

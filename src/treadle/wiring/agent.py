@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
-from shutil import which
 from typing import Any, Literal, Protocol
 
 from treadle.domain.agent import OWN_SERVER, Leftover
@@ -65,14 +64,6 @@ async def end_lost_processes(sessions: Iterable[str]) -> list[Leftover]:
 def processor_time(session: SessionId) -> float | None:
     """All processor seconds that a session's processes have used; None where nobody knows."""
     return claude.processor_s(session)
-
-
-def baseline_servers(search_path: str) -> dict[str, dict[str, Any]]:
-    """The MCP servers every project has: a browser, where one is installed."""
-    playwright = which("mcp-server-playwright", path=search_path)
-    if playwright is None:
-        return {}
-    return {"playwright": {"command": playwright, "args": ["--headless", "--isolated"]}}
 
 
 def require_free_names(servers: Mapping[str, Any] | None) -> None:

@@ -18,10 +18,11 @@ from treadle.domain.ids import RunId, short
 from treadle.domain.run import RunResult
 from treadle.domain.run_row import RunRow
 from treadle.policy.redaction import redactor
-from treadle.settings.environment import Environment, credentials
+from treadle.settings.environment import Environment
 from treadle.settings.person import login_name
 from treadle.wiring.agent import end_lost_processes
 from treadle.wiring.clock import SystemClock
+from treadle.wiring.credentials import known_secrets
 from treadle.wiring.holding import hold_orphan
 from treadle.wiring.legs import engine_location, run_of
 from treadle.workflows.approvals import Asker, void_questions
@@ -47,7 +48,7 @@ def _end(run: RunId, database: Database, environment: Environment) -> None:
     known = recollect(store.read(run))
     if known.ended is not None:
         raise _over(run)
-    clean = redactor(credentials(environment.raw))
+    clean = redactor(known_secrets(environment))
     recorder = Recorder(store, run, SystemClock(), (), clean=clean)
     recorder.record(InterruptRequested("cancel"))
     _end_processes(known, recorder)

@@ -1,21 +1,28 @@
 """Tells a `deliver` run in this process, from wherever its log says it is, to its end."""
 
+import asyncio
 import traceback
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import ExitStack, closing
+from dataclasses import replace
 
+from treadle.adapters.sandboxes.launcher_text import this_interpreter
 from treadle.adapters.stores.database import open_database
 from treadle.adapters.stores.event_store import EventStore
 from treadle.adapters.stores.recorder import Recorder
 from treadle.adapters.stores.runs import host_of
-from treadle.domain.errors import StoreError, TreadleError
+from treadle.domain.errors import SandboxBroken, StoreError, TreadleError
 from treadle.domain.events.run import RunRecovered, RunStarted, RunWarned
 from treadle.domain.run import RunResult
 from treadle.durable.port import Steps, StoryChanged
-from treadle.policy.redaction import redactor
+from treadle.gateway.hosts import parse_entries
+from treadle.policy.redaction import Redactor, redactor
 from treadle.session.drive import Driver
-from treadle.wiring.agent import make_agent, processor_time
+from treadle.wiring.agent import KillableAgent, make_agent, processor_time
+from treadle.wiring.clean_steps import CleanSteps
 from treadle.wiring.clock import SystemClock
+from treadle.wiring.confining import enclosed, prove, reach_model
+from treadle.wiring.credentials import with_kept_login
 from treadle.wiring.deliver_landing import land, void_open_questions
 from treadle.wiring.deliver_request import Ready
 from treadle.wiring.deliver_story import begin_worksite, make_story
@@ -24,13 +31,20 @@ from treadle.wiring.gateway import metered
 from treadle.wiring.heartbeat import last_beat
 from treadle.wiring.leftovers import end_leftovers
 from treadle.wiring.limits import run_limits
+from treadle.wiring.network import hosts_told, way_out
 from treadle.wiring.requests import watching
+from treadle.wiring.sandbox import choose_sandbox
 from treadle.wiring.telling import Telling
 from treadle.workflows.deliver.recollection import recollect
+from treadle.workflows.worksite import Worksite
+
+UNSANDBOXED = "unsandboxed: the agent can do what you can do on this machine"
 
 
 async def tell(ready: Ready, steps: Steps) -> RunResult:
     """One leg of a run, to its end by value. The caller holds the run's locks."""
+    ready = _logged_in(ready)
+    clean = redactor(secrets_of(ready))
     with closing(open_database(ready.environment.storage)) as database:
         store = EventStore(database, host_of(ready.environment.root))
         known = recollect(store.read(ready.request.run)).heard_of(last_beat(ready.directory))
@@ -41,12 +55,18 @@ async def tell(ready: Ready, steps: Steps) -> RunResult:
             ready.request.run,
             SystemClock(),
             ready.presence.readers,
-            clean=redactor(secrets_of(ready)),
+            clean=clean,
         )
         try:
-            return await _tell(Telling(ready, database, recorder, known), steps)
+            telling = Telling(ready, database, recorder, known, clean)
+            return clean(await _tell(telling, CleanSteps(steps, clean)))
         finally:
             recorder.flush()
+
+
+def _logged_in(ready: Ready) -> Ready:
+    environment = with_kept_login(ready.environment)
+    return replace(ready, presence=replace(ready.presence, environment=environment))
 
 
 async def _tell(telling: Telling, steps: Steps) -> RunResult:
@@ -55,9 +75,19 @@ async def _tell(telling: Telling, steps: Steps) -> RunResult:
         ready.settings.agent, ready.environment, presence.rehearsing, private_home(ready)
     )
     address = presence.rehearsing.base_url if presence.rehearsing else None
-    with metered(
-        agent, ready.environment, ready.settings, run=ready.request.run, rehearsal_url=address
-    ) as driven:
+    with ExitStack() as held:
+        if not ready.unconfined:
+            agent = _confined(agent, telling, held)
+        driven = held.enter_context(
+            metered(
+                agent,
+                ready.environment,
+                ready.settings,
+                run=ready.request.run,
+                rehearsal_url=address,
+                reach=reach_model,
+            )
+        )
         _announce(telling, [*warnings, *driven.warnings])
         await _end_leftovers(telling)
         driver = Driver(
@@ -70,6 +100,15 @@ async def _tell(telling: Telling, steps: Steps) -> RunResult:
             prices=driven.prices,
         )
         return await _see_to_the_end(telling, driver, agent.kill, steps)
+
+
+def _confined(agent: KillableAgent, telling: Telling, held: ExitStack) -> KillableAgent:
+    ready, wanted = telling.ready, telling.ready.settings.sandbox
+    telling.sandbox = choose_sandbox(ready.environment, reports=ready.directory, wanted=True)
+    hosts = parse_entries(wanted.hosts)
+    python = this_interpreter().program
+    out = held.enter_context(way_out(wanted.network, hosts, hosts_told(telling), python=python))
+    return enclosed(agent, telling.sandbox, ready, out)
 
 
 async def _end_leftovers(telling: Telling) -> None:
@@ -98,31 +137,47 @@ async def _see_to_the_end(
 def _announce(telling: Telling, warnings: list[str]) -> None:
     """Who works on the run now: it began, or it had lost the process that worked on it."""
     recorder, known = telling.recorder, telling.known
-    if known.last in ("", "run.queued"):
+    fresh = known.last in ("", "run.queued")
+    if fresh:
         recorder.record(_started(telling.ready))
-        if not telling.ready.request.rehearsal:
-            warnings = ["unsandboxed: the agent can do what you can do on this machine", *warnings]
-        for warning in warnings:
-            recorder.record(RunWarned(warning))
     elif known.last != "run.reopened":
-        recorder.record(RunRecovered(run_limits(telling.ready.settings)))
+        limits = run_limits(telling.ready.settings)
+        recorder.record(RunRecovered(limits, telling.ready.confinement))
+    # Whoever goes on with a run may have given the sandbox up only now.
+    told = [UNSANDBOXED] if telling.ready.unconfined else []
+    for warning in [*told, *warnings] if fresh else told:
+        recorder.record(RunWarned(warning))
 
 
 async def _see_through(telling: Telling, driver: Driver, steps: Steps) -> RunResult:
     """The story to its end, also when the end is an error; only a store that fails is raised."""
     try:
-        worksite = await begin_worksite(telling)
+        worksite = await _begin(telling)
         telling.story = await make_story(telling, worksite, driver, steps)
         result = await telling.story.tell()
         await land(telling, worksite, steps, result)
     except (StoreError, StoryChanged):
         raise  # not the run's end: it goes on when that is put right
+    except SandboxBroken as error:
+        return telling.ended("sandbox_error", f"{error.message} ({error.hint})")
     except TreadleError as error:
         hint = f" ({error.hint})" if error.hint else ""
         return telling.ended("error", f"{error.message}{hint}")
     except Exception:  # a mistake of ours: kept for the report, said in one line
-        return telling.ended("error", _keep_traceback(telling.ready))
+        return telling.ended("error", _keep_traceback(telling.ready, telling.clean))
     return result
+
+
+async def _begin(telling: Telling) -> Worksite:
+    """The worksite, and the proof that the sandbox holds: nothing runs before both are there."""
+    probing = asyncio.create_task(prove(telling.sandbox))
+    try:
+        worksite = await begin_worksite(telling)
+        for told in await probing:
+            telling.recorder.record_once(f"sandbox {told}", RunWarned(told))
+    finally:
+        probing.cancel()
+    return worksite
 
 
 def _started(ready: Ready) -> RunStarted:
@@ -138,12 +193,12 @@ def _started(ready: Ready) -> RunStarted:
         model=settings.agent.model,
         plan_model=settings.agent.plan_model,
         limits=run_limits(settings),
-        sandbox="unsandboxed",
+        sandbox=ready.confinement,
         rehearsal=ready.request.rehearsal,
     )
 
 
-def _keep_traceback(ready: Ready) -> str:
+def _keep_traceback(ready: Ready, clean: Redactor) -> str:
     path = ready.directory / "traceback.txt"
-    path.write_text(traceback.format_exc(), encoding="utf-8")
+    path.write_text(clean(traceback.format_exc()), encoding="utf-8")
     return f"Treadle itself failed; please report it with {path}"

@@ -63,19 +63,20 @@ async def _asked(telling: Telling, worksite: Worksite, steps: Steps) -> str:
     project = telling.ready.project
     stat = await diff_text(project, worksite.snapshot, work.commit, stat=True)
     question = landing_question(commits=work.commits, tip=work.commit, stat=stat, patience=PATIENCE)
-    return why_not_landed(await ask(steps, _asker(telling), question, step="landing"))
+    return why_not_landed(await ask(steps, asker_of(telling), question, step="landing"))
 
 
 def void_open_questions(telling: Telling) -> None:
     """Nothing is left to answer for a run that ends."""
-    void_questions(_asker(telling), reason="the run ended")
+    void_questions(asker_of(telling), reason="the run ended")
 
 
-def _asker(telling: Telling) -> Asker:
+def asker_of(telling: Telling) -> Asker:
+    """What the run asks a person through."""
     return Asker(
         run=telling.ready.request.run,
         leg=telling.known.leg,
-        desk=Approvals(telling.database),
+        desk=Approvals(telling.database, clean=telling.clean),
         clock=SystemClock(),
         stop=telling.stop,
         record_once=telling.recorder.record_once,

@@ -12,8 +12,10 @@ from treadle.adapters.stores.recorder import Reader
 from treadle.adapters.stores.runs import run_directory
 from treadle.domain.agent import Identity
 from treadle.domain.errors import SettingsError, UsageError
+from treadle.domain.events.run import Confinement
 from treadle.domain.ids import RunId
 from treadle.domain.run import RunResult
+from treadle.gateway.hosts import parse_entries
 from treadle.policy.permission_rules import Rule, parse_rule
 from treadle.settings.definitions import Settings
 from treadle.settings.environment import Environment
@@ -23,6 +25,7 @@ from treadle.settings.variables import values_of
 from treadle.wiring.agent import Rehearsing, require_free_names
 from treadle.wiring.earlier import Past
 from treadle.wiring.interrupts import Name, unheeded
+from treadle.wiring.sandbox import Surroundings, find_surroundings
 from treadle.workflows.landing import Ask
 from treadle.workspace.project import Project, find_project, identity
 
@@ -38,6 +41,8 @@ class DeliverRequest:
     flags: Mapping[str, Any]
     no_sandbox: bool
     rehearsal: bool
+    # Said by the person who starts the run, as `no_sandbox` is: no file can say it.
+    allow_destructive: bool = False
     # A leg is what lies between two ends of the run; the later ones know how the last one ended.
     leg: int = 1
     so_far: RunResult | None = None
@@ -71,11 +76,22 @@ class Ready:
     project: Project
     identity: Identity
     spec_text: str = field(repr=False)
+    reach: Surroundings
     past: Past | None = None
 
     @property
     def environment(self) -> Environment:
         return self.presence.environment
+
+    @property
+    def unconfined(self) -> bool:
+        """Said by the person who starts the run: a file that came with a repository cannot."""
+        return self.request.no_sandbox or self.environment.no_sandbox
+
+    @property
+    def confinement(self) -> Confinement:
+        """As the run's log says it."""
+        return "unsandboxed" if self.unconfined else "sandboxed"
 
     @property
     def directory(self) -> Path:
@@ -120,20 +136,23 @@ async def check(request: DeliverRequest, presence: Presence) -> Ready:
             f"no {settings.project.spec} in {project.root}",
             hint="write down what you want built, or name the file with project.spec",
         )
-    # Said by the person who starts the run: a file that came with a repository does not count.
-    unconfined = request.no_sandbox or environment.no_sandbox
-    if not request.rehearsal and not unconfined:
-        raise UsageError(
-            "there is no sandbox yet, so a run on a real model needs --no-sandbox",
-            hint="use a machine you can lose, or rehearse with `treadle rehearse`",
-        )
     try:
         text = spec.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"cannot read {spec}: {error}") from error
+    if settings.sandbox.network == "none":
+        raise SettingsError(
+            'sandbox.network = "none" leaves the agent without its model',
+            hint='use "gateway": the model, and nothing else',
+        )
+    parse_entries(settings.sandbox.hosts)
     permission_rules(settings)
     require_free_names(settings.mcp_servers or {})
-    return Ready(request, presence, settings, project, await identity(project), text)
+    who, reach = await asyncio.gather(
+        identity(project),
+        find_surroundings(settings.sandbox, settings.policy.profiles, environment, project.root),
+    )
+    return Ready(request, presence, settings, project, who, text, reach)
 
 
 def permission_rules(settings: Settings) -> list[Rule]:

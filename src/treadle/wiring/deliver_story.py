@@ -1,6 +1,5 @@
 """Puts the story of a `deliver` run together: worksite, board and rounds."""
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
@@ -8,13 +7,17 @@ from treadle.adapters.stores.status_file import StatusFile
 from treadle.domain.events.all_events import Event
 from treadle.domain.run import RunResult
 from treadle.durable.port import Steps
+from treadle.policy.secret_search import SecretSearch
 from treadle.session.drive import Driver
 from treadle.wiring.clock import SystemClock, fresh_session_id
 from treadle.wiring.earlier import Past, past_again, past_of
-from treadle.wiring.equipment import equipment_of
+from treadle.wiring.equipment import equipment_of, secrets_of
 from treadle.wiring.gates import gates_of, spread
 from treadle.wiring.gateway import others_today_usd as spent_by_others
+from treadle.wiring.guard import guard_of, notice_foreign_settings
 from treadle.wiring.limits import run_limits, session_limits
+from treadle.wiring.network import hosts_told
+from treadle.wiring.setup import preparing
 from treadle.wiring.telling import LandingWish, Telling
 from treadle.workflows.deliver.board import Board
 from treadle.workflows.deliver.briefing import Briefing
@@ -55,6 +58,8 @@ async def begin_worksite(telling: Telling) -> Worksite:
         record_once=telling.recorder.record_once,
         landed=past.landed,
         earlier=past.earlier,
+        search=SecretSearch(secrets_of(ready)),
+        clean=telling.clean,
     )
     spec = ready.settings.project.spec
     if known.prepared is None:
@@ -82,6 +87,7 @@ async def make_story(telling: Telling, worksite: Worksite, driver: Driver, steps
     ready, recorder = telling.ready, telling.recorder
     settings, request = ready.settings, ready.request
     board = await _board(telling, worksite, driver)
+    notice_foreign_settings(telling, worksite.path)
 
     async def begin() -> Beginning:
         # A plan of this run's own is for what it has in its worksite.
@@ -109,7 +115,7 @@ async def make_story(telling: Telling, worksite: Worksite, driver: Driver, steps
             worksite,
             recorder.record,
             fresh_session_id,
-            os.path.realpath,
+            guard_of(telling, worksite.path),
         ),
         session_limits=session_limits(settings),
         surroundings=_surroundings(telling),
@@ -117,6 +123,7 @@ async def make_story(telling: Telling, worksite: Worksite, driver: Driver, steps
         known=telling.known,
         record_once=_of_leg(telling),
         slots=ready.presence.slots,
+        prepare=preparing(telling, worksite.path, hosts_told(telling)),
     )
     return Story(
         steps=steps,
@@ -143,6 +150,7 @@ async def _board(telling: Telling, worksite: Worksite, driver: Driver) -> Board:
         telling.recorder.record,
         driver.clock,
         rehearsed=ready.request.rehearsal,
+        clean=telling.clean,
     )
     if known.deliverables or known.turns:
         board.reopen(known)

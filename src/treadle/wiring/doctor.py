@@ -5,12 +5,18 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
 from sys import version_info
+from tempfile import TemporaryDirectory
 from typing import Literal
 
+from treadle.adapters.browser.choice import NoBrowser
 from treadle.domain.errors import TreadleError
+from treadle.domain.sandbox import Proven, SandboxFailed
 from treadle.settings.environment import Environment, agent_environment
 from treadle.settings.load import load
 from treadle.wiring.agents import claude
+from treadle.wiring.browser import browser_versions, find_browser, wants_browser
+from treadle.wiring.credentials import with_kept_login
+from treadle.wiring.sandbox import choose_sandbox
 from treadle.workspace.git import user_git
 from treadle.workspace.project import find_project, identity
 
@@ -39,6 +45,7 @@ async def examine(project: Path, environment: Environment) -> list[Finding]:
         (claude.NAME, lambda: _agent(project, environment)),
         ("login", lambda: _login(environment)),
         ("sandbox", lambda: _sandbox(environment)),
+        ("browser", lambda: _browser(project, environment)),
         ("disk", lambda: _disk(environment.root)),
     )
     findings = []
@@ -91,7 +98,8 @@ async def _agent(project: Path, environment: Environment) -> Finding:
 
 
 async def _login(environment: Environment) -> Finding:
-    login = claude.login_of(agent_environment(environment.raw), environment.home)
+    kept = with_kept_login(environment)
+    login = claude.login_of(agent_environment(kept.raw), environment.home)
     if login == "none":
         text = f"{claude.NO_LOGIN}; rehearsals need none"
         return Finding("login", "bad", text, claude.HOW_TO_LOG_IN)
@@ -101,10 +109,31 @@ async def _login(environment: Environment) -> Finding:
 
 
 async def _sandbox(environment: Environment) -> Finding:
-    bwrap = shutil.which("bwrap", path=environment.path)
-    found = f"bubblewrap is at {bwrap}" if bwrap else "bubblewrap is not installed"
-    text = f"none yet: a run on a real model needs --no-sandbox ({found}, not used so far)"
-    return Finding("sandbox", "warning", text)
+    with TemporaryDirectory(prefix="treadle-doctor-") as place:
+        wanted = not environment.no_sandbox
+        sandbox = choose_sandbox(environment, reports=Path(place), wanted=wanted)
+        match await sandbox.probe():
+            case SandboxFailed(message, hint):
+                return Finding("sandbox", "bad", message, hint)
+            case Proven(told):
+                pass
+    if not wanted:
+        text = "switched off by TREADLE_NO_SANDBOX: the agent can do whatever you can"
+        return Finding("sandbox", "warning", text, "unset TREADLE_NO_SANDBOX")
+    text = f"{sandbox.name} was tried out, and holds"
+    if told:
+        return Finding("sandbox", "warning", f"{text}; but {'; '.join(told)}")
+    return Finding("sandbox", "good", text)
+
+
+async def _browser(project: Path, environment: Environment) -> Finding:
+    if not wants_browser(load(project, environment=environment.raw).settings.mcp_servers):
+        return Finding("browser", "good", "left to mcp_servers in treadle.toml")
+    found = find_browser(environment, project)
+    told = found if isinstance(found, NoBrowser) else await browser_versions(found, environment)
+    if isinstance(told, NoBrowser):
+        return Finding("browser", "warning", f"none for the agent: {told.missing}", told.remedy)
+    return Finding("browser", "good", told)
 
 
 async def _disk(root: Path) -> Finding:

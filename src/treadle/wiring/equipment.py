@@ -3,10 +3,9 @@
 from pathlib import Path
 
 from treadle.adapters.stores.runs import run_directory
-from treadle.domain.storage import passwords_in
-from treadle.policy.available_tools import merge_servers, merge_tools
-from treadle.settings.environment import credentials
-from treadle.wiring.agent import baseline_servers
+from treadle.policy.available_tools import merge_tools
+from treadle.wiring.browser import Servers, provide_servers
+from treadle.wiring.credentials import known_secrets
 from treadle.wiring.deliver_request import Ready, permission_rules
 from treadle.workflows.deliver.briefing import Equipment
 from treadle.workflows.deliver.instructions import Facts
@@ -15,7 +14,7 @@ from treadle.workspace.contents import NOTES
 
 def equipment_of(ready: Ready) -> Equipment:
     settings = ready.settings
-    servers = merge_servers(baseline_servers(ready.environment.path), settings.mcp_servers)
+    servers = servers_of(ready).table
     return Equipment(
         model=settings.agent.model,
         plan_model=settings.agent.plan_model,
@@ -34,14 +33,25 @@ def equipment_of(ready: Ready) -> Equipment:
     )
 
 
+def servers_of(ready: Ready) -> Servers:
+    """The MCP servers of the run's sessions, and what comes with them."""
+    return provide_servers(
+        ready.settings.mcp_servers,
+        ready.environment,
+        ready.project.root,
+        home=private_home(ready),
+        confined=not ready.unconfined,
+    )
+
+
 def private_home(ready: Ready) -> Path:
     """The home of the run's agent: its transcripts are there, and nothing of the user's."""
     return run_directory(ready.environment.root, ready.request.run) / "home"
 
 
 def secrets_of(ready: Ready) -> list[str]:
-    """Values that must not be stored or shown: the agent's login, what servers are given, and the
-    password of the database."""
+    """Values that must not be stored or shown: all that are known here, and what servers are
+    given. Not a value that is part of the project's own place: hidden there, nobody finds it."""
     servers = ready.settings.mcp_servers or {}
     given = [
         str(value)
@@ -49,5 +59,6 @@ def secrets_of(ready: Ready) -> list[str]:
         for part in ("env", "headers")
         for value in dict(server.get(part) or {}).values()
     ]
-    database = passwords_in(ready.environment.database_url)
-    return [*credentials(ready.environment.raw), *given, *database]
+    place = str(ready.project.root)
+    known = known_secrets(ready.environment, place)
+    return [*known, *(value for value in given if value not in place)]

@@ -1,24 +1,22 @@
 """A `deliver` run in the foreground: its own executor at the engine, from its start to its end."""
 
-import asyncio
 from dataclasses import replace
-from importlib import import_module
 
 from treadle.domain.run import RunResult
 from treadle.durable.port import Json, Steps
-from treadle.wiring.agent import load_agent_modules
 from treadle.wiring.deliver import tell
 from treadle.wiring.deliver_request import DeliverRequest, Presence, Ready, check, with_variables
 from treadle.wiring.earlier import past_of
 from treadle.wiring.holding import hold_run
 from treadle.wiring.legs import STORY, engine_location, leg_name, own_queue
+from treadle.wiring.loading import start_loading
 from treadle.wiring.rehearsing import keep_script
 from treadle.wiring.request_json import keep_request, request_json, result_from, result_json
 
 
 async def deliver(request: DeliverRequest, presence: Presence) -> RunResult:
     """One whole run. A user's mistakes are raised before it starts; then it ends by value."""
-    loading = asyncio.create_task(asyncio.to_thread(_load_modules))
+    loading = start_loading()
     try:
         request = with_variables(request, presence.environment)
         ready = await check(request, presence)
@@ -33,14 +31,14 @@ async def deliver(request: DeliverRequest, presence: Presence) -> RunResult:
             keep_request(root, request)
             if presence.rehearsing is not None:
                 keep_script(root, run, presence.rehearsing.script)
-            await loading
             return await in_foreground(replace(ready, past=past))
     finally:
-        await loading
+        loading.give_up()
 
 
 async def in_foreground(ready: Ready) -> RunResult:
     """Tell the run's leg in this process; the caller holds the run's locks."""
+    await start_loading().engine()
     from treadle.durable.opening import open_engine
 
     request = ready.request
@@ -56,9 +54,3 @@ async def in_foreground(ready: Ready) -> RunResult:
     ) as engine:
         name = leg_name(request.run, request.leg)
         return result_from(await engine.tell(name, STORY, request_json(request)))
-
-
-def _load_modules() -> None:
-    """What the first session needs: most of a second that can pass while git works."""
-    import_module("treadle.durable.opening")
-    load_agent_modules()

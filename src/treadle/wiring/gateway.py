@@ -16,7 +16,9 @@ from treadle.domain.ids import RunId, SessionId
 from treadle.domain.ledger import Bill, Budget, CostSoFar, Ledger
 from treadle.domain.ports import AgentSession
 from treadle.domain.storage import Storage
+from treadle.gateway.endpoint import Endpoint
 from treadle.gateway.gateway import Gateway
+from treadle.gateway.login import OWN_LOGIN, Login
 from treadle.gateway.service import Service
 from treadle.session.drive import no_ledger
 from treadle.session.price import Price
@@ -24,10 +26,13 @@ from treadle.session.prices import PriceList
 from treadle.settings.definitions import Settings
 from treadle.settings.environment import Environment, agent_environment
 from treadle.wiring.agent import KillableAgent
-from treadle.wiring.agents.claude_model import Elsewhere, at_address, model_service
+from treadle.wiring.agents.claude_model import Elsewhere, at_loopback, login_held, model_service
 from treadle.wiring.booking import Book, BookedAgent
 
 _EVER = datetime(1970, 1, 1, tzinfo=UTC)
+
+# How an agent is told where its model is.
+Reach = Callable[[ClaudeAgent, Endpoint], ClaudeAgent]
 
 
 def price_list(given: Mapping[str, Mapping[str, float]]) -> PriceList:
@@ -68,17 +73,20 @@ class Terms:
 class Metering:
     """The gateway of one run; it is there while sessions are, so that a waiting run holds none."""
 
-    def __init__(self, service: Service, storage: Storage, terms: Terms) -> None:
+    def __init__(
+        self, service: Service, storage: Storage, terms: Terms, login: Login = OWN_LOGIN
+    ) -> None:
         self._service = service
+        self._login = login
         self._storage = storage
         self._terms = terms
         self._sessions: set[SessionId] = set()
         self._open: tuple[Gateway, DatabaseLedger] | None = None
 
-    def address(
+    def endpoint(
         self, session: SessionId, budget_usd: float, *, counted_usd: float | None = None
-    ) -> str:
-        """The address at which this session finds its model.
+    ) -> Endpoint:
+        """Where this session finds its model.
 
         `counted_usd`: what is taken off the budget already of a session that was cut off. What
         the ledger has beyond that comes off as well.
@@ -120,7 +128,13 @@ class Metering:
         if self._open is None:
             terms = self._terms
             ledger = DatabaseLedger(open_database(self._storage))
-            gateway = Gateway(self._service, ledger, prices=terms.prices, rehearsal=terms.rehearsal)
+            gateway = Gateway(
+                self._service,
+                ledger,
+                login=self._login,
+                prices=terms.prices,
+                rehearsal=terms.rehearsal,
+            )
             try:
                 self._open = gateway.__enter__(), ledger
             except SettingsError:
@@ -132,14 +146,15 @@ class Metering:
 class MeteredAgent:
     """The `Agent` port: an agent whose every session finds its model through the gateway."""
 
-    def __init__(self, agent: ClaudeAgent, metering: Metering) -> None:
+    def __init__(self, agent: ClaudeAgent, metering: Metering, reach: Reach = at_loopback) -> None:
         self._agent = agent
         self._metering = metering
+        self._reach = reach
 
     async def open(self, brief: Brief) -> AgentSession:
         counted = brief.cost_before_usd if brief.resume else None
-        address = self._metering.address(brief.session, brief.max_cost_usd, counted_usd=counted)
-        return await at_address(self._agent, address).open(brief)
+        endpoint = self._metering.endpoint(brief.session, brief.max_cost_usd, counted_usd=counted)
+        return await self._reach(self._agent, endpoint).open(brief)
 
     def remembers(self, session: SessionId, home: Path) -> bool:
         return self._agent.remembers(session, home)
@@ -166,6 +181,7 @@ def metered(
     *,
     run: RunId,
     rehearsal_url: str | None,
+    reach: Reach = at_loopback,
 ) -> Iterator[Metered]:
     """The agent behind a gateway for as long as the block lasts; booked where none can stand."""
     prices = price_list(settings.prices)
@@ -179,9 +195,10 @@ def metered(
         return
     limits = settings.limits
     terms = Terms(run, limits.day_cost_usd, prices, rehearsal, limits.max_cost_usd)
-    metering = Metering(service, environment.storage, terms)
+    login = login_held(agent.environment)
+    metering = Metering(service, environment.storage, terms, login)
     try:
-        yield Metered(MeteredAgent(agent, metering), metering.bill, prices, warnings)
+        yield Metered(MeteredAgent(agent, metering, reach), metering.bill, prices, warnings)
     finally:
         metering.close()
 

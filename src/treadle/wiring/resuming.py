@@ -90,7 +90,7 @@ def _open(wish: Wish, ready: Ready, known: Recollection) -> None:
             Requests(database).clear(request.run)
         return
     _abandon(ready.environment, request.run, known.leg)
-    reopened = RunReopened(wish.by, run_limits(ready.settings))
+    reopened = RunReopened(wish.by, run_limits(ready.settings), ready.confinement)
     with closing(open_store(storage)) as store:
         recorder = Recorder(store, request.run, SystemClock(), ready.presence.readers)
         recorder.record_once(f"reopened {request.leg}", reopened)

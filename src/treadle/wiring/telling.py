@@ -10,6 +10,8 @@ from treadle.adapters.stores.runs import host_of
 from treadle.domain.deliverable import tally
 from treadle.domain.events.run import InterruptRequested, RunEnded
 from treadle.domain.run import ExitReason, Landing, RunResult
+from treadle.domain.sandbox import Sandbox
+from treadle.policy.redaction import Redactor
 from treadle.wiring.deliver_request import Ready
 from treadle.wiring.interrupts import Name
 from treadle.workflows.deliver.look import Stopping
@@ -34,10 +36,13 @@ class Telling:
     database: Database
     recorder: Recorder
     known: Recollection
+    clean: Redactor
     stop: asyncio.Event = field(default_factory=asyncio.Event)
     stopping: Stopping = ""
     story: Story | None = None
     landing: LandingWish = field(default_factory=LandingWish)
+    # None: a person has given it up.
+    sandbox: Sandbox | None = None
 
     def interrupt(self, by: Name) -> None:
         """Ask the run to end; its work so far is brought to safety."""

@@ -16,9 +16,11 @@ from treadle.domain.ids import short
 from treadle.domain.run import RunResult
 from treadle.domain.usage import Usage
 from treadle.durable.port import SHARED, Json, Steps, StoryChanged
+from treadle.policy.redaction import redactor
 from treadle.settings.environment import Environment
 from treadle.wiring.cleaning import tidy
 from treadle.wiring.clock import SystemClock
+from treadle.wiring.credentials import known_secrets
 from treadle.wiring.deliver import tell
 from treadle.wiring.deliver_request import DeliverRequest, Presence, check
 from treadle.wiring.holding import WORKER, hold_executor, hold_run, hold_worker
@@ -157,7 +159,8 @@ def _given_up(
         known = recollect(store.read(request.run))
         if known.ended is not None:
             return known.ended
-        recorder = Recorder(store, request.run, SystemClock(), ())
+        clean = redactor(known_secrets(environment))
+        recorder = Recorder(store, request.run, SystemClock(), (), clean=clean)
         if known.last not in UNBEGUN:
             recorder.record(RunWarned(f"set aside: {_in_words(error)}"))
         elif not isinstance(error, StoreError | StoryChanged):

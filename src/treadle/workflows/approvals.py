@@ -17,6 +17,7 @@ from treadle.domain.approval import (
     Settled,
     Standing,
     Voided,
+    approval_id,
     asked,
 )
 from treadle.domain.errors import StoreError
@@ -74,6 +75,18 @@ async def ask(steps: Steps, asker: Asker, question: Question, *, step: str) -> O
     return await steps.step(f"await {step}", partial(_awaited, asker, approval), returns=Outcome)
 
 
+async def ask_within(asker: Asker, question: Question, *, step: str) -> tuple[ApprovalId, Outcome]:
+    """The same inside a step that is taken again as a whole after a crash: the question is found
+    as it was put, with the answer that came meanwhile."""
+    approval = await _put(asker, question, step)
+    return approval.id, await _awaited(asker, approval)
+
+
+def id_of(asker: Asker, step: str, subject_hash: str) -> ApprovalId:
+    """The id that a question of this step about this subject has, asked or not."""
+    return approval_id(asker.run, _place(asker, step), subject_hash)
+
+
 def void_questions(asker: Asker, *, reason: str) -> None:
     """The run ends: what it still asks is void, and its log says so. Before `run.ended`, and safe
     to repeat."""
@@ -95,7 +108,7 @@ def event_of(approval: ApprovalId, settled: Settled) -> ApprovalEvent:
 
 
 async def _put(asker: Asker, question: Question, step: str) -> Approval:
-    place = f"{asker.leg}: {step}"
+    place = _place(asker, step)
     approval = asker.desk.ask(asked(question, run=asker.run, step=place, now=asker.clock.now()))
     for earlier in asker.desk.asked_by(asker.run):
         # About an older subject of this step: its end may not have been told before a crash.
@@ -103,6 +116,10 @@ async def _put(asker: Asker, question: Question, step: str) -> Approval:
             _tell(asker, earlier)
     asker.record_once(f"asked {approval.id}", ApprovalAsked(approval))
     return approval
+
+
+def _place(asker: Asker, step: str) -> str:
+    return f"{asker.leg}: {step}"
 
 
 async def _awaited(asker: Asker, approval: Approval) -> Outcome:

@@ -1,25 +1,25 @@
 """Where a run works and how its work comes home: clone, commits, import, landing, each recorded."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
-from treadle.domain.agent import Identity
 from treadle.domain.errors import ProjectError
-from treadle.domain.events.all_events import Event
 from treadle.domain.events.run import RunWarned
 from treadle.domain.events.work import (
+    Withheld,
     WorkCommitted,
     WorkContinued,
     WorkImported,
     WorkKept,
     WorkspacePrepared,
+    WorkWithheld,
 )
-from treadle.domain.ids import RunId, short
+from treadle.domain.ids import short
 from treadle.domain.run import Landing
-from treadle.workflows.landing import Ask, LandingForm, landed, why_not
+from treadle.workflows.landing import Ask, landed, why_not
+from treadle.workflows.site import Earlier, Home, Site
+from treadle.workflows.withheld import passing_text, withheld_reason
 from treadle.workspace.agent_tree import agent_git
-from treadle.workspace.attribution import Attribution
 from treadle.workspace.branch import branch_name
 from treadle.workspace.clone import Clone, make_clone
 from treadle.workspace.commits import Rest, commit_files, commit_rest
@@ -27,47 +27,13 @@ from treadle.workspace.imports import Imported, NotFetched, aside_ref, import_wo
 from treadle.workspace.losses import forget_loss, note_if_gone
 from treadle.workspace.movement import Movement, movement
 from treadle.workspace.notes import NotesRefused, carry_notes_in, carry_notes_out
-from treadle.workspace.project import Project
 from treadle.workspace.recalled import imported_again, snapshot_of
 from treadle.workspace.salvage import SET_ASIDE
+from treadle.workspace.secret_scan import Round, screen
 from treadle.workspace.snapshot import Snapshot, snapshot_ref, take_snapshot
+from treadle.workspace.withheld_note import note_withheld, noted_withheld
 
-Record = Callable[[Event], None]
-
-
-@dataclass(frozen=True, slots=True)
-class Site:
-    """What a worksite is made for."""
-
-    project: Project
-    run: RunId
-    identity: Identity
-    directory: Path
-    attribution: Attribution
-    form: LandingForm
-    record: Record
-    record_once: Callable[[str, Event], None]
-    # Commits that earlier runs landed: their work is in the checkout, whatever became of them.
-    landed: tuple[str, ...] = ()
-    earlier: "Earlier | None" = None
-
-
-@dataclass(frozen=True, slots=True)
-class Earlier:
-    """Work of an earlier run that waits on its branch, on top of what the user still sees."""
-
-    run: RunId
-    branch: str
-    commit: str
-    snapshot: Snapshot
-
-
-@dataclass(frozen=True, slots=True)
-class Home:
-    """The commit that the work ends at, and why it is not all of the round's, if it is not."""
-
-    tip: str
-    lost: str = ""
+__all__ = ["Earlier", "Home", "Site", "Worksite", "find_worksite", "prepare_worksite"]
 
 
 class Worksite:
@@ -142,7 +108,7 @@ class Worksite:
     async def bring_home(self, message: str) -> Home:
         """Commit what the session left, and import all of the run's commits."""
         record = self._site.record
-        rest = await commit_rest(self._clone, message)
+        rest = await self._screened(await commit_rest(self._clone, message), message)
         self._tell(rest, message)
         if self._taken_over:
             self._taken_over = False
@@ -154,7 +120,7 @@ class Worksite:
             except NotFetched as error:
                 # What the first try had lost does not come back by a second one.
                 lost, rest = rest.lost, await commit_files(self._clone, message, error)
-                rest = replace(rest, lost=lost or rest.lost)
+                rest = await self._screened(replace(rest, lost=lost or rest.lost), message)
                 self._tell(rest, message)
                 nested = await self._take_rest_in(rest)
         if left_out := (*rest.left_out, *nested):
@@ -163,10 +129,30 @@ class Worksite:
         if rest.aside is not None:
             kept = aside_ref(self._site.run, rest.aside)
             record(RunWarned(f"{SET_ASIDE}; your repository keeps it as {kept}"))
-        carried = carry_notes_out(self._clone)
+        carried = carry_notes_out(self._clone, self._site.clean)
         if isinstance(carried, NotesRefused):
             record(RunWarned(carried.reason))
         return Home(rest.tip, rest.lost)
+
+    async def _screened(self, rest: Rest, message: str) -> Rest:
+        """The same without files that hold a credential, which the log and the agent hear of."""
+        home = self._home or self.start
+        if rest.tip == home and rest.aside is None:
+            note_withheld(self.path, ())
+            return rest
+        screened = await screen(Round(self._clone, home, message), rest, self._site.search)
+        if screened.passing:
+            self._site.record(RunWarned(passing_text(screened.passing)))
+        if screened.withheld:
+            self._site.record(WorkWithheld(screened.withheld))
+        note_withheld(self.path, screened.withheld)
+        lost = screened.rest.lost or withheld_reason(screened.withheld)
+        return replace(screened.rest, lost=lost)
+
+    @property
+    def withheld(self) -> tuple[Withheld, ...]:
+        """What kept files of the last round from coming home."""
+        return noted_withheld(self.path)
 
     def _tell(self, rest: Rest, message: str) -> None:
         for remark in rest.remarks:

@@ -6,6 +6,8 @@ again, so git reads nothing there that could start a program. Call it between se
 
 import os
 import stat
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -109,12 +111,28 @@ def damage(git_dir: Path) -> str | None:
             name in ("objects", "refs") or os.path.lexists(git_dir / name)
         ):
             return f"its .git/{name} is no directory"
-    for folder, folders, files in os.walk(git_dir):
-        for name in (*folders, *files):
-            path = Path(folder) / name
-            if kind := _KINDS.get(stat.S_IFMT(path.lstat().st_mode)):
-                return f"its .git/{path.relative_to(git_dir)} is {kind}"
+    for entry in _entries(git_dir):
+        if kind := _kind(entry):
+            return f"its .git/{os.path.relpath(entry, git_dir)} is {kind}"
     return None
+
+
+def _entries(top: Path) -> "Iterator[os.DirEntry[str]]":
+    """All that is below. The list of a directory tells what most of its entries are; one that may
+    not be listed is for git to complain of."""
+    unseen = [str(top)]
+    while unseen:
+        with suppress(OSError), os.scandir(unseen.pop()) as found:
+            for entry in found:
+                yield entry
+                if entry.is_dir(follow_symlinks=False):
+                    unseen.append(entry.path)
+
+
+def _kind(entry: "os.DirEntry[str]") -> str | None:
+    if entry.is_file(follow_symlinks=False) or entry.is_dir(follow_symlinks=False):
+        return None
+    return _KINDS.get(stat.S_IFMT(entry.stat(follow_symlinks=False).st_mode))
 
 
 def _put_right(clone: Clone) -> None:
@@ -123,8 +141,11 @@ def _put_right(clone: Clone) -> None:
         remove(git_dir / name)
     furnish(clone, git_dir)
     # The processes that took these locks have ended with their session.
-    for lock in [*git_dir.glob("*.lock"), *(git_dir / "refs").rglob("*.lock")]:
-        remove(lock)
+    with os.scandir(git_dir) as found:
+        files = [*found, *_entries(git_dir / "refs")]
+    for lock in files:
+        if lock.name.endswith(".lock"):
+            remove(Path(lock.path))
     _repair_head(clone)
 
 

@@ -62,6 +62,7 @@ async def _committed(clone: Clone, message: str) -> Rest:
                     made or left.tip.commit,
                     commit=made,
                     on_top_of=left.tip.commit if made and not left.staged else None,
+                    files=left.changed.present,
                     left_out=left.changed.left_out,
                     remarks=remarks,
                 )

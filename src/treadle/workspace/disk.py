@@ -1,6 +1,8 @@
 """Files that we write ourselves: taken away whole, and in one line what the disk refused."""
 
+import os
 import shutil
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +20,21 @@ def writing_to(path: Path) -> Iterator[None]:
             f"cannot write {error.filename or path}: {error.strerror}",
             hint="free some space there, or check its permissions with `ls -ld`",
         ) from error
+
+
+def is_written(path: Path, text: bytes, *, rights: int = 0o600) -> bool:
+    """Is it as we would write it: a plain file of ours under one name, that only we may change?"""
+    try:
+        # Not blocking: it could be a pipe that nobody writes to.
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return False
+    with os.fdopen(descriptor, "rb") as opened:
+        seen = os.fstat(descriptor)
+        found = (stat.S_IFMT(seen.st_mode), seen.st_mode & 0o722, seen.st_nlink, seen.st_uid)
+        if found != (stat.S_IFREG, rights, 1, os.geteuid()) or seen.st_size != len(text):
+            return False
+        return opened.read() == text
 
 
 def remove(path: Path) -> None:

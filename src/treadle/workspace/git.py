@@ -91,9 +91,9 @@ class Git:
 
     async def try_run(self, *arguments: str, stdin: bytes = b"") -> Ran:
         """The same for commands that may fail in a healthy repository."""
-        process = self._start(arguments)
+        process = self._start(arguments, subprocess.PIPE if stdin else subprocess.DEVNULL)
         # In a thread of the pool: asyncio would start one for each command, which takes longer.
-        talking = asyncio.ensure_future(asyncio.to_thread(process.communicate, stdin))
+        talking = asyncio.ensure_future(asyncio.to_thread(process.communicate, stdin or None))
         try:
             async with asyncio.timeout(self.limit_s):
                 output, complaint = await asyncio.shield(talking)
@@ -115,12 +115,12 @@ class Git:
             os.fsdecode(complaint),
         )
 
-    def _start(self, arguments: tuple[str, ...]) -> "subprocess.Popen[bytes]":
+    def _start(self, arguments: tuple[str, ...], stdin: int) -> "subprocess.Popen[bytes]":
         command = ("git", "-C", str(self.directory), *self.options, *arguments)
         try:
             return subprocess.Popen(
                 command,
-                stdin=subprocess.PIPE,
+                stdin=stdin,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 env={**self.environment, **_FIXED},

@@ -19,10 +19,12 @@ class Movement:
 async def movement(git: Git, before: str, after: str) -> Movement:
     """From the commit the last round ended at to the one this round did; asks git little while
     the history only grows."""
-    tree = await git.run("rev-parse", "--verify", f"{after}^{{tree}}")
-    if before == after or await git.is_ancestor(before, after):
-        return Movement(tree)
-    return Movement(tree, await _undone(git, before, after))
+    # The tree, both ends, and behind a caret where they parted.
+    told = await git.try_run("rev-parse", f"{after}^{{tree}}", f"{before}...{after}")
+    if not told.ok:  # the older commit is gone: nothing to compare
+        return Movement(await git.run("rev-parse", "--verify", f"{after}^{{tree}}"))
+    tree, *ends = told.output.splitlines()
+    return Movement(tree, 0 if f"^{before}" in ends else await _undone(git, before, after))
 
 
 async def _undone(git: Git, before: str, after: str) -> int:

@@ -2,6 +2,7 @@
 
 import os
 import stat
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,16 +32,25 @@ def carry_notes_in(clone: Clone) -> NotesCarried | NotesRefused:
     return _carry(clone.project.root, clone.path, staging=clone.git_dir / "treadle-notes")
 
 
-def carry_notes_out(clone: Clone) -> NotesCarried | NotesRefused:
+def carry_notes_out(
+    clone: Clone, clean: Callable[[str], str] = lambda text: text
+) -> NotesCarried | NotesRefused:
     """Give the agent's notes to the user; a link in place of the file is not followed."""
     root = clone.project.root
-    return _carry(clone.path, root, staging=root / PRIVATE / "notes.partial")
+    return _carry(clone.path, root, staging=root / PRIVATE / "notes.partial", clean=clean)
 
 
-def _carry(source: Path, target: Path, *, staging: Path) -> NotesCarried | NotesRefused:
+def _carry(
+    source: Path,
+    target: Path,
+    *,
+    staging: Path,
+    clean: Callable[[str], str] = lambda text: text,
+) -> NotesCarried | NotesRefused:
     taken = _read(source / NOTES)
     if taken is None or isinstance(taken, NotesRefused):
         return taken or NotesCarried(changed=False)
+    taken = os.fsencode(clean(os.fsdecode(taken)))
     there = _read(target / NOTES)
     if isinstance(there, NotesRefused):
         return there

@@ -36,6 +36,7 @@ class Rest:
     commit: str | None = None  # the one we made, if anything was left uncommitted
     # What that commit stands on, if it changes nothing there but files.
     on_top_of: str | None = None
+    files: tuple[str, ...] = ()  # which ones, if it does
     aside: str | None = None  # a commit that could not become part of the branch
     left_out: tuple[str, ...] = ()  # nested repositories, which stay on disk only
     remarks: tuple[str, ...] = ()

@@ -1,6 +1,6 @@
 """The parts of a clone's git directory that are Treadle's to say: settings, hooks, exclusions.
 
-They are written from the project every time, so nothing that an agent does to its own copies
+They are put back from the project every time, so nothing that an agent does to its own copies
 lasts longer than its session. Where to find them is asked once: writing them starts no process.
 """
 
@@ -13,7 +13,7 @@ from treadle.domain.agent import Identity
 from treadle.domain.errors import ProjectError
 from treadle.workspace.attribution import HOOK, Attribution
 from treadle.workspace.contents import NOTES, PRIVATE
-from treadle.workspace.disk import remove, writing_to
+from treadle.workspace.disk import is_written, remove, writing_to
 from treadle.workspace.git import Git
 from treadle.workspace.project import Project
 
@@ -141,15 +141,31 @@ def furnish(clone: Clone, git_dir: Path) -> None:
         _write(git_dir / "shallow", shallow.read_bytes())
     else:
         remove(git_dir / "shallow")
-    remove(git_dir / "hooks")
-    (git_dir / "hooks").mkdir()
-    if clone.attribution == "removed":
-        for name in HOOKS:
-            _write(git_dir / "hooks" / name, HOOK.encode())
-            (git_dir / "hooks" / name).chmod(0o755)
+    _write_hooks(git_dir / "hooks", HOOKS if clone.attribution == "removed" else ())
+
+
+def _write_hooks(folder: Path, names: tuple[str, ...]) -> None:
+    text = HOOK.encode()
+    if _lists(folder, names) and all(
+        is_written(folder / name, text, rights=0o700) for name in names
+    ):
+        return
+    remove(folder)
+    folder.mkdir()
+    for name in names:
+        (folder / name).write_bytes(text)
+        (folder / name).chmod(0o755)
+
+
+def _lists(folder: Path, names: tuple[str, ...]) -> bool:
+    if folder.is_symlink() or not folder.is_dir():
+        return False
+    return {path.name for path in folder.iterdir()} == {*names}
 
 
 def _write(path: Path, text: bytes) -> None:
+    if is_written(path, text):
+        return
     # Removed first: written to, a pipe in its place would never take the text.
     remove(path)
     path.parent.mkdir(parents=True, exist_ok=True)

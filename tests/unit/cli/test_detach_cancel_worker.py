@@ -51,9 +51,11 @@ def test_a_rehearsal_can_be_left_to_the_workers(
 def test_what_is_wrong_is_said_before_a_run_is_queued(
     desk: Desk, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    (desk.repository.path / "SPEC.md").unlink()
+
     assert desk.treadle("deliver", "--detach") == 2
     assert capsys.readouterr().err.splitlines()[0] == (
-        "treadle: there is no sandbox yet, so a run on a real model needs --no-sandbox"
+        f"treadle: no SPEC.md in {desk.repository.path}"
     )
     assert desk.states() == []
 

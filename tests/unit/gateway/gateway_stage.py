@@ -100,5 +100,5 @@ async def gateway_before(
         Gateway(Service(api.base_url), kept, now=lambda: NOON) as gateway,
         httpx2.AsyncClient(trust_env=False, verify=UNENCRYPTED, headers=KEY) as client,
     ):
-        url = gateway.open(SESSION, RUN, budget)
-        yield Stage(api, gateway, client, kept, url)
+        endpoint = gateway.open(SESSION, RUN, budget)
+        yield Stage(api, gateway, client, kept, endpoint.url)

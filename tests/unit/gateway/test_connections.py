@@ -71,7 +71,7 @@ async def test_a_gateway_that_ends_leaves_a_row_for_what_was_under_way() -> None
     ledger = MemoryLedger()
     async with gateway_before("{hang: middle, text: a long story}") as stage:
         gateway = Gateway(Service(stage.api.base_url), ledger).__enter__()
-        stage.url = gateway.open(SESSION, RUN, PLENTY)
+        stage.url = gateway.open(SESSION, RUN, PLENTY).url
         async with stage.asking() as lines:
             async for line in lines:
                 if "message_start" in line:

@@ -108,7 +108,7 @@ async def test_an_address_that_is_nobodys_is_refused() -> None:
 async def test_a_session_that_is_opened_anew_has_a_new_address() -> None:
     async with gateway_before("{text: hello}") as stage:
         old = stage.url
-        stage.url = stage.gateway.open(SESSION, RUN, PLENTY)
+        stage.url = stage.gateway.open(SESSION, RUN, PLENTY).url
         fresh = await stage.ask()
         stage.url = old
 
@@ -130,7 +130,7 @@ async def test_a_service_that_is_away_may_be_tried_again() -> None:
     async with gateway_before("{text: unused}") as stage:
         away = Service("http://127.0.0.1:9")
         async with Gateway(away, stage.ledger) as gateway:
-            stage.url = gateway.open(SESSION, RUN, PLENTY)
+            stage.url = gateway.open(SESSION, RUN, PLENTY).url
             answer = await stage.ask()
 
     assert answer.status_code == 502
@@ -259,7 +259,7 @@ async def test_an_answer_that_comes_packed_is_unpacked_and_metered() -> None:
     host, port = server.sockets[0].getsockname()
     async with server, Gateway(Service(f"http://{host}:{port}"), ledger) as gateway:
         async with httpx2.AsyncClient(trust_env=False, verify=UNENCRYPTED) as client:
-            url = gateway.open(SESSION, RUN, PLENTY)
+            url = gateway.open(SESSION, RUN, PLENTY).url
             answer = await client.post(f"{url}/v1/messages", json=ASKED)
         bill = await gateway.close(SESSION)
 

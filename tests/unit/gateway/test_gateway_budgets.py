@@ -117,7 +117,9 @@ async def test_sessions_of_one_gateway_hold_back_for_each_other() -> None:
     cents = "{text: hello, usage: {input: 0, output: 16000}, repeat: 20, optional: true}"
     async with gateway_before(cents, budget=replace(PLENTY, day_usd=1.0)) as stage:
         addresses = [stage.url] + [
-            stage.gateway.open(SessionId(f"more-{n}"), RunId(f"run-{n}"), Budget(9, day_usd=1.0))
+            stage.gateway.open(
+                SessionId(f"more-{n}"), RunId(f"run-{n}"), Budget(9, day_usd=1.0)
+            ).url
             for n in range(5)
         ]
         asked = {"model": MODEL, "max_tokens": 16_000, "stream": True, "messages": []}

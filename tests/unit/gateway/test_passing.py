@@ -6,59 +6,137 @@ import pytest
 
 from treadle.domain.ledger import WindowShare
 from treadle.gateway.headers import from_subscription, to_agent, to_service, window_shares
-from treadle.gateway.routes import Route, route
-
-MESSAGE = Route("secret", "/v1/messages?beta=true", "message")
+from treadle.gateway.login import Login
+from treadle.gateway.routes import Kind, addressed, kind_of
 
 
 @pytest.mark.parametrize(
-    ("method", "target", "found"),
+    ("method", "target", "kind"),
     [
-        ("POST", "/secret/v1/messages?beta=true", MESSAGE),
-        (
-            "POST",
-            "/secret/v1/messages/count_tokens",
-            Route("secret", "/v1/messages/count_tokens", "count"),
-        ),
-        ("HEAD", "/secret", Route("secret", "/", "greeting")),
-        ("HEAD", "/secret/", Route("secret", "/", "greeting")),
-        ("GET", "/secret/api/hello", Route("secret", "/api/hello", "greeting")),
-        ("GET", "/secret/v1/messages", Route("secret", "/v1/messages", None)),
-        ("POST", "/secret/v1/files", Route("secret", "/v1/files", None)),
-        ("POST", "/secret/v1/messages/", Route("secret", "/v1/messages/", None)),
-        ("POST", "/secret/v1/messages/../files", Route("secret", "/v1/messages/../files", None)),
-        ("POST", "/secret/v1/messages/batches", Route("secret", "/v1/messages/batches", None)),
-        ("POST", "/secret//v1/messages", Route("secret", "//v1/messages", None)),
-        ("POST", "/v1/messages", Route("v1", "/messages", None)),
-        ("POST", "/", Route("", "/", None)),
-        ("POST", "http://elsewhere/v1/messages", Route("http:", "//elsewhere/v1/messages", None)),
-        ("CONNECT", "elsewhere:443", Route("elsewhere:443", "/", None)),
+        ("POST", "/v1/messages?beta=true", "message"),
+        ("POST", "/v1/messages", "message"),
+        ("POST", "/v1/messages/count_tokens?beta=true", "count"),
+        ("HEAD", "/", "greeting"),
+        ("GET", "/api/hello", "greeting"),
+        ("GET", "/v1/messages", None),
+        ("PUT", "/v1/messages", None),
+        ("POST", "/v1/files", None),
+        ("POST", "/v1/messages/", None),
+        ("POST", "/v1/messages/../files", None),
+        ("POST", "/v1/messages%2f..%2ffiles", None),
+        ("POST", "/v1/messages/batches", None),
+        ("POST", "//v1/messages", None),
+        ("POST", "/V1/messages", None),
+        ("POST", "/", None),
+        ("POST", "http://elsewhere/v1/messages", None),
+        ("CONNECT", "elsewhere:443", None),
     ],
 )
 def test_only_requests_for_messages_have_a_way_through(
-    method: str, target: str, found: Route
+    method: str, target: str, kind: Kind | None
 ) -> None:
-    assert route(method, target) == found
+    assert kind_of(method, target) == kind
 
 
-def test_credentials_go_on_unchanged_and_what_belongs_to_a_connection_stays_behind() -> None:
-    given = [
-        (b"Host", b"127.0.0.1:1"),
-        (b"x-api-key", b"k"),
-        (b"Authorization", b"Bearer t"),
-        (b"Connection", b"keep-alive"),
-        (b"Accept-Encoding", b"gzip, br, zstd"),
-        (b"Content-Length", b"5"),
-        (b"Cookie", b"c"),
+@pytest.mark.parametrize(
+    ("target", "found"),
+    [
+        ("/secret/v1/messages?beta=true", ("secret", "/v1/messages?beta=true")),
+        ("/secret", ("secret", "/")),
+        ("/secret/", ("secret", "/")),
+        ("/secret//v1/messages", ("secret", "//v1/messages")),
+        ("/v1/messages", ("v1", "/messages")),
+        ("/", ("", "/")),
+        ("http://elsewhere/v1/messages", ("http:", "//elsewhere/v1/messages")),
+        ("elsewhere:443", ("elsewhere:443", "/")),
+    ],
+)
+def test_the_first_part_of_a_path_says_whose_request_it_is(
+    target: str, found: tuple[str, str]
+) -> None:
+    assert addressed(target) == found
+
+
+GIVEN = [
+    (b"Host", b"127.0.0.1:1"),
+    (b"x-api-key", b"word-1"),
+    (b"Authorization", b"Bearer word-2"),
+    (b"Connection", b"keep-alive"),
+    (b"Accept-Encoding", b"gzip, br, zstd"),
+    (b"Content-Length", b"5"),
+    (b"Cookie", b"c"),
+    (b"anthropic-beta", b"a"),
+]
+UNPACKED = (b"accept-encoding", b"identity")
+
+
+def test_an_agents_own_login_goes_on_and_what_belongs_to_a_connection_stays_behind() -> None:
+    assert to_service(GIVEN) == [
+        (b"x-api-key", b"word-1"),
+        (b"authorization", b"Bearer word-2"),
         (b"anthropic-beta", b"a"),
+        UNPACKED,
     ]
 
-    assert to_service(given) == [
-        (b"x-api-key", b"k"),
-        (b"authorization", b"Bearer t"),
+
+def test_the_words_of_an_agent_are_replaced_by_what_they_stand_for() -> None:
+    login = Login(secrets=((b"word-1", b"key"), (b"word-2", b"token")))
+
+    assert to_service(GIVEN, login) == [
+        (b"x-api-key", b"key"),
+        (b"authorization", b"Bearer token"),
         (b"anthropic-beta", b"a"),
-        (b"accept-encoding", b"identity"),
+        UNPACKED,
     ]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("x-api-key", "a key of somebody else's"),
+        ("X-Api-Key", "word-1 "),
+        ("authorization", "Basic word-1"),
+        ("authorization", "bearer word-1"),
+        ("authorization", "Bearer word-1, word-1"),
+        ("authorization", ""),
+        ("cookie", "word-1"),
+        ("proxy-authorization", "Bearer word-1"),
+    ],
+)
+def test_a_credential_that_is_not_of_ours_does_not_go_on(name: str, value: str) -> None:
+    login = Login(secrets=((b"word-1", b"key"),))
+
+    assert to_service([(name.encode(), value.encode())], login) == [UNPACKED]
+
+
+def test_a_secret_is_put_nowhere_but_where_a_credential_belongs() -> None:
+    login = Login(secrets=((b"word-1", b"key"),))
+
+    assert to_service([(b"x-note", b"word-1")], login) == [(b"x-note", b"word-1"), UNPACKED]
+
+
+def test_headers_of_the_users_own_take_the_place_of_the_agents_but_for_what_it_is_able_to() -> None:
+    own = (
+        (b"x-team", b"7"),
+        (b"authorization", b"Bearer corp"),
+        (b"cookie", b"mine"),
+        (b"anthropic-beta", b"b"),
+    )
+
+    assert to_service(GIVEN, Login(((b"word-1", b"key"),), own)) == [
+        (b"x-api-key", b"key"),
+        (b"anthropic-beta", b"a"),
+        (b"x-team", b"7"),
+        (b"authorization", b"Bearer corp"),
+        (b"cookie", b"mine"),
+        UNPACKED,
+    ]
+
+
+def test_a_login_does_not_show_itself() -> None:
+    login = Login(((b"word", b"s3cret"),), ((b"x-team", b"s3cret"),))
+
+    assert "s3cret" not in repr(login)
 
 
 @pytest.mark.parametrize(("length", "last"), [(None, []), ("12", [(b"content-length", b"12")])])

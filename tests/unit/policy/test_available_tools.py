@@ -74,6 +74,7 @@ def test_the_agent_is_told_of_every_tool_it_may_use_at_least_in_part() -> None:
         "NotebookEdit",
         "Read",
         "Task",
+        "TaskStop",
         "TodoWrite",
         "WebFetch",
         "Write",

@@ -1,7 +1,23 @@
-"""Secrets are hidden in every text of an event, however deep it lies."""
+"""Secrets are hidden in every text of an event, however deep it lies and however it is written."""
+
+import base64
+import json
+import re
+from collections.abc import Callable
+from urllib.parse import quote
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from tests.unit.policy.secret_samples import (
+    ANTHROPIC,
+    BY_FORM,
+    PASSWORD,
+    PEM,
+    PEM_TEXT,
+    random_letters,
+)
 from treadle.domain.deliverable import Deliverable
 from treadle.domain.events.agent import AgentSpoke, ToolCalled, UsageReported
 from treadle.domain.events.all_events import Event
@@ -9,7 +25,7 @@ from treadle.domain.events.work import DeliverableCreated
 from treadle.domain.usage import Usage
 from treadle.policy.redaction import redactor
 
-KEY = "sk-secret-value"
+KEY = "hidden-secret-value"
 
 
 @pytest.mark.parametrize(
@@ -40,3 +56,116 @@ def test_the_longer_of_two_secrets_is_hidden_first_and_short_ones_not_at_all() -
     hide = redactor([KEY, KEY + "-and-more", "abc", ""])
 
     assert hide(AgentSpoke(f"abc {KEY}-and-more {KEY}")) == AgentSpoke("abc *** ***")
+
+
+ODD = 'pass"word/with\\odd+signs&änd=more'
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        ODD,
+        quote(ODD),
+        quote(ODD, safe=""),
+        re.sub("%..", lambda found: found[0].lower(), quote(ODD, safe="")),
+        json.dumps(ODD),
+        json.dumps(ODD, ensure_ascii=False),
+        json.dumps(json.dumps(ODD)),
+        ODD.encode().hex(),
+        ODD.encode().hex().upper(),
+    ],
+)
+def test_an_encoded_secret_is_hidden_as_well(written: str) -> None:
+    assert "***" in redactor([ODD])(f"<{written}>")
+    assert ODD[10:] not in redactor([ODD])(written)
+
+
+@pytest.mark.parametrize("before", ["", "u", "us", "user:"])
+@pytest.mark.parametrize("encode", [base64.b64encode, base64.urlsafe_b64encode])
+def test_in_base64_a_secret_is_hidden_wherever_it_begins(
+    before: str, encode: Callable[[bytes], bytes]
+) -> None:
+    written = encode(f"{before}{PASSWORD}:and more".encode()).decode()
+
+    left = redactor([PASSWORD])(written).replace("***", "")
+
+    # All but a letter at each side, which holds bits of what is around.
+    assert len(written) - len(left) >= len(PASSWORD) * 8 // 6 - 2
+
+
+@pytest.mark.parametrize(
+    ("secrets", "said"),
+    [
+        (["Bearer " + PASSWORD], f"token {PASSWORD}"),
+        (["X-Team: blue\nX-Key: " + PASSWORD], f"curl -H 'k: {PASSWORD}'"),
+        ([PEM], PEM_TEXT.splitlines()[2]),
+    ],
+)
+def test_a_part_that_is_secret_on_its_own_is_hidden(secrets: list[str], said: str) -> None:
+    assert PASSWORD not in redactor(secrets)(said)
+    assert PEM_TEXT.splitlines()[2] not in redactor(secrets)(said)
+
+
+@pytest.mark.parametrize("kept", range(12, len(ANTHROPIC)))
+def test_what_a_cut_left_of_a_known_secret_is_hidden(kept: int) -> None:
+    key = "ZZ" + ANTHROPIC[10:]  # of no known shape
+    hide = redactor([key])
+
+    assert hide(f"a {key[:kept]}… (3 more)") == "a ***… (3 more)"
+    assert hide(f"a {key[:kept]}") == "a ***"
+    assert hide(f"a\n… (7 more) …\n{key[-kept:]} b") == "a\n… (7 more) …\n*** b"
+
+
+@given(st.text(min_size=20, max_size=60), st.text(max_size=30), st.integers(0, 90))
+def test_no_cut_of_a_text_leaves_half_a_secret(secret: str, before: str, cut: int) -> None:
+    secret = secret.strip()
+    text = f"{before} {secret} and so on"
+    shown = redactor([secret])(f"{text[:cut]}… ({max(0, len(text) - cut)} more)")
+
+    if len(secret) >= 20 and secret[:12] not in f"{before} … (0123456789 more) and so on":
+        assert secret[:12] not in shown
+
+
+@pytest.mark.parametrize("token", BY_FORM.values(), ids=BY_FORM)
+def test_what_has_the_shape_of_a_credential_is_hidden_though_nobody_knows_it(token: str) -> None:
+    assert redactor([])(f'say "{token}" again') == 'say "***" again'
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        (f"Authorization: Bearer {PASSWORD}", "Authorization: Bearer ***"),
+        (f'"authorization": "Basic {PASSWORD}"', '"authorization": "Basic ***"'),
+        (f"x-api-key: {PASSWORD}", "x-api-key: ***"),
+        ("https://ada:pass@example.com/x", "https://ada:***@example.com/x"),
+        (f"DEPLOY_TOKEN={PASSWORD} make", "DEPLOY_TOKEN=*** make"),
+        (f'{{"DB_PASSWORD": "{PASSWORD}"}}', '{"DB_PASSWORD": "***"}'),
+        (f"-----BEGIN {'PRIVATE'} KEY-----\nabc", f"-----BEGIN {'PRIVATE'} KEY-----***"),
+        (f"{PEM}\nend", "{}***{}\nend".format(*PEM.split(f"\n{PEM_TEXT}\n"))),
+        (f"sk-ant-{random_letters(5)}… (80 more)", "***… (80 more)"),
+    ],
+)
+def test_what_stands_behind_a_telling_name_is_hidden(said: str, shown: str) -> None:
+    assert redactor([])(said) == shown
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "run task-force-ask-all with sk-learn and MAX_TOKENS=4096",
+        "commit 3e7b0431a2f5c6d7e8f9a0b1c2d3e4f5a6b7c8d9",
+        "http://127.0.0.1:8080/@scope/package ada@example.com",
+        "const API_KEY = process.env.API_KEY",
+        "the token is in $GITHUB_TOKEN; see TOKEN=${TOKEN}",
+        "0190d5a0-7f3e-7c51-8a4b-1234567890ab",
+    ],
+)
+def test_ordinary_text_stays_as_it_is(said: str) -> None:
+    assert redactor([])(said) == said
+
+
+@given(st.recursive(st.text() | st.integers(), lambda each: st.lists(each, max_size=4)))
+def test_to_hide_twice_is_to_hide_once(value: object) -> None:
+    hide = redactor([KEY])
+
+    assert hide(hide(value)) == hide(value)

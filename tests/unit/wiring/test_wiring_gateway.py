@@ -14,11 +14,14 @@ from treadle.adapters.agents.claude.agent import ClaudeAgent
 from treadle.adapters.stores.database import open_database
 from treadle.adapters.stores.ledger import DatabaseLedger
 from treadle.domain.agent import AgentEnded, ResponseUsed
+from treadle.domain.errors import SettingsError
 from treadle.domain.ids import RunId, SessionId
 from treadle.domain.ledger import Bill, LedgerEntry
 from treadle.domain.session import Completed
 from treadle.domain.storage import Storage
 from treadle.domain.usage import Usage
+from treadle.gateway.endpoint import Endpoint
+from treadle.gateway.login import OWN_LOGIN, Login
 from treadle.gateway.service import Service
 from treadle.rehearsal.fixtures import Rehearse
 from treadle.session.drive import no_ledger
@@ -26,7 +29,14 @@ from treadle.session.price import Price
 from treadle.session.prices import LISTED, PriceList
 from treadle.settings.definitions import Settings
 from treadle.settings.environment import Environment, environment_from
-from treadle.wiring.agents.claude_model import at_address, model_service
+from treadle.wiring.agents.claude_model import (
+    at_bridge,
+    at_loopback,
+    at_socket,
+    keeps_its_login,
+    login_held,
+    model_service,
+)
 from treadle.wiring.gateway import (
     MeteredAgent,
     Metering,
@@ -39,6 +49,8 @@ from treadle.wiring.gateway import (
 
 VENDOR = Service("https://api.anthropic.com")
 SESSION = SessionId("session-1")
+HEADER_ALONE = {"ANTHROPIC_CUSTOM_HEADERS": "x-team: 7"}
+ENDPOINT = Endpoint(Path("/tmp/t/1.sock"), "http://127.0.0.1:5/t")
 
 
 @pytest.mark.parametrize(
@@ -114,18 +126,96 @@ def test_neither_a_proxys_password_nor_a_keys_is_shown() -> None:
 def test_an_agent_is_told_another_address_that_no_proxy_stands_before(
     given: dict[str, str], unproxied: str
 ) -> None:
-    agent = ClaudeAgent(Path("/claude"), {"ANTHROPIC_API_KEY": "k", **given}, "by us")
+    agent = ClaudeAgent(Path("/claude"), {"TERM": "vt100", **given}, "by us")
 
-    moved = at_address(agent, "http://127.0.0.1:5/t")
+    moved = at_loopback(agent, ENDPOINT)
 
     assert moved.environment == {
-        "ANTHROPIC_API_KEY": "k",
-        "ANTHROPIC_BASE_URL": "http://127.0.0.1:5/t",
+        "TERM": "vt100",
+        "ANTHROPIC_BASE_URL": ENDPOINT.url,
         "NO_PROXY": unproxied,
         "no_proxy": "127.0.0.1",
     }
     # A kill of the one is a kill of all.
     assert (moved.attribution, moved.live is agent.live) == ("by us", True)
+
+
+def test_an_agent_in_a_sandbox_is_told_a_socket() -> None:
+    agent = ClaudeAgent(Path("/claude"), {"ANTHROPIC_BASE_URL": "https://x.example"})
+
+    assert at_socket(agent, "/run/g.sock").environment == {
+        "ANTHROPIC_BASE_URL": "http://gateway",
+        "ANTHROPIC_UNIX_SOCKET": "/run/g.sock",
+        "NO_PROXY": "127.0.0.1,gateway",
+        "no_proxy": "127.0.0.1,gateway",
+    }
+
+
+@pytest.mark.parametrize(
+    ("given", "keeps"), [({}, True), ({"ANTHROPIC_API_KEY": "k"}, False), (HEADER_ALONE, True)]
+)
+def test_an_agent_with_a_login_file_alone_keeps_it_and_asks_at_a_port(
+    given: dict[str, str], *, keeps: bool
+) -> None:
+    agent = ClaudeAgent(Path("/claude"), given)
+
+    assert keeps_its_login(agent) is keeps
+    assert at_bridge(ClaudeAgent(Path("/claude"), HEADER_ALONE)).environment == {
+        "ANTHROPIC_BASE_URL": "http://127.0.0.1:3129",
+        "NO_PROXY": "127.0.0.1",
+        "no_proxy": "127.0.0.1",
+    }
+
+
+SECRET = {
+    "ANTHROPIC_API_KEY": "s3cret-1",
+    "ANTHROPIC_AUTH_TOKEN": " s3cret-2\n",
+    "CLAUDE_CODE_OAUTH_TOKEN": "s3cret-3",
+    "ANTHROPIC_CUSTOM_HEADERS": "X-Team: s3cret-4\n\nno header\nAuthorization:Bearer s3cret-5",
+    "CLAUDE_CODE_CLIENT_CERT": "/s3cret-6",
+    "CLAUDE_CODE_CLIENT_KEY": "/s3cret-7",
+    "CLAUDE_CODE_CLIENT_KEY_PASSPHRASE": "s3cret-8",
+}
+
+
+@pytest.mark.parametrize(
+    "moved",
+    [
+        at_loopback(ClaudeAgent(Path("/claude"), SECRET), ENDPOINT),
+        at_socket(ClaudeAgent(Path("/claude"), SECRET), "/run/g.sock"),
+    ],
+)
+def test_an_agent_behind_the_gateway_has_words_in_the_place_of_its_login(
+    moved: ClaudeAgent,
+) -> None:
+    assert "s3cret" not in str(moved.environment)
+    assert {name for name in moved.environment if name in SECRET} == {
+        "ANTHROPIC_API_KEY",
+        "ANTHROPIC_AUTH_TOKEN",
+        "CLAUDE_CODE_OAUTH_TOKEN",
+    }
+    assert login_held(SECRET) == Login(
+        tuple(
+            (moved.environment[name].encode(), SECRET[name].strip().encode())
+            for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN")
+        ),
+        ((b"x-team", b"s3cret-4"), (b"authorization", b"Bearer s3cret-5")),
+    )
+
+
+def test_an_agent_without_a_login_in_its_environment_keeps_its_own() -> None:
+    assert login_held({"ANTHROPIC_API_KEY": "", "TERM": "vt100"}) == OWN_LOGIN
+
+
+@pytest.mark.parametrize("line", ["two words: s3cret", ": s3cret", "x-a: s3cret\x07"])
+def test_headers_that_cannot_be_sent_are_for_a_person_to_put_right(line: str) -> None:
+    with pytest.raises(SettingsError) as caught:
+        login_held({"ANTHROPIC_CUSTOM_HEADERS": line})
+
+    assert (caught.value.message, caught.value.hint) == (
+        "ANTHROPIC_CUSTOM_HEADERS has a line that cannot be a header",
+        "write `Name: value`, one on each line",
+    )
 
 
 def test_prices_of_the_users_own_are_completed_from_the_price_of_input() -> None:
@@ -154,7 +244,7 @@ async def test_a_session_is_billed_from_the_database(tmp_path: Path, rehearse: R
     api = rehearse("{version: 1, sessions: [{turns: [{text: hello}]}]}")
     meter = metering(api.base_url, Storage(tmp_path))
 
-    status = await ask(meter.address(SESSION, 1.0))
+    status = await ask(meter.endpoint(SESSION, 1.0).url)
     bill = await meter.bill(SESSION)
 
     assert (status, bill) == (200, Bill(1, 0.0008, Usage(100, 20)))
@@ -168,7 +258,7 @@ async def test_a_session_that_never_began_has_no_bill(tmp_path: Path) -> None:
 
 async def test_a_waiting_run_holds_no_gateway(tmp_path: Path) -> None:
     meter = metering("http://127.0.0.1:9", Storage(tmp_path))
-    address = meter.address(SESSION, 1.0)
+    address = meter.endpoint(SESSION, 1.0).url
     await meter.bill(SESSION)
 
     with pytest.raises(httpx2.ConnectError):
@@ -184,7 +274,7 @@ async def test_what_is_spent_of_the_day_is_not_left_for_a_session(tmp_path: Path
         DatabaseLedger(database).put(entry)
     meter = metering("http://127.0.0.1:9", Storage(tmp_path), day_cost_usd=5.0)
 
-    assert await ask(meter.address(SessionId("another"), 1.0)) == 402
+    assert await ask(meter.endpoint(SessionId("another"), 1.0).url) == 402
     meter.close()
 
 
@@ -206,9 +296,9 @@ async def test_what_the_ledger_has_is_not_left_for_a_session_or_its_run(
     terms = Terms(RUN, 100.0, LISTED, rehearsal=True, max_cost_usd=most)
     meter = Metering(Service("http://127.0.0.1:9"), Storage(tmp_path), terms)
 
-    address = meter.address(SessionId(session), budget_usd, counted_usd=counted_usd)
+    endpoint = meter.endpoint(SessionId(session), budget_usd, counted_usd=counted_usd)
 
-    assert await ask(address) == status
+    assert await ask(endpoint.url) == status
     meter.close()
 
 

@@ -24,7 +24,7 @@ from treadle.adapters.stores.memory import MemoryStore
 from treadle.adapters.stores.memory_gates import MemoryBreakers, MemoryQuotaGates
 from treadle.adapters.stores.recorder import Recorder
 from treadle.adapters.stores.status_file import StatusFile
-from treadle.domain.agent import AgentEnded, Brief, Fault, Identity, ToolUse
+from treadle.domain.agent import AgentEnded, Allow, Brief, Fault, Identity, ToolUse
 from treadle.domain.deliverable import Deliverable
 from treadle.domain.events.all_events import Event
 from treadle.domain.events.session import SessionEnded
@@ -48,6 +48,7 @@ from treadle.workflows.deliver.recollection import Recollection, recollect
 from treadle.workflows.deliver.rounds import Rounds
 from treadle.workflows.deliver.story import Manner, Story
 from treadle.workflows.deliver.stuck import RoundFacts, criteria_of
+from treadle.workflows.guard import Guard
 from treadle.workflows.landing import LandingForm
 from treadle.workflows.worksite import (
     Earlier,
@@ -221,7 +222,7 @@ class StoryStage:
                 worksite,
                 recorder.record,
                 self.new_session_id,
-                os.path.realpath,
+                Guard(os.path.realpath, lambda line, allowed, directory: Allow()),
             ),
             session_limits=self.session_limits,
             surroundings=self._surroundings(),

@@ -9,9 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.builders import EVENTS, NOON, RUN, RUN_LIMITS, claimed, deliverable, run_started
+from treadle.domain.approval import ApprovalId, Question, asked
 from treadle.domain.deliverable import Tally
 from treadle.domain.events.agent import AgentSpoke, ToolDecided, UsageReported
 from treadle.domain.events.all_events import Event, Recorded
+from treadle.domain.events.oversight import (
+    ApprovalAnswered,
+    ApprovalAsked,
+    ApprovalLapsed,
+    ApprovalVoided,
+)
 from treadle.domain.events.run import (
     InterruptRequested,
     RoundFailed,
@@ -195,6 +202,55 @@ def test_a_session_that_ended_is_known_by_its_result_and_what_came_after_is_not_
     )  # fmt: skip
 
     assert (turn.session, turn.result, turn.seconds) == (ONE, over(ONE), 60.0)
+
+
+QUESTION = Question("gate", "May it?", "npm publish", "hash", timedelta(hours=1))
+ASKED = asked(QUESTION, run=RUN, step="gate 1", now=NOON)
+ALSO_ASKED = replace(ASKED, id=ApprovalId("another"))
+
+
+def test_waiting_for_a_person_is_no_time_of_the_session() -> None:
+    (turn,) = turns(
+        PLANNING, begun(ONE), 10.0, ApprovalAsked(ASKED), 3600.0,
+        ApprovalAnswered(ASKED.id, "approved", "ada"), 5.0, AgentSpoke("on"),
+    )  # fmt: skip
+
+    assert turn.seconds == 15.0
+
+
+def test_several_questions_at_once_are_one_wait() -> None:
+    (turn,) = turns(
+        PLANNING, begun(ONE), 10.0, ApprovalAsked(ASKED), 100.0, ApprovalAsked(ALSO_ASKED), 100.0,
+        ApprovalLapsed(ASKED.id, "denied"), 100.0, ApprovalVoided(ALSO_ASKED.id, "why"), 5.0,
+        AgentSpoke("on"),
+    )  # fmt: skip
+
+    assert turn.seconds == 15.0
+
+
+def test_a_session_cut_while_it_waited_goes_on_waiting() -> None:
+    cut = recollect(log(PLANNING, begun(ONE), 10.0, ApprovalAsked(ASKED), 50.0, AgentSpoke("?")))
+    again = (
+        PLANNING, begun(ONE), 10.0, ApprovalAsked(ASKED), 50.0, RunRecovered(RUN_LIMITS), 7.0,
+        begun(ONE, resumed=True), 900.0, AgentSpoke("?"),
+    )  # fmt: skip
+    answered = (*again, ApprovalAnswered(ASKED.id, "denied", "ada"), 5.0, AgentSpoke("on"))
+
+    later = cut.heard_of(NOON + timedelta(hours=9)).turns[0]
+    assert (cut.turns[0].seconds, later.seconds) == (10.0, 10.0)
+    assert [turns(*told)[0].seconds for told in (again, answered)] == [10.0, 15.0]
+
+
+def test_an_answer_that_allowed_a_use_is_known_as_used() -> None:
+    told: list[Event] = [
+        PLANNING,
+        begun(ONE),
+        ToolDecided("1", "Bash", "allow", "ada allowed it", "gate", "q1"),
+        ToolDecided("2", "Bash", "deny", "no", "gate", "q2"),
+        ToolDecided("3", "Bash", "allow", "", "shell"),
+    ]
+
+    assert recollect(log(*told)).used_approvals == {"q1"}
 
 
 def test_every_session_has_its_turn_in_the_order_they_began() -> None:

@@ -242,3 +242,50 @@ async def test_a_sound_git_directory_is_not_damaged(tmp_path: Path) -> None:
     run.agent.git("gc", "--quiet")
 
     assert damage(run.clone.git_dir) is None
+
+
+PARTS = ("config", "info/exclude", "objects/info/alternates", "hooks", "hooks/commit-msg")
+
+
+async def test_what_is_in_order_is_not_written_again(tmp_path: Path) -> None:
+    run = await run_on(repository_in(tmp_path))
+    before = [(run.clone.git_dir / part).stat() for part in PARTS]
+    run.agent.commit(new="1")
+
+    await mend(run.clone)
+
+    after = [(run.clone.git_dir / part).stat() for part in PARTS]
+    assert [seen.st_ino for seen in after] == [seen.st_ino for seen in before]
+
+
+@pytest.mark.parametrize(("part", "mode"), [("hooks/commit-msg", 0o644), ("config", 0o666)])
+async def test_rights_that_an_agent_changed_do_not_last(
+    part: str, mode: int, tmp_path: Path
+) -> None:
+    run = await run_on(repository_in(tmp_path))
+    file = run.clone.git_dir / part
+    before = file.stat().st_mode
+    file.chmod(mode)
+
+    await mend(run.clone)
+
+    assert file.stat().st_mode == before
+
+
+async def test_a_file_of_ours_gets_no_second_name(tmp_path: Path) -> None:
+    run = await run_on(repository_in(tmp_path))
+    config = run.clone.git_dir / "config"
+    (tmp_path / "elsewhere").hardlink_to(config)
+
+    await mend(run.clone)
+
+    assert config.stat().st_nlink == 1
+    assert config.read_bytes() == (tmp_path / "elsewhere").read_bytes()
+
+
+async def test_a_directory_that_may_not_be_listed_is_no_damage(tmp_path: Path) -> None:
+    run = await run_on(repository_in(tmp_path))
+    closed = run.clone.git_dir / "objects/closed"
+    closed.mkdir(mode=0)
+
+    assert damage(run.clone.git_dir) is None

@@ -19,6 +19,7 @@ from .real_git import ADA, RUN, Repository, repository_in, run_on
 
 LOOK = ["for-each-ref", "status"]  # side by side
 COMMIT = ["update-index", "write-tree", "commit-tree", "update-ref"]
+SCREEN = ["log"]  # commits of the agent's own are looked through for credentials
 IMPORT = ["fetch", "rev-list", "diff-tree"]
 
 
@@ -93,7 +94,7 @@ async def stage(tmp_path: Path) -> Stage:
 async def test_all_committed(stage: Stage) -> None:
     for number in (1, 2):
         stage.agent.commit(f"Work {number}", one=str(number))
-        assert await stage.round() == [*LOOK, *IMPORT]
+        assert await stage.round() == [*LOOK, *SCREEN, *IMPORT]
 
     assert stage.user.refs("refs/heads/treadle").popitem()[1] == stage.agent.head
 
@@ -127,7 +128,7 @@ async def test_files_left_on_top_of_commits_that_are_not_home(stage: Stage) -> N
     stage.agent.commit("Work", two="2")
     stage.agent.write("one", "2")
 
-    assert await stage.round() == [*LOOK, *COMMIT, *IMPORT]
+    assert await stage.round() == [*LOOK, *COMMIT, *SCREEN, *IMPORT]
 
     assert stage.events[-1] == WorkImported(_branch(stage), stage.agent.head, 3)
 
@@ -141,7 +142,7 @@ async def test_what_the_agent_staged_is_looked_into(stage: Stage) -> None:
     nested.commit("Inside", inside="1")
     stage.agent.git("-c", "advice.addEmbeddedRepo=false", "add", "nested")
 
-    assert await stage.round() == [*LOOK, *COMMIT[1:], *IMPORT]
+    assert await stage.round() == [*LOOK, *COMMIT[1:], *SCREEN, *IMPORT]
 
     assert stage.events[-2:] == [
         WorkImported(_branch(stage), stage.agent.head, 2),
@@ -190,7 +191,7 @@ async def test_an_unusual_round_makes_the_next_no_dearer(stage: Stage) -> None:
 
     stage.agent.commit("Work", two="2")
 
-    assert await stage.round() == [*LOOK, *IMPORT]
+    assert await stage.round() == [*LOOK, *SCREEN, *IMPORT]
 
 
 async def test_what_is_kept_aside_comes_home_although_the_branch_stayed(stage: Stage) -> None:

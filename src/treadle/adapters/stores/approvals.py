@@ -1,6 +1,6 @@
 """Questions to people and their answers: one row each, settled once by compare-and-set."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import assert_never
 
@@ -57,10 +57,17 @@ LOCK = "approvals"
 class Approvals:
     """The `ApprovalDesk` port, and what those who answer need of it."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(
+        self,
+        database: Database,
+        *,
+        clean: Callable[[Approval], Approval] = lambda approval: approval,
+    ) -> None:
         self._database = database
+        self._clean = clean
 
     def ask(self, approval: Approval) -> Approval:
+        approval = self._clean(approval)
         with self._database.transaction(LOCK) as cursor:
             cursor.execute(
                 f"INSERT INTO approvals ({_ASKED}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "  # noqa: S608

@@ -110,8 +110,15 @@ def follow(story: LogState, recorded: Recorded) -> LogState:
 def _gone_on(story: LogState, event: RunRecovered | RunReopened) -> LogState:
     """The run as it started, with the limits that hold now."""
     started = story.started
-    if started is not None and event.limits is not None:
-        story = replace(story, started=replace(started, limits=event.limits))
+    if started is not None:
+        # A run that was outside the sandbox once stays marked, however it goes on.
+        loose = "unsandboxed" in (started.sandbox, event.sandbox)
+        started = replace(
+            started,
+            limits=event.limits or started.limits,
+            sandbox="unsandboxed" if loose else "sandboxed",
+        )
+        story = replace(story, started=started)
     if isinstance(event, RunRecovered):
         return story
     return replace(story, result=None, stopping=False, phase="starting")

@@ -15,10 +15,11 @@ from treadle.domain.events.oversight import (
     BillDiffered,
     BreakerClosed,
     BreakerOpened,
+    HostAsked,
     LimitNeared,
 )
 
-BoundEvent: TypeAlias = LimitNeared | BreakerOpened | BreakerClosed | BillDiffered
+BoundEvent: TypeAlias = LimitNeared | BreakerOpened | BreakerClosed | HostAsked | BillDiffered
 ApprovalEvent: TypeAlias = ApprovalAsked | ApprovalAnswered | ApprovalLapsed | ApprovalVoided
 
 
@@ -34,6 +35,12 @@ def bound_lines(event: BoundEvent, at: datetime, view: View) -> list[Line]:
         case BreakerClosed():
             works: Line = ((f"{event.service} works again", "phase"),)
             return [works] if view.level >= Level.NORMAL else []
+        case HostAsked():
+            place = f"{event.host}:{event.port}"
+            if not event.allowed:
+                return marked("!", f"Refused: {place} is not in sandbox.hosts", view)
+            reached: Line = ((f"reached {place}", "quiet"),)
+            return [reached] if view.level >= Level.VERBOSE else []
         case BillDiffered():
             figures = f"{money(event.ledger_usd)} counted, {money(event.agent_usd)} said the agent"
             return marked("!", f"The session's cost differs: {figures}", view)

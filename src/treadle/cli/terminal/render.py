@@ -40,17 +40,16 @@ def _lines(recorded: Recorded, story: LogState, view: View) -> list[Line]:
             | work.DeliverableChanged()
             | work.StatusAdopted()
             | work.PlanMade()
-        ):
-            return work_lines.deliverable_lines(event, view)
-        case (
-            work.WorkContinued()
+            | work.WorkContinued()
             | work.WorkspacePrepared()
+            | work.SetupFinished()
             | work.WorkCommitted()
             | work.WorkImported()
+            | work.WorkWithheld()
             | work.WorkLanded()
             | work.WorkKept()
         ):
-            return work_lines.commit_lines(event, view)
+            return work_lines.work_lines(event, view)
         case _:
             return _oversight_lines(event, recorded, story, view)
 
@@ -67,6 +66,7 @@ def _oversight_lines(
             oversight.LimitNeared()
             | oversight.BreakerOpened()
             | oversight.BreakerClosed()
+            | oversight.HostAsked()
             | oversight.BillDiffered()
         ):
             return oversight_lines.bound_lines(event, at, view)

@@ -2,7 +2,9 @@
 
 from typing import TypeAlias, assert_never
 
+from treadle.cli.terminal.duration import duration
 from treadle.cli.terminal.figures import counted, short_commit
+from treadle.cli.terminal.run_lines import marked
 from treadle.cli.terminal.standing import Standing, deliverable_line
 from treadle.cli.terminal.view import Level, Line, View
 from treadle.domain.deliverable import tally
@@ -10,19 +12,36 @@ from treadle.domain.events.work import (
     DeliverableChanged,
     DeliverableCreated,
     PlanMade,
+    SetupFinished,
     StatusAdopted,
+    Withheld,
     WorkCommitted,
     WorkContinued,
     WorkImported,
     WorkKept,
     WorkLanded,
     WorkspacePrepared,
+    WorkWithheld,
 )
 
 DeliverableEvent: TypeAlias = DeliverableCreated | DeliverableChanged | StatusAdopted | PlanMade
-CommitEvent: TypeAlias = (
-    WorkContinued | WorkspacePrepared | WorkCommitted | WorkImported | WorkLanded | WorkKept
-)
+PreparationEvent: TypeAlias = WorkContinued | WorkspacePrepared | SetupFinished
+CommitEvent: TypeAlias = WorkCommitted | WorkImported | WorkLanded | WorkKept
+
+
+def work_lines(
+    event: DeliverableEvent | PreparationEvent | CommitEvent | WorkWithheld, view: View
+) -> list[Line]:
+    """What happened to the work, from the deliverables to where it ended up."""
+    match event:
+        case WorkWithheld():
+            return withheld_lines(event, view)
+        case DeliverableCreated() | DeliverableChanged() | StatusAdopted() | PlanMade():
+            return deliverable_lines(event, view)
+        case WorkContinued() | WorkspacePrepared() | SetupFinished():
+            return preparation_lines(event, view)
+        case _:
+            return commit_lines(event, view)
 
 
 def deliverable_lines(event: DeliverableEvent, view: View) -> list[Line]:
@@ -53,8 +72,8 @@ def _adopted(event: StatusAdopted) -> Line:
     return ((f"deliverables from before: {standing}", "quiet"),)
 
 
-def commit_lines(event: CommitEvent, view: View) -> list[Line]:
-    """Where the work lies on its way; where it ended up is said by the summary."""
+def preparation_lines(event: PreparationEvent, view: View) -> list[Line]:
+    """What the work begins with."""
     if view.level < Level.NORMAL:
         return []
     match event:
@@ -62,6 +81,17 @@ def commit_lines(event: CommitEvent, view: View) -> list[Line]:
             return [((f"going on from {event.branch}, which has not landed", "quiet"),)]
         case WorkspacePrepared():
             return _prepared(event, view)
+        case SetupFinished():
+            return _set_up(event, view)
+        case _:
+            assert_never(event)
+
+
+def commit_lines(event: CommitEvent, view: View) -> list[Line]:
+    """Where the work lies on its way; where it ended up is said by the summary."""
+    if view.level < Level.NORMAL:
+        return []
+    match event:
         case WorkCommitted():
             message = event.message.strip().partition("\n")[0]
             return [((f"  committed {short_commit(event.commit)} {message}", "quiet"),)]
@@ -78,11 +108,32 @@ def commit_lines(event: CommitEvent, view: View) -> list[Line]:
             assert_never(event)
 
 
+def withheld_lines(event: WorkWithheld, view: View) -> list[Line]:
+    """One line per place: a person may want to know before the agent has mended it."""
+    if view.level < Level.NORMAL:
+        return []
+    return [((f"  ! not committed: {_place(place)}", "warning"),) for place in event.places]
+
+
+def _place(place: Withheld) -> str:
+    line = f" line {place.line}" if place.line else ""
+    return f"{place.path}{line} holds what looks like {place.kind}"
+
+
 def _prepared(event: WorkspacePrepared, view: View) -> list[Line]:
     lines: list[Line] = [((f"branch {event.branch} from {_origin(event)}", "quiet"),)]
     if view.level >= Level.VERBOSE:
         lines.append(((f"workspace {event.path}", "quiet"),))
     return lines
+
+
+def _set_up(event: SetupFinished, view: View) -> list[Line]:
+    took = duration(event.duration_s)
+    if event.exit_code == 0:
+        return [((f"set up in {took}: {event.command}", "quiet"),)]
+    said = event.output.strip().splitlines()[-3:]
+    first = f"setup failed with exit code {event.exit_code} after {took}: {event.command}"
+    return [*marked("!", first, view), *(((f"  {line}", "quiet"),) for line in said)]
 
 
 def _origin(event: WorkspacePrepared) -> str:

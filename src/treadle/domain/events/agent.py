@@ -46,12 +46,15 @@ class ToolCalled:
 
 @dataclass(frozen=True, slots=True)
 class ToolDecided:
-    """The policy's answer to one tool use, stored before the tool runs."""
+    """The answer to one tool use, of the policy or of a person, stored before the tool runs."""
 
     id: str
     name: str
     decision: Literal["allow", "deny"]
     reason: str
+    # The rule that decided, and the question that a person answered so, if one was asked.
+    rule: str = ""
+    approval: str = ""
     type: Literal["tool.decided"] = "tool.decided"
 
 

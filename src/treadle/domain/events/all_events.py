@@ -41,13 +41,16 @@ Event: TypeAlias = (
     | work.PlanMade
     | work.WorkContinued
     | work.WorkspacePrepared
+    | work.SetupFinished
     | work.WorkCommitted
     | work.WorkImported
+    | work.WorkWithheld
     | work.WorkLanded
     | work.WorkKept
     | oversight.LimitNeared
     | oversight.BreakerOpened
     | oversight.BreakerClosed
+    | oversight.HostAsked
     | oversight.BillDiffered
     | oversight.ApprovalAsked
     | oversight.ApprovalAnswered

@@ -37,6 +37,16 @@ class BreakerClosed:
 
 
 @dataclass(frozen=True, slots=True)
+class HostAsked:
+    """A confined process wanted to reach a host; said once per host, port and answer."""
+
+    host: str
+    port: int
+    allowed: bool
+    type: Literal["host.asked"] = "host.asked"
+
+
+@dataclass(frozen=True, slots=True)
 class BillDiffered:
     """The agent's own figure for a session is not what the ledger says; the ledger counts."""
 

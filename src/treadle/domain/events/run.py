@@ -90,6 +90,7 @@ class RunRecovered:
     """The run's owner was gone, and another process goes on where it was, within these limits."""
 
     limits: RunLimits | None = None
+    sandbox: Confinement = "sandboxed"
     type: Literal["run.recovered"] = "run.recovered"
 
 
@@ -99,6 +100,7 @@ class RunReopened:
 
     by: Literal["resume", "retry"]
     limits: RunLimits
+    sandbox: Confinement = "sandboxed"
     type: Literal["run.reopened"] = "run.reopened"
 
 

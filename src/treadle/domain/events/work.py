@@ -55,6 +55,19 @@ class WorkContinued:
 
 
 @dataclass(frozen=True, slots=True)
+class SetupFinished:
+    """The project's setup command has run in the workspace; `output` is the end of what it said."""
+
+    command: str
+    exit_code: int
+    duration_s: float
+    output: str
+    # Where it could get packages from: what the user's own tools are configured for.
+    hosts: tuple[str, ...] = ()
+    type: Literal["setup.finished"] = "setup.finished"
+
+
+@dataclass(frozen=True, slots=True)
 class WorkspacePrepared:
     """The run has its own clone, on its own branch, from a snapshot of what the user saw."""
 
@@ -85,6 +98,26 @@ class WorkImported:
     commit: str
     commits: int
     type: Literal["work.imported"] = "work.imported"
+
+
+@dataclass(frozen=True, slots=True)
+class Withheld:
+    """Where a credential stands: never what it is. Without a path it is in a commit's message."""
+
+    path: str
+    line: int  # 0 for the name of the file
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class WorkWithheld:
+    """Files with what looks like a credential were left out of the round's commit.
+
+    They stay in the workspace, and the next session is told to take it out.
+    """
+
+    places: tuple[Withheld, ...]
+    type: Literal["work.withheld"] = "work.withheld"
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,11 @@ class Word:
     """
 
     text: str
-    # Globs, braces or a tilde outside quotes: bash may put several words, or a home, in its place.
+    # Globs, braces, a tilde, a variable or a substitution outside quotes: bash may put several
+    # words, none, or a home in its place.
     expands: bool = False
-    # Variables the word stands on, and whether the output of a command is part of it.
+    # Variables the word stands on. `substitutes`: the output of a command is part of it, or a
+    # variable is not used as it is (`${x:-a}`, `${x%.ts}`), so knowing its value is not enough.
     variables: tuple[str, ...] = ()
     substitutes: bool = False
     # Any part was quoted: an empty word is then an argument, and a name no alias or keyword.
@@ -28,7 +30,7 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """`NAME=value` before a command, or alone."""
+    """`NAME=value` before a command, alone, or after `export` (then `export` is the only name)."""
 
     name: str
     value: Word
@@ -59,8 +61,8 @@ class Command:
     assignments: tuple[Assignment, ...] = ()
     redirects: tuple[Redirect, ...] = ()
     scope: tuple[int, ...] = ()
-    # Whether it surely runs if what stands before it in its scope has run: not in a branch of `if`,
-    # after `||`, in a loop.
+    # Whether all that follows it in its scope is reached only after it was: not in a branch of
+    # `if`, after `||`, in a loop, nor after `&&` if the list goes on behind a `;`.
     certain: bool = True
     # Where the output goes, when a substitution around it uses it.
     inside: Literal["", "argument", "assignment", "heredoc"] = ""
@@ -77,7 +79,7 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """`for NAME in words`: the values that a variable takes in it."""
+    """`for NAME in words`: the values that a variable takes in it. It assigns: mind the name."""
 
     variable: str
     values: tuple[Word, ...]

@@ -42,7 +42,10 @@ REHEARSAL_PASSED = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "USER", "LOGNAME
 Login = Literal["api key", "token", "subscription", "cloud provider", "keychain", "none"]
 
 NO_LOGIN = "Claude Code has no login"
-HOW_TO_LOG_IN = "set ANTHROPIC_API_KEY, or run Claude Code once by hand and log in with /login"
+HOW_TO_LOG_IN = (
+    "run `treadle auth set anthropic-api-key`, set ANTHROPIC_API_KEY, or log in with Claude Code's"
+    " own /login"
+)
 KEYS = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN")
 TOKENS = ("CLAUDE_CODE_OAUTH_TOKEN",)
 CLOUDS = ("CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX", "CLAUDE_CODE_USE_FOUNDRY")

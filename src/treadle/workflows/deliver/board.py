@@ -36,8 +36,10 @@ class Board:
         clock: Clock,
         *,
         rehearsed: bool = False,
+        clean: Callable[[Mapping[str, Any]], Mapping[str, Any]] = lambda arguments: arguments,
     ) -> None:
         self._rehearsed = rehearsed
+        self._clean = clean
         self._file = file
         self._record = record
         self._clock = clock
@@ -149,7 +151,7 @@ class Board:
         )
 
     async def _create(self, arguments: Mapping[str, Any]) -> ToolReply:
-        new = given_deliverables(arguments)
+        new = given_deliverables(self._clean(arguments))
         if isinstance(new, Refused):
             return ToolReply(new.reason, is_error=True)
         self.adopt()

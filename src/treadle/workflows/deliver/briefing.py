@@ -5,14 +5,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from treadle.domain.agent import Brief, Decide, Decision, Identity, ToolUse
+from treadle.domain.agent import Brief, Identity
 from treadle.domain.events.all_events import Event
 from treadle.domain.events.run import Instruction, RunWarned
 from treadle.domain.ids import SessionId
 from treadle.domain.limits import SessionLimits
-from treadle.domain.signal import Role
-from treadle.policy.available_tools import Toolset
-from treadle.policy.decide import Context, RealPath, decide
+from treadle.policy.available_tools import Toolset, for_role
 from treadle.workflows.deliver.board import Board
 from treadle.workflows.deliver.instructions import (
     ROLE_OF,
@@ -22,6 +20,7 @@ from treadle.workflows.deliver.instructions import (
     project_context,
     prompt_for,
 )
+from treadle.workflows.guard import Guard
 from treadle.workflows.worksite import Worksite
 
 
@@ -48,7 +47,7 @@ class Briefing:
     worksite: Worksite
     record: Callable[[Event], None]
     new_session_id: Callable[[], SessionId]
-    real_path: RealPath
+    guard: Guard
 
     def brief(self, instruction: Instruction, limits: SessionLimits) -> Brief:
         """A fresh session; its instruction, and all that its role may use."""
@@ -66,10 +65,10 @@ class Briefing:
             model=equipment.plan_model if role == "initializer" else equipment.model,
             max_turns=limits.max_turns,
             max_cost_usd=limits.max_cost_usd,
-            decide=self._decide_for(role),
+            decide=self.guard.decide_for(role, str(workspace), equipment.toolset),
             identity=equipment.identity,
             tools=self.board.tools(),
-            builtin_tools=equipment.toolset.builtin,
+            builtin_tools=for_role(equipment.toolset, role).builtin,
             mcp_servers=equipment.mcp_servers,
             thinking_tokens=equipment.thinking_tokens,
         )
@@ -80,11 +79,3 @@ class Briefing:
             self.record(RunWarned(f"CLAUDE.md is left out: {found.reason}"))
             return ""
         return found
-
-    def _decide_for(self, role: Role) -> Decide:
-        context = Context(role, str(self.worksite.path), self.equipment.toolset)
-
-        async def decided(use: ToolUse) -> Decision:
-            return decide(use, context, real_path=self.real_path)
-
-        return decided

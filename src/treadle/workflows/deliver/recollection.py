@@ -5,9 +5,16 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal, assert_never
 
+from treadle.domain.approval import ApprovalId
 from treadle.domain.deliverable import Claim, Deliverable
-from treadle.domain.events.agent import UsageReported
+from treadle.domain.events.agent import ToolDecided, UsageReported
 from treadle.domain.events.all_events import Recorded
+from treadle.domain.events.oversight import (
+    ApprovalAnswered,
+    ApprovalAsked,
+    ApprovalLapsed,
+    ApprovalVoided,
+)
 from treadle.domain.events.run import RoundStarted, RunEnded, RunRecovered, RunReopened
 from treadle.domain.events.session import SessionEnded, SessionStarted
 from treadle.domain.events.work import (
@@ -39,14 +46,19 @@ class Turn:
     began: datetime | None = None
     last: datetime | None = None
     earlier_s: float = 0.0
+    # Questions that a person has not answered yet, since when, and how long others took.
+    asking: frozenset[ApprovalId] = frozenset()
+    asking_since: datetime | None = None
+    asked_s: float = 0.0
 
     @property
     def seconds(self) -> float:
         """From the start of the session to the last that was heard of it, without the time in
-        which nobody worked on it."""
+        which nobody worked on it, or a person was waited for."""
         if self.began is None or self.last is None:
             return self.earlier_s
-        return self.earlier_s + (self.last - self.began).total_seconds()
+        until = self.last if self.asking_since is None else min(self.last, self.asking_since)
+        return self.earlier_s + (until - self.began).total_seconds() - self.asked_s
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +77,8 @@ class Recollection:
     deliverables: tuple[Deliverable, ...] = ()
     changes: tuple[DeliverableChanged, ...] = ()
     passed_this_round: tuple[str, ...] = ()
+    # Answers of a person that a tool use was allowed by: none of them allows another.
+    used_approvals: frozenset[ApprovalId] = frozenset()
     # How the leg that runs came about, if the run had ended before.
     reopened: Literal["", "resume", "retry"] = ""
     # What the log ends with.
@@ -183,10 +197,12 @@ def _session_told(known: Recollection, recorded: Recorded) -> Recollection:
     event, turn = recorded.event, known.turns[-1]
     match event:
         case RunRecovered():
-            turn = replace(turn, earlier_s=turn.seconds, began=None, last=None)
+            turn = _left(turn)
         case SessionStarted():
             known = replace(known, sessions=(*known.sessions, event))
-            turn = replace(turn, session=event.session, began=turn.began or recorded.at)
+            turn = _begun(turn, event, recorded.at)
+        case ToolDecided():
+            known = replace(known, used_approvals=known.used_approvals | _used_by(event))
         case UsageReported():
             turn = replace(
                 turn, usage=turn.usage + event.usage, cost_usd=turn.cost_usd + event.cost_usd
@@ -196,8 +212,44 @@ def _session_told(known: Recollection, recorded: Recorded) -> Recollection:
         case _:
             pass
     if turn.began is not None and turn.result is None:
-        turn = replace(turn, last=recorded.at)
+        turn = replace(_question_told(turn, recorded), last=recorded.at)
     return replace(known, turns=(*known.turns[:-1], turn))
+
+
+def _left(turn: Turn) -> Turn:
+    """Nobody has worked on it since the last that was heard."""
+    took = turn.seconds
+    return replace(turn, earlier_s=took, began=None, last=None, asking_since=None, asked_s=0.0)
+
+
+def _begun(turn: Turn, event: SessionStarted, at: datetime) -> Turn:
+    # One that was cut while it waited for a person goes on waiting.
+    since = at if turn.asking else None
+    return replace(turn, session=event.session, began=turn.began or at, asking_since=since)
+
+
+def _used_by(event: ToolDecided) -> frozenset[ApprovalId]:
+    allowed = event.decision == "allow" and event.approval
+    return frozenset({ApprovalId(event.approval)}) if allowed else frozenset()
+
+
+def _question_told(turn: Turn, recorded: Recorded) -> Turn:
+    match recorded.event:
+        case ApprovalAsked(approval=approval):
+            since = turn.asking_since or recorded.at
+            return replace(turn, asking=turn.asking | {approval.id}, asking_since=since)
+        case (
+            ApprovalAnswered(approval=name)
+            | ApprovalLapsed(approval=name)
+            | ApprovalVoided(approval=name)
+        ):
+            left = turn.asking - {name}
+            if left or turn.asking_since is None:
+                return replace(turn, asking=left)
+            took = (recorded.at - turn.asking_since).total_seconds()
+            return replace(turn, asking=left, asking_since=None, asked_s=turn.asked_s + took)
+        case _:
+            return turn
 
 
 def _deliverables_told(

@@ -1,7 +1,7 @@
 """Acts the steps of a `deliver` run: look, one session, its work brought to safety."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
 from treadle.domain.events.all_events import Event
@@ -19,6 +19,7 @@ from treadle.workflows.deliver.look import Look, Surroundings
 from treadle.workflows.deliver.progress import Progress
 from treadle.workflows.deliver.recollection import Recollection, Turn
 from treadle.workflows.deliver.stuck import criteria_of
+from treadle.workflows.withheld import withheld_prompt
 from treadle.workflows.worksite import Home, Worksite
 from treadle.workspace.movement import Movement
 
@@ -50,6 +51,10 @@ class Homecoming:
     look: Look
 
 
+async def nothing_to_prepare() -> None:
+    """For workspaces that are ready as they are."""
+
+
 @dataclass(frozen=True, slots=True)
 class Rounds:
     """Acts the steps of one run. `known` is what its log said when this process took it on."""
@@ -64,6 +69,8 @@ class Rounds:
     known: Recollection
     record_once: Callable[[str, Event], None]
     slots: asyncio.Semaphore
+    # Makes the workspace ready before a session: installs what the project needs.
+    prepare: Callable[[], Awaitable[None]] = nothing_to_prepare
 
     async def look(self) -> Look:
         """What decides about the next step, as it is now."""
@@ -142,6 +149,7 @@ class Rounds:
             # Before the round is told: one that is known to have begun may lose work itself.
             self.worksite.begin_round()
             self.board.passed_this_round.clear()
+            await self.prepare()
         else:
             limits = left_of(limits, cost_usd=before.cost_usd, seconds=before.seconds)
         self.record_once(f"round {place.turn}", RoundStarted(place.number, place.instruction))
@@ -152,7 +160,8 @@ class Rounds:
     ) -> SessionResult:
         brief = self.briefing.brief(place.instruction, limits)
         if before is None or before.session is None:
-            return await self.driver.run(brief, limits)
+            prompt = brief.prompt + withheld_prompt(self.worksite.withheld)
+            return await self.driver.run(replace(brief, prompt=prompt), limits)
         # The same session: an agent that has nothing of it yet begins it with the same id.
         brief = replace(brief, session=before.session)
         if self.driver.agent.remembers(before.session, brief.home):

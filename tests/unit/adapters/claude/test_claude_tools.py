@@ -7,7 +7,12 @@ import pytest
 from treadle.adapters.agents.claude.tools import before_tool_use
 from treadle.domain.agent import Allow, Decision, Deny, ToolUse
 
-GIVEN: Any = {"tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_use_id": "t"}
+GIVEN: Any = {
+    "tool_name": "Bash",
+    "tool_input": {"command": "ls"},
+    "tool_use_id": "t",
+    "cwd": "/srv/clone/src",
+}
 CONTEXT: Any = {"signal": None}
 
 
@@ -31,7 +36,7 @@ def answer(permission: str, reason: str) -> dict[str, Any]:
 )
 async def test_the_decision_is_passed_on(decision: Decision, expected: dict[str, Any]) -> None:
     async def decide(use: ToolUse) -> Decision:
-        assert use == ToolUse("t", "Bash", {"command": "ls"})
+        assert use == ToolUse("t", "Bash", {"command": "ls"}, "/srv/clone/src")
         return decision
 
     assert await before_tool_use(decide)(GIVEN, "t", CONTEXT) == expected

@@ -97,6 +97,7 @@ class ClaudeSession:
         self._closing: asyncio.Task[Sequence[Leftover]] | None = None
         # Where the sandbox says whether the agent really ran in it.
         self._report: Path | None = None
+        self._heard = False
 
     async def start(self) -> None:
         """Spawn and send the prompt; what goes wrong becomes the session's only event."""
@@ -115,16 +116,16 @@ class ClaudeSession:
             self._failure = AgentEnded(await self._start_fault(_reason(error)))
 
     async def _connect(self) -> None:
-        from claude_agent_sdk import ClaudeAgentOptions, ClaudeSDKClient, HookMatcher
+        from claude_agent_sdk import ClaudeAgentOptions, ClaudeSDKClient
 
-        from treadle.adapters.agents.claude.tools import before_tool_use, tool_server
+        from treadle.adapters.agents.claude.tools import guarding, tool_server
         from treadle.adapters.agents.claude.transport import ProcessTransport
 
         brief, agent = self._brief, self._agent
         (brief.home / "tmp").mkdir(parents=True, exist_ok=True)
         options = ClaudeAgentOptions(
             mcp_servers={OWN_SERVER: tool_server(brief.tools)},
-            hooks={"PreToolUse": [HookMatcher(hooks=[before_tool_use(brief.decide)])]},
+            hooks={"PreToolUse": [guarding(brief.decide)]},
             verbatim_prompts=True,
         )
         with given_files(brief) as given:
@@ -171,6 +172,7 @@ class ClaudeSession:
         # Once all is closed nothing more is on its way, and nobody is to wait for it.
         unread = None if closed and transport.messages.empty() else await transport.messages.get()
         if unread is not None:
+            self._heard = True
             return self._parser.parse(unread)
         await transport.wait_for_exit()
         if fault := self._sandbox_fault():
@@ -179,10 +181,13 @@ class ClaudeSession:
 
     def _sandbox_fault(self) -> Fault | None:
         """The sandbox's own failure, if its report says that the agent never ran inside it."""
-        enclosure = self._agent.enclosure
-        if enclosure is None or self._report is None or self.living_pid is not None:
+        enclosure, transport = self._agent.enclosure, self._transport
+        if enclosure is None or self._report is None or transport is None:
             return None
-        return enclosure.fault(self._report)
+        # Who spoke did run; a sandbox that is killed later has no time for its report.
+        if self._heard or transport.exit_code is None:
+            return None
+        return enclosure.fault(self._report, transport.stderr_tail())
 
     @property
     def living_pid(self) -> int | None:

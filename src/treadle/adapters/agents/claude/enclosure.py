@@ -20,19 +20,23 @@ class Enclosure:
     within: Callable[[Brief], Confinement]
     # Sockets outside, by the path that they have inside; those of one session.
     sockets: Mapping[str, Path] = field(default_factory=dict)
+    # Becomes the agent after it has made ready what the agent needs inside.
+    entry: tuple[str, ...] = ()
 
     def start(
         self, command: list[str], environment: Mapping[str, str], brief: Brief
     ) -> Confined | SandboxFailed:
         """How to start the agent so that what it starts cannot touch the agent itself, either."""
-        within = replace(self.within(brief), sockets=self.sockets)
+        within = self.within(brief)
+        within = replace(within, sockets={**within.sockets, **self.sockets})
         launcher = self.sandbox.launcher()
         given = {**environment, SHELL_PREFIX: shlex.join(launcher)} if launcher else environment
-        return self.sandbox.confine(command, given, within)
+        return self.sandbox.confine([*self.entry, *command], given, within)
 
-    def fault(self, report: Path) -> Fault | None:
-        """The sandbox's failure, if that is why the agent did not run."""
-        failed = self.sandbox.failure(report)
+    def fault(self, report: Path, said: str) -> Fault | None:
+        """The sandbox's failure, if that is why the agent did not run; `said`: what came on the
+        standard error."""
+        failed = self.sandbox.failure(report, said)
         return None if failed is None else _fault(failed)
 
 

@@ -7,6 +7,7 @@ MAX_TEXT = 4000
 MAX_KEYS = 40
 MAX_DEPTH = 4
 MAX_INPUT = 20_000
+MAX_WORD = 1000
 
 # Above this, a whole number is not safe in every reader of JSON.
 MAX_WHOLE = 2**53
@@ -69,8 +70,10 @@ def moment(unix_seconds: float | None) -> datetime | None:
 
 def shortened(value: str, most: int = MAX_TEXT) -> str:
     """The beginning of a long text, and how much of it was left out."""
-    kept = clean(value[:most])
-    return kept if len(value) <= most else f"{kept}… ({len(value) - most} more)"
+    if len(value) <= most:
+        return clean(value)
+    end = _between_words(value, most)
+    return f"{clean(value[:end])}… ({len(value) - end} more)"
 
 
 def both_ends(value: str, most: int = MAX_TEXT) -> str:
@@ -78,7 +81,23 @@ def both_ends(value: str, most: int = MAX_TEXT) -> str:
     if len(value) <= most:
         return value
     half = most // 2
-    return f"{value[:half]}\n… ({len(value) - 2 * half} more) …\n{value[-half:]}"
+    end, start = _between_words(value, half), _behind_word(value, len(value) - half)
+    return f"{value[:end]}\n… ({start - end} more) …\n{value[start:]}"
+
+
+def _between_words(value: str, most: int) -> int:
+    """Where to cut: half a word could be half a secret, which nothing would know for one."""
+    for place in range(most, max(most - MAX_WORD, most // 2), -1):
+        if value[place].isspace() or value[place - 1].isspace():
+            return place
+    return most
+
+
+def _behind_word(value: str, least: int) -> int:
+    for place in range(least, min(least + MAX_WORD, (least + len(value)) // 2)):
+        if value[place].isspace() or value[place - 1].isspace():
+            return place
+    return least
 
 
 def bounded_input(value: object) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from claude_agent_sdk import (
     HookContext,
     HookInput,
     HookJSONOutput,
+    HookMatcher,
     SdkMcpTool,
     create_sdk_mcp_server,
 )
@@ -15,6 +16,10 @@ from claude_agent_sdk.types import McpSdkServerConfig
 from treadle.domain.agent import OWN_SERVER, Allow, Decide, Decision, Deny, Tool, ToolUse
 
 Hook = Callable[[HookInput, str | None, HookContext], Awaitable[HookJSONOutput]]
+
+# A person may be asked, and the agent must not give up before they have answered: after this time
+# it refuses the use by itself. More than 24 days would be no time at all to some of its versions.
+HOOK_S = 14 * 24 * 3600.0
 
 
 def tool_server(tools: tuple[Tool, ...]) -> McpSdkServerConfig:
@@ -28,6 +33,11 @@ def _sdk_tool(tool: Tool) -> SdkMcpTool[Any]:
         return {"content": [{"type": "text", "text": reply.text}], "is_error": reply.is_error}
 
     return SdkMcpTool(tool.name, tool.description, dict(tool.schema), call)
+
+
+def guarding(decide: Decide) -> HookMatcher:
+    """Every use of every tool goes through `decide`, those of sub-agents included."""
+    return HookMatcher(hooks=[before_tool_use(decide)], timeout=HOOK_S)
 
 
 def before_tool_use(decide: Decide) -> Hook:
@@ -50,6 +60,7 @@ def _use(given: HookInput, tool_use_id: str | None) -> ToolUse:
         id=tool_use_id or str(fields.get("tool_use_id", "")),
         name=str(fields["tool_name"]),
         input=dict(fields.get("tool_input") or {}),
+        directory=str(fields.get("cwd") or ""),
     )
 
 

@@ -1,0 +1,1 @@
+"""Finds a browser for the agent: Playwright MCP, the Node that runs it, and a Chromium."""

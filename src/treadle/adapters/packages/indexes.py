@@ -1,0 +1,123 @@
+"""What the user's package tools say about their indexes: what to ask, how to read it. Pure.
+
+No index has its address here: the tools know the one they use when the user has named none.
+"""
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from urllib.parse import urlsplit, urlunsplit
+
+_PORTS = {"http": 80, "https": 443}
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A tool's own command that tells its indexes; `variable` tells the same tool inside."""
+
+    profile: str
+    command: tuple[str, ...]
+    read: Callable[[str], list[str]]
+    variable: str
+    # For the ones after the first, if the tool takes several.
+    further: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """Where packages come from: an address without a login, as tools are told it."""
+
+    url: str
+    variable: str = ""
+
+    @property
+    def host(self) -> str:
+        """As the filtering proxy names it."""
+        parts = urlsplit(self.url)
+        name = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
+        return f"{name}:{parts.port or _PORTS[parts.scheme]}"
+
+
+def _lines(said: str) -> list[str]:
+    return said.splitlines()
+
+
+def _comma_or_pipe(said: str) -> list[str]:
+    return re.split(r"[,|\s]+", said)
+
+
+def _npm(said: str) -> list[str]:
+    """The default registry, and those of single scopes."""
+    try:
+        told = json.loads(said)
+    except ValueError:
+        return []
+    return [
+        str(value)
+        for name, value in (told.items() if isinstance(told, dict) else ())
+        if name == "registry" or str(name).endswith(":registry")
+    ]
+
+
+# Pip's own way to its configuration: files, variables and what it takes when there are none.
+_PIP = """
+from pip._internal.commands import create_command
+told, _ = create_command("download").parser.parse_args([])
+print(told.index_url, *told.extra_index_urls, sep="\\n")
+"""
+
+QUESTIONS: tuple[Question, ...] = (
+    Question(
+        "python", ("python3", "-I", "-c", _PIP), _lines, "PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL"
+    ),
+    Question("node", ("npm", "config", "list", "--json"), _npm, "npm_config_registry"),
+    Question("go", ("go", "env", "GOPROXY"), _comma_or_pipe, "GOPROXY"),
+    Question("ruby", ("gem", "sources", "--list"), _lines, ""),
+)
+
+
+def indexes(question: Question, said: str) -> list[Index]:
+    """The indexes in an answer; what is no address of one is passed over."""
+    found = [
+        Index(plain, question.variable if number == 0 else question.further)
+        for number, plain in enumerate(filter(None, map(_plain, question.read(said))))
+    ]
+    return list(dict.fromkeys(found))
+
+
+def _plain(text: str) -> str:
+    """An address without the login that may stand in it; empty if it is none."""
+    try:
+        parts = urlsplit(text.strip())
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        return ""
+    if parts.scheme not in _PORTS or not host:
+        return ""
+    name = f"[{host}]" if ":" in host else host
+    place = name if port is None else f"{name}:{port}"
+    return urlunsplit((parts.scheme, place, parts.path, "", ""))
+
+
+def variables(found: Sequence[Index]) -> Mapping[str, str]:
+    """What tells the tools inside to use the same indexes as those outside."""
+    told: dict[str, str] = {}
+    for index in found:
+        if index.variable:
+            told[index.variable] = f"{told.get(index.variable, '')} {index.url}".strip()
+    # The other installer of the same packages.
+    same = {"PIP_INDEX_URL": "UV_DEFAULT_INDEX", "PIP_EXTRA_INDEX_URL": "UV_INDEX"}
+    return told | {same[name]: value for name, value in told.items() if name in same}
+
+
+def linked_hosts(page: str, index: Index) -> list[Index]:
+    """Other hosts that a page of an index links to: files need not lie where the list does."""
+    found = (_plain(link) for link in re.findall(r"""href=["']([^"'#?]+)""", page))
+    origins = dict.fromkeys(Index(_origin(link)) for link in found if link)
+    return [origin for origin in origins if origin.host != index.host]
+
+
+def _origin(url: str) -> str:
+    parts = urlsplit(url)
+    return urlunsplit((parts.scheme, parts.netloc, "/", "", ""))

@@ -1,0 +1,207 @@
+"""Tries a sandbox out: sets a scene on the host, lets the canary play in it, and looks again."""
+
+import asyncio
+import json
+import os
+import secrets
+import shutil
+import socket
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from treadle.adapters.sandboxes.launcher_text import Interpreter
+from treadle.adapters.sandboxes.mounts import START_FILES, START_FOLDERS
+from treadle.adapters.sandboxes.options import MEGABYTE, TEMPORARY
+from treadle.adapters.sandboxes.system_paths import HOST_NAME
+from treadle.adapters.sandboxes.verdict import parsed, verdict
+from treadle.domain.sandbox import Confined, Confinement, Probed, SandboxFailed
+
+ANSWER_S = 30.0
+CONTENT = "canary\n"
+NAMESPACES = ("user", "mnt", "pid", "ipc", "uts", "cgroup", "net")
+VARIABLES = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"}
+# The sandbox adds these, and bubblewrap the last.
+ADDED = ("HOME", "TMPDIR", "USER", "LOGNAME", "PWD")
+GIT_FOLDERS = (".git", ".git/objects", ".git/objects/info")
+PROTECTED = (Path("kept/settings.json"), Path("absent.json"), Path("absent/deep/settings.json"))
+
+Confine = Callable[[tuple[str, ...], dict[str, str], Confinement], Confined | SandboxFailed]
+Failure = Callable[[Path, str], SandboxFailed | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """Places and addresses of one try, none of which was there before."""
+
+    within: Confinement
+    secret: Path
+    beside: Path
+    readable: Path
+    port: int
+    abstract: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """What differs between sandboxes."""
+
+    interpreter: Interpreter
+    # A directory of the host, as private as those of runs.
+    place: Path
+    launcher: tuple[str, ...] = ()
+    # Where the socket is seen inside; under its own name if None.
+    socket: str | None = None
+    # Those that count; None: all of them.
+    trials: frozenset[str] | None = None
+
+
+async def probe(confine: Confine, failure: Failure, tried: Tried) -> Probed:
+    """Start the canary once, and judge what it and the host have seen."""
+    with _scene(tried) as scene:
+        python = (str(tried.interpreter.program), "-I", "-S")
+        canary = files("treadle.adapters.sandboxes").joinpath("canary.py").read_text("utf-8")
+        told = json.dumps(_told(scene, python, tried))
+        confined = confine((*python, "-c", canary, told), VARIABLES, scene.within)
+        if isinstance(confined, SandboxFailed):
+            return confined
+        said, complaint = await run_confined(confined)
+        if confined.report is not None:
+            failed = failure(confined.report, complaint)
+            confined.report.unlink(missing_ok=True)
+            if failed is not None:
+                return failed
+        findings = parsed(said)
+        if findings is None:
+            last = complaint.strip().splitlines()[-1:] or ["it said nothing"]
+            return SandboxFailed(f"the sandbox's canary did not answer: {last[0]}")
+        if tried.trials is not None:
+            findings = findings.of(tried.trials)
+        return verdict(findings, _leaks(scene), as_root=os.getuid() == 0)
+
+
+async def run_confined(confined: Confined) -> tuple[str, str]:
+    """What a confined command wrote to its output and to its standard error, within a time."""
+    try:
+        process = await asyncio.create_subprocess_exec(
+            *confined.command,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            env=dict(confined.environment),
+            pass_fds=confined.descriptors,
+        )
+    finally:
+        for descriptor in confined.descriptors:
+            os.close(descriptor)
+    try:
+        said, complaint = await asyncio.wait_for(process.communicate(), ANSWER_S)
+    except TimeoutError:
+        process.kill()
+        await process.wait()
+        return "", f"no answer within {ANSWER_S:g} s"
+    return said.decode(errors="replace"), complaint.decode(errors="replace")
+
+
+@contextmanager
+def _scene(tried: Tried) -> Iterator[Scene]:
+    tried.place.mkdir(parents=True, exist_ok=True)
+    with ExitStack() as stack:
+        folder = Path(tempfile.mkdtemp(prefix="probe-", dir=tried.place)).resolve()
+        stack.callback(shutil.rmtree, folder, ignore_errors=True)
+        # A socket's path is short, and that of the place may be long.
+        short = Path(tempfile.mkdtemp(prefix="treadle-probe-"))
+        stack.callback(shutil.rmtree, short, ignore_errors=True)
+        for name in ("work/.git/hooks", "work/.git/objects/info", "work/kept", "home", "shown"):
+            (folder / name).mkdir(parents=True)
+        for name in ("work/.git/config", "work/kept/settings.json", "secret", "shown/text"):
+            (folder / name).write_text(CONTENT)
+        (folder / "work/.git/objects/info/alternates").write_text("/nonexistent\n")
+        abstract = f"treadle-probe-{secrets.token_hex(8)}"
+        _listening(stack, socket.AF_UNIX, str(short / "s"))
+        if hasattr(os, "memfd_create"):  # Linux, the one system that has abstract sockets
+            _listening(stack, socket.AF_UNIX, f"\0{abstract}")
+        service = _listening(stack, socket.AF_INET, ("127.0.0.1", 0))
+        yield Scene(
+            within=Confinement(
+                folder / "work",
+                folder / "home",
+                network="gateway",
+                readable=(folder / "shown",),
+                protected=PROTECTED,
+                sockets={tried.socket or str(short / "s"): short / "s"},
+            ),
+            secret=folder / "secret",
+            beside=folder / "beside",
+            readable=folder / "shown/text",
+            port=service.getsockname()[1],
+            abstract=abstract,
+        )
+
+
+def _listening(stack: ExitStack, family: int, address: Any) -> socket.socket:
+    server = stack.enter_context(socket.socket(family))
+    server.bind(address)
+    server.listen()
+    return server
+
+
+def _told(scene: Scene, python: tuple[str, ...], tried: Tried) -> dict[str, Any]:
+    work = scene.within.workspace
+    sealed = ("kept/settings.json", "absent.json", "absent.json/x", "absent/deep/settings.json/x")
+    git = (".git/config", ".git/hooks/pre-commit", ".git/objects/info/alternates")
+    return {
+        "workspace": str(work),
+        "home": str(scene.within.home),
+        "secret": str(scene.secret),
+        "beside": str(scene.beside),
+        "readable": str(scene.readable),
+        "socket": next(iter(scene.within.sockets)),
+        "port": scene.port,
+        "abstract": scene.abstract,
+        "launcher": list(tried.launcher),
+        "python": list(python),
+        "hostname": HOST_NAME,
+        "variables": [*VARIABLES, *ADDED],
+        "system": ["/written", "/etc/written", "/run/written", "/usr/written", "/home/written"],
+        "protected": [
+            *(str(work / name) for name in (*sealed, *git)),
+            *(str(scene.within.home / name) for name in START_FILES),
+            *(str(scene.within.home / name / "config") for name in START_FOLDERS),
+        ],
+        "pinned": [
+            *(str(work / name) for name in ("kept", "absent", "absent/deep", *GIT_FOLDERS)),
+            str(scene.within.home / ".config"),
+        ],
+        "read_only": ["/", "/proc", "/usr", str(scene.readable)],
+        "temporary": list(TEMPORARY),
+        "temporary_bytes": scene.within.limits.memory_mb * MEGABYTE,
+        "namespaces": {name: _namespace(name) for name in NAMESPACES if _namespace(name)},
+    }
+
+
+def _namespace(name: str) -> str:
+    with suppress(OSError):
+        return str(Path(f"/proc/self/ns/{name}").readlink())
+    return ""
+
+
+def _leaks(scene: Scene) -> list[str]:
+    """What the host itself sees of it: changes where nothing may change, and none where it may."""
+    work = scene.within.workspace
+    kept = (work / ".git/config", work / "kept/settings.json", scene.secret, scene.readable)
+    changed = (
+        any(not path.is_file() or path.read_text() != CONTENT for path in kept),
+        scene.beside.exists(),
+        (work / "absent.json").is_file(),
+        (work / ".git/hooks/pre-commit").exists(),
+    )
+    written = (work / "written", scene.within.home / "written")
+    return [
+        *(("leaves alone what is out of its reach",) if any(changed) else ()),
+        *(("keeps what it writes",) if not all(path.is_file() for path in written) else ()),
+    ]

@@ -1,0 +1,84 @@
+"""macOS: every process under a profile of the system's own sandbox.
+
+It has been tried on no Mac so far, and says so: before it is used, its probe must hold.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from treadle.adapters.sandboxes import probing
+from treadle.adapters.sandboxes.launcher_text import Interpreter
+from treadle.adapters.sandboxes.seatbelt_profile import profile
+from treadle.domain.sandbox import Confined, Confinement, Probed, Proven, SandboxFailed
+
+# By its full name: a program of that name elsewhere on the PATH could do as it likes.
+PROGRAM = Path("/usr/bin/sandbox-exec")
+TOLD = (
+    "the macOS sandbox passed its probe here, and has been tested nowhere else",
+    "it has one loopback with the machine: programs in it cannot serve pages to each other",
+    "programs that the agent starts could speak in its name, so what the agent reports is shown "
+    "and not relied on",
+    "processes, memory and file sizes are not limited",
+)
+TRIALS = frozenset(
+    (
+        *("writes in the workspace", "writes in its home", "reads what it may"),
+        *("reaches its socket", "starts in the workspace", "cannot read beside the workspace"),
+        *("cannot write what it may read", "cannot write the system"),
+        *("cannot write protected files", "cannot move protected files"),
+        "cannot reach services here",
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Seatbelt:
+    """Confines with `sandbox-exec`; nothing is mounted, so paths and sockets keep their names."""
+
+    interpreter: Interpreter
+    # Where the probe sets its scene.
+    reports: Path
+    program: Path = PROGRAM
+
+    @property
+    def name(self) -> str:
+        return "seatbelt"
+
+    def confine(
+        self, command: Sequence[str], environment: Mapping[str, str], within: Confinement
+    ) -> Confined | SandboxFailed:
+        if not self.program.is_file():
+            return SandboxFailed(
+                f"{self.program} is missing, and the sandbox is made by it",
+                hint="it belongs to macOS: on another system, Treadle needs bubblewrap",
+            )
+        # Rules are matched against real paths: /tmp is a link on that system.
+        real = _resolved(within)
+        temporary = real.home / "tmp"
+        temporary.mkdir(exist_ok=True)
+        rules = profile(real, self.interpreter.library)
+        inside = {**environment, "HOME": str(real.home), "TMPDIR": str(temporary)}
+        return Confined((str(self.program), "-p", rules, *command), inside)
+
+    def launcher(self) -> tuple[str, ...]:
+        return ()
+
+    def failure(self, report: Path, said: str = "") -> SandboxFailed | None:
+        return None
+
+    async def probe(self) -> Probed:
+        tried = probing.Tried(self.interpreter, self.reports, trials=TRIALS)
+        probed = await probing.probe(self.confine, self.failure, tried)
+        return Proven(TOLD) if isinstance(probed, Proven) else probed
+
+
+def _resolved(within: Confinement) -> Confinement:
+    return replace(
+        within,
+        workspace=within.workspace.resolve(),
+        home=within.home.resolve(),
+        readable=tuple(path.resolve() for path in within.readable),
+        writable=tuple(path.resolve() for path in within.writable),
+        sockets={name: path.resolve() for name, path in within.sockets.items()},
+    )

@@ -1,0 +1,77 @@
+"""The rules of the macOS sandbox, in its own language. Pure. The last rule that matches holds."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from treadle.domain.sandbox import Confinement
+
+SYSTEM = (
+    *("/usr", "/bin", "/sbin", "/System", "/opt/homebrew", "/opt/local", "/dev"),
+    *("/Library/Apple", "/Library/Developer", "/Library/Frameworks", "/Library/Java"),
+    *("/Applications/Xcode.app", "/private/etc/ssl", "/private/etc/localtime"),
+    *("/private/etc/hosts", "/private/etc/services", "/private/etc/protocols"),
+    *("/private/var/db/timezone", "/private/var/select", "/private/var/db/dyld"),
+)
+# What the smallest program of that system asks of others, and cannot start without.
+SERVICES = (
+    "com.apple.system.logger",
+    "com.apple.system.notification_center",
+    "com.apple.system.opendirectoryd.libinfo",
+)
+GIT_PROTECTED = (".git/config", ".git/hooks", ".git/objects/info/alternates")
+DEVICES = ("/dev/null", "/dev/zero", "/dev/tty", "/dev/dtracehelper")
+
+
+def profile(within: Confinement, library: Path) -> str:
+    """Nothing but what is named here; protected paths come after the paths that they lie in."""
+    writable = (within.workspace, within.home, *within.writable)
+    protected = [within.workspace / path for path in within.protected]
+    protected += [within.workspace / name for name in GIT_PROTECTED]
+    pinned = _above(protected, writable)
+    lines = [
+        "(version 1)",
+        "(deny default)",
+        "(allow process-exec process-fork)",
+        "(allow signal process-info* (target same-sandbox))",
+        "(allow sysctl-read)",
+        "(allow ipc-posix-shm)",
+        f"(allow mach-lookup {_each('global-name', SERVICES)})",
+        "(allow file-read-metadata)",
+        f"(allow file-read* {_each('subpath', (*SYSTEM, library, *within.readable, *writable))})",
+        f"(allow file-write* {_each('subpath', writable)} {_each('literal', DEVICES)})",
+        # Not to be made, written, removed, or moved away with the directory that they are in.
+        f"(deny file-write* {_each('subpath', protected)} {_each('literal', pinned)})",
+        *_network(within),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _network(within: Confinement) -> list[str]:
+    if within.network == "open":
+        return ["(allow network*)", '(allow file-read* (literal "/private/etc/resolv.conf"))']
+    sockets = list(within.sockets.values())
+    if not sockets:
+        return []
+    # Addresses on loopback stay closed: the machine has one loopback for all.
+    return [f"(allow network-outbound {_each('literal', sockets)})"]
+
+
+def _above(protected: Iterable[Path], writable: Iterable[Path]) -> list[Path]:
+    """Directories between a protected path and what may be written: they may not be renamed."""
+    roots = tuple(writable)
+    return list(
+        dict.fromkeys(
+            above
+            for path in protected
+            for above in reversed(path.parents)
+            if any(root in above.parents for root in roots)
+        )
+    )
+
+
+def _each(kind: str, values: Iterable[str | Path]) -> str:
+    return " ".join(f"({kind} {_quoted(str(value))})" for value in values)
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'

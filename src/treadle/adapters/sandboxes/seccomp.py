@@ -1,0 +1,134 @@
+"""The system calls that no confined process needs, as a filter program for the kernel. Pure.
+
+What it refuses is what the namespaces do not cover: looking into other processes, parts of the
+kernel with a history of holes, further namespaces, and kinds of sockets that ignore them.
+"""
+
+import errno
+import struct
+from dataclasses import dataclass
+
+from treadle.domain.sandbox import SandboxFailed
+
+# Names that both tables below must number.
+DENIED = (
+    *("ptrace", "process_vm_readv", "process_vm_writev", "process_madvise", "pidfd_getfd"),
+    *("kcmp", "move_pages", "perf_event_open", "userfaultfd", "bpf", "open_by_handle_at"),
+    *("io_uring_setup", "io_uring_enter", "io_uring_register"),
+    *("add_key", "request_key", "keyctl"),
+    *("kexec_load", "kexec_file_load", "init_module", "finit_module", "delete_module"),
+    *("unshare", "setns", "pivot_root", "mount", "umount2", "mount_setattr"),
+    *("open_tree", "move_mount", "fsopen", "fsconfig", "fsmount", "fspick"),
+)
+
+# Numbers that are the same wherever there is a new system call table.
+_SHARED = {
+    "io_uring_setup": 425, "io_uring_enter": 426, "io_uring_register": 427,
+    "open_tree": 428, "move_mount": 429, "fsopen": 430, "fsconfig": 431, "fsmount": 432,
+    "fspick": 433, "clone3": 435, "pidfd_getfd": 438, "process_madvise": 440,
+    "mount_setattr": 442,
+}  # fmt: skip
+_X86_64 = {
+    "ioctl": 16, "socket": 41, "clone": 56, "ptrace": 101, "pivot_root": 155, "mount": 165,
+    "umount2": 166, "init_module": 175, "delete_module": 176, "kexec_load": 246, "add_key": 248,
+    "request_key": 249, "keyctl": 250, "unshare": 272, "move_pages": 279,
+    "perf_event_open": 298, "open_by_handle_at": 304, "setns": 308, "process_vm_readv": 310,
+    "process_vm_writev": 311, "kcmp": 312, "finit_module": 313, "kexec_file_load": 320,
+    "bpf": 321, "userfaultfd": 323, **_SHARED,
+}  # fmt: skip
+_AARCH64 = {
+    "ioctl": 29, "umount2": 39, "mount": 40, "pivot_root": 41, "unshare": 97, "kexec_load": 104,
+    "init_module": 105, "delete_module": 106, "ptrace": 117, "socket": 198, "add_key": 217,
+    "request_key": 218, "keyctl": 219, "clone": 220, "move_pages": 239, "perf_event_open": 241,
+    "open_by_handle_at": 265, "setns": 268, "process_vm_readv": 270, "process_vm_writev": 271,
+    "kcmp": 272, "finit_module": 273, "bpf": 280, "userfaultfd": 282, "kexec_file_load": 294,
+    **_SHARED,
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Architecture:
+    """How the kernel names this machine's system calls."""
+
+    audit: int
+    numbers: dict[str, int]
+
+
+ARCHITECTURES = {
+    "x86_64": Architecture(0xC000003E, _X86_64),
+    "aarch64": Architecture(0xC00000B7, _AARCH64),
+}
+
+NEW_NAMESPACES = 0x7E020000
+# Unix, both kinds of internet, and netlink, by which programs list network interfaces. The others
+# ignore the network namespace (vsock reaches the host of a virtual machine) or nobody needs them.
+FAMILIES = (1, 2, 10, 16)
+# Typing into somebody else's terminal.
+TERMINAL_REQUESTS = (0x5412, 0x541C)
+# System calls of the 32-bit-pointer table of x86_64 carry this bit; on others no number does.
+FOREIGN_TABLE = 0x40000000
+
+_LOAD, _IF_EQUAL, _IF_AT_LEAST, _IF_ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
+_NUMBER_AT, _ARCHITECTURE_AT, _FIRST_AT, _SECOND_AT = 0, 4, 16, 24
+_ALLOW, _KILL, _REFUSE = 0x7FFF0000, 0x80000000, 0x00050000
+
+
+def filter_for(machine: str) -> bytes | SandboxFailed:
+    """The program for `--seccomp`; a machine without a table gets none, and so no sandbox."""
+    architecture = ARCHITECTURES.get(machine)
+    if architecture is None:
+        return SandboxFailed(
+            f"no system call filter is known for the architecture {machine}",
+            hint="x86_64 and aarch64 have one; elsewhere --no-sandbox is the only way",
+        )
+    numbers = architecture.numbers
+    program = [
+        *_unless(_ARCHITECTURE_AT, architecture.audit, _KILL),
+        _step(_LOAD, _NUMBER_AT),
+        _step(_IF_AT_LEAST, FOREIGN_TABLE, skip=1),
+        _refuse(errno.ENOSYS),
+        *(step for name in DENIED for step in _refused(numbers[name], errno.EPERM)),
+        # Its flags are out of a filter's reach; programs then use the older call.
+        *_refused(numbers["clone3"], errno.ENOSYS),
+        *_call(numbers["clone"], _FIRST_AT, _bits_refused(NEW_NAMESPACES)),
+        *_call(numbers["socket"], _FIRST_AT, _only(FAMILIES)),
+        *_call(numbers["ioctl"], _SECOND_AT, _none_of(TERMINAL_REQUESTS)),
+        _step(_RETURN, _ALLOW),
+    ]
+    return b"".join(program)
+
+
+def _step(code: int, value: int, *, then: int = 0, skip: int = 0) -> bytes:
+    """One instruction; `then` and `skip` are how many to pass over if it holds, or does not."""
+    return struct.pack("=HBBI", code, then, skip, value)
+
+
+def _refuse(reason: int) -> bytes:
+    return _step(_RETURN, _REFUSE | reason)
+
+
+def _unless(at: int, value: int, verdict: int) -> list[bytes]:
+    return [_step(_LOAD, at), _step(_IF_EQUAL, value, then=1), _step(_RETURN, verdict)]
+
+
+def _refused(number: int, reason: int) -> list[bytes]:
+    return [_step(_IF_EQUAL, number, skip=1), _refuse(reason)]
+
+
+def _call(number: int, argument_at: int, body: list[bytes]) -> list[bytes]:
+    """For one call only: `body` decides on one argument, and always returns."""
+    return [_step(_IF_EQUAL, number, skip=1 + len(body)), _step(_LOAD, argument_at), *body]
+
+
+def _bits_refused(bits: int) -> list[bytes]:
+    return [_step(_IF_ANY_BIT, bits, skip=1), _refuse(errno.EPERM), _step(_RETURN, _ALLOW)]
+
+
+def _only(values: tuple[int, ...]) -> list[bytes]:
+    tests = [_step(_IF_EQUAL, value, then=len(values) - at) for at, value in enumerate(values)]
+    return [*tests, _refuse(errno.EAFNOSUPPORT), _step(_RETURN, _ALLOW)]
+
+
+def _none_of(values: tuple[int, ...]) -> list[bytes]:
+    tests = [_step(_IF_EQUAL, value, then=len(values) - at) for at, value in enumerate(values)]
+    return [*tests, _step(_RETURN, _ALLOW), _refuse(errno.EPERM)]

@@ -1,0 +1,56 @@
+"""What of the system itself a confined process sees: a list of what it may, never of what not."""
+
+from collections.abc import Callable
+
+from treadle.domain.sandbox import Network
+
+Option = tuple[str, ...]
+
+# Programs and libraries. On most systems all but the first are links into it.
+TOP = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
+# Named one by one: keys, passwords and indexes with credentials in their addresses lie beside them.
+CONFIGURATION = (
+    *("/etc/alternatives", "/etc/ca-certificates", "/etc/ca-certificates.conf", "/etc/fonts"),
+    *("/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/localtime"),
+    *("/etc/mime.types", "/etc/nsswitch.conf", "/etc/os-release", "/etc/pki/tls/certs"),
+    *("/etc/pki/ca-trust/extracted/pem", "/etc/protocols", "/etc/services", "/etc/ssl/cert.pem"),
+    *("/etc/ssl/certs", "/etc/ssl/openssl.cnf", "/etc/timezone", "/etc/chromium.d"),
+)
+# Where the system's own programs lie on some systems.
+STORES = ("/nix/store", "/gnu/store")
+# Only where the network is the machine's own.
+NAME_SERVICE = ("/etc/gai.conf", "/etc/host.conf", "/etc/hosts", "/etc/resolv.conf")
+
+USER = "agent"
+USER_ID = 1000
+HOST_NAME = "sandbox"
+
+
+def system_options(network: Network, link_to: Callable[[str], str | None]) -> list[Option]:
+    """Mounts of the system's paths; `link_to` tells where a link leads, None if it is no link."""
+    asked = (*CONFIGURATION, *STORES, *(NAME_SERVICE if network == "open" else ()))
+    return [
+        # Made first: the directory of a file that is mounted would be made for its owner alone.
+        ("--perms", "0755"),
+        ("--dir", "/etc"),
+        ("--ro-bind", "/usr", "/usr"),
+        *(_top(path, link_to(path)) for path in TOP),
+        *(("--ro-bind-try", path, path) for path in asked),
+    ]
+
+
+def account_files(home: str, network: Network) -> dict[str, str]:
+    """Files of /etc that are written anew, since the real ones tell of the machine."""
+    files = {
+        "/etc/passwd": f"{USER}:x:{USER_ID}:{USER_ID}::{home}:/bin/sh\n",
+        "/etc/group": f"{USER}:x:{USER_ID}:\n",
+    }
+    if network != "open":
+        files["/etc/hosts"] = f"127.0.0.1 localhost {HOST_NAME}\n::1 localhost {HOST_NAME}\n"
+    return files
+
+
+def _top(path: str, target: str | None) -> Option:
+    if target is None:
+        return ("--ro-bind-try", path, path)
+    return ("--symlink", target, path)

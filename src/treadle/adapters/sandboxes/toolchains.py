@@ -1,0 +1,139 @@
+"""Which paths outside of the system's directories the languages of a project need. Pure."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+
+SYSTEM = (Path("/usr"), Path("/bin"), Path("/sbin"), Path("/nix/store"), Path("/gnu/store"))
+SYSTEM_PATH = ("/usr/local/bin", "/usr/bin", "/bin")
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """How a program tells where it is installed: version switchers put a stand-in on the PATH."""
+
+    program: str
+    arguments: tuple[str, ...]
+
+
+# The first answer is the directory of the language itself.
+QUESTIONS: Mapping[str, tuple[Question, ...]] = {
+    "node": (Question("node", ("-p", "require('path').resolve(process.execPath, '../..')")),),
+    "python": (
+        Question("python3", ("-I", "-S", "-c", "import sys; print(sys.base_prefix)")),
+        Question("python", ("-I", "-S", "-c", "import sys; print(sys.base_prefix)")),
+    ),
+    "ruby": (
+        Question("ruby", ("--disable=gems", "-rrbconfig", "-e", "puts RbConfig::CONFIG['prefix']")),
+    ),
+    "go": (Question("go", ("env", "GOROOT")),),
+    "rust": (Question("rustc", ("--print", "sysroot")),),
+}
+# Programs that are one file, wherever they lie.
+SINGLE_FILES: Mapping[str, tuple[str, ...]] = {
+    "bun": ("bun", "bunx"),
+    "node": ("deno",),
+    "php": ("php", "composer"),
+    "python": ("uv", "uvx"),
+}
+PROFILES = ("node", "bun", "python", "ruby", "go", "rust", "php")
+
+
+@dataclass(frozen=True, slots=True)
+class Cache:
+    """What was downloaded already, below the home, and the variable by which it is found."""
+
+    profile: str
+    folder: str
+    variable: str
+
+
+CACHES = (
+    Cache("go", "go/pkg/mod", "GOMODCACHE"),
+    Cache("node", ".cache/ms-playwright", "PLAYWRIGHT_BROWSERS_PATH"),
+    Cache("python", ".cache/ms-playwright", "PLAYWRIGHT_BROWSERS_PATH"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What was looked up on this machine: roots as programs told them, programs that are files."""
+
+    roots: tuple[Path, ...] = ()
+    files: tuple[Path, ...] = ()
+    caches: Mapping[str, Path] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Toolchains:
+    """What to show of it in the sandbox."""
+
+    readable: tuple[Path, ...]
+    path: str
+    environment: Mapping[str, str]
+    # Found, and too wide to be shown.
+    refused: tuple[Path, ...] = ()
+
+
+def toolchains(
+    found: Found, *, search_path: Iterable[str], kept_private: Iterable[Path]
+) -> Toolchains:
+    """Each root, unless something private lies in it; and a PATH of what can be seen and nothing
+    that an agent could write to."""
+    private = tuple(kept_private)
+    outside = [root for root in dict.fromkeys(found.roots) if not in_system(root)]
+    refused = tuple(root for root in outside if holds_private(root, private))
+    roots = [root for root in outside if root not in refused]
+    files = [file for file in dict.fromkeys(found.files) if not in_system(file)]
+    caches = found.caches or {}
+    entries = [
+        *(str(root / "bin") for root in roots),
+        *(str(file.parent) for file in files),
+        *(entry for entry in search_path if in_system(Path(entry))),
+        *SYSTEM_PATH,
+    ]
+    return Toolchains(
+        readable=(*roots, *files, *dict.fromkeys(caches.values())),
+        path=":".join(dict.fromkeys(entries)),
+        environment={variable: str(folder) for variable, folder in caches.items()},
+        refused=refused,
+    )
+
+
+def in_system(path: Path) -> bool:
+    """Whether the path is seen in every sandbox."""
+    return path.is_absolute() and any(path == top or top in path.parents for top in SYSTEM)
+
+
+def holds_private(path: PurePath, private: Iterable[PurePath]) -> bool:
+    """Whether the path is one of the private ones, or has one of them below it."""
+    return any(path == other or path in other.parents for other in private)
+
+
+def private_paths(home: Path, root: Path) -> tuple[Path, ...]:
+    """Directories that hold things of all kinds besides: nothing may show them, or what is above.
+
+    Treadle's own directory is among them: it holds credentials, and the runs of others.
+    """
+    shared = (".config", ".local", ".local/share", ".local/bin", ".cache", ".cargo", ".ssh")
+    return (home, root, *(home / name for name in shared))
+
+
+def venv_root(configuration: str, exists: Callable[[Path], bool]) -> Path | None:
+    """Where the Python of a virtual environment lies, by its pyvenv.cfg.
+
+    The file belongs to the project, so an agent may have had a hand in it: only what looks like a
+    Python through and through is taken.
+    """
+    for line in configuration.splitlines():
+        name, _, value = line.partition("=")
+        folder = Path(value.strip())
+        if name.strip() != "home" or not folder.is_absolute() or folder.name != "bin":
+            continue
+        library = folder.parent / "lib"
+        versions = [f"python3.{minor}" for minor in range(8, 30)]
+        if any(
+            exists(folder / version) and exists(library / version / "os.py") for version in versions
+        ):
+            return folder.parent
+    return None

@@ -1,0 +1,32 @@
+"""No sandbox at all, because a person asked for that: the command as it is."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from treadle.domain.sandbox import Confined, Confinement, Probed, Proven, SandboxFailed
+
+TOLD = "no sandbox: the agent can do whatever you can"
+
+
+@dataclass(frozen=True, slots=True)
+class Unsandboxed:
+    """Gives a process its own home and environment, and nothing else that could hold it."""
+
+    @property
+    def name(self) -> str:
+        return "unsandboxed"
+
+    def confine(
+        self, command: Sequence[str], environment: Mapping[str, str], within: Confinement
+    ) -> Confined | SandboxFailed:
+        return Confined(tuple(command), {**environment, "HOME": str(within.home)})
+
+    def launcher(self) -> tuple[str, ...]:
+        return ()
+
+    def failure(self, report: Path, said: str = "") -> SandboxFailed | None:
+        return None
+
+    async def probe(self) -> Probed:
+        return Proven((TOLD,))

@@ -1,0 +1,75 @@
+"""What the canary's findings mean. Pure."""
+
+import json
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from treadle.adapters.sandboxes.launch import SCOPES_SINCE
+from treadle.domain.sandbox import Probed, Proven, SandboxFailed
+
+NO_LANDLOCK = (
+    "this kernel has no Landlock: programs that the agent starts could speak in its name, so what "
+    "the agent reports is shown and not relied on"
+)
+NO_SCOPES = "this kernel is older than 6.12: programs that the agent starts can end the agent"
+AS_ROOT = "run by root, the number of processes is not limited; an ordinary user is safer"
+HINT = "do not use it here: run `treadle doctor`, and report what it says"
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What the canary printed."""
+
+    trials: dict[str, bool]
+    landlock: int
+    attacks_held: int
+
+    def of(self, trials: Collection[str]) -> "Findings":
+        """These trials alone; one that was not made counts as failed."""
+        went = {name: self.trials.get(name, False) for name in sorted(trials)}
+        return Findings(went, self.landlock, self.attacks_held)
+
+
+def parsed(text: str) -> Findings | None:
+    """None when it is not what a canary prints."""
+    try:
+        match json.loads(text):
+            case {
+                "findings": dict(trials),
+                "separation": {"version": int(version), "held": int(held)},
+            }:
+                went = {str(name): well is True for name, well in trials.items()}
+                return Findings(went, version, held)
+            case _:
+                return None
+    except ValueError:
+        return None
+
+
+def verdict(findings: Findings, leaks: Collection[str], *, as_root: bool) -> Probed:
+    """Proven only if every single trial went as it should; `leaks` is what the host saw itself."""
+    failed = [name for name, held in findings.trials.items() if not held]
+    if findings.attacks_held < 0:
+        failed.append("starts programs by the launcher")
+    elif findings.attacks_held < _attacks_to_hold(findings.landlock):
+        failed.append("is kept apart from the programs that it starts")
+    failed += leaks
+    if failed:
+        names = "; ".join(failed)
+        return SandboxFailed(
+            f"the sandbox does not hold, for this is not so: it {names}", hint=HINT
+        )
+    return Proven((*_about_landlock(findings.landlock), *((AS_ROOT,) if as_root else ())))
+
+
+def _attacks_to_hold(landlock: int) -> int:
+    """Of reading, writing and signalling: with scopes all three, before them all but the last."""
+    if landlock >= SCOPES_SINCE:
+        return 3
+    return 2 if landlock > 0 else 0
+
+
+def _about_landlock(landlock: int) -> tuple[str, ...]:
+    if landlock >= SCOPES_SINCE:
+        return ()
+    return (NO_SCOPES,) if landlock > 0 else (NO_LANDLOCK,)

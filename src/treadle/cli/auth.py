@@ -1,0 +1,69 @@
+"""`treadle auth`: hand credentials over, see which there are, take them back. Never shows one."""
+
+import json
+import sys
+
+import click
+
+from treadle.cli.context import Given
+from treadle.domain.errors import UsageError
+from treadle.wiring.credentials import forget_credential, held_credentials, keep_credential
+
+
+@click.group(name="auth")
+def command() -> None:
+    """Hand credentials over to Treadle, list them, take them back."""
+
+
+# Taken and refused by ourselves: click would say again what was typed.
+_ANYTHING = {"allow_extra_args": True, "ignore_unknown_options": True}
+
+
+@command.command("set", context_settings=_ANYTHING)
+@click.argument("name")
+@click.pass_context
+def set_(context: click.Context, name: str) -> None:
+    """Keep the credential NAME; it is read from standard input, or asked for without showing it.
+
+    Names: anthropic-api-key, claude-oauth-token.
+    """
+    given: Given = context.obj
+    if context.args:
+        raise UsageError(
+            "a credential is never given on the command line, where others can see it",
+            hint="run `treadle auth set NAME` alone, or send it by standard input; what you typed"
+            " is in your shell's history now",
+        )
+    if sys.stdin.isatty():
+        value = click.prompt(f"{name} (not shown)", hide_input=True, err=True)
+    else:
+        value = sys.stdin.read()
+    kept = keep_credential(given.environment, name, value.strip())
+    click.echo(f"kept {kept.name}, for {kept.purpose}", err=True)
+
+
+@command.command("list")
+@click.option("--json", "as_json", is_flag=True, help="One JSON array on stdout.")
+@click.pass_obj
+def list_(given: Given, *, as_json: bool) -> None:
+    """Names and dates of the credentials that are kept."""
+    held = held_credentials(given.environment)
+    if as_json:
+        rows = [{"name": h.credential.name, "since": h.since.isoformat()} for h in held]
+        click.echo(json.dumps(rows, indent=2))
+        return
+    if not held:
+        click.echo("No credential is kept. Hand one over with `treadle auth set NAME`.", err=True)
+    for each in held:
+        note = f"  not used: {each.outranked_by} is set" if each.outranked_by else ""
+        click.echo(f"{each.credential.name:20} {each.since.astimezone():%Y-%m-%d %H:%M}{note}")
+
+
+@command.command("rm")
+@click.argument("name")
+@click.pass_obj
+def remove(given: Given, name: str) -> None:
+    """Forget the credential NAME. It stays valid where it was made: revoke it there."""
+    if not forget_credential(given.environment, name):
+        raise UsageError(f"no {name} is kept", hint="see what is with `treadle auth list`")
+    click.echo(f"forgot {name}; revoke it where it was made if it could be known", err=True)

@@ -1,0 +1,120 @@
+"""`treadle policy`: what the shell policy says about a command, and its rules."""
+
+import json
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, get_args
+
+import click
+
+from treadle.cli.context import Given
+from treadle.domain.agent import Allow, Ask, Deny, Judgement
+from treadle.domain.errors import UsageError
+from treadle.domain.signal import Role
+from treadle.policy.shell.judge import judge
+from treadle.policy.shell.place import Looks, ShellContext
+from treadle.settings.load import load
+from treadle.wiring.policy import shell_context, shell_looks, split_profile
+
+DECISIONS: dict[type[Judgement], str] = {Allow: "allow", Ask: "ask", Deny: "deny"}
+# As everywhere: 0 it may, 1 it may not, 3 a person must say.
+EXIT_CODES = {"allow": 0, "deny": 1, "ask": 3}
+
+
+@click.group(name="policy")
+def command() -> None:
+    """Ask what the shell policy says about a command, or list its rules."""
+
+
+@command.command()
+@click.argument("line", metavar="[COMMAND]", default="")
+@click.option("--profile", default="default", help="default, or a language; +destructive may follow.")
+@click.option("--role", type=click.Choice(get_args(Role)), default="implementer", help="Who asks.")
+@click.option("--destructive", is_flag=True, help="As with --allow-destructive: rm and mv inside.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
+@click.option("--batch", is_flag=True, help='JSON lines {"cmd", "profile"} on stdin, answered in order.')
+@click.pass_obj
+def check(
+    given: Given, line: str, profile: str, role: Role, *, destructive: bool, as_json: bool, batch: bool
+) -> int:
+    """Would this COMMAND run here? Exit code 0: yes; 1: no; 3: a person is asked first."""
+    looks = shell_looks()
+    context = _context(given, role=role, destructive=destructive)
+    if batch:
+        for wanted in _lines():
+            cmd = str(wanted.get("cmd", ""))
+            of = _with_profile(context, str(wanted.get("profile") or profile))
+            click.echo(json.dumps(_answer(cmd, judge(cmd, of, looks=looks)), ensure_ascii=False))
+        return 0
+    if not line:
+        raise UsageError("no command to check", hint="treadle policy check 'npm test', or --batch")
+    return _one(line, _with_profile(context, profile), looks, as_json=as_json)
+
+
+def _one(line: str, context: ShellContext, looks: Looks, *, as_json: bool) -> int:
+    answer = _answer(line, judge(line, context, looks=looks))
+    if as_json:
+        click.echo(json.dumps(answer, ensure_ascii=False))
+    else:
+        click.echo(f"{answer['decision']}  ({answer['rule']})")
+        if answer["reason"]:
+            click.echo(answer["reason"])
+    return EXIT_CODES[answer["decision"]]
+
+
+def _context(given: Given, *, role: Role, destructive: bool) -> ShellContext:
+    # No project is needed: the current directory is then taken for one, with default settings.
+    settings = load(given.project(None), environment=given.environment.raw).settings
+    root = given.working_directory
+    return shell_context(root, settings.policy, role=role, destructive=destructive)
+
+
+def _with_profile(context: ShellContext, profile: str) -> ShellContext:
+    profiles, destructive = split_profile(profile)
+    return replace(
+        context,
+        profiles=profiles or context.profiles,
+        destructive=destructive or context.destructive,
+    )
+
+
+def _answer(line: str, judged: Judgement) -> dict[str, str]:
+    decision = DECISIONS[type(judged)]
+    return {"cmd": line, "decision": decision, "rule": judged.rule, "reason": judged.reason}
+
+
+def _lines() -> Iterator[dict[str, Any]]:
+    for number, text in enumerate(sys.stdin, start=1):
+        if not text.strip():
+            continue
+        try:
+            wanted = json.loads(text)
+        except ValueError as error:
+            raise UsageError(f"line {number} is not JSON: {error}", hint=_FORM) from None
+        if not isinstance(wanted, dict) or not isinstance(wanted.get("cmd"), str):
+            raise UsageError(f"line {number} has no text under cmd", hint=_FORM)
+        yield wanted
+
+
+_FORM = '{"cmd": "npm test", "profile": "default"}'
+
+
+@command.command()
+@click.argument("name", metavar="[NAME]", default="")
+@click.option("--json", "as_json", is_flag=True, help="One JSON array on stdout.")
+@click.option("--check", "checks", is_flag=True, help="Judge the example of every rule.")
+@click.pass_obj
+def show(given: Given, name: str, *, as_json: bool, checks: bool) -> int:
+    """The rules by family; with NAME, all that one of them says."""
+    from treadle.cli.policy_rules import examples_astray, rule_text, rules_json, rules_text
+
+    if checks:
+        astray = list(examples_astray(given.working_directory, shell_looks()))
+        click.echo("\n".join(astray) or "every example is judged as its rule says")
+        return 1 if astray else 0
+    if as_json:
+        click.echo(json.dumps(rules_json(name), indent=2, ensure_ascii=False))
+    else:
+        click.echo(rule_text(name) if name else rules_text())
+    return 0

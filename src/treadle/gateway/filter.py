@@ -1,0 +1,173 @@
+"""The filtering proxy: lets processes in a sandbox reach the hosts that the user named, alone."""
+
+import asyncio
+import socket
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from ipaddress import ip_address
+from typing import Self
+
+import h11
+
+from treadle.gateway.hosts import Address, Entry, Refused, Wanted, entry_for, reachable, wanted
+from treadle.gateway.loop_thread import LoopThread
+from treadle.gateway.passage import Cap, CapReached, Caps, Passage
+from treadle.gateway.sockets import SocketDirectory
+
+# Told of a host, a port, and whether they may be reached.
+Record = Callable[[str, int, bool], None]
+Look = Callable[[str, int], Awaitable[Sequence[Address]]]
+
+MOST_SENT = 256 * 1024 * 1024
+MOST_RECEIVED = 16 * 1024 * 1024 * 1024
+MOST_AT_ONCE = 256
+# Somebody who asks for ever new hosts does not fill the record.
+MOST_RECORDED = 1000
+CONNECT_S = 30.0
+
+
+async def look_up(host: str, port: int) -> Sequence[Address]:
+    """All addresses of a name, by this machine's own means; none if it is not known."""
+    loop = asyncio.get_running_loop()
+    try:
+        found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except OSError:  # socket.gaierror, and what a broken resolver says
+        return ()
+    return tuple(dict.fromkeys(ip_address(place[0]) for *_, place in found))
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """A request that may go out, and where to."""
+
+    asked: Wanted
+    addresses: tuple[Address, ...]
+
+
+class FilteringProxy:
+    """`with FilteringProxy(entries, record) as proxy:` listens at `proxy.socket`.
+
+    `record` is called in the proxy's own thread, once for each different decision.
+    """
+
+    def __init__(
+        self,
+        entries: Sequence[Entry],
+        record: Record,
+        *,
+        look: Look = look_up,
+        most_sent: int = MOST_SENT,
+        most_received: int = MOST_RECEIVED,
+    ) -> None:
+        self._entries = tuple(entries)
+        self._record = record
+        self._look = look
+        self._caps = Caps(Cap(most_sent), Cap(most_received))
+        self._recorded: set[tuple[str, int, bool]] = set()
+        self._under_way: set[asyncio.Task[None]] = set()
+
+    def __enter__(self) -> Self:
+        self._sockets = SocketDirectory()
+        self.socket, listener = self._sockets.listen()
+        self._thread = LoopThread("treadle-proxy")
+        self._server = self._thread.call(
+            asyncio.start_unix_server(self._connected, sock=listener)
+        ).result()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._thread.call(self._end()).result()
+        self._thread.close()
+        self._sockets.close()
+
+    async def _end(self) -> None:
+        self._server.close()
+        under_way = tuple(self._under_way)
+        for task in under_way:
+            task.cancel()
+        await asyncio.gather(*under_way, return_exceptions=True)
+
+    def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.ensure_future(self._serve(Passage(reader, writer)))
+        self._under_way.add(task)
+        task.add_done_callback(self._under_way.discard)
+
+    async def _serve(self, passage: Passage) -> None:
+        try:
+            if len(self._under_way) > MOST_AT_ONCE:
+                await passage.refuse(503, "too many connections at once")
+            else:
+                await self._answer(passage)
+        except h11.RemoteProtocolError as error:
+            self._tell("?", 0, allowed=False)
+            await passage.refuse(error.error_status_hint, "this is no request")
+        except (ConnectionError, TimeoutError, CapReached):
+            pass  # one of the sides left, or nothing more may pass: all that is left is to close
+        finally:
+            await passage.close()
+
+    async def _answer(self, passage: Passage) -> None:
+        line = await passage.first_line()
+        if line is None:
+            return
+        way = await self._way(*line)
+        if isinstance(way, Refused):
+            await passage.refuse(403, way.reason)
+            return
+        far = await _connect(way)
+        if far is None:
+            await passage.refuse(502, f"{way.asked.host} was not reached")
+            return
+        try:
+            await _carry(passage, way.asked, far, self._caps)
+        finally:
+            far[1].close()
+
+    async def _way(self, method: str, target: str) -> _Way | Refused:
+        asked = wanted(method, target)
+        if isinstance(asked, Refused):
+            self._tell("?", 0, allowed=False)
+            return asked
+        entry = entry_for(asked, self._entries)
+        if isinstance(entry, Refused):
+            self._tell(asked.host, asked.port, allowed=False)
+            return entry
+        found = () if entry.address is not None else await self._look(entry.host, entry.port)
+        addresses = reachable(entry, found)
+        self._tell(asked.host, asked.port, allowed=not isinstance(addresses, Refused))
+        return addresses if isinstance(addresses, Refused) else _Way(asked, addresses)
+
+    def _tell(self, host: str, port: int, *, allowed: bool) -> None:
+        decision = (host, port, allowed)
+        if decision not in self._recorded and len(self._recorded) < MOST_RECORDED:
+            self._recorded.add(decision)
+            self._record(*decision)
+
+
+async def _carry(
+    passage: Passage,
+    asked: Wanted,
+    far: tuple[asyncio.StreamReader, asyncio.StreamWriter],
+    caps: Caps,
+) -> None:
+    try:
+        if asked.target is None:
+            await passage.tunnel(far, caps)
+        else:
+            await passage.pass_on(asked, far, caps)
+    except* (ConnectionError, CapReached, h11.RemoteProtocolError):
+        pass  # it is over in both directions
+
+
+async def _connect(way: _Way) -> tuple[asyncio.StreamReader, asyncio.StreamWriter] | None:
+    """To the addresses that were checked, and to no name: what it means could change."""
+    try:
+        async with asyncio.timeout(CONNECT_S):
+            for address in way.addresses:
+                try:
+                    return await asyncio.open_connection(str(address), way.asked.port)
+                except OSError:
+                    continue
+    except TimeoutError:
+        pass
+    return None

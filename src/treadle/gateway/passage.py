@@ -1,0 +1,159 @@
+"""One connection through the filtering proxy: its request read, refused or carried on."""
+
+import asyncio
+from contextlib import suppress
+from dataclasses import dataclass
+
+import h11
+
+from treadle.gateway.hosts import Wanted
+
+MAX_HEAD = 64 * 1024
+HEAD_S = 30.0
+PART = 65536
+# Those of one connection, and what the proxy itself puts in their place.
+_HOP = frozenset(
+    b"connection proxy-connection keep-alive te trailer upgrade expect host"
+    b" proxy-authorization proxy-authenticate".split()
+)
+
+
+class CapReached(Exception):
+    """So much was carried that no more is."""
+
+
+@dataclass(slots=True)
+class Cap:
+    """What may still be carried in one direction, in bytes, by all connections together."""
+
+    left: int
+
+    def take(self, size: int) -> None:
+        self.left -= size
+        if self.left < 0:
+            raise CapReached
+
+
+@dataclass(frozen=True, slots=True)
+class Caps:
+    """How much may leave the sandbox, and how much may come in."""
+
+    sent: Cap
+    received: Cap
+
+
+class Passage:
+    """The near side: a process in the sandbox that wants to get out."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._reader = reader
+        self._writer = writer
+        self._peer = h11.Connection(h11.SERVER, max_incomplete_event_size=MAX_HEAD)
+        self._request: h11.Request | None = None
+
+    async def first_line(self) -> tuple[str, str] | None:
+        """The method and the target; None when nobody asks. What is wrong raises h11's error."""
+        async with asyncio.timeout(HEAD_S):
+            event = await self._event()
+        if not isinstance(event, h11.Request):
+            return None
+        self._request = event
+        return event.method.decode("ascii"), event.target.decode("latin-1")
+
+    async def refuse(self, status: int, reason: str) -> None:
+        """Many programs show the first line of an answer alone, so it says why."""
+        said = f"Treadle: {reason}".encode("ascii", "replace")
+        body = said + b"\n"
+        headers = [
+            ("content-type", "text/plain"),
+            ("content-length", str(len(body))),
+            ("connection", "close"),
+        ]
+        try:
+            self._send(h11.Response(status_code=status, headers=headers, reason=said))
+            self._send(h11.Data(data=body))
+            self._send(h11.EndOfMessage())
+            await self._writer.drain()
+        except (h11.LocalProtocolError, ConnectionError):
+            pass  # it left, or had its answer
+
+    async def tunnel(
+        self, far: tuple[asyncio.StreamReader, asyncio.StreamWriter], caps: Caps
+    ) -> None:
+        """Carry whatever comes, both ways, to the end."""
+        if not isinstance(await self._event(), h11.EndOfMessage):
+            raise h11.RemoteProtocolError("a CONNECT has no body")
+        self._send(h11.Response(status_code=200, headers=[], reason=b"OK"))
+        early, _ = self._peer.trailing_data
+        reader, writer = far
+        caps.sent.take(len(early))
+        writer.write(early)
+        async with asyncio.TaskGroup() as both:
+            both.create_task(_carry(self._reader, writer, caps.sent))
+            both.create_task(_carry(reader, self._writer, caps.received))
+
+    async def pass_on(
+        self, asked: Wanted, far: tuple[asyncio.StreamReader, asyncio.StreamWriter], caps: Caps
+    ) -> None:
+        """Carry one request in the clear and its answer; what follows on this connection is not."""
+        reader, writer = far
+        async with asyncio.TaskGroup() as both:
+            both.create_task(_carry(reader, self._writer, caps.received))
+            await self._send_on(asked, writer, caps.sent)
+
+    async def close(self) -> None:
+        self._writer.close()
+        with suppress(ConnectionError):
+            await self._writer.wait_closed()
+
+    async def _send_on(self, asked: Wanted, writer: asyncio.StreamWriter, cap: Cap) -> None:
+        request = self._request
+        if request is None or asked.target is None:
+            return
+        peer = h11.Connection(h11.CLIENT)
+        event: h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED] = h11.Request(
+            method=request.method,
+            target=asked.target.encode("latin-1"),
+            headers=[
+                (b"host", _authority(asked).encode()),
+                *((name, value) for name, value in request.headers if name not in _HOP),
+                (b"connection", b"close"),
+            ],
+        )
+        while isinstance(event, h11.Request | h11.Data | h11.EndOfMessage):
+            part = peer.send(event) or b""
+            cap.take(len(part))
+            writer.write(part)
+            await writer.drain()
+            if isinstance(event, h11.EndOfMessage):
+                return
+            event = await self._event()
+        raise ConnectionAbortedError  # it left in the middle of its request
+
+    async def _event(self) -> h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]:
+        while True:
+            event = self._peer.next_event()
+            if event is not h11.NEED_DATA:
+                return event
+            if self._peer.they_are_waiting_for_100_continue:
+                self._send(h11.InformationalResponse(status_code=100, headers=[]))
+            self._peer.receive_data(await self._reader.read(PART))
+
+    def _send(self, event: h11.Event) -> None:
+        self._writer.write(self._peer.send(event) or b"")
+
+
+async def _carry(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, cap: Cap) -> None:
+    while part := await reader.read(PART):
+        cap.take(len(part))
+        writer.write(part)
+        await writer.drain()
+    try:
+        writer.write_eof()
+    except OSError as error:  # the system's word for a connection that is gone by now
+        raise ConnectionResetError from error
+
+
+def _authority(asked: Wanted) -> str:
+    host = f"[{asked.host}]" if ":" in asked.host else asked.host
+    return host if asked.port == 80 else f"{host}:{asked.port}"

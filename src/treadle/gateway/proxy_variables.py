@@ -1,0 +1,30 @@
+"""The variables by which programs know of a proxy, for processes in a sandbox. Pure."""
+
+from collections.abc import Mapping
+
+# Where the bridge listens, inside; see `bridge.py`.
+BRIDGE_PORT = 3128
+
+_PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
+_EXCEPT = "NO_PROXY"
+# What a sandbox has of its own, and the name under which an agent asks at the gateway's socket.
+_STRAIGHT = "localhost,127.0.0.1,::1,gateway"
+
+
+def without_proxy(given: Mapping[str, str]) -> dict[str, str]:
+    """Where no proxy can be reached: the address of one may hold a password."""
+    names = {name.upper() for name in _PROXIES}
+    return {name: value for name, value in given.items() if name.upper() not in names}
+
+
+def through_bridge(given: Mapping[str, str], port: int = BRIDGE_PORT) -> dict[str, str]:
+    """Where the way out is the bridge to the filtering proxy."""
+    address = f"http://127.0.0.1:{port}"
+    told = dict.fromkeys(_PROXIES, address) | {_EXCEPT: _STRAIGHT}
+    return {
+        **without_proxy(given),
+        **told,
+        **{name.lower(): value for name, value in told.items()},
+        # Node looks at those variables only if it is told to.
+        "NODE_USE_ENV_PROXY": "1",
+    }

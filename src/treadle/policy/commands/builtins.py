@@ -1,0 +1,75 @@
+"""Rules for what the shell itself brings: cd, test, echo, export and the like."""
+
+from treadle.policy.commands.language import Rule
+
+_COMPARE = ("[ -d dist ]", 'test -f package.json')
+
+RULES: tuple[Rule, ...] = (
+    Rule(
+        "cd",
+        "-PL",
+        "chdir",
+        needs=1,
+        instead="Change to a directory of the project, by a path that is written out.",
+        allows=("cd src && ls",),
+        refuses=("cd ..", "cd", "cd /etc", "cd $X"),
+    ),
+    Rule("pwd", "-PL", allows=("pwd",), refuses=("pwd --x",)),
+    Rule("echo", free=True, allows=('echo "done: 100%"',), refuses=("echo $ANTHROPIC_API_KEY",)),
+    Rule(
+        "printf",
+        free=True,
+        check="printf",
+        allows=(r"printf '%s\n' a b",),
+        refuses=("printf -v x y", "printf '%99999999d' 1"),
+    ),
+    Rule("true", allows=("true",), refuses=("true --x",)),
+    Rule("false", allows=("false || ls",), refuses=("false --x",)),
+    Rule(":", free=True, allows=(":",), refuses=(": $SECRET_TOKEN",)),
+    Rule("[", free=True, allows=_COMPARE[:1], refuses=('[ -n "$API_TOKEN" ]',)),
+    Rule("[[", free=True),
+    Rule("test", free=True, allows=_COMPARE[1:], refuses=('test -n "$API_TOKEN"',)),
+    Rule("exit", "", "text", allows=("ls || exit 1",), refuses=("exit 1 2",)),
+    Rule("break", "", "number", allows=("for i in 1 2; do break; done",), refuses=("break x y",)),
+    Rule("continue", "", "number"),
+    Rule("wait", "", "text...", allows=("npm test & wait",), refuses=("wait --x",)),
+    Rule("jobs", "-lpr", allows=("jobs -l",), refuses=("jobs -x ls",)),
+    Rule(
+        "export",
+        instead="Write `export NAME=value`, for a variable that only says how a program speaks.",
+        allows=("export CI=1", "export NODE_ENV=test && npm test"),
+        refuses=("export -p", "export PATH=/tmp", "export"),
+        check="export",
+    ),
+    Rule("unset", "-v", "name...", needs=1, check="unset", allows=("X=1; unset X",), refuses=("unset PATH",)),
+    Rule(
+        "set",
+        "-eu -o=text",
+        check="set",
+        allows=("set -e; ls", "set -euo pipefail && ls"),
+        refuses=("set", "set -a", "set -o allexport"),
+    ),
+    Rule(
+        "command",
+        "-vV",
+        "name...",
+        needs=1,
+        check="asks-where",
+        instead="Write the command without `command` before it.",
+        allows=("command -v node",),
+        refuses=("command rm x", "command ls"),
+    ),
+    Rule("type", "-atpP", "name...", needs=1, allows=("type node",), refuses=("type --x",)),
+    Rule(
+        "kill",
+        "-# -s=name",
+        "text...",
+        needs=1,
+        mode="run",
+        style="gnu",
+        check="kill",
+        instead="End a server of yours by name: pkill vite.",
+        allows=("npm run dev & kill %1",),
+        refuses=("kill 1", "kill -9 -1", "kill -9 1234"),
+    ),
+)

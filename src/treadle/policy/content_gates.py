@@ -1,0 +1,143 @@
+"""Texts that a person sees before an agent writes them. Rules as data, with their own examples.
+
+A word alone is no reason to ask: most texts about deployments are harmless. Asked is where the text
+will be obeyed, far away and with other people's rights, or where it holds what looks like a key.
+"""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+# A path inside the project and a text.
+Example = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class ContentGate:
+    """One kind of file, one kind of text in it, and why a person decides about the two."""
+
+    rule: str
+    reason: str
+    concerns: Callable[[PurePosixPath], bool]
+    found: Callable[[str], bool]
+    asks: tuple[Example, ...]
+    passes: tuple[Example, ...]
+
+
+_PIPELINES = re.compile(
+    r"(\.github/workflows/[^/]+\.ya?ml|(.*/)?\.gitlab-ci\.ya?ml|\.circleci/config\.ya?ml|"
+    r"(.*/)?jenkinsfile|azure-pipelines\.ya?ml|bitbucket-pipelines\.ya?ml|\.drone\.ya?ml|"
+    r"\.buildkite/[^/]+\.ya?ml|\.travis\.ya?ml|fly\.toml|vercel\.json|netlify\.toml|render\.ya?ml|"
+    r"app\.yaml|procfile)"
+)
+# Outside comments.
+_FAR_REACHING = re.compile(
+    r"^[^#\n]*?(\b(deploy|publish|migrat|production|terraform\s+(apply|destroy)|kubectl\s+apply)|"
+    r"\bpush\s+.*(--force|-f\b)|\brm\s+-\w*r\w*f|\brm\s+-\w*f\w*r)",
+    re.IGNORECASE | re.MULTILINE,
+)
+_PRODUCTION = re.compile(
+    r"(.*/)?(\.env\.(production|prod|live)|(production|prod)\.env|[^/]*prod[^/]*\.tfvars(\.json)?|"
+    r"terraform\.tfvars(\.json)?|credentials/production\.[^/]+|secrets?[.-](production|prod)\.[^/]+)"
+)
+_KEPT_FOR_TESTS = re.compile(
+    r"(^|/)(tests?|specs?|__tests__|fixtures|testdata|examples?)/|(^|/)test_"
+)
+_NAMED = re.compile(
+    r"(?:api[_-]?key|secret(?:[_-]?key)?|passw(?:or)?d|(?<![a-z])(?:\w*[_-])?token)"
+    r"[\"']?\s*(?::|=>?|:=)\s*[\"']?(?P<value>[A-Za-z0-9+/_=.~-]{20,})",
+    re.IGNORECASE,
+)
+_STANDS_FOR_ONE = re.compile(
+    r"example|sample|dummy|fake|mock|test|your|change|replace|placeholder|todo|xxx|process\.env|"
+    r"os\.environ|env\.|secrets\.|0123|1234|abcd",
+    re.IGNORECASE,
+)
+# Words and paths stay below it, keys do not.
+_LEAST_BITS = 3.5
+
+
+def _runs_elsewhere(path: PurePosixPath) -> bool:
+    return _PIPELINES.fullmatch(str(path).casefold()) is not None
+
+
+def _is_production(path: PurePosixPath) -> bool:
+    return _PRODUCTION.fullmatch(str(path).casefold()) is not None
+
+
+def _is_no_test(path: PurePosixPath) -> bool:
+    return _KEPT_FOR_TESTS.search(str(path).casefold()) is None
+
+
+def _reaches_far(text: str) -> bool:
+    return _FAR_REACHING.search(text) is not None
+
+
+def _holds_key(text: str) -> bool:
+    return any(_looks_real(match["value"]) for match in _NAMED.finditer(text))
+
+
+def _looks_real(value: str) -> bool:
+    if _STANDS_FOR_ONE.search(value) or not re.search(r"\d", value):
+        return False
+    counts = Counter(value).values()
+    bits = -sum(n / len(value) * math.log2(n / len(value)) for n in counts)
+    return bits >= _LEAST_BITS
+
+
+GATES: tuple[ContentGate, ...] = (
+    ContentGate(
+        rule="gate.pipeline",
+        reason="This file makes other machines deploy, publish or delete something.",
+        concerns=_runs_elsewhere,
+        found=_reaches_far,
+        asks=(
+            (".github/workflows/release.yml", "      - run: npm publish\n"),
+            (".gitlab-ci.yml", "deploy:\n  script: ./ship\n"),
+            ("Jenkinsfile", "sh 'git push --force origin main'\n"),
+        ),
+        passes=(
+            (".github/workflows/ci.yml", "      - run: npm test\n      # deploy comes later\n"),
+            ("docs/deploy.md", "How we deploy to production: npm publish.\n"),
+            ("src/deploy.py", "def deploy() -> None: ...\n"),
+        ),
+    ),
+    ContentGate(
+        rule="gate.production",
+        reason="This file configures a production system.",
+        concerns=_is_production,
+        found=lambda text: True,
+        asks=(
+            (".env.production", "PORT=80\n"),
+            ("infra/prod.tfvars", 'size = "large"\n'),
+            ("config/credentials/production.yml.enc", "x"),
+        ),
+        passes=((".env.example", "PORT=80\n"), ("src/production.py", "line = 1\n")),
+    ),
+    ContentGate(
+        rule="gate.credential",
+        reason="This text holds what looks like a real key, password or token.",
+        concerns=_is_no_test,
+        found=_holds_key,
+        asks=(
+            ("src/config.py", 'API_KEY = "q8Zr2LmX7vKp4TnB9sWd"\n'),
+            (".env", "DB_PASSWORD=Vb7Kq2Xr9Lm4Zt8Np3Ws\n"),
+            ("app.json", '{"access_token": "Vb7Kq2Xr9Lm4Zt8Np3Ws"}'),
+        ),
+        passes=(
+            ("src/config.py", 'API_KEY = os.environ["API_KEY"]\n'),
+            (".env.example", "API_KEY=your-api-key-goes-here-123\n"),
+            ("src/model.py", 'tokenizer = "bert-base-uncased-v2-2019"\n'),
+            ("tests/test_login.py", 'password = "Vb7Kq2Xr9Lm4Zt8Np3Ws"\n'),
+            ("src/app.ts", "const token = await getAccessTokenForUser2(session);\n"),
+        ),
+    ),
+)
+
+
+def gate_of(path: PurePosixPath, text: str) -> ContentGate | None:
+    """The first gate that this text may not pass alone in this file inside the project."""
+    return next((gate for gate in GATES if gate.concerns(path) and gate.found(text)), None)

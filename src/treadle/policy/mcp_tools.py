@@ -1,0 +1,55 @@
+"""Tools of MCP servers: which server may be used, and with which paths. Pure."""
+
+import re
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+from typing import Any
+
+from treadle.domain.agent import OWN_TOOLS, Allow, Deny, Judgement, ToolUse
+from treadle.policy.available_tools import Toolset
+from treadle.policy.file_tools import Reach, RealPath, protected
+from treadle.policy.protected_paths import protected_part
+
+# The agent writes names of servers with these characters put in place of all others.
+_NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_-]")
+# A longer text is none that a disk takes for a path.
+_LONGEST_PATH = 4096
+_IN_NO_PATH = re.compile(r"[\n\0]")
+_DEEPEST = 8
+_SCHEME = "file://"
+
+
+def judge_server_tool(
+    use: ToolUse, toolset: Toolset, reach: Reach, real_path: RealPath
+) -> Judgement:
+    """Servers are named in the settings. None of them is handed a protected path: what a tool does
+    with a path, its name does not tell."""
+    if use.name.startswith(OWN_TOOLS):
+        return Allow(rule="mcp.own")
+    server = use.name.split("__")[1] if use.name.count("__") >= 2 else ""
+    if use.name not in toolset.names and not any(
+        use.name.startswith(f"mcp__{_NOT_IN_NAMES.sub('_', known)}__") for known in toolset.servers
+    ):
+        refusal = f"There is no MCP server named {server!r} for this role in this project."
+        return Deny(refusal, "mcp.unknown")
+    for text in _texts(use.input):
+        place = real_path(str(PurePosixPath(reach.directory) / text))
+        try:
+            inside = PurePosixPath(place).relative_to(reach.workspace)
+        except ValueError:
+            continue
+        if part := protected_part(inside, reach.protected):
+            return protected(part)
+    return Allow(rule="mcp")
+
+
+def _texts(value: Any, depth: int = 0) -> Iterator[str]:
+    """Every text in an input that could be a path."""
+    if isinstance(value, str):
+        text = value.strip()
+        address = "://" in text and not text.startswith(_SCHEME)
+        if not address and len(text) <= _LONGEST_PATH and not _IN_NO_PATH.search(text):
+            yield text.removeprefix(_SCHEME)
+    elif depth < _DEEPEST and isinstance(value, dict | list):
+        for each in value.values() if isinstance(value, dict) else value:
+            yield from _texts(each, depth + 1)

@@ -1,0 +1,25 @@
+"""Language profiles: which families of commands they open, and which processes may be ended."""
+
+from typing import Literal, get_args
+
+Profile = Literal["node", "bun", "python", "ruby", "go", "rust", "php"]
+PROFILES: tuple[Profile, ...] = get_args(Profile)
+
+_PKILL: dict[str, str] = {
+    "node": "node npm npx vite next yarn pnpm tsx nodemon webpack astro nuxt",
+    "bun": "bun bunx",
+    "python": "python python3 uvicorn gunicorn flask hypercorn",
+    "ruby": "ruby puma unicorn rails",
+    "go": "go air",
+    "rust": "cargo",
+    "php": "php artisan",
+}
+
+
+def active(profiles: tuple[str, ...]) -> tuple[str, ...]:
+    """The profiles in force: those named, or all if none is."""
+    return profiles or PROFILES
+
+
+def pkill_targets(profiles: tuple[str, ...]) -> set[str]:
+    return {name for profile in active(profiles) for name in _PKILL.get(profile, "").split()}

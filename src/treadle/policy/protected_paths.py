@@ -1,0 +1,30 @@
+"""What no agent writes, by whatever road: Treadle's own state, and what others would obey."""
+
+from collections.abc import Iterable
+from pathlib import PurePosixPath
+
+# At the top of the project. An agent hands text over by tools instead.
+OWN = (".treadle", "treadle.toml")
+# Wherever they are: git and coding agents run what these say.
+OBEYED = (".git", ".claude", ".mcp.json")
+
+PROTECTED = (*OWN, *OBEYED)
+
+
+def protected_part(inside: PurePosixPath, also: Iterable[str] = ()) -> str | None:
+    """The part of a path inside the project for which it is protected; None if it is not.
+
+    `also` are further paths relative to the project. Some disks do not tell upper from lower case,
+    so no spelling counts.
+    """
+    folded = [part.casefold() for part in inside.parts]
+    if folded and folded[0] in OWN:
+        return inside.parts[0]
+    for part, name in zip(inside.parts, folded, strict=True):
+        if name in OBEYED:
+            return part
+    for path in also:
+        wanted = [part.casefold() for part in PurePosixPath(path).parts]
+        if wanted and folded[: len(wanted)] == wanted:
+            return path
+    return None

@@ -1,0 +1,149 @@
+"""What credentials look like: one row per kind, and the words that mark a made-up one. Rules only.
+
+`hints` are literals of which one must be in a text for the pattern to be worth trying, so that
+ordinary text costs no more than a few searches for a word.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """One kind of credential; the group `secret` of the pattern is the part that opens something.
+
+    A `form` is unmistakable. A `name` is a value that stands behind a telling name: hidden on a
+    screen at once, but only taken for a credential in a file if it looks random, too.
+    """
+
+    kind: str
+    hints: tuple[str, ...]
+    pattern: re.Pattern[str]
+    told_by: Literal["form", "name"] = "form"
+
+
+_ALONE = r"(?<![A-Za-z0-9_])"
+_WORD = r"[A-Za-z0-9_-]"
+
+
+def _form(kind: str, hints: tuple[str, ...], pattern: str) -> Shape:
+    return Shape(kind, hints, re.compile(f"{_ALONE}(?P<secret>{pattern})"))
+
+
+def _name(kind: str, hints: tuple[str, ...], pattern: str) -> Shape:
+    return Shape(kind, hints, re.compile(pattern), "name")
+
+
+FORMS: tuple[Shape, ...] = (
+    _form("an Anthropic key", ("sk-ant-",), rf"sk-ant-{_WORD}{{16,}}"),
+    _form(
+        "an OpenAI key",
+        ("sk-",),
+        rf"sk-(?:(?:proj|svcacct|admin)-{_WORD}{{20,}}|[A-Za-z0-9]{{32,}})",
+    ),
+    _form(
+        "a GitHub token",
+        ("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"),
+        r"(?:gh[pousr]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{22,})",
+    ),
+    _form(
+        "a GitLab token",
+        ("glpat-", "gldt-", "glrt-"),
+        r"gl(?:pat|dt|rt)-[A-Za-z0-9_.-]{18,}",
+    ),
+    _form("an npm token", ("npm_",), r"npm_[A-Za-z0-9]{30,}"),
+    _form("a PyPI token", ("pypi-",), rf"pypi-{_WORD}{{40,}}"),
+    _form(
+        "a Slack token", ("xox", "xapp-"), r"(?:xox[abceoprs]|xapp)-[A-Za-z0-9-]{10,}[A-Za-z0-9]"
+    ),
+    _form(
+        "a Slack webhook",
+        ("hooks.slack.com/services/",),
+        r"hooks\.slack\.com/services/[A-Za-z0-9/]{20,}",
+    ),
+    _form("an AWS access key", ("AKIA", "ASIA"), r"(?:AKIA|ASIA)[0-9A-Z]{16}(?![A-Za-z0-9])"),
+    _form("a Google API key", ("AIza",), rf"AIza{_WORD}{{35}}"),
+    _form("a Google token", ("ya29.", "GOCSPX"), rf"(?:ya29\.|GOCSPX-){_WORD}{{20,}}"),
+    _form(
+        "a Stripe key",
+        ("k_live_", "whsec_"),
+        r"(?:[sr]k_live|whsec)_[A-Za-z0-9]{16,}",
+    ),
+    _form("a Linear key", ("lin_api_",), r"lin_api_[A-Za-z0-9]{30,}"),
+    _form("a Hugging Face token", ("hf_",), r"hf_[A-Za-z0-9]{30,}"),
+    _form("a DigitalOcean token", ("_v1_",), r"do[oprt]_v1_[0-9a-f]{60,}"),
+    _form("a SendGrid key", ("SG.",), rf"SG\.{_WORD}{{20,}}\.{_WORD}{{40,}}"),
+    _form("a JSON web token", ("eyJ",), rf"eyJ{_WORD}{{8,}}\.eyJ{_WORD}{{8,}}\.{_WORD}{{8,}}"),
+)
+
+# A key that is cut off at either side counts as one: the rest of it is as secret.
+_PEM = r"(?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----"
+PRIVATE_KEY = Shape(
+    "a private key",
+    ("PRIVATE KEY",),
+    re.compile(rf"-----BEGIN {_PEM}(?P<secret>[\s\S]*?)(?:-----END {_PEM}|(?=\n?… \(\d)|\Z)"),
+)
+PRIVATE_KEY_END = re.compile(
+    rf"(?:\A|(?<=more\) …\n))(?P<secret>[A-Za-z0-9+/=\s\\]{{8,}})-----END {_PEM}"
+)
+# In a file, the words alone are no key.
+PRIVATE_KEY_IN_FULL = Shape(
+    "a private key",
+    ("PRIVATE KEY",),
+    re.compile(
+        rf"-----BEGIN {_PEM}(?:\\[rn]|[\s\"'+,\\])*(?:[A-Za-z-]+: [^\n]+\s+)*"
+        r"(?P<secret>[A-Za-z0-9+/=]{40,})"
+    ),
+)
+
+_TELLING = r"(?:TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|(?:API|ACCESS|PRIVATE|AUTH)_KEY|APIKEY)"
+_CAPITALS = ("TOKEN", "SECRET", "PASSW", "PASSPHRASE", "_KEY", "APIKEY")
+
+NAMED: tuple[Shape, ...] = (
+    _name(
+        "an authorization header",
+        ("uthorization", "UTHORIZATION", "api-key", "Api-Key", "API-KEY"),
+        r"(?i:authorization|x-api-key|private-token)[\"']?\s*[:=]\s*[\"']?"
+        r"(?:(?i:bearer|basic|token|digest)\s+)?(?P<secret>[^\s\"',;<>{}$]{8,})",
+    ),
+    _name(
+        "a bearer token",
+        ("earer ",),
+        r"\b[Bb]earer\s+(?P<secret>[A-Za-z0-9._~+/=-]{20,})",
+    ),
+    _name(
+        "a password in an address",
+        ("://",),
+        r"://[^\s/:@\"'<>]*:(?P<secret>[^\s/@\"'<>]{3,})@",
+    ),
+    _name(
+        "a secret variable",
+        _CAPITALS,
+        rf"(?<![A-Za-z0-9])[A-Z0-9_]*{_TELLING}S?(?:=|[\"']\s*:\s*)[\"']?"
+        r"(?P<secret>[^\s\"'&;|<>()\[\]{}$,`\\]{8,})",
+    ),
+)
+
+# Only looked for in files: on a screen it would hide too much of ordinary code.
+ASSIGNED = _name(
+    "a secret",
+    ("ecret", "oken", "assw", "assphrase", "key", "Key"),
+    r"(?i:secret|token|password|passwd|passphrase|(?:api|access|private|auth|secret)[_-]?key)"
+    r"[\"']?\s*(?::=|=>|=|:)\s*[\"'](?P<secret>[^\s\"'<>{}$]{20,})[\"']",
+)
+
+SHOWN: tuple[Shape, ...] = (PRIVATE_KEY, *FORMS, *NAMED)
+IN_FILES: tuple[Shape, ...] = (PRIVATE_KEY_IN_FULL, *FORMS, *NAMED, ASSIGNED)
+
+# What a token begins with that is cut off so early that its pattern does not know it.
+OPENING = re.compile(
+    r"(?<![A-Za-z0-9_])(?:sk-|gh[pousr]_|github_pat_|gl[a-z]{2,4}-|npm_|pypi-|xox[a-z]-|xapp-|AKIA"
+    r"|ASIA|AIza|ya29\.|[sr]k_live_|lin_api_|hf_|eyJ)[A-Za-z0-9_.+/=-]*(?=\n?… \(\d+ more\))"
+)
+
+MADE_UP = (
+    *("example", "sample", "dummy", "fake", "placeholder", "changeme", "change-me", "change_me"),
+    *("your", "xxxx", "0000", "1234", "abcd", "test", "mock", "redact", "insert", "....", "****"),
+    *("deadbeef", "notreal", "not-real", "invalid"),
+)

@@ -1,0 +1,47 @@
+"""What bash makes of braces in a word: each text it may become. Pure."""
+
+MOST = 64
+
+
+def spelled_out(text: str) -> tuple[str, ...] | None:
+    """The words that `{a,b}` stands for, or None if they are too many to look at.
+
+    A range such as `{1..3}` stays as it is: it holds no slash, so it leads nowhere else.
+    """
+    done: list[str] = []
+    waiting = [text]
+    while waiting:
+        word = waiting.pop()
+        found = _first_list(word)
+        if found is None:
+            done.append(word)
+        else:
+            start, end, parts = found
+            waiting += [f"{word[:start]}{part}{word[end:]}" for part in parts]
+        if len(done) + len(waiting) > MOST:
+            return None
+    return tuple(done)
+
+
+def _first_list(word: str) -> tuple[int, int, list[str]] | None:
+    """Where the first list in braces stands, and its parts."""
+    for start, character in enumerate(word):
+        if character == "{":
+            found = _list_from(word, start)
+            if found is not None:
+                return found
+    return None
+
+
+def _list_from(word: str, start: int) -> tuple[int, int, list[str]] | None:
+    depth, begin, parts = 0, start + 1, list[str]()
+    for at in range(start, len(word)):
+        character = word[at]
+        depth += (character == "{") - (character == "}")
+        if character == "," and depth == 1:
+            parts.append(word[begin:at])
+            begin = at + 1
+        if depth == 0:
+            parts.append(word[begin:at])
+            return (start, at + 1, parts) if len(parts) > 1 else None
+    return None

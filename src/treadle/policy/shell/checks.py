@@ -1,0 +1,213 @@
+"""Checks of whole commands that no list of words makes, by the names that rules call them. Pure."""
+
+import re
+from collections.abc import Callable, Mapping
+from posixpath import basename, dirname
+from typing import TypeAlias
+
+from treadle.policy.profiles import pkill_targets
+from treadle.policy.shell.arguments import Arguments
+from treadle.policy.shell.git_checks import GIT_CHECKS
+from treadle.policy.shell.language_checks import LANGUAGE_CHECKS
+from treadle.policy.shell.paths import refusal
+from treadle.policy.shell.place import Place
+from treadle.policy.shell.syntax import Word
+
+Check: TypeAlias = Callable[[Arguments, Place], str | None]
+
+LONGEST_SLEEP_S = 300.0
+_UNITS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
+_DURATION = re.compile(r"(\d+(?:\.\d*)?|\.\d+)([smhd]?)")
+_MODE = re.compile(r"[ugoa]*\+x")
+_WIDE = re.compile(r"%[^a-zA-Z%]*\d{5,}")
+
+
+def _chmod(given: Arguments, place: Place) -> str | None:
+    if _MODE.fullmatch(given.operands[0].text):
+        return None
+    return "the only change of mode is +x (u+x, a+x, …), for named files"
+
+
+def _pkill(given: Arguments, place: Place) -> str | None:
+    allowed = pkill_targets(place.context.profiles) | set(place.context.allow_pkill_targets)
+    name = given.operands[0].text
+    if name in allowed:
+        return None
+    return f"{name} is not a process it may end. Known are: {', '.join(sorted(allowed))}"
+
+
+def _sleep(given: Arguments, place: Place) -> str | None:
+    total = 0.0
+    for word in given.operands:
+        found = _DURATION.fullmatch(word.text)
+        if found is None:
+            return f"{word.text} is not a duration"
+        total += float(found[1]) * _UNITS[found[2]]
+    if total > LONGEST_SLEEP_S:
+        return f"it waits longer than {LONGEST_SLEEP_S:g} seconds. Wait for less"
+    return None
+
+
+def _printf(given: Arguments, place: Place) -> str | None:
+    if given.operands and _WIDE.search(given.operands[0].text):
+        return "so wide a field fills the memory"
+    if given.operands and given.operands[0].text.startswith("-v"):
+        return "-v sets a variable. Assign it instead"
+    return None
+
+
+def _copy(given: Arguments, place: Place) -> str | None:
+    """A copy into a folder is a file of the same name in it."""
+    if len(given.operands) < 2:
+        return "it needs what to take and where to put it"
+    *sources, target = given.operands
+    for source in sources:
+        name = basename(source.text.rstrip("/"))
+        if name in ("", ".", "..") or not source.plain:
+            continue
+        reason = refusal(Word(f"{target.text.rstrip('/')}/{name}"), "write", place)
+        if reason is not None:
+            return reason
+    return None
+
+
+def _link(given: Arguments, place: Place) -> str | None:
+    if not {"-s", "--symbolic"} & set(given.switches):
+        return "only symbolic links are made: ln -s"
+    target, link = given.operands[0], given.operands[-1]
+    at = f"{dirname(link.text)}/" if "/" in link.text and not target.text.startswith("/") else ""
+    return refusal(Word(at + target.text, target.expands, target.variables), "write", place)
+
+
+def _tail(given: Arguments, place: Place) -> str | None:
+    if {"-f", "-F", "--follow"} & set(given.switches):
+        return "following a file does not end. Read its last lines with -n"
+    return None
+
+
+def _kill(given: Arguments, place: Place) -> str | None:
+    for word in given.operands:
+        if not re.fullmatch(r"%\d+|\$!|\$\{!\}", word.text):
+            return "it ends only jobs of this line: %1 or $!. To end a server by name: pkill"
+    return None
+
+
+def _set(given: Arguments, place: Place) -> str | None:
+    if not given.switches or given.operands:
+        return "it prints all variables, or changes arguments. Only -e, -u, -o pipefail are allowed"
+    values = {value.word.text for value in given.values}
+    return None if values <= {"pipefail", "errexit", "nounset"} else "only -o pipefail is allowed"
+
+
+def _curl(given: Arguments, place: Place) -> str | None:
+    for value in given.values:
+        if value.flag in ("-d", "--data", "--data-binary", "--json") and value.word.text[:1] == "@":
+            file = Word(value.word.text[1:], value.word.expands, value.word.variables)
+            reason = None if file.text == "-" else refusal(file, "read", place)
+            if reason:
+                return reason
+    return None
+
+
+def _ps(given: Arguments, place: Place) -> str | None:
+    for word in given.operands:
+        if not re.fullmatch(r"[auxfwjlh]+|\d+", word.text):
+            return f"{word.text} may show the environments of processes. Use aux"
+    return None
+
+
+def _export(given: Arguments, place: Place) -> str | None:
+    return None if given.assigns else "it prints all variables"
+
+
+def _unset(given: Arguments, place: Place) -> str | None:
+    for word in given.operands:
+        if word.text.isupper() and len(word.text) > 1:
+            return f"{word.text} may be a variable that programs need"
+    return None
+
+
+def _asks_where(given: Arguments, place: Place) -> str | None:
+    return None if {"-v", "-V"} & set(given.switches) else "it runs what follows unseen"
+
+
+def _searched(given: Arguments, place: Place) -> str | None:
+    """With the pattern in an option, the first word is a file as all others are."""
+    named = {"-e", "--regexp", "--files"} & set(given.switches)
+    files = given.operands if named else given.operands[1:]
+    for word in files[:1] if named else ():
+        reason = refusal(word, "read", place)
+        if reason is not None:
+            return reason
+    if not files and not given.operands:
+        return None if named else "a pattern is missing"
+    recursive = {"-r", "-R", "--recursive", "--dereference-recursive"} & set(given.switches)
+    if files or recursive or given.fed or given.rule.name == "rg":
+        return None
+    return "without a file it waits for input that nobody sends"
+
+
+def _sed(given: Arguments, place: Place) -> str | None:
+    named = {"-e", "--expression"} & set(given.switches)
+    files = given.operands if named else given.operands[1:]
+    changes = bool({"-i", "--in-place"} & set(given.switches))
+    if changes and place.context.roles == "read":
+        return "in this role you change nothing"
+    for word in files:
+        reason = refusal(word, "read", place) or (refusal(word, "write", place) if changes else None)
+        if reason is not None:
+            return reason
+    if not named and not given.operands:
+        return "a text of commands is missing"
+    return None if files or given.fed else "without a file it waits for input that nobody sends"
+
+
+def _seq(given: Arguments, place: Place) -> str | None:
+    long = any(len(word.text) > 6 for word in given.operands)
+    return "so many numbers are not needed" if long else None
+
+
+def _date(given: Arguments, place: Place) -> str | None:
+    return None if all(word.text[:1] == "+" for word in given.operands) else "it would set the clock"
+
+
+def _lsof(given: Arguments, place: Place) -> str | None:
+    if not {"-i", "-p"} & set(given.switches):
+        return "without -i or -p it lists everything"
+    for word in given.operands:
+        if not re.fullmatch(r"(?:tcp|udp|TCP|UDP)?:?[\w,-]+", word.text):
+            return f"{word.text} is not a port"
+    return None
+
+
+def _move(given: Arguments, place: Place) -> str | None:
+    target = given.operands[-1]
+    # A file that is moved to /tmp is gone from the project.
+    return _copy(given, place) or refusal(target, "delete", place) if target.text != "." else _copy(given, place)
+
+
+CHECKS: Mapping[str, Check] = {
+    **GIT_CHECKS,
+    **LANGUAGE_CHECKS,
+    "export": _export,
+    "unset": _unset,
+    "asks-where": _asks_where,
+    "grep": _searched,
+    "ripgrep": _searched,
+    "sed": _sed,
+    "seq": _seq,
+    "date": _date,
+    "lsof": _lsof,
+    "move": _move,
+    "chmod": _chmod,
+    "pkill": _pkill,
+    "sleep": _sleep,
+    "printf": _printf,
+    "copy": _copy,
+    "link": _link,
+    "tail": _tail,
+    "kill": _kill,
+    "set": _set,
+    "curl": _curl,
+    "ps": _ps,
+}

@@ -1,0 +1,215 @@
+"""One command of a line against the rules: its name, words, variables, redirections, gates. Pure."""
+
+from dataclasses import dataclass, replace
+from typing import Literal, assert_never
+
+from treadle.policy.commands.catalogue import Entry, catalogue
+from treadle.policy.commands.language import Rule
+from treadle.policy.commands.unknown import INSTEAD, NEVER, NOT_KNOWN
+from treadle.policy.profiles import active
+from treadle.policy.shell.arguments import Arguments, Misfit, Value, read_arguments
+from treadle.policy.shell.checks import CHECKS
+from treadle.policy.shell.gates import gate_of
+from treadle.policy.shell.identity import DevScript, Program, Stranger, identify
+from treadle.policy.shell.kinds import KINDS
+from treadle.policy.shell.paths import refusal
+from treadle.policy.shell.place import Place
+from treadle.policy.shell.syntax import Command, Redirect, Script
+from treadle.policy.shell.variables import assignment_refusal, readings, use_refusal
+from treadle.policy.shell.wrappers import unwrapped, wraps
+
+DEEPEST = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What one rule says about one part of a line."""
+
+    decision: Literal["allow", "ask", "deny"]
+    reason: str
+    rule: str
+
+
+def judge_command(command: Command, script: Script, place: Place) -> list[Finding]:
+    """Everything the rules say about it; a deny anywhere is a deny of the line."""
+    findings = [
+        *_of_variables(command, script, place),
+        *(found for each in command.redirects for found in _of_redirect(each, place)),
+    ]
+    if not command.words:
+        return findings or [Finding("allow", "", "assignment")]
+    read_as = readings(command, script, place)
+    if read_as is None:
+        return [Finding("deny", "Too many values to look at. Write fewer.", "variable")]
+    return [*findings, *(found for each in read_as for found in _of_words(each, place, 0))]
+
+
+def _of_variables(command: Command, script: Script, place: Place) -> list[Finding]:
+    reasons = [assignment_refusal(given, command, place) for given in command.assignments]
+    reasons.append(use_refusal(command, script))
+    return [_deny(reason, "variable") for reason in reasons if reason]
+
+
+def _of_redirect(redirect: Redirect, place: Place) -> list[Finding]:
+    match redirect.kind:
+        case "read":
+            reason = refusal(redirect.target, "read", place)
+        case "write" | "append" | "both":
+            reason = refusal(redirect.target, "write", place)
+            if reason is None and place.context.roles == "read":
+                reason = _scratch_only(redirect, place)
+        case "duplicate" | "heredoc" | "herestring":
+            reason = None
+        case _:
+            assert_never(redirect.kind)
+    return [_deny(f"the redirection: {reason}", "redirection")] if reason else []
+
+
+def _scratch_only(redirect: Redirect, place: Place) -> str | None:
+    if redirect.target.text.startswith(("/dev/", "/tmp/")):  # noqa: S108 - the sandbox's own
+        return None
+    return "in this role you change nothing. Print it, or write to /tmp"
+
+
+def _of_words(command: Command, place: Place, depth: int) -> list[Finding]:
+    """The words of a command whose variables are put in; wrapped ones come back here."""
+    if depth > DEEPEST:
+        return [_deny("commands are wrapped more than four deep. Run the inner one", "wrapper")]
+    name = command.words[0]
+    gate = gate_of(command, place.context.ask_before)
+    gated = [Finding("ask", f"A person must agree: {gate.reason}", gate.name)] if gate else []
+    who = identify(name, place)
+    match who:
+        case Stranger():
+            return [_deny(who.reason, "program")]
+        case DevScript():
+            return [*gated, *_of_dev_script(command, who, place)]
+        case Program():
+            return [*gated, *_of_program(command, who, place, depth, known=bool(gated))]
+        case _:
+            assert_never(who)
+
+
+def _of_dev_script(command: Command, script: DevScript, place: Place) -> list[Finding]:
+    if command.arguments:
+        return [_deny(f"{script.path} is run without arguments", "dev-script")]
+    return [Finding("allow", "", "dev-script")]
+
+
+def _of_program(
+    command: Command, who: Program, place: Place, depth: int, *, known: bool
+) -> list[Finding]:
+    name = who.name
+    if name in place.context.allow_commands and name not in NEVER:
+        return [Finding("allow", "", f"allowed by settings: {name}")]
+    entries = catalogue().get(name, ())
+    entry = _open(entries, who, place)
+    if entry is None:
+        return [] if known and name not in NEVER and not entries else [_unknown(name, entries)]
+    if entry.rule.mode == "destructive" and not place.context.destructive:
+        return [_deny(f"`{name}` is not allowed. {entry.rule.instead}", name)]
+    given = read_arguments(entry.rule, command.arguments)
+    if isinstance(given, Misfit):
+        return [_deny(f"`{given.spoken}`: {given.reason}. {given.rule.instead}", given.spoken)]
+    given = replace(given, fed=_fed(command), assigns=bool(command.assignments))
+    return _of_arguments(command, given, place, depth)
+
+
+def _open(entries: tuple[Entry, ...], who: Program, place: Place) -> Entry | None:
+    """The rule of the first family that is active, and that the program's folder belongs to."""
+    families = {"base", *active(place.context.profiles)}
+    if who.families:
+        families &= set(who.families)
+    return next((entry for entry in entries if entry.family in families), None)
+
+
+def _unknown(name: str, entries: tuple[Entry, ...]) -> Finding:
+    if entries:
+        families = " or ".join(dict.fromkeys(entry.family for entry in entries))
+        reason = f"`{name}` belongs to the profile {families}, which is not active here"
+        return _deny(f"{reason}. Use the tools of this project's own languages", "profile")
+    return _deny(f"`{name}` is not allowed. {INSTEAD.get(name, NOT_KNOWN)}", "unknown-command")
+
+
+def _of_arguments(
+    command: Command, given: Arguments, place: Place, depth: int
+) -> list[Finding]:
+    rule = given.rule
+    where = _moved(given, place)
+    reason = (
+        _mode_refusal(rule, place)
+        or _value_refusal(given, place, where)
+        or (CHECKS[rule.check](given, where) if rule.check else None)
+        or _waiting(rule, given)
+    )
+    if reason is not None:
+        return [_deny(f"`{given.spoken}`: {reason}. {rule.instead}", given.spoken)]
+    if not wraps(given):
+        return [Finding("allow", "", given.spoken)]
+    return _of_wrapped(command, given, where, depth)
+
+
+def _moved(given: Arguments, place: Place) -> Place:
+    for value in given.values:
+        if value.kind == "chdir" and value.word.plain:
+            place = place.within(value.word.text)
+    return place
+
+
+def _mode_refusal(rule: Rule, place: Place) -> str | None:
+    if rule.mode != "read" and place.context.roles == "read":
+        return "in this role you read and report, and change nothing"
+    if rule.mode == "destructive" and not place.context.destructive:
+        return "it removes or overwrites work, which this run does not allow"
+    return None
+
+
+def _value_refusal(given: Arguments, place: Place, where: Place) -> str | None:
+    for value in given.values:
+        # Such a folder is where the others start from, so it is judged from where it was named.
+        at = place if value.kind == "chdir" else where
+        reason = KINDS[value.kind](value.word, at)
+        if reason is not None:
+            return _named(value, reason)
+    return None
+
+
+def _named(value: Value, reason: str) -> str:
+    return f"{value.flag}: {reason}" if value.flag else reason
+
+
+def _waiting(rule: Rule, given: Arguments) -> str | None:
+    if not rule.stdin or given.operands or given.fed:
+        return None
+    return "it would wait for input that nobody sends"
+
+
+def _fed(command: Command) -> bool:
+    """A command at the top of a line gets no input unless the line gives it some."""
+    given = any(each.kind in ("read", "heredoc", "herestring") for each in command.redirects)
+    return given or bool(command.scope)
+
+
+def _of_wrapped(command: Command, given: Arguments, place: Place, depth: int) -> list[Finding]:
+    rule, spoken = given.rule, given.spoken
+    inner = unwrapped(command, given, place)
+    if inner is None:
+        return [_deny(f"`{spoken}`: what it is to run is missing or not known. {rule.instead}", spoken)]
+    for assigned in inner.assignments[len(command.assignments) :]:
+        reason = assignment_refusal(assigned, inner, place)
+        if reason is not None:
+            return [_deny(reason, "variable")]
+    if rule.inner and not _belongs(inner, rule.inner):
+        name = inner.words[0].text
+        return [_deny(f"`{spoken}` does not run {name}. {rule.instead}", spoken)]
+    return _of_words(inner, place, depth + 1)
+
+
+def _belongs(command: Command, families: tuple[str, ...]) -> bool:
+    entries = catalogue().get(command.words[0].text, ())
+    return any(entry.family in families for entry in entries)
+
+
+def _deny(reason: str, rule: str) -> Finding:
+    said = reason.strip().rstrip(".")
+    return Finding("deny", f"{said[:1].upper()}{said[1:]}.", rule)

@@ -1,0 +1,68 @@
+"""Builtins that could run code hidden in a subscript: tests, and those that assign. Pure."""
+
+import re
+
+from treadle.policy.shell.refusals import Refused
+from treadle.policy.shell.syntax import Word
+
+# `-v` and `-R` evaluate a subscript, and with it any substitution in it.
+_EVALUATING = frozenset(("-v", "-R"))
+_COMPUTING = frozenset(("-eq", "-ne", "-lt", "-le", "-gt", "-ge"))
+_BINARY = _COMPUTING | {"=", "==", "!=", "<", ">", "-nt", "-ot", "-ef", "-a", "-o"}
+_UNARY = frozenset(f"-{letter}" for letter in "abcdefghknoprstuwxzGLNOS")
+# These are numbers whatever happens.
+_NUMBERS = frozenset("?#$!")
+# These take names of variables, and a name may have a subscript.
+_NAMING = frozenset(
+    {"[", "[[", "test", "printf", "read", "unset", "export", "wait", "getopts", "let", "mapfile"}
+    | {"readarray", "local", "declare", "typeset", "readonly"}
+)
+_SUBSCRIPT = re.compile(r"\w\[.*(?:\$\(|`)", re.DOTALL)
+
+
+def check_call(words: tuple[Word, ...]) -> None:
+    """A simple command that is one of them."""
+    name = words[0].text
+    if name not in _NAMING:
+        return
+    # What `printf` prints is no name; only what it stores in.
+    if name != "printf" or any(word.text.startswith("-v") for word in words):
+        for word in words:
+            check_value(word)
+    if name in {"[", "test"}:
+        _check_test(words[1:])
+
+
+def check_value(word: Word) -> None:
+    """Text that bash would run a part of, were it used as the name of a variable."""
+    if _SUBSCRIPT.search(word.text):
+        raise Refused("subscript")
+
+
+def _check_test(words: tuple[Word, ...]) -> None:
+    """The words of `[` or `test` after the name."""
+    for position, word in enumerate(words):
+        if word.text in _EVALUATING:
+            raise Refused("test-of-variable")
+        if word.plain:
+            continue
+        if word.expands and not (word.variables and _NUMBERS.issuperset(word.variables)):
+            raise Refused("test-not-quoted")
+        before = words[position - 1].text if position else ""
+        after = words[position + 1].text if position + 1 < len(words) else "]"
+        if before not in _BINARY | _UNARY and after not in _BINARY | {"]"}:
+            raise Refused("test-operator")
+
+
+def check_operator(operator: str, operands: list[Word]) -> None:
+    """One operator of `[[ ]]` with what it stands between."""
+    if operator in _EVALUATING:
+        raise Refused("test-of-variable")
+    if operator in _COMPUTING and not all(_is_number(word) for word in operands):
+        raise Refused("test-of-number")
+
+
+def _is_number(word: Word) -> bool:
+    if word.plain:
+        return word.text.lstrip("-").isdecimal()
+    return not word.substitutes and word.text in {"$?", "$#", "$$", "$!"}

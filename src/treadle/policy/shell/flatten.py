@@ -1,0 +1,122 @@
+"""From the shape of a line to the list of its commands, each with the shell it runs in. Pure."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from itertools import count
+from typing import assert_never
+
+from treadle.policy.shell.nodes import (
+    Apart,
+    Branching,
+    Inside,
+    Joined,
+    Negated,
+    Node,
+    Piped,
+    Sequence,
+    Simple,
+)
+from treadle.policy.shell.syntax import Command, Loop, Script
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    scope: tuple[int, ...] = ()
+    certain: bool = True
+    # Whatever follows in this scope runs only if this part succeeded.
+    needed: bool = True
+    inside: Inside = ""
+    background: bool = False
+
+
+@dataclass(slots=True)
+class _Listing:
+    commands: list[Command] = field(default_factory=list)
+    loops: list[Loop] = field(default_factory=list)
+    scopes: Iterator[int] = field(default_factory=lambda: count(1))
+
+    def inner(self, place: _Place) -> _Place:
+        scope = (*place.scope, next(self.scopes))
+        return replace(place, scope=scope, certain=True, needed=True)
+
+    def add(self, node: Node, place: _Place) -> None:
+        match node:
+            case Simple():
+                self._add_simple(node, place)
+            case Joined():
+                self._add_joined(node, place)
+            case Piped():
+                self._add_piped(node, place)
+            case Sequence():
+                self._add_sequence(node, place)
+            case Apart():
+                self._add_apart(node, place)
+            case Branching():
+                self._add_branching(node, place)
+            case Negated():
+                self.add(node.body, replace(place, needed=False))
+            case _:
+                assert_never(node)
+
+    def _add_simple(self, node: Simple, place: _Place) -> None:
+        for body in node.bodies:
+            self._add_apart(body, place)
+        if place == _AT_TOP:
+            self.commands.append(node.command)
+            return
+        self.commands.append(
+            replace(
+                node.command,
+                scope=place.scope,
+                certain=place.certain,
+                inside=place.inside,
+                background=place.background,
+            )
+        )
+
+    def _add_piped(self, node: Piped, place: _Place) -> None:
+        for part in node.parts:
+            self.add(part, self.inner(place))
+
+    def _add_joined(self, node: Joined, place: _Place) -> None:
+        if node.operator == "&&":
+            self.add(node.left, place)
+            self.add(node.right, replace(place, certain=place.certain and place.needed))
+        else:
+            self.add(node.left, replace(place, needed=False))
+            self.add(node.right, replace(place, certain=False, needed=False))
+
+    def _add_sequence(self, node: Sequence, place: _Place) -> None:
+        followed = replace(place, needed=False)
+        for part in node.parts[:-1]:
+            self.add(part, followed)
+        for part in node.parts[-1:]:
+            self.add(part, place)
+
+    def _add_apart(self, node: Apart, place: _Place) -> None:
+        inner = self.inner(place)
+        self.add(
+            node.body,
+            replace(
+                inner,
+                inside=node.inside or place.inside,
+                background=node.background or place.background,
+            ),
+        )
+
+    def _add_branching(self, node: Branching, place: _Place) -> None:
+        if node.loop is not None:
+            self.loops.append(node.loop)
+        self.add(node.first, replace(place, needed=False))
+        for branch in node.branches:
+            self.add(branch, replace(place, certain=False, needed=False))
+
+
+_AT_TOP = _Place()
+
+
+def flatten(node: Node) -> Script:
+    """Every command of the line in the order of its text, substitutions before their command."""
+    listing = _Listing()
+    listing.add(node, _AT_TOP)
+    return Script(tuple(listing.commands), tuple(listing.loops))

@@ -1,0 +1,78 @@
+"""May this shell line run? Every command of it is judged; the strictest answer is the line's. Pure."""
+
+import re
+
+from treadle.domain.agent import Allow, Ask, Deny, Judgement
+from treadle.policy.shell.commands import Finding, judge_command
+from treadle.policy.shell.place import Looks, ShellContext
+from treadle.policy.shell.reading import read
+from treadle.policy.shell.scopes import Scopes
+from treadle.policy.shell.syntax import Command, Script, Unreadable
+from treadle.policy.shell.variables import loop_refusal
+
+_ENDLESS = re.compile(r"\b(?:while\s+(?:true|:|\[\s*1\s*\]|\[\[\s*1\s*\]\])|until\s+false)\s*(?:;|\n)")
+_CONSTANT = frozenset({"true", ":", "false", "["})
+
+
+def judge(line: str, context: ShellContext, *, looks: Looks) -> Judgement:
+    """The answer for one line; what cannot be judged is refused."""
+    try:
+        return _judged(line, context, looks)
+    # A rule that fails must not let a line through, whatever made it fail.
+    except Exception as error:
+        return Deny(
+            f"The line could not be judged ({type(error).__name__}). Write it more plainly.",
+            rule="judge-failed",
+        )
+
+
+def _judged(line: str, context: ShellContext, looks: Looks) -> Judgement:
+    if not line.strip():
+        return Allow(rule="empty")
+    script = read(line, shfmt=looks.shfmt)
+    if isinstance(script, Unreadable):
+        return Deny(script.reason, rule=script.rule)
+    findings = [*_of_line(line, script), *_of_commands(script, context, looks)]
+    denied = next((found for found in findings if found.decision == "deny"), None)
+    if denied is not None:
+        return Deny(denied.reason, rule=denied.rule)
+    asked = next((found for found in findings if found.decision == "ask"), None)
+    if asked is not None:
+        return Ask(asked.reason, subject=line, rule=asked.rule)
+    names = sorted({found.rule for found in findings if found.decision == "allow"})
+    return Allow(rule=", ".join(names))
+
+
+def _of_line(line: str, script: Script) -> list[Finding]:
+    reason = loop_refusal(script)
+    if reason is not None:
+        return [Finding("deny", f"{reason}.", "variable")]
+    # The words that say so are data, too, if no such command runs in a loop or a branch.
+    if _ENDLESS.search(line) and any(_constant(command) for command in script.commands):
+        reason = "The loop does not end by itself. Count: for i in 1 2 3 4 5; do …; done."
+        return [Finding("deny", reason, "endless-loop")]
+    return []
+
+
+def _constant(command: Command) -> bool:
+    return command.name is not None and command.name.text in _CONSTANT
+
+
+def _of_commands(script: Script, context: ShellContext, looks: Looks) -> list[Finding]:
+    scopes = Scopes(context, looks, looks.real_path(context.root))
+    findings: list[Finding] = []
+    for command in script.commands:
+        place = scopes.place(command)
+        findings += judge_command(command, script, place)
+        target = _directory(command)
+        if target is not None:
+            scopes.changed(command, target)
+    return findings
+
+
+def _directory(command: Command) -> str | None:
+    """Where a `cd` goes; one that is not plain is refused anyway."""
+    if command.name is None or command.name.text != "cd":
+        return None
+    operands = [word.text for word in command.arguments if word.text != "--"]
+    return operands[0] if operands else None

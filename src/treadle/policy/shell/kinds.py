@@ -1,0 +1,178 @@
+"""What the words of a command stand for, by the kind that its rule gives them, and whether they may. Pure."""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import TypeAlias
+
+from treadle.policy.shell.paths import refusal
+from treadle.policy.shell.place import Place
+from treadle.policy.shell.programs import PROGRAMS
+from treadle.policy.shell.secrets import holds_secrets
+from treadle.policy.shell.syntax import Word
+
+Kind: TypeAlias = Callable[[Word, Place], str | None]
+
+_NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?[a-zA-Z%]{0,2}")
+_NAME = re.compile(r"[A-Za-z0-9_@][\w.@:/+-]*")
+_REMOTE = re.compile(r"[A-Za-z0-9_][\w.-]*(?:/[\w.-]+)*")
+_LOCAL_URL = re.compile(
+    r"(?:https?://)?(?:localhost|127\.0\.0\.1|\[::1\]|0\.0\.0\.0)(?::\d+)?(?:[/?#].*)?"
+)
+_NPM = re.compile(r"(?:@[\w.-]+/)?[\w.-]+(?:@[\w.^~<>=*+ |-]+)?")
+_PRELOAD = re.compile(r"(?:@[\w.-]+/)?\w[\w.-]*(?:/[\w.-]+)*")
+_NPM_ALIAS = re.compile(r"(?:@[\w.-]+/)?[\w.-]+@npm:(?:@[\w.-]+/)?[\w.-]+(?:@[\w.^~*-]+)?")
+_PIP = re.compile(r"[A-Za-z0-9][\w.-]*(?:\[[\w,. -]*\])?\s*(?:(?:[=<>!~]=?=?)\s*[\w.*+!,<>=~ -]+)?")
+_GO_TARGET = re.compile(r"[\w./~-]*(?:\.\.\.)?")
+_COMPOSER = re.compile(r"[\w.-]+/[\w.-]+(?::[\w.^~*@|<>=, -]+)?|php|ext-\w+|[\w.^~*@|<>=-]+")
+_GO_FLAGS = re.compile(r"(?!.*(?:extld|toolexec|/))[\w .=:,'\"+-]*")
+_PHP_SETTING = re.compile(r"(?:memory_limit|xdebug\.\w+|display_errors|error_reporting|zend\.assertions|pcov\.enabled|max_execution_time|opcache\.\w+)(?:=[\w,-]*)?")
+
+
+def _known(word: Word) -> str | None:
+    if word.plain:
+        return None
+    return f"what {word.text} becomes is known only at run time. Write it out"
+
+
+def _text(word: Word, place: Place) -> str | None:
+    return None
+
+
+def _path(access: str) -> Kind:
+    return lambda word, place: refusal(word, access, place)  # type: ignore[arg-type]
+
+
+def _matching(pattern: re.Pattern[str], what: str) -> Kind:
+    def check(word: Word, place: Place) -> str | None:
+        if not pattern.fullmatch(word.text) or word.variables or word.substitutes:
+            return f"{word.text} is not {what}"
+        return None
+
+    return check
+
+
+def _program(name: str) -> Kind:
+    def check(word: Word, place: Place) -> str | None:
+        return _known(replace(word, expands=False)) or PROGRAMS[name](word.text)
+
+    return check
+
+
+def _near(word: Word, place: Place) -> str | None:
+    """Whatever it is: taken as a path or an address, it does not lead out of the project."""
+    if word.variables or word.substitutes:
+        return _known(word)
+    if "://" in word.text:
+        return None if _LOCAL_URL.fullmatch(word.text) else f"{word.text} is an address elsewhere"
+    text = word.text.rpartition("=")[2] if re.match(r"[\w.-]+=", word.text) else word.text
+    text = text.removeprefix("@") if text.startswith(("@/", "@.", "@~")) else text
+    if not text or any(character in text for character in "\n "):
+        return None
+    if text.startswith("~"):
+        return f"{text} is outside the project. Use paths inside it"
+    there = replace(word, text=text, expands=False)
+    return refusal(there, "run", place) or refusal(there, "write", place)
+
+
+def _pathspec(word: Word, place: Place) -> str | None:
+    """A path that git itself expands: patterns and magic reach more than they say."""
+    if any(character in word.text for character in "*?[:"):
+        return f"{word.text} is a pattern for git. Name each path"
+    return refusal(word, "write", place)
+
+
+def _revision(word: Word, place: Place) -> str | None:
+    """A commit, a range, or a path to look at; `commit:path` is a file's contents."""
+    if word.variables or word.substitutes:
+        return None if word.text[:1] not in "$`" else _known(word)
+    text = word.text
+    _, colon, path = text.partition(":")
+    if colon and holds_secrets(tuple(path.split("/"))):
+        return f"{path} may hold secrets"
+    if text.startswith(("/", "~")) or ".." in text.split("/"):
+        return refusal(word, "look", place)
+    return refusal(word, "read", place) if holds_secrets(tuple(text.split("/"))) else None
+
+
+def _staged(word: Word, place: Place) -> str | None:
+    if word.text.startswith(":"):
+        return f"{word.text} is a pattern for git. Name each path"
+    return refusal(word, "run", place)
+
+
+def _package(pattern: re.Pattern[str], *more: re.Pattern[str]) -> Kind:
+    def check(word: Word, place: Place) -> str | None:
+        text = word.text
+        if text.startswith(("./", ".[")) or text == "." or text.startswith("file:./"):
+            local = re.sub(r"\[[^\]]*\]$", "", text).removeprefix("file:")
+            return refusal(replace(word, text=local, expands=False), "run", place)
+        if word.variables or word.substitutes:
+            return _known(word)
+        if not any(each.fullmatch(text) for each in (pattern, *more)):
+            return f"{text} is not the name of a package in the registry"
+        return None
+
+    return check
+
+
+def _settable(word: Word, place: Place) -> str | None:
+    key = word.text.casefold()
+    if re.search(r"credential|token|password|extraheader|url\.|^http|alias|helper|command", key):
+        return f"the setting {word.text} may hold a secret or a command"
+    return None
+
+
+def _file_of_code(word: Word, place: Place) -> str | None:
+    if word.text == "-":
+        return None
+    if "://" in word.text:
+        return f"{word.text} is code from elsewhere"
+    return refusal(word, "run", place)
+
+
+def _remote(word: Word, place: Place) -> str | None:
+    if word.variables or word.substitutes:
+        return _known(word)
+    if not _REMOTE.fullmatch(word.text):
+        return f"{word.text} is not the name of a remote. Name one that `git remote` lists"
+    return None
+
+
+def _script_name(word: Word, place: Place) -> str | None:
+    return None if _NAME.fullmatch(word.text) and word.plain else f"{word.text} is not a script name"
+
+
+KINDS: Mapping[str, Kind] = {
+    "text": _text,
+    "free": _text,
+    "number": _matching(_NUMBER, "a number"),
+    "look": _path("look"),
+    "read": _path("read"),
+    "run": _path("run"),
+    "write": _path("write"),
+    "delete": _path("delete"),
+    "chdir": _path("run"),
+    "near": _near,
+    "code": _file_of_code,
+    "module": _matching(_NAME, "the name of a module"),
+    "goflags": _matching(_GO_FLAGS, "a plain value"),
+    "phpini": _matching(_PHP_SETTING, "a harmless setting"),
+    "composer": _package(_COMPOSER),
+    "sed": _program("sed"),
+    "awk": _program("awk"),
+    "jq": _program("jq"),
+    "pathspec": _pathspec,
+    "revision": _revision,
+    "staged": _staged,
+    "remote": _remote,
+    "gitkey": _settable,
+    "npm": _package(_NPM, _NPM_ALIAS),
+    "preload": _matching(_PRELOAD, "the name of an installed package"),
+    "pip": _package(_PIP),
+    "crate": _package(_NPM),
+    "target": _matching(_GO_TARGET, "a package of this project"),
+    "script": _script_name,
+    "local-url": _matching(_LOCAL_URL, "an address on this machine"),
+    "name": _matching(_NAME, "a plain name"),
+}

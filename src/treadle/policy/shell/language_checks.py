@@ -1,0 +1,169 @@
+"""Checks of language tools that no list of words makes, by the names that rules call them. Pure."""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from treadle.policy.commands.catalogue import catalogue
+from treadle.policy.shell.arguments import Arguments
+from treadle.policy.shell.kinds import KINDS
+from treadle.policy.shell.place import Place
+from treadle.policy.shell.syntax import Word
+
+_ENOUGH = frozenset(
+    "-e -p -c -r -S -v -V -h -l -i --version --help --eval --print --test --check --run --ini --ri --rf -m"
+    .split()
+)
+_SCAFFOLDS = re.compile(
+    r"(?:vite|next-app|react-app|astro|remix|svelte|vue|nuxt|expo-app|t3-app|hono|docusaurus|playwright"
+    r"|next|react|@vitejs/app|@eslint/config|vite-extra|cloudflare|solid|qwik|tauri-app)(?:@[\w.^~-]+)?"
+)
+_NOT_SCRIPTS = frozenset(
+    """
+    config dlx link unlink global plugin set node login logout token owner access adduser whoami profile
+    team org hook dist-tag star unstar explore edit repo docs bugs cache env store server patch
+    patch-commit self-update setup deploy npm policies pack upgrade completions discover c shell
+    npm-login sh bash exec-env tag user owner search
+    """.split()
+)
+_CODE_FILE = re.compile(r"[\w./@-]+\.(?:[cm]?[jt]sx?|html)")
+
+
+def interpreter(given: Arguments, place: Place) -> str | None:
+    """Without a file or code it waits for a person."""
+    if given.operands or given.fed or _ENOUGH & set(given.switches):
+        return "-i asks a person" if _asks(given) else None
+    return "without a file it waits for a person to type"
+
+
+def _asks(given: Arguments) -> bool:
+    return "-i" in given.switches and given.rule.name == "node"
+
+
+def manage(given: Arguments, place: Place) -> str | None:
+    if given.operands and given.operands[0].text in ("shell", "dbshell", "shell_plus", "runscript"):
+        return f"{given.operands[0].text} waits for a person, or runs code unseen"
+    return None
+
+
+def script_or_tool(given: Arguments, place: Place) -> str | None:
+    """`yarn NAME` runs a script of package.json, or a tool that the project has installed."""
+    name = given.operands[0].text if given.operands else ""
+    if name in _NOT_SCRIPTS:
+        return f"{name} is not an allowed sub-command"
+    if _CODE_FILE.fullmatch(name):
+        return KINDS["code"](given.operands[0], place)
+    if KINDS["script"](given.operands[0], place) is not None or "/" in name:
+        return f"{name} is not a script or a tool of the project"
+    entries = catalogue().get(name, ())
+    if any(entry.family == "base" for entry in entries):
+        return f"{name} is not a tool of the project"
+    return None
+
+
+def no_console(given: Arguments, place: Place) -> str | None:
+    if given.operands and given.operands[0].text in ("tinker", "db", "dbal:run-sql", "psysh"):
+        return f"{given.operands[0].text} waits for a person, or runs code unseen"
+    return None
+
+
+def audit(given: Arguments, place: Place) -> str | None:
+    if given.operands and given.operands[0].text not in ("fix", "signatures"):
+        return f"{given.operands[0].text} is not an allowed sub-command"
+    return None
+
+
+def pkg_set(given: Arguments, place: Place) -> str | None:
+    for word in given.operands:
+        if not re.match(r"(?:name|version|description|type|main|module|private|license|keywords|scripts\.[\w:-]+|engines\.\w+)=", word.text):
+            return f"{word.text} is not one of the plain keys of package.json"
+    return None
+
+
+def scaffold(given: Arguments, place: Place) -> str | None:
+    name = given.operands[0].text if given.operands else ""
+    return None if _SCAFFOLDS.fullmatch(name) else f"{name} is code from elsewhere"
+
+
+def needs_operand(given: Arguments, place: Place) -> str | None:
+    named = {"-r", "--requirement", "-e", "--editable", "--group"} & set(given.switches)
+    return None if given.operands or named else "an argument is missing"
+
+
+def file_only(given: Arguments, place: Place) -> str | None:
+    if re.fullmatch(r"[\w./-]+\.rb", given.operands[0].text):
+        return None
+    return "code on the line is not run"
+
+
+def _elsewhere(word: Word) -> bool:
+    """A Go package with a version, or of another host."""
+    return "@" in word.text or (
+        "." in word.text.split("/")[0].strip(".") and "/" in word.text and word.text[:1] != "."
+    )
+
+
+def go_local(given: Arguments, place: Place) -> str | None:
+    for word in given.operands:
+        if _elsewhere(word):
+            return f"{word.text} is code from elsewhere"
+        reason = KINDS["run"](word, place)
+        if reason is not None:
+            return reason
+    return None
+
+
+def go_get(given: Arguments, place: Place) -> str | None:
+    for word in given.operands:
+        if not re.fullmatch(r"[\w.~/-]+(?:@[\w.+-]+)?", word.text) or word.text.startswith(("/", "..")):
+            return f"{word.text} is not the path of a module"
+    return None
+
+
+def go_env(given: Arguments, place: Place) -> str | None:
+    return None if all("=" not in word.text for word in given.operands) else "it sets nothing"
+
+
+def go_words(given: Arguments, place: Place) -> str | None:
+    for word in given.operands:
+        if word.text.startswith(("/", "~", "..")):
+            return f"{word.text} is outside the project"
+    return None
+
+
+def go_tool(given: Arguments, place: Place) -> str | None:
+    known = ("cover", "pprof", "trace", "vet", "dist", "nm", "objdump", "compile", "test2json")
+    if not given.operands or given.operands[0].text not in known[:3]:
+        return "only cover, pprof and trace are allowed"
+    return None
+
+
+def make(given: Arguments, place: Place) -> str | None:
+    for word in given.operands:
+        name, equals, _ = word.text.partition("=")
+        if not equals and KINDS["name"](replace(word, text=name.lstrip("./")), place) is not None:
+            return f"{word.text} is not the name of a target"
+        if equals and not re.fullmatch(r"(?!SHELL|MAKE|CC|CXX|LD|AR|PATH|HOME|PWD|\.)[A-Z][A-Z0-9_]*", name):
+            return f"the variable {name} must not be set"
+    return None
+
+
+LANGUAGE_CHECKS: Mapping[str, Callable[[Arguments, Place], str | None]] = {
+    "interpreter": interpreter,
+    "python": interpreter,
+    "manage": manage,
+    "script-or-tool": script_or_tool,
+    "audit": audit,
+    "no-console": no_console,
+    "pkg-set": pkg_set,
+    "scaffold": scaffold,
+    "needs-operand": needs_operand,
+    "file-only": file_only,
+    "go-local": go_local,
+    "go-run": go_local,
+    "go-get": go_get,
+    "go-env": go_env,
+    "go-words": go_words,
+    "go-tool": go_tool,
+    "make": make,
+}

@@ -1,0 +1,215 @@
+"""Words as shfmt's tree shows them: decoded, with what they stand on and run. Pure."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from treadle.policy.shell.nodes import Apart, Inside, Node
+from treadle.policy.shell.quoting import QUOTED, ansi, bare, double, here_text, spreads
+from treadle.policy.shell.refusals import Refused
+from treadle.policy.shell.syntax import Word
+
+Json: TypeAlias = dict[str, Any]
+
+_PLACES = frozenset(("Type", "Pos", "End", "Left", "Right", "Dollar", "Rbrace", "Last"))
+_OPERATORS = frozenset(("-", ":-", "+", ":+", "%", "%%", "#", "##", "^", "^^", ",", ",,"))
+# These keys of an expansion are the ones whose meaning is known; any other refuses it.
+_EXPANSION = _PLACES | {"Short", "Param", "Length", "Exp", "Repl"}
+_NUMBER = re.compile(r"[0-9]{1,18}")
+_INDENT = re.compile(r"^\t+", re.MULTILINE)
+_STATIC_PARTS = frozenset(("Lit", "SglQuoted", "DblQuoted"))
+
+
+def only(node: Json, *known: str) -> None:
+    """Refuses a node that says something we have no word for."""
+    if any(value and key not in _PLACES and key not in known for key, value in node.items()):
+        raise Refused("construct")
+
+
+def span(node: Json) -> tuple[int, int]:
+    return node["Pos"]["Offset"], node["End"]["Offset"]
+
+
+@dataclass(slots=True)
+class _Gathered:
+    """A word while its parts are read."""
+
+    inside: Inside
+    text: list[str] = field(default_factory=list)
+    # The same with everything quoted masked.
+    masked: list[str] = field(default_factory=list)
+    variables: list[str] = field(default_factory=list)
+    bodies: list[Apart] = field(default_factory=list)
+    substitutes: bool = False
+    quoted: bool = False
+    splits: bool = False
+
+    def add_quoted(self, text: str) -> None:
+        self.quoted = True
+        self.text.append(text)
+        self.masked.append(QUOTED * len(text))
+
+    def word(self) -> Word:
+        return Word(
+            "".join(self.text),
+            expands=self.splits or spreads("".join(self.masked)),
+            variables=tuple(dict.fromkeys(self.variables)),
+            substitutes=self.substitutes,
+            quoted=self.quoted,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """Reads the words of one line. `statements` reads the bodies of substitutions."""
+
+    source: bytes
+    statements: Callable[[list[Json]], Node]
+
+    def raw(self, node: Json) -> str:
+        start, end = span(node)
+        return self.source[start:end].decode()
+
+    def _literal(self, part: Json) -> str:
+        """Plain text as it is written. A line end behind a backslash is not part of it."""
+        raw = self.raw(part)
+        if (len(raw) - len(raw.rstrip("\\"))) % 2 == 0:
+            return raw
+        if self.source[span(part)[1] :][:1] != b"\n":
+            raise Refused("line-goes-on")
+        return raw[:-1]
+
+    def read(self, node: Json, inside: Inside) -> tuple[Word, list[Apart]]:
+        """A word that bash splits and matches against files where it is not quoted."""
+        gathered = _Gathered(inside)
+        only(node, "Parts")
+        for part in node.get("Parts") or ():
+            self._part(part, gathered)
+        return gathered.word(), gathered.bodies
+
+    def read_whole(self, node: Json, inside: Inside) -> tuple[Word, list[Apart]]:
+        """A word that stays one, as the value of an assignment does."""
+        gathered = _Gathered(inside)
+        only(node, "Parts")
+        for part in node.get("Parts") or ():
+            self._part(part, gathered)
+        gathered.splits = False
+        return gathered.word(), gathered.bodies
+
+    def here_document(
+        self, node: Json, end: int, *, literal: bool, indented: bool
+    ) -> tuple[Word, list[Apart]]:
+        """The text up to `end`, where the closing mark begins; the tree counts the mark to it."""
+        gathered = _Gathered("heredoc", quoted=True)
+        only(node, "Parts")
+        if not literal and b"\\\n" in self.source[span(node)[0] : end]:
+            raise Refused("heredoc-escape")
+        for part in node.get("Parts") or ():
+            if part["Type"] == "Lit":
+                start, stop = span(part)
+                raw = self.source[start : min(stop, end)].decode()
+                text = raw if literal else here_text(raw)
+                gathered.text.append(_INDENT.sub("", text) if indented else text)
+            else:
+                self._inner(part, gathered)
+        return gathered.word(), gathered.bodies
+
+    def static(self, node: Json, rule: str) -> Word:
+        """A word without anything that is known only when it runs."""
+        for part in node.get("Parts") or ():
+            inner = [part, *(part.get("Parts") or ())]
+            if any(each["Type"] not in _STATIC_PARTS for each in inner):
+                raise Refused(rule)
+        return self.read(node, "argument")[0]
+
+    def _part(self, part: Json, gathered: _Gathered) -> None:
+        match part["Type"]:
+            case "Lit":
+                text, masked = bare(self._literal(part))
+                gathered.quoted |= QUOTED in masked
+                gathered.text.append(text)
+                gathered.masked.append(masked)
+            case "SglQuoted":
+                raw = self.raw(part)
+                dollar = raw.startswith("$")
+                gathered.add_quoted(ansi(raw[2:-1]) if dollar else raw[1:-1])
+            case "DblQuoted":
+                self._double(part, gathered)
+            case _:
+                gathered.splits = True
+                gathered.masked.append(QUOTED)
+                self._inner(part, gathered)
+
+    def _double(self, part: Json, gathered: _Gathered) -> None:
+        if self.raw(part).startswith("$"):
+            raise Refused("translated-string")
+        gathered.quoted = True
+        for inner in part.get("Parts") or ():
+            if inner["Type"] == "Lit":
+                gathered.add_quoted(double(self._literal(inner)))
+            else:
+                gathered.masked.append(QUOTED)
+                self._inner(inner, gathered)
+
+    def _inner(self, part: Json, gathered: _Gathered) -> None:
+        """What bash replaces, in quotes or not."""
+        gathered.text.append(self.raw(part))
+        match part["Type"]:
+            case "ParamExp":
+                self._variable(part, gathered)
+            case "CmdSubst":
+                self._substitution(part, gathered)
+            case "ArithmExp":
+                check_arithmetic(part, self.source)
+                gathered.substitutes = True
+            case "ProcSubst":
+                raise Refused("process-substitution")
+            case "ExtGlob":
+                raise Refused("extended-glob")
+            case _:
+                raise Refused("construct")
+
+    def _variable(self, part: Json, gathered: _Gathered) -> None:
+        if part.get("Index") is not None:
+            raise Refused("array")
+        known = all(not value or key in _EXPANSION for key, value in part.items())
+        operator = (part.get("Exp") or {}).get("Op")
+        if part.get("Excl") or part.get("Names") or operator == "@":
+            raise Refused("indirect-expansion")
+        if not known or (operator is not None and operator not in _OPERATORS):
+            raise Refused("expansion-operator")
+        for word in self._operands(part):
+            self.static(word, "expansion-operator")
+            gathered.substitutes = True
+        gathered.substitutes |= bool(part.get("Length") or part.get("Exp") or part.get("Repl"))
+        gathered.variables.append(part["Param"]["Value"])
+
+    def _operands(self, part: Json) -> list[Json]:
+        replaced = part.get("Repl") or {}
+        found = ((part.get("Exp") or {}).get("Word"), replaced.get("Orig"), replaced.get("With"))
+        return [word for word in found if word]
+
+    def _substitution(self, part: Json, gathered: _Gathered) -> None:
+        only(part, "Stmts", "Backquotes")
+        if part.get("Backquotes") and "\\" in self.raw(part):
+            raise Refused("backquotes")
+        gathered.substitutes = True
+        body = self.statements(part.get("Stmts") or [])
+        gathered.bodies.append(Apart(body, gathered.inside))
+
+
+def check_arithmetic(node: Json, source: bytes) -> None:
+    """Only sums of literal numbers: a name in arithmetic may hold code that bash then runs."""
+    only(node, "X")
+    waiting = [node["X"]] if node.get("X") else []
+    while waiting:
+        part = waiting.pop()
+        if part["Type"] == "Word":
+            start, end = span(part)
+            if not _NUMBER.fullmatch(source[start:end].decode()):
+                raise Refused("arithmetic")
+        elif part["Type"] in {"BinaryArithm", "UnaryArithm", "ParenArithm"}:
+            waiting.extend(part[key] for key in ("X", "Y") if part.get(key))
+        else:
+            raise Refused("arithmetic")

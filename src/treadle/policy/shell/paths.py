@@ -1,0 +1,140 @@
+"""May a command touch this path? By its text and by where its links lead. Pure."""
+
+import re
+from fnmatch import fnmatchcase
+from typing import Literal
+
+from treadle.policy.shell.braces import spelled_out
+from treadle.policy.shell.place import Place, absolute
+from treadle.policy.shell.secrets import SAMPLES, holds_secrets
+from treadle.policy.shell.syntax import Word
+
+# look: only whether and what it is. read: its contents. run: its contents are code or settings.
+# write: made or changed. delete: gone afterwards.
+Access = Literal["look", "read", "run", "write", "delete"]
+
+# Written by Treadle alone, or read by programs outside the sandbox as something to obey.
+PROTECTED = frozenset(
+    ".treadle treadle.toml .git .claude .mcp.json .gitmodules .gitconfig .envrc .ripgreprc"
+    " .vscode .idea .bashrc .zshrc .profile .bash_profile".split()
+)
+# Only at the top of the project: below it, the name may be anybody's.
+_AT_TOP = frozenset({"treadle.toml", ".treadle"})
+
+TEMPORARY = ("/tmp", "/private/tmp")  # noqa: S108 - the sandbox has one of its own
+SYSTEM = ("/usr", "/bin", "/lib", "/lib64", "/opt", "/nix/store")
+STREAMS = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/stdin"})
+
+_GLOB = re.compile(r"[*?\[]")
+_WRITES = ("write", "delete")
+
+OUTSIDE = "{path} is outside the project. Use paths inside it; /tmp is there for scratch files."
+UNKNOWN = "what {path} becomes is known only at run time. Write the path out."
+PATTERN = "{path} is a pattern, and what it would change is not known. Name each path."
+OURS = "{path} is protected. Report on work with the mcp__treadle__* tools; leave it as it is."
+SECRET = "{path} may hold secrets. Read an example such as .env.example, or the code that uses it."
+ROOT = "{path} is the whole project. Name what is inside it."
+
+
+def refusal(word: Word, access: Access, place: Place) -> str | None:
+    """Why this path must not be touched in this way; None if it may."""
+    if word.variables or word.substitutes:
+        return UNKNOWN.format(path=word.text)
+    if word.expands and access in _WRITES:
+        return PATTERN.format(path=word.text)
+    if word.expands and word.text.startswith("~"):
+        return OUTSIDE.format(path=word.text)
+    texts = spelled_out(word.text) if word.expands else (word.text,)
+    if texts is None:
+        return PATTERN.format(path=word.text)
+    directories = place.directories
+    if access in _WRITES:
+        directories = (*directories, *place.left_behind)
+    for text in texts:
+        for directory in directories:
+            reason = _one(text, directory, access, place, globs=word.expands)
+            if reason is not None:
+                return reason.format(path=text or "An empty path")
+    return None
+
+
+def _one(text: str, directory: str, access: Access, place: Place, *, globs: bool) -> str | None:
+    if not text:
+        return UNKNOWN
+    pattern = ""
+    if globs and (found := _GLOB.search(text)):
+        cut = text.rfind("/", 0, found.start()) + 1
+        text, pattern = text[:cut] or ".", text[cut:]
+        if ".." in pattern.split("/"):
+            return PATTERN
+    if text in STREAMS:
+        return None if access in ("read", "write", "look") else OUTSIDE
+    # What leads there by `..` or a link was not meant to be scratch.
+    scratch = text.startswith("/") or within(directory, place.root) is None
+    by_text = absolute(directory, text)
+    # As the system follows it: `..` after a link is where the link leads.
+    by_links = place.looks.real_path(text if text.startswith("/") else f"{directory}/{text}")
+    for path in (by_text, by_links):
+        reason = _where(path, access, place, pattern)
+        if reason is OUTSIDE and scratch and _is_scratch(path, access):
+            reason = None
+        if reason is not None:
+            return reason
+    return None
+
+
+def _is_scratch(path: str, access: Access) -> bool:
+    if access in ("read", "look") and path in TEMPORARY:
+        return True
+    return access in ("write", "read", "look") and any(within(path, at) for at in TEMPORARY)
+
+
+def _where(path: str, access: Access, place: Place, pattern: str) -> str | None:
+    inside = within(path, place.root)
+    if inside is None:
+        inside = within(path, place.context.root)
+    if inside is not None:
+        return _inside(inside, access, pattern)
+    if access in ("read", "look") and _of_system(path):
+        return None
+    return OUTSIDE
+
+
+def _of_system(path: str) -> bool:
+    return any(within(path, at) is not None for at in SYSTEM)
+
+
+def _inside(parts: tuple[str, ...], access: Access, pattern: str) -> str | None:
+    if access in _WRITES:
+        if not parts:
+            return ROOT if access == "delete" else None
+        if is_protected(parts):
+            return OURS
+    if access in ("read", "run") and (holds_secrets(parts) or _may_match_secret(pattern)):
+        return SECRET
+    return None
+
+
+def is_protected(parts: tuple[str, ...]) -> bool:
+    """Whether the way to it, from the top of the project, is through something protected."""
+    top = parts[0].casefold()
+    return top in PROTECTED or any(part.casefold() in PROTECTED - _AT_TOP for part in parts)
+
+
+def within(path: str, directory: str) -> tuple[str, ...] | None:
+    """The steps from a directory down to a path, or None if it is not inside.
+
+    Some disks do not tell upper from lower case, so neither is told apart here.
+    """
+    folded, above = path.casefold(), directory.casefold().rstrip("/")
+    if folded == above:
+        return ()
+    if not folded.startswith(f"{above}/"):
+        return None
+    return tuple(part for part in path[len(above) + 1 :].split("/") if part)
+
+
+def _may_match_secret(pattern: str) -> bool:
+    last = pattern.rsplit("/", 1)[-1]
+    # Bash's `*` does not match a leading dot unless that is written out.
+    return last.startswith((".", "[")) and any(fnmatchcase(name, last) for name in SAMPLES)

@@ -1,0 +1,66 @@
+"""What a judgement depends on besides the line: the context, what is looked up, where it runs."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from posixpath import isabs, join, normpath
+from typing import TypeAlias
+
+from treadle.domain.shell import PrintTree
+from treadle.policy.roles import ShellSet
+
+RealPath: TypeAlias = Callable[[str], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Looks:
+    """Everything that must be looked up, so that judging itself touches nothing.
+
+    `real_path` follows links as far as they exist. `which` finds a program on a fixed search path.
+    """
+
+    real_path: RealPath
+    which: Callable[[str], str | None]
+    is_directory: Callable[[str], bool]
+    shfmt: PrintTree
+
+
+@dataclass(frozen=True, slots=True)
+class ShellContext:
+    """Who asks, where, and what this project allows besides."""
+
+    root: str
+    # Where the line starts; empty: the root.
+    directory: str = ""
+    # Active language profiles; empty: all.
+    profiles: tuple[str, ...] = ()
+    roles: ShellSet = "run"
+    allow_commands: tuple[str, ...] = ()
+    allow_pkill_targets: tuple[str, ...] = ()
+    destructive: bool = False
+    ask_before: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where one command runs: `directories` are all those it may be in when it starts."""
+
+    context: ShellContext
+    looks: Looks
+    root: str
+    directories: tuple[str, ...]
+    # Where it may be besides, if a `cd` before it failed.
+    left_behind: tuple[str, ...] = field(default=())
+
+    def within(self, directory: str) -> "Place":
+        """The same, one `cd` further, as options like `-C` do it."""
+        return replace(
+            self,
+            directories=tuple(absolute(at, directory) for at in self.directories),
+            left_behind=tuple(absolute(at, directory) for at in self.left_behind),
+        )
+
+
+def absolute(directory: str, path: str) -> str:
+    """The path from the root of the disk, by its text alone."""
+    joined = path if isabs(path) else join(directory, path)
+    return normpath(joined)

@@ -1,0 +1,90 @@
+"""What bash makes of a word's characters: quotes and backslashes taken away. Pure."""
+
+import re
+
+from treadle.policy.shell.refusals import Refused
+from treadle.policy.shell.syntax import Word
+
+# Stands for a quoted character where only the unquoted ones have a meaning.
+QUOTED = "\0"
+
+_STATIC = re.compile(
+    r"""(?P<bare>[^'"\\]+)|(?P<escape>\\.)|'(?P<single>[^']*)'|"(?P<double>(?:[^"\\]|\\.)*)\"""",
+    re.DOTALL,
+)
+_ESCAPE = re.compile(
+    r"\\(?:x(?P<hex>[0-9A-Fa-f]{1,2})|u(?P<short>[0-9A-Fa-f]{1,4})|U(?P<long>[0-9A-Fa-f]{1,8})"
+    r"|(?P<octal>[0-7]{1,3})|(?P<sign>.))",
+    re.DOTALL,
+)
+_SIGNS = {"n": "\n", "t": "\t", "\\": "\\", "'": "'", '"': '"', "?": "?"}
+_IN_DOUBLE = re.compile(r'\\(?:\n|([$`"\\]))')
+_IN_HERE_TEXT = re.compile(r"\\([$`\\])")
+_BARE_ESCAPE = re.compile(r"\\(?:\n|(.))", re.DOTALL)
+_GLOB = re.compile(r"[*?]|\[.")
+_BRACES = re.compile(r"\{.*(?:,|\.\.).*\}", re.DOTALL)
+_TILDE = re.compile(r"(?:^|[=:])~")
+
+
+def bare(raw: str) -> tuple[str, str]:
+    """Text outside quotes: what it says, and the same with escaped characters masked."""
+    masked = _BARE_ESCAPE.sub(lambda found: QUOTED if found[1] else "", raw)
+    return _BARE_ESCAPE.sub(lambda found: found[1] or "", raw), masked
+
+
+def double(raw: str) -> str:
+    """What stands between double quotes."""
+    return _IN_DOUBLE.sub(lambda found: found[1] or "", raw)
+
+
+def here_text(raw: str) -> str:
+    """The text of a here-document whose mark is not quoted."""
+    return _IN_HERE_TEXT.sub(r"\1", raw)
+
+
+def ansi(raw: str) -> str:
+    """What stands in `$'…'`; only what is surely the same in every bash and locale."""
+    return _ESCAPE.sub(_unescaped, raw)
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    if sign := found["sign"]:
+        if sign not in _SIGNS:
+            raise Refused("escape")
+        return _SIGNS[sign]
+    digits = found["hex"] or found["short"] or found["long"]
+    code = int(digits, 16) if digits else int(found["octal"], 8)
+    if not 0x20 <= code < 0x7F:
+        raise Refused("escape")
+    return chr(code)
+
+
+def spreads(masked: str) -> bool:
+    """Whether bash may put something else in place of these unquoted characters."""
+    return bool(_GLOB.search(masked) or _BRACES.search(masked) or _TILDE.search(masked))
+
+
+def static_word(raw: str) -> Word:
+    """A word without `$` and backquotes (but in single quotes, or escaped)."""
+    if raw.isalnum():
+        return Word(raw)
+    text, masked, quoted = [], [], False
+    for found in _STATIC.finditer(raw):
+        piece = _piece(found)
+        text.append(piece)
+        if found.lastgroup == "bare":
+            masked.append(piece)
+        else:
+            quoted = True
+            masked.append(QUOTED * len(piece))
+    return Word("".join(text), expands=spreads("".join(masked)), quoted=quoted)
+
+
+def _piece(found: re.Match[str]) -> str:
+    if found.lastgroup == "bare":
+        return found["bare"]
+    if found.lastgroup == "escape":
+        return found["escape"][1:].replace("\n", "")
+    if found.lastgroup == "single":
+        return found["single"]
+    return double(found["double"])

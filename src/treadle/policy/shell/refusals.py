@@ -1,0 +1,67 @@
+"""Why a line is refused before a command of it is judged: each rule with its advice, as data."""
+
+from treadle.policy.shell.syntax import Unreadable
+
+REASONS = {
+    "line-too-long": "The line is longer than 16 KiB. Put the text in a file with the Write tool.",
+    "hidden-characters": "The line holds control or invisible characters. Write it without them.",
+    "unquoted-characters": "Characters beyond ASCII stand outside quotes. Put quotes around them.",
+    "hidden-by-space": "More than 200 blanks in a row could hide a command. Take them out.",
+    "too-many-commands": "More than 64 commands in one line. Run them in several lines.",
+    "nested-too-deep": "Commands are nested more than 16 deep. Run the inner ones first.",
+    "comment-goes-on": "A comment ends in a backslash: parsers differ on it. Drop the comment.",
+    "line-goes-on": "A backslash at the end of a line ties words together. Put a blank before it.",
+    "not-shell": "This is not a complete bash line. Check quotes, brackets and operators.",
+    "read-in-two-ways": (
+        "Two parsers read this line differently. Write it more plainly: one here-document at the"
+        " end of its line, no backslash inside a word, no nested backquotes."
+    ),
+    "no-parser": "The shell parser is not at work. Until it is, write plain commands only.",
+    "parser-failed": "The line could not be analysed. Write it as plain commands.",
+    "dynamic-name": "The name of a command must be written out, without variables or patterns.",
+    "function": "Functions are not allowed. Write the commands out where they are needed.",
+    "coproc": "`coproc` is not allowed. Run the command with `&`.",
+    "time": "The keyword `time` is not allowed. Run the command without it.",
+    "process-substitution": (
+        "`<( )` and `>( )` are not allowed. Write to a file first, or use a pipe."
+    ),
+    "arithmetic": "Arithmetic is allowed on literal numbers only. Compute with a program instead.",
+    "indirect-expansion": "`${!x}` and `${x@P}` run or name things unseen. Use `$x`.",
+    "expansion-operator": (
+        "Only `${x}`, `${#x}` and `${x:-a}`, `${x:+a}`, `${x%a}`, `${x#a}`, `${x/a/b}` with literal"
+        " text are allowed. Write the value out."
+    ),
+    "array": "Arrays are not allowed. List the words in a `for` loop, or use plain variables.",
+    "append-assignment": "`x+=` is not allowed. Assign the whole value with `x=`.",
+    "extended-glob": "Patterns like `@(a|b)` are not allowed. List the names.",
+    "declaration": "Of declarations only `export NAME=value` is allowed. Assign with `NAME=value`.",
+    "select": "`select` waits for a person. Use `for`.",
+    "counting-loop": "`for (( ))` is not allowed. List the values: `for i in 1 2 3`.",
+    "case-falls-through": "`;&` and `;;&` are not allowed in `case`. End each branch with `;;`.",
+    "case-pattern": "Patterns of `case` must be literal.",
+    "subscript": "A subscript with a substitution in it would be run. Use a plain variable.",
+    "test-of-variable": '`-v` and `-R` may run code in a subscript. Test with `[ -n "$x" ]`.',
+    "test-of-number": '`[[` computes what it compares with `-eq`. Use `[ "$x" -eq 1 ]`.',
+    "test-not-quoted": 'A variable in `[ ]` must be in quotes: `[ "$x" = a ]`.',
+    "test-operator": 'The operator of a test must be literal: `[ -f "$x" ]`, `[ "$x" = a ]`.',
+    "translated-string": '`$"…"` is not allowed. Write it without the `$`.',
+    "escape": "An escape in `$'…'` is not allowed. Use printable characters, `\\n` and `\\t`.",
+    "backquotes": "No backslashes inside backquotes. Write `$( )`.",
+    "heredoc-mark": "The mark of a here-document must be one plain word: `<<'EOF'`.",
+    "heredoc-empty": "A here-document without text: use `: > file` or `< /dev/null`.",
+    "heredoc-escape": "A line of the here-document ends in a backslash. Quote its mark: `<<'EOF'`.",
+    "redirect": "This redirection is not allowed. Use `>`, `>>`, `<`, `2>&1` or `&>`.",
+    "construct": "This bash construct is not allowed. Write it as plain commands.",
+}
+
+
+class Refused(Exception):
+    """Ends the reading of a line from deep inside it; `read` turns it into `Unreadable`."""
+
+    def __init__(self, rule: str) -> None:
+        super().__init__(rule)
+        self.rule = rule
+
+
+def unreadable(rule: str) -> Unreadable:
+    return Unreadable(REASONS[rule], rule)

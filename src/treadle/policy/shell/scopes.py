@@ -1,0 +1,46 @@
+"""Where each command of a line runs: `cd` followed through its subshells, by text. Pure."""
+
+from dataclasses import dataclass, field
+
+from treadle.policy.shell.place import Looks, Place, ShellContext, absolute
+from treadle.policy.shell.syntax import Command
+
+_MOST = 8
+
+
+@dataclass(frozen=True, slots=True)
+class _Where:
+    directories: tuple[str, ...]
+    left_behind: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Scopes:
+    """Fed with a line's commands in order; tells where the next one may run."""
+
+    context: ShellContext
+    looks: Looks
+    root: str
+    _where: dict[tuple[int, ...], _Where] = field(default_factory=dict)
+
+    def place(self, command: Command) -> Place:
+        where = self._of(command.scope)
+        return Place(self.context, self.looks, self.root, where.directories, where.left_behind)
+
+    def changed(self, command: Command, target: str) -> None:
+        """A `cd` to this text was met."""
+        before = self._of(command.scope)
+        there = tuple(absolute(at, target) for at in before.directories)
+        stays = () if all(self.looks.is_directory(at) for at in there) else before.directories
+        if not command.certain:
+            there = (*before.directories, *there)
+        self._where[command.scope] = _Where(
+            tuple(dict.fromkeys(there))[:_MOST],
+            tuple(dict.fromkeys((*before.left_behind, *stays)))[:_MOST],
+        )
+
+    def _of(self, scope: tuple[int, ...]) -> _Where:
+        if scope not in self._where:
+            start = self.context.directory or self.root
+            self._where[scope] = self._of(scope[:-1]) if scope else _Where((start,))
+        return self._where[scope]

@@ -1,0 +1,171 @@
+"""The line as tree-sitter reads it, in this process: its outline, or why it is refused. Pure."""
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING
+
+from treadle.policy.shell.outline import Outline
+from treadle.policy.shell.refusals import Refused
+
+if TYPE_CHECKING:
+    from tree_sitter import Node, Parser
+
+MOST_COMMANDS = 64
+DEEPEST_NESTING = 16
+
+_REFUSED = {
+    "function_definition": "function",
+    "process_substitution": "process-substitution",
+    "c_style_for_statement": "counting-loop",
+    "array": "array",
+    "subscript": "array",
+    "translated_string": "translated-string",
+}
+_NESTING = frozenset(
+    {"subshell", "command_substitution", "compound_statement", "if_statement"}
+    | {"while_statement", "for_statement", "case_statement", "expansion"}
+    | {"arithmetic_expansion", "parenthesized_expression"}
+)
+_KNOWN = _NESTING.union(
+    {"program", "command", "command_name", "word", "string", "string_content", "raw_string"}
+    | {"ansi_c_string", "number", "concatenation", "simple_expansion", "variable_name"}
+    | {"special_variable_name", "brace_expression", "variable_assignment"}
+    | {"variable_assignments", "declaration_command", "unset_command", "test_command"}
+    | {"test_operator", "binary_expression", "unary_expression", "postfix_expression"}
+    | {"ternary_expression", "regex", "extglob_pattern", "list", "pipeline", "negated_command"}
+    | {"redirected_statement", "file_redirect", "file_descriptor", "heredoc_redirect"}
+    | {"heredoc_start", "heredoc_body", "heredoc_content", "heredoc_end", "herestring_redirect"}
+    | {"do_group", "elif_clause", "else_clause", "case_item", "comment"}
+)
+# Where characters beyond ASCII are nothing but text.
+_TEXT = frozenset({"string_content", "raw_string", "ansi_c_string", "heredoc_content", "comment"})
+# Where a backslash is nothing but a backslash; in a here-document the other parser knows.
+_VERBATIM = frozenset({"raw_string", "heredoc_body", "comment"})
+# Bash takes such a line end out before it looks for words, so it may tie two signs to one.
+_TYING = re.compile(rb"(?<![\\ \t])(?:\\\\)*\\\n(?![ \t])")
+_REDIRECTS = frozenset(("file_redirect", "heredoc_redirect", "herestring_redirect"))
+_NOT_WORDS = _REDIRECTS | {"variable_assignment", "comment"}
+
+
+@cache
+def _parser() -> "Parser":
+    # Loaded at the first line that is read, so that other commands do not wait for it; and one that
+    # is missing is then a refusal of that line.
+    import tree_sitter
+    import tree_sitter_bash
+
+    return tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
+
+
+def outline_of(source: bytes) -> Outline:
+    """What tree-sitter sees. Raises `Refused` for what is malformed, too much, or not allowed."""
+    root = _parser().parse(source).root_node
+    if root.has_error:
+        raise Refused("not-shell")
+    outline = Outline()
+    text: list[tuple[int, int]] = []
+    verbatim: list[tuple[int, int]] = []
+    # By hand and not by recursion: the depth is the writer's choice.
+    waiting = [(root, 0)]
+    while waiting:
+        node, depth = waiting.pop()
+        _check(node)
+        if mark := _MARKED.get(node.type):
+            mark(node, outline)
+        if node.type in _TEXT or (node.type == "heredoc_body" and not node.child_count):
+            text.append((node.start_byte, node.end_byte))
+        if node.type in _VERBATIM:
+            verbatim.append((node.start_byte, node.end_byte))
+        depth += node.type in _NESTING
+        _check_amount(outline.commands, depth)
+        waiting.extend((child, depth) for child in node.children if child.is_named)
+    if not (source.isascii() or _without(source, text).isascii()):
+        raise Refused("unquoted-characters")
+    if b"\\\n" in source and _TYING.search(_without(source, verbatim)):
+        raise Refused("line-goes-on")
+    return outline
+
+
+def _check(node: "Node") -> None:
+    if node.is_missing:
+        raise Refused("not-shell")
+    kind = node.type
+    if kind not in _KNOWN and node.is_named:
+        raise Refused(_REFUSED.get(kind, "construct"))
+    if kind == "comment" and (node.text or b"").endswith(b"\\"):
+        raise Refused("comment-goes-on")
+
+
+def _check_amount(commands: int, depth: int) -> None:
+    if depth > DEEPEST_NESTING:
+        raise Refused("nested-too-deep")
+    if commands > MOST_COMMANDS:
+        raise Refused("too-many-commands")
+
+
+def _without(source: bytes, spans: list[tuple[int, int]]) -> bytearray:
+    rest = bytearray(source)
+    for start, end in spans:
+        rest[start:end] = b"x" * (end - start)
+    return rest
+
+
+def _mark_command(node: "Node", outline: Outline) -> None:
+    words = [child for child in node.children if child.type not in _NOT_WORDS]
+    outline.add_command((word.start_byte, word.end_byte) for word in words)
+
+
+def _mark_assignment(node: "Node", outline: Outline) -> None:
+    outline.add("assignment", node.start_byte, node.end_byte)
+
+
+def _mark_test(node: "Node", outline: Outline) -> None:
+    outline.commands += 1
+    outline.add("test", node.start_byte, node.end_byte)
+
+
+def _mark_loop(node: "Node", outline: Outline) -> None:
+    variable = node.child_by_field_name("variable")
+    if variable is None or node.children[0].type != "for":
+        raise Refused("select")
+    outline.add("loop", variable.start_byte, variable.end_byte)
+    for value in node.children_by_field_name("value"):
+        outline.add("value", value.start_byte, value.end_byte)
+
+
+def _mark_file(node: "Node", outline: Outline) -> None:
+    children = [child for child in node.children if child.type != "file_descriptor"]
+    operator, targets = children[0].type, children[1:]
+    if operator.endswith("-"):
+        outline.add(operator[:-1], children[0].end_byte - 1, children[0].end_byte)
+    elif targets:
+        outline.add(operator, targets[0].start_byte, targets[0].end_byte)
+        targets = targets[1:]
+    # The grammar gives the words behind a target to the redirection; they are the command's.
+    for word in targets:
+        outline.add("word", word.start_byte, word.end_byte)
+
+
+def _mark_heredoc(node: "Node", outline: Outline) -> None:
+    for word in node.children_by_field_name("argument"):
+        outline.add("word", word.start_byte, word.end_byte)
+    for mark in [child for child in node.children if child.type == "heredoc_end"]:
+        outline.add("<<", mark.start_byte, mark.end_byte)
+
+
+def _mark_herestring(node: "Node", outline: Outline) -> None:
+    target = node.children[-1]
+    outline.add("<<<", target.start_byte, target.end_byte)
+
+
+_MARKED = {
+    "command": _mark_command,
+    "declaration_command": _mark_command,
+    "unset_command": _mark_command,
+    "variable_assignment": _mark_assignment,
+    "test_command": _mark_test,
+    "for_statement": _mark_loop,
+    "file_redirect": _mark_file,
+    "heredoc_redirect": _mark_heredoc,
+    "herestring_redirect": _mark_herestring,
+}

@@ -1,0 +1,73 @@
+"""The command inside a command: what `timeout`, `env`, `npx` and their like would run. Pure."""
+
+import posixpath
+import re
+from collections.abc import Callable
+from dataclasses import replace
+
+from treadle.policy.commands.catalogue import catalogue
+from treadle.policy.shell.arguments import Arguments
+from treadle.policy.shell.place import Place
+from treadle.policy.shell.syntax import Assignment, Command, Word
+
+_ASSIGNED = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
+# A version that a package runner fetches; of tools that set a project up, the latest is what is meant.
+_LATEST = re.compile(r"(create-[\w-]+|sv|nuxi|shadcn)@(?:latest|next)")
+# Modules whose command has another name.
+_COMMANDS_OF = {"django": "django-admin", "pre_commit": "pre-commit", "sphinx": "sphinx-build", "pipx": "pipx"}
+_INTERPRETERS = frozenset({"php", "python", "python3"})
+_CONSOLES = {"artisan": "artisan", "manage.py": "manage.py", "console": "console"}
+_SETS_VARIABLES = frozenset({"env", "cross-env"})
+_RUNS_SCRIPTS = frozenset({"uv run", "poetry run", "pdm run", "hatch run", "pipenv run"})
+
+
+def wraps(given: Arguments) -> bool:
+    """Whether a second command follows: after a wrapper, or after `python -m`."""
+    return given.rule.wraps >= 0 or _module_of(given) is not None or _console_of(given) is not None
+
+
+def _console_of(given: Arguments) -> str | None:
+    """A framework's own command line, run by its interpreter: `php artisan`, `python manage.py`."""
+    if given.rule.name not in _INTERPRETERS or not given.operands:
+        return None
+    return _CONSOLES.get(posixpath.basename(given.operands[0].text))
+
+
+def _module_of(given: Arguments) -> Word | None:
+    return next((value.word for value in given.values if value.kind == "module"), None)
+
+
+def _as_command(module: Word, is_directory: Callable[[str], bool], at: str) -> Word | None:
+    """The name under which rules know a module: its command's, its own, or that of any module here."""
+    name = _COMMANDS_OF.get(module.text, module.text)
+    if any(entry.family == "python" for entry in catalogue().get(name, ())):
+        return replace(module, text=name)
+    if f"-m {module.text}" in catalogue():
+        return replace(module, text=f"-m {module.text}")
+    top = module.text.split(".")[0]
+    return replace(module, text="-m") if top and is_directory(f"{at}/{top}") else None
+
+
+def unwrapped(command: Command, given: Arguments, place: Place) -> Command | None:
+    """The inner command, with the variables that the wrapper sets for it; None if there is none."""
+    words, assignments = given.rest, command.assignments
+    module = _module_of(given)
+    if module is not None:
+        name = _as_command(module, place.looks.is_directory, place.directories[0])
+        return None if name is None else replace(command, words=(name, *words))
+    console = _console_of(given)
+    if console is not None:
+        return replace(command, words=(Word(console), *words))
+    if given.rule.name in _SETS_VARIABLES:
+        while words and (found := _ASSIGNED.fullmatch(words[0].text)):
+            value = replace(words[0], text=found[2])
+            assignments = (*assignments, Assignment(found[1], value))
+            words = words[1:]
+    if not words:
+        return None
+    name = words[0]
+    if given.spoken in _RUNS_SCRIPTS and name.text.endswith(".py"):
+        words = (Word("python"), *words)
+    elif found := _LATEST.fullmatch(name.text):
+        words = (replace(name, text=found[1]), *words[1:])
+    return replace(command, words=words, assignments=assignments)

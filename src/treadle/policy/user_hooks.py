@@ -1,0 +1,68 @@
+"""Commands of the user that may forbid a tool use: what they are told, what their end means."""
+
+import json
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from treadle.domain.agent import Deny, ToolUse
+from treadle.domain.signal import Role
+
+RULE = "hook.user"
+_LONGEST_REASON = 2000
+_FORBIDS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class HookEnded:
+    """How a hook's command ended; no code if it did not end in time or never began."""
+
+    code: int | None
+    stderr: str = ""
+
+
+def told(use: ToolUse, role: Role) -> bytes:
+    """What a hook reads on its stdin: one object of JSON, and a line end."""
+    given = {
+        "event": "before_tool_use",
+        "role": role,
+        "tool_use_id": use.id,
+        "tool_name": use.name,
+        "tool_input": dict(use.input),
+        "cwd": use.directory,
+    }
+    return json.dumps(given, default=str).encode() + b"\n"
+
+
+def objection(command: str, ended: HookEnded) -> Deny | None:
+    """A hook that ends with 0 has no objection. All else is one, its failure included: who asked
+    for a guard does not want to be without it."""
+    reason = ended.stderr.strip()[:_LONGEST_REASON]
+    match ended.code:
+        case 0:
+            return None
+        case code if code == _FORBIDS:
+            return Deny(reason or f"The hook `{command}` of this project forbids it.", RULE)
+        case None:
+            failed = "did not end in time or could not be started"
+        case code:
+            failed = f"failed with exit code {code}"
+    why = f" ({reason})" if reason else ""
+    return Deny(f"The hook `{command}` of this project {failed}, so nothing passes it{why}.", RULE)
+
+
+def files_of(commands: Sequence[str]) -> tuple[str, ...]:
+    """Words of the hooks that may be files of the project: an agent that could write them would
+    decide for itself."""
+    found: dict[str, None] = {}
+    for command in commands:
+        try:
+            words = shlex.split(command)
+        except ValueError:
+            words = command.split()
+        for word in words:
+            path = PurePosixPath(word)
+            if not word.startswith("-") and not path.is_absolute() and ".." not in path.parts:
+                found[str(path)] = None
+    return tuple(path for path in found if path != ".")

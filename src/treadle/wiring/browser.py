@@ -1,0 +1,114 @@
+"""The browser that every project has unless its settings say otherwise: an MCP server."""
+
+import asyncio
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from treadle.adapters.browser.choice import (
+    CHROMIUM_REMEDY,
+    SERVER_REMEDY,
+    Browser,
+    NoBrowser,
+    choose,
+)
+from treadle.adapters.browser.looking import look
+from treadle.adapters.sandboxes.toolchains import private_paths
+from treadle.policy.available_tools import merge_servers
+from treadle.policy.roles import BROWSER
+from treadle.settings.environment import Environment
+
+ANSWER_S = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class Servers:
+    """The MCP servers of a run, by name."""
+
+    table: Mapping[str, Mapping[str, Any]] = field(repr=False)
+    # What a sandbox must let the browser read; servers of the user's get what the settings say.
+    readable: tuple[Path, ...] = ()
+    # What a person should know, if anything.
+    notice: str = ""
+
+
+def provide_servers(
+    users: Mapping[str, Mapping[str, Any]] | None,
+    environment: Environment,
+    project: Path,
+    *,
+    home: Path,
+    confined: bool,
+) -> Servers:
+    """The browser and the user's servers, as the user's table has it."""
+    if not wants_browser(users):
+        return Servers(merge_servers({}, users))
+    browser = find_browser(environment, project)
+    if isinstance(browser, NoBrowser):
+        return Servers(merge_servers({}, users), notice=notice_of(browser))
+    # Root's Chromium has no sandbox of its own either.
+    own_sandbox = not confined and os.geteuid() != 0
+    # In the private home, where the agent may read it and nobody commits it.
+    output = home / "tmp" / BROWSER
+    arguments = browser.arguments(output=output, own_sandbox=own_sandbox)
+    ours = {BROWSER: {"command": str(browser.node), "args": arguments}}
+    return Servers(merge_servers(ours, users), browser.readable)
+
+
+def wants_browser(users: Mapping[str, Any] | None) -> bool:
+    """Whether the user's table leaves it in: neither empty, nor with one of the same name."""
+    return users is None or (bool(users) and BROWSER not in users)
+
+
+def find_browser(environment: Environment, project: Path) -> Browser | NoBrowser:
+    """The browser of this machine."""
+    found = look(
+        environment.path,
+        home=environment.home,
+        project=project,
+        browsers_path=environment.raw.get("PLAYWRIGHT_BROWSERS_PATH", ""),
+    )
+    return choose(found, kept_private=private_paths(environment.home, environment.root))
+
+
+def notice_of(absent: NoBrowser) -> str:
+    """One line for the run's log."""
+    return f"no browser for the agent: {absent.missing} ({absent.remedy})"
+
+
+async def browser_versions(browser: Browser, environment: Environment) -> str | NoBrowser:
+    """What its parts call themselves, which proves that they start."""
+    given = {"PATH": environment.path, "HOME": str(environment.root)}
+    server = await _answer([str(browser.node), str(browser.server), "--version"], given)
+    if server is None:
+        return NoBrowser(f"{browser.server} does not start", SERVER_REMEDY)
+    chromium = await _answer([str(browser.chromium), "--version"], given)
+    if chromium is None:
+        return NoBrowser(f"{browser.chromium} does not start", CHROMIUM_REMEDY)
+    number = server.removeprefix("Version ")
+    return f"Playwright MCP {number} with {chromium} ({browser.chromium})"
+
+
+async def _answer(command: Sequence[str], environment: Mapping[str, str]) -> str | None:
+    """The first line that a program says; None if it fails or takes too long."""
+    try:
+        process = await asyncio.create_subprocess_exec(
+            *command,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.DEVNULL,
+            env=dict(environment),
+            cwd="/",
+        )
+    except OSError:
+        return None
+    try:
+        said, _ = await asyncio.wait_for(process.communicate(), ANSWER_S)
+    except TimeoutError:
+        process.kill()
+        await process.wait()
+        return None
+    lines = said.decode(errors="replace").strip().splitlines()
+    return lines[0].strip() if process.returncode == 0 and lines else None

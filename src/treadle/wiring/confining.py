@@ -1,0 +1,105 @@
+"""What the sessions of a run can reach: their sandbox, from the settings and the project."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from treadle.adapters.agents.claude.agent import ClaudeAgent
+from treadle.adapters.agents.claude.enclosure import Enclosure
+from treadle.domain.agent import Brief
+from treadle.domain.errors import AgentUnavailable, SandboxBroken
+from treadle.domain.sandbox import Confinement, Proven, Sandbox, SandboxFailed
+from treadle.gateway.endpoint import Endpoint
+from treadle.settings.environment import agent_environment
+from treadle.wiring.agent import KillableAgent
+from treadle.wiring.agents import claude
+from treadle.wiring.agents.claude_model import at_loopback, at_socket
+from treadle.wiring.deliver_request import Ready
+from treadle.wiring.network import WayOut
+from treadle.workspace.borrowed import borrowed_objects
+
+# Where the model's socket lies inside.
+MODEL = "/run/treadle/model.sock"
+
+# In the workspace: what Treadle or the user's own tools would take as said by the user.
+PROTECTED = (
+    ".treadle",
+    "treadle.toml",
+    ".mcp.json",
+    ".claude/settings.json",
+    ".claude/settings.local.json",
+)
+
+
+def enclosed(agent: KillableAgent, sandbox: Sandbox, ready: Ready, out: WayOut) -> ClaudeAgent:
+    """The agent with each of its sessions confined, and the programs of this machine in reach."""
+    if not isinstance(agent, ClaudeAgent):
+        raise AgentUnavailable(
+            "this agent cannot be confined", hint="use Claude Code, or give the sandbox up"
+        )
+    readable = (
+        agent.binary,
+        *ready.reach.readable,
+        *borrowed_objects(ready.project.git_dir),
+        *out.readable,
+    )
+    writable = (*ready.reach.writable, *_lent_files(ready))
+
+    def within(brief: Brief) -> Confinement:
+        return replace(
+            confinement(ready, workspace=brief.workspace, home=brief.home),
+            readable=readable,
+            writable=writable,
+        )
+
+    return replace(
+        agent,
+        environment={**out.environment(agent.environment), **ready.reach.environment},
+        enclosure=Enclosure(sandbox, within, out.sockets, out.entry),
+    )
+
+
+def confinement(ready: Ready, *, workspace: Path, home: Path) -> Confinement:
+    """What the settings say about every confined process of a run."""
+    return Confinement(
+        workspace=workspace,
+        home=home,
+        network=ready.settings.sandbox.network,
+        readable=ready.reach.readable,
+        writable=ready.reach.writable,
+        protected=tuple(Path(name) for name in PROTECTED),
+        limits=ready.reach.limits,
+    )
+
+
+async def prove(sandbox: Sandbox | None) -> tuple[str, ...]:
+    """Try the sandbox out; what it cannot do on this machine, in words. One that leaks raises."""
+    if sandbox is None:
+        return ()
+    match await sandbox.probe():
+        case Proven(told=told):
+            return told
+        case SandboxFailed(message=message, hint=hint):
+            raise SandboxBroken(message, hint=hint or "run `treadle doctor`")
+
+
+def reach_model(agent: ClaudeAgent, endpoint: Endpoint) -> ClaudeAgent:
+    """The agent with its way to the model: by a socket into its sandbox, else by loopback."""
+    if agent.enclosure is None:
+        return at_loopback(agent, endpoint)
+    sockets = {**agent.enclosure.sockets, MODEL: endpoint.socket}
+    return replace(at_socket(agent, MODEL), enclosure=replace(agent.enclosure, sockets=sockets))
+
+
+def _lent_files(ready: Ready) -> tuple[Path, ...]:
+    """The user's own login file where the agent works with no other: it renews what is in there.
+
+    By the user's environment, never by the link in the private home, which an agent can change.
+    """
+    environment = ready.environment
+    if ready.request.rehearsal:
+        return ()
+    login = claude.login_of(agent_environment(environment.raw), environment.home)
+    if login != "subscription":
+        return ()
+    file = claude.credentials_file(environment.home)
+    return tuple(dict.fromkeys((file, file.resolve())))

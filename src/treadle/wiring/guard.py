@@ -1,0 +1,150 @@
+"""What decides about an agent's tool uses, from the settings of a run."""
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from datetime import timedelta
+from pathlib import Path
+from shutil import which
+
+from treadle.adapters.shell.shfmt import find_shfmt
+from treadle.domain.agent import Judgement
+from treadle.domain.approval import hash_of
+from treadle.domain.events.run import RunWarned
+from treadle.domain.sandbox import Confined, SandboxFailed
+from treadle.policy.decide import JudgeLine
+from treadle.policy.permission_rules import split_ask_before
+from treadle.policy.protected_paths import PROTECTED
+from treadle.policy.redaction import redactor
+from treadle.policy.roles import ShellSet
+from treadle.policy.shell.judge import judge
+from treadle.policy.shell.place import Looks, ShellContext
+from treadle.policy.user_hooks import files_of
+from treadle.wiring.confining import confinement
+from treadle.wiring.deliver_landing import asker_of
+from treadle.wiring.deliver_request import Ready
+from treadle.wiring.equipment import private_home, secrets_of
+from treadle.wiring.hooks import hook_runner, unconfined
+from treadle.wiring.telling import Telling
+from treadle.workflows.gates import Gate
+from treadle.workflows.guard import Guard, Hooks, RunHook
+from treadle.workspace.foreign_settings import brought_by, notice_of
+
+
+def guard_of(telling: Telling, workspace: Path) -> Guard:
+    """The guard of all sessions of a run."""
+    ready = telling.ready
+    settings = ready.settings
+    _, rules = split_ask_before(settings.policy.ask_before)
+    return Guard(
+        real_path=os.path.realpath,
+        judge_line=judging(ready, workspace),
+        settle=gate_of(telling).settle,
+        hooks=Hooks(settings.hooks.before_tool_use, _hook_runner(telling, workspace)),
+        readable=(*_own_places(telling), *(str(path) for path in ready.reach.readable)),
+        writable=tuple(str(path) for path in ready.reach.writable),
+        protected=hook_files(ready, workspace),
+        ask_before=rules,
+    )
+
+
+def judging(ready: Ready, root: Path) -> JudgeLine:
+    """What is said about a shell line; it starts in the directory that the agent's shell is in."""
+    policy = ready.settings.policy
+    commands, _ = split_ask_before(policy.ask_before)
+    context = ShellContext(
+        root=str(root),
+        profiles=policy.profiles,
+        allow_commands=policy.allow_commands,
+        allow_pkill_targets=policy.allow_pkill_targets,
+        destructive=ready.request.allow_destructive,
+        ask_before=commands,
+    )
+    looks = looks_of(ready)
+
+    def judge_line(line: str, allowed: ShellSet, directory: str) -> Judgement:
+        return judge(line, replace(context, roles=allowed, directory=directory), looks=looks)
+
+    return judge_line
+
+
+def looks_of(ready: Ready) -> Looks:
+    """The disk and the programs as the agent's shell finds them."""
+    path = ready.reach.environment.get("PATH") or ready.environment.path
+    return Looks(
+        real_path=os.path.realpath,
+        which=lambda name: which(name, path=path),
+        is_directory=os.path.isdir,
+        shfmt=find_shfmt(),
+    )
+
+
+def _hook_runner(telling: Telling, workspace: Path) -> RunHook:
+    """Hooks come from a file of the project, so they are confined as the agent is, but apart from
+    it: their home is their own, and they reach nothing."""
+    ready, sandbox = telling.ready, telling.sandbox
+    if sandbox is None:
+        environment = {"PATH": ready.environment.path, "HOME": str(ready.environment.home)}
+        return hook_runner(unconfined(environment), directory=workspace)
+    home = ready.directory / "hook-home"
+    home.mkdir(parents=True, exist_ok=True, mode=0o700)
+    within = replace(
+        confinement(ready, workspace=workspace, home=home),
+        network="none",
+        protected=tuple(Path(name) for name in (*PROTECTED, *hook_files(ready, workspace))),
+    )
+
+    def start(command: Sequence[str]) -> Confined | SandboxFailed:
+        whole = (*sandbox.launcher(), *command)
+        return sandbox.confine(whole, ready.reach.environment, within)
+
+    return hook_runner(start, directory=workspace)
+
+
+def gate_of(telling: Telling) -> Gate:
+    """Asks whoever looks at `treadle approvals`."""
+    ready = telling.ready
+    return Gate(
+        asker=asker_of(telling),
+        patience=timedelta(minutes=ready.settings.policy.ask_minutes),
+        policy_hash=policy_hash(ready),
+        clean=redactor(secrets_of(ready)),
+        used=set(telling.known.used_approvals),
+    )
+
+
+def policy_hash(ready: Ready) -> str:
+    """Another as soon as anything that the policy depends on is."""
+    from treadle._version import __version__
+
+    settings = ready.settings
+    parts = [
+        __version__,
+        asdict(settings.policy),
+        asdict(settings.permissions),
+        list(settings.allowed_tools),
+        list(settings.hooks.before_tool_use),
+        ready.request.allow_destructive,
+    ]
+    return hash_of(json.dumps(parts, sort_keys=True, default=list))
+
+
+def hook_files(ready: Ready, workspace: Path) -> tuple[str, ...]:
+    """Files of the project that the user's hooks are made of: they stay as they are."""
+    named = files_of(ready.settings.hooks.before_tool_use)
+    return tuple(name for name in named if (workspace / name).is_file())
+
+
+def notice_foreign_settings(telling: Telling, workspace: Path) -> None:
+    """Say once per run what the project brings for coding agents and nobody loads."""
+    if notice := notice_of(brought_by(workspace)):
+        telling.recorder.record_once("foreign settings", RunWarned(notice))
+
+
+def _own_places(telling: Telling) -> tuple[str, ...]:
+    """Where the agent itself keeps what it was answered, if that is too long to be said."""
+    home = private_home(telling.ready)
+    own = (str(home / "tmp"), str(home / ".claude" / "projects"))
+    # In a sandbox it has one of its own.
+    return own if telling.sandbox is None else (*own, "/tmp")  # noqa: S108

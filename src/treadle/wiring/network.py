@@ -1,0 +1,71 @@
+"""The way out of a run's sandbox, by the setting `sandbox.network`."""
+
+import asyncio
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from treadle.domain.events.oversight import HostAsked
+from treadle.domain.sandbox import Network
+from treadle.gateway import bridge
+from treadle.gateway.filter import FilteringProxy
+from treadle.gateway.hosts import Entry
+from treadle.gateway.proxy_variables import BRIDGE_PORT, through_bridge, without_proxy
+from treadle.wiring.telling import Telling
+
+# Where the filtering proxy's socket lies inside.
+PROXY = "/run/treadle/proxy.sock"
+
+Record = Callable[[str, int, bool], None]
+
+
+@dataclass(frozen=True, slots=True)
+class WayOut:
+    """What a confined process is given so that it finds the hosts it may reach, and no other."""
+
+    network: Network
+    sockets: Mapping[str, Path] = field(default_factory=dict)
+    readable: tuple[Path, ...] = ()
+    # Put before the command: it makes the proxy's socket a port on the sandbox's own loopback.
+    entry: tuple[str, ...] = ()
+
+    def environment(self, given: Mapping[str, str]) -> dict[str, str]:
+        """These variables with the right proxy in them, or none."""
+        match self.network:
+            case "open":
+                return dict(given)
+            case "allowlist":
+                return through_bridge(given)
+            case "gateway" | "none":
+                return without_proxy(given)
+
+
+def hosts_told(telling: Telling) -> Record:
+    """Tells the log of hosts that were asked for; it is called in the thread of a proxy."""
+    loop = asyncio.get_running_loop()
+
+    def record(host: str, port: int, allowed: bool) -> None:  # noqa: FBT001  # the proxy's own call
+        asked = HostAsked(host, port, allowed)
+        key = f"host {host}:{port} {allowed}"
+        loop.call_soon_threadsafe(telling.recorder.record_once, key, asked)
+
+    return record
+
+
+@contextmanager
+def way_out(
+    network: Network, hosts: Sequence[Entry], record: Record, *, python: Path
+) -> Iterator[WayOut]:
+    """For as long as the block lasts; `record` hears of each host that was asked for."""
+    if network != "allowlist":
+        yield WayOut(network)
+        return
+    with FilteringProxy(hosts, record) as proxy:
+        program = Path(bridge.__file__)
+        yield WayOut(
+            network,
+            sockets={PROXY: proxy.socket},
+            readable=(program,),
+            entry=(str(python), "-I", "-S", str(program), PROXY, str(BRIDGE_PORT)),
+        )

@@ -1,0 +1,113 @@
+"""A question in the middle of a session: may the agent use this tool as it wants to?"""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import timedelta
+from itertools import count
+from typing import assert_never
+
+from treadle.domain.agent import Allow, Ask, Decision, Deny, ToolUse
+from treadle.domain.approval import Answer, ApprovalId, Lapsed, Question, Voided, hash_of
+from treadle.workflows.approvals import Asker, Outcome, Unanswered, ask_within, id_of
+
+# Of what is shown; the hash is over all of it.
+MOST_SHOWN = 4000
+# The agent waits no longer for its hooks: see `adapters/agents/claude`.
+LONGEST_PATIENCE = timedelta(days=7)
+
+_INSTEAD = "Do not try it in another way; go on without it, and note what is left to do by a person"
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """Puts uses before a person, one question each.
+
+    A yes is for one use: the same one again is asked again, because what it does may have changed
+    with everything around it. A no holds for the rest of the leg, so that nobody is pestered.
+    """
+
+    asker: Asker
+    patience: timedelta
+    # Whatever changes what the policy says changes this, and with it every question.
+    policy_hash: str
+    # Takes secrets out of what is shown and stored.
+    clean: Callable[[str], str] = lambda text: text
+    # Questions whose yes was used, as far as the log tells, and those that are being asked.
+    used: set[ApprovalId] = field(default_factory=set)
+    open: set[ApprovalId] = field(default_factory=set)
+
+    async def settle(self, use: ToolUse, ask: Ask) -> Decision:
+        """Ask and wait; what was not allowed by a person in time is denied."""
+        question = gate_question(
+            use, ask, policy_hash=self.policy_hash, patience=self.patience, clean=self.clean
+        )
+        step, approval = self._free(question.subject_hash)
+        self.open.add(approval)
+        try:
+            _, outcome = await ask_within(self.asker, question, step=step)
+        finally:
+            self.open.discard(approval)
+        decision = decision_of(outcome, ask, approval)
+        if isinstance(decision, Allow):
+            self.used.add(approval)
+        return decision
+
+    def _free(self, subject_hash: str) -> tuple[str, ApprovalId]:
+        """The first place of this subject whose answer is not used up; the same after a crash."""
+        for number in count(1):
+            step = f"gate {subject_hash[:16]} {number}"
+            approval = id_of(self.asker, step, subject_hash)
+            if approval not in self.used and approval not in self.open:
+                return step, approval
+        raise AssertionError
+
+
+def gate_question(
+    use: ToolUse,
+    ask: Ask,
+    *,
+    policy_hash: str,
+    patience: timedelta,
+    clean: Callable[[str], str],
+) -> Question:
+    """Bound to exactly this use in this directory under this policy."""
+    bound = json.dumps([use.name, ask.subject, use.directory, policy_hash])
+    where = f"\nin {use.directory}" if use.directory else ""
+    shown = visible(clean(ask.subject))
+    if len(shown) > MOST_SHOWN:
+        shown = f"{shown[:MOST_SHOWN]}\n… {len(shown) - MOST_SHOWN} characters more"
+    return Question(
+        kind="gate",
+        text=f"May the agent use {use.name} so? {ask.reason}",
+        subject=f"{shown}{where}\nrule {ask.rule}",
+        subject_hash=hash_of(bound),
+        patience=min(patience, LONGEST_PATIENCE),
+        at_deadline="deny",
+    )
+
+
+def decision_of(outcome: Outcome, ask: Ask, approval: ApprovalId) -> Decision:
+    """What a person's answer, or the lack of one, means for the use."""
+    match outcome:
+        case Answer(verdict="approved", by=by):
+            return Allow(f"{by} allowed it", ask.rule, approval)
+        case Lapsed(verdict="approved"):
+            return Allow("nobody objected in time", ask.rule, approval)
+        case Answer(by=by, text=text):
+            words = f": {text}" if text else ""
+            why = f"A person ({by}) was asked and said no{words}"
+        case Lapsed():
+            why = f"A person must allow this, and nobody answered in time. {ask.reason}"
+        case Voided(reason=reason):
+            why = f"A person must allow this, and the question is void: {reason}"
+        case Unanswered():
+            why = "A person must allow this, and the run is being stopped"
+        case _:
+            assert_never(outcome)
+    return Deny(f"{why.rstrip('.')}. {_INSTEAD}.", ask.rule, approval)
+
+
+def visible(text: str) -> str:
+    """Every character as something that can be seen: nothing may hide from who decides."""
+    return "".join(c if c == "\n" or c.isprintable() else ascii(c)[1:-1] for c in text)

@@ -1,0 +1,78 @@
+"""Who is asked about a tool use, and in which order: the policy, the user's hooks, a person."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from treadle.domain.agent import Ask, Decide, Decision, Deny, ToolUse
+from treadle.domain.signal import Role
+from treadle.policy.available_tools import Toolset
+from treadle.policy.decide import Context, JudgeLine, decide
+from treadle.policy.file_tools import RealPath
+from treadle.policy.permission_rules import Rule
+from treadle.policy.user_hooks import HookEnded, objection, told
+
+Settle: TypeAlias = Callable[[ToolUse, Ask], Awaitable[Decision]]
+# Runs one of the user's hooks with this on its stdin, in bounded time, and never raises.
+RunHook: TypeAlias = Callable[[str, bytes], Awaitable[HookEnded]]
+
+
+@dataclass(frozen=True, slots=True)
+class Hooks:
+    """The user's own guards; they can only forbid."""
+
+    commands: Sequence[str] = ()
+    run: RunHook | None = None
+
+    async def objection(self, use: ToolUse, role: Role) -> Deny | None:
+        """The first objection. A hook that nobody can run is one."""
+        for command in self.commands:
+            ended = (
+                HookEnded(None) if self.run is None else await self.run(command, told(use, role))
+            )
+            if denied := objection(command, ended):
+                return denied
+        return None
+
+
+async def nobody_to_ask(use: ToolUse, ask: Ask) -> Decision:
+    """Where no question can be put, a question is a no."""
+    return Deny(f"A person must allow this, and nobody can be asked. {ask.reason}", ask.rule)
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """What decides about the tool uses of every session of a run."""
+
+    real_path: RealPath
+    judge_line: JudgeLine
+    settle: Settle = nobody_to_ask
+    hooks: Hooks = Hooks()
+    # See `policy.decide.Context`.
+    readable: tuple[str, ...] = ()
+    writable: tuple[str, ...] = ()
+    protected: tuple[str, ...] = ()
+    ask_before: tuple[Rule, ...] = ()
+
+    def decide_for(self, role: Role, workspace: str, toolset: Toolset) -> Decide:
+        """The decisions of one session."""
+        context = Context(
+            role=role,
+            workspace=workspace,
+            toolset=toolset,
+            readable=self.readable,
+            writable=self.writable,
+            protected=self.protected,
+            ask_before=self.ask_before,
+        )
+
+        async def decided(use: ToolUse) -> Decision:
+            judged = decide(use, context, real_path=self.real_path, judge_line=self.judge_line)
+            if isinstance(judged, Deny):
+                return judged
+            # Nobody is asked about what a hook forbids anyway.
+            if denied := await self.hooks.objection(use, role):
+                return denied
+            return await self.settle(use, judged) if isinstance(judged, Ask) else judged
+
+        return decided

@@ -1,0 +1,41 @@
+"""What a repository brings along for coding agents, none of which is loaded."""
+
+from pathlib import Path
+
+# Each could make an agent run or obey something that the user of this run never saw.
+BROUGHT = (
+    ".claude/settings.json",
+    ".claude/settings.local.json",
+    ".claude/hooks",
+    ".claude/agents",
+    ".claude/commands",
+    ".claude/skills",
+    ".claude/plugins",
+    ".mcp.json",
+)
+
+
+def brought_by(workspace: Path) -> tuple[str, ...]:
+    """Those that are there; a link counts, wherever it leads."""
+    found = (
+        name for name in BROUGHT if (workspace / name).is_symlink() or _is_there(workspace, name)
+    )
+    return tuple(found)
+
+
+def notice_of(brought: tuple[str, ...]) -> str:
+    """One sentence for the person who started the run; empty when nothing was brought."""
+    if not brought:
+        return ""
+    them = "they are" if len(brought) > 1 else "it is"
+    return (
+        f"the project has {', '.join(brought)}: {them} not loaded; hooks, servers and tools "
+        "of a run come from treadle.toml"
+    )
+
+
+def _is_there(workspace: Path, name: str) -> bool:
+    try:
+        return (workspace / name).exists()
+    except OSError:
+        return True

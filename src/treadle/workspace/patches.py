@@ -1,0 +1,71 @@
+"""Reads what `git log -p` and `git diff-tree -p` print: text that is new, and text that went. Pure.
+
+All counts as new that is not plainly removed: also messages, and the names of people and files.
+"""
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+PATCHES = (
+    *("-p", "-U0", "--text", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color"),
+    *("--src-prefix=a/", "--dst-prefix=b/", "--ignore-submodules=all"),
+)
+
+_HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+_NAMES = "diff --git "
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Lines that follow each other. A file's name is line 0; what is of no file has no path."""
+
+    path: str
+    line: int
+    text: str
+
+
+@dataclass(slots=True)
+class _Hunk:
+    """How many lines of a hunk are still to come: a line of a file may look like anything."""
+
+    line: int = 0
+    added: int = 0
+    removed: int = 0
+    lines: list[str] = field(default_factory=list)
+
+
+def added_blocks(printed: str) -> Iterator[Block]:
+    """All that is new, in the order of the print."""
+    path, hunk = "", _Hunk()
+    for line in printed.split("\n"):
+        if hunk.added and line.startswith("+"):
+            hunk.added -= 1
+            hunk.lines.append(line[1:])
+            if not hunk.added:
+                yield Block(path, hunk.line, "\n".join(hunk.lines))
+        elif hunk.removed and line.startswith("-"):
+            hunk.removed -= 1
+        elif found := _HUNK.match(line):
+            removed, start, added = found.groups(default="1")
+            hunk = _Hunk(int(start), int(added), int(removed))
+        elif line.startswith(_NAMES):
+            path = _second_name(line.removeprefix(_NAMES))
+            yield Block(path, 0, path)
+        elif line and not line.startswith(("+++ ", "--- ")):
+            yield Block("", 0, line)
+
+
+def removed_text(printed: str) -> str:
+    """All lines that are removed: what stands there was in the repository before."""
+    return "\n".join(line for line in printed.split("\n") if line.startswith("-"))
+
+
+def _second_name(names: str) -> str:
+    """Of two names that are the same but for their first letter; git puts odd ones in quotes."""
+    name = names[len(names) // 2 + 1 :]
+    if name.startswith('"'):
+        raw = os.fsencode(name[1:-1]).decode("latin-1").encode("latin-1")
+        name = os.fsdecode(raw.decode("unicode_escape").encode("latin-1"))
+    return name.removeprefix("b/")

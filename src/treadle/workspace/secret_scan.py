@@ -1,0 +1,184 @@
+"""Keeps credentials out of what a run brings home: what is new is looked through, and a file that
+holds one is left out of the commit. It stays in the clone, uncommitted, so that nothing is lost.
+"""
+
+import os
+import stat
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from treadle.domain.events.work import Withheld
+from treadle.policy.secret_search import SecretSearch
+from treadle.workspace.agent_tree import agent_git
+from treadle.workspace.backups import ref_move
+from treadle.workspace.contents import PLAIN_INDEX, copy_index, private_index
+from treadle.workspace.git import Git
+from treadle.workspace.patches import PATCHES, Block, added_blocks, removed_text
+from treadle.workspace.salvage import ASIDE, Rest, commit_work
+from treadle.workspace.skeleton import Clone
+from treadle.workspace.snapshot import tree_of
+
+# Where the clone keeps a commit that may not come home and is part of nothing that may.
+KEPT_BACK = "refs/treadle/withheld"
+
+_LARGEST = 1 << 20
+_LOG = ("log", "-m", "--pretty=medium", "--no-notes", "--no-mailmap", *PATCHES)
+_PATCH = ("diff-tree", "-r", *PATCHES)
+
+
+@dataclass(frozen=True, slots=True)
+class Screened:
+    """What may come home.
+
+    `withheld` are the places in files that were left out. `passing` are those that only an earlier
+    commit had: the round comes home as one commit, without it.
+    """
+
+    rest: Rest
+    withheld: tuple[Withheld, ...] = ()
+    passing: tuple[Withheld, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """One round's work: the clone that has it, and the commit that the user's repository has."""
+
+    clone: Clone
+    home: str
+    message: str
+
+    @property
+    def git(self) -> Git:
+        return agent_git(self.clone)
+
+
+async def screen(done: Round, rest: Rest, search: SecretSearch) -> Screened:
+    """Look through all that is new.
+
+    One git command if the agent has made commits of its own, none if it left nothing but files.
+    Cut anywhere, a second call ends the same.
+    """
+    if rest.on_top_of == done.home and _are_harmless(done.clone.path, rest.files, search):
+        return Screened(rest)
+    printed = await _printed(done.git, *_LOG, rest.tip, f"--glob={ASIDE}/*", "--not", done.home)
+    if not _places(printed, search):
+        return Screened(rest)
+    patch = await _printed(done.git, *_PATCH, done.home, rest.tip)
+    # What was there before is no secret any more, or not for us to take away.
+    before = removed_text(patch)
+    found = _places(printed, search, before)
+    if not found:
+        return Screened(rest)
+    rest = await _without_asides(done, rest, search, before)
+    commits = await _printed(done.git, *_LOG, rest.tip, "--not", done.home)
+    if not _places(commits, search, before):
+        return Screened(rest, passing=found)
+    withheld = _places(patch, search, before)
+    clean = await _as_one_commit(done, rest, [each.path for each in withheld])
+    return Screened(clean, withheld, () if withheld else found)
+
+
+async def _printed(git: Git, *command: str) -> str:
+    return await git.run("-c", "core.quotePath=false", *command)
+
+
+def _places(printed: str, search: SecretSearch, before: str = "") -> tuple[Withheld, ...]:
+    """Where what git printed has a credential; not one that is among what was there before."""
+    if not search.may_hold(_readable(printed)):
+        return ()
+    return _in_blocks(added_blocks(printed), search, before)
+
+
+def _in_blocks(
+    blocks: Iterable[Block], search: SecretSearch, before: str = ""
+) -> tuple[Withheld, ...]:
+    found: dict[Withheld, None] = {}
+    for block in blocks:
+        text = _readable(block.text)
+        if not search.may_hold(text):
+            continue
+        for seen in search.sightings(text):
+            if seen.value not in before:
+                line = block.line and block.line + text.count("\n", 0, seen.at)
+                found[Withheld(block.path, line, seen.kind)] = None
+    return tuple(found)
+
+
+def _readable(text: str) -> str:
+    """The letters of a text in UTF-16 stand apart."""
+    return text.replace("\0", "") if "\0" in text else text
+
+
+def _are_harmless(workspace: Path, files: Sequence[str], search: SecretSearch) -> bool:
+    """Whether nothing in these files can be a credential, old or new; large ones are not read."""
+    for name in files:
+        text = _text_of(workspace / name)
+        if text is None or _in_blocks([Block(name, 1, text), Block(name, 0, name)], search):
+            return False
+    return True
+
+
+def _text_of(path: Path) -> str | None:
+    """What git has of a file; None if it is too large to be read for this."""
+    try:
+        if path.is_symlink():
+            return os.fspath(path.readlink())
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return None
+    with os.fdopen(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            return None
+        read = file.read(_LARGEST + 1)
+    return None if len(read) > _LARGEST else os.fsdecode(read)
+
+
+async def _without_asides(done: Round, rest: Rest, search: SecretSearch, before: str) -> Rest:
+    """Give commits that were set aside and hold a credential a name that is not fetched."""
+    git = done.git
+    listing = await git.run("for-each-ref", "--format=%(objectname) %(refname)", ASIDE)
+    for line in filter(None, listing.split("\n")):
+        commit, name = line.split(" ", 1)
+        commits = await _printed(git, *_LOG, commit, "--not", done.home, rest.tip)
+        if _places(commits, search, before):
+            await git.run("update-ref", f"{KEPT_BACK}/{commit}", commit)
+            await git.run("update-ref", "-d", name)
+            if commit == rest.aside:
+                rest = replace(rest, aside=None)
+    return rest
+
+
+async def _as_one_commit(done: Round, rest: Rest, left_out: Sequence[str]) -> Rest:
+    """All of the round on top of what is home; files that are left out are as they were there."""
+    git, clone = done.git, done.clone
+    with private_index(clone.git_dir / "index") as index:
+        through = git.indexed_by(index)
+        await through.run(*PLAIN_INDEX, "read-tree", rest.tip)
+        if entries := await _entries_at(git, done.home, left_out):
+            update = (*PLAIN_INDEX, "update-index", "-z", "--index-info")
+            await through.run(*update, stdin=entries)
+        tree = await through.run(*PLAIN_INDEX, "write-tree")
+        made = None
+        if tree != await tree_of(git, done.home):
+            made = await commit_work(git, clone, tree, parents=(done.home,), message=done.message)
+        tip = made or done.home
+        await git.run(*ref_move(clone.ref, tip, from_=rest.tip))
+        copy_index(index, clone.git_dir / "index")
+    return replace(rest, tip=tip, commit=made, on_top_of=None, files=())
+
+
+async def _entries_at(git: Git, commit: str, paths: Sequence[str]) -> bytes:
+    """The entries of these paths as the index takes them; one that was not there is taken out."""
+    wanted = dict.fromkeys(path for path in paths if path)
+    if not wanted:
+        return b""
+    literal = git.with_variables(GIT_LITERAL_PATHSPECS="1")
+    listing = await literal.run("ls-tree", "-z", "--full-tree", commit, "--", *wanted)
+    there = {}
+    for entry in filter(None, listing.split("\0")):
+        place, path = entry.split("\t", 1)
+        mode, _, blob = place.split(" ")
+        there[path] = f"{mode} {blob}"
+    nothing = f"0 {'0' * len(commit)}"
+    return os.fsencode("".join(f"{there.get(path, nothing)}\t{path}\0" for path in wanted))

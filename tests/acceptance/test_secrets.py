@@ -1,0 +1,165 @@
+"""Secrets in the environment, in the repository and in what the model says reach no artefact."""
+
+import base64
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import quote
+
+from tests.acceptance.stage import ONE_DELIVERABLE, Finished, Stage, assert_sound, script
+from tests.unit.policy.secret_samples import ANTHROPIC, GITHUB, random_letters
+
+# Known by its variable, and like nothing that has a shape.
+IN_ENVIRONMENT = random_letters(30)[::-1] + "/+=" + random_letters(10)
+# Known by nobody.
+IN_REPOSITORY = GITHUB
+IN_MODEL = ANTHROPIC
+
+WRITTEN = (
+    IN_ENVIRONMENT,
+    quote(IN_ENVIRONMENT, safe=""),
+    base64.b64encode(f"x:{IN_ENVIRONMENT}".encode()).decode()[4:-4],
+    IN_ENVIRONMENT.encode().hex(),
+)
+PARTS = {
+    *(IN_ENVIRONMENT[:14], IN_ENVIRONMENT[-14:], *(form[8:28] for form in WRITTEN)),
+    *(IN_REPOSITORY[:16], IN_REPOSITORY[-16:]),
+    *(IN_MODEL[:24], IN_MODEL[-24:]),
+}
+
+
+def quoted(text: str) -> str:
+    return json.dumps(text)
+
+
+def long_text(secret: str, *, cut: int) -> str:
+    """A text in which a cut after so many letters falls into the middle of the secret."""
+    return "ordinary words " * ((cut - 20) // 15) + "x" * ((cut - 20) % 15 + 4) + " " + secret
+
+
+LEAKY = f"""
+  - role: implementer
+    turns:
+      - text: {quoted(f"The key is {IN_MODEL}, the token {' '.join(WRITTEN)}.")}
+        tool: Read
+        input: {{file_path: keys.txt}}
+      - text: {quoted(long_text(IN_ENVIRONMENT, cut=4000) + " and much more" * 50)}
+        tool: Read
+        input: {{file_path: long.txt}}
+      - tool: Write
+        input: {{file_path: .treadle-notes.md, content: {quoted(f"Remember {IN_ENVIRONMENT}")}}}
+      - tool: mcp__treadle__create_deliverable
+        input:
+          deliverables:
+            - id: DL-002
+              description: {quoted(f"Use {IN_ENVIRONMENT}")}
+              acceptanceCriteria: [{quoted(f"not {IN_MODEL}")}]
+      - tool: Write
+        input: {{file_path: hello.txt, content: "hello\\n"}}
+      - tool: mcp__treadle__set_deliverable_status
+        input: {{deliverableId: DL-001, status: passed}}
+      - tool: mcp__treadle__set_deliverable_status
+        input: {{deliverableId: DL-002, status: passed}}
+      - text: {quoted(f"<DONE>All is done with {IN_ENVIRONMENT} and {IN_MODEL}</DONE>")}
+"""
+
+
+def artefacts(stage: Stage) -> Iterator[tuple[Path, bytes]]:
+    """What Treadle keeps of runs. Not what others do: the agent's own home with its transcripts,
+    its workspace, and the script that stands in for the model."""
+    others = {"home", "workspace", "rehearsal.yaml"}
+    for place in (stage.root, stage.project / ".treadle", stage.project / ".treadle-notes.md"):
+        for path in [place, *place.rglob("*")]:
+            parts = path.relative_to(stage.directory).parts
+            if path.is_file() and not (parts[:2] == ("root", "runs") and others & {*parts[3:4]}):
+                yield path, path.read_bytes()
+
+
+def leaks(stage: Stage, *finished: Finished) -> list[tuple[str, str]]:
+    said = [(f"output {n}", (f.stdout + f.stderr).encode()) for n, f in enumerate(finished)]
+    stored = [(str(path), content) for path, content in artefacts(stage)]
+    return [
+        (name, part) for name, text in (*said, *stored) for part in PARTS if part.encode() in text
+    ]
+
+
+def test_no_artefact_of_a_run_holds_a_secret(stage: Stage) -> None:
+    (stage.project / "keys.txt").write_text(f"one\ntoken {IN_REPOSITORY}\n")
+    (stage.project / "long.txt").write_text(
+        long_text(IN_REPOSITORY, cut=1990) + "\n" + "ordinary words\n" * 300
+    )
+    stage.git("add", "-A")
+    stage.git("commit", "-q", "-m", "Keys")
+    stage.settings({})
+    path = stage.directory / "script.yaml"
+    path.write_text(script(ONE_DELIVERABLE, LEAKY))
+
+    finished = stage.treadle(
+        *("rehearse", str(path), "--", "deliver", "--json"), DEPLOY_TOKEN=IN_ENVIRONMENT
+    )
+
+    assert finished.result["reason"] == "all_passed"
+    run = finished.events[0]["run"]
+    seen = [stage.treadle(*command.split(), run) for command in ("show", "logs", "logs --json")]
+    assert [each.exit_code for each in seen] == [0, 0, 0]
+    assert len(list(artefacts(stage))) > 5
+    assert leaks(stage, finished, *seen) == []
+    assert_sound(stage, finished)
+
+
+def secret_in(name: str, text: str) -> str:
+    return f"""
+  - role: implementer
+    turns:
+      - tool: Write
+        input: {{file_path: {name}, content: {quoted(text)}}}
+      - tool: Write
+        input: {{file_path: hello.txt, content: "hello\\n"}}
+      - tool: mcp__treadle__set_deliverable_status
+        input: {{deliverableId: DL-001, status: passed}}
+      - text: Built and checked.
+"""
+
+
+MENDED = """
+  - role: implementer
+    turns:
+      - expect: {contains: "settings.py, line 1: a GitHub token"}
+        tool: Read
+        input: {file_path: settings.py}
+      - tool: Write
+        input: {file_path: settings.py, content: "import os\\n"}
+      - tool: mcp__treadle__set_deliverable_status
+        input: {deliverableId: DL-001, status: passed}
+      - text: Taken out.
+"""
+
+
+def test_a_credential_in_the_work_is_taken_out_by_the_next_session(stage: Stage) -> None:
+    leaking = secret_in("settings.py", f"TOKEN = '{GITHUB}'\n")
+
+    finished = stage.deliver(script(ONE_DELIVERABLE, leaking, MENDED))
+
+    [withheld] = finished.of_type("work.withheld")
+    assert withheld["places"] == [{"path": "settings.py", "line": 1, "kind": "a GitHub token"}]
+    assert finished.result["reason"] == "all_passed"
+    assert (stage.project / "settings.py").read_text() == "import os\n"
+    assert GITHUB not in stage.git("log", "-p", "--all")
+    assert GITHUB not in finished.stdout + finished.stderr
+    assert_sound(stage, finished)
+
+
+def test_an_agent_that_never_takes_it_out_ends_stuck(stage: Stage) -> None:
+    leaking = secret_in("settings.py", f"TOKEN = '{GITHUB}'\n").replace(
+        "role: implementer", "role: implementer\n    repeat: forever"
+    )
+
+    finished = stage.deliver(
+        script(ONE_DELIVERABLE, leaking),
+        settings={"limits.stuck_rounds": "2", "limits.stuck_repeats": "50"},
+    )
+
+    assert finished.result["reason"] == "stuck"
+    assert GITHUB not in stage.git("log", "-p", "--all")
+    assert stage.git("status", "--porcelain") == ""
+    assert_sound(stage, finished)

@@ -1,0 +1,81 @@
+"""Who starts a sandbox in the tests: whoever runs them, and an ordinary user if that is root."""
+
+import os
+import platform
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+from tests.missing import missing
+from treadle.adapters.sandboxes.bubblewrap import Bubblewrap
+from treadle.adapters.sandboxes.launcher_text import Interpreter, this_interpreter
+from treadle.adapters.sandboxes.probing import Tried
+from treadle.domain.sandbox import Confined, Confinement, SandboxFailed
+
+Who = Literal["ourselves", "user"]
+CALLERS: tuple[Who, ...] = ("ourselves", "user") if os.getuid() == 0 else ("ourselves",)
+USER = 1500
+BECOME = ("setpriv", "--reuid", str(USER), "--regid", str(USER), "--clear-groups", "--")
+PROBE_SOCKET = "/run/treadle/probe.sock"
+
+
+@dataclass(frozen=True)
+class Caller:
+    """A sandbox in a directory of its own, started by somebody."""
+
+    who: Who
+    place: Path
+    sandbox: Bubblewrap
+
+    @property
+    def tried(self) -> Tried:
+        launcher = self.sandbox.launcher()
+        return Tried(self.sandbox.interpreter, self.place / "probes", launcher, PROBE_SOCKET)
+
+    def confine(
+        self, command: Sequence[str], environment: Mapping[str, str], within: Confinement
+    ) -> Confined | SandboxFailed:
+        """As the sandbox does it, but by this user."""
+        confined = self.sandbox.confine(command, environment, within)
+        if self.who == "ourselves" or isinstance(confined, SandboxFailed):
+            return confined
+        self.give()
+        return replace(confined, command=(*BECOME, *confined.command))
+
+    def give(self) -> None:
+        """What lies in the place is the user's from now on."""
+        for folder, folders, files in os.walk(self.place):
+            for name in (".", *folders, *files):
+                os.chown(Path(folder) / name, USER, USER, follow_symlinks=False)
+
+
+@contextmanager
+def called_by(who: Who) -> Iterator[Caller]:
+    """Not below pytest's own directory, which is closed to other users."""
+    program = shutil.which("bwrap")
+    if program is None:
+        missing("bubblewrap")
+    with tempfile.TemporaryDirectory(prefix="treadle-escapes-", dir="/var/tmp") as name:
+        place = Path(name)
+        place.chmod(0o755)
+        interpreter = this_interpreter() if who == "ourselves" else _interpreter_for_all()
+        sandbox = Bubblewrap(Path(program), place / "reports", interpreter, platform.machine())
+        yield Caller(who, place, sandbox)
+
+
+def _interpreter_for_all() -> Interpreter:
+    """One that any user can start: ours may lie in a home that is closed to others."""
+    candidates = (this_interpreter(), Interpreter(Path("/usr/bin/python3").resolve(), Path("/usr")))
+    started = [candidate for candidate in candidates if _starts(candidate)]
+    return started[0] if started else missing(f"a Python that user {USER} can start")
+
+
+def _starts(interpreter: Interpreter) -> bool:
+    # Not at once: what setpriv itself starts is found with the rights of root.
+    command = (*BECOME, "sh", "-c", 'exec "$0" -I -S -c "import ctypes"', interpreter.program)
+    return subprocess.run(command, cwd="/", capture_output=True, check=False).returncode == 0

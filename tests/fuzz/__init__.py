@@ -1,0 +1,1 @@
+"""Random shell lines: what we read against what bash runs."""

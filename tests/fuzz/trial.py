@@ -1,0 +1,64 @@
+"""One batch of lines: read, read in both ways, run, compared."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tests.fuzz.bash import run_in_bash
+from tests.fuzz.compare import is_comparable, unseen
+from treadle.domain.shell import PrintTree
+from treadle.policy.shell.flatten import flatten
+from treadle.policy.shell.reading import read, read_cheaply, read_fully
+from treadle.policy.shell.refusals import Refused
+from treadle.policy.shell.syntax import Script
+from treadle.policy.shell.tree import outline_of
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What came of some lines."""
+
+    lines: int = 0
+    readable: int = 0
+    cheap: int = 0
+    run: int = 0
+    # How many of the run ones made bash do anything at all.
+    active: int = 0
+    failures: tuple[str, ...] = ()
+
+    def __add__(self, other: "Tally") -> "Tally":
+        return Tally(
+            self.lines + other.lines,
+            self.readable + other.readable,
+            self.cheap + other.cheap,
+            self.run + other.run,
+            self.active + other.active,
+            self.failures + other.failures,
+        )
+
+
+def try_lines(lines: Sequence[str], *, shfmt: PrintTree, bwrap: str) -> Tally:
+    scripts = {
+        line: found for line in lines if isinstance(found := read(line, shfmt=shfmt), Script)
+    }
+    both_ways = {line: _both_ways(line, shfmt) for line in scripts}
+    failures = [f"{line!r}: {problem}" for line, problem in both_ways.items() if problem]
+    to_run = [line for line, script in scripts.items() if is_comparable(script)]
+    active = 0
+    for line, ran in zip(to_run, run_in_bash(to_run, bwrap=bwrap), strict=True):
+        active += bool(ran.commands or ran.traced or ran.files)
+        failures += [f"{line!r}: {problem}" for problem in unseen(scripts[line], ran)]
+    cheap = sum(problem is not None for problem in both_ways.values())
+    return Tally(len(lines), len(scripts), cheap, len(to_run), active, tuple(failures))
+
+
+def _both_ways(line: str, shfmt: PrintTree) -> str | None:
+    """None if only the full way is open; else how the cheap way differs from it, or nothing."""
+    expected = outline_of(line.encode())
+    cheap = read_cheaply(line, expected)
+    if cheap is None:
+        return None
+    try:
+        full = flatten(read_fully(line, expected, shfmt=shfmt))
+    except Refused as refused:
+        return f"read cheaply, refused by the full way: {refused.rule}"
+    return "" if flatten(cheap) == full else f"read differently: {flatten(cheap)} and {full}"

@@ -1,0 +1,114 @@
+"""The way from inside a sandbox to the proxy outside: a bridge, and variables that lead to it."""
+
+import asyncio
+import json
+import os
+import select
+import socket
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+from treadle.gateway import bridge
+from treadle.gateway.proxy_variables import through_bridge, without_proxy
+
+# Asks through the bridge, and tells of the process that carries.
+COMMAND = """
+import json, os, socket, sys
+there = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+said = b""
+try:
+    there.sendall(b"who is there?")
+    there.shutdown(socket.SHUT_WR)
+    while part := there.recv(65536):
+        said += part
+except OSError:
+    pass
+carrier = int(open(f"/proc/self/task/{os.getpid()}/children").read())
+told = [os.getpid(), said.decode(), open(f"/proc/{carrier}/environ").read(), carrier]
+print(json.dumps(told))
+"""
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as found:
+        port: int = found.getsockname()[1]
+        return port
+
+
+def wait_for_end(pid: int) -> None:
+    with suppress(ProcessLookupError):
+        select.select([os.pidfd_open(pid)], [], [])
+
+
+async def test_a_bridge_carries_to_the_socket_and_becomes_the_command(tmp_path: Path) -> None:
+    async def echo(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"you said: " + await reader.read())
+        writer.close()
+        await writer.wait_closed()
+
+    path, port = str(tmp_path / "s"), str(free_port())
+    async with await asyncio.start_unix_server(echo, path):
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-IS", bridge.__file__, path, port),
+            *(sys.executable, "-c", COMMAND, port),
+            stdout=asyncio.subprocess.PIPE,
+            env={"TREADLE_SESSION": "s"},
+        )
+        # The carrier holds nothing of the command's, its variables included.
+        printed, _ = await process.communicate()
+
+    *told, carrier = json.loads(printed)
+    assert told == [process.pid, "you said: who is there?", ""]
+    wait_for_end(carrier)
+
+
+async def test_a_bridge_to_nobody_closes_and_goes_on(tmp_path: Path) -> None:
+    port = str(free_port())
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-IS", bridge.__file__, str(tmp_path / "absent"), port),
+        *(sys.executable, "-c", COMMAND, port),
+        stdout=asyncio.subprocess.PIPE,
+        env={},
+    )
+    printed, _ = await process.communicate()
+
+    *told, carrier = json.loads(printed)
+    assert told == [process.pid, "", ""]
+    wait_for_end(carrier)
+
+
+async def test_a_bridge_that_cannot_listen_starts_nothing(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-IS", bridge.__file__, str(tmp_path / "s")),
+            *(str(taken.getsockname()[1]), "true"),
+            stderr=asyncio.subprocess.PIPE,
+        )
+        _, complaint = await process.communicate()
+
+    assert (process.returncode, b"Address already in use" in complaint) == (1, True)
+
+
+def test_programs_in_a_sandbox_are_told_of_the_bridge_and_of_no_other_proxy() -> None:
+    given = {
+        "TERM": "vt100",
+        "HTTPS_PROXY": "http://ada:s3cret@proxy.corp:1",
+        "all_proxy": "socks5://proxy.corp:2",
+        "NO_PROXY": ".corp",
+    }
+    way, straight = "http://127.0.0.1:3128", "localhost,127.0.0.1,::1,gateway"
+
+    assert without_proxy(given) == {"TERM": "vt100", "NO_PROXY": ".corp"}
+    assert through_bridge(given) == {
+        "TERM": "vt100",
+        "HTTP_PROXY": way,
+        "HTTPS_PROXY": way,
+        "ALL_PROXY": way,
+        "NO_PROXY": straight,
+        "http_proxy": way,
+        "https_proxy": way,
+        "all_proxy": way,
+        "no_proxy": straight,
+        "NODE_USE_ENV_PROXY": "1",
+    }

@@ -1,0 +1,121 @@
+"""While a session waits for us or for a person, none of its clocks runs."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from tests.builders import SESSION_LIMITS, FakeClock
+from treadle.domain.agent import AgentEvent, Allow, Decision, Heartbeat, ResponseStarted, ToolUse
+from treadle.domain.events.agent import ToolCalled, ToolFinished
+from treadle.domain.session import Completed, TimedOut
+from treadle.session.recess import Recess
+from treadle.session.vigil import Vigil
+
+from .driven import FINE, stage
+
+LIMITS = replace(SESSION_LIMITS, idle_s=22, first_byte_s=60, tool_s=300, wall_s=3000)
+DAY_S = 86_400.0
+
+
+def test_time_counts_once_however_many_are_asked_about() -> None:
+    clock = FakeClock()
+    recess = Recess(clock)
+    seen = [(recess.on, recess.seconds)]
+    clock.advance(5)
+    with recess.taken():
+        clock.advance(10)
+        with recess.taken():
+            clock.advance(10)
+            seen.append((recess.on, recess.seconds))
+        clock.advance(10)
+    clock.advance(10)
+    seen.append((recess.on, recess.seconds))
+    with recess.taken():
+        clock.advance(1)
+    seen.append((recess.on, recess.seconds))
+
+    assert seen == [(False, 0.0), (True, 20.0), (False, 30.0), (False, 31.0)]
+
+
+@dataclass
+class Watched:
+    """A vigil over steps of a test; each says what came after it, if anything did."""
+
+    steps: list[Callable[["Watched"], AgentEvent | None]]
+    clock: FakeClock = field(default_factory=FakeClock)
+
+    def __post_init__(self) -> None:
+        self.recess = Recess(self.clock)
+        self.vigil = Vigil(self._wait, self.clock, LIMITS, lambda: None, self.recess)
+
+    async def _wait(self, within_s: float) -> AgentEvent | Literal["stopped", "late"]:
+        if self.steps:
+            return self.steps.pop(0)(self) or "late"
+        self.clock.advance(within_s)
+        return "late"
+
+    async def seen(self) -> list[object]:
+        told: list[object] = []
+        while not told or not isinstance(told[-1], TimedOut):
+            told.append(await self.vigil.next())
+        return told
+
+
+TOOL = ToolCalled("1", "Bash", {"command": "npm publish"})
+
+
+def called(watched: Watched) -> AgentEvent:
+    watched.clock.advance(1)
+    return TOOL
+
+
+def answered_after_a_day(watched: Watched) -> None:
+    with watched.recess.taken():
+        watched.clock.advance(DAY_S)
+
+
+def finished(watched: Watched) -> AgentEvent:
+    watched.clock.advance(1)
+    return ToolFinished("1", "", is_error=False)
+
+
+async def test_a_person_may_think_for_a_day() -> None:
+    watched = Watched([called, answered_after_a_day, finished, lambda _: ResponseStarted()])
+
+    found = await watched.seen()
+
+    assert found[-1] == TimedOut("idle", 22)
+    assert watched.clock.passed_s == DAY_S + 2 + 22
+
+
+async def test_a_tool_has_all_of_its_time_after_the_answer() -> None:
+    watched = Watched([called, answered_after_a_day])
+
+    assert await watched.seen() == [TOOL, TimedOut("tool", 300)]
+    assert watched.clock.passed_s == DAY_S + 1 + 300
+
+
+async def test_signs_of_life_in_a_recess_do_not_start_any_clock() -> None:
+    def beats(watched: Watched) -> AgentEvent:
+        with watched.recess.taken():
+            watched.clock.advance(4000)
+        return Heartbeat()
+
+    watched = Watched([called, beats, beats, beats])
+
+    assert (await watched.seen())[-1] == TimedOut("tool", 300)
+    assert watched.clock.passed_s == 3 * 4000 + 1 + 300
+
+
+async def test_waiting_for_a_decision_is_no_part_of_a_sessions_duration() -> None:
+    played = stage(ToolUse("1", "Bash", {"command": "npm publish"}), FINE, wall_s=60)
+
+    async def decide(use: ToolUse) -> Decision:
+        played.clock.advance(DAY_S)
+        return Allow()
+
+    played.brief = replace(played.brief, decide=decide)
+
+    result = await played.play()
+
+    assert (result.outcome, result.duration_s) == (Completed("all is well"), 0.0)

@@ -1,0 +1,47 @@
+"""Loading what a run needs: the engine first, the rest behind it, and the process as it was."""
+
+import subprocess
+import sys
+
+PROGRAM = """
+import asyncio, atexit, gc, sys
+from treadle.wiring.loading import ENGINE, start_loading
+
+def tell(when):
+    print(when, ENGINE in sys.modules, "claude_agent_sdk" in sys.modules)
+
+async def main():
+    loading = start_loading()
+    assert start_loading() is loading
+    {act}
+
+pace = gc.isenabled(), sys.getswitchinterval()
+atexit.register(lambda: tell("end"))
+asyncio.run(main())
+atexit.register(lambda: print((gc.isenabled(), sys.getswitchinterval()) == pace))
+"""
+
+
+def told(act: str) -> list[str]:
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM.format(act=act)],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    return done.stdout.splitlines()
+
+
+def test_a_run_waits_for_the_engine_and_the_rest_is_loaded_behind_it() -> None:
+    assert told("await loading.engine(); tell('begun')")[1:] == ["True", "end True True"]
+
+
+def test_a_run_begins_once_the_engine_is_there() -> None:
+    assert told("await loading.engine(); loading.give_up(); tell('begun')")[0].startswith(
+        "begun True"
+    )
+
+
+def test_what_no_run_comes_of_is_not_loaded_to_the_end() -> None:
+    assert told("loading.give_up()") == ["True", "end True False"]

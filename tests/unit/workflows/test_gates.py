@@ -1,0 +1,258 @@
+"""Asking a person about one tool use: bound to it, used once, found again after a crash."""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from tests.builders import NOON, RUN, FakeClock
+from treadle.adapters.stores.approvals import Approvals
+from treadle.adapters.stores.database import open_database
+from treadle.domain.agent import Allow, Ask, Decision, Deny, ToolUse
+from treadle.domain.approval import Answer, ApprovalId, Lapsed, Question, Verdict, Voided
+from treadle.domain.events.all_events import Event
+from treadle.domain.events.oversight import ApprovalAnswered, ApprovalAsked, ApprovalLapsed
+from treadle.domain.storage import Storage
+from treadle.workflows.approvals import Asker, Outcome, Unanswered
+from treadle.workflows.gates import Gate, decision_of, gate_question, visible
+
+USE = ToolUse("t1", "Bash", {"command": "npm publish"}, "/srv/clone")
+ASK = Ask("It publishes a package.", "npm publish", "gate.publish")
+HOUR = timedelta(hours=1)
+INSTEAD = "Do not try it in another way; go on without it, and note what is left to do by a person."
+
+
+@dataclass
+class Desk:
+    """One run with a real desk; a person looks at it whenever time passes."""
+
+    approvals: Approvals
+    clock: FakeClock = field(default_factory=FakeClock)
+    stop: asyncio.Event = field(default_factory=asyncio.Event)
+    log: dict[str, Event] = field(default_factory=dict)
+
+    def record_once(self, key: str, event: Event) -> None:
+        self.log.setdefault(key, event)
+
+    def gate(self, *used: str, leg: int = 1, policy_hash: str = "policy") -> Gate:
+        """That of a process which knows of these answers that they were used."""
+        asker = Asker(RUN, leg, self.approvals, self.clock, self.stop, self.record_once)
+        return Gate(asker, HOUR, policy_hash, used={ApprovalId(each) for each in used})
+
+    def says(self, verdict: Verdict, text: str = "") -> None:
+        """Whatever is asked, from the next look on."""
+
+        def look() -> None:
+            for each in self.approvals.asked_by(RUN):
+                if each.settled is None:
+                    answer = Answer(verdict, "ada", self.clock.moment, text)
+                    asked = each.approval
+                    self.approvals.answer(asked.id, answer, subject_hash=asked.subject_hash)
+
+        self.clock.on_sleep = look
+
+    @property
+    def asked(self) -> list[ApprovalId]:
+        return [each.approval.id for each in self.approvals.asked_by(RUN)]
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Iterator[Desk]:
+    with closing(open_database(Storage(tmp_path))) as database:
+        yield Desk(Approvals(database))
+
+
+async def test_a_person_is_asked_and_the_use_goes_on_with_their_yes(desk: Desk) -> None:
+    desk.says("approved")
+
+    decision = await desk.gate().settle(USE, ASK)
+
+    (approval,) = desk.asked
+    assert decision == Allow("ada allowed it", "gate.publish", approval)
+    told = list(desk.log.values())
+    assert isinstance(told[0], ApprovalAsked)
+    assert (told[0].approval.kind, told[0].approval.question, told[0].approval.subject) == (
+        "gate",
+        "May the agent use Bash so? It publishes a package.",
+        "npm publish\nin /srv/clone\nrule gate.publish",
+    )
+    assert told[0].approval.deadline == NOON + HOUR
+    assert told[1:] == [ApprovalAnswered(approval, "approved", "ada")]
+
+
+async def test_a_no_is_told_to_the_agent_with_the_persons_words(desk: Desk) -> None:
+    desk.says("denied", "not before Monday")
+
+    decision = await desk.gate().settle(USE, ASK)
+
+    said = f"A person (ada) was asked and said no: not before Monday. {INSTEAD}"
+    assert decision == Deny(said, "gate.publish", desk.asked[0])
+
+
+async def test_without_an_answer_in_time_it_is_a_no(desk: Desk) -> None:
+    decision = await desk.gate().settle(USE, ASK)
+
+    assert isinstance(decision, Deny)
+    assert decision.reason.startswith("A person must allow this, and nobody answered in time. ")
+    assert desk.clock.moment == NOON + HOUR
+    assert list(desk.log.values())[1:] == [ApprovalLapsed(desk.asked[0], "denied")]
+
+
+async def test_a_yes_is_for_one_use(desk: Desk) -> None:
+    gate = desk.gate()
+    desk.says("approved")
+    await gate.settle(USE, ASK)
+    desk.says("denied")
+
+    again = await gate.settle(replace(USE, id="t2"), ASK)
+
+    assert isinstance(again, Deny)
+    assert len(set(desk.asked)) == 2
+
+
+async def test_a_no_holds_and_nobody_is_asked_again(desk: Desk) -> None:
+    gate = desk.gate()
+    desk.says("denied")
+    first = await gate.settle(USE, ASK)
+    desk.says("approved")
+
+    assert await gate.settle(replace(USE, id="t2"), ASK) == first
+    assert len(desk.asked) == 1
+
+
+async def test_an_answer_that_came_while_the_process_was_gone_is_found(desk: Desk) -> None:
+    waiting = asyncio.ensure_future(desk.gate().settle(USE, ASK))
+    desk.clock.on_sleep = waiting.cancel  # type: ignore[assignment]
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+    (approval,) = desk.asked
+    desk.says("approved")
+    desk.clock.on_sleep()
+
+    decision = await desk.gate().settle(replace(USE, id="another"), ASK)
+
+    assert (decision, desk.asked) == (Allow("ada allowed it", "gate.publish", approval), [approval])
+
+
+async def test_a_yes_that_the_log_shows_as_used_is_not_used_again_after_a_crash(
+    desk: Desk,
+) -> None:
+    desk.says("approved")
+    first = await desk.gate().settle(USE, ASK)
+
+    second = await desk.gate(first.approval).settle(USE, ASK)
+
+    assert (isinstance(second, Allow), len(set(desk.asked))) == (True, 2)
+
+
+async def test_two_uses_at_once_are_two_questions(desk: Desk) -> None:
+    gate = desk.gate()
+    desk.says("approved")
+
+    found = await asyncio.gather(gate.settle(USE, ASK), gate.settle(USE, ASK))
+
+    assert {each.approval for each in found} == set(desk.asked)
+    assert len(set(desk.asked)) == 2
+
+
+async def test_a_run_that_is_stopped_waits_no_longer(desk: Desk) -> None:
+    desk.clock.on_sleep = desk.stop.set
+
+    decision = await desk.gate().settle(USE, ASK)
+
+    said = f"A person must allow this, and the run is being stopped. {INSTEAD}"
+    assert decision == Deny(said, "gate.publish", desk.asked[0])
+
+
+def question(
+    use: ToolUse = USE,
+    ask: Ask = ASK,
+    policy_hash: str = "policy",
+    patience: timedelta = HOUR,
+    clean: Callable[[str], str] = str,
+) -> Question:
+    return gate_question(use, ask, policy_hash=policy_hash, patience=patience, clean=clean)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        question(use=replace(USE, directory="/srv/clone/src")),
+        question(use=replace(USE, name="mcp__x__y")),
+        question(ask=replace(ASK, subject="npm publish ")),
+        question(policy_hash="another"),
+    ],
+)
+def test_an_answer_is_bound_to_use_directory_and_policy(other: Question) -> None:
+    assert other.subject_hash != question().subject_hash
+
+
+def test_neither_the_id_of_a_use_nor_the_words_about_it_matter() -> None:
+    same = question(use=replace(USE, id="t9"), ask=replace(ASK, reason="For fun."))
+
+    assert same.subject_hash == question().subject_hash
+
+
+def test_nothing_hides_from_who_decides() -> None:
+    sneaky = "ls \x1b[2K\r rm -rf \u202egpj\x00\nend"
+
+    asked = question(ask=replace(ASK, subject=sneaky))
+
+    assert asked.subject.splitlines()[:2] == [r"ls \x1b[2K\r rm -rf \u202egpj\x00", "end"]
+    assert visible("héllo ✓\n") == "héllo ✓\n"
+
+
+def test_a_long_subject_is_shown_in_part_and_bound_as_a_whole() -> None:
+    long = question(ask=replace(ASK, subject="x" * 5000))
+    longer = question(ask=replace(ASK, subject="x" * 5000 + "y"))
+
+    assert long.subject.splitlines()[1] == "… 1000 characters more"
+    assert long.subject_hash != longer.subject_hash
+
+
+def test_secrets_are_taken_out_of_what_is_shown() -> None:
+    asked = question(
+        ask=replace(ASK, subject="login --token s3cr3t"),
+        clean=lambda text: text.replace("s3cr3t", "***"),
+    )
+
+    assert asked.subject.startswith("login --token ***\n")
+
+
+def test_no_question_waits_longer_than_the_agent_does() -> None:
+    assert question(patience=timedelta(days=9999)).patience == timedelta(days=7)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "decision"),
+    [
+        (Answer("approved", "ada", NOON), Allow("ada allowed it", "gate.publish", "q")),
+        (Answer("replied", "ada", NOON, "why?"), "A person (ada) was asked and said no: why?."),
+        (Answer("denied", "ada", NOON), "A person (ada) was asked and said no."),
+        (Lapsed("approved", NOON), Allow("nobody objected in time", "gate.publish", "q")),
+        (
+            Lapsed("denied", NOON),
+            "A person must allow this, and nobody answered in time. It publishes a package.",
+        ),
+        (
+            Voided("the run ended", NOON),
+            "A person must allow this, and the question is void: the run ended.",
+        ),
+        (
+            Unanswered(ApprovalId("q")),
+            "A person must allow this, and the run is being stopped.",
+        ),
+    ],
+)
+def test_only_a_yes_is_a_yes(outcome: Outcome, decision: Decision | str) -> None:
+    wanted = (
+        Deny(f"{decision} {INSTEAD}", "gate.publish", "q")
+        if isinstance(decision, str)
+        else decision
+    )
+
+    assert decision_of(outcome, ASK, ApprovalId("q")) == wanted

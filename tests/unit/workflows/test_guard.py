@@ -1,0 +1,84 @@
+"""Who is asked about a use, in which order, and who can only say no."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import pytest
+
+from treadle.domain.agent import Allow, Ask, Decision, Deny, Judgement, ToolUse
+from treadle.policy.available_tools import merge_tools
+from treadle.policy.user_hooks import HookEnded
+from treadle.workflows.guard import Guard, Hooks
+
+JUDGED: dict[str, Judgement] = {
+    "ls": Allow(rule="shell"),
+    "ship": Ask("It ships.", "", "gate"),
+    "rm": Deny("No.", "shell.rm"),
+}
+
+
+@dataclass
+class Asked:
+    """A guard whose every part says what it was asked."""
+
+    ends: Sequence[HookEnded] = ()
+    told: list[str] = field(default_factory=list)
+
+    async def run(self, command: str, given: bytes) -> HookEnded:
+        self.told.append(f"hook {command}")
+        return self.ends[int(command)]
+
+    async def settle(self, use: ToolUse, ask: Ask) -> Decision:
+        self.told.append("person")
+        return Allow("ada allowed it", ask.rule, "q1")
+
+    async def decide(self, command: str) -> Decision:
+        guard = Guard(
+            real_path=str,
+            judge_line=lambda line, allowed, directory: JUDGED[line],
+            settle=self.settle,
+            hooks=Hooks([str(n) for n in range(len(self.ends))], self.run),
+        )
+        decide = guard.decide_for("implementer", "/srv/clone", merge_tools((), (), {}))
+        return await decide(ToolUse("1", "Bash", {"command": command}))
+
+
+FINE, FORBIDDEN = HookEnded(0), HookEnded(2, "Not so.")
+
+
+@pytest.mark.parametrize(
+    ("command", "ends", "told", "decision"),
+    [
+        ("ls", (), [], Allow(rule="shell")),
+        ("ls", (FINE, FINE), ["hook 0", "hook 1"], Allow(rule="shell")),
+        ("ls", (FINE, FORBIDDEN), ["hook 0", "hook 1"], Deny("Not so.", "hook.user")),
+        ("ls", (FORBIDDEN, FINE), ["hook 0"], Deny("Not so.", "hook.user")),
+        ("ship", (), ["person"], Allow("ada allowed it", "gate", "q1")),
+        ("ship", (FINE,), ["hook 0", "person"], Allow("ada allowed it", "gate", "q1")),
+        ("ship", (FORBIDDEN,), ["hook 0"], Deny("Not so.", "hook.user")),
+        ("rm", (FINE,), [], Deny("No.", "shell.rm")),
+    ],
+)
+async def test_the_policy_first_then_hooks_then_a_person(
+    command: str, ends: Sequence[HookEnded], told: list[str], decision: Decision
+) -> None:
+    asked = Asked(ends)
+
+    assert (await asked.decide(command), asked.told) == (decision, told)
+
+
+async def test_hooks_that_nobody_can_run_let_nothing_pass() -> None:
+    hooks = Hooks(["guard"])
+
+    found = await hooks.objection(ToolUse("1", "Read", {}), "planner")
+
+    assert isinstance(found, Deny)
+
+
+async def test_where_nobody_can_be_asked_a_question_is_a_no() -> None:
+    guard = Guard(str, lambda line, allowed, directory: JUDGED[line])
+    decide = guard.decide_for("implementer", "/srv/clone", merge_tools((), (), {}))
+
+    assert await decide(ToolUse("1", "Bash", {"command": "ship"})) == Deny(
+        "A person must allow this, and nobody can be asked. It ships.", "gate"
+    )

@@ -1,0 +1,31 @@
+"""What a repository brings for coding agents is seen, and said, and not loaded."""
+
+from pathlib import Path
+
+from treadle.workspace.foreign_settings import brought_by, notice_of
+
+
+def test_a_project_without_any_has_no_notice(tmp_path: Path) -> None:
+    (tmp_path / "CLAUDE.md").write_text("Be good.")
+    (tmp_path / ".claude").mkdir()
+
+    assert brought_by(tmp_path) == ()
+    assert notice_of(()) == ""
+
+
+def test_settings_hooks_servers_and_sub_agents_are_named(tmp_path: Path) -> None:
+    (tmp_path / ".claude" / "agents").mkdir(parents=True)
+    (tmp_path / ".claude" / "settings.json").write_text("{}")
+    (tmp_path / ".mcp.json").symlink_to("/nowhere")
+
+    brought = brought_by(tmp_path)
+
+    assert brought == (".claude/settings.json", ".claude/agents", ".mcp.json")
+    assert notice_of(brought) == (
+        "the project has .claude/settings.json, .claude/agents, .mcp.json: they are not loaded; "
+        "hooks, servers and tools of a run come from treadle.toml"
+    )
+
+
+def test_one_is_named_alone() -> None:
+    assert notice_of((".mcp.json",)).startswith("the project has .mcp.json: it is not loaded; ")
