@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import socket
 import subprocess
 import sys
 import time
@@ -38,6 +39,7 @@ WARM_UP = 5
 class Asked:
     """One request each way, in seconds from its first byte to the last of its answer."""
 
+    socket_s: float
     gateway_s: float
     direct_s: float
 
@@ -49,32 +51,52 @@ def measure(directory: Path, times: int) -> list[Asked]:
         ledger = DatabaseLedger(database)
         with Gateway(Service(address), ledger, rehearsal=True) as gateway:
             way = gateway.open(SESSION, RUN, Budget(1e9, 1e9, 1e9))
-            through, straight = Asking(way.url), Asking(address)
-            done = [Asked(through.took_s(), straight.took_s()) for _ in range(times + WARM_UP)]
+            ways = Asking(SocketConnection(way.socket)), at(way.url), at(address)
+            done = [Asked(*(each.took_s() for each in ways)) for _ in range(times + WARM_UP)]
             bill = asyncio.run(gateway.close(SESSION))
-    if bill.requests != times + WARM_UP:
-        raise MeasurementFailed(f"the ledger has {bill.requests} requests of {times + WARM_UP}")
+    if bill.requests != 2 * (times + WARM_UP):
+        raise MeasurementFailed(
+            f"the ledger has {bill.requests} of {2 * (times + WARM_UP)} requests"
+        )
     return done[WARM_UP:]
 
 
 def figures(done: Sequence[Asked]) -> list[Figure]:
     """What the way through the gateway takes, and what it adds."""
     through, straight = [each.gateway_s for each in done], [each.direct_s for each in done]
-    added = [(mine - other) * 1000 for mine, other in zip(through, straight, strict=True)]
+    added = [(each.gateway_s - each.direct_s) * 1000 for each in done]
+    by_socket = [(each.socket_s - each.direct_s) * 1000 for each in done]
     return [
         Figure("a request through the gateway / direct, time", "x", ratios(through, straight)),
         Figure("added by the gateway to a request", "ms", Spread.of(added)),
+        Figure("the same by a session's socket", "ms", Spread.of(by_socket)),
         Figure("a request direct", "ms", Spread.of([each * 1000 for each in straight])),
     ]
+
+
+class SocketConnection(HTTPConnection):
+    """Over a unix socket, as an agent in a sandbox asks."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__("gateway")
+        self._path = path
+
+    def connect(self) -> None:
+        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.sock.connect(str(self._path))
+
+
+def at(address: str) -> "Asking":
+    parts = urlsplit(address)
+    return Asking(HTTPConnection(parts.hostname or "", parts.port), parts.path)
 
 
 class Asking:
     """A client that keeps its connection."""
 
-    def __init__(self, address: str) -> None:
-        parts = urlsplit(address)
-        self._connection = HTTPConnection(parts.hostname or "", parts.port)
-        self._path = f"{parts.path}/v1/messages?beta=true"
+    def __init__(self, connection: HTTPConnection, path: str = "") -> None:
+        self._connection = connection
+        self._path = f"{path}/v1/messages?beta=true"
         self._body = json.dumps(
             {
                 "model": "claude-sonnet-5-5",

@@ -106,7 +106,8 @@ if [ ! -x .venv/bin/python ]; then
 fi
 .venv/bin/python -c 'import uv' 2>/dev/null || .venv/bin/python -m pip install -q --disable-pip-version-check uv
 say "installing the locked dependencies"
-.venv/bin/python -m uv pip install -q --python .venv/bin/python --require-hashes -r requirements.lock
+# Compiled now, so that the first command does not have to.
+.venv/bin/python -m uv pip install -q --python .venv/bin/python --compile-bytecode --require-hashes -r requirements.lock
 .venv/bin/python -m uv pip install -q --python .venv/bin/python --no-deps -e .
 # An older Claude Code, out of an older SDK wheel: the tests drive both ends of the tested range.
 .venv/bin/python -m uv pip install -q --python .venv/bin/python --no-deps --target .venv/older-claude \

@@ -18,7 +18,7 @@ IN_MODEL = ANTHROPIC
 WRITTEN = (
     IN_ENVIRONMENT,
     quote(IN_ENVIRONMENT, safe=""),
-    base64.b64encode(f"x:{IN_ENVIRONMENT}".encode()).decode()[4:-4],
+    base64.b64encode(f"x:{IN_ENVIRONMENT}".encode()).decode(),
     IN_ENVIRONMENT.encode().hex(),
 )
 PARTS = {
@@ -124,7 +124,7 @@ def secret_in(name: str, text: str) -> str:
 MENDED = """
   - role: implementer
     turns:
-      - expect: {contains: "settings.py, line 1: a GitHub token"}
+      - expect: "settings.py, line 1: a GitHub token"
         tool: Read
         input: {file_path: settings.py}
       - tool: Write
@@ -136,7 +136,7 @@ MENDED = """
 
 
 def test_a_credential_in_the_work_is_taken_out_by_the_next_session(stage: Stage) -> None:
-    leaking = secret_in("settings.py", f"TOKEN = '{GITHUB}'\n")
+    leaking = secret_in("settings.py", f"use('{GITHUB}')\n")
 
     finished = stage.deliver(script(ONE_DELIVERABLE, leaking, MENDED))
 
@@ -150,7 +150,7 @@ def test_a_credential_in_the_work_is_taken_out_by_the_next_session(stage: Stage)
 
 
 def test_an_agent_that_never_takes_it_out_ends_stuck(stage: Stage) -> None:
-    leaking = secret_in("settings.py", f"TOKEN = '{GITHUB}'\n").replace(
+    leaking = secret_in("settings.py", f"use('{GITHUB}')\n").replace(
         "role: implementer", "role: implementer\n    repeat: forever"
     )
 

@@ -20,7 +20,8 @@ from treadle.domain.sandbox import Confined, Confinement, SandboxFailed
 Who = Literal["ourselves", "user"]
 CALLERS: tuple[Who, ...] = ("ourselves", "user") if os.getuid() == 0 else ("ourselves",)
 USER = 1500
-BECOME = ("setpriv", "--reuid", str(USER), "--regid", str(USER), "--clear-groups", "--")
+SETPRIV = shutil.which("setpriv") or "setpriv"
+BECOME = (SETPRIV, "--reuid", str(USER), "--regid", str(USER), "--clear-groups", "--")
 PROBE_SOCKET = "/run/treadle/probe.sock"
 
 
@@ -31,6 +32,13 @@ class Caller:
     who: Who
     place: Path
     sandbox: Bubblewrap
+
+    @property
+    def is_root(self) -> bool:
+        return self.who == "ourselves" and os.getuid() == 0
+
+    def can_start(self, program: Path) -> bool:
+        return _starts(BECOME if self.who == "user" else (), program)
 
     @property
     def tried(self) -> Tried:
@@ -44,14 +52,15 @@ class Caller:
         confined = self.sandbox.confine(command, environment, within)
         if self.who == "ourselves" or isinstance(confined, SandboxFailed):
             return confined
-        self.give()
+        self.give(within)
         return replace(confined, command=(*BECOME, *confined.command))
 
-    def give(self) -> None:
-        """What lies in the place is the user's from now on."""
-        for folder, folders, files in os.walk(self.place):
-            for name in (".", *folders, *files):
-                os.chown(Path(folder) / name, USER, USER, follow_symlinks=False)
+    def give(self, within: Confinement) -> None:
+        """What lies in the place, and the sockets, are the user's from now on."""
+        for top in (self.place, *(path.parent for path in within.sockets.values())):
+            for folder, folders, files in os.walk(top):
+                for name in (".", *folders, *files):
+                    os.chown(Path(folder) / name, USER, USER, follow_symlinks=False)
 
 
 @contextmanager
@@ -71,11 +80,13 @@ def called_by(who: Who) -> Iterator[Caller]:
 def _interpreter_for_all() -> Interpreter:
     """One that any user can start: ours may lie in a home that is closed to others."""
     candidates = (this_interpreter(), Interpreter(Path("/usr/bin/python3").resolve(), Path("/usr")))
-    started = [candidate for candidate in candidates if _starts(candidate)]
+    started = [candidate for candidate in candidates if _starts(BECOME, candidate.program)]
     return started[0] if started else missing(f"a Python that user {USER} can start")
 
 
-def _starts(interpreter: Interpreter) -> bool:
-    # Not at once: what setpriv itself starts is found with the rights of root.
-    command = (*BECOME, "sh", "-c", 'exec "$0" -I -S -c "import ctypes"', interpreter.program)
-    return subprocess.run(command, cwd="/", capture_output=True, check=False).returncode == 0
+def _starts(prefix: Sequence[str], program: Path) -> bool:
+    # By a shell: what setpriv itself starts is looked up with the rights of root.
+    command = (*prefix, "sh", "-c", 'exec "$0" --version', str(program))
+    return (
+        subprocess.run(command, cwd="/", env={}, capture_output=True, check=False).returncode == 0
+    )

@@ -1,13 +1,26 @@
-"""Every test is made for each caller."""
+"""Tests are made for each caller, or for us alone where callers make no difference."""
 
 from collections.abc import Iterator
 
 import pytest
 
 from tests.escapes.callers import CALLERS, Caller, called_by
+from tests.escapes.scene import Scene, scene_for
 
 
 @pytest.fixture(params=CALLERS, scope="module")
 def caller(request: pytest.FixtureRequest) -> Iterator[Caller]:
     with called_by(request.param) as somebody:
         yield somebody
+
+
+@pytest.fixture(scope="module")
+def us() -> Iterator[Caller]:
+    with called_by("ourselves") as ourselves:
+        yield ourselves
+
+
+@pytest.fixture(scope="module")
+def scene(caller: Caller) -> Iterator[Scene]:
+    with scene_for(caller) as somewhere:
+        yield somewhere

@@ -7,10 +7,9 @@ from tests.fuzz.bash import run_in_bash
 from tests.fuzz.compare import is_comparable, unseen
 from treadle.domain.shell import PrintTree
 from treadle.policy.shell.flatten import flatten
-from treadle.policy.shell.reading import read, read_cheaply, read_fully
+from treadle.policy.shell.reading import expect, read, read_cheaply, read_fully
 from treadle.policy.shell.refusals import Refused
 from treadle.policy.shell.syntax import Script
-from treadle.policy.shell.tree import outline_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +52,7 @@ def try_lines(lines: Sequence[str], *, shfmt: PrintTree, bwrap: str) -> Tally:
 
 def _both_ways(line: str, shfmt: PrintTree) -> str | None:
     """None if only the full way is open; else how the cheap way differs from it, or nothing."""
-    expected = outline_of(line.encode())
+    expected = expect(line)
     cheap = read_cheaply(line, expected)
     if cheap is None:
         return None

@@ -4,7 +4,7 @@ import json
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, get_args
+from typing import Any, TypedDict, Unpack, get_args
 
 import click
 
@@ -22,6 +22,16 @@ DECISIONS: dict[type[Judgement], str] = {Allow: "allow", Ask: "ask", Deny: "deny
 EXIT_CODES = {"allow": 0, "deny": 1, "ask": 3}
 
 
+class Options(TypedDict):
+    """Those of `check`."""
+
+    profile: str
+    role: Role
+    destructive: bool
+    as_json: bool
+    batch: bool
+
+
 @click.group(name="policy")
 def command() -> None:
     """Ask what the shell policy says about a command, or list its rules."""
@@ -29,19 +39,21 @@ def command() -> None:
 
 @command.command()
 @click.argument("line", metavar="[COMMAND]", default="")
-@click.option("--profile", default="default", help="default, or a language; +destructive may follow.")
+@click.option(
+    "--profile", default="default", help="default, or a language; +destructive may follow."
+)
 @click.option("--role", type=click.Choice(get_args(Role)), default="implementer", help="Who asks.")
 @click.option("--destructive", is_flag=True, help="As with --allow-destructive: rm and mv inside.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
-@click.option("--batch", is_flag=True, help='JSON lines {"cmd", "profile"} on stdin, answered in order.')
+@click.option(
+    "--batch", is_flag=True, help='JSON lines {"cmd", "profile"} on stdin, answered in order.'
+)
 @click.pass_obj
-def check(
-    given: Given, line: str, profile: str, role: Role, *, destructive: bool, as_json: bool, batch: bool
-) -> int:
+def check(given: Given, line: str, **options: Unpack[Options]) -> int:
     """Would this COMMAND run here? Exit code 0: yes; 1: no; 3: a person is asked first."""
-    looks = shell_looks()
-    context = _context(given, role=role, destructive=destructive)
-    if batch:
+    looks, profile = shell_looks(), options["profile"]
+    context = _context(given, role=options["role"], destructive=options["destructive"])
+    if options["batch"]:
         for wanted in _lines():
             cmd = str(wanted.get("cmd", ""))
             of = _with_profile(context, str(wanted.get("profile") or profile))
@@ -49,7 +61,7 @@ def check(
         return 0
     if not line:
         raise UsageError("no command to check", hint="treadle policy check 'npm test', or --batch")
-    return _one(line, _with_profile(context, profile), looks, as_json=as_json)
+    return _one(line, _with_profile(context, profile), looks, as_json=options["as_json"])
 
 
 def _one(line: str, context: ShellContext, looks: Looks, *, as_json: bool) -> int:

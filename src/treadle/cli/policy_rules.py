@@ -14,7 +14,11 @@ from treadle.policy.shell.judge import judge
 from treadle.policy.shell.place import Looks, ShellContext
 
 _WIDTH = 96
-_MODES = {"read": "", "run": "not for roles that only look", "destructive": "only with --destructive"}
+_MODES = {
+    "read": "",
+    "run": "not for roles that only look",
+    "destructive": "only with --destructive",
+}
 
 
 def rules_text() -> str:
@@ -39,7 +43,9 @@ def rule_text(name: str) -> str:
 
 
 def rules_json(name: str) -> list[dict[str, Any]]:
-    wanted = _named(name) if name else [(f, rule) for f, rules in FAMILIES.items() for rule in rules]
+    wanted = (
+        _named(name) if name else [(f, rule) for f, rules in FAMILIES.items() for rule in rules]
+    )
     return [_as_json(family, rule) for family, rule in wanted]
 
 

@@ -33,6 +33,8 @@ class Client:
         self._writer = writer
         self._peer = h11.Connection(h11.SERVER, max_incomplete_event_size=MAX_HEAD)
         self._reading: asyncio.Task[bytes] | None = None
+        # Of the answer: what is still to be put into its form, and what is to be written.
+        self._body = bytearray()
         self._unsent = bytearray()
         self._bodiless = False
         self.started = False
@@ -63,14 +65,20 @@ class Client:
     async def start(self, status: int, headers: Iterable[tuple[bytes, bytes]]) -> None:
         """Send the head of the answer; without a content-length its body goes in chunks."""
         self.started = True
-        await self._send(h11.Response(status_code=status, headers=list(headers)))
+        self._send(h11.Response(status_code=status, headers=list(headers)))
 
     async def send(self, part: bytes) -> None:
-        if part and not self._bodiless:
-            await self._send(h11.Data(data=part))
+        if not part or self._bodiless:
+            return
+        self._flush_soon()
+        self._body += part
+        if len(self._body) >= _SENT:
+            self._flush()
+            await self._writer.drain()
 
     async def finish(self) -> None:
-        await self._send(h11.EndOfMessage())
+        self._frame_body()
+        self._send(h11.EndOfMessage())
         self._flush()
         await self._writer.drain()
 
@@ -100,8 +108,12 @@ class Client:
         except ConnectionError:
             pass
         except asyncio.CancelledError:
-            self._writer.transport.abort()  # it does not read, and there is no time to wait
+            self.abort()
             raise
+
+    def abort(self) -> None:
+        """The agent may not be reading, and there is no time to wait."""
+        self._writer.transport.abort()
 
     async def _event(self) -> h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]:
         while True:
@@ -109,7 +121,7 @@ class Client:
             if event is not h11.NEED_DATA:
                 return event
             if self._peer.they_are_waiting_for_100_continue:
-                await self._send(h11.InformationalResponse(status_code=100, headers=[]))
+                self._send(h11.InformationalResponse(status_code=100, headers=[]))
             part = await self._read_ahead()
             self._reading = None
             self._peer.receive_data(part)
@@ -127,19 +139,22 @@ class Client:
             return False
         return reading.exception() is not None or not reading.result()
 
-    async def _send(self, event: h11.Event) -> None:
+    def _send(self, event: h11.Event) -> None:
+        self._flush_soon()
+        self._unsent += self._peer.send(event) or b""
+
+    def _flush_soon(self) -> None:
         """Parts that come in one go leave in one go: as soon as nothing more is there to do."""
-        content = self._peer.send(event)
-        if not content:
-            return
-        if not self._unsent:
+        if not self._unsent and not self._body:
             asyncio.get_running_loop().call_soon(self._flush)
-        self._unsent += content
-        if len(self._unsent) >= _SENT:
-            self._flush()
-            await self._writer.drain()
+
+    def _frame_body(self) -> None:
+        if self._body:
+            self._unsent += self._peer.send(h11.Data(data=bytes(self._body))) or b""
+            self._body.clear()
 
     def _flush(self) -> None:
+        self._frame_body()
         if self._unsent:
             self._writer.write(bytes(self._unsent))
             self._unsent.clear()
@@ -161,6 +176,9 @@ async def converse(
         await _say_no(client, error)
     except ConnectionError:
         pass  # the agent left: its right
+    except asyncio.CancelledError:
+        client.abort()
+        raise
     finally:
         await client.close()
 

@@ -3,7 +3,7 @@
 import asyncio
 import socket
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from ipaddress import ip_address
 from typing import Self
 
@@ -11,19 +11,21 @@ import h11
 
 from treadle.gateway.hosts import Address, Entry, Refused, Wanted, entry_for, reachable, wanted
 from treadle.gateway.loop_thread import LoopThread
+from treadle.gateway.outward import Streams, connect, connect_through
 from treadle.gateway.passage import Cap, CapReached, Caps, Passage
 from treadle.gateway.sockets import SocketDirectory
 
 # Told of a host, a port, and whether they may be reached.
 Record = Callable[[str, int, bool], None]
 Look = Callable[[str, int], Awaitable[Sequence[Address]]]
+# The proxy that this machine itself reaches a host and port through; empty where it needs none.
+Upstream = Callable[[str, int], str]
 
 MOST_SENT = 256 * 1024 * 1024
 MOST_RECEIVED = 16 * 1024 * 1024 * 1024
 MOST_AT_ONCE = 256
 # Somebody who asks for ever new hosts does not fill the record.
 MOST_RECORDED = 1000
-CONNECT_S = 30.0
 
 
 async def look_up(host: str, port: int) -> Sequence[Address]:
@@ -36,18 +38,30 @@ async def look_up(host: str, port: int) -> Sequence[Address]:
     return tuple(dict.fromkeys(ip_address(place[0]) for *_, place in found))
 
 
+def straight(host: str, port: int) -> str:
+    """No host is behind another proxy."""
+    return ""
+
+
 @dataclass(frozen=True, slots=True)
 class _Way:
-    """A request that may go out, and where to."""
+    """A request that may go out, and where to: to addresses, or through another proxy."""
 
     asked: Wanted
-    addresses: tuple[Address, ...]
+    addresses: tuple[Address, ...] = ()
+    proxy: str = field(default="", repr=False)
+
+    async def connect(self) -> Streams | None:
+        if self.proxy:
+            return await connect_through(self.proxy, self.asked)
+        return await connect(self.addresses, self.asked.port)
 
 
 class FilteringProxy:
     """`with FilteringProxy(entries, record) as proxy:` listens at `proxy.socket`.
 
-    `record` is called in the proxy's own thread, once for each different decision.
+    `record` is called in the proxy's own thread, once for each different decision. Behind a proxy
+    of the machine's, it is that one which looks names up, and knows where they lead to.
     """
 
     def __init__(
@@ -56,12 +70,14 @@ class FilteringProxy:
         record: Record,
         *,
         look: Look = look_up,
+        upstream: Upstream = straight,
         most_sent: int = MOST_SENT,
         most_received: int = MOST_RECEIVED,
     ) -> None:
         self._entries = tuple(entries)
         self._record = record
         self._look = look
+        self._upstream = upstream
         self._caps = Caps(Cap(most_sent), Cap(most_received))
         self._recorded: set[tuple[str, int, bool]] = set()
         self._under_way: set[asyncio.Task[None]] = set()
@@ -103,6 +119,9 @@ class FilteringProxy:
             await passage.refuse(error.error_status_hint, "this is no request")
         except (ConnectionError, TimeoutError, CapReached):
             pass  # one of the sides left, or nothing more may pass: all that is left is to close
+        except asyncio.CancelledError:
+            passage.abort()
+            raise
         finally:
             await passage.close()
 
@@ -114,12 +133,15 @@ class FilteringProxy:
         if isinstance(way, Refused):
             await passage.refuse(403, way.reason)
             return
-        far = await _connect(way)
+        far = await way.connect()
         if far is None:
             await passage.refuse(502, f"{way.asked.host} was not reached")
             return
         try:
             await _carry(passage, way.asked, far, self._caps)
+        except asyncio.CancelledError:
+            far[1].transport.abort()
+            raise
         finally:
             far[1].close()
 
@@ -132,9 +154,15 @@ class FilteringProxy:
         if isinstance(entry, Refused):
             self._tell(asked.host, asked.port, allowed=False)
             return entry
+        way = await self._way_to(entry, asked)
+        self._tell(asked.host, asked.port, allowed=not isinstance(way, Refused))
+        return way
+
+    async def _way_to(self, entry: Entry, asked: Wanted) -> _Way | Refused:
+        if entry.address is None and (proxy := self._upstream(entry.host, entry.port)):
+            return _Way(asked, proxy=proxy)
         found = () if entry.address is not None else await self._look(entry.host, entry.port)
         addresses = reachable(entry, found)
-        self._tell(asked.host, asked.port, allowed=not isinstance(addresses, Refused))
         return addresses if isinstance(addresses, Refused) else _Way(asked, addresses)
 
     def _tell(self, host: str, port: int, *, allowed: bool) -> None:
@@ -144,12 +172,7 @@ class FilteringProxy:
             self._record(*decision)
 
 
-async def _carry(
-    passage: Passage,
-    asked: Wanted,
-    far: tuple[asyncio.StreamReader, asyncio.StreamWriter],
-    caps: Caps,
-) -> None:
+async def _carry(passage: Passage, asked: Wanted, far: Streams, caps: Caps) -> None:
     try:
         if asked.target is None:
             await passage.tunnel(far, caps)
@@ -157,17 +180,3 @@ async def _carry(
             await passage.pass_on(asked, far, caps)
     except* (ConnectionError, CapReached, h11.RemoteProtocolError):
         pass  # it is over in both directions
-
-
-async def _connect(way: _Way) -> tuple[asyncio.StreamReader, asyncio.StreamWriter] | None:
-    """To the addresses that were checked, and to no name: what it means could change."""
-    try:
-        async with asyncio.timeout(CONNECT_S):
-            for address in way.addresses:
-                try:
-                    return await asyncio.open_connection(str(address), way.asked.port)
-                except OSError:
-                    continue
-    except TimeoutError:
-        pass
-    return None

@@ -71,6 +71,12 @@ def wanted(method: str, target: str) -> Wanted | Refused:
     return Wanted(*found, path if path.startswith("/") else f"/{path}")
 
 
+def authority(asked: Wanted) -> str:
+    """The host and the port as requests name them."""
+    host = f"[{asked.host}]" if ":" in asked.host else asked.host
+    return f"{host}:{asked.port}"
+
+
 def entry_for(asked: Wanted, entries: Sequence[Entry]) -> Entry | Refused:
     """The entry that lets a request out."""
     for entry in entries:

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import h11
 
-from treadle.gateway.hosts import Wanted
+from treadle.gateway.hosts import HTTP_PORT, Wanted, authority
+from treadle.gateway.outward import Streams
 
 MAX_HEAD = 64 * 1024
 HEAD_S = 30.0
@@ -77,9 +78,7 @@ class Passage:
         except (h11.LocalProtocolError, ConnectionError):
             pass  # it left, or had its answer
 
-    async def tunnel(
-        self, far: tuple[asyncio.StreamReader, asyncio.StreamWriter], caps: Caps
-    ) -> None:
+    async def tunnel(self, far: Streams, caps: Caps) -> None:
         """Carry whatever comes, both ways, to the end."""
         if not isinstance(await self._event(), h11.EndOfMessage):
             raise h11.RemoteProtocolError("a CONNECT has no body")
@@ -92,9 +91,7 @@ class Passage:
             both.create_task(_carry(self._reader, writer, caps.sent))
             both.create_task(_carry(reader, self._writer, caps.received))
 
-    async def pass_on(
-        self, asked: Wanted, far: tuple[asyncio.StreamReader, asyncio.StreamWriter], caps: Caps
-    ) -> None:
+    async def pass_on(self, asked: Wanted, far: Streams, caps: Caps) -> None:
         """Carry one request in the clear and its answer; what follows on this connection is not."""
         reader, writer = far
         async with asyncio.TaskGroup() as both:
@@ -102,9 +99,14 @@ class Passage:
             await self._send_on(asked, writer, caps.sent)
 
     async def close(self) -> None:
+        """Let the process read what was sent, and see that there is no more."""
         self._writer.close()
         with suppress(ConnectionError):
             await self._writer.wait_closed()
+
+    def abort(self) -> None:
+        """It may not be reading, and there is no time to wait."""
+        self._writer.transport.abort()
 
     async def _send_on(self, asked: Wanted, writer: asyncio.StreamWriter, cap: Cap) -> None:
         request = self._request
@@ -115,7 +117,7 @@ class Passage:
             method=request.method,
             target=asked.target.encode("latin-1"),
             headers=[
-                (b"host", _authority(asked).encode()),
+                (b"host", _host(asked).encode()),
                 *((name, value) for name, value in request.headers if name not in _HOP),
                 (b"connection", b"close"),
             ],
@@ -154,6 +156,6 @@ async def _carry(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, cap
         raise ConnectionResetError from error
 
 
-def _authority(asked: Wanted) -> str:
-    host = f"[{asked.host}]" if ":" in asked.host else asked.host
-    return host if asked.port == 80 else f"{host}:{asked.port}"
+def _host(asked: Wanted) -> str:
+    """As browsers write it: the usual port is left out."""
+    return authority(asked).removesuffix(f":{HTTP_PORT}")

@@ -90,7 +90,7 @@ def _looks_real(value: str) -> bool:
 
 GATES: tuple[ContentGate, ...] = (
     ContentGate(
-        rule="gate.pipeline",
+        rule="gate-pipeline",
         reason="This file makes other machines deploy, publish or delete something.",
         concerns=_runs_elsewhere,
         found=_reaches_far,
@@ -106,7 +106,7 @@ GATES: tuple[ContentGate, ...] = (
         ),
     ),
     ContentGate(
-        rule="gate.production",
+        rule="gate-production",
         reason="This file configures a production system.",
         concerns=_is_production,
         found=lambda text: True,
@@ -118,7 +118,7 @@ GATES: tuple[ContentGate, ...] = (
         passes=((".env.example", "PORT=80\n"), ("src/production.py", "line = 1\n")),
     ),
     ContentGate(
-        rule="gate.credential",
+        rule="gate-credential",
         reason="This text holds what looks like a real key, password or token.",
         concerns=_is_no_test,
         found=_holds_key,

@@ -53,7 +53,7 @@ def decide(
     judged = _judged(use, context, argument, reach=reach, ways=(real_path, judge_line))
     if isinstance(judged, Allow) and (rule := _asked_before(use, context, argument, reach)):
         asked = f"Your settings want a person to be asked before {rule.tool} is used so."
-        return Ask(asked, subject_of(use), "gate.user")
+        return Ask(asked, subject_of(use), "gate-by-settings")
     return judged
 
 
@@ -86,7 +86,7 @@ def _judged(
         return judge_server_tool(use, context.toolset, reach, real_path)
     if use.name in WRITING and not ROLES[context.role].writes:
         refusal = f"In the role {context.role} you read and report; you do not change files."
-        return Deny(refusal, "role.writes")
+        return Deny(refusal, "role-writes")
     covered = any(
         matches(rule, use.name, argument, workspace=reach.workspace)
         for rule in context.toolset.rules
@@ -96,12 +96,12 @@ def _judged(
     if use.name in WRITING:
         return judge_writing(use, argument, reach)
     if use.name in READING:
-        return Allow(rule="read.rule") if covered else judge_reading(argument, reach)
+        return Allow(rule="read-rule") if covered else judge_reading(argument, reach)
     if use.name == "Bash":
         return _judge_shell(use, ROLES[context.role].commands, reach.directory, judge_line)
     if use.name in SUB_AGENTS and use.input.get("isolation"):
         refusal = "Sub-agents work in your own workspace. Start it without `isolation`."
-        return Deny(refusal, "tool.isolation")
+        return Deny(refusal, "tool-isolation")
     return Allow(rule="tool")
 
 
@@ -109,7 +109,7 @@ def _not_here(use: ToolUse, toolset: Toolset) -> Deny:
     return Deny(
         f"The tool {use.name} is not available here. Use one of: "
         f"{', '.join(sorted(toolset.names))}.",
-        "tool.unknown",
+        "tool-unknown",
     )
 
 
@@ -118,13 +118,13 @@ def _judge_shell(
 ) -> Judgement:
     line = use.input.get("command")
     if not isinstance(line, str):
-        return Deny("There is no command in this use of Bash.", "shell.no_command")
+        return Deny("There is no command in this use of Bash.", "shell-no-command")
     if use.input.get("dangerouslyDisableSandbox"):
         refusal = "Nothing runs outside the sandbox. Run it again without that option."
-        return Deny(refusal, "shell.unsandboxed")
+        return Deny(refusal, "shell-unsandboxed")
     if use.input.get("run_in_background") and allowed == "read":
         refusal = "In this role nothing is left running. Run it in the foreground."
-        return Deny(refusal, "role.background")
+        return Deny(refusal, "role-background")
     judged = judge_line(line, allowed, directory)
     # What a person says yes to is the whole line, however small the part that was the reason.
     return replace(judged, subject=subject_of(use)) if isinstance(judged, Ask) else judged

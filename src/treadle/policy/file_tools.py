@@ -23,12 +23,12 @@ _UPWARD = re.compile(r"(?<![^/{},])\.\.(?![^/{},])")
 _WRITTEN = {"Edit": "new_string", "NotebookEdit": "new_source", "Write": "content"}
 
 OUTSIDE_READ = Deny(
-    "That path is outside the workspace; read inside your current directory only.", "read.outside"
+    "That path is outside the workspace; read inside your current directory only.", "read-outside"
 )
 OUTSIDE_WRITE = Deny(
     "That path is outside the workspace. Write inside your current directory only; "
     "relative paths are the safest.",
-    "write.outside",
+    "write-outside",
 )
 
 
@@ -82,12 +82,12 @@ def protected(part: str) -> Deny:
         return Deny(
             f"{part} belongs to Treadle and cannot be written by an agent. "
             "Use the mcp__treadle__* tools to report on the work.",
-            "write.protected",
+            "write-protected",
         )
     return Deny(
         f"{part} decides what runs on the user's machine and cannot be written by an agent. "
         "Leave it as it is, and say in your notes what should change.",
-        "write.protected",
+        "write-protected",
     )
 
 

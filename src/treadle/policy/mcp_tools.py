@@ -12,6 +12,8 @@ from treadle.policy.protected_paths import protected_part
 
 # The agent writes names of servers with these characters put in place of all others.
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_-]")
+# Runs what it is given in the browser's own server, past everything that is said about commands.
+_RUNS_CODE = re.compile(r"__browser_run_code(_unsafe)?\Z")
 # A longer text is none that a disk takes for a path.
 _LONGEST_PATH = 4096
 _IN_NO_PATH = re.compile(r"[\n\0]")
@@ -25,13 +27,16 @@ def judge_server_tool(
     """Servers are named in the settings. None of them is handed a protected path: what a tool does
     with a path, its name does not tell."""
     if use.name.startswith(OWN_TOOLS):
-        return Allow(rule="mcp.own")
+        return Allow(rule="mcp-own")
     server = use.name.split("__")[1] if use.name.count("__") >= 2 else ""
     if use.name not in toolset.names and not any(
         use.name.startswith(f"mcp__{_NOT_IN_NAMES.sub('_', known)}__") for known in toolset.servers
     ):
         refusal = f"There is no MCP server named {server!r} for this role in this project."
-        return Deny(refusal, "mcp.unknown")
+        return Deny(refusal, "mcp-unknown")
+    if _RUNS_CODE.search(use.name):
+        refusal = "This tool runs code outside of the page. Use browser_evaluate, or a command."
+        return Deny(refusal, "mcp-code")
     for text in _texts(use.input):
         place = real_path(str(PurePosixPath(reach.directory) / text))
         try:

@@ -11,15 +11,14 @@ from functools import cache
 from typing import Any, Protocol, TypeVar
 
 from treadle.policy.secret_forms import forms
-from treadle.policy.secret_shapes import OPENING, PRIVATE_KEY_END, SHOWN
+from treadle.policy.secret_shapes import CUT, OPENING, PRIVATE_KEY_END, SHOWN
 
 HIDDEN = "***"
 
 # How much of a known value is enough to be taken for the beginning or the end of it.
 PART = 12
 
-# What every shortening of a text leaves in place of the rest.
-_CUT = re.compile(r"\n?… \(\d+ more\)")
+_CUT = re.compile(CUT)
 _RESUMED = "more) …\n"
 _HINTS = (*dict.fromkeys(hint for shape in SHOWN for hint in shape.hints), _RESUMED)
 

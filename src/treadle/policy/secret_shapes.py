@@ -77,12 +77,15 @@ FORMS: tuple[Shape, ...] = (
     _form("a JSON web token", ("eyJ",), rf"eyJ{_WORD}{{8,}}\.eyJ{_WORD}{{8,}}\.{_WORD}{{8,}}"),
 )
 
+# What every shortening of a text leaves in place of the rest.
+CUT = r"\n?… \(?\d+ (?:characters )?more"
+
 # A key that is cut off at either side counts as one: the rest of it is as secret.
 _PEM = r"(?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----"
 PRIVATE_KEY = Shape(
     "a private key",
     ("PRIVATE KEY",),
-    re.compile(rf"-----BEGIN {_PEM}(?P<secret>[\s\S]*?)(?:-----END {_PEM}|(?=\n?… \(\d)|\Z)"),
+    re.compile(rf"-----BEGIN {_PEM}(?P<secret>[\s\S]*?)(?:-----END {_PEM}|(?={CUT})|\Z)"),
 )
 PRIVATE_KEY_END = re.compile(
     rf"(?:\A|(?<=more\) …\n))(?P<secret>[A-Za-z0-9+/=\s\\]{{8,}})-----END {_PEM}"
@@ -139,7 +142,10 @@ IN_FILES: tuple[Shape, ...] = (PRIVATE_KEY_IN_FULL, *FORMS, *NAMED, ASSIGNED)
 # What a token begins with that is cut off so early that its pattern does not know it.
 OPENING = re.compile(
     r"(?<![A-Za-z0-9_])(?:sk-|gh[pousr]_|github_pat_|gl[a-z]{2,4}-|npm_|pypi-|xox[a-z]-|xapp-|AKIA"
-    r"|ASIA|AIza|ya29\.|[sr]k_live_|lin_api_|hf_|eyJ)[A-Za-z0-9_.+/=-]*(?=\n?… \(\d+ more\))"
+    rf"|ASIA|AIza|ya29\.|[sr]k_live_|lin_api_|hf_|eyJ)[A-Za-z0-9_.+/=-]*(?={CUT})"
+    # Some are cut without a word; then only what can hardly be anything else counts.
+    r"|(?<![A-Za-z0-9_])(?:sk-ant-|gh[pousr]_|github_pat_|glpat-|xox[a-z]-|AKIA|AIza|[sr]k_live_)"
+    r"[A-Za-z0-9_-]{4,}\Z"
 )
 
 MADE_UP = (

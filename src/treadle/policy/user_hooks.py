@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from treadle.domain.agent import Deny, ToolUse
 from treadle.domain.signal import Role
 
-RULE = "hook.user"
+RULE = "hook-by-settings"
 _LONGEST_REASON = 2000
 _FORBIDS = 2
 

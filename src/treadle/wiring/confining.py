@@ -14,6 +14,8 @@ from treadle.wiring.agent import KillableAgent
 from treadle.wiring.agents import claude
 from treadle.wiring.agents.claude_model import at_loopback, at_socket
 from treadle.wiring.deliver_request import Ready
+from treadle.wiring.equipment import servers_of
+from treadle.wiring.hooks import hook_files
 from treadle.wiring.network import WayOut
 from treadle.workspace.borrowed import borrowed_objects
 
@@ -41,6 +43,7 @@ def enclosed(agent: KillableAgent, sandbox: Sandbox, ready: Ready, out: WayOut) 
         *ready.reach.readable,
         *borrowed_objects(ready.project.git_dir),
         *out.readable,
+        *servers_of(ready).readable,
     )
     writable = (*ready.reach.writable, *_lent_files(ready))
 
@@ -60,13 +63,14 @@ def enclosed(agent: KillableAgent, sandbox: Sandbox, ready: Ready, out: WayOut) 
 
 def confinement(ready: Ready, *, workspace: Path, home: Path) -> Confinement:
     """What the settings say about every confined process of a run."""
+    hooks = hook_files(ready.settings.hooks.before_tool_use, workspace)
     return Confinement(
         workspace=workspace,
         home=home,
         network=ready.settings.sandbox.network,
         readable=ready.reach.readable,
         writable=ready.reach.writable,
-        protected=tuple(Path(name) for name in PROTECTED),
+        protected=tuple(Path(name) for name in (*PROTECTED, *hooks)),
         limits=ready.reach.limits,
     )
 

@@ -26,7 +26,7 @@ from treadle.wiring.credentials import with_kept_login
 from treadle.wiring.deliver_landing import land, void_open_questions
 from treadle.wiring.deliver_request import Ready
 from treadle.wiring.deliver_story import begin_worksite, make_story
-from treadle.wiring.equipment import private_home, secrets_of
+from treadle.wiring.equipment import private_home, secrets_of, servers_of
 from treadle.wiring.gateway import metered
 from treadle.wiring.heartbeat import last_beat
 from treadle.wiring.leftovers import end_leftovers
@@ -173,8 +173,9 @@ async def _begin(telling: Telling) -> Worksite:
     probing = asyncio.create_task(prove(telling.sandbox))
     try:
         worksite = await begin_worksite(telling)
-        for told in await probing:
-            telling.recorder.record_once(f"sandbox {told}", RunWarned(told))
+        notice = servers_of(telling.ready).notice
+        for told in [*await probing, *([notice] if notice else [])]:
+            telling.recorder.record_once(f"told {told}", RunWarned(told))
     finally:
         probing.cancel()
     return worksite

@@ -13,6 +13,10 @@ from treadle.wiring.loading import start_loading
 from treadle.wiring.rehearsing import keep_script
 from treadle.wiring.request_json import keep_request, request_json, result_from, result_json
 
+POLL_S = 0.5
+# On the queue of a run that begins nothing ever comes, and each look there costs as much as a step.
+IDLE_POLL_S = 10.0
+
 
 async def deliver(request: DeliverRequest, presence: Presence) -> RunResult:
     """One whole run. A user's mistakes are raised before it starts; then it ends by value."""
@@ -31,13 +35,16 @@ async def deliver(request: DeliverRequest, presence: Presence) -> RunResult:
             keep_request(root, request)
             if presence.rehearsing is not None:
                 keep_script(root, run, presence.rehearsing.script)
-            return await in_foreground(replace(ready, past=past))
+            return await in_foreground(replace(ready, past=past), poll_s=IDLE_POLL_S)
     finally:
         loading.give_up()
 
 
-async def in_foreground(ready: Ready) -> RunResult:
-    """Tell the run's leg in this process; the caller holds the run's locks."""
+async def in_foreground(ready: Ready, *, poll_s: float = POLL_S) -> RunResult:
+    """Tell the run's leg in this process; the caller holds the run's locks.
+
+    What another process had begun of it comes by the run's own queue, within `poll_s`.
+    """
     await start_loading().engine()
     from treadle.durable.opening import open_engine
 
@@ -51,6 +58,7 @@ async def in_foreground(ready: Ready) -> RunResult:
         executor=request.run,
         queue=own_queue(request.run),
         stories={STORY: story},
+        poll_s=poll_s,
     ) as engine:
         name = leg_name(request.run, request.leg)
         return result_from(await engine.tell(name, STORY, request_json(request)))

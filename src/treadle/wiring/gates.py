@@ -30,8 +30,8 @@ def gates_of(telling: Telling) -> Gates:
         service, secret = f"scripted model of {ready.request.run}", ready.request.run
     settings = ready.settings
     return Gates(
-        breakers=StoredBreakers(telling.database),
-        quota=StoredQuotaGates(telling.database),
+        breakers=StoredBreakers(telling.database, clean=telling.clean),
+        quota=StoredQuotaGates(telling.database, clean=telling.clean),
         run=ready.request.run,
         service=service,
         credential=fingerprint(service, secret),

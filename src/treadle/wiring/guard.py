@@ -8,24 +8,21 @@ from datetime import timedelta
 from pathlib import Path
 from shutil import which
 
-from treadle.adapters.shell.shfmt import find_shfmt
 from treadle.domain.agent import Judgement
 from treadle.domain.approval import hash_of
 from treadle.domain.events.run import RunWarned
 from treadle.domain.sandbox import Confined, SandboxFailed
 from treadle.policy.decide import JudgeLine
 from treadle.policy.permission_rules import split_ask_before
-from treadle.policy.protected_paths import PROTECTED
 from treadle.policy.redaction import redactor
 from treadle.policy.roles import ShellSet
 from treadle.policy.shell.judge import judge
-from treadle.policy.shell.place import Looks, ShellContext
-from treadle.policy.user_hooks import files_of
 from treadle.wiring.confining import confinement
 from treadle.wiring.deliver_landing import asker_of
 from treadle.wiring.deliver_request import Ready
 from treadle.wiring.equipment import private_home, secrets_of
-from treadle.wiring.hooks import hook_runner, unconfined
+from treadle.wiring.hooks import hook_files, hook_runner, unconfined
+from treadle.wiring.policy import SEARCH_PATH, shell_context, shell_looks
 from treadle.wiring.telling import Telling
 from treadle.workflows.gates import Gate
 from treadle.workflows.guard import Guard, Hooks, RunHook
@@ -44,7 +41,7 @@ def guard_of(telling: Telling, workspace: Path) -> Guard:
         hooks=Hooks(settings.hooks.before_tool_use, _hook_runner(telling, workspace)),
         readable=(*_own_places(telling), *(str(path) for path in ready.reach.readable)),
         writable=tuple(str(path) for path in ready.reach.writable),
-        protected=hook_files(ready, workspace),
+        protected=hook_files(settings.hooks.before_tool_use, workspace),
         ask_before=rules,
     )
 
@@ -53,31 +50,16 @@ def judging(ready: Ready, root: Path) -> JudgeLine:
     """What is said about a shell line; it starts in the directory that the agent's shell is in."""
     policy = ready.settings.policy
     commands, _ = split_ask_before(policy.ask_before)
-    context = ShellContext(
-        root=str(root),
-        profiles=policy.profiles,
-        allow_commands=policy.allow_commands,
-        allow_pkill_targets=policy.allow_pkill_targets,
-        destructive=ready.request.allow_destructive,
-        ask_before=commands,
-    )
-    looks = looks_of(ready)
+    context = shell_context(root, policy, destructive=ready.request.allow_destructive)
+    context = replace(context, ask_before=commands)
+    # Programs as the agent's own shell finds them.
+    path = ready.reach.environment.get("PATH", SEARCH_PATH)
+    looks = replace(shell_looks(), which=lambda name: which(name, path=path))
 
     def judge_line(line: str, allowed: ShellSet, directory: str) -> Judgement:
         return judge(line, replace(context, roles=allowed, directory=directory), looks=looks)
 
     return judge_line
-
-
-def looks_of(ready: Ready) -> Looks:
-    """The disk and the programs as the agent's shell finds them."""
-    path = ready.reach.environment.get("PATH") or ready.environment.path
-    return Looks(
-        real_path=os.path.realpath,
-        which=lambda name: which(name, path=path),
-        is_directory=os.path.isdir,
-        shfmt=find_shfmt(),
-    )
 
 
 def _hook_runner(telling: Telling, workspace: Path) -> RunHook:
@@ -89,11 +71,7 @@ def _hook_runner(telling: Telling, workspace: Path) -> RunHook:
         return hook_runner(unconfined(environment), directory=workspace)
     home = ready.directory / "hook-home"
     home.mkdir(parents=True, exist_ok=True, mode=0o700)
-    within = replace(
-        confinement(ready, workspace=workspace, home=home),
-        network="none",
-        protected=tuple(Path(name) for name in (*PROTECTED, *hook_files(ready, workspace))),
-    )
+    within = replace(confinement(ready, workspace=workspace, home=home), network="none")
 
     def start(command: Sequence[str]) -> Confined | SandboxFailed:
         whole = (*sandbox.launcher(), *command)
@@ -128,12 +106,6 @@ def policy_hash(ready: Ready) -> str:
         ready.request.allow_destructive,
     ]
     return hash_of(json.dumps(parts, sort_keys=True, default=list))
-
-
-def hook_files(ready: Ready, workspace: Path) -> tuple[str, ...]:
-    """Files of the project that the user's hooks are made of: they stay as they are."""
-    named = files_of(ready.settings.hooks.before_tool_use)
-    return tuple(name for name in named if (workspace / name).is_file())
 
 
 def notice_foreign_settings(telling: Telling, workspace: Path) -> None:

@@ -11,7 +11,7 @@ from tempfile import TemporaryFile
 from typing import TypeAlias
 
 from treadle.domain.sandbox import Confined, SandboxFailed
-from treadle.policy.user_hooks import HookEnded
+from treadle.policy.user_hooks import HookEnded, files_of
 from treadle.workflows.guard import RunHook
 
 # A hook is asked before every use of a tool; one that thinks longer holds everything up.
@@ -22,6 +22,11 @@ _MOST_LOOKS = 100
 
 # How to start a command, or why it cannot be started.
 Start: TypeAlias = Callable[[Sequence[str]], Confined | SandboxFailed]
+
+
+def hook_files(commands: Sequence[str], workspace: Path) -> tuple[str, ...]:
+    """Files of the workspace that the user's hooks are made of: no agent changes them."""
+    return tuple(name for name in files_of(commands) if (workspace / name).is_file())
 
 
 def unconfined(environment: Mapping[str, str]) -> Start:

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import stat
 from functools import cache, lru_cache
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from treadle.domain.shell import Printed
 from treadle.domain.signal import Role
 from treadle.policy.profiles import PROFILES
 from treadle.policy.roles import ROLES
-from treadle.policy.shell.place import Looks, ShellContext
+from treadle.policy.shell.place import Found, Looks, ShellContext
 from treadle.settings.definitions import Policy
 
 # Where programs of the system are: not the caller's PATH, which may lead anywhere.
@@ -26,7 +27,7 @@ def shell_looks() -> Looks:
     return Looks(
         real_path=os.path.realpath,
         which=_which,
-        is_directory=os.path.isdir,
+        what_is=_what_is,
         shfmt=_print_tree,
     )
 
@@ -55,6 +56,14 @@ def split_profile(given: str) -> tuple[tuple[str, ...], bool]:
         known = ", ".join((EVERY_PROFILE, *PROFILES))
         raise UsageError(f"there is no profile named {name!r}", hint=f"known are: {known}")
     return (name,), name != given
+
+
+def _what_is(path: str) -> Found:
+    try:
+        mode = Path(path).stat().st_mode
+    except (OSError, ValueError):  # not there, not for us to see, or no path at all
+        return ""
+    return "directory" if stat.S_ISDIR(mode) else "file"
 
 
 @lru_cache(maxsize=512)

@@ -13,6 +13,7 @@ from treadle.adapters.packages.indexes import Index, variables
 from treadle.adapters.sandboxes.launcher_text import this_interpreter
 from treadle.adapters.sandboxes.running import run_to_end
 from treadle.adapters.sandboxes.toolchains import PROFILES
+from treadle.domain.errors import SettingsError
 from treadle.domain.events.work import SetupFinished
 from treadle.domain.sandbox import Confined, Network, SandboxFailed
 from treadle.gateway.hosts import Entry, parse_entries
@@ -92,10 +93,11 @@ class Setup:
             **ready.reach.environment,
             **variables(found),
         }
-        line = ("/bin/sh", "-c", self.command)
+        line, home = ("/bin/sh", "-c", self.command), private_home(ready)
+        home.mkdir(parents=True, exist_ok=True)
         if sandbox is None:
-            return Confined(line, {**environment, "HOME": str(private_home(ready))})
-        within = confinement(ready, workspace=self.workspace, home=private_home(ready))
+            return Confined(line, {**environment, "HOME": str(home)})
+        within = confinement(ready, workspace=self.workspace, home=home)
         within = replace(
             within,
             network=out.network,
@@ -119,9 +121,17 @@ def _without_login(ready: Ready) -> dict[str, str]:
 
 def _entries(ready: Ready, found: list[Index]) -> tuple[Entry, ...]:
     """The hosts of the indexes, and those that the user named for the agent."""
-    named = parse_entries(ready.settings.sandbox.hosts)
-    asked = parse_entries(dict.fromkeys(index.host for index in found))
-    return (*named, *map(_with_address, asked))
+    asked = [_entry(host) for host in dict.fromkeys(index.host for index in found)]
+    return (*parse_entries(ready.settings.sandbox.hosts), *(each for each in asked if each))
+
+
+def _entry(host: str) -> Entry | None:
+    """None for a host with a name that no proxy lets through."""
+    try:
+        (entry,) = parse_entries([host])
+    except SettingsError:
+        return None
+    return _with_address(entry)
 
 
 def _with_address(entry: Entry) -> Entry:

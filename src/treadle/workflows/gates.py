@@ -98,7 +98,7 @@ def decision_of(outcome: Outcome, ask: Ask, approval: ApprovalId) -> Decision:
             words = f": {text}" if text else ""
             why = f"A person ({by}) was asked and said no{words}"
         case Lapsed():
-            why = f"A person must allow this, and nobody answered in time. {ask.reason}"
+            why = "A person must allow this, and nobody answered in time"
         case Voided(reason=reason):
             why = f"A person must allow this, and the question is void: {reason}"
         case Unanswered():

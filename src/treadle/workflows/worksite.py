@@ -23,6 +23,7 @@ from treadle.workspace.agent_tree import agent_git
 from treadle.workspace.branch import branch_name
 from treadle.workspace.clone import Clone, make_clone
 from treadle.workspace.commits import Rest, commit_files, commit_rest
+from treadle.workspace.git import GitFailed
 from treadle.workspace.imports import Imported, NotFetched, aside_ref, import_work, nested_between
 from treadle.workspace.losses import forget_loss, note_if_gone
 from treadle.workspace.movement import Movement, movement
@@ -108,7 +109,11 @@ class Worksite:
     async def bring_home(self, message: str) -> Home:
         """Commit what the session left, and import all of the run's commits."""
         record = self._site.record
-        rest = await self._screened(await commit_rest(self._clone, message), message)
+        rest = await commit_rest(self._clone, message)
+        try:
+            rest = await self._screened(rest, message)
+        except GitFailed as error:
+            rest = await self._from_files(rest, message, error)
         self._tell(rest, message)
         if self._taken_over:
             self._taken_over = False
@@ -118,9 +123,7 @@ class Worksite:
             try:
                 nested = await self._take_rest_in(rest)
             except NotFetched as error:
-                # What the first try had lost does not come back by a second one.
-                lost, rest = rest.lost, await commit_files(self._clone, message, error)
-                rest = await self._screened(replace(rest, lost=lost or rest.lost), message)
+                rest = await self._from_files(rest, message, error)
                 self._tell(rest, message)
                 nested = await self._take_rest_in(rest)
         if left_out := (*rest.left_out, *nested):
@@ -133,6 +136,12 @@ class Worksite:
         if isinstance(carried, NotesRefused):
             record(RunWarned(carried.reason))
         return Home(rest.tip, rest.lost)
+
+    async def _from_files(self, rest: Rest, message: str, error: GitFailed) -> Rest:
+        """The round again, from its files alone: git cannot read what the clone has of it."""
+        again = await commit_files(self._clone, message, error)
+        # What the first try had lost does not come back by a second one.
+        return await self._screened(replace(again, lost=rest.lost or again.lost), message)
 
     async def _screened(self, rest: Rest, message: str) -> Rest:
         """The same without files that hold a credential, which the log and the agent hear of."""

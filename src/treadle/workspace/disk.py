@@ -29,12 +29,14 @@ def is_written(path: Path, text: bytes, *, rights: int = 0o600) -> bool:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
         return False
-    with os.fdopen(descriptor, "rb") as opened:
+    try:
         seen = os.fstat(descriptor)
         found = (stat.S_IFMT(seen.st_mode), seen.st_mode & 0o722, seen.st_nlink, seen.st_uid)
-        if found != (stat.S_IFREG, rights, 1, os.geteuid()) or seen.st_size != len(text):
+        if found != (stat.S_IFREG, rights, 1, os.geteuid()):
             return False
-        return opened.read() == text
+        return os.read(descriptor, len(text) + 1) == text
+    finally:
+        os.close(descriptor)
 
 
 def remove(path: Path) -> None:

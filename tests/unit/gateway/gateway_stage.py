@@ -1,6 +1,7 @@
 """A gateway before a scripted model, with a ledger to look into and clients to ask with."""
 
 import asyncio
+import socket
 import ssl
 import threading
 from collections.abc import AsyncIterator
@@ -102,3 +103,9 @@ async def gateway_before(
     ):
         endpoint = gateway.open(SESSION, RUN, budget)
         yield Stage(api, gateway, client, kept, endpoint.url)
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as found:
+        port: int = found.getsockname()[1]
+        return port

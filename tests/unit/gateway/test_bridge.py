@@ -12,6 +12,8 @@ from pathlib import Path
 from treadle.gateway import bridge
 from treadle.gateway.proxy_variables import through_bridge, without_proxy
 
+from .gateway_stage import free_port
+
 # Asks through the bridge, and tells of the process that carries.
 COMMAND = """
 import json, os, socket, sys
@@ -28,12 +30,6 @@ carrier = int(open(f"/proc/self/task/{os.getpid()}/children").read())
 told = [os.getpid(), said.decode(), open(f"/proc/{carrier}/environ").read(), carrier]
 print(json.dumps(told))
 """
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as found:
-        port: int = found.getsockname()[1]
-        return port
 
 
 def wait_for_end(pid: int) -> None:

@@ -21,6 +21,7 @@ class Outside:
 
     port: int
     got: list[bytes] = field(default_factory=list)
+    reached: asyncio.Event = field(default_factory=asyncio.Event)
     closed: asyncio.Event = field(default_factory=asyncio.Event)
 
 
@@ -31,6 +32,7 @@ async def outside(answer: bytes = b"hello") -> AsyncIterator[Outside]:
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with suppress(OSError):  # it may be gone at any time
             there.got.append(await reader.read(65536))
+            there.reached.set()
             writer.write(answer)
             writer.write_eof()
             while part := await reader.read(65536):
@@ -52,7 +54,11 @@ async def outside(answer: bytes = b"hello") -> AsyncIterator[Outside]:
 
 @contextmanager
 def proxy(
-    *entries: str, found: str = "", most_sent: int = 1000, most_received: int = 1000
+    *entries: str,
+    found: str = "",
+    upstream: str = "",
+    most_sent: int = 1000,
+    most_received: int = 1000,
 ) -> Iterator[tuple[Path, list[Decision]]]:
     """A proxy whose world has one name for everything; the decisions that it records."""
 
@@ -64,6 +70,7 @@ def proxy(
         parse_entries(entries),
         lambda *decision: decisions.append(decision),
         look=look,
+        upstream=lambda host, port: upstream,
         most_sent=most_sent,
         most_received=most_received,
     ) as filtering:
@@ -217,6 +224,19 @@ async def test_who_leaves_takes_the_far_side_along() -> None:
     assert there.got == [b"x"]
 
 
+async def test_a_process_that_reads_nothing_does_not_hold_up_the_end() -> None:
+    much = 10_000_000
+    async with outside(b"x" * much) as there:
+        with proxy(f"127.0.0.1:{there.port}", most_received=much) as (socket, _):
+            _, writer = await asyncio.open_unix_connection(str(socket))
+            writer.write(connect("127.0.0.1", there.port) + b"x")
+            await there.reached.wait()
+
+        writer.close()
+
+    assert there.got == [b"x"]
+
+
 async def test_a_proxy_that_ends_cuts_what_is_under_way() -> None:
     async with outside() as there:
         with proxy(f"127.0.0.1:{there.port}") as (socket, _):
@@ -227,3 +247,43 @@ async def test_a_proxy_that_ends_cuts_what_is_under_way() -> None:
         assert await reader.read() in (b"hello", b"")
         assert not socket.parent.exists()
         writer.close()
+
+
+async def test_where_the_machine_is_behind_a_proxy_that_one_is_asked() -> None:
+    async with outside(b"HTTP/1.1 200 Connection established\r\n\r\nhello") as theirs:
+        upstream = f"http://ada:p%40ss@127.0.0.1:{theirs.port}"
+        with proxy("listed.example:443", upstream=upstream) as (socket, decisions):
+            said = await say(socket, connect("listed.example", 443) + b"x")
+
+    assert said == b"HTTP/1.1 200 OK\r\n\r\nhello"
+    assert b"".join(theirs.got) == (
+        b"CONNECT listed.example:443 HTTP/1.1\r\nHost: listed.example:443\r\n"
+        b"Proxy-Authorization: Basic YWRhOnBAc3M=\r\n\r\nx"
+    )
+    assert decisions == [("listed.example", 443, True)]
+
+
+@pytest.mark.parametrize("answer", [b"HTTP/1.1 407 No\r\n\r\n", b"", b"nonsense\r\n\r\n"])
+async def test_a_proxy_of_the_machines_that_does_not_want_to_is_told(answer: bytes) -> None:
+    async with outside(answer) as theirs:
+        upstream = f"http://127.0.0.1:{theirs.port}"
+        with proxy("listed.example:443", upstream=upstream) as (socket, _):
+            said = await say(socket, connect("listed.example", 443))
+
+    assert said.startswith(b"HTTP/1.1 502 Treadle: listed.example was not reached\r\n")
+
+
+async def test_a_proxy_of_the_machines_of_another_kind_is_not_used() -> None:
+    with proxy("listed.example:443", upstream="socks5://127.0.0.1:9") as (socket, _):
+        said = await say(socket, connect("listed.example", 443))
+
+    assert said.startswith(b"HTTP/1.1 502 Treadle: listed.example was not reached\r\n")
+
+
+async def test_an_address_that_the_user_wrote_is_reached_past_the_machines_proxy() -> None:
+    async with outside() as there:
+        entry = f"index.corp:{there.port}=127.0.0.1"
+        with proxy(entry, upstream="http://127.0.0.1:9") as (socket, _):
+            said = await say(socket, connect("index.corp", there.port) + b"x")
+
+    assert said[-5:] == b"hello"

@@ -13,7 +13,7 @@ from treadle.policy.roles import ShellSet
 WORKSPACE = "/srv/clone"
 BASELINE = "Bash, Edit, Glob, Grep, NotebookEdit, Read, TaskStop, TodoWrite, Write"
 LOOKING = "Bash, Glob, Grep, Read, TaskStop, TodoWrite"
-READ, WRITTEN, BY_RULE = Allow(rule="read"), Allow(rule="write"), Allow(rule="read.rule")
+READ, WRITTEN, BY_RULE = Allow(rule="read"), Allow(rule="write"), Allow(rule="read-rule")
 
 # Links as they would lie on the disk; everything else is where it says.
 LINKS = {f"{WORKSPACE}/out": "/etc", f"{WORKSPACE}/alias": f"{WORKSPACE}/.treadle"}
@@ -53,7 +53,7 @@ def owned(part: str) -> Deny:
     return Deny(
         f"{part} belongs to Treadle and cannot be written by an agent. "
         "Use the mcp__treadle__* tools to report on the work.",
-        "write.protected",
+        "write-protected",
     )
 
 
@@ -61,5 +61,5 @@ def obeyed(part: str) -> Deny:
     return Deny(
         f"{part} decides what runs on the user's machine and cannot be written by an agent. "
         "Leave it as it is, and say in your notes what should change.",
-        "write.protected",
+        "write-protected",
     )

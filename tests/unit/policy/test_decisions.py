@@ -35,7 +35,7 @@ def test_a_tool_outside_the_toolset_is_refused_with_those_that_are_there(
     name: str, given: dict[str, Any], answer: Allow | str
 ) -> None:
     wanted = (
-        Deny(f"The tool {answer} is not available here. Use one of: {BASELINE}.", "tool.unknown")
+        Deny(f"The tool {answer} is not available here. Use one of: {BASELINE}.", "tool-unknown")
         if isinstance(answer, str)
         else answer
     )
@@ -50,7 +50,7 @@ def test_a_sub_agent_is_the_same_by_both_its_names_and_works_where_its_parent_do
 ) -> None:
     given = {"prompt": "look", "subagent_type": "general-purpose"}
     elsewhere = Deny(
-        "Sub-agents work in your own workspace. Start it without `isolation`.", "tool.isolation"
+        "Sub-agents work in your own workspace. Start it without `isolation`.", "tool-isolation"
     )
 
     assert decision_on(name, given, allowed=(allowed,)) == Allow(rule="tool")
@@ -65,22 +65,22 @@ def test_a_sub_agent_is_the_same_by_both_its_names_and_works_where_its_parent_do
             {"command": "ls", "dangerouslyDisableSandbox": True},
             Deny(
                 "Nothing runs outside the sandbox. Run it again without that option.",
-                "shell.unsandboxed",
+                "shell-unsandboxed",
             ),
         ),
         (
             {"command": "ls", "dangerouslyDisableSandbox": "yes"},
             Deny(
                 "Nothing runs outside the sandbox. Run it again without that option.",
-                "shell.unsandboxed",
+                "shell-unsandboxed",
             ),
         ),
         (
             {"command": "ls", "dangerouslyDisableSandbox": False},
             Allow("ls in /srv/clone/src to run", "shell"),
         ),
-        ({}, Deny("There is no command in this use of Bash.", "shell.no_command")),
-        ({"command": 5}, Deny("There is no command in this use of Bash.", "shell.no_command")),
+        ({}, Deny("There is no command in this use of Bash.", "shell-no-command")),
+        ({"command": 5}, Deny("There is no command in this use of Bash.", "shell-no-command")),
         (
             {"command": "true; deploy"},
             Ask("true; deploy in /srv/clone/src to run", "true; deploy", "shell.asked"),
@@ -141,7 +141,7 @@ def test_a_tool_allowed_in_part_is_not_there_for_the_rest() -> None:
     )
 
     refusal = f"The tool WebFetch is not available here. Use one of: {BASELINE}."
-    assert found == Deny(refusal, "tool.unknown")
+    assert found == Deny(refusal, "tool-unknown")
 
 
 @settings(deadline=None)

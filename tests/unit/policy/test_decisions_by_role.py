@@ -30,7 +30,7 @@ def test_roles_that_judge_do_not_change_what_they_look_at(
     role: Role, builds: bool, browses: bool
 ) -> None:
     refusal = Deny(
-        f"In the role {role} you read and report; you do not change files.", "role.writes"
+        f"In the role {role} you read and report; you do not change files.", "role-writes"
     )
 
     for tool in ("Write", "Edit", "NotebookEdit"):
@@ -44,7 +44,7 @@ def test_roles_have_their_own_commands(role: Role, builds: bool, browses: bool) 
     shell = "run" if builds else "read"
     said = Allow(f"ls in /srv/clone to {shell}", "shell")
     left_running = Deny(
-        "In this role nothing is left running. Run it in the foreground.", "role.background"
+        "In this role nothing is left running. Run it in the foreground.", "role-background"
     )
 
     assert decision_on("Bash", {"command": "ls"}, role=role) == said
@@ -59,7 +59,7 @@ def test_roles_have_their_own_servers_and_tools(role: Role, builds: bool, browse
 
     def unknown(server: str) -> Deny:
         refusal = f"There is no MCP server named {server!r} for this role in this project."
-        return Deny(refusal, "mcp.unknown")
+        return Deny(refusal, "mcp-unknown")
 
     found = [
         decision_on(name, {}, role=role, servers=servers, allowed=allowed)
@@ -72,10 +72,10 @@ def test_roles_have_their_own_servers_and_tools(role: Role, builds: bool, browse
         )
     ]
     no_skill = Deny(
-        f"The tool Skill is not available here. Use one of: {LOOKING}, WebSearch.", "tool.unknown"
+        f"The tool Skill is not available here. Use one of: {LOOKING}, WebSearch.", "tool-unknown"
     )
     assert found == [
-        Allow(rule="mcp.own"),
+        Allow(rule="mcp-own"),
         Allow(rule="mcp") if browses else unknown("playwright"),
         Allow(rule="mcp") if builds else unknown("files"),
         Allow(rule="tool") if builds else no_skill,
@@ -97,7 +97,7 @@ def test_what_is_no_path_may_be_said_to_a_server() -> None:
 def test_our_own_tools_take_any_text() -> None:
     given = {"text": ".treadle/status.json"}
 
-    assert decision_on("mcp__treadle__signal", given) == Allow(rule="mcp.own")
+    assert decision_on("mcp__treadle__signal", given) == Allow(rule="mcp-own")
 
 
 @pytest.mark.parametrize(
@@ -127,8 +127,8 @@ def test_a_server_is_used_when_the_project_names_it_or_one_tool_of_it(
     )
 
     refusal = Deny(
-        f"There is no MCP server named {server!r} for this role in this project.", "mcp.unknown"
+        f"There is no MCP server named {server!r} for this role in this project.", "mcp-unknown"
     )
     own = name.startswith("mcp__treadle__")
-    leave = Allow(rule="mcp.own" if own else "mcp")
+    leave = Allow(rule="mcp-own" if own else "mcp")
     assert found == (leave if server is None else refusal)

@@ -43,7 +43,7 @@ def test_the_user_can_have_a_person_asked_before_any_tool(
     else:
         told = "\n".join([name, *(f"{key}: {value}" for key, value in sorted(given.items()))])
         reason = f"Your settings want a person to be asked before {asked} is used so."
-        assert found == Ask(reason, told, "gate.user")
+        assert found == Ask(reason, told, "gate-by-settings")
 
 
 def test_what_is_denied_is_not_asked_about() -> None:
@@ -62,5 +62,5 @@ def test_a_text_that_is_obeyed_far_away_is_shown_to_a_person_first(name: str, te
     assert decision_on(name, given) == Ask(
         "This file makes other machines deploy, publish or delete something.",
         f"{name} .github/workflows/x.yml\n- run: npm publish",
-        "gate.pipeline",
+        "gate-pipeline",
     )

@@ -169,3 +169,8 @@ def test_to_hide_twice_is_to_hide_once(value: object) -> None:
     hide = redactor([KEY])
 
     assert hide(hide(value)) == hide(value)
+
+
+@pytest.mark.parametrize("cut", ["… (80 more)", "\n… 80 characters more", ""])
+def test_a_credential_that_was_cut_short_is_hidden(cut: str) -> None:
+    assert redactor([])(f"key {BY_FORM['a GitHub token'][:14]}{cut}") == f"key ***{cut}"

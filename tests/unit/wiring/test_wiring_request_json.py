@@ -28,6 +28,7 @@ ASKED = DeliverRequest(
     flags={"limits.max_cost_usd": 2.5, "quota.wait": True, "agent.model": "sonnet"},
     no_sandbox=True,
     rehearsal=False,
+    allow_destructive=True,
     leg=3,
     so_far=RunResult("interrupted", 2, Tally(1, 0, 3), 1.5, Usage(10, 20, 30, 40), 61.5, "why"),
 )

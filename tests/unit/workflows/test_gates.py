@@ -21,7 +21,7 @@ from treadle.workflows.approvals import Asker, Outcome, Unanswered
 from treadle.workflows.gates import Gate, decision_of, gate_question, visible
 
 USE = ToolUse("t1", "Bash", {"command": "npm publish"}, "/srv/clone")
-ASK = Ask("It publishes a package.", "npm publish", "gate.publish")
+ASK = Ask("It publishes a package.", "npm publish", "gate-publish")
 HOUR = timedelta(hours=1)
 INSTEAD = "Do not try it in another way; go on without it, and note what is left to do by a person."
 
@@ -72,13 +72,13 @@ async def test_a_person_is_asked_and_the_use_goes_on_with_their_yes(desk: Desk) 
     decision = await desk.gate().settle(USE, ASK)
 
     (approval,) = desk.asked
-    assert decision == Allow("ada allowed it", "gate.publish", approval)
+    assert decision == Allow("ada allowed it", "gate-publish", approval)
     told = list(desk.log.values())
     assert isinstance(told[0], ApprovalAsked)
     assert (told[0].approval.kind, told[0].approval.question, told[0].approval.subject) == (
         "gate",
         "May the agent use Bash so? It publishes a package.",
-        "npm publish\nin /srv/clone\nrule gate.publish",
+        "npm publish\nin /srv/clone\nrule gate-publish",
     )
     assert told[0].approval.deadline == NOON + HOUR
     assert told[1:] == [ApprovalAnswered(approval, "approved", "ada")]
@@ -90,7 +90,7 @@ async def test_a_no_is_told_to_the_agent_with_the_persons_words(desk: Desk) -> N
     decision = await desk.gate().settle(USE, ASK)
 
     said = f"A person (ada) was asked and said no: not before Monday. {INSTEAD}"
-    assert decision == Deny(said, "gate.publish", desk.asked[0])
+    assert decision == Deny(said, "gate-publish", desk.asked[0])
 
 
 async def test_without_an_answer_in_time_it_is_a_no(desk: Desk) -> None:
@@ -135,7 +135,7 @@ async def test_an_answer_that_came_while_the_process_was_gone_is_found(desk: Des
 
     decision = await desk.gate().settle(replace(USE, id="another"), ASK)
 
-    assert (decision, desk.asked) == (Allow("ada allowed it", "gate.publish", approval), [approval])
+    assert (decision, desk.asked) == (Allow("ada allowed it", "gate-publish", approval), [approval])
 
 
 async def test_a_yes_that_the_log_shows_as_used_is_not_used_again_after_a_crash(
@@ -165,7 +165,7 @@ async def test_a_run_that_is_stopped_waits_no_longer(desk: Desk) -> None:
     decision = await desk.gate().settle(USE, ASK)
 
     said = f"A person must allow this, and the run is being stopped. {INSTEAD}"
-    assert decision == Deny(said, "gate.publish", desk.asked[0])
+    assert decision == Deny(said, "gate-publish", desk.asked[0])
 
 
 def question(
@@ -230,13 +230,13 @@ def test_no_question_waits_longer_than_the_agent_does() -> None:
 @pytest.mark.parametrize(
     ("outcome", "decision"),
     [
-        (Answer("approved", "ada", NOON), Allow("ada allowed it", "gate.publish", "q")),
+        (Answer("approved", "ada", NOON), Allow("ada allowed it", "gate-publish", "q")),
         (Answer("replied", "ada", NOON, "why?"), "A person (ada) was asked and said no: why?."),
         (Answer("denied", "ada", NOON), "A person (ada) was asked and said no."),
-        (Lapsed("approved", NOON), Allow("nobody objected in time", "gate.publish", "q")),
+        (Lapsed("approved", NOON), Allow("nobody objected in time", "gate-publish", "q")),
         (
             Lapsed("denied", NOON),
-            "A person must allow this, and nobody answered in time. It publishes a package.",
+            "A person must allow this, and nobody answered in time.",
         ),
         (
             Voided("the run ended", NOON),
@@ -250,7 +250,7 @@ def test_no_question_waits_longer_than_the_agent_does() -> None:
 )
 def test_only_a_yes_is_a_yes(outcome: Outcome, decision: Decision | str) -> None:
     wanted = (
-        Deny(f"{decision} {INSTEAD}", "gate.publish", "q")
+        Deny(f"{decision} {INSTEAD}", "gate-publish", "q")
         if isinstance(decision, str)
         else decision
     )

@@ -51,11 +51,11 @@ FINE, FORBIDDEN = HookEnded(0), HookEnded(2, "Not so.")
     [
         ("ls", (), [], Allow(rule="shell")),
         ("ls", (FINE, FINE), ["hook 0", "hook 1"], Allow(rule="shell")),
-        ("ls", (FINE, FORBIDDEN), ["hook 0", "hook 1"], Deny("Not so.", "hook.user")),
-        ("ls", (FORBIDDEN, FINE), ["hook 0"], Deny("Not so.", "hook.user")),
+        ("ls", (FINE, FORBIDDEN), ["hook 0", "hook 1"], Deny("Not so.", "hook-by-settings")),
+        ("ls", (FORBIDDEN, FINE), ["hook 0"], Deny("Not so.", "hook-by-settings")),
         ("ship", (), ["person"], Allow("ada allowed it", "gate", "q1")),
         ("ship", (FINE,), ["hook 0", "person"], Allow("ada allowed it", "gate", "q1")),
-        ("ship", (FORBIDDEN,), ["hook 0"], Deny("Not so.", "hook.user")),
+        ("ship", (FORBIDDEN,), ["hook 0"], Deny("Not so.", "hook-by-settings")),
         ("rm", (FINE,), [], Deny("No.", "shell.rm")),
     ],
 )

@@ -13,6 +13,7 @@ import sys
 
 CREATE_RULESET, RESTRICT_SELF = 444, 446
 ASK_VERSION = 1
+ADOPT_ORPHANS = 36
 NO_NEW_PRIVILEGES = 38
 # A domain has to rule over something: making character devices is what nobody here can do anyway.
 MAKE_DEVICE = 1 << 6
@@ -56,6 +57,8 @@ def _limit(processes: int, memory: int, size: int) -> None:
 
 def _separate() -> None:
     kernel = ctypes.CDLL(None, use_errno=True)
+    # What a server loses track of is still the server's, and ends with it.
+    _checked(kernel, kernel.prctl(ADOPT_ORPHANS, 1, 0, 0, 0))
     kernel.syscall.restype = ctypes.c_long
     version = kernel.syscall(CREATE_RULESET, None, ctypes.c_size_t(0), ASK_VERSION)
     if version < 0 and ctypes.get_errno() in (errno.ENOSYS, errno.EOPNOTSUPP):

@@ -167,7 +167,7 @@ def _told(scene: Scene, python: tuple[str, ...], tried: Tried) -> dict[str, Any]
         "python": list(python),
         "hostname": HOST_NAME,
         "variables": [*VARIABLES, *ADDED],
-        "system": ["/written", "/etc/written", "/run/written", "/usr/written", "/home/written"],
+        "system": ["/written", "/etc/written", "/run/written", "/usr/written", "/var/written"],
         "protected": [
             *(str(work / name) for name in (*sealed, *git)),
             *(str(scene.within.home / name) for name in START_FILES),

@@ -1,7 +1,8 @@
 """The system calls that no confined process needs, as a filter program for the kernel. Pure.
 
 What it refuses is what the namespaces do not cover: looking into other processes, parts of the
-kernel with a history of holes, further namespaces, and kinds of sockets that ignore them.
+kernel with a history of holes, further namespaces, kinds of sockets that ignore them, and programs
+that run with the rights of their owner.
 """
 
 import errno
@@ -26,10 +27,11 @@ _SHARED = {
     "io_uring_setup": 425, "io_uring_enter": 426, "io_uring_register": 427,
     "open_tree": 428, "move_mount": 429, "fsopen": 430, "fsconfig": 431, "fsmount": 432,
     "fspick": 433, "clone3": 435, "pidfd_getfd": 438, "process_madvise": 440,
-    "mount_setattr": 442,
+    "openat2": 437, "mount_setattr": 442, "fchmodat2": 452,
 }  # fmt: skip
 _X86_64 = {
-    "ioctl": 16, "socket": 41, "clone": 56, "ptrace": 101, "pivot_root": 155, "mount": 165,
+    "open": 2, "ioctl": 16, "socket": 41, "clone": 56, "creat": 85, "chmod": 90, "fchmod": 91,
+    "mknod": 133, "openat": 257, "mknodat": 259, "fchmodat": 268, "ptrace": 101, "pivot_root": 155, "mount": 165,
     "umount2": 166, "init_module": 175, "delete_module": 176, "kexec_load": 246, "add_key": 248,
     "request_key": 249, "keyctl": 250, "unshare": 272, "move_pages": 279,
     "perf_event_open": 298, "open_by_handle_at": 304, "setns": 308, "process_vm_readv": 310,
@@ -37,7 +39,7 @@ _X86_64 = {
     "bpf": 321, "userfaultfd": 323, **_SHARED,
 }  # fmt: skip
 _AARCH64 = {
-    "ioctl": 29, "umount2": 39, "mount": 40, "pivot_root": 41, "unshare": 97, "kexec_load": 104,
+    "mknodat": 33, "fchmod": 52, "fchmodat": 53, "openat": 56, "ioctl": 29, "umount2": 39, "mount": 40, "pivot_root": 41, "unshare": 97, "kexec_load": 104,
     "init_module": 105, "delete_module": 106, "ptrace": 117, "socket": 198, "add_key": 217,
     "request_key": 218, "keyctl": 219, "clone": 220, "move_pages": 239, "perf_event_open": 241,
     "open_by_handle_at": 265, "setns": 268, "process_vm_readv": 270, "process_vm_writev": 271,
@@ -65,11 +67,21 @@ NEW_NAMESPACES = 0x7E020000
 FAMILIES = (1, 2, 10, 16)
 # Typing into somebody else's terminal.
 TERMINAL_REQUESTS = (0x5412, 0x541C)
+# A program with this bit runs with the rights of its owner, outside as well: left in the workspace,
+# it would lend the user's rights, or root's, to whoever can reach it. By the place of the mode.
+OWNERS_RIGHTS = 0o4000
+MODES = {"creat": 1, "chmod": 1, "fchmod": 1, "mknod": 1}
+MODES |= {"mknodat": 2, "fchmodat": 2, "fchmodat2": 2}
+# By the place of the flags, behind which the mode is; it counts if a file is made.
+OPENING = {"open": 1, "openat": 2}
+MAKING_A_FILE = 0o100 | 0o20000000
+# What they are asked is out of a filter's reach; programs then use the older calls.
+OUT_OF_REACH = ("clone3", "openat2")
 # System calls of the 32-bit-pointer table of x86_64 carry this bit; on others no number does.
 FOREIGN_TABLE = 0x40000000
 
 _LOAD, _IF_EQUAL, _IF_AT_LEAST, _IF_ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
-_NUMBER_AT, _ARCHITECTURE_AT, _FIRST_AT, _SECOND_AT = 0, 4, 16, 24
+_NUMBER_AT, _ARCHITECTURE_AT, _FIRST_AT, _SECOND_AT, _EACH = 0, 4, 16, 24, 8
 _ALLOW, _KILL, _REFUSE = 0x7FFF0000, 0x80000000, 0x00050000
 
 
@@ -88,14 +100,30 @@ def filter_for(machine: str) -> bytes | SandboxFailed:
         _step(_IF_AT_LEAST, FOREIGN_TABLE, skip=1),
         _refuse(errno.ENOSYS),
         *(step for name in DENIED for step in _refused(numbers[name], errno.EPERM)),
-        # Its flags are out of a filter's reach; programs then use the older call.
-        *_refused(numbers["clone3"], errno.ENOSYS),
+        *(step for name in OUT_OF_REACH for step in _refused(numbers[name], errno.ENOSYS)),
         *_call(numbers["clone"], _FIRST_AT, _bits_refused(NEW_NAMESPACES)),
         *_call(numbers["socket"], _FIRST_AT, _only(FAMILIES)),
         *_call(numbers["ioctl"], _SECOND_AT, _none_of(TERMINAL_REQUESTS)),
+        *_modes_refused(numbers),
         _step(_RETURN, _ALLOW),
     ]
     return b"".join(program)
+
+
+def _modes_refused(numbers: dict[str, int]) -> list[bytes]:
+    """No table has all of these calls, and some have the newer ones alone."""
+    program: list[bytes] = []
+    for name, place in MODES.items():
+        if name in numbers:
+            at = _FIRST_AT + place * _EACH
+            program += _call(numbers[name], at, _bits_refused(OWNERS_RIGHTS))
+    for name, place in OPENING.items():
+        if name in numbers:
+            at = _FIRST_AT + place * _EACH
+            mode = [_step(_LOAD, at + _EACH), *_bits_refused(OWNERS_RIGHTS)]
+            making = [_step(_IF_ANY_BIT, MAKING_A_FILE, then=1), _step(_RETURN, _ALLOW), *mode]
+            program += _call(numbers[name], at, making)
+    return program
 
 
 def _step(code: int, value: int, *, then: int = 0, skip: int = 0) -> bytes:

@@ -1,5 +1,7 @@
 """Circuit breakers, one row per outside service, shared by all runs on the database."""
 
+from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from treadle.adapters.stores.database import Database, Row, Value
@@ -24,8 +26,11 @@ _FIELDS = "service, failures, open_until, probe, reason, reporter, version"
 class StoredBreakers:
     """The `Breakers` port on a database."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(
+        self, database: Database, *, clean: Callable[[str], str] = lambda text: text
+    ) -> None:
         self._database = database
+        self._clean = clean
 
     def read(self, service: str) -> Breaker:
         rows = self._database.query(
@@ -36,6 +41,7 @@ class StoredBreakers:
 
     def swap(self, before: Breaker, after: Breaker) -> bool:
         version = before.version + 1
+        after = replace(after, reason=self._clean(after.reason))
         with self._database.transaction() as cursor:
             if before.version == 0:
                 swapped = cursor.execute(

@@ -1,5 +1,7 @@
 """Credentials whose quota is spent, one row each, shared by all runs on the database."""
 
+from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from treadle.adapters.stores.database import Database, Row, Value
@@ -22,8 +24,11 @@ _FIELDS = "credential, closed_until, reason, reported_at, version"
 class StoredQuotaGates:
     """The `QuotaGates` port on a database."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(
+        self, database: Database, *, clean: Callable[[str], str] = lambda text: text
+    ) -> None:
         self._database = database
+        self._clean = clean
 
     def read(self, credential: str) -> QuotaGate | None:
         rows = self._database.query(
@@ -33,6 +38,7 @@ class StoredQuotaGates:
         return _gate(rows[0]) if rows else None
 
     def close(self, before: QuotaGate | None, after: QuotaGate) -> bool:
+        after = replace(after, reason=self._clean(after.reason))
         with self._database.transaction() as cursor:
             if before is None:
                 closed = cursor.execute(

@@ -2,13 +2,13 @@
 
 from treadle.policy.commands.language import Rule
 
-_COMPARE = ("[ -d dist ]", 'test -f package.json')
+_COMPARE = ("[ -d dist ]", "test -f package.json")
 
 RULES: tuple[Rule, ...] = (
     Rule(
         "cd",
         "-PL",
-        "chdir",
+        "cd",
         needs=1,
         instead="Change to a directory of the project, by a path that is written out.",
         allows=("cd src && ls",),
@@ -41,7 +41,15 @@ RULES: tuple[Rule, ...] = (
         refuses=("export -p", "export PATH=/tmp", "export"),
         check="export",
     ),
-    Rule("unset", "-v", "name...", needs=1, check="unset", allows=("X=1; unset X",), refuses=("unset PATH",)),
+    Rule(
+        "unset",
+        "-v",
+        "name...",
+        needs=1,
+        check="unset",
+        allows=("X=1; unset X",),
+        refuses=("unset PATH",),
+    ),
     Rule(
         "set",
         "-eu -o=text",
@@ -62,14 +70,12 @@ RULES: tuple[Rule, ...] = (
     Rule("type", "-atpP", "name...", needs=1, allows=("type node",), refuses=("type --x",)),
     Rule(
         "kill",
-        "-# -s=name",
-        "text...",
+        free=True,
         needs=1,
         mode="run",
-        style="gnu",
         check="kill",
         instead="End a server of yours by name: pkill vite.",
-        allows=("npm run dev & kill %1",),
+        allows=("npm run dev & kill %1", "node x.js & kill $!"),
         refuses=("kill 1", "kill -9 -1", "kill -9 1234"),
     ),
 )

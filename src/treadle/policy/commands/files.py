@@ -43,7 +43,9 @@ RULES: tuple[Rule, ...] = (
         " -follow -nouser -nogroup -lname=text -samefile=look",
         "look...",
         style="single",
-        instead="Only look: run a second command on what it prints, or use the Grep and Glob tools.",
+        instead=(
+            "Only look: run a second command on what it prints, or use the Grep and Glob tools."
+        ),
         allows=("find . -name '*.ts' -not -path './node_modules/*'", "find src -type f | wc -l"),
         refuses=("find . -delete", r"find . -exec rm {} \;", "find / -name x", "find . -fprint x"),
     ),
@@ -106,7 +108,9 @@ RULES: tuple[Rule, ...] = (
         "delete...",
         needs=1,
         mode="destructive",
-        instead="Leave the file, or empty it with the Write tool; say in your report what to remove.",
+        instead=(
+            "Leave the file, or empty it with the Write tool; say in your report what to remove."
+        ),
         refuses=("rm file.txt", "rm -rf src", "rm -r src/../.."),
     ),
     Rule(
@@ -152,7 +156,14 @@ RULES: tuple[Rule, ...] = (
         refuses=("du -sh /root", "du --files0-from=x"),
     ),
     Rule("df", "-hTiPk", "look...", allows=("df -h",), refuses=("df --output",)),
-    Rule("basename", "-a -s=text", "text...", needs=1, allows=("basename src/a.ts .ts",), refuses=("basename --x",)),
+    Rule(
+        "basename",
+        "-a -s=text",
+        "text...",
+        needs=1,
+        allows=("basename src/a.ts .ts",),
+        refuses=("basename --x",),
+    ),
     Rule("dirname", "", "text...", needs=1, allows=("dirname src/a.ts",), refuses=("dirname --x",)),
     Rule(
         "realpath",
@@ -162,7 +173,14 @@ RULES: tuple[Rule, ...] = (
         allows=("realpath src",),
         refuses=("realpath /root/x",),
     ),
-    Rule("readlink", "-femn", "look...", needs=1, allows=("readlink -f src",), refuses=("readlink /root/x",)),
+    Rule(
+        "readlink",
+        "-femn",
+        "look...",
+        needs=1,
+        allows=("readlink -f src",),
+        refuses=("readlink /root/x",),
+    ),
     Rule(
         "mktemp",
         "-d -t -p=write --directory --suffix=text",
@@ -171,4 +189,4 @@ RULES: tuple[Rule, ...] = (
         allows=("mktemp -d",),
         refuses=("mktemp -p /etc",),
     ),
-)  # fmt: skip
+)

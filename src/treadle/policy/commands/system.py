@@ -13,15 +13,13 @@ RULES: tuple[Rule, ...] = (
         refuses=("date -f /etc/shadow", "date -s 12:00", "date -r /etc/shadow", "date 01010000"),
     ),
     Rule("which", "-as", "name...", needs=1, allows=("which node",), refuses=("which --x",)),
-    Rule("whoami", allows=("whoami",), refuses=("whoami --x",)),
-    Rule("id", "-ugnGr", allows=("id -u",), refuses=("id --x",)),
-    Rule("uname", "-asnrvmpio", allows=("uname -a",), refuses=("uname --x",)),
     Rule("nproc", "--all", allows=("nproc",), refuses=("nproc --x",)),
-    Rule("uptime", "-ps", allows=("uptime",), refuses=("uptime --x",)),
-    Rule("free", "-bkmgh", allows=("free -m",), refuses=("free -s 1",)),
     Rule(
         "ps",
-        "-AaefFljwHx -o=text -p=text -C=name -u=name --sort=text --no-headers --forest --ppid=number",
+        (
+            "-AaefFljwHx -o=text -p=text -C=name -u=name --sort=text --no-headers --forest"
+            " --ppid=number"
+        ),
         "text...",
         check="ps",
         instead="List processes: ps aux.",
@@ -75,24 +73,33 @@ RULES: tuple[Rule, ...] = (
         " --header=text --data=text --data-raw=text --data-binary=text --data-urlencode=text"
         " --json=text --output=write --write-out=text --max-time=number --connect-timeout=number"
         " --retry=number --retry-delay=number --retry-connrefused --retry-all-errors --compressed"
-        " --no-progress-meter --no-buffer --globoff --fail-with-body --cookie=text --user-agent=text",
+        " --no-progress-meter --no-buffer --globoff --fail-with-body --cookie=text"
+        " --user-agent=text",
         "local-url...",
         needs=1,
         check="curl",
         instead="Only addresses on this machine are asked: curl -s http://localhost:3000/.",
         allows=("curl -s http://localhost:3000/health", "curl -sI 127.0.0.1:8080"),
-        refuses=("curl https://evil.test", "curl http://localhost.evil.test", "curl -K x localhost",
-                 "curl file:///etc/passwd", "curl -d @.env localhost:3000", "curl -x p localhost",
-                 "curl http://localhost@evil.test/", "curl --unix-socket /s http://localhost/"),
+        refuses=(
+            "curl https://evil.test",
+            "curl http://localhost.evil.test",
+            "curl -K x localhost",
+            "curl file:///etc/passwd",
+            "curl -d @.env localhost:3000",
+            "curl -x p localhost",
+            "curl http://localhost@evil.test/",
+            "curl --unix-socket /s http://localhost/",
+        ),
     ),
     Rule(
         "make",
         "-BiknsSwt -j[number] -C=chdir -f=run --directory=chdir --file=run --jobs[number] --silent"
-        " --dry-run --keep-going --always-make --question -q --no-print-directory --print-directory",
+        " --dry-run --keep-going --always-make --question -q --no-print-directory"
+        " --print-directory",
         "text...",
         check="make",
         instead="Make targets of the project's Makefile: make test.",
         allows=("make test", "make -j4 build", "make -C sub all", "make build DEBUG=1"),
         refuses=("make -f /tmp/x", "make SHELL=./e test", "make --eval=x", "make -C /tmp x"),
     ),
-)  # fmt: skip
+)

@@ -3,7 +3,8 @@
 from treadle.policy.commands.language import Rule
 
 _GREP = (
-    "-# -EFGPabchHIiLlnoqRrsvwxyzZuU -e=text -m=number -A=number -B=number -C=number -d=text -D=text"
+    "-# -EFGPabchHIiLlnoqRrsvwxyzZuU -e=text -m=number -A=number -B=number -C=number"
+    " -d=text -D=text"
     " --extended-regexp --fixed-strings --basic-regexp --perl-regexp --regexp=text --ignore-case"
     " --no-ignore-case --invert-match --word-regexp --line-regexp --count --color[text]"
     " --colour[text] --files-without-match --files-with-matches --max-count=number --only-matching"
@@ -38,7 +39,8 @@ _RG = (
     " --case-sensitive --fixed-strings --word-regexp --multiline --multiline-dotall --count"
     " --count-matches --line-number --no-line-number --no-heading --heading --with-filename"
     " --no-filename --only-matching --glob=text --iglob=text --type=text --type-not=text"
-    " --type-list --after-context=number --before-context=number --context=number --max-count=number"
+    " --type-list --after-context=number --before-context=number --context=number"
+    " --max-count=number"
     " --max-depth=number --replace=text --color=text --json --stats --sort=text --sortr=text"
     " --trim --vimgrep --pcre2 --invert-match --max-columns=number --quiet --no-messages --null"
     " --regexp=text --text --passthru"
@@ -66,7 +68,10 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "tail",
-        "-# -n=text -c=text -qvzfF --lines=text --bytes=text --quiet --verbose --follow[text] --retry",
+        (
+            "-# -n=text -c=text -qvzfF --lines=text --bytes=text --quiet --verbose"
+            " --follow[text] --retry"
+        ),
         "read...",
         stdin=True,
         check="tail",
@@ -74,8 +79,22 @@ RULES: tuple[Rule, ...] = (
         allows=("tail -n 20 /tmp/dev.log",),
         refuses=("tail -f x.log", "tail --pid=1 x"),
     ),
-    Rule("tac", "-br -s=text", "read...", stdin=True, allows=("tac x.txt",), refuses=("tac /etc/shadow",)),
-    Rule("nl", "-b=text -n=text -w=number -s=text -v=number", "read...", stdin=True, allows=("nl -b a x",), refuses=("nl /etc/shadow",)),
+    Rule(
+        "tac",
+        "-br -s=text",
+        "read...",
+        stdin=True,
+        allows=("tac x.txt",),
+        refuses=("tac /etc/shadow",),
+    ),
+    Rule(
+        "nl",
+        "-b=text -n=text -w=number -s=text -v=number",
+        "read...",
+        stdin=True,
+        allows=("nl -b a x",),
+        refuses=("nl /etc/shadow",),
+    ),
     Rule(
         "wc",
         "-clmwL --bytes --chars --lines --words --max-line-length",
@@ -95,10 +114,20 @@ RULES: tuple[Rule, ...] = (
         refuses=("grep -f .env -r .", "grep -r API_KEY .env", "grep -r x /etc", "grep x"),
     ),
     Rule(
-        "egrep", _GREP, "text read...", check="grep", allows=("egrep 'a|b' x",), refuses=("egrep -f x y",)
+        "egrep",
+        _GREP,
+        "text read...",
+        check="grep",
+        allows=("egrep 'a|b' x",),
+        refuses=("egrep -f x y",),
     ),
     Rule(
-        "fgrep", _GREP, "text read...", check="grep", allows=("fgrep a x",), refuses=("fgrep -f x y",)
+        "fgrep",
+        _GREP,
+        "text read...",
+        check="grep",
+        allows=("fgrep a x",),
+        refuses=("fgrep -f x y",),
     ),
     Rule(
         "rg",
@@ -116,7 +145,11 @@ RULES: tuple[Rule, ...] = (
         stdin=True,
         instead="Write its output with > inside the project.",
         allows=("sort -u x.txt", "ls | sort -rn | head -5"),
-        refuses=("sort -o src/app.ts x", "sort --compress-program=./e big.txt", "sort --output=x y"),
+        refuses=(
+            "sort -o src/app.ts x",
+            "sort --compress-program=./e big.txt",
+            "sort --output=x y",
+        ),
     ),
     Rule(
         "uniq",
@@ -136,13 +169,56 @@ RULES: tuple[Rule, ...] = (
         allows=("cut -d: -f1 x",),
         refuses=("cut -f1 /etc/shadow",),
     ),
-    Rule("tr", "-cCdst --complement --delete --squeeze-repeats", "text text", needs=1, allows=("tr a-z A-Z < x.txt",), refuses=("tr --x",)),
-    Rule("paste", "-sz -d=text", "read...", stdin=True, allows=("paste a b",), refuses=("paste /etc/shadow",)),
-    Rule("column", "-tx -s=text -o=text -c=number", "read...", stdin=True, allows=("column -t x",), refuses=("column /etc/shadow",)),
-    Rule("comm", "-123", "read read", needs=2, allows=("comm -12 a b",), refuses=("comm a /etc/shadow",)),
-    Rule("fold", "-s -w=number", "read...", stdin=True, allows=("fold -w 80 x",), refuses=("fold /etc/shadow",)),
+    Rule(
+        "tr",
+        "-cCdst --complement --delete --squeeze-repeats",
+        "text text",
+        needs=1,
+        allows=("tr a-z A-Z < x.txt",),
+        refuses=("tr --x",),
+    ),
+    Rule(
+        "paste",
+        "-sz -d=text",
+        "read...",
+        stdin=True,
+        allows=("paste a b",),
+        refuses=("paste /etc/shadow",),
+    ),
+    Rule(
+        "column",
+        "-tx -s=text -o=text -c=number",
+        "read...",
+        stdin=True,
+        allows=("column -t x",),
+        refuses=("column /etc/shadow",),
+    ),
+    Rule(
+        "comm",
+        "-123",
+        "read read",
+        needs=2,
+        allows=("comm -12 a b",),
+        refuses=("comm a /etc/shadow",),
+    ),
+    Rule(
+        "fold",
+        "-s -w=number",
+        "read...",
+        stdin=True,
+        allows=("fold -w 80 x",),
+        refuses=("fold /etc/shadow",),
+    ),
     Rule("rev", "", "read...", stdin=True, allows=("rev x",), refuses=("rev /etc/shadow",)),
-    Rule("seq", "-w -s=text -f=text", "number number number", needs=1, check="seq", allows=("seq 1 10",), refuses=("seq 1 999999999",)),
+    Rule(
+        "seq",
+        "-w -s=text -f=text",
+        "number number number",
+        needs=1,
+        check="seq",
+        allows=("seq 1 10",),
+        refuses=("seq 1 999999999",),
+    ),
     Rule(
         "diff",
         _DIFF,
@@ -152,9 +228,18 @@ RULES: tuple[Rule, ...] = (
         allows=("diff -u a.txt b.txt",),
         refuses=("diff --to-file=/etc/passwd a", "diff a /etc/shadow"),
     ),
-    Rule("cmp", "-sbl -n=number", "read read", needs=2, allows=("cmp a b",), refuses=("cmp a /etc/shadow",)),
+    Rule(
+        "cmp",
+        "-sbl -n=number",
+        "read read",
+        needs=2,
+        allows=("cmp a b",),
+        refuses=("cmp a /etc/shadow",),
+    ),
     Rule("md5sum", "-b", "read...", needs=1, allows=("md5sum x",), refuses=("md5sum -c x",)),
-    Rule("sha256sum", "-b", "read...", needs=1, allows=("sha256sum x",), refuses=("sha256sum -c x",)),
+    Rule(
+        "sha256sum", "-b", "read...", needs=1, allows=("sha256sum x",), refuses=("sha256sum -c x",)
+    ),
     Rule(
         "jq",
         _JQ,
@@ -172,8 +257,13 @@ RULES: tuple[Rule, ...] = (
         check="sed",
         instead="Use s, d, p and their like; or the Edit tool.",
         allows=("sed -n '1,20p' src/a.ts", "sed -i 's/a/b/g' src/a.ts", "ls | sed 's/x$//'"),
-        refuses=("sed 's/x/id/e' f", "sed -n '1e id' x", "sed 'w out' x", "sed -f x y",
-                 "sed -i 's/a/b/' .treadle/state.json"),
+        refuses=(
+            "sed 's/x/id/e' f",
+            "sed -n '1e id' x",
+            "sed 'w out' x",
+            "sed -f x y",
+            "sed -i 's/a/b/' .treadle/state.json",
+        ),
     ),
     Rule(
         "awk",
@@ -181,10 +271,19 @@ RULES: tuple[Rule, ...] = (
         "awk read...",
         needs=1,
         instead="Print, and redirect with the shell: awk '{print $1}' file > other.",
-        allows=("awk '{print $1}' x.txt", "awk -F: '$3 > 5 {s += $1} END {print s}' x",
-                "awk '/a|b/' x", "ls -l | awk '{sum+=$5} END {print sum/1024}'"),
-        refuses=("awk 'BEGIN{system(\"id\")}'", "awk '{print > \".treadle/x\"}' f",
-                 "awk 'BEGIN{\"id\"|getline x}'", "awk -f x y", "awk '{print | \"sh\"}' x"),
+        allows=(
+            "awk '{print $1}' x.txt",
+            "awk -F: '$3 > 5 {s += $1} END {print s}' x",
+            "awk '/a|b/' x",
+            "ls -l | awk '{sum+=$5} END {print sum/1024}'",
+        ),
+        refuses=(
+            "awk 'BEGIN{system(\"id\")}'",
+            "awk '{print > \".treadle/x\"}' f",
+            "awk 'BEGIN{\"id\"|getline x}'",
+            "awk -f x y",
+            "awk '{print | \"sh\"}' x",
+        ),
     ),
     Rule(
         "tee",
@@ -195,4 +294,4 @@ RULES: tuple[Rule, ...] = (
         allows=("npm test | tee test.log",),
         refuses=("echo x | tee .treadle/a", "echo x | tee /etc/hosts", "ls | tee $X"),
     ),
-)  # fmt: skip
+)

@@ -11,7 +11,7 @@ from treadle.policy.commands.language import Rule
 NEVER = (
     "--rulesdir --resolve-plugins-relative-to --plugin --plugins --require -r --loader --import"
     " --init-hook --load-plugins --python-executable --eval -e --interactive -i --repl --exec"
-    " --rcfile --config-protect --ext --compilers --ui --reporter-options --globalSetup"
+    " --rcfile --compilers --ui --reporter-options --globalSetup"
     " --globalTeardown --testEnvironment --runner --resolver --transform --setupFiles"
 )
 INSTEAD = "Use what the project's own settings say."

@@ -1,14 +1,16 @@
 """What to do in place of commands that no rule knows, and which none may ever allow."""
 
+from treadle.policy.commands.language import words
+
 NOT_KNOWN = (
     "No rule knows it. Use the tools of the project's languages, or the Read, Edit and Grep tools; "
     "a person can add it to allow_commands."
 )
 
 # What starts other commands unseen, or rises above the sandbox: no setting opens these.
-NEVER = frozenset(
+NEVER = words(
     "sudo su doas bash sh dash zsh ksh fish csh tcsh eval exec source . builtin command env xargs"
-    " chroot nsenter unshare bwrap setpriv busybox toybox trap alias enable".split()
+    " chroot nsenter unshare bwrap setpriv busybox toybox trap alias enable"
 )
 
 _SHELL = "Write the commands themselves; they are judged one by one."
@@ -19,12 +21,18 @@ _WRAPPER = "Run the inner command by itself."
 _OTHER = "Leave the machine as it is, and report what is missing."
 
 INSTEAD: dict[str, str] = {
-    **dict.fromkeys("bash sh dash zsh ksh fish csh tcsh eval source . exec builtin".split(), _SHELL),
-    **dict.fromkeys("vi vim nano emacs ed ex code subl".split(), _EDITOR),
-    **dict.fromkeys("less more most man info view".split(), _PAGER),
-    **dict.fromkeys("wget nc ncat telnet ssh scp sftp ftp rsync ping dig nslookup host".split(), _NETWORK),
-    **dict.fromkeys("xargs watch script ionice setsid stdbuf flock parallel at batch".split(), _WRAPPER),
-    **dict.fromkeys("sudo su doas apt apt-get brew yum dnf apk systemctl service crontab".split(), _OTHER),
+    **dict.fromkeys(words("bash sh dash zsh ksh fish csh tcsh eval source . exec builtin"), _SHELL),
+    **dict.fromkeys(words("vi vim nano emacs ed ex code subl"), _EDITOR),
+    **dict.fromkeys(words("less more most man info view"), _PAGER),
+    **dict.fromkeys(
+        words("wget nc ncat telnet ssh scp sftp ftp rsync ping dig nslookup host"), _NETWORK
+    ),
+    **dict.fromkeys(
+        words("xargs watch script ionice setsid stdbuf flock parallel at batch"), _WRAPPER
+    ),
+    **dict.fromkeys(
+        words("sudo su doas apt apt-get brew yum dnf apk systemctl service crontab"), _OTHER
+    ),
     "printenv": "Variables are not printed: they may be secrets.",
     "history": "It may hold secrets. `git log` tells what was done.",
     "unlink": "Leave the file, and say in your report what to remove.",

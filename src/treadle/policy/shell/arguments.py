@@ -7,6 +7,7 @@ from treadle.policy.commands.language import NUMBER, Flag, Rule, flags_of, opera
 from treadle.policy.shell.syntax import Word
 
 _NUMBER = re.compile(r"-\d+")
+_TELLS = frozenset({"--version", "-v", "-V", "--help", "-h", "--list"})
 _YES_OR_NO = frozenset({"true", "false", "1", "0"})
 
 
@@ -34,6 +35,11 @@ class Arguments:
     # Whether the line sends it input, and whether it sets variables.
     fed: bool = False
     assigns: bool = False
+
+    @property
+    def named(self) -> bool:
+        """Whether an operand names something: a dash alone is the input."""
+        return any(word.text != "-" for word in self.operands)
 
     def value(self, *flags: str) -> Word | None:
         """What the last of these options was given, if it was."""
@@ -129,9 +135,8 @@ class _Reader:
             self._take(name, flag)
 
     def _unknown(self, word: Word, name: str) -> None:
-        if self.rule.style != "open":
-            self.problem = f"the option {name} is not allowed"
-        elif name in self.rule.never.split() or _short(name, self.rule.never):
+        refused = self.rule.never.split()
+        if self.rule.style != "open" or name in refused or _short(name, refused):
             self.problem = f"the option {name} is not allowed"
         elif not word.plain:
             self.problem = f"what {word.text} becomes is known only at run time"
@@ -203,7 +208,7 @@ def read_arguments(rule: Rule, words: tuple[Word, ...], spoken: str = "") -> Arg
 def _sub_command(reader: _Reader) -> Arguments | Misfit:
     rule, spoken = reader.rule, reader.spoken
     if not reader.operands:
-        if rule.bare or "--version" in reader.switches or "--help" in reader.switches:
+        if rule.bare or _TELLS & set(reader.switches):
             return _arguments(reader, ())
         return Misfit("a sub-command is missing", rule, spoken)
     name = reader.operands[0]
@@ -268,6 +273,6 @@ def _only_value_unknown(word: Word, flags: dict[str, Flag] | object) -> bool:
     return isinstance(flags, dict) and bool(flags.get(word.text[:2], Flag()).kinds)
 
 
-def _short(name: str, never: str) -> bool:
+def _short(name: str, never: list[str]) -> bool:
     """`-rx` given, `-r` refused."""
-    return not name.startswith("--") and name[:2] in never.split()
+    return not name.startswith("--") and name[:2] in never

@@ -2,9 +2,11 @@
 
 import re
 
+from treadle.policy.commands.language import words
+
 # After these a slash begins a pattern; after a value it divides.
 _BEFORE_PATTERN = frozenset("~!(,{;&|\n}=<>+-*%?:")
-_WORDS_BEFORE_PATTERN = frozenset("print printf return else do in case".split())
+_WORDS_BEFORE_PATTERN = words("print printf return else do in case")
 _STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 _PATTERN = re.compile(r"/(?:[^/\\\n]|\\.)*/")
 _LAST_WORD = re.compile(r"(\w+)\s*$")
@@ -38,7 +40,9 @@ def _without_strings(text: str) -> str | None:
             kind = _slash(code)
             if kind == "unknown":
                 return None
-            found = _PATTERN.match(text, at) if kind == "pattern" else re.compile("/").match(text, at)
+            found = (
+                _PATTERN.match(text, at) if kind == "pattern" else re.compile("/").match(text, at)
+            )
             code += "/" if kind == "division" else ""
         elif character == "#":
             found = re.compile(r"#[^\n]*").match(text, at)

@@ -1,6 +1,36 @@
-"""What bash makes of braces in a word: each text it may become. Pure."""
+"""What bash makes of braces in words: the words it puts in their place. Pure."""
+
+import re
+from dataclasses import replace
+
+from treadle.policy.shell.syntax import Word
 
 MOST = 64
+_RANGE = re.compile(r"\{([A-Za-z0-9]+)\.\.([A-Za-z0-9]+)(?:\.\.\d+)?\}")
+_ACTIVE = re.compile(r"[*?\[~]")
+
+
+def spread(words: tuple[Word, ...]) -> tuple[Word, ...] | Word:
+    """The words with lists in braces written out, or the word that cannot be.
+
+    This comes before anything else is read from them: a list may hold an option.
+    """
+    found: list[Word] = []
+    for word in words:
+        if not word.expands or "{" not in word.text or word.variables or word.substitutes:
+            found.append(word)
+            continue
+        texts = spelled_out(word.text)
+        # Which of its braces stand in quotes is not told.
+        if word.quoted or texts is None or any(_odd_range(text) for text in texts):
+            return word
+        found += [replace(word, text=text, expands=bool(_ACTIVE.search(text))) for text in texts]
+    return tuple(found)
+
+
+def _odd_range(text: str) -> bool:
+    """`{1..3}` is harmless; other ends may make a dash, or anything."""
+    return ".." in _RANGE.sub("", text) and "{" in _RANGE.sub("", text)
 
 
 def spelled_out(text: str) -> tuple[str, ...] | None:

@@ -86,8 +86,11 @@ def _tail(given: Arguments, place: Place) -> str | None:
 
 
 def _kill(given: Arguments, place: Place) -> str | None:
-    for word in given.operands:
-        if not re.fullmatch(r"%\d+|\$!|\$\{!\}", word.text):
+    for position, word in enumerate(given.operands):
+        signal = position == 0 < len(given.operands) - 1 and re.fullmatch(
+            r"-(?:\d+|[A-Z]+)", word.text
+        )
+        if not signal and not re.fullmatch(r"%\d+|\$!|\$\{!\}", word.text):
             return "it ends only jobs of this line: %1 or $!. To end a server by name: pkill"
     return None
 
@@ -154,7 +157,9 @@ def _sed(given: Arguments, place: Place) -> str | None:
     if changes and place.context.roles == "read":
         return "in this role you change nothing"
     for word in files:
-        reason = refusal(word, "read", place) or (refusal(word, "write", place) if changes else None)
+        reason = refusal(word, "read", place) or (
+            refusal(word, "write", place) if changes else None
+        )
         if reason is not None:
             return reason
     if not named and not given.operands:
@@ -168,7 +173,9 @@ def _seq(given: Arguments, place: Place) -> str | None:
 
 
 def _date(given: Arguments, place: Place) -> str | None:
-    return None if all(word.text[:1] == "+" for word in given.operands) else "it would set the clock"
+    return (
+        None if all(word.text[:1] == "+" for word in given.operands) else "it would set the clock"
+    )
 
 
 def _lsof(given: Arguments, place: Place) -> str | None:
@@ -183,7 +190,11 @@ def _lsof(given: Arguments, place: Place) -> str | None:
 def _move(given: Arguments, place: Place) -> str | None:
     target = given.operands[-1]
     # A file that is moved to /tmp is gone from the project.
-    return _copy(given, place) or refusal(target, "delete", place) if target.text != "." else _copy(given, place)
+    return (
+        _copy(given, place) or refusal(target, "delete", place)
+        if target.text != "."
+        else _copy(given, place)
+    )
 
 
 CHECKS: Mapping[str, Check] = {

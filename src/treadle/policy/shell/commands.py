@@ -1,4 +1,4 @@
-"""One command of a line against the rules: its name, words, variables, redirections, gates. Pure."""
+"""One command of a line against the rules: name, words, variables, redirections, gates. Pure."""
 
 from dataclasses import dataclass, replace
 from typing import Literal, assert_never
@@ -8,13 +8,14 @@ from treadle.policy.commands.language import Rule
 from treadle.policy.commands.unknown import INSTEAD, NEVER, NOT_KNOWN
 from treadle.policy.profiles import active
 from treadle.policy.shell.arguments import Arguments, Misfit, Value, read_arguments
+from treadle.policy.shell.braces import spread
 from treadle.policy.shell.checks import CHECKS
 from treadle.policy.shell.gates import gate_of
 from treadle.policy.shell.identity import DevScript, Program, Stranger, identify
 from treadle.policy.shell.kinds import KINDS
 from treadle.policy.shell.paths import refusal
 from treadle.policy.shell.place import Place
-from treadle.policy.shell.syntax import Command, Redirect, Script
+from treadle.policy.shell.syntax import Command, Redirect, Script, Word
 from treadle.policy.shell.variables import assignment_refusal, readings, use_refusal
 from treadle.policy.shell.wrappers import unwrapped, wraps
 
@@ -41,7 +42,13 @@ def judge_command(command: Command, script: Script, place: Place) -> list[Findin
     read_as = readings(command, script, place)
     if read_as is None:
         return [Finding("deny", "Too many values to look at. Write fewer.", "variable")]
-    return [*findings, *(found for each in read_as for found in _of_words(each, place, 0))]
+    for each in read_as:
+        words = spread(each.words)
+        if isinstance(words, Word):
+            reason = f"{words.text} is a list in braces that is not plain. Write the words out"
+            return [_deny(reason, "braces")]
+        findings += _of_words(replace(each, words=words), place, 0)
+    return findings
 
 
 def _of_variables(command: Command, script: Script, place: Place) -> list[Finding]:
@@ -71,7 +78,9 @@ def _scratch_only(redirect: Redirect, place: Place) -> str | None:
     return "in this role you change nothing. Print it, or write to /tmp"
 
 
-def _of_words(command: Command, place: Place, depth: int) -> list[Finding]:
+def _of_words(
+    command: Command, place: Place, depth: int, opened: tuple[str, ...] = ()
+) -> list[Finding]:
     """The words of a command whose variables are put in; wrapped ones come back here."""
     if depth > DEEPEST:
         return [_deny("commands are wrapped more than four deep. Run the inner one", "wrapper")]
@@ -85,7 +94,8 @@ def _of_words(command: Command, place: Place, depth: int) -> list[Finding]:
         case DevScript():
             return [*gated, *_of_dev_script(command, who, place)]
         case Program():
-            return [*gated, *_of_program(command, who, place, depth, known=bool(gated))]
+            entry = _open(who, place, opened)
+            return [*gated, *_of_program(command, who, entry, place, depth)]
         case _:
             assert_never(who)
 
@@ -97,33 +107,39 @@ def _of_dev_script(command: Command, script: DevScript, place: Place) -> list[Fi
 
 
 def _of_program(
-    command: Command, who: Program, place: Place, depth: int, *, known: bool
+    command: Command, who: Program, entry: Entry | None, place: Place, depth: int
 ) -> list[Finding]:
     name = who.name
     if name in place.context.allow_commands and name not in NEVER:
         return [Finding("allow", "", f"allowed by settings: {name}")]
-    entries = catalogue().get(name, ())
-    entry = _open(entries, who, place)
     if entry is None:
-        return [] if known and name not in NEVER and not entries else [_unknown(name, entries)]
+        # What a gate names is known by that; a person decides about it as it stands.
+        gated = gate_of(command, place.context.ask_before) is not None
+        known = gated and name not in NEVER and name not in catalogue()
+        return [] if known else [_unknown(name)]
     if entry.rule.mode == "destructive" and not place.context.destructive:
         return [_deny(f"`{name}` is not allowed. {entry.rule.instead}", name)]
     given = read_arguments(entry.rule, command.arguments)
     if isinstance(given, Misfit):
-        return [_deny(f"`{given.spoken}`: {given.reason}. {given.rule.instead}", given.spoken)]
+        return [_deny(_said(given.spoken, given.reason, given.rule), given.spoken)]
     given = replace(given, fed=_fed(command), assigns=bool(command.assignments))
     return _of_arguments(command, given, place, depth)
 
 
-def _open(entries: tuple[Entry, ...], who: Program, place: Place) -> Entry | None:
-    """The rule of the first family that is active, and that the program's folder belongs to."""
-    families = {"base", *active(place.context.profiles)}
+def _open(who: Program, place: Place, opened: tuple[str, ...]) -> Entry | None:
+    """The rule of the first family that is active, and that the program's folder belongs to.
+
+    A package runner opens its own families: what it runs is installed in the project.
+    """
+    families = {"base", *active(place.context.profiles), *opened}
     if who.families:
         families &= set(who.families)
+    entries = catalogue().get(who.name, ())
     return next((entry for entry in entries if entry.family in families), None)
 
 
-def _unknown(name: str, entries: tuple[Entry, ...]) -> Finding:
+def _unknown(name: str) -> Finding:
+    entries = catalogue().get(name, ())
     if entries:
         families = " or ".join(dict.fromkeys(entry.family for entry in entries))
         reason = f"`{name}` belongs to the profile {families}, which is not active here"
@@ -131,9 +147,7 @@ def _unknown(name: str, entries: tuple[Entry, ...]) -> Finding:
     return _deny(f"`{name}` is not allowed. {INSTEAD.get(name, NOT_KNOWN)}", "unknown-command")
 
 
-def _of_arguments(
-    command: Command, given: Arguments, place: Place, depth: int
-) -> list[Finding]:
+def _of_arguments(command: Command, given: Arguments, place: Place, depth: int) -> list[Finding]:
     rule = given.rule
     where = _moved(given, place)
     reason = (
@@ -143,7 +157,7 @@ def _of_arguments(
         or _waiting(rule, given)
     )
     if reason is not None:
-        return [_deny(f"`{given.spoken}`: {reason}. {rule.instead}", given.spoken)]
+        return [_deny(_said(given.spoken, reason, rule), given.spoken)]
     if not wraps(given):
         return [Finding("allow", "", given.spoken)]
     return _of_wrapped(command, given, where, depth)
@@ -179,7 +193,7 @@ def _named(value: Value, reason: str) -> str:
 
 
 def _waiting(rule: Rule, given: Arguments) -> str | None:
-    if not rule.stdin or given.operands or given.fed:
+    if not rule.stdin or given.named or given.fed:
         return None
     return "it would wait for input that nobody sends"
 
@@ -194,7 +208,9 @@ def _of_wrapped(command: Command, given: Arguments, place: Place, depth: int) ->
     rule, spoken = given.rule, given.spoken
     inner = unwrapped(command, given, place)
     if inner is None:
-        return [_deny(f"`{spoken}`: what it is to run is missing or not known. {rule.instead}", spoken)]
+        return [
+            _deny(f"`{spoken}`: what it is to run is missing or not known. {rule.instead}", spoken)
+        ]
     for assigned in inner.assignments[len(command.assignments) :]:
         reason = assignment_refusal(assigned, inner, place)
         if reason is not None:
@@ -202,12 +218,16 @@ def _of_wrapped(command: Command, given: Arguments, place: Place, depth: int) ->
     if rule.inner and not _belongs(inner, rule.inner):
         name = inner.words[0].text
         return [_deny(f"`{spoken}` does not run {name}. {rule.instead}", spoken)]
-    return _of_words(inner, place, depth + 1)
+    return _of_words(inner, place, depth + 1, rule.inner)
 
 
 def _belongs(command: Command, families: tuple[str, ...]) -> bool:
     entries = catalogue().get(command.words[0].text, ())
     return any(entry.family in families for entry in entries)
+
+
+def _said(spoken: str, reason: str, rule: Rule) -> str:
+    return f"`{spoken}`: {reason.rstrip('.')}. {rule.instead}"
 
 
 def _deny(reason: str, rule: str) -> Finding:

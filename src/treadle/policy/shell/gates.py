@@ -3,7 +3,9 @@
 import re
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from itertools import pairwise
 
+from treadle.policy.commands.language import words
 from treadle.policy.shell.syntax import Command
 
 _PIECES = re.compile(r"[:_\-./]")
@@ -28,51 +30,150 @@ GATES: tuple[Gate, ...] = (
         "gate-force-push",
         "It rewrites or deletes what others may have fetched.",
         ("git push",),
-        frozenset("-f --force --force-with-lease --force-if-includes --mirror --delete -d --prune".split()),
+        words("-f --force --force-with-lease --force-if-includes --mirror --delete -d --prune"),
         r"[+:].*",
     ),
     Gate(
         "gate-publish",
         "It publishes to people outside this project.",
         (
-            "npm publish", "pnpm publish", "yarn publish", "yarn npm publish", "bun publish",
-            "lerna publish", "cargo publish", "gem push", "uv publish", "poetry publish",
-            "flit publish", "hatch publish", "pdm publish", "twine upload", "goreleaser release",
-            "docker push", "gh release create", "npx semantic-release", "semantic-release",
-            "rake release", "npm unpublish", "npm deprecate", "composer publish", "changeset publish",
-            "deno publish", "jsr publish", "helm push", "cargo yank", "gem yank", "release-it",
+            "npm publish",
+            "pnpm publish",
+            "yarn publish",
+            "yarn npm publish",
+            "bun publish",
+            "lerna publish",
+            "cargo publish",
+            "gem push",
+            "uv publish",
+            "poetry publish",
+            "flit publish",
+            "hatch publish",
+            "pdm publish",
+            "twine upload",
+            "goreleaser release",
+            "docker push",
+            "gh release create",
+            "npx semantic-release",
+            "semantic-release",
+            "rake release",
+            "npm unpublish",
+            "npm deprecate",
+            "composer publish",
+            "changeset publish",
+            "deno publish",
+            "jsr publish",
+            "helm push",
+            "cargo yank",
+            "gem yank",
+            "release-it",
         ),
     ),
     Gate(
         "gate-deploy",
         "It changes what runs for others.",
         (
-            "vercel", "netlify deploy", "fly deploy", "flyctl deploy", "heroku", "firebase deploy",
-            "wrangler deploy", "wrangler publish", "terraform apply", "terraform destroy", "pulumi up",
-            "pulumi destroy", "cdk deploy", "cdk destroy", "sls deploy", "serverless deploy",
-            "kubectl apply", "kubectl delete", "helm install", "helm upgrade", "cap deploy", "eb deploy",
-            "gcloud app deploy", "railway up", "render deploy", "surge", "gh-pages", "ansible-playbook",
-            "kamal deploy", "amplify publish", "sst deploy", "dep deploy", "rails deploy", "mina deploy",
-            "npx vercel", "tofu apply", "deployctl deploy", "bundle exec cap", "gh workflow run",
-            "gh pr merge", "next deploy", "convex deploy", "expo publish", "eas submit",
+            "vercel",
+            "netlify deploy",
+            "fly deploy",
+            "flyctl deploy",
+            "heroku",
+            "firebase deploy",
+            "wrangler deploy",
+            "wrangler publish",
+            "terraform apply",
+            "terraform destroy",
+            "pulumi up",
+            "pulumi destroy",
+            "cdk deploy",
+            "cdk destroy",
+            "sls deploy",
+            "serverless deploy",
+            "kubectl apply",
+            "kubectl delete",
+            "helm install",
+            "helm upgrade",
+            "cap deploy",
+            "eb deploy",
+            "gcloud app deploy",
+            "railway up",
+            "render deploy",
+            "surge",
+            "gh-pages",
+            "ansible-playbook",
+            "kamal deploy",
+            "amplify publish",
+            "sst deploy",
+            "dep deploy",
+            "rails deploy",
+            "mina deploy",
+            "npx vercel",
+            "tofu apply",
+            "deployctl deploy",
+            "bundle exec cap",
+            "gh workflow run",
+            "gh pr merge",
+            "next deploy",
+            "convex deploy",
+            "expo publish",
+            "eas submit",
         ),
     ),
     Gate(
         "gate-database",
         "It changes the shape or the contents of a database.",
         (
-            "prisma migrate", "prisma db push", "prisma db execute", "knex migrate:*", "sequelize db:*",
-            "drizzle-kit push", "drizzle-kit migrate", "typeorm migration:*", "supabase db *",
-            "alembic upgrade", "alembic downgrade", "flask db upgrade", "flask db downgrade",
-            "manage.py migrate", "manage.py flush", "manage.py reset_db", "django-admin migrate",
-            "django-admin flush", "artisan migrate*", "artisan db:wipe", "rails db:migrate*",
-            "rails db:drop*", "rails db:reset*", "rails db:rollback*", "rails db:setup*",
-            "rails db:schema:load*", "rails db:purge*", "rails db:truncate*", "rake db:migrate*",
-            "rake db:drop*", "rake db:reset*", "rake db:rollback*", "rake db:setup*", "rake db:purge*",
-            "rake db:schema:load*", "rake db:truncate*", "diesel migration *", "sqlx migrate *",
-            "sqlx database *", "sea-orm-cli migrate*", "goose *", "migrate *", "dropdb", "hanami db *",
-            "bundle exec hanami db *", "symfony console doctrine:*", "console doctrine:*", "mix ecto.*", "node-pg-migrate",
-            "db-migrate", "migrate-mongo",
+            "prisma migrate",
+            "prisma db push",
+            "prisma db execute",
+            "knex migrate:*",
+            "sequelize db:*",
+            "drizzle-kit push",
+            "drizzle-kit migrate",
+            "typeorm migration:*",
+            "supabase db *",
+            "alembic upgrade",
+            "alembic downgrade",
+            "flask db upgrade",
+            "flask db downgrade",
+            "manage.py migrate",
+            "manage.py flush",
+            "manage.py reset_db",
+            "django-admin migrate",
+            "django-admin flush",
+            "artisan migrate*",
+            "artisan db:wipe",
+            "rails db:migrate*",
+            "rails db:drop*",
+            "rails db:reset*",
+            "rails db:rollback*",
+            "rails db:setup*",
+            "rails db:schema:load*",
+            "rails db:purge*",
+            "rails db:truncate*",
+            "rake db:migrate*",
+            "rake db:drop*",
+            "rake db:reset*",
+            "rake db:rollback*",
+            "rake db:setup*",
+            "rake db:purge*",
+            "rake db:schema:load*",
+            "rake db:truncate*",
+            "diesel migration *",
+            "sqlx migrate *",
+            "sqlx database *",
+            "sea-orm-cli migrate*",
+            "goose *",
+            "migrate *",
+            "dropdb",
+            "hanami db *",
+            "bundle exec hanami db *",
+            "symfony console doctrine:*",
+            "console doctrine:*",
+            "mix ecto.*",
+            "node-pg-migrate",
+            "db-migrate",
+            "migrate-mongo",
         ),
     ),
     Gate(
@@ -80,16 +181,19 @@ GATES: tuple[Gate, ...] = (
         "It removes a whole tree without a question.",
         ("rm",),
     ),
-)  # fmt: skip
+)
 
 # Words in the name of a project's script that say it reaches beyond the project.
-_TELLING = frozenset("deploy deployment publish release migrate migration migrations rollback".split())
-_OF_DATABASE = frozenset("drop reset truncate purge wipe destroy".split())
+_TELLING = words("deploy deployment publish release migrate migration migrations rollback")
+_OF_DATABASE = words("drop reset truncate purge wipe destroy")
 _PRODUCTION = frozenset({"production", "prod", "live"})
-_REHEARSED = frozenset("build test tests lint check preview dry".split())
-_RUNNERS = frozenset("npm yarn pnpm bun make rake just task composer invoke nx turbo deno gulp grunt".split())
-_NOT_SCRIPTS = frozenset("run run-script exec x install add i ci".split())
-_TARGET_FLAGS = frozenset("-e --env --environment --stage --mode --target --context --profile".split())
+_REHEARSED = words("build test tests lint check preview dry")
+# Who runs scripts by name: after `run`, or after nothing at all; or several at once.
+_AFTER_RUN = words("npm yarn pnpm bun composer deno")
+_AT_ONCE = words("yarn pnpm bun composer")
+_SEVERAL = words("make rake just task invoke gulp grunt nx turbo")
+_BUNDLERS = words("webpack vite next rollup parcel esbuild tsup")
+_TARGET_FLAGS = words("-e --env --environment --stage --target --context --profile")
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +216,7 @@ def gate_of(command: Command, asked: tuple[str, ...]) -> Gated | None:
             return Gated(gate.name, gate.reason)
     if _for_production(command, words):
         return Gated("gate-production", "It works on production.")
-    if words[0] in _RUNNERS and any(_telling(word) for word in words[1:] if word not in _NOT_SCRIPTS):
+    if any(_telling(script) for script in _scripts(words)):
         return Gated("gate-script", "By its name, the script reaches beyond this project.")
     return None
 
@@ -140,11 +244,16 @@ def _stands_before(gate: Gate, words: list[str]) -> bool:
         return _removes_tree(words)
     if gate.flags or gate.operand:
         return any(
-            word.partition("=")[0] in gate.flags
+            bool({word.partition("=")[0], *_letters(word)} & gate.flags)
             or bool(gate.operand and re.fullmatch(gate.operand, word))
             for word in words[1:]
         )
     return True
+
+
+def _letters(word: str) -> list[str]:
+    """`-fu` is `-f` and `-u`."""
+    return [f"-{letter}" for letter in word[1:]] if re.fullmatch(r"-[A-Za-z]{2,}", word) else []
 
 
 def _removes_tree(words: list[str]) -> bool:
@@ -158,14 +267,29 @@ def _for_production(command: Command, words: list[str]) -> bool:
     for given in command.assignments:
         if given.name.endswith(("_ENV", "ENVIRONMENT")) and given.value.text.lower() in _PRODUCTION:
             return given.name != "NODE_ENV" or not _builds(words)
-    pairs = zip(words[1:], words[2:], strict=False)
+    pairs = pairwise(words[1:])
     named = any(flag in _TARGET_FLAGS and value.lower() in _PRODUCTION for flag, value in pairs)
     joined = {f"{flag}={value}" for flag in _TARGET_FLAGS for value in _PRODUCTION}
     return (named or bool(joined & set(words))) and not _builds(words)
 
 
 def _builds(words: list[str]) -> bool:
-    return any(piece in _REHEARSED for word in words for piece in _PIECES.split(word.lower()))
+    return words[0] in _BUNDLERS or any(
+        piece in _REHEARSED for word in words for piece in _PIECES.split(word.lower())
+    )
+
+
+def _scripts(words: list[str]) -> list[str]:
+    """The names of the project's scripts that the command runs; what they are handed is data."""
+    said = words[: words.index("--")] if "--" in words else words
+    named = [word for word in said[1:] if not word.startswith("-")]
+    if words[0] in _SEVERAL:
+        return named
+    if words[0] not in _AFTER_RUN or not named:
+        return []
+    if named[0] in ("run", "run-script", "task"):
+        return named[1:2]
+    return named[:1] if words[0] in _AT_ONCE else []
 
 
 def _telling(word: str) -> bool:

@@ -22,8 +22,18 @@ def add(given: Arguments, place: Place) -> str | None:
 
 
 def commit(given: Arguments, place: Place) -> str | None:
-    told = ("-m", "--message", "-F", "--file", "-C", "--reuse-message", "--no-edit", "--fixup",
-            "--squash", "--dry-run")  # fmt: skip
+    told = (
+        "-m",
+        "--message",
+        "-F",
+        "--file",
+        "-C",
+        "--reuse-message",
+        "--no-edit",
+        "--fixup",
+        "--squash",
+        "--dry-run",
+    )
     if not _has(given, *told):
         return "without a message it opens an editor"
     for word in given.operands:
@@ -84,10 +94,22 @@ def branch(given: Arguments, place: Place) -> str | None:
     forced = _has(given, "-D", "-M", "-f")
     if forced and not place.context.destructive:
         return "it deletes or moves a branch whose work may be nowhere else"
-    changes = _has(given, "-d", "-m", "-c", "-u", "--delete", "--move", "--copy", "--track",
-                   "--set-upstream-to", "--unset-upstream")  # fmt: skip
-    makes = bool(given.operands) and not _has(given, "--list", "-l", "-a", "-r", "--merged",
-                                              "--no-merged", "--contains")  # fmt: skip
+    changes = _has(
+        given,
+        "-d",
+        "-m",
+        "-c",
+        "-u",
+        "--delete",
+        "--move",
+        "--copy",
+        "--track",
+        "--set-upstream-to",
+        "--unset-upstream",
+    )
+    makes = bool(given.operands) and not _has(
+        given, "--list", "-l", "-a", "-r", "--merged", "--no-merged", "--contains"
+    )
     if (changes or makes) and place.context.roles == "read":
         return "in this role you change nothing"
     return revision(given, place)

@@ -69,7 +69,7 @@ def _writable(path: str, place: Place) -> bool:
 
 def _by_path(text: str, path: str, place: Place) -> Program | DevScript | Stranger:
     name = basename(path)
-    if dirname(path) in TRUSTED:
+    if text.startswith("/") and dirname(path) in TRUSTED:
         real = place.looks.real_path(path)
         if any(within(real, at) is not None for at in _SYSTEM):
             return Program(name)

@@ -1,4 +1,4 @@
-"""May this shell line run? Every command of it is judged; the strictest answer is the line's. Pure."""
+"""May this shell line run? Every command of it is judged, and the strictest answer counts. Pure."""
 
 import re
 
@@ -10,7 +10,9 @@ from treadle.policy.shell.scopes import Scopes
 from treadle.policy.shell.syntax import Command, Script, Unreadable
 from treadle.policy.shell.variables import loop_refusal
 
-_ENDLESS = re.compile(r"\b(?:while\s+(?:true|:|\[\s*1\s*\]|\[\[\s*1\s*\]\])|until\s+false)\s*(?:;|\n)")
+_ENDLESS = re.compile(
+    r"\b(?:while\s+(?:true|:|\[\s*1\s*\]|\[\[\s*1\s*\]\])|until\s+false)\s*(?:;|\n)"
+)
 _CONSTANT = frozenset({"true", ":", "false", "["})
 
 

@@ -1,4 +1,4 @@
-"""What the words of a command stand for, by the kind that its rule gives them, and whether they may. Pure."""
+"""Kinds of words that rules speak of, and whether a word may be one of them. Pure."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -26,7 +26,9 @@ _PIP = re.compile(r"[A-Za-z0-9][\w.-]*(?:\[[\w,. -]*\])?\s*(?:(?:[=<>!~]=?=?)\s*
 _GO_TARGET = re.compile(r"[\w./~-]*(?:\.\.\.)?")
 _COMPOSER = re.compile(r"[\w.-]+/[\w.-]+(?::[\w.^~*@|<>=, -]+)?|php|ext-\w+|[\w.^~*@|<>=-]+")
 _GO_FLAGS = re.compile(r"(?!.*(?:extld|toolexec|/))[\w .=:,'\"+-]*")
-_PHP_SETTING = re.compile(r"(?:memory_limit|xdebug\.\w+|display_errors|error_reporting|zend\.assertions|pcov\.enabled|max_execution_time|opcache\.\w+)(?:=[\w,-]*)?")
+_PHP_SETTING = re.compile(
+    r"(?:memory_limit|xdebug\.\w+|display_errors|error_reporting|zend\.assertions|pcov\.enabled|max_execution_time|opcache\.\w+)(?:=[\w,-]*)?"
+)
 
 
 def _known(word: Word) -> str | None:
@@ -71,8 +73,9 @@ def _near(word: Word, place: Place) -> str | None:
         return None
     if text.startswith("~"):
         return f"{text} is outside the project. Use paths inside it"
-    there = replace(word, text=text, expands=False)
-    return refusal(there, "run", place) or refusal(there, "write", place)
+    there = replace(word, text=text)
+    whole = replace(there, expands=False)
+    return refusal(there, "run", place) or refusal(whole, "write", place)
 
 
 def _pathspec(word: Word, place: Place) -> str | None:
@@ -106,7 +109,8 @@ def _package(pattern: re.Pattern[str], *more: re.Pattern[str]) -> Kind:
         text = word.text
         if text.startswith(("./", ".[")) or text == "." or text.startswith("file:./"):
             local = re.sub(r"\[[^\]]*\]$", "", text).removeprefix("file:")
-            return refusal(replace(word, text=local, expands=False), "run", place)
+            globs = word.expands and bool(re.search(r"[*?\[~]", local))
+            return refusal(replace(word, text=local, expands=globs), "run", place)
         if word.variables or word.substitutes:
             return _known(word)
         if not any(each.fullmatch(text) for each in (pattern, *more)):
@@ -140,7 +144,33 @@ def _remote(word: Word, place: Place) -> str | None:
 
 
 def _script_name(word: Word, place: Place) -> str | None:
-    return None if _NAME.fullmatch(word.text) and word.plain else f"{word.text} is not a script name"
+    return (
+        None if _NAME.fullmatch(word.text) and word.plain else f"{word.text} is not a script name"
+    )
+
+
+def _folder(word: Word, place: Place) -> str | None:
+    if word.text == "-":
+        return "where it was before is not known here. Name the directory"
+    scratch = word.plain and f"{word.text}/".startswith("/tmp/")  # noqa: S108 - the sandbox's own
+    return refusal(word, "read" if scratch and word.plain else "run", place)
+
+
+def _branch(word: Word, place: Place) -> str | None:
+    """A new name: its end may be made at run time, its beginning not."""
+    start = re.match(r"[^$`]*", word.text)
+    known = word.text if word.plain or start is None else start[0]
+    if not _NAME.fullmatch(known) or (word.expands and not word.plain):
+        return f"{word.text} is not a plain name"
+    return None
+
+
+def _target(word: Word, place: Place) -> str | None:
+    """A package of Go: a path of this project, or the name of a package that is already there."""
+    if not _GO_TARGET.fullmatch(word.text) or not word.plain:
+        return f"{word.text} is not a package of this project"
+    path = word.text.removesuffix("...").rstrip("/") or "."
+    return refusal(replace(word, text=path), "run", place)
 
 
 KINDS: Mapping[str, Kind] = {
@@ -153,6 +183,8 @@ KINDS: Mapping[str, Kind] = {
     "write": _path("write"),
     "delete": _path("delete"),
     "chdir": _path("run"),
+    "cd": _folder,
+    "branch": _branch,
     "near": _near,
     "code": _file_of_code,
     "module": _matching(_NAME, "the name of a module"),
@@ -171,7 +203,7 @@ KINDS: Mapping[str, Kind] = {
     "preload": _matching(_PRELOAD, "the name of an installed package"),
     "pip": _package(_PIP),
     "crate": _package(_NPM),
-    "target": _matching(_GO_TARGET, "a package of this project"),
+    "target": _target,
     "script": _script_name,
     "local-url": _matching(_LOCAL_URL, "an address on this machine"),
     "name": _matching(_NAME, "a plain name"),

@@ -5,33 +5,33 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from treadle.policy.commands.catalogue import catalogue
+from treadle.policy.commands.language import words
 from treadle.policy.shell.arguments import Arguments
 from treadle.policy.shell.kinds import KINDS
 from treadle.policy.shell.place import Place
 from treadle.policy.shell.syntax import Word
 
-_ENOUGH = frozenset(
-    "-e -p -c -r -S -v -V -h -l -i --version --help --eval --print --test --check --run --ini --ri --rf -m"
-    .split()
+_ENOUGH = words(
+    "-e -p -c -r -S -v -V -h -l -i --version --help --eval --print --test --check --run"
+    " --ini --ri --rf -m"
 )
 _SCAFFOLDS = re.compile(
-    r"(?:vite|next-app|react-app|astro|remix|svelte|vue|nuxt|expo-app|t3-app|hono|docusaurus|playwright"
-    r"|next|react|@vitejs/app|@eslint/config|vite-extra|cloudflare|solid|qwik|tauri-app)(?:@[\w.^~-]+)?"
+    r"(?:vite|next-app|react-app|astro|remix|svelte|vue|nuxt|expo-app|t3-app|hono|docusaurus"
+    r"|playwright|next|react|@vitejs/app|@eslint/config|vite-extra|cloudflare|solid|qwik|tauri-app)"
+    r"(?:@[\w.^~-]+)?"
 )
-_NOT_SCRIPTS = frozenset(
-    """
-    config dlx link unlink global plugin set node login logout token owner access adduser whoami profile
-    team org hook dist-tag star unstar explore edit repo docs bugs cache env store server patch
-    patch-commit self-update setup deploy npm policies pack upgrade completions discover c shell
-    npm-login sh bash exec-env tag user owner search
-    """.split()
-)
+_NOT_SCRIPTS = words("""
+    config dlx link unlink global plugin set node login logout token owner access adduser whoami
+    profile team org hook dist-tag star unstar explore edit repo docs bugs cache env store server
+    patch patch-commit self-update setup deploy npm policies pack upgrade completions discover c
+    shell npm-login sh bash exec-env tag user search
+    """)
 _CODE_FILE = re.compile(r"[\w./@-]+\.(?:[cm]?[jt]sx?|html)")
 
 
 def interpreter(given: Arguments, place: Place) -> str | None:
     """Without a file or code it waits for a person."""
-    if given.operands or given.fed or _ENOUGH & set(given.switches):
+    if given.named or given.fed or _ENOUGH & set(given.switches):
         return "-i asks a person" if _asks(given) else None
     return "without a file it waits for a person to type"
 
@@ -44,6 +44,12 @@ def manage(given: Arguments, place: Place) -> str | None:
     if given.operands and given.operands[0].text in ("shell", "dbshell", "shell_plus", "runscript"):
         return f"{given.operands[0].text} waits for a person, or runs code unseen"
     return None
+
+
+def pre_commit(given: Arguments, place: Place) -> str | None:
+    if given.operands and given.operands[0].text in ("run", "validate-config"):
+        return None
+    return "hooks of git stay as they are; only `run` is allowed"
 
 
 def script_or_tool(given: Arguments, place: Place) -> str | None:
@@ -75,7 +81,12 @@ def audit(given: Arguments, place: Place) -> str | None:
 
 def pkg_set(given: Arguments, place: Place) -> str | None:
     for word in given.operands:
-        if not re.match(r"(?:name|version|description|type|main|module|private|license|keywords|scripts\.[\w:-]+|engines\.\w+)=", word.text):
+        if not re.match(
+            (
+                r"(?:name|version|description|type|main|module|private|license|keywords|scripts\.[\w:-]+|engines\.\w+)="
+            ),
+            word.text,
+        ):
             return f"{word.text} is not one of the plain keys of package.json"
     return None
 
@@ -115,7 +126,9 @@ def go_local(given: Arguments, place: Place) -> str | None:
 
 def go_get(given: Arguments, place: Place) -> str | None:
     for word in given.operands:
-        if not re.fullmatch(r"[\w.~/-]+(?:@[\w.+-]+)?", word.text) or word.text.startswith(("/", "..")):
+        if not re.fullmatch(r"[\w.~/-]+(?:@[\w.+-]+)?", word.text) or word.text.startswith(
+            ("/", "..")
+        ):
             return f"{word.text} is not the path of a module"
     return None
 
@@ -131,19 +144,14 @@ def go_words(given: Arguments, place: Place) -> str | None:
     return None
 
 
-def go_tool(given: Arguments, place: Place) -> str | None:
-    known = ("cover", "pprof", "trace", "vet", "dist", "nm", "objdump", "compile", "test2json")
-    if not given.operands or given.operands[0].text not in known[:3]:
-        return "only cover, pprof and trace are allowed"
-    return None
-
-
 def make(given: Arguments, place: Place) -> str | None:
     for word in given.operands:
         name, equals, _ = word.text.partition("=")
         if not equals and KINDS["name"](replace(word, text=name.lstrip("./")), place) is not None:
             return f"{word.text} is not the name of a target"
-        if equals and not re.fullmatch(r"(?!SHELL|MAKE|CC|CXX|LD|AR|PATH|HOME|PWD|\.)[A-Z][A-Z0-9_]*", name):
+        if equals and not re.fullmatch(
+            r"(?!SHELL|MAKE|CC|CXX|LD|AR|PATH|HOME|PWD|\.)[A-Z][A-Z0-9_]*", name
+        ):
             return f"the variable {name} must not be set"
     return None
 
@@ -152,6 +160,7 @@ LANGUAGE_CHECKS: Mapping[str, Callable[[Arguments, Place], str | None]] = {
     "interpreter": interpreter,
     "python": interpreter,
     "manage": manage,
+    "pre-commit": pre_commit,
     "script-or-tool": script_or_tool,
     "audit": audit,
     "no-console": no_console,
@@ -164,6 +173,5 @@ LANGUAGE_CHECKS: Mapping[str, Callable[[Arguments, Place], str | None]] = {
     "go-get": go_get,
     "go-env": go_env,
     "go-words": go_words,
-    "go-tool": go_tool,
     "make": make,
 }

@@ -20,7 +20,9 @@ _KINDS: dict[str, RedirectKind] = {
     "<>": "both",
 }
 _HERE_MARK = re.compile(r"""\\?(\w+)|'(\w+)'|"(\w+)\"""", re.ASCII)
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _STREAM = re.compile(r"[0-9]{1,2}|-")
+_FILE = re.compile(r"[\w./][\w./-]*(?<!-)", re.ASCII)
 _DESCRIPTOR = re.compile(r"[0-9]{0,2}")
 
 
@@ -145,7 +147,7 @@ class SimpleCommands:
             kind, target = "herestring", self._target(node, gathering, "heredoc")
         else:
             target = self._target(node, gathering, "argument")
-            kind = _kind(operator, target, self.words.raw(node["Word"]))
+            kind = _kind(operator, self.words.raw(node["Word"]))
         gathering.redirects.append(Redirect(kind, target, descriptor))
 
     def _target(self, node: Json, gathering: Gathering, inside: Inside) -> Word:
@@ -175,6 +177,8 @@ class SimpleCommands:
         if node.get("Append"):
             raise Refused("append-assignment")
         only(node, "Name", "Value")
+        if not _NAME.fullmatch(node["Name"]["Value"]):
+            raise Refused("dynamic-name")
         value = Word("")
         if node.get("Value"):
             value, bodies = self.words.read_whole(node["Value"], "assignment")
@@ -190,14 +194,15 @@ class SimpleCommands:
         return word
 
 
-def _kind(operator: str, target: Word, raw: str) -> RedirectKind:
+def _kind(operator: str, raw: str) -> RedirectKind:
     if operator not in {">&", "<&"}:
         if operator not in _KINDS:
             raise Refused("redirect")
         return _KINDS[operator]
     if _STREAM.fullmatch(raw):
         return "duplicate"
-    # Bash takes a dash behind `>&` for itself, and one at the end moves a stream.
-    if operator == "<&" or not target.plain or raw.startswith("-") or target.text.endswith("-"):
+    # Bash takes a dash behind `>&` for itself, one at the end moves a stream, and what is quoted
+    # it expands all the same.
+    if operator == "<&" or not _FILE.fullmatch(raw):
         raise Refused("redirect")
     return "write"

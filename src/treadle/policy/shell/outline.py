@@ -16,6 +16,8 @@ class Outline:
     marks: set[Mark] = field(default_factory=set)
     # Commands seen so far.
     commands: int = 0
+    # How many nodes the tree has that it was taken from.
+    nodes: int = 0
 
     def add_command(self, spans: Iterable[tuple[int, int]]) -> None:
         """The words of a command, its name first."""

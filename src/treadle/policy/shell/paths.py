@@ -4,6 +4,7 @@ import re
 from fnmatch import fnmatchcase
 from typing import Literal
 
+from treadle.policy.commands.language import words
 from treadle.policy.shell.braces import spelled_out
 from treadle.policy.shell.place import Place, absolute
 from treadle.policy.shell.secrets import SAMPLES, holds_secrets
@@ -14,9 +15,9 @@ from treadle.policy.shell.syntax import Word
 Access = Literal["look", "read", "run", "write", "delete"]
 
 # Written by Treadle alone, or read by programs outside the sandbox as something to obey.
-PROTECTED = frozenset(
+PROTECTED = words(
     ".treadle treadle.toml .git .claude .mcp.json .gitmodules .gitconfig .envrc .ripgreprc"
-    " .vscode .idea .bashrc .zshrc .profile .bash_profile".split()
+    " .vscode .idea .bashrc .zshrc .profile .bash_profile"
 )
 # Only at the top of the project: below it, the name may be anybody's.
 _AT_TOP = frozenset({"treadle.toml", ".treadle"})
@@ -32,21 +33,18 @@ OUTSIDE = "{path} is outside the project. Use paths inside it; /tmp is there for
 UNKNOWN = "what {path} becomes is known only at run time. Write the path out."
 PATTERN = "{path} is a pattern, and what it would change is not known. Name each path."
 OURS = "{path} is protected. Report on work with the mcp__treadle__* tools; leave it as it is."
-SECRET = "{path} may hold secrets. Read an example such as .env.example, or the code that uses it."
+KEPT_APART = (
+    "{path} may hold secrets. Read an example such as .env.example, or the code that uses it."
+)
+ADDRESS = "{path} is an address, not a path. Use what is in the project."
 ROOT = "{path} is the whole project. Name what is inside it."
 
 
 def refusal(word: Word, access: Access, place: Place) -> str | None:
     """Why this path must not be touched in this way; None if it may."""
-    if word.variables or word.substitutes:
-        return UNKNOWN.format(path=word.text)
-    if word.expands and access in _WRITES:
-        return PATTERN.format(path=word.text)
-    if word.expands and word.text.startswith("~"):
-        return OUTSIDE.format(path=word.text)
-    texts = spelled_out(word.text) if word.expands else (word.text,)
-    if texts is None:
-        return PATTERN.format(path=word.text)
+    texts = _texts(word, access)
+    if isinstance(texts, str):
+        return texts.format(path=word.text)
     directories = place.directories
     if access in _WRITES:
         directories = (*directories, *place.left_behind)
@@ -56,6 +54,27 @@ def refusal(word: Word, access: Access, place: Place) -> str | None:
             if reason is not None:
                 return reason.format(path=text or "An empty path")
     return None
+
+
+def _texts(word: Word, access: Access) -> tuple[str, ...] | str:
+    """All that the word may become, or why that is not known."""
+    if word.variables or word.substitutes:
+        return UNKNOWN
+    if "://" in word.text:
+        return ADDRESS
+    if not word.expands:
+        return (word.text,)
+    if word.text.startswith("~"):
+        return OUTSIDE
+    texts = spelled_out(word.text)
+    if texts is None or (access in _WRITES and not all(map(_exact, texts))):
+        return PATTERN
+    return texts
+
+
+def _exact(text: str) -> bool:
+    """Whether bash makes just this of it, its lists in braces already spelled out."""
+    return not _GLOB.search(text) and not re.search(r"[{}~]", text)
 
 
 def _one(text: str, directory: str, access: Access, place: Place, *, globs: bool) -> str | None:
@@ -84,9 +103,8 @@ def _one(text: str, directory: str, access: Access, place: Place, *, globs: bool
 
 
 def _is_scratch(path: str, access: Access) -> bool:
-    if access in ("read", "look") and path in TEMPORARY:
-        return True
-    return access in ("write", "read", "look") and any(within(path, at) for at in TEMPORARY)
+    reached = any(within(path, at) is not None for at in TEMPORARY)
+    return reached and access in ("write", "read", "look")
 
 
 def _where(path: str, access: Access, place: Place, pattern: str) -> str | None:
@@ -111,7 +129,7 @@ def _inside(parts: tuple[str, ...], access: Access, pattern: str) -> str | None:
         if is_protected(parts):
             return OURS
     if access in ("read", "run") and (holds_secrets(parts) or _may_match_secret(pattern)):
-        return SECRET
+        return KEPT_APART
     return None
 
 

@@ -3,10 +3,13 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from posixpath import isabs, join, normpath
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from treadle.domain.shell import PrintTree
 from treadle.policy.roles import ShellSet
+
+# What a path is now, if anything.
+Found = Literal["", "file", "directory"]
 
 RealPath: TypeAlias = Callable[[str], str]
 
@@ -20,7 +23,7 @@ class Looks:
 
     real_path: RealPath
     which: Callable[[str], str | None]
-    is_directory: Callable[[str], bool]
+    what_is: Callable[[str], Found]
     shfmt: PrintTree
 
 

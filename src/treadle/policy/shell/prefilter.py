@@ -14,6 +14,9 @@ _HIDDEN = re.compile(
     "\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\u3164\ud800-\udfff\ufeff\uffa0\ufff0-\uffff"
     "\U000e0000-\U000e0fff]"
 )
+# More variables, or more here-documents on one line, keep tree-sitter busy for a while.
+_MOST_DOLLARS = 1500
+_MARKS = re.compile(r"(?:<<[^<\n]*){17}")
 _BLANKS = re.compile(r"[ \t\n]{201}")
 
 
@@ -25,6 +28,8 @@ def refuse_by_characters(line: str) -> Unreadable | None:
         return unreadable("hidden-characters")
     if not line.isascii() and len(line.encode()) > LONGEST_BYTES:
         return unreadable("line-too-long")
+    if line.count("$") > _MOST_DOLLARS or _MARKS.search(line):
+        return unreadable("too-many-parts")
     if _BLANKS.search(line):
         return unreadable("hidden-by-space")
     return None

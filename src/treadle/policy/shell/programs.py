@@ -5,7 +5,8 @@ import re
 from treadle.policy.shell.awk import awk_refusal
 
 _ADDRESS = re.compile(
-    r"\s*(?:(?:\d+(?:~\d+)?|\$|/(?:[^/\\\n]|\\.)*/[IM]*)(?:\s*,\s*[+~]?(?:\d+|\$|/(?:[^/\\\n]|\\.)*/[IM]*))?)?"
+    r"\s*(?:(?:\d+(?:~\d+)?|\$|/(?:[^/\\\n]|\\.)*/[IM]*)"
+    r"(?:\s*,\s*[+~]?(?:\d+|\$|/(?:[^/\\\n]|\\.)*/[IM]*))?)?"
     r"\s*!?\s*"
 )
 _PLAIN_SED = frozenset("pdDPnNgGhHxlFz=}{")

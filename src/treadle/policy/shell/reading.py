@@ -7,6 +7,7 @@ from typing import assert_never
 
 from treadle.domain.shell import Malformed, NoParser, PrintTree, SyntaxTree
 from treadle.policy.shell.flatten import flatten
+from treadle.policy.shell.heredocs import lift
 from treadle.policy.shell.mirror import mirror
 from treadle.policy.shell.nodes import Node
 from treadle.policy.shell.outline import Outline
@@ -15,6 +16,9 @@ from treadle.policy.shell.refusals import Refused, unreadable
 from treadle.policy.shell.syntax import Reading
 from treadle.policy.shell.tokens import read_plain
 from treadle.policy.shell.tree import outline_of
+
+# The second program prints about a kilobyte for each; more of them take too long.
+_MOST_NODES_IN_FULL = 1000
 
 
 def read(line: str, *, shfmt: PrintTree) -> Reading:
@@ -33,9 +37,23 @@ def read(line: str, *, shfmt: PrintTree) -> Reading:
 
 
 def _agreed(line: str, shfmt: PrintTree) -> Node:
-    expected = outline_of(line.encode())
+    expected = expect(line)
     plain = read_cheaply(line, expected)
     return read_fully(line, expected, shfmt=shfmt) if plain is None else plain
+
+
+def expect(line: str) -> Outline:
+    """The outline that tree-sitter sees, if need be without the text of here-documents."""
+    source = line.encode()
+    try:
+        return outline_of(source)
+    except Refused as refused:
+        lifted = lift(source)
+        if refused.rule != "not-shell" or not lifted.marks:
+            raise
+    outline = outline_of(lifted.source)
+    outline.marks = {lifted.marks.get(mark, mark) for mark in outline.marks}
+    return outline
 
 
 def read_cheaply(line: str, expected: Outline) -> Node | None:
@@ -47,6 +65,8 @@ def read_cheaply(line: str, expected: Outline) -> Node | None:
 
 def read_fully(line: str, expected: Outline, *, shfmt: PrintTree) -> Node:
     """The shape that shfmt sees, if its outline is the expected one; raises `Refused` if not."""
+    if expected.nodes > _MOST_NODES_IN_FULL:
+        raise Refused("too-many-parts")
     printed = shfmt(line)
     match printed:
         case SyntaxTree():

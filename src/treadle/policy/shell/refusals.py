@@ -8,6 +8,7 @@ REASONS = {
     "unquoted-characters": "Characters beyond ASCII stand outside quotes. Put quotes around them.",
     "hidden-by-space": "More than 200 blanks in a row could hide a command. Take them out.",
     "too-many-commands": "More than 64 commands in one line. Run them in several lines.",
+    "too-many-parts": "The line has too many parts. Put the text in a file, or take several lines.",
     "nested-too-deep": "Commands are nested more than 16 deep. Run the inner ones first.",
     "comment-goes-on": "A comment ends in a backslash: parsers differ on it. Drop the comment.",
     "line-goes-on": "A backslash at the end of a line ties words together. Put a blank before it.",

@@ -31,7 +31,9 @@ class Scopes:
         """A `cd` to this text was met."""
         before = self._of(command.scope)
         there = tuple(absolute(at, target) for at in before.directories)
-        stays = () if all(self.looks.is_directory(at) for at in there) else before.directories
+        stays = (
+            () if all(self.looks.what_is(at) == "directory" for at in there) else before.directories
+        )
         if not command.certain:
             there = (*before.directories, *there)
         self._where[command.scope] = _Where(

@@ -15,9 +15,20 @@ _FOLDERS = frozenset({".ssh", ".aws", ".gnupg", ".kube", ".docker", ".azure", ".
 
 # One of each common name, to see what a pattern would match.
 SAMPLES = (
-    ".env", ".env.local", ".env.production", ".env.development", ".env.test", ".envrc", ".netrc",
-    ".npmrc", ".pypirc", ".git-credentials", ".pgpass", ".htpasswd", ".credentials.json",
-)  # fmt: skip
+    ".env",
+    ".env.local",
+    ".env.production",
+    ".env.development",
+    ".env.test",
+    ".envrc",
+    ".netrc",
+    ".npmrc",
+    ".pypirc",
+    ".git-credentials",
+    ".pgpass",
+    ".htpasswd",
+    ".credentials.json",
+)
 
 _VARIABLES = re.compile(
     r"(?:^|_)(?:API_?KEY|APIKEY|KEY|SECRETS?|TOKENS?|PASSWORD|PASSWD|PASSPHRASE|PWD_?HASH"

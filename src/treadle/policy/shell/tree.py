@@ -1,6 +1,7 @@
 """The line as tree-sitter reads it, in this process: its outline, or why it is refused. Pure."""
 
 import re
+from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node, Parser
 
 MOST_COMMANDS = 64
+MOST_NODES = 4000
 DEEPEST_NESTING = 16
 
 _REFUSED = {
@@ -57,33 +59,48 @@ def _parser() -> "Parser":
     return tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
 
 
+@dataclass(slots=True)
+class _Walk:
+    """What is gathered on the way through a tree."""
+
+    outline: Outline
+    # Where characters are text, and where backslashes are.
+    text: list[tuple[int, int]] = field(default_factory=list)
+    verbatim: list[tuple[int, int]] = field(default_factory=list)
+
+
 def outline_of(source: bytes) -> Outline:
     """What tree-sitter sees. Raises `Refused` for what is malformed, too much, or not allowed."""
     root = _parser().parse(source).root_node
     if root.has_error:
         raise Refused("not-shell")
-    outline = Outline()
-    text: list[tuple[int, int]] = []
-    verbatim: list[tuple[int, int]] = []
+    if root.descendant_count > MOST_NODES:
+        raise Refused("too-many-parts")
+    walk = _Walk(Outline(nodes=root.descendant_count))
     # By hand and not by recursion: the depth is the writer's choice.
     waiting = [(root, 0)]
     while waiting:
         node, depth = waiting.pop()
-        _check(node)
-        if mark := _MARKED.get(node.type):
-            mark(node, outline)
-        if node.type in _TEXT or (node.type == "heredoc_body" and not node.child_count):
-            text.append((node.start_byte, node.end_byte))
-        if node.type in _VERBATIM:
-            verbatim.append((node.start_byte, node.end_byte))
+        _visit(node, walk)
         depth += node.type in _NESTING
-        _check_amount(outline.commands, depth)
+        _check_amount(walk.outline.commands, depth)
         waiting.extend((child, depth) for child in node.children if child.is_named)
-    if not (source.isascii() or _without(source, text).isascii()):
+    if not (source.isascii() or _without(source, walk.text).isascii()):
         raise Refused("unquoted-characters")
-    if b"\\\n" in source and _TYING.search(_without(source, verbatim)):
+    if b"\\\n" in source and _TYING.search(_without(source, walk.verbatim)):
         raise Refused("line-goes-on")
-    return outline
+    return walk.outline
+
+
+def _visit(node: "Node", walk: _Walk) -> None:
+    _check(node)
+    kind = node.type
+    if mark := _MARKED.get(kind):
+        mark(node, walk.outline)
+    if kind in _TEXT or (kind == "heredoc_body" and not node.child_count):
+        walk.text.append((node.start_byte, node.end_byte))
+    if kind in _VERBATIM:
+        walk.verbatim.append((node.start_byte, node.end_byte))
 
 
 def _check(node: "Node") -> None:

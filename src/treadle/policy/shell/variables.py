@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import product, takewhile
 
+from treadle.policy.commands.language import words
 from treadle.policy.shell.paths import refusal
 from treadle.policy.shell.place import Place
 from treadle.policy.shell.secrets import is_secret_variable
@@ -12,36 +13,45 @@ from treadle.policy.shell.syntax import Assignment, Command, Script, Word
 
 # What a program may be given besides its arguments: it changes how the program speaks or which of
 # its own modes it runs in, not which code it runs.
-_SETTABLE = frozenset(
-    """
+_SETTABLE = words("""
     CI DEBUG VERBOSE PORT HOST HOSTNAME TZ LANG LANGUAGE TERM COLUMNS LINES NO_COLOR FORCE_COLOR
     CLICOLOR CLICOLOR_FORCE NODE_ENV BABEL_ENV APP_ENV RAILS_ENV RACK_ENV FLASK_ENV FLASK_DEBUG
     FLASK_APP DJANGO_SETTINGS_MODULE DJANGO_ENV MIX_ENV TEST_ENV ENVIRONMENT LOG_LEVEL LOGLEVEL
     RUST_LOG RUST_BACKTRACE CARGO_TERM_COLOR CARGO_INCREMENTAL CGO_ENABLED GOOS GOARCH GOMAXPROCS
-    GO111MODULE GOTOOLCHAIN PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE PYTHONHASHSEED PYTHONUTF8
+    GO111MODULE PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE PYTHONHASHSEED PYTHONUTF8
     PYTHONIOENCODING PYTHONFAULTHANDLER PYTEST_TIMEOUT TESTING COVERAGE SEED BROWSER_HEADLESS
-    HEADLESS HUSKY DISABLE_SPRING SKIP_ENV_VALIDATION NEXT_TELEMETRY_DISABLED ASTRO_TELEMETRY_DISABLED
+    HEADLESS HUSKY DISABLE_SPRING SKIP_ENV_VALIDATION
+    NEXT_TELEMETRY_DISABLED ASTRO_TELEMETRY_DISABLED
     DO_NOT_TRACK UV_OFFLINE APP_DEBUG XDEBUG_MODE PGHOST PGPORT PGUSER PGDATABASE TEST_DATABASE
     BASE_URL API_URL UPDATE_SNAPSHOTS SOURCE_DATE_EPOCH
-    """.split()
+    """)
+_SETTABLE_PREFIX = (
+    "LC_",
+    "VITE_",
+    "NEXT_PUBLIC_",
+    "REACT_APP_",
+    "NUXT_PUBLIC_",
+    "PUBLIC_",
+    "TEST_",
 )
-_SETTABLE_PREFIX = ("LC_", "VITE_", "NEXT_PUBLIC_", "REACT_APP_", "NUXT_PUBLIC_", "PUBLIC_", "TEST_")
 # Lists of directories that code is taken from: they must lie inside the project.
 _FOLDERS = frozenset({"PYTHONPATH", "NODE_PATH", "GOPATH", "GOBIN", "CARGO_TARGET_DIR"})
 _ONLY = {"GIT_EDITOR": {"true", ":"}, "EDITOR": {"true", ":"}, "GIT_TERMINAL_PROMPT": {"0"},
          "GIT_PAGER": {"cat"}, "PAGER": {"cat"}, "BROWSER": {"none"}}  # fmt: skip
 # Names that change what the shell or other programs do, even if they are only set in the line.
 _DANGEROUS = re.compile(
-    r"PATH|.*PATH|IFS|ENV|BASH.*|PS[0-9]|PROMPT_COMMAND|HOME|SHELL|LD_.*|DYLD_.*|NODE_.*|npm_.*|NPM_.*"
-    r"|PYTHON.*|PIP_.*|UV_.*|RUBY.*|GEM_.*|BUNDLE_.*|PERL.*|GIT_.*|SSH_.*|GO[A-Z]+|CARGO.*|RUST.*"
-    r"|.*_?PROXY|.*_?proxy|ANTHROPIC.*|CLAUDE.*|AWS_.*|.*EDITOR|.*PAGER|VISUAL|BROWSER|TMPDIR|CDPATH"
-    r"|GLOBIGNORE|FCEDIT|HISTFILE|MAKEFLAGS|MAKEFILES|JAVA_.*|_JAVA.*|PHP.*|COMPOSER.*|DENO_.*|BUN_.*"
-    r"|MANPAGER|LESS.*|GREP_.*|SHELLOPTS|OPENSSL_.*|SSL_.*|CURL_.*|XDG_.*|TREADLE.*|POSIXLY_CORRECT"
+    r"PATH|.*PATH|IFS|ENV|BASH.*|PS[0-9]|PROMPT_COMMAND|HOME|SHELL|LD_.*|DYLD_.*|NODE_.*|npm_.*"
+    r"|NPM_.*|PYTHON.*|PIP_.*|UV_.*|RUBY.*|GEM_.*|BUNDLE_.*|PERL.*|GIT_.*|SSH_.*|GO[A-Z]+|CARGO.*"
+    r"|RUST.*|.*_?PROXY|.*_?proxy|ANTHROPIC.*|CLAUDE.*|AWS_.*|.*EDITOR|.*PAGER|VISUAL|BROWSER"
+    r"|TMPDIR|CDPATH|GLOBIGNORE|FCEDIT|HISTFILE|MAKEFLAGS|MAKEFILES|JAVA_.*|_JAVA.*|PHP.*"
+    r"|COMPOSER.*|DENO_.*|BUN_.*|MANPAGER|LESS.*|GREP_.*|SHELLOPTS|OPENSSL_.*|SSL_.*|CURL_.*"
+    r"|XDG_.*|TREADLE.*|POSIXLY_CORRECT"
 )
 # Known to every shell and no secret; their values are not known here.
-_USABLE = frozenset(
-    "HOME USER LOGNAME SHELL LANG TERM HOSTNAME OLDPWD RANDOM SECONDS LINENO UID EUID PPID PATH TMPDIR"
-    " EPOCHSECONDS COLUMNS LINES CI NODE_ENV ? $ ! # 0 _ PIPESTATUS".split()
+_USABLE = words(
+    "HOME USER LOGNAME SHELL LANG TERM HOSTNAME OLDPWD RANDOM SECONDS LINENO UID EUID"
+    " PPID PATH TMPDIR"
+    " EPOCHSECONDS COLUMNS LINES CI NODE_ENV ? $ ! # 0 _ PIPESTATUS"
 )
 _MOST_READINGS = 32
 _USE = re.compile(r"\$(?:\{(?P<braced>\w+)\}|(?P<bare>\w+))")
@@ -58,10 +68,15 @@ def assignment_refusal(given: Assignment, command: Command, place: Place) -> str
         return None
     if name in _FOLDERS and not alone:
         return _folders_refusal(value, place)
-    if name == "DATABASE_URL" and value.plain and re.match(r"sqlite|.*(localhost|127\.0\.0\.1)", value.text):
+    if (
+        name == "DATABASE_URL"
+        and value.plain
+        and re.match(r"sqlite|.*(localhost|127\.0\.0\.1)", value.text)
+    ):
         return None
     if (name in _SETTABLE or name.startswith(_SETTABLE_PREFIX)) and not is_secret_variable(name):
-        return None if value.plain else f"the value of {name} must be written out"
+        known = not (value.variables or value.substitutes or value.text.startswith("~"))
+        return None if known else f"the value of {name} must be written out"
     return f"the variable {name} must not be set: it may change which code runs. Leave it out"
 
 
@@ -141,7 +156,9 @@ def _put_in(word: Word, name: str, value: Word) -> Word:
     if split or (bare and not value.text):
         return word
     spreads = value.expands or (word.expands and bool(_SPLITS.search(_USE.sub("", word.text))))
-    return Word(text, expands=spreads and not (word.quoted and not word.expands), quoted=word.quoted)
+    return Word(
+        text, expands=spreads and not (word.quoted and not word.expands), quoted=word.quoted
+    )
 
 
 def _values(name: str, command: Command, script: Script, place: Place) -> tuple[Word, ...]:

@@ -2,7 +2,6 @@
 
 import posixpath
 import re
-from collections.abc import Callable
 from dataclasses import replace
 
 from treadle.policy.commands.catalogue import catalogue
@@ -11,10 +10,15 @@ from treadle.policy.shell.place import Place
 from treadle.policy.shell.syntax import Assignment, Command, Word
 
 _ASSIGNED = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
-# A version that a package runner fetches; of tools that set a project up, the latest is what is meant.
+# A version that a package runner fetches: of tools that set a project up, the latest is meant.
 _LATEST = re.compile(r"(create-[\w-]+|sv|nuxi|shadcn)@(?:latest|next)")
 # Modules whose command has another name.
-_COMMANDS_OF = {"django": "django-admin", "pre_commit": "pre-commit", "sphinx": "sphinx-build", "pipx": "pipx"}
+_COMMANDS_OF = {
+    "django": "django-admin",
+    "pre_commit": "pre-commit",
+    "sphinx": "sphinx-build",
+    "pipx": "pipx",
+}
 _INTERPRETERS = frozenset({"php", "python", "python3"})
 _CONSOLES = {"artisan": "artisan", "manage.py": "manage.py", "console": "console"}
 _SETS_VARIABLES = frozenset({"env", "cross-env"})
@@ -37,15 +41,16 @@ def _module_of(given: Arguments) -> Word | None:
     return next((value.word for value in given.values if value.kind == "module"), None)
 
 
-def _as_command(module: Word, is_directory: Callable[[str], bool], at: str) -> Word | None:
-    """The name under which rules know a module: its command's, its own, or that of any module here."""
+def _as_command(module: Word, place: Place) -> Word | None:
+    """The name that rules know a module by: its command's, its own, or that of any of ours."""
     name = _COMMANDS_OF.get(module.text, module.text)
     if any(entry.family == "python" for entry in catalogue().get(name, ())):
         return replace(module, text=name)
     if f"-m {module.text}" in catalogue():
         return replace(module, text=f"-m {module.text}")
-    top = module.text.split(".")[0]
-    return replace(module, text="-m") if top and is_directory(f"{at}/{top}") else None
+    top = f"{place.directories[0]}/{module.text.split('.')[0]}"
+    ours = place.looks.what_is(top) == "directory" or place.looks.what_is(f"{top}.py") == "file"
+    return replace(module, text="-m") if ours else None
 
 
 def unwrapped(command: Command, given: Arguments, place: Place) -> Command | None:
@@ -53,7 +58,7 @@ def unwrapped(command: Command, given: Arguments, place: Place) -> Command | Non
     words, assignments = given.rest, command.assignments
     module = _module_of(given)
     if module is not None:
-        name = _as_command(module, place.looks.is_directory, place.directories[0])
+        name = _as_command(module, place)
         return None if name is None else replace(command, words=(name, *words))
     console = _console_of(given)
     if console is not None:

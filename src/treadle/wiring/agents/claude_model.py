@@ -54,7 +54,7 @@ def model_service(environment: Mapping[str, str]) -> Service | Elsewhere:
     certificate = environment.get("CLAUDE_CODE_CLIENT_CERT", "")
     return Service(
         base_url=address,
-        proxy=_proxy(address, environment),
+        proxy=proxy_for(address, environment),
         authorities=tuple(
             path
             for name in ("SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS")
@@ -155,7 +155,8 @@ def _unproxied(given: Mapping[str, str], *hosts: str) -> dict[str, str]:
     }
 
 
-def _proxy(address: str, environment: Mapping[str, str]) -> str:
+def proxy_for(address: str, environment: Mapping[str, str]) -> str:
+    """The proxy that stands between this machine and an address; empty if none does."""
     parts = urlsplit(address)
     if _goes_straight((parts.hostname or "").lower(), _either("NO_PROXY", environment).lower()):
         return ""

@@ -97,7 +97,7 @@ def test_a_chromium_that_is_a_snap_is_passed_over(snap: Program) -> None:
         replace(ALL, servers=(HOME / "cli.js",)),
         replace(ALL, servers=(HOME / ".local/bin/cli.js",)),
         replace(ALL, chromiums=(Program(HOME / "chrome"),)),
-        replace(ALL, chromiums=(program("/home/chrome"),)),
+        replace(ALL, chromiums=(Program(HOME.parent / "chrome"),)),
     ],
 )
 def test_nothing_is_chosen_that_would_show_what_is_private(found: Found) -> None:

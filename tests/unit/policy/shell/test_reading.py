@@ -240,6 +240,19 @@ def test_a_program_from_a_here_document_reads_well() -> None:
     assert found.words == words("python3 -")
 
 
+@pytest.mark.parametrize(
+    ("line", "named"),
+    [
+        ("a <<'E' 2>&1 | b\nx\nE", "a b"),
+        ("a <<'E'; b\nrm y\nE\nc", "a b c"),
+        ('a <<"E" > f 2>&1 && b\nx\nE\n', "a b"),
+        ("a <<'E'; b\nx\nE\nc <<'F' 2>&1 | d\ny\nF", "a b c d"),
+    ],
+)
+def test_a_here_document_may_be_followed_by_more_on_its_line(line: str, named: str) -> None:
+    assert [each.name for each in script(line).commands] == list(words(named))
+
+
 def asked_never(line: str) -> Printed:
     return NoParser(f"asked about {line}")
 

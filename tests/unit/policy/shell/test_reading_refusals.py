@@ -36,7 +36,9 @@ from treadle.policy.shell.syntax import Script, Unreadable
         ("not-shell", 'echo "x'),
         ("not-shell", "ls |"),
         ("not-shell", ") rm x"),
-        ("not-shell", "cat <<'EOF' 2>&1 | tail\nx\nEOF"),
+        ("not-shell", "a <<'E' && b <<'F'\nx\nE\ny\nF"),
+        ("not-shell", "a <<E 2>&1 | b\nx\nE"),
+        ("not-shell", "echo \"<<'E'\nx\nE\"; ls |"),
         ("dynamic-name", "$x a"),
         ("dynamic-name", "r${x}m a"),
         ("dynamic-name", "$(a) b"),
@@ -88,6 +90,12 @@ from treadle.policy.shell.syntax import Script, Unreadable
         ("redirect", "a {fd}> f"),
         ("redirect", "a >& -b"),
         ("redirect", "a >& $x"),
+        ("redirect", "a >& 'b$(c)'"),
+        ("dynamic-name", "1=a[0]=1 x=1"),
+        ("too-many-parts", "echo " + "a " * 5000),
+        ("too-many-parts", "echo " + "$x " * 400),
+        ("too-many-parts", "echo '" + "$" * 1501 + "'"),
+        ("too-many-parts", "a " + "<<E " * 17),
     ],
 )
 def test_what_cannot_be_judged_is_refused_by_a_rule(expected: str, line: str) -> None:

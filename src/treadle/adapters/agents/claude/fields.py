@@ -88,14 +88,14 @@ def both_ends(value: str, most: int = MAX_TEXT) -> str:
 def _between_words(value: str, most: int) -> int:
     """Where to cut: half a word could be half a secret, which nothing would know for one."""
     for place in range(most, max(most - MAX_WORD, most // 2), -1):
-        if value[place].isspace() or value[place - 1].isspace():
+        if value[place].isspace():
             return place
     return most
 
 
 def _behind_word(value: str, least: int) -> int:
     for place in range(least, min(least + MAX_WORD, (least + len(value)) // 2)):
-        if value[place].isspace() or value[place - 1].isspace():
+        if value[place - 1].isspace():
             return place
     return least
 

@@ -1,0 +1,118 @@
+"""A project is set up before a session: in the sandbox, with the way to its packages alone."""
+
+import io
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+
+from tests.acceptance.stage import BUILD_IT, ONE_DELIVERABLE, Stage, script
+
+WHEEL = "tiny-1.0-py3-none-any.whl"
+
+
+def wheel() -> bytes:
+    """The smallest package that pip installs."""
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as file:
+        file.writestr("tiny.py", "SAYS = 'hello'\n")
+        info = "tiny-1.0.dist-info"
+        file.writestr(f"{info}/METADATA", "Metadata-Version: 2.1\nName: tiny\nVersion: 1.0\n")
+        file.writestr(
+            f"{info}/WHEEL",
+            "Wheel-Version: 1.0\nGenerator: none\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+        )
+        file.writestr(f"{info}/RECORD", "")
+    return content.getvalue()
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    port: int
+    asked: list[str]
+
+
+@contextmanager
+def index() -> Iterator[Served]:
+    """A package index on loopback with one package in it."""
+    asked: list[str] = []
+    content = wheel()
+
+    class Answering(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            asked.append(self.path)
+            body = content if self.path.endswith(".whl") else f'<a href="/{WHEEL}">x</a>'.encode()
+            known = self.path.endswith((".whl", "/tiny/", "/pip/"))
+            self.send_response(200 if known else 404)
+            self.send_header("content-type", "text/html")
+            self.send_header("content-length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Answering)
+    thread = Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield Served(server.server_address[1], asked)
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+def rehearsed(stage: Stage, setup: str, url: str) -> Path:
+    stage.settings({"project.setup": f'"{setup}"', "policy.profiles": '["python"]'})
+    path = stage.directory / "script.yaml"
+    path.write_text(script(ONE_DELIVERABLE, BUILD_IT))
+    (stage.home / ".config" / "pip").mkdir(parents=True)
+    (stage.home / ".config" / "pip" / "pip.conf").write_text(f"[global]\nindex-url = {url}\n")
+    return path
+
+
+def test_packages_come_from_the_users_own_index_and_nothing_else_is_reached(
+    stage: Stage,
+) -> None:
+    with index() as packages, index() as elsewhere:
+        (stage.project / "fetch.py").write_text(
+            "import urllib.request\n"
+            f"urllib.request.urlopen('http://127.0.0.1:{elsewhere.port}/pip/')\n"
+        )
+        stage.git("add", "-A")
+        stage.git("commit", "-q", "-m", "A way to fetch")
+        install = "python3 -m pip -q install --no-cache-dir --target deps tiny"
+        setup = f"{install}; got=$?; python3 fetch.py; exit $got"
+        path = rehearsed(stage, setup, f"http://ada:hunter2@127.0.0.1:{packages.port}/simple")
+
+        done = stage.treadle("rehearse", str(path), "--", "deliver", "--json")
+
+    assert done.exit_code == 0, done.stderr
+    # Once: the second session needs nothing that the first had not.
+    (finished,) = done.of_type("setup.finished")
+    assert (finished["exit_code"], finished["hosts"]) == (0, [f"127.0.0.1:{packages.port}"])
+    assert "HTTP Error 403" in finished["output"]
+    assert [(e["port"], e["allowed"]) for e in done.of_type("host.asked")] == [
+        (packages.port, True),
+        (elsewhere.port, False),
+    ]
+    assert f"/{WHEEL}" in packages.asked
+    assert elsewhere.asked == []
+    assert "hunter2" not in done.stdout + done.stderr
+
+
+def test_a_setup_that_fails_is_told_and_the_agent_works_all_the_same(stage: Stage) -> None:
+    settings = {"project.setup": '"echo not today; exit 3"'}
+
+    done = stage.deliver(script(ONE_DELIVERABLE, BUILD_IT), settings=settings)
+
+    assert done.exit_code == 0, done.stderr
+    # Tried again before each session, until it succeeds.
+    assert [(e["exit_code"], e["output"]) for e in done.of_type("setup.finished")] == [
+        (3, "not today\n"),
+        (3, "not today\n"),
+    ]

@@ -1,0 +1,68 @@
+"""Hooks of the user, in the sandbox, with the real binary: they forbid, and stay as they are."""
+
+from tests.acceptance.stage import ONE_DELIVERABLE, Stage, assert_sound, script
+
+GUARD = """
+import json, sys
+use = json.load(sys.stdin)
+if "forbidden" in str(use["tool_input"]):
+    print("This project wants none of it.", file=sys.stderr)
+    sys.exit(2)
+"""
+
+DISARM = "open('tools/guard.py', 'w').write('')"
+PASSED = "{deliverableId: DL-001, status: passed}"
+
+SESSION = f"""
+  - role: implementer
+    turns:
+      - {{tool: Write, input: {{file_path: forbidden.txt, content: x}}}}
+      - {{tool: Read, input: {{file_path: tools/guard.py}}}}
+      - {{tool: Write, input: {{file_path: tools/guard.py, content: ""}}}}
+      - {{tool: Bash, input: {{command: "python3 -c \\"{DISARM}\\""}}}}
+      - {{tool: Bash, input: {{command: "touch forbidden.txt"}}}}
+      - {{tool: Write, input: {{file_path: hello.txt, content: "hello"}}}}
+      - {{tool: mcp__treadle__set_deliverable_status, input: {PASSED}}}
+      - {{text: Done.}}
+"""
+
+
+def test_a_hook_forbids_what_the_policy_allows_and_cannot_be_disarmed(stage: Stage) -> None:
+    (stage.project / "tools").mkdir()
+    (stage.project / "tools" / "guard.py").write_text(GUARD)
+    stage.git("add", "-A")
+    stage.git("commit", "-q", "-m", "A guard")
+
+    finished = stage.deliver(
+        script(ONE_DELIVERABLE, SESSION),
+        settings={"hooks.before_tool_use": '["python3 tools/guard.py"]'},
+    )
+
+    assert finished.result["reason"] == "all_passed"
+    decided = [(e["name"], e["decision"], e["rule"]) for e in finished.of_type("tool.decided")]
+    assert [each for each in decided if not each[0].startswith("mcp__")] == [
+        ("Write", "deny", "hook-by-settings"),
+        ("Read", "allow", "read"),
+        ("Write", "deny", "write-protected"),
+        ("Bash", "allow", "python3"),
+        ("Bash", "deny", "hook-by-settings"),
+        ("Write", "allow", "write"),
+    ]
+    failed = [e["output"] for e in finished.of_type("tool.finished") if e["is_error"]]
+    assert sum("This project wants none of it." in output for output in failed) == 2
+    assert any("Read-only file system" in output for output in failed)
+    assert not (stage.project / "forbidden.txt").exists()
+    assert_sound(stage, finished)
+
+
+def test_a_hook_that_is_broken_lets_nothing_pass(stage: Stage) -> None:
+    turns = "[{tool: Bash, input: {command: ls}}, {text: Nothing is allowed.}]"
+    session = f"  - {{role: initializer, repeat: forever, turns: {turns}}}\n"
+
+    finished = stage.deliver(
+        script(session), "-n", "1", settings={"hooks.before_tool_use": '["no-such-guard"]'}
+    )
+
+    (decided,) = finished.of_type("tool.decided")
+    assert (decided["decision"], decided["rule"]) == ("deny", "hook-by-settings")
+    assert "failed with exit code 127" in decided["reason"]

@@ -1,0 +1,42 @@
+"""Starts what a caller confines, and waits for its end."""
+
+import os
+import subprocess
+from collections.abc import Sequence
+
+from tests.escapes.callers import Caller
+from treadle.domain.sandbox import Confined, Confinement
+
+VARIABLES = {"LANG": "C.UTF-8"}
+
+
+def confined_by(caller: Caller, command: Sequence[str], within: Confinement) -> Confined:
+    confined = caller.confine(command, VARIABLES, within)
+    assert isinstance(confined, Confined)
+    return confined
+
+
+def start(confined: Confined) -> subprocess.Popen[str]:
+    """With both outputs in pipes; its descriptors are closed here."""
+    try:
+        return subprocess.Popen(
+            confined.command,
+            env=dict(confined.environment),
+            pass_fds=confined.descriptors,
+            cwd="/",
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+    finally:
+        for descriptor in confined.descriptors:
+            os.close(descriptor)
+
+
+def run(
+    caller: Caller, command: Sequence[str], within: Confinement, *, told: str = ""
+) -> subprocess.CompletedProcess[str]:
+    with start(confined_by(caller, command, within)) as process:
+        stdout, stderr = process.communicate(told, timeout=60)
+    return subprocess.CompletedProcess(command, process.returncode, stdout, stderr)

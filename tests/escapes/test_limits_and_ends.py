@@ -1,0 +1,158 @@
+"""What a sandbox may use, how it ends, and how programs in it are kept apart from the agent."""
+
+import os
+import signal
+from dataclasses import replace
+
+import pytest
+
+from tests.escapes.callers import Caller
+from tests.escapes.running import confined_by, run, start
+from tests.escapes.scene import Scene
+from treadle.adapters.sandboxes.launch import FAILED
+from treadle.domain.sandbox import ResourceLimits, SandboxFailed
+
+SMALL = ResourceLimits(processes=30, memory_mb=512, file_mb=1)
+FORK = """
+import os, signal
+n = 0
+try:
+    while n < 60:
+        if os.fork() == 0: signal.pause()
+        n += 1
+except OSError: pass
+print(n < 30)
+"""
+WRITE = """
+import signal
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+try: open("large", "wb").write(bytes(2 << 20))
+except OSError as error: print(error.strerror)
+"""
+ALLOCATE = """
+try: bytearray(600 << 20)
+except MemoryError: print("no memory")
+"""
+
+
+def python(caller: Caller, code: str) -> tuple[str, ...]:
+    return (str(caller.sandbox.interpreter.program), "-I", "-S", "-c", code)
+
+
+def launched(caller: Caller, *command: str) -> tuple[str, ...]:
+    return (*caller.sandbox.launcher(), *command)
+
+
+@pytest.mark.parametrize(
+    ("code", "said"), [(WRITE, "File too large"), (ALLOCATE, "no memory")], ids=["file", "memory"]
+)
+def test_a_program_is_held_to_its_limits(
+    code: str, said: str, caller: Caller, scene: Scene
+) -> None:
+    within = replace(scene.within, limits=SMALL)
+
+    done = run(caller, launched(caller, *python(caller, code)), within)
+
+    assert done.stdout.strip() == said
+
+
+def test_an_ordinary_users_sandbox_has_so_many_processes(caller: Caller, scene: Scene) -> None:
+    within = replace(scene.within, limits=SMALL)
+
+    done = run(caller, launched(caller, *python(caller, FORK)), within)
+
+    # The kernel does not count those of root, and the probe says so.
+    assert done.stdout.strip() == str(not caller.is_root)
+
+
+def test_common_programs_work_within_the_usual_limits(caller: Caller, scene: Scene) -> None:
+    line = "git --version && python3 -c 'print(1)' && ls / | wc -l"
+
+    done = run(caller, launched(caller, line), scene.within)
+
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_launched_program_cannot_touch_the_process_that_starts_it(
+    caller: Caller, scene: Scene
+) -> None:
+    attack = (
+        "for path in fd/0 fd/1 fd/2 mem environ maps; do "
+        "{ true >/proc/2/$path || true </proc/2/$path; } 2>/dev/null && echo opened $path; done; "
+        "for signal in 0 STOP TERM KILL; do "
+        "kill -$signal 2 2>/dev/null && echo sent $signal; done; "
+        "echo tried"
+    )
+    # The second process is the shell; what it starts goes through the launcher.
+    agent = ("sh", "-c", '"$0" "$1"; echo alive', *caller.sandbox.launcher(), attack)
+
+    done = run(caller, agent, scene.within)
+
+    assert (done.stdout, done.returncode) == ("tried\nalive\n", 0)
+
+
+def test_without_the_launcher_it_could(caller: Caller, scene: Scene) -> None:
+    agent = ("sh", "-c", 'sh -c "echo forged >/proc/2/fd/1; kill -KILL 2"; echo alive')
+
+    done = run(caller, agent, scene.within)
+
+    # The pipe is ours, so that only we may open it once more.
+    forged = "forged\n" if caller.who == "ourselves" else ""
+    assert (done.stdout, done.returncode) == (forged, 128 + signal.SIGKILL)
+
+
+def test_a_launched_program_reaches_no_abstract_socket_of_the_process_that_starts_it(
+    caller: Caller, scene: Scene
+) -> None:
+    child = "import socket; s = socket.socket(socket.AF_UNIX); s.connect('\\0mine')"
+    parent = (
+        "import socket, subprocess, sys; s = socket.socket(socket.AF_UNIX); s.bind('\\0mine'); "
+        "s.listen(); sys.exit(subprocess.run(sys.argv[1:]).returncode)"
+    )
+    command = launched(caller, *python(caller, child))
+
+    done = run(caller, (*python(caller, parent), *command), scene.within)
+
+    assert done.returncode == 1
+    assert "PermissionError" in done.stderr
+
+
+def test_a_launcher_that_cannot_separate_does_not_start_the_program(
+    caller: Caller, scene: Scene
+) -> None:
+    done = run(caller, launched(caller, "/nonexistent/program", "x"), scene.within)
+
+    assert done.returncode == FAILED
+    assert done.stderr == (
+        "treadle: not started, /nonexistent/program: [Errno 2] No such file or directory\n"
+    )
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_nothing_outlives_the_process_that_was_started(
+    number: signal.Signals, caller: Caller, scene: Scene
+) -> None:
+    daemon = "setsid sh -c 'trap \"\" TERM HUP; echo up; while read x; do :; done <&3' 3<&0 & wait"
+
+    with start(confined_by(caller, ("sh", "-c", f"exec 3<&0; {daemon}"), scene.within)) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "up\n"
+        os.kill(process.pid, number)
+        # The daemon holds the pipe: its end comes when the last process is gone.
+        assert process.stdout.read() == ""
+        process.wait(timeout=30)
+
+
+def test_a_command_that_ran_is_told_from_one_that_did_not(caller: Caller, scene: Scene) -> None:
+    def reported(*command: str) -> SandboxFailed | None:
+        confined = confined_by(caller, command, scene.within)
+        with start(confined) as process:
+            _, stderr = process.communicate(timeout=30)
+        assert process.returncode == 1
+        assert confined.report is not None
+        return caller.sandbox.failure(confined.report, stderr)
+
+    assert reported("sh", "-c", "exit 1") is None
+    failed = reported("/nonexistent/agent")
+    assert failed is not None
+    assert failed.message == "the sandbox has no /nonexistent/agent"

@@ -1,0 +1,35 @@
+"""Some hundred random lines in our reader and in real bash; `make fuzz` takes many more."""
+
+from itertools import islice
+
+import pytest
+
+from tests.fuzz.__main__ import cases
+from tests.fuzz.bash import Ran, bubblewrap, run_in_bash
+from tests.fuzz.strings import lines
+from tests.fuzz.trial import try_lines
+from tests.missing import missing
+from treadle.adapters.shell.shfmt import find_shfmt
+
+
+@pytest.fixture(scope="module")
+def bwrap() -> str:
+    return bubblewrap() or missing("bwrap")
+
+
+def test_bash_runs_nothing_that_was_not_read(bwrap: str) -> None:
+    some = list(islice(lines(4, cases()), 300))
+    tally = try_lines(some, shfmt=find_shfmt(), bwrap=bwrap)
+    assert tally.failures == ()
+    assert tally.active > 30
+
+
+def test_every_readable_case_runs_nothing_that_was_not_read(bwrap: str) -> None:
+    assert try_lines(cases(), shfmt=find_shfmt(), bwrap=bwrap).failures == ()
+
+
+def test_the_run_in_bash_sees_commands_builtins_and_files(bwrap: str) -> None:
+    found = run_in_bash(["a 'b c' $(d) > f", "x=1; cd ."], bwrap=bwrap)
+    # The function that logs turns the trace off for itself, and says so.
+    first = Ran((("d",), ("a", "b c")), ("d", "set +x", "a 'b c'", "set +x"), ("f",))
+    assert found == [first, Ran((), ("x=1", "cd ."), ())]

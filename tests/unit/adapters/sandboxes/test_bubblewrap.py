@@ -1,0 +1,197 @@
+import os
+import platform
+import shutil
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.missing import missing
+from treadle.adapters.sandboxes import remedies
+from treadle.adapters.sandboxes.bubblewrap import OUTSIDE, Bubblewrap, kind_of
+from treadle.adapters.sandboxes.launcher_text import this_interpreter
+from treadle.adapters.sandboxes.running import run_to_end
+from treadle.adapters.sandboxes.system_paths import account_files, system_options
+from treadle.domain.sandbox import Confined, Confinement, Network, SandboxFailed
+
+
+@pytest.fixture
+def sandbox(tmp_path: Path) -> Bubblewrap:
+    program = shutil.which("bwrap")
+    if program is None:
+        missing("bubblewrap")
+    return Bubblewrap(Path(program), tmp_path / "reports", this_interpreter(), platform.machine())
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    for name in ("work", "home", "shown"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "shown/text").write_text("shown\n")
+    return tmp_path
+
+
+@pytest.fixture
+def descriptors() -> Iterator[list[int]]:
+    """Those of this process; the same at the end of the test."""
+    before = _open()
+    yield before
+    assert _open() == before
+
+
+def _open() -> list[int]:
+    return sorted(int(name.name) for name in Path("/proc/self/fd").iterdir())
+
+
+async def output(sandbox: Bubblewrap, line: str, within: Confinement) -> str:
+    confined = sandbox.confine(("sh", "-c", line), {}, within)
+    assert isinstance(confined, Confined)
+    return (await run_to_end(confined, directory=within.workspace, seconds=60)).output
+
+
+def within(place: Path, *readable: str) -> Confinement:
+    paths = tuple(place / name for name in readable)
+    return Confinement(place / "work", place / "home", readable=paths)
+
+
+def test_nothing_is_confined_without_bubblewrap(place: Path) -> None:
+    sandbox = Bubblewrap(None, place, this_interpreter(), platform.machine())
+
+    assert sandbox.confine(("true",), {}, within(place)) == remedies.missing()
+
+
+async def test_nor_is_it_proven(place: Path) -> None:
+    sandbox = Bubblewrap(None, place, this_interpreter(), platform.machine())
+
+    assert await sandbox.probe() == remedies.missing()
+
+
+async def test_one_that_is_too_old_is_not_proven(place: Path) -> None:
+    old = place / "bwrap"
+    old.write_text("#!/bin/sh\necho bubblewrap 0.6.1\n")
+    old.chmod(0o755)
+    sandbox = Bubblewrap(old, place, this_interpreter(), platform.machine())
+
+    assert await sandbox.probe() == remedies.too_old((0, 6, 1))
+
+
+def test_nothing_is_confined_on_a_machine_without_a_filter(place: Path) -> None:
+    sandbox = Bubblewrap(Path("/usr/bin/bwrap"), place, this_interpreter(), "mips")
+
+    found = sandbox.confine(("true",), {}, within(place))
+
+    assert isinstance(found, SandboxFailed)
+
+
+def test_nothing_of_the_command_is_told_outside(
+    sandbox: Bubblewrap, place: Path, descriptors: list[int]
+) -> None:
+    confined = sandbox.confine(("true", "x"), {"KEY": "value"}, within(place))
+
+    assert isinstance(confined, Confined)
+    program, option, number, *rest = confined.command
+    assert (program, option, rest) == (str(sandbox.program), "--args", ["--", "true", "x"])
+    assert (confined.environment, int(number) in confined.descriptors) == (OUTSIDE, True)
+    for descriptor in confined.descriptors:
+        os.close(descriptor)
+
+
+def test_a_path_that_cannot_be_protected_leaves_no_descriptor_open(
+    sandbox: Bubblewrap, place: Path, descriptors: list[int]
+) -> None:
+    (place / "work/.git").symlink_to("elsewhere")
+
+    found = sandbox.confine(("true",), {}, within(place))
+
+    assert isinstance(found, SandboxFailed)
+
+
+async def test_a_readable_link_is_seen_under_both_names(sandbox: Bubblewrap, place: Path) -> None:
+    (place / "link").symlink_to(place / "shown/text")
+    line = f"cat {place}/link {place}/shown/text; ls {place}"
+
+    assert await output(sandbox, line, within(place, "link")) == "shown\nshown\n" + (
+        "home\nlink\nshown\nwork\n"
+    )
+
+
+async def test_a_link_in_a_readable_directory_stays_one(sandbox: Bubblewrap, place: Path) -> None:
+    (place / "shown/link").symlink_to("text")
+
+    said = await output(
+        sandbox, f"readlink {place}/shown/link", within(place, "shown", "shown/link")
+    )
+
+    assert said == "text\n"
+
+
+async def test_what_is_not_there_is_not_shown(sandbox: Bubblewrap, place: Path) -> None:
+    assert await output(sandbox, f"ls {place}", within(place, "nowhere")) == "home\nwork\n"
+
+
+async def test_a_socket_is_reached_under_its_name_inside(sandbox: Bubblewrap, place: Path) -> None:
+    code = "import socket; s = socket.socket(socket.AF_UNIX); s.connect('/run/treadle/x.sock')"
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(place / "s"))
+        server.listen()
+        confined = sandbox.confine(
+            (str(sandbox.interpreter.program), "-I", "-S", "-c", code),
+            {},
+            Confinement(
+                place / "work", place / "home", sockets={"/run/treadle/x.sock": place / "s"}
+            ),
+        )
+        assert isinstance(confined, Confined)
+        ran = await run_to_end(confined, directory=place, seconds=60)
+
+    assert (ran.exit_code, ran.output) == (0, "")
+
+
+async def test_variables_of_places_and_people_are_the_sandboxs_own(
+    sandbox: Bubblewrap, place: Path
+) -> None:
+    confined = sandbox.confine(
+        ("sh", "-c", 'echo "$USER $LOGNAME $TMPDIR $HOME"; id -un; hostname'),
+        {"USER": "ada", "LOGNAME": "ada", "TMPDIR": "/x", "HOME": "/home/ada"},
+        within(place),
+    )
+    assert isinstance(confined, Confined)
+
+    ran = await run_to_end(confined, directory=place, seconds=60)
+
+    assert ran.output == f"agent agent /tmp {place}/home\nagent\nsandbox\n"
+
+
+@pytest.mark.parametrize("network", ["none", "gateway", "allowlist"])
+def test_only_an_open_network_shows_where_names_are_looked_up(network: Network) -> None:
+    shown = ("--ro-bind-try", "/etc/resolv.conf", "/etc/resolv.conf")
+
+    assert shown in system_options("open", lambda path: None)
+    assert shown not in system_options(network, lambda path: None)
+    assert "/etc/hosts" not in account_files("/home", "open")
+    assert "/etc/hosts" in account_files("/home", network)
+
+
+def test_links_of_the_system_stay_links() -> None:
+    options = system_options("none", {"/bin": "usr/bin"}.get)
+
+    assert ("--symlink", "usr/bin", "/bin") in options
+    assert ("--ro-bind-try", "/lib", "/lib") in options
+
+
+def test_kinds_are_told_without_following_links(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    (tmp_path / "link").symlink_to("file")
+    os.mkfifo(tmp_path / "pipe")
+
+    assert {
+        name: kind_of(tmp_path / name) for name in (".", "file", "link", "pipe", "none", "file/x")
+    } == {
+        ".": "directory",
+        "file": "file",
+        "link": "link",
+        "pipe": "other",
+        "none": "absent",
+        "file/x": "absent",
+    }

@@ -1,0 +1,166 @@
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import MappingProxyType
+
+from treadle.adapters.sandboxes.mounts import (
+    START_FILES,
+    START_FOLDERS,
+    Kind,
+    Layout,
+    Mount,
+    layout,
+)
+from treadle.domain.sandbox import Confinement, SandboxFailed
+
+WORK, HOME = Path("/runs/1/work"), Path("/runs/1/home")
+STARTS = [Mount(HOME / name, "read") for name in START_FILES]
+
+
+def disk(kinds: Mapping[str, Kind] = MappingProxyType({})) -> Callable[[Path], Kind]:
+    """What lies where, by paths in the workspace."""
+    known: dict[Path, Kind] = {WORK: "directory", HOME: "directory"}
+    known |= {HOME / name: "file" for name in START_FILES}
+    known |= {HOME / name: "directory" for name in (".config", *START_FOLDERS)}
+    known |= {WORK / name: kind for name, kind in kinds.items()}
+    return lambda path: known.get(path, "absent")
+
+
+def planned(within: Confinement, kind_of: Callable[[Path], Kind]) -> Layout:
+    found = layout(within, kind_of)
+    assert isinstance(found, Layout)
+    return found
+
+
+def of_workspace(found: Layout) -> list[tuple[str, str]]:
+    """What is mounted in the workspace, in order."""
+    return [
+        (str(mount.path.relative_to(WORK)), mount.access)
+        for mount in found.mounts
+        if WORK in (mount.path, *mount.path.parents)
+    ]
+
+
+def test_the_workspace_and_the_home_can_be_written_but_for_what_runs_at_a_start() -> None:
+    found = planned(Confinement(WORK, HOME), disk())
+
+    assert found == Layout(
+        (
+            Mount(WORK, "write"),
+            Mount(HOME, "write"),
+            Mount(HOME / ".config", "write"),
+            *STARTS,
+            *(Mount(HOME / name, "read") for name in START_FOLDERS),
+        )
+    )
+
+
+def test_start_files_that_are_missing_are_made_as_files_and_their_folders_as_folders() -> None:
+    kinds: dict[Path, Kind] = {WORK: "directory", HOME: "directory"}
+
+    found = planned(Confinement(WORK, HOME), lambda path: kinds.get(path, "absent"))
+
+    assert found.files == tuple(HOME / name for name in START_FILES)
+    assert found.folders == (HOME / ".config", *(HOME / name for name in START_FOLDERS))
+
+
+def test_what_git_runs_is_read_only_and_cannot_be_moved_away() -> None:
+    found = planned(
+        Confinement(WORK, HOME),
+        disk(
+            {
+                ".git": "directory",
+                ".git/config": "file",
+                ".git/hooks": "directory",
+                ".git/objects": "directory",
+                ".git/objects/info": "directory",
+                ".git/objects/info/alternates": "file",
+            }
+        ),
+    )
+
+    assert of_workspace(found) == [
+        (".", "write"),
+        (".git", "write"),
+        (".git/objects", "write"),
+        (".git/objects/info", "write"),
+        (".git/config", "read"),
+        (".git/hooks", "read"),
+        (".git/objects/info/alternates", "read"),
+    ]
+    assert (found.folders, found.files) == ((), ())
+
+
+def test_a_git_file_that_names_another_directory_is_read_only() -> None:
+    found = planned(Confinement(WORK, HOME), disk({".git": "file"}))
+
+    assert of_workspace(found) == [(".", "write"), (".git", "read")]
+
+
+def test_a_protected_path_that_is_missing_is_made_as_an_empty_directory() -> None:
+    within = Confinement(WORK, HOME, protected=(Path(".claude/settings.json"),))
+
+    found = planned(within, disk())
+
+    assert of_workspace(found) == [
+        (".", "write"),
+        (".claude", "write"),
+        (".claude/settings.json", "read"),
+    ]
+    assert found.folders == (WORK / ".claude", WORK / ".claude/settings.json")
+
+
+def test_where_a_file_stands_in_the_way_the_file_is_protected() -> None:
+    within = Confinement(WORK, HOME, protected=(Path(".claude/settings.json"),))
+
+    found = planned(within, disk({".claude": "file"}))
+
+    assert of_workspace(found) == [(".", "write"), (".claude", "read")]
+
+
+def test_protected_paths_are_taken_as_they_are_meant_and_nothing_outside_is_shown() -> None:
+    within = Confinement(
+        WORK, HOME, protected=(WORK / "a", Path("b/../a"), Path("../x"), Path("/etc/shadow"))
+    )
+
+    found = planned(within, disk({"a": "file"}))
+
+    assert of_workspace(found) == [(".", "write"), ("a", "read")]
+    assert Mount(Path("/etc/shadow"), "read") not in found.mounts
+
+
+def test_nothing_is_protected_through_a_link() -> None:
+    within = Confinement(WORK, HOME, protected=(Path("a/b"), Path("c")))
+    hint = "put an ordinary file or directory in its place, and commit that"
+
+    for name in ("a", "c"):
+        assert layout(within, disk({name: "link"})) == SandboxFailed(
+            f"{WORK / name} cannot be protected: it is a link, or no ordinary file", hint
+        )
+
+
+def test_the_narrower_path_holds() -> None:
+    within = Confinement(
+        WORK,
+        HOME,
+        readable=(Path("/runs"), WORK / "vendor/lib", Path("/data")),
+        writable=(Path("/data"), Path("/data/x")),
+    )
+
+    found = planned(within, disk({"vendor": "directory"}))
+
+    wanted = ("/runs", "/data", "/data/x", str(WORK), str(WORK / "vendor"))
+    assert [(str(m.path), m.access) for m in found.mounts if str(m.path) in wanted] == [
+        ("/runs", "read"),
+        ("/data", "write"),
+        ("/data/x", "write"),
+        (str(WORK), "write"),
+        # Above a path that is read-only, so it may not be moved.
+        (str(WORK / "vendor"), "write"),
+    ]
+    assert Mount(WORK / "vendor/lib", "read") in found.mounts
+
+
+def test_there_must_be_a_workspace_and_a_home() -> None:
+    assert layout(Confinement(WORK, Path("/nowhere")), disk()) == SandboxFailed(
+        "/nowhere is to be confined in, and is no directory"
+    )

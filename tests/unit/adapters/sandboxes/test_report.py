@@ -1,0 +1,111 @@
+from pathlib import Path
+
+import pytest
+
+from treadle.adapters.sandboxes import remedies
+from treadle.adapters.sandboxes.report import ran, read_report
+from treadle.domain.sandbox import SandboxFailed
+
+CHILD = '{ "child-pid": 17, "net-namespace": 4026532183 }\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        (CHILD + '{ "exit-code": 0 }\n', True),
+        (CHILD + '{ "exit-code": 137 }\n', True),
+        (CHILD, False),
+        ("", False),
+        (CHILD + '{ "exit-co', False),
+        ('{ "exit-code": "0" }\n', False),
+        ('["exit-code"]\n', False),
+    ],
+)
+def test_a_command_ran_if_its_exit_code_was_written(text: str, verdict: bool) -> None:
+    assert ran(text) is verdict
+
+
+def test_a_report_that_is_not_there_is_a_failure(tmp_path: Path) -> None:
+    assert read_report(tmp_path / "none.json", "") == SandboxFailed(
+        "the sandbox left no report", "run `treadle doctor`"
+    )
+
+
+@pytest.mark.parametrize(
+    ("said", "failed"),
+    [
+        (
+            "bwrap: setting up uid map: Permission denied",
+            SandboxFailed(
+                "the system does not let bubblewrap make a user namespace", remedies.APPARMOR
+            ),
+        ),
+        (
+            "bwrap: loopback: Failed RTM_NEWADDR: Operation not permitted",
+            SandboxFailed(
+                "the system does not let bubblewrap make a user namespace", remedies.APPARMOR
+            ),
+        ),
+        (
+            "bwrap: No permissions to create new namespace, likely because the kernel does not "
+            "allow non-privileged user namespaces.",
+            SandboxFailed("the system makes no user namespaces", remedies.NAMESPACES),
+        ),
+        (
+            "bwrap: Creating new namespace failed: nesting depth or "
+            "/proc/sys/user/max_*_namespaces exceeded (ENOSPC)",
+            SandboxFailed("the system makes no user namespaces", remedies.NAMESPACES),
+        ),
+        (
+            "bwrap: Can't mount proc on /newroot/proc: Operation not permitted",
+            SandboxFailed("bubblewrap may not mount what a sandbox needs", remedies.CONTAINER),
+        ),
+        (
+            "some words of the agent\nbwrap: Unknown option --disable-userns",
+            SandboxFailed(
+                "bubblewrap is too old: it lacks an option that the sandbox needs",
+                "version 0.8.0 or newer is needed; " + remedies.INSTALL,
+            ),
+        ),
+        (
+            "bwrap: execvp /opt/claude: No such file or directory",
+            SandboxFailed(
+                "the sandbox has no /opt/claude",
+                "if it lies outside of the system's directories, name its directory in "
+                "sandbox.readable",
+            ),
+        ),
+        (
+            "bwrap: Can't find source path /data/x: No such file or directory",
+            SandboxFailed(
+                "/data/x cannot be shown in the sandbox: it is not there, or not for you to read",
+                "correct sandbox.readable and sandbox.writable",
+            ),
+        ),
+        (
+            "bwrap: something new",
+            SandboxFailed("the sandbox was not set up: something new", "run `treadle doctor`"),
+        ),
+        (
+            "not a word of bubblewrap's: Unknown option",
+            SandboxFailed("the sandbox was not set up: it said nothing", "run `treadle doctor`"),
+        ),
+    ],
+)
+def test_what_bubblewrap_says_is_explained(said: str, failed: SandboxFailed) -> None:
+    assert remedies.explained(said) == failed
+
+
+@pytest.mark.parametrize(
+    ("text", "version"),
+    [("bubblewrap 0.8.0\n", (0, 8, 0)), ("bubblewrap 0.11.0", (0, 11, 0)), ("what?", ())],
+)
+def test_its_version_is_read(text: str, version: tuple[int, ...]) -> None:
+    assert remedies.version_of(text) == version
+
+
+def test_an_old_one_is_told_from_none() -> None:
+    assert remedies.too_old((0, 6, 1)) == SandboxFailed(
+        "bubblewrap 0.6.1 is too old: 0.8.0 or newer is needed", remedies.INSTALL
+    )
+    assert remedies.missing().message.startswith("bubblewrap is not installed")

@@ -1,0 +1,94 @@
+from pathlib import Path
+
+from treadle.adapters.sandboxes.launcher_text import Interpreter
+from treadle.adapters.sandboxes.seatbelt import Seatbelt
+from treadle.adapters.sandboxes.seatbelt_profile import profile
+from treadle.domain.sandbox import Confined, Confinement, SandboxFailed
+
+LIBRARY = Path("/opt/python")
+WITHIN = Confinement(
+    Path("/w"),
+    Path("/home"),
+    network="gateway",
+    readable=(Path("/tools"),),
+    protected=(Path("kept/settings.json"),),
+    sockets={"/x.sock": Path("/x.sock")},
+)
+# The end of the profile: what may be written, what not, and the one way out.
+WRITES = (
+    '(allow file-write* (subpath "/w") (subpath "/home") (literal "/dev/null") '
+    '(literal "/dev/zero") (literal "/dev/tty") (literal "/dev/dtracehelper"))'
+)
+PROTECTED = (
+    '(deny file-write* (subpath "/w/kept/settings.json") (subpath "/w/.git/config") '
+    '(subpath "/w/.git/hooks") (subpath "/w/.git/objects/info/alternates") '
+    '(literal "/w/kept") (literal "/w/.git") (literal "/w/.git/objects") '
+    '(literal "/w/.git/objects/info"))'
+)
+
+
+def rules(within: Confinement) -> list[str]:
+    return profile(within, LIBRARY).splitlines()
+
+
+def test_everything_is_denied_but_for_what_is_named() -> None:
+    lines = rules(WITHIN)
+
+    assert lines[:4] == [
+        "(version 1)",
+        "(deny default)",
+        "(allow process-exec process-fork)",
+        "(allow signal process-info* (target same-sandbox))",
+    ]
+    assert lines[-3:] == [WRITES, PROTECTED, '(allow network-outbound (literal "/x.sock"))']
+
+
+def test_reading_is_for_the_system_its_tools_and_its_own_places() -> None:
+    (reading,) = [line for line in rules(WITHIN) if line.startswith("(allow file-read* ")]
+
+    assert reading.endswith(
+        '(subpath "/opt/python") (subpath "/tools") (subpath "/w") (subpath "/home"))'
+    )
+    assert '"/Users"' not in reading
+    assert '(subpath "/private/etc")' not in reading
+
+
+def test_without_a_socket_there_is_no_network_and_open_means_all() -> None:
+    closed = rules(Confinement(Path("/w"), Path("/home"), network="none"))
+    opened = rules(Confinement(Path("/w"), Path("/home"), network="open"))
+
+    assert [line for line in closed if "network" in line] == []
+    assert [line for line in opened if "network" in line] == ["(allow network*)"]
+
+
+def test_a_path_cannot_end_its_quotation() -> None:
+    lines = rules(Confinement(Path('/wo"rk\\'), Path("/home")))
+
+    assert lines[-2].startswith(r'(allow file-write* (subpath "/wo\"rk\\") (subpath "/home")')
+
+
+def test_paths_are_made_real_and_the_command_follows_the_profile(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "home").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    program = tmp_path / "sandbox-exec"
+    program.touch()
+    seatbelt = Seatbelt(Interpreter(Path("/python"), LIBRARY), tmp_path, program)
+    within = Confinement(tmp_path / "link", tmp_path / "home")
+
+    confined = seatbelt.confine(("true",), {"A": "b"}, within)
+
+    real = Confinement((tmp_path / "real").resolve(), (tmp_path / "home").resolve())
+    assert confined == Confined(
+        (str(program), "-p", profile(real, LIBRARY), "true"),
+        {"A": "b", "HOME": str(real.home), "TMPDIR": str(real.home / "tmp")},
+    )
+
+
+def test_elsewhere_there_is_no_such_sandbox(tmp_path: Path) -> None:
+    seatbelt = Seatbelt(Interpreter(Path("/python"), LIBRARY), tmp_path, tmp_path / "none")
+
+    assert seatbelt.confine(("true",), {}, WITHIN) == SandboxFailed(
+        f"{tmp_path}/none is missing, and the sandbox is made by it",
+        "it belongs to macOS: on another system, Treadle needs bubblewrap",
+    )

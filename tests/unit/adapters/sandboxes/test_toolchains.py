@@ -1,0 +1,94 @@
+from pathlib import Path
+
+import pytest
+
+from treadle.adapters.sandboxes.toolchains import (
+    PROFILES,
+    QUESTIONS,
+    SINGLE_FILES,
+    Found,
+    Toolchains,
+    private_paths,
+    toolchains,
+    venv_root,
+)
+
+HOME, ROOT = Path("/home/ada"), Path("/home/ada/.treadle")
+PRIVATE = private_paths(HOME, ROOT)
+PLAIN = "/usr/local/bin:/usr/bin:/bin"
+
+
+def shown(found: Found, *search_path: str) -> Toolchains:
+    return toolchains(found, search_path=search_path, kept_private=PRIVATE)
+
+
+def test_what_the_system_has_needs_nothing() -> None:
+    found = Found((Path("/usr"), Path("/usr/lib/go")), (Path("/usr/bin/php"),))
+
+    assert shown(found) == Toolchains((), PLAIN, {})
+
+
+def test_a_language_elsewhere_is_shown_and_comes_first_on_the_path() -> None:
+    node = HOME / ".nvm/versions/node/v22.1.0"
+    python = HOME / ".pyenv/versions/3.12.1"
+
+    assert shown(Found((node, python, python))) == Toolchains(
+        (node, python), f"{node}/bin:{python}/bin:{PLAIN}", {}
+    )
+
+
+def test_a_program_of_one_file_is_shown_without_what_lies_beside_it() -> None:
+    uv = HOME / ".local/bin/uv"
+
+    assert shown(Found(files=(uv,))) == Toolchains((uv,), f"{HOME}/.local/bin:{PLAIN}", {})
+
+
+def test_a_cache_is_shown_and_named() -> None:
+    browsers = HOME / ".cache/ms-playwright"
+
+    assert shown(Found(caches={"PLAYWRIGHT_BROWSERS_PATH": browsers})) == Toolchains(
+        (browsers,), PLAIN, {"PLAYWRIGHT_BROWSERS_PATH": str(browsers)}
+    )
+
+
+def test_of_the_users_path_only_the_systems_directories_are_kept() -> None:
+    kept = shown(Found(), "/usr/lib/ccache", "/home/ada/bin", "relative", "", "/opt/x", "/usr/bin")
+
+    assert kept.path == "/usr/lib/ccache:/usr/bin:/usr/local/bin:/bin"
+
+
+@pytest.mark.parametrize(
+    "root",
+    ["/", "/home", "/home/ada", "/home/ada/.local", "/home/ada/.cargo", "/home/ada/.treadle"],
+)
+def test_a_root_with_something_private_in_it_is_refused(root: str) -> None:
+    assert shown(Found((Path(root),))) == Toolchains((), PLAIN, {}, (Path(root),))
+
+
+def exists(*paths: str) -> set[Path]:
+    return {Path(path) for path in paths}
+
+
+@pytest.mark.parametrize(
+    ("configuration", "there", "root"),
+    [
+        (
+            "home = /opt/python/bin\nversion = 3.12.1\n",
+            exists("/opt/python/bin/python3.12", "/opt/python/lib/python3.12/os.py"),
+            Path("/opt/python"),
+        ),
+        # Named by a file that an agent may have written: it must look like a Python.
+        ("home = /home/ada/.ssh/bin\n", exists("/home/ada/.ssh/bin/python3.12"), None),
+        ("home = /home/ada/.ssh\n", exists("/home/ada/.ssh/python3.12"), None),
+        ("home = relative/bin\n", exists(), None),
+        ("", exists(), None),
+    ],
+)
+def test_a_virtual_environment_says_where_its_python_is(
+    configuration: str, there: set[Path], root: Path | None
+) -> None:
+    assert venv_root(configuration, there.__contains__) == root
+
+
+def test_questions_and_files_are_those_of_profiles() -> None:
+    assert {*QUESTIONS, *SINGLE_FILES} == set(PROFILES)

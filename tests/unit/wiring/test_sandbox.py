@@ -1,0 +1,162 @@
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from treadle.adapters.sandboxes.bubblewrap import Bubblewrap
+from treadle.adapters.sandboxes.unsandboxed import Unsandboxed
+from treadle.domain.errors import SettingsError
+from treadle.domain.sandbox import ResourceLimits
+from treadle.settings.definitions import Sandbox as SandboxSettings
+from treadle.settings.environment import Environment, environment_from
+from treadle.wiring.sandbox import Surroundings, choose_sandbox, find_surroundings
+
+PLAIN = "/usr/local/bin:/usr/bin:/bin"
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> Environment:
+    home = tmp_path / "home"
+    home.mkdir()
+    return environment_from({"HOME": str(home), "PATH": "/usr/bin:/bin"})
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    (tmp_path / "project").mkdir()
+    return tmp_path / "project"
+
+
+def program(path: Path, says: Path | str) -> Path:
+    """A stand-in that tells where the language lies, as those of version switchers do."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/sh\necho '{says}'\n")
+    path.chmod(0o755)
+    return path
+
+
+def test_no_sandbox_is_a_choice_of_a_person(environment: Environment, tmp_path: Path) -> None:
+    assert choose_sandbox(environment, reports=tmp_path, wanted=False) == Unsandboxed()
+
+
+@pytest.mark.skipif("sys.platform == 'darwin'")
+def test_a_linux_without_bubblewrap_has_one_that_says_so(tmp_path: Path) -> None:
+    nothing = environment_from({"PATH": str(tmp_path)})
+
+    sandbox = choose_sandbox(nothing, reports=tmp_path, wanted=True)
+
+    assert isinstance(sandbox, Bubblewrap)
+    assert sandbox.reports == tmp_path
+
+
+async def test_with_all_languages_in_the_system_nothing_is_added(
+    environment: Environment, project: Path
+) -> None:
+    settings = SandboxSettings(processes=7, memory_mb=8, file_mb=9)
+
+    found = await find_surroundings(settings, (), environment, project)
+
+    assert found == Surroundings(
+        (), (), {"PATH": "/usr/bin:/bin:/usr/local/bin"}, ResourceLimits(7, 8, 9)
+    )
+
+
+async def test_languages_elsewhere_are_asked_where_they_lie(
+    environment: Environment, project: Path
+) -> None:
+    node = environment.home / ".switcher/node/22"
+    (node / "bin").mkdir(parents=True)
+    program(environment.home / ".switcher/shims/node", node)
+    uv = program(environment.home / ".local/bin/uv", "uv 1.0")
+    shims, bin_folder = environment.home / ".switcher/shims", environment.home / ".local/bin"
+    theirs = replace(environment, path=f"{shims}:{bin_folder}:/usr/bin")
+
+    found = await find_surroundings(SandboxSettings(), ("node", "python"), theirs, project)
+
+    assert found.readable == (node, uv)
+    assert found.environment == {"PATH": f"{node}/bin:{uv.parent}:/usr/bin:/usr/local/bin:/bin"}
+
+
+async def test_a_program_of_the_project_is_never_asked(
+    environment: Environment, project: Path
+) -> None:
+    program(project / "bin/node", "/home/ada/.ssh")
+    theirs = replace(environment, path=f"{project}/bin:bin:/usr/bin")
+
+    found = await find_surroundings(SandboxSettings(), ("node",), theirs, project)
+
+    assert (found.readable, found.refused) == ((), ())
+
+
+@pytest.mark.parametrize("says", ["not-absolute", "/nonexistent/node", ""])
+async def test_an_answer_that_is_no_directory_is_left_out(
+    says: str, environment: Environment, project: Path
+) -> None:
+    program(environment.home / "shims/node", says)
+    theirs = replace(environment, path=f"{environment.home}/shims")
+
+    found = await find_surroundings(SandboxSettings(), ("node",), theirs, project)
+
+    assert (found.readable, found.refused) == ((), ())
+
+
+async def test_a_language_that_lies_in_the_home_itself_stays_hidden(
+    environment: Environment, project: Path
+) -> None:
+    program(environment.home / "bin/node", environment.home)
+    theirs = replace(environment, path=f"{environment.home}/bin")
+
+    found = await find_surroundings(SandboxSettings(), ("node",), theirs, project)
+
+    assert (found.readable, found.refused) == ((), (environment.home,))
+
+
+async def test_caches_and_certificates_are_shown(
+    environment: Environment, project: Path, tmp_path: Path
+) -> None:
+    browsers = environment.home / ".cache/ms-playwright"
+    browsers.mkdir(parents=True)
+    authority = tmp_path / "authority.pem"
+    authority.touch()
+    raw = {"SSL_CERT_FILE": str(authority), "CURL_CA_BUNDLE": "/nonexistent", "SSL_CERT_DIR": "x"}
+    theirs = replace(environment, raw=raw)
+
+    found = await find_surroundings(SandboxSettings(), ("node",), theirs, project)
+
+    assert found.readable == (browsers, authority)
+    assert found.environment["PLAYWRIGHT_BROWSERS_PATH"] == str(browsers)
+
+
+async def test_the_users_own_paths_are_taken(environment: Environment, project: Path) -> None:
+    settings = SandboxSettings(readable=("~/data", "/srv/models"), writable=("~/out/../cache",))
+
+    found = await find_surroundings(settings, ("php",), environment, project)
+
+    assert found.readable == (environment.home / "data", Path("/srv/models"))
+    assert found.writable == (environment.home / "cache",)
+
+
+@pytest.mark.parametrize(
+    ("path", "told"),
+    [
+        ("data", "sandbox.readable has data, which is no absolute path"),
+        ("~other/data", "sandbox.readable has ~other/data, which is no absolute path"),
+        *(
+            (
+                path,
+                f"sandbox.readable has {path}, which would show your home or Treadle's own "
+                "directory",
+            )
+            for path in ("~", "~/", "~/x/..", "/", "~/.treadle", "~/.treadle/runs/1", "~/to-home")
+        ),
+    ],
+)
+async def test_paths_that_would_open_too_much_are_an_error(
+    path: str, told: str, environment: Environment, project: Path
+) -> None:
+    (environment.home / "to-home").symlink_to(environment.home)
+
+    with pytest.raises(SettingsError) as raised:
+        await find_surroundings(SandboxSettings(readable=(path,)), (), environment, project)
+
+    assert raised.value.message == told
