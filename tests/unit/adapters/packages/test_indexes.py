@@ -1,0 +1,103 @@
+"""What the user's package tools say about their indexes."""
+
+import pytest
+
+from treadle.adapters.packages.indexes import (
+    QUESTIONS,
+    Index,
+    Question,
+    indexes,
+    linked_hosts,
+    variables,
+)
+
+PYTHON, NODE, GO, RUBY = QUESTIONS
+
+
+@pytest.mark.parametrize(
+    ("question", "said", "found"),
+    [
+        (PYTHON, "", []),
+        (PYTHON, "None\n", []),
+        (
+            PYTHON,
+            "https://index.example/simple\nhttps://more.example:8443/simple/\n",
+            [
+                Index("https://index.example/simple", "PIP_INDEX_URL"),
+                Index("https://more.example:8443/simple/", "PIP_EXTRA_INDEX_URL"),
+            ],
+        ),
+        # a login stays outside
+        (
+            PYTHON,
+            "https://ada:hunter2@index.example/simple?token=x#y",
+            [Index("https://index.example/simple", "PIP_INDEX_URL")],
+        ),
+        (
+            NODE,
+            '{"registry": "https://packages.example/", "@ours:registry": "http://[::1]:4873/", '
+            '"cache": "/x", "proxy": null}',
+            [
+                Index("https://packages.example/", "npm_config_registry"),
+                Index("http://[::1]:4873/", ""),
+            ],
+        ),
+        (NODE, "npm: command failed", []),
+        (NODE, "[]", []),
+        (
+            GO,
+            "https://modules.example|https://second.example,direct\n",
+            [Index("https://modules.example", "GOPROXY"), Index("https://second.example", "")],
+        ),
+        (GO, "off\n", []),
+        (
+            RUBY,
+            "*** CURRENT SOURCES ***\n\nhttps://gems.example/\nfile:///srv/gems\nhttp://\n",
+            [Index("https://gems.example/", "")],
+        ),
+        (RUBY, "https://gems.example:notaport/", []),
+    ],
+)
+def test_an_answer_holds_these_indexes(question: Question, said: str, found: list[Index]) -> None:
+    assert indexes(question, said) == found
+
+
+@pytest.mark.parametrize(
+    ("url", "host"),
+    [
+        ("https://index.example/simple", "index.example:443"),
+        ("http://index.example/simple", "index.example:80"),
+        ("http://[::1]:4873/", "[::1]:4873"),
+    ],
+)
+def test_an_index_is_let_through_by_its_host_and_port(url: str, host: str) -> None:
+    assert Index(url).host == host
+
+
+def test_the_tools_inside_are_told_the_same_indexes() -> None:
+    found = [
+        Index("https://index.example/simple", "PIP_INDEX_URL"),
+        Index("https://a.example/", "PIP_EXTRA_INDEX_URL"),
+        Index("https://b.example/", "PIP_EXTRA_INDEX_URL"),
+        Index("https://gems.example/"),
+    ]
+
+    assert variables(found) == {
+        "PIP_INDEX_URL": "https://index.example/simple",
+        "PIP_EXTRA_INDEX_URL": "https://a.example/ https://b.example/",
+        "UV_DEFAULT_INDEX": "https://index.example/simple",
+        "UV_INDEX": "https://a.example/ https://b.example/",
+    }
+
+
+def test_other_hosts_that_an_index_links_to_hold_its_files() -> None:
+    page = """
+    <a href="https://files.example/a/tiny-1.0.whl#sha256=0">tiny</a>
+    <a href='https://files.example/b/tiny-2.0.whl'>tiny</a>
+    <a href="https://index.example/c/tiny-3.0.whl">tiny</a>
+    <a href="/d/tiny-4.0.whl">tiny</a>
+    """
+
+    assert linked_hosts(page, Index("https://index.example/simple")) == [
+        Index("https://files.example/")
+    ]
