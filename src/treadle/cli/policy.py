@@ -57,7 +57,7 @@ def check(given: Given, line: str, **options: Unpack[Options]) -> int:
         for wanted in _lines():
             cmd = str(wanted.get("cmd", ""))
             of = _with_profile(context, str(wanted.get("profile") or profile))
-            click.echo(json.dumps(_answer(cmd, judge(cmd, of, looks=looks)), ensure_ascii=False))
+            click.echo(json.dumps(_answer(cmd, judge(cmd, of, looks=looks))))
         return 0
     if not line:
         raise UsageError("no command to check", hint="treadle policy check 'npm test', or --batch")
@@ -67,7 +67,7 @@ def check(given: Given, line: str, **options: Unpack[Options]) -> int:
 def _one(line: str, context: ShellContext, looks: Looks, *, as_json: bool) -> int:
     answer = _answer(line, judge(line, context, looks=looks))
     if as_json:
-        click.echo(json.dumps(answer, ensure_ascii=False))
+        click.echo(json.dumps(answer))
     else:
         click.echo(f"{answer['decision']}  ({answer['rule']})")
         if answer["reason"]:
@@ -126,7 +126,7 @@ def show(given: Given, name: str, *, as_json: bool, checks: bool) -> int:
         click.echo("\n".join(astray) or "every example is judged as its rule says")
         return 1 if astray else 0
     if as_json:
-        click.echo(json.dumps(rules_json(name), indent=2, ensure_ascii=False))
+        click.echo(json.dumps(rules_json(name), indent=2))
     else:
         click.echo(rule_text(name) if name else rules_text())
     return 0

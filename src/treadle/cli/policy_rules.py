@@ -8,8 +8,8 @@ from typing import Any
 from treadle.domain.agent import Allow
 from treadle.domain.errors import UsageError
 from treadle.policy.commands.catalogue import FAMILIES, catalogue
+from treadle.policy.commands.gated import GATES
 from treadle.policy.commands.language import Rule
-from treadle.policy.shell.gates import GATES
 from treadle.policy.shell.judge import judge
 from treadle.policy.shell.place import Looks, ShellContext
 

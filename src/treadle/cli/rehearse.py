@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from treadle.cli.context import Given
+from treadle.cli.hushed import hushed
 from treadle.domain.errors import UsageError
 from treadle.domain.run import EXIT_CODES
 from treadle.rehearsal.api import ScriptedApi
@@ -51,7 +52,7 @@ def rehearse(given: Given, path: Path, arguments: tuple[str, ...]) -> int:
             return code
         problems = api.problems()
     for problem in problems:
-        click.echo(f"rehearsal: {problem}", err=True)
+        click.echo(hushed(f"rehearsal: {problem}", given.environment), err=True)
     return 1 if problems else code
 
 

@@ -6,6 +6,7 @@ import signal
 import click
 
 from treadle.cli.context import Given
+from treadle.cli.hushed import hushed
 from treadle.wiring.worker import Shift, work
 
 SESSIONS = 2
@@ -27,7 +28,11 @@ def command(given: Given, *, sessions: int, until_idle: bool) -> None:
 
     Ended by a signal, it lets go of its runs as they are: the next worker goes on with them.
     """
-    asyncio.run(_work(given, Shift(sessions, until_idle, _say)))
+
+    def say(text: str) -> None:
+        _say(hushed(text, given.environment))
+
+    asyncio.run(_work(given, Shift(sessions, until_idle, say)))
 
 
 async def _work(given: Given, shift: Shift) -> None:

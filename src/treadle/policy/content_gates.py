@@ -33,12 +33,13 @@ _PIPELINES = re.compile(
     r"\.buildkite/[^/]+\.ya?ml|\.travis\.ya?ml|fly\.toml|vercel\.json|netlify\.toml|render\.ya?ml|"
     r"app\.yaml|procfile)"
 )
-# Outside comments.
 _FAR_REACHING = re.compile(
-    r"^[^#\n]*?(\b(deploy|publish|migrat|production|terraform\s+(apply|destroy)|kubectl\s+apply)|"
-    r"\bpush\s+.*(--force|-f\b)|\brm\s+-\w*r\w*f|\brm\s+-\w*f\w*r)",
-    re.IGNORECASE | re.MULTILINE,
+    r"\b(?:deploy|publish|migrat|production|terraform\s+(?:apply|destroy)|kubectl\s+apply)|"
+    r"\bpush\s[^;&|]{0,200}(?:--force|-f\b)|\brm\s+-(?:\w{0,8}r\w{0,8}f|\w{0,8}f\w{0,8}r)",
+    re.IGNORECASE,
 )
+# Of a line; what people write is shorter.
+_LONGEST_LINE = 4000
 _PRODUCTION = re.compile(
     r"(.*/)?(\.env\.(production|prod|live)|(production|prod)\.env|[^/]*prod[^/]*\.tfvars(\.json)?|"
     r"terraform\.tfvars(\.json)?|credentials/production\.[^/]+|secrets?[.-](production|prod)\.[^/]+)"
@@ -47,9 +48,8 @@ _KEPT_FOR_TESTS = re.compile(
     r"(^|/)(tests?|specs?|__tests__|fixtures|testdata|examples?)/|(^|/)test_"
 )
 _NAMED = re.compile(
-    r"(?:api[_-]?key|secret(?:[_-]?key)?|passw(?:or)?d|(?<![a-z])(?:\w*[_-])?token)"
-    r"[\"']?\s*(?::|=>?|:=)\s*[\"']?(?P<value>[A-Za-z0-9+/_=.~-]{20,})",
-    re.IGNORECASE,
+    r"(?:(?i:api[_-]?key|secret(?:[_-]?key)?|passw(?:or)?d)|(?<![A-Za-z])(?i:token)|(?<=[a-z])Token)"
+    r"[\"']?\s{0,20}(?::|=>?|:=)\s{0,20}[\"']?(?P<value>[A-Za-z0-9+/_=.~-]{20,})"
 )
 _STANDS_FOR_ONE = re.compile(
     r"example|sample|dummy|fake|mock|test|your|change|replace|placeholder|todo|xxx|process\.env|"
@@ -73,7 +73,9 @@ def _is_no_test(path: PurePosixPath) -> bool:
 
 
 def _reaches_far(text: str) -> bool:
-    return _FAR_REACHING.search(text) is not None
+    """Outside comments."""
+    lines = (line[:_LONGEST_LINE].partition("#")[0] for line in text.splitlines())
+    return any(_FAR_REACHING.search(line) for line in lines)
 
 
 def _holds_key(text: str) -> bool:

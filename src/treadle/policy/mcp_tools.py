@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -18,6 +19,7 @@ _RUNS_CODE = re.compile(r"__browser_run_code(_unsafe)?\Z")
 _LONGEST_PATH = 4096
 _IN_NO_PATH = re.compile(r"[\n\0]")
 _DEEPEST = 8
+_MOST_TEXTS = 2000
 _SCHEME = "file://"
 
 
@@ -37,7 +39,10 @@ def judge_server_tool(
     if _RUNS_CODE.search(use.name):
         refusal = "This tool runs code outside of the page. Use browser_evaluate, or a command."
         return Deny(refusal, "mcp-code")
-    for text in _texts(use.input):
+    texts = list(islice(_texts(use.input), _MOST_TEXTS + 1))
+    if len(texts) > _MOST_TEXTS:
+        return Deny("That is too much at once. Use the tool in several steps.", "mcp-too-much")
+    for text in texts:
         place = real_path(str(PurePosixPath(reach.directory) / text))
         try:
             inside = PurePosixPath(place).relative_to(reach.workspace)

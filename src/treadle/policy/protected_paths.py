@@ -1,5 +1,6 @@
 """What no agent writes, by whatever road: Treadle's own state, and what others would obey."""
 
+import unicodedata
 from collections.abc import Iterable
 from pathlib import PurePosixPath
 
@@ -15,16 +16,21 @@ def protected_part(inside: PurePosixPath, also: Iterable[str] = ()) -> str | Non
     """The part of a path inside the project for which it is protected; None if it is not.
 
     `also` are further paths relative to the project. Some disks do not tell upper from lower case,
-    so no spelling counts.
+    or pass over characters that nobody sees, so no spelling counts.
     """
-    folded = [part.casefold() for part in inside.parts]
+    folded = [_spelled(part) for part in inside.parts]
     if folded and folded[0] in OWN:
         return inside.parts[0]
     for part, name in zip(inside.parts, folded, strict=True):
         if name in OBEYED:
             return part
     for path in also:
-        wanted = [part.casefold() for part in PurePosixPath(path).parts]
+        wanted = [_spelled(part) for part in PurePosixPath(path).parts]
         if wanted and folded[: len(wanted)] == wanted:
             return path
     return None
+
+
+def _spelled(part: str) -> str:
+    seen = "".join(c for c in part if unicodedata.category(c) != "Cf")
+    return unicodedata.normalize("NFKC", seen).casefold()

@@ -18,7 +18,6 @@ HIDDEN = "***"
 # How much of a known value is enough to be taken for the beginning or the end of it.
 PART = 12
 
-_CUT = re.compile(CUT)
 _RESUMED = "more) …\n"
 _HINTS = (*dict.fromkeys(hint for shape in SHOWN for hint in shape.hints), _RESUMED)
 
@@ -60,8 +59,8 @@ def _without(text: str, known: tuple[str, ...]) -> str:
             text = text.replace(form, HIDDEN)
     for shape in SHOWN:
         if any(hint in text for hint in shape.hints):
-            text = shape.pattern.sub(_hide_secret, text)
-    return PRIVATE_KEY_END.sub(_hide_secret, OPENING.sub(HIDDEN, text))
+            text = shape.regex.sub(_hide_secret, text)
+    return re.sub(PRIVATE_KEY_END, _hide_secret, re.sub(OPENING, HIDDEN, text))
 
 
 def _hide_secret(match: re.Match[str]) -> str:
@@ -72,7 +71,7 @@ def _hide_secret(match: re.Match[str]) -> str:
 
 def _without_parts(text: str, known: tuple[str, ...]) -> str:
     """Take out the beginning of a known value before a cut or the end, and its end after a cut."""
-    cuts = list(_CUT.finditer(text))
+    cuts = list(re.finditer(CUT, text))
     for place in reversed([*(cut.start() for cut in cuts), len(text)]):
         if part := max((_beginning(form, text, place) for form in known), default=0):
             text = text[: place - part] + HIDDEN + text[place:]

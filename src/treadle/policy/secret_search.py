@@ -47,7 +47,7 @@ class SecretSearch:
 
 
 def _of_shape(shape: Shape, text: str) -> Iterator[Sighting]:
-    for match in shape.pattern.finditer(text):
+    for match in shape.regex.finditer(text):
         value = match["secret"]
         if not is_made_up(value) and (shape.told_by == "form" or looks_random(value)):
             yield Sighting(shape.kind, match.start("secret"), value)

@@ -19,62 +19,75 @@ class Shape:
 
     kind: str
     hints: tuple[str, ...]
-    pattern: re.Pattern[str]
+    pattern: str
     told_by: Literal["form", "name"] = "form"
 
+    @property
+    def regex(self) -> re.Pattern[str]:
+        """Compiled when a hint was found, which for most shapes is never."""
+        return re.compile(self.pattern)
 
+
+# No run of letters is followed further than `_MOST`, so that no text takes for ever.
+_MOST = 4000
 _ALONE = r"(?<![A-Za-z0-9_])"
 _WORD = r"[A-Za-z0-9_-]"
 
 
 def _form(kind: str, hints: tuple[str, ...], pattern: str) -> Shape:
-    return Shape(kind, hints, re.compile(f"{_ALONE}(?P<secret>{pattern})"))
+    return Shape(kind, hints, f"{_ALONE}(?P<secret>{pattern})")
 
 
 def _name(kind: str, hints: tuple[str, ...], pattern: str) -> Shape:
-    return Shape(kind, hints, re.compile(pattern), "name")
+    return Shape(kind, hints, pattern, "name")
 
 
 FORMS: tuple[Shape, ...] = (
-    _form("an Anthropic key", ("sk-ant-",), rf"sk-ant-{_WORD}{{16,}}"),
+    _form("an Anthropic key", ("sk-ant-",), rf"sk-ant-{_WORD}{{16,{_MOST}}}"),
     _form(
         "an OpenAI key",
         ("sk-",),
-        rf"sk-(?:(?:proj|svcacct|admin)-{_WORD}{{20,}}|[A-Za-z0-9]{{32,}})",
+        rf"sk-(?:(?:proj|svcacct|admin)-{_WORD}{{20,{_MOST}}}|[A-Za-z0-9]{{32,{_MOST}}})",
     ),
     _form(
         "a GitHub token",
         ("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"),
-        r"(?:gh[pousr]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{22,})",
+        rf"(?:gh[pousr]_[A-Za-z0-9]{{30,{_MOST}}}|github_pat_[A-Za-z0-9_]{{22,{_MOST}}})",
     ),
     _form(
         "a GitLab token",
         ("glpat-", "gldt-", "glrt-"),
-        r"gl(?:pat|dt|rt)-[A-Za-z0-9_.-]{18,}",
+        rf"gl(?:pat|dt|rt)-[A-Za-z0-9_.-]{{18,{_MOST}}}",
     ),
-    _form("an npm token", ("npm_",), r"npm_[A-Za-z0-9]{30,}"),
-    _form("a PyPI token", ("pypi-",), rf"pypi-{_WORD}{{40,}}"),
+    _form("an npm token", ("npm_",), rf"npm_[A-Za-z0-9]{{30,{_MOST}}}"),
+    _form("a PyPI token", ("pypi-",), rf"pypi-{_WORD}{{40,{_MOST}}}"),
     _form(
-        "a Slack token", ("xox", "xapp-"), r"(?:xox[abceoprs]|xapp)-[A-Za-z0-9-]{10,}[A-Za-z0-9]"
+        "a Slack token",
+        ("xox", "xapp-"),
+        rf"(?:xox[abceoprs]|xapp)-[A-Za-z0-9-]{{10,{_MOST}}}[A-Za-z0-9]",
     ),
     _form(
         "a Slack webhook",
         ("hooks.slack.com/services/",),
-        r"hooks\.slack\.com/services/[A-Za-z0-9/]{20,}",
+        rf"hooks\.slack\.com/services/[A-Za-z0-9/]{{20,{_MOST}}}",
     ),
     _form("an AWS access key", ("AKIA", "ASIA"), r"(?:AKIA|ASIA)[0-9A-Z]{16}(?![A-Za-z0-9])"),
     _form("a Google API key", ("AIza",), rf"AIza{_WORD}{{35}}"),
-    _form("a Google token", ("ya29.", "GOCSPX"), rf"(?:ya29\.|GOCSPX-){_WORD}{{20,}}"),
+    _form("a Google token", ("ya29.", "GOCSPX"), rf"(?:ya29\.|GOCSPX-){_WORD}{{20,{_MOST}}}"),
     _form(
         "a Stripe key",
         ("k_live_", "whsec_"),
-        r"(?:[sr]k_live|whsec)_[A-Za-z0-9]{16,}",
+        rf"(?:[sr]k_live|whsec)_[A-Za-z0-9]{{16,{_MOST}}}",
     ),
-    _form("a Linear key", ("lin_api_",), r"lin_api_[A-Za-z0-9]{30,}"),
-    _form("a Hugging Face token", ("hf_",), r"hf_[A-Za-z0-9]{30,}"),
-    _form("a DigitalOcean token", ("_v1_",), r"do[oprt]_v1_[0-9a-f]{60,}"),
-    _form("a SendGrid key", ("SG.",), rf"SG\.{_WORD}{{20,}}\.{_WORD}{{40,}}"),
-    _form("a JSON web token", ("eyJ",), rf"eyJ{_WORD}{{8,}}\.eyJ{_WORD}{{8,}}\.{_WORD}{{8,}}"),
+    _form("a Linear key", ("lin_api_",), rf"lin_api_[A-Za-z0-9]{{30,{_MOST}}}"),
+    _form("a Hugging Face token", ("hf_",), rf"hf_[A-Za-z0-9]{{30,{_MOST}}}"),
+    _form("a DigitalOcean token", ("_v1_",), rf"do[oprt]_v1_[0-9a-f]{{60,{_MOST}}}"),
+    _form("a SendGrid key", ("SG.",), rf"SG\.{_WORD}{{20,{_MOST}}}\.{_WORD}{{40,{_MOST}}}"),
+    _form(
+        "a JSON web token",
+        ("eyJ",),
+        rf"eyJ{_WORD}{{8,{_MOST}}}\.eyJ{_WORD}{{8,{_MOST}}}\.{_WORD}{{8,{_MOST}}}",
+    ),
 )
 
 # What every shortening of a text leaves in place of the rest.
@@ -85,17 +98,15 @@ _PEM = r"(?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----"
 PRIVATE_KEY = Shape(
     "a private key",
     ("PRIVATE KEY",),
-    re.compile(rf"-----BEGIN {_PEM}(?P<secret>[\s\S]*?)(?:-----END {_PEM}|(?={CUT})|\Z)"),
+    rf"-----BEGIN {_PEM}(?P<secret>[\s\S]*?)(?:-----END {_PEM}|(?={CUT})|\Z)",
 )
-PRIVATE_KEY_END = re.compile(
-    rf"(?:\A|(?<=more\) …\n))(?P<secret>[A-Za-z0-9+/=\s\\]{{8,}})-----END {_PEM}"
-)
+PRIVATE_KEY_END = rf"(?:\A|(?<=more\) …\n))(?P<secret>[A-Za-z0-9+/=\s\\]{{8,}})-----END {_PEM}"
 # In a file, the words alone are no key.
 PRIVATE_KEY_IN_FULL = Shape(
     "a private key",
     ("PRIVATE KEY",),
-    re.compile(
-        rf"-----BEGIN {_PEM}(?:\\[rn]|[\s\"'+,\\])*(?:[A-Za-z-]+: [^\n]+\s+)*"
+    (
+        rf"-----BEGIN {_PEM}(?:\\[rn]|[\s\"'+,\\])*(?:[A-Za-z-]+: [^\n]*\n)*"
         r"(?P<secret>[A-Za-z0-9+/=]{40,})"
     ),
 )
@@ -123,7 +134,7 @@ NAMED: tuple[Shape, ...] = (
     _name(
         "a secret variable",
         _CAPITALS,
-        rf"(?<![A-Za-z0-9])[A-Z0-9_]*{_TELLING}S?(?:=|[\"']\s*:\s*)[\"']?"
+        rf"(?<![A-Za-z0-9_])[A-Z0-9_]*{_TELLING}S?(?:=|[\"']\s*:\s*)[\"']?"
         r"(?P<secret>[^\s\"'&;|<>()\[\]{}$,`\\]{8,})",
     ),
 )
@@ -140,12 +151,12 @@ SHOWN: tuple[Shape, ...] = (PRIVATE_KEY, *FORMS, *NAMED)
 IN_FILES: tuple[Shape, ...] = (PRIVATE_KEY_IN_FULL, *FORMS, *NAMED, ASSIGNED)
 
 # What a token begins with that is cut off so early that its pattern does not know it.
-OPENING = re.compile(
+OPENING = (
     r"(?<![A-Za-z0-9_])(?:sk-|gh[pousr]_|github_pat_|gl[a-z]{2,4}-|npm_|pypi-|xox[a-z]-|xapp-|AKIA"
-    rf"|ASIA|AIza|ya29\.|[sr]k_live_|lin_api_|hf_|eyJ)[A-Za-z0-9_.+/=-]*(?={CUT})"
+    rf"|ASIA|AIza|ya29\.|[sr]k_live_|lin_api_|hf_|eyJ)[A-Za-z0-9_.+/=-]{{0,{_MOST}}}(?={CUT})"
     # Some are cut without a word; then only what can hardly be anything else counts.
     r"|(?<![A-Za-z0-9_])(?:sk-ant-|gh[pousr]_|github_pat_|glpat-|xox[a-z]-|AKIA|AIza|[sr]k_live_)"
-    r"[A-Za-z0-9_-]{4,}\Z"
+    rf"[A-Za-z0-9_-]{{4,{_MOST}}}\Z"
 )
 
 MADE_UP = (

@@ -12,11 +12,17 @@ from treadle.gateway.endpoint import Endpoint
 from treadle.settings.environment import agent_environment
 from treadle.wiring.agent import KillableAgent
 from treadle.wiring.agents import claude
-from treadle.wiring.agents.claude_model import at_loopback, at_socket
+from treadle.wiring.agents.claude_model import (
+    MODEL_PORT,
+    at_bridge,
+    at_loopback,
+    at_socket,
+    keeps_its_login,
+)
 from treadle.wiring.deliver_request import Ready
 from treadle.wiring.equipment import servers_of
 from treadle.wiring.hooks import hook_files
-from treadle.wiring.network import WayOut
+from treadle.wiring.network import BRIDGE, WayOut, bridge_to
 from treadle.workspace.borrowed import borrowed_objects
 
 # Where the model's socket lies inside.
@@ -42,7 +48,7 @@ def enclosed(agent: KillableAgent, sandbox: Sandbox, ready: Ready, out: WayOut) 
         agent.binary,
         *ready.reach.readable,
         *borrowed_objects(ready.project.git_dir),
-        *out.readable,
+        BRIDGE,
         *servers_of(ready).readable,
     )
     writable = (*ready.reach.writable, *_lent_files(ready))
@@ -90,8 +96,14 @@ def reach_model(agent: ClaudeAgent, endpoint: Endpoint) -> ClaudeAgent:
     """The agent with its way to the model: by a socket into its sandbox, else by loopback."""
     if agent.enclosure is None:
         return at_loopback(agent, endpoint)
-    sockets = {**agent.enclosure.sockets, MODEL: endpoint.socket}
-    return replace(at_socket(agent, MODEL), enclosure=replace(agent.enclosure, sockets=sockets))
+    enclosure = agent.enclosure
+    sockets = {**enclosure.sockets, MODEL: endpoint.socket}
+    if keeps_its_login(agent):
+        # Told of a socket, Claude Code does not look for its login file.
+        entry = (*enclosure.entry, *bridge_to(MODEL, MODEL_PORT))
+        enclosure = replace(enclosure, sockets=sockets, entry=entry)
+        return replace(at_bridge(agent, MODEL_PORT), enclosure=enclosure)
+    return replace(at_socket(agent, MODEL), enclosure=replace(enclosure, sockets=sockets))
 
 
 def _lent_files(ready: Ready) -> tuple[Path, ...]:

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from contextlib import ExitStack, closing
 from dataclasses import replace
 
-from treadle.adapters.sandboxes.launcher_text import this_interpreter
 from treadle.adapters.stores.database import open_database
 from treadle.adapters.stores.event_store import EventStore
 from treadle.adapters.stores.recorder import Recorder
@@ -31,7 +30,7 @@ from treadle.wiring.gateway import metered
 from treadle.wiring.heartbeat import last_beat
 from treadle.wiring.leftovers import end_leftovers
 from treadle.wiring.limits import run_limits
-from treadle.wiring.network import hosts_told, way_out
+from treadle.wiring.network import hosts_told, machines_proxy, way_out
 from treadle.wiring.requests import watching
 from treadle.wiring.sandbox import choose_sandbox
 from treadle.wiring.telling import Telling
@@ -106,8 +105,8 @@ def _confined(agent: KillableAgent, telling: Telling, held: ExitStack) -> Killab
     ready, wanted = telling.ready, telling.ready.settings.sandbox
     telling.sandbox = choose_sandbox(ready.environment, reports=ready.directory, wanted=True)
     hosts = parse_entries(wanted.hosts)
-    python = this_interpreter().program
-    out = held.enter_context(way_out(wanted.network, hosts, hosts_told(telling), python=python))
+    upstream = machines_proxy(ready.environment)
+    out = held.enter_context(way_out(wanted.network, hosts, hosts_told(telling), upstream=upstream))
     return enclosed(agent, telling.sandbox, ready, out)
 
 

@@ -18,11 +18,12 @@ from treadle.domain.run import RunResult
 from treadle.gateway.hosts import parse_entries
 from treadle.policy.permission_rules import Rule, parse_rule
 from treadle.settings.definitions import Settings
-from treadle.settings.environment import Environment
+from treadle.settings.environment import Environment, agent_environment
 from treadle.settings.keys import known_keys
 from treadle.settings.load import load
 from treadle.settings.variables import values_of
 from treadle.wiring.agent import Rehearsing, require_free_names
+from treadle.wiring.agents.claude_model import Elsewhere, model_service
 from treadle.wiring.earlier import Past
 from treadle.wiring.interrupts import Name, unheeded
 from treadle.wiring.sandbox import Surroundings, find_surroundings
@@ -140,12 +141,7 @@ async def check(request: DeliverRequest, presence: Presence) -> Ready:
         text = spec.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"cannot read {spec}: {error}") from error
-    if settings.sandbox.network == "none":
-        raise SettingsError(
-            'sandbox.network = "none" leaves the agent without its model',
-            hint='use "gateway": the model, and nothing else',
-        )
-    parse_entries(settings.sandbox.hosts)
+    _check_network(settings, request, environment)
     permission_rules(settings)
     require_free_names(settings.mcp_servers or {})
     who, reach = await asyncio.gather(
@@ -153,6 +149,25 @@ async def check(request: DeliverRequest, presence: Presence) -> Ready:
         find_surroundings(settings.sandbox, settings.policy.profiles, environment, project.root),
     )
     return Ready(request, presence, settings, project, who, text, reach)
+
+
+def _check_network(settings: Settings, request: DeliverRequest, environment: Environment) -> None:
+    """The agent must have a way to its model."""
+    wanted = settings.sandbox
+    parse_entries(wanted.hosts)
+    if request.no_sandbox or environment.no_sandbox:
+        return
+    if wanted.network == "none":
+        raise SettingsError(
+            'sandbox.network = "none" leaves the agent without its model',
+            hint='use "gateway": the model, and nothing else',
+        )
+    service = None if request.rehearsal else model_service(agent_environment(environment.raw))
+    if isinstance(service, Elsewhere) and wanted.network == "gateway":
+        raise SettingsError(
+            f"the model is on {service.cloud}, to which the gateway knows no way",
+            hint='set sandbox.network = "allowlist" and name its hosts in sandbox.hosts',
+        )
 
 
 def permission_rules(settings: Settings) -> list[Rule]:

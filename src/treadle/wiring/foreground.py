@@ -20,7 +20,7 @@ IDLE_POLL_S = 10.0
 
 async def deliver(request: DeliverRequest, presence: Presence) -> RunResult:
     """One whole run. A user's mistakes are raised before it starts; then it ends by value."""
-    loading = start_loading()
+    loading = start_loading(presence.environment.storage)
     try:
         request = with_variables(request, presence.environment)
         ready = await check(request, presence)
@@ -45,7 +45,7 @@ async def in_foreground(ready: Ready, *, poll_s: float = POLL_S) -> RunResult:
 
     What another process had begun of it comes by the run's own queue, within `poll_s`.
     """
-    await start_loading().engine()
+    await start_loading(ready.environment.storage).engine()
     from treadle.durable.opening import open_engine
 
     request = ready.request

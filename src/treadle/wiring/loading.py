@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 
+from treadle.domain.storage import Storage
 from treadle.durable.deferred import deferred
 from treadle.wiring.agent import load_agent_modules
 
@@ -31,13 +32,15 @@ class Loading:
     modules are there waits for them by importing them.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, storage: Storage) -> None:
         pace = Pace()
         sys.setswitchinterval(HELD_UP_S)
         # All of it stays: to search it for garbage while it grows is time lost.
         gc.disable()
         thread = ThreadPoolExecutor(1, thread_name_prefix="loading")
-        self._engine = thread.submit(_load_engine)
+        self._engine = thread.submit(
+            _load_engine if storage.database_url else _load_engine_for_files
+        )
         self._agent = thread.submit(load_agent_modules)
         self._agent.add_done_callback(lambda _: _back_to(pace))
         thread.shutdown(wait=False)
@@ -52,15 +55,20 @@ class Loading:
 
 
 @cache
-def start_loading() -> Loading:
-    """There is one for the process, as there is of each module."""
-    return Loading()
+def start_loading(storage: Storage) -> Loading:
+    """There is one for the process, as there is of each module and of the storage."""
+    return Loading(storage)
 
 
 def _load_engine() -> None:
-    # The driver for PostgreSQL takes 8 MB and a tenth of the time, and most runs have a file.
+    import_module(ENGINE)
+
+
+def _load_engine_for_files() -> None:
+    # The driver for PostgreSQL would take 8 MB and a tenth of the time. Nobody else in this process
+    # has a use for it: who meets the one that stands in for it cannot load its parts.
     with deferred("psycopg", "errors"):
-        import_module(ENGINE)
+        _load_engine()
 
 
 def _back_to(pace: Pace) -> None:

@@ -6,18 +6,28 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from treadle.adapters.sandboxes.launcher_text import this_interpreter
 from treadle.domain.events.oversight import HostAsked
 from treadle.domain.sandbox import Network
 from treadle.gateway import bridge
 from treadle.gateway.filter import FilteringProxy
 from treadle.gateway.hosts import Entry
 from treadle.gateway.proxy_variables import BRIDGE_PORT, through_bridge, without_proxy
+from treadle.settings.environment import Environment
+from treadle.wiring.agents.claude_model import proxy_for
 from treadle.wiring.telling import Telling
 
 # Where the filtering proxy's socket lies inside.
 PROXY = "/run/treadle/proxy.sock"
+BRIDGE = Path(bridge.__file__)
 
 Record = Callable[[str, int, bool], None]
+Upstream = Callable[[str, int], str]
+
+
+def machines_proxy(environment: Environment) -> Upstream:
+    """The proxy that this machine's environment names for a host; empty: none."""
+    return lambda host, port: proxy_for(f"https://{host}:{port}", environment.raw)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,17 +65,22 @@ def hosts_told(telling: Telling) -> Record:
 
 @contextmanager
 def way_out(
-    network: Network, hosts: Sequence[Entry], record: Record, *, python: Path
+    network: Network, hosts: Sequence[Entry], record: Record, *, upstream: Upstream
 ) -> Iterator[WayOut]:
-    """For as long as the block lasts; `record` hears of each host that was asked for."""
+    """For as long as the block lasts; `record` hears of each host that was asked for, `upstream`
+    names the machine's own proxy towards a host, if it has one."""
     if network != "allowlist":
         yield WayOut(network)
         return
-    with FilteringProxy(hosts, record) as proxy:
-        program = Path(bridge.__file__)
+    with FilteringProxy(hosts, record, upstream=upstream) as proxy:
         yield WayOut(
             network,
             sockets={PROXY: proxy.socket},
-            readable=(program,),
-            entry=(str(python), "-I", "-S", str(program), PROXY, str(BRIDGE_PORT)),
+            readable=(BRIDGE,),
+            entry=bridge_to(PROXY, BRIDGE_PORT),
         )
+
+
+def bridge_to(path: str, port: int) -> tuple[str, ...]:
+    """Put before a command inside, it makes a socket there a port on the sandbox's loopback."""
+    return (str(this_interpreter().program), "-I", "-S", str(BRIDGE), path, str(port))

@@ -10,7 +10,6 @@ from time import monotonic
 
 from treadle.adapters.packages.asking import find_indexes
 from treadle.adapters.packages.indexes import Index, variables
-from treadle.adapters.sandboxes.launcher_text import this_interpreter
 from treadle.adapters.sandboxes.running import run_to_end
 from treadle.adapters.sandboxes.toolchains import PROFILES
 from treadle.domain.errors import SettingsError
@@ -21,7 +20,7 @@ from treadle.settings.environment import agent_environment
 from treadle.wiring.confining import confinement
 from treadle.wiring.deliver_request import Ready
 from treadle.wiring.equipment import private_home
-from treadle.wiring.network import Record, WayOut, way_out
+from treadle.wiring.network import Record, WayOut, machines_proxy, way_out
 from treadle.wiring.telling import Telling
 from treadle.workspace.manifests import needs
 
@@ -68,8 +67,8 @@ class Setup:
         found = await find_indexes(profiles, ready.environment.raw)
         entries = await asyncio.to_thread(_entries, ready, found)
         network: Network = "open" if ready.settings.sandbox.network == "open" else "allowlist"
-        python = this_interpreter().program
-        with way_out(network, entries, self.record, python=python) as out:
+        upstream = machines_proxy(ready.environment)
+        with way_out(network, entries, self.record, upstream=upstream) as out:
             start = self._start(out, found)
             if isinstance(start, SandboxFailed):
                 exit_code, output = NO_EXIT_CODE, start.message

@@ -15,6 +15,9 @@ from treadle.workflows.approvals import Asker, Outcome, Unanswered, ask_within, 
 MOST_SHOWN = 4000
 # The agent waits no longer for its hooks: see `adapters/agents/claude`.
 LONGEST_PATIENCE = timedelta(days=7)
+# After so many questions in a row that nobody answered, this is how long the next one waits.
+LAPSES = 3
+IMPATIENCE = timedelta(minutes=1)
 
 _INSTEAD = "Do not try it in another way; go on without it, and note what is left to do by a person"
 
@@ -24,7 +27,8 @@ class Gate:
     """Puts uses before a person, one question each.
 
     A yes is for one use: the same one again is asked again, because what it does may have changed
-    with everything around it. A no holds for the rest of the leg, so that nobody is pestered.
+    with everything around it. A no holds for the rest of the leg, so that nobody is pestered. Where
+    nobody has answered several times, nobody seems to be there, and little time is lost on asking.
     """
 
     asker: Asker
@@ -39,8 +43,9 @@ class Gate:
 
     async def settle(self, use: ToolUse, ask: Ask) -> Decision:
         """Ask and wait; what was not allowed by a person in time is denied."""
+        patience = min(self.patience, IMPATIENCE) if self._nobody_is_there() else self.patience
         question = gate_question(
-            use, ask, policy_hash=self.policy_hash, patience=self.patience, clean=self.clean
+            use, ask, policy_hash=self.policy_hash, patience=patience, clean=self.clean
         )
         step, approval = self._free(question.subject_hash)
         self.open.add(approval)
@@ -52,6 +57,15 @@ class Gate:
         if isinstance(decision, Allow):
             self.used.add(approval)
         return decision
+
+    def _nobody_is_there(self) -> bool:
+        earlier = [
+            standing.settled
+            for standing in self.asker.desk.asked_by(self.asker.run)
+            if standing.approval.kind == "gate" and standing.settled is not None
+        ]
+        last = earlier[-LAPSES:]
+        return len(last) == LAPSES and all(isinstance(settled, Lapsed) for settled in last)
 
     def _free(self, subject_hash: str) -> tuple[str, ApprovalId]:
         """The first place of this subject whose answer is not used up; the same after a crash."""

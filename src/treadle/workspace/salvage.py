@@ -1,7 +1,7 @@
 """The closer look: brings an agent's work onto the run's branch from wherever it was left."""
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import assert_never
 
@@ -36,7 +36,7 @@ class Rest:
     commit: str | None = None  # the one we made, if anything was left uncommitted
     # What that commit stands on, if it changes nothing there but files.
     on_top_of: str | None = None
-    files: tuple[str, ...] = ()  # which ones, if it does
+    files: tuple[str, ...] = field(default=(), compare=False)  # which ones, if it does
     aside: str | None = None  # a commit that could not become part of the branch
     left_out: tuple[str, ...] = ()  # nested repositories, which stay on disk only
     remarks: tuple[str, ...] = ()

@@ -27,9 +27,11 @@ from treadle.domain.events.session import SessionStarted
 from treadle.domain.events.work import (
     DeliverableChanged,
     DeliverableCreated,
+    Withheld,
     WorkImported,
     WorkKept,
     WorkLanded,
+    WorkWithheld,
 )
 from treadle.domain.ids import SessionId
 from treadle.domain.limits import RunLimits
@@ -77,6 +79,7 @@ def passed_on() -> list[Recorded]:
             RunRecovered(),
             _begun("s-1", resumed=True),
             session_ended(Completed("went on")),
+            WorkWithheld((Withheld("settings.py", 3, "a GitHub token"),)),
             WorkImported(BRANCH, COMMIT, 1),
             WorkKept(BRANCH, "the run has not succeeded", f"git merge --ff-only {BRANCH}"),
             ended("max_iterations", Tally(0, 0, 1), rounds=1, message="the run may take 1 round"),

@@ -44,7 +44,16 @@ def test_the_counter_examples_pass_all_gates(path: str, text: str) -> None:
         ("src/a.py", "password = getpass.getpass('Your password 123456789')", None),
         ("src/a.yml", "secret: ${{ secrets.PROD_SECRET_KEY_2024 }}", None),
         ("src/a.py", "token = 'aaaaaaaaaaaaaaaaaaaaaaaa1'", None),
+        ("src/a.ts", "accessToken: 'Vb7Kq2Xr9Lm4Zt8Np3Ws'", "gate-credential"),
+        ("src/a.ts", "mytokens: 'Vb7Kq2Xr9Lm4Zt8Np3Ws'", None),
+        (".github/workflows/x.yml", "run: git push; ls --force", None),
     ],
 )
 def test_a_word_alone_is_no_reason_to_ask(path: str, text: str, rule: str | None) -> None:
     assert rule_of(path, text) == rule
+
+
+@pytest.mark.parametrize("text", ["a1_" * 700_000, "push " * 400_000, "password " * 200_000])
+@pytest.mark.parametrize("path", ["src/a.py", ".github/workflows/x.yml"])
+def test_a_text_of_any_shape_is_decided_about(path: str, text: str) -> None:
+    assert rule_of(path, text) is None

@@ -152,6 +152,8 @@ PROTECTED_PATHS = [
     (".git/config", obeyed(".git")),
     (".git/hooks/pre-commit", obeyed(".git")),
     (".GIT/hooks/pre-commit", obeyed(".GIT")),
+    (".g\u200cit/config", obeyed(".g\u200cit")),
+    (".\uff47it/config", obeyed(".\uff47it")),
     ("vendor/lib/.git/hooks/post-checkout", obeyed(".git")),
     (".git", obeyed(".git")),
     (".claude/settings.json", obeyed(".claude")),

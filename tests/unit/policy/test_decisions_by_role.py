@@ -2,7 +2,7 @@
 
 import pytest
 
-from treadle.domain.agent import Allow, Deny
+from treadle.domain.agent import Allow, Deny, Judgement
 from treadle.domain.signal import Role
 from treadle.policy.permission_rules import Rule
 
@@ -92,6 +92,15 @@ def test_what_is_no_path_may_be_said_to_a_server() -> None:
     }
 
     assert decision_on("mcp__files__say", given, servers=("files",)) == Allow(rule="mcp")
+
+
+def test_a_server_is_not_handed_more_than_can_be_looked_at() -> None:
+    refusal = Deny("That is too much at once. Use the tool in several steps.", "mcp-too-much")
+
+    def found(number: int) -> Judgement:
+        return decision_on("mcp__files__say", {"all": ["x"] * number}, servers=("files",))
+
+    assert (found(2000), found(2001)) == (Allow(rule="mcp"), refusal)
 
 
 def test_our_own_tools_take_any_text() -> None:

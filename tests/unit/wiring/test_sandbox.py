@@ -1,3 +1,5 @@
+"""Choosing a sandbox, and what settings and languages add to it."""
+
 from dataclasses import replace
 from pathlib import Path
 

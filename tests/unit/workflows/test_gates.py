@@ -159,6 +159,26 @@ async def test_two_uses_at_once_are_two_questions(desk: Desk) -> None:
     assert len(set(desk.asked)) == 2
 
 
+async def test_where_nobody_answers_little_time_is_lost_until_somebody_does(desk: Desk) -> None:
+    patience = timedelta(minutes=5)
+    gate, waited = replace(desk.gate(), patience=patience), list[timedelta]()
+
+    async def ask(command: str) -> None:
+        began = desk.clock.moment
+        await gate.settle(USE, replace(ASK, subject=command))
+        waited.append(desk.clock.moment - began)
+
+    for command in ("one", "two", "three", "four", "one"):
+        await ask(command)
+    desk.says("denied")
+    await ask("five")
+    desk.clock.on_sleep = lambda: None
+    await ask("six")
+
+    minute, second = timedelta(minutes=1), timedelta(seconds=1)
+    assert waited == [*[patience] * 3, minute, timedelta(0), second, patience]
+
+
 async def test_a_run_that_is_stopped_waits_no_longer(desk: Desk) -> None:
     desk.clock.on_sleep = desk.stop.set
 

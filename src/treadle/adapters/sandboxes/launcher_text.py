@@ -3,6 +3,7 @@
 import shlex
 import sys
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
@@ -27,5 +28,9 @@ def launcher_text(interpreter: Interpreter, limits: ResourceLimits) -> str:
     string. So it works wherever Python lies, and is a single word before a command."""
     words = (str(interpreter.program), "-I", "-S")
     most = f"{limits.processes} {limits.memory_mb} {limits.file_mb}"
-    source = files("treadle.adapters.sandboxes").joinpath("launch.py").read_text("utf-8")
-    return f"#!/bin/sh\n''''exec {shlex.join(words)} \"$0\" {most} \"$@\" # '''\n{source}"
+    return f"#!/bin/sh\n''''exec {shlex.join(words)} \"$0\" {most} \"$@\" # '''\n{_source()}"
+
+
+@cache
+def _source() -> str:
+    return files("treadle.adapters.sandboxes").joinpath("launch.py").read_text("utf-8")

@@ -16,10 +16,10 @@ GIT_PROTECTED = (".git/config", ".git/hooks", ".git/objects/info/alternates")
 # In the private home: what shells and git run at their start, by which the agent itself would run
 # what an earlier session left there, before the launcher can separate the two.
 START_FILES = (
-    *(".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".profile", ".inputrc"),
-    *(".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout", ".gitconfig"),
+    *(".bashrc", ".bash_profile", ".bash_logout", ".profile", ".gitconfig"),
+    *(".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout"),
 )
-START_FOLDERS = (".config/git", ".config/fish")
+START_FOLDERS = (".config/git",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ def _sealed(
         asked.append(git)  # a file that names the real one
     asked += [within.home / name for name in (*START_FILES, *START_FOLDERS)]
     # Elsewhere it is out of reach as it is, and a mount would only show it.
-    inside = [path for path in asked if any(root in path.parents for root in writable)]
+    inside = [path for path in asked if any(_is_in(path, root) for root in writable)]
     return list(dict.fromkeys(_end_of_road(path, writable, kind_of) for path in inside))
 
 
@@ -108,8 +108,13 @@ def _between(path: Path, writable: Sequence[Path]) -> list[Path]:
     return [
         above
         for above in reversed(path.parents)
-        if above not in writable and any(root in above.parents for root in writable)
+        if any(_is_in(above, root) for root in writable) and above not in writable
     ]
+
+
+def _is_in(path: Path, root: Path) -> bool:
+    # By parts: `Path.parents` makes a new path for each of them, and this is asked very often.
+    return path.parts[: len(root.parts)] == root.parts and path != root
 
 
 def _in_order(mounts: Iterable[Mount]) -> list[Mount]:

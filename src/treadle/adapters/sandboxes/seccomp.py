@@ -8,6 +8,7 @@ that run with the rights of their owner.
 import errno
 import struct
 from dataclasses import dataclass
+from functools import cache
 
 from treadle.domain.sandbox import SandboxFailed
 
@@ -31,7 +32,8 @@ _SHARED = {
 }  # fmt: skip
 _X86_64 = {
     "open": 2, "ioctl": 16, "socket": 41, "clone": 56, "creat": 85, "chmod": 90, "fchmod": 91,
-    "mknod": 133, "openat": 257, "mknodat": 259, "fchmodat": 268, "ptrace": 101, "pivot_root": 155, "mount": 165,
+    "mknod": 133, "openat": 257, "mknodat": 259, "fchmodat": 268,
+    "ptrace": 101, "pivot_root": 155, "mount": 165,
     "umount2": 166, "init_module": 175, "delete_module": 176, "kexec_load": 246, "add_key": 248,
     "request_key": 249, "keyctl": 250, "unshare": 272, "move_pages": 279,
     "perf_event_open": 298, "open_by_handle_at": 304, "setns": 308, "process_vm_readv": 310,
@@ -39,7 +41,8 @@ _X86_64 = {
     "bpf": 321, "userfaultfd": 323, **_SHARED,
 }  # fmt: skip
 _AARCH64 = {
-    "mknodat": 33, "fchmod": 52, "fchmodat": 53, "openat": 56, "ioctl": 29, "umount2": 39, "mount": 40, "pivot_root": 41, "unshare": 97, "kexec_load": 104,
+    "mknodat": 33, "fchmod": 52, "fchmodat": 53, "openat": 56,
+    "ioctl": 29, "umount2": 39, "mount": 40, "pivot_root": 41, "unshare": 97, "kexec_load": 104,
     "init_module": 105, "delete_module": 106, "ptrace": 117, "socket": 198, "add_key": 217,
     "request_key": 218, "keyctl": 219, "clone": 220, "move_pages": 239, "perf_event_open": 241,
     "open_by_handle_at": 265, "setns": 268, "process_vm_readv": 270, "process_vm_writev": 271,
@@ -85,6 +88,7 @@ _NUMBER_AT, _ARCHITECTURE_AT, _FIRST_AT, _SECOND_AT, _EACH = 0, 4, 16, 24, 8
 _ALLOW, _KILL, _REFUSE = 0x7FFF0000, 0x80000000, 0x00050000
 
 
+@cache
 def filter_for(machine: str) -> bytes | SandboxFailed:
     """The program for `--seccomp`; a machine without a table gets none, and so no sandbox."""
     architecture = ARCHITECTURES.get(machine)

@@ -112,7 +112,8 @@ def withheld_lines(event: WorkWithheld, view: View) -> list[Line]:
     """One line per place: a person may want to know before the agent has mended it."""
     if view.level < Level.NORMAL:
         return []
-    return [((f"  ! not committed: {_place(place)}", "warning"),) for place in event.places]
+    told = (f"not committed: {_place(place)}" for place in event.places)
+    return [line for text in told for line in marked("!", text, view)]
 
 
 def _place(place: Withheld) -> str:

@@ -171,7 +171,7 @@ RULES: tuple[Rule, ...] = (
         "look...",
         needs=1,
         allows=("realpath src",),
-        refuses=("realpath /root/x",),
+        refuses=("realpath /srv/x",),
     ),
     Rule(
         "readlink",
@@ -179,7 +179,7 @@ RULES: tuple[Rule, ...] = (
         "look...",
         needs=1,
         allows=("readlink -f src",),
-        refuses=("readlink /root/x",),
+        refuses=("readlink /srv/x",),
     ),
     Rule(
         "mktemp",

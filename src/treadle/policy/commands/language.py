@@ -12,7 +12,7 @@ Mode = Literal["read", "run", "destructive"]
 Style = Literal["gnu", "single", "open"]
 
 
-def words(text: str) -> frozenset[str]:
+def names(text: str) -> frozenset[str]:
     """A set of names, written as they are spoken."""
     return frozenset(text.split())
 

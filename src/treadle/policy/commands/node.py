@@ -4,7 +4,8 @@ from treadle.policy.commands.language import Rule
 from treadle.policy.commands.tools import INSTEAD, tool, tools
 
 _NODE = (
-    "-v -h -c -e=text -p=text -i --version --help --check --eval=text --print=text --test --watch"
+    "-v -h -c -e=text -p=text -pe=text -i --version --help --check --eval=text --print=text"
+    " --test --watch"
     " --test-name-pattern=text --test-reporter=text --test-only --test-concurrency=number"
     " --test-timeout=number --experimental-test-coverage --enable-source-maps --trace-warnings"
     " --trace-deprecation --no-warnings --no-deprecation --throw-deprecation"

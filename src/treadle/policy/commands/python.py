@@ -43,50 +43,62 @@ def _python(name: str) -> Rule:
 
 _OPEN_MODULES = "unittest compileall py_compile doctest cProfile tabnanny build pydoc trace"
 
-# What `python -m` runs that has no command of its own.
+
+def _module(name: str, flags: str = "", operands: str = "", *, run: bool = False) -> Rule:
+    """What `python -m` runs that has no command of its own."""
+    return Rule(
+        f"-m {name}",
+        flags,
+        operands,
+        mode="run" if run else "read",
+        instead="Keep to files of the project.",
+        allows=(f"python -m {name}",),
+        refuses=(f"python -m {name} --made-up", f"python -m {name} /etc/x /etc/y"),
+    )
+
+
 _MODULES: tuple[Rule, ...] = (
-    *(tool(f"-m {name}") for name in _OPEN_MODULES.split()),
-    Rule(
-        "-m venv",
+    *(
+        tool(f"-m {name}", allows=f"python -m {name} src", refuses=f"python -m {name} /etc/x")
+        for name in _OPEN_MODULES.split()
+    ),
+    _module(
+        "venv",
         "--clear --upgrade --system-site-packages --upgrade-deps --without-pip --prompt=text",
         "write...",
-        mode="run",
-        instead="Make it inside the project: python -m venv .venv.",
+        run=True,
     ),
-    Rule("-m ensurepip", "--upgrade --default-pip", mode="run"),
-    Rule(
-        "-m http.server",
-        "-b=text -d=run --bind=text --directory=run",
-        "number",
-        instead="Serve a directory of the project.",
-    ),
-    Rule(
-        "-m json.tool",
+    _module("ensurepip", "--upgrade --default-pip", run=True),
+    _module("http.server", "-b=text -d=run --bind=text --directory=run", "number"),
+    _module(
+        "json.tool",
         "--sort-keys --indent=number --compact --no-ensure-ascii --json-lines --tab",
         "read",
-        instead="Print it: python -m json.tool x.json.",
     ),
-    Rule("-m site", "--user-base --user-site"),
-    Rule("-m platform"),
-    Rule("-m sysconfig"),
-    Rule("-m calendar", "", "number number"),
-    Rule("-m ast", "-a -i=number", "code"),
-    Rule("-m dis", "", "code"),
-    Rule("-m tokenize", "-e", "code"),
-    tool("-m", never=""),
+    _module("site", "--user-base --user-site"),
+    _module("platform"),
+    _module("sysconfig"),
+    _module("ast", "-a -i=number", "code"),
+    _module("dis", "", "code"),
+    _module("tokenize", "-e", "code"),
+    # Any module of the project itself.
+    Rule(
+        "-m",
+        style="open",
+        instead="Keep to files of the project.",
+        allows=("python -m pytest",),
+        refuses=("python -m no_such_module",),
+    ),
 )
 
 RULES: tuple[Rule, ...] = (
     _python("python"),
     _python("python3"),
-    *(
-        Rule(f"python3.{minor}", _PYTHON, "code", stops=True, check="python", instead=_PIPED)
-        for minor in range(8, 16)
-    ),
+    *(_python(f"python3.{minor}") for minor in range(8, 16)),
     Rule(
         "manage.py",
         style="open",
-        never="--pythonpath --settings --command -c",
+        never="--pythonpath --command -c",
         instead="Run Django's commands on this project: python manage.py test.",
         check="manage",
         allows=("./manage.py test",),

@@ -166,8 +166,8 @@ RULES: tuple[Rule, ...] = (
             Rule(
                 "export",
                 (
-                    "-q --format=text -o=write --output-file=write --no-hashes --no-dev --all-extras"
-                    " --frozen"
+                    "-q --format=text -o=write --output-file=write --no-hashes --no-dev"
+                    " --all-extras --frozen"
                 ),
                 "",
                 mode="run",

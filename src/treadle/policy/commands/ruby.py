@@ -213,12 +213,4 @@ RULES: tuple[Rule, ...] = (
     tool("rubocop", never="-r --require", refuses="rubocop -r ./e"),
     tool("cucumber", never="-r --require -g", refuses="cucumber -r ./e"),
     *tools("minitest standardrb puma unicorn hanami thor brakeman erb_lint yard srb steep sidekiq"),
-    Rule(
-        "irb",
-        "--version -v",
-        needs=1,
-        operands="code",
-        instead="Give the code: ruby -e '…'.",
-        refuses=("irb",),
-    ),
 )

@@ -1,6 +1,6 @@
 """What to do in place of commands that no rule knows, and which none may ever allow."""
 
-from treadle.policy.commands.language import words
+from treadle.policy.commands.language import names, words
 
 NOT_KNOWN = (
     "No rule knows it. Use the tools of the project's languages, or the Read, Edit and Grep tools; "
@@ -8,7 +8,7 @@ NOT_KNOWN = (
 )
 
 # What starts other commands unseen, or rises above the sandbox: no setting opens these.
-NEVER = words(
+NEVER = names(
     "sudo su doas bash sh dash zsh ksh fish csh tcsh eval exec source . builtin command env xargs"
     " chroot nsenter unshare bwrap setpriv busybox toybox trap alias enable"
 )
@@ -21,17 +21,17 @@ _WRAPPER = "Run the inner command by itself."
 _OTHER = "Leave the machine as it is, and report what is missing."
 
 INSTEAD: dict[str, str] = {
-    **dict.fromkeys(words("bash sh dash zsh ksh fish csh tcsh eval source . exec builtin"), _SHELL),
-    **dict.fromkeys(words("vi vim nano emacs ed ex code subl"), _EDITOR),
-    **dict.fromkeys(words("less more most man info view"), _PAGER),
+    **dict.fromkeys(names("bash sh dash zsh ksh fish csh tcsh eval source . exec builtin"), _SHELL),
+    **dict.fromkeys(names("vi vim nano emacs ed ex code subl"), _EDITOR),
+    **dict.fromkeys(names("less more most man info view"), _PAGER),
     **dict.fromkeys(
-        words("wget nc ncat telnet ssh scp sftp ftp rsync ping dig nslookup host"), _NETWORK
+        names("wget nc ncat telnet ssh scp sftp ftp rsync ping dig nslookup host"), _NETWORK
     ),
     **dict.fromkeys(
-        words("xargs watch script ionice setsid stdbuf flock parallel at batch"), _WRAPPER
+        names("xargs watch script ionice setsid stdbuf flock parallel at batch"), _WRAPPER
     ),
     **dict.fromkeys(
-        words("sudo su doas apt apt-get brew yum dnf apk systemctl service crontab"), _OTHER
+        names("sudo su doas apt apt-get brew yum dnf apk systemctl service crontab"), _OTHER
     ),
     "printenv": "Variables are not printed: they may be secrets.",
     "history": "It may hold secrets. `git log` tells what was done.",
@@ -40,5 +40,6 @@ INSTEAD: dict[str, str] = {
     "killall": "End a server of yours by name: pkill vite.",
     "yes": "Give the program its own option for that, such as --yes.",
     "perl": "Use sed or awk, or a script in one of the project's languages.",
+    "irb": "Give the code: ruby -e '…'.",
     "gh": "Commit your work; a person publishes it.",
 }

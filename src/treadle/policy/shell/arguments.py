@@ -1,7 +1,7 @@
 """A command's words, read by its rule: which are options, their values, operands. Pure."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from treadle.policy.commands.language import NUMBER, Flag, Rule, flags_of, operands_of
 from treadle.policy.shell.syntax import Word
@@ -94,7 +94,9 @@ class _Reader:
         if wraps >= 0 and len(self.operands) == wraps:
             self.rest, self.at = self.words[self.at - 1 :], len(self.words)
             return
-        if _unknowable_start(word) and not self.rule.free:
+        if not self.rule.free and _splits(word):
+            self.problem = f"{word.text} may become several words: put it in quotes"
+        elif not self.rule.free and _unknowable_start(word):
             self.problem = f"what {word.text} becomes is known only at run time"
         self.operands.append(word)
         if self.rule.subs or (self.rule.stops and wraps < 0):
@@ -102,11 +104,14 @@ class _Reader:
 
     def _option(self, word: Word) -> None:
         text = word.text
+        if _splits(word) and not self.rule.free:
+            self.problem = f"{text} may become several words: put it in quotes"
+            return
         if NUMBER in self.flags and _NUMBER.fullmatch(text) and word.plain:
             self.switches.append(text)
         elif self.rule.free:
             self._free(word)
-        elif self.rule.style == "gnu" and not text.startswith("--"):
+        elif self.rule.style == "gnu" and not text.startswith("--") and text not in self.flags:
             self._letters(word)
         else:
             self._named(word)
@@ -163,17 +168,21 @@ class _Reader:
             if flag is None:
                 self.problem = f"the option {name} is not allowed"
             elif flag.kinds and (letters or flag.optional):
-                self.switches.append(name)
-                if letters:
-                    value = letters.removeprefix("=")
-                    self.values.append(Value(flag.kinds[0], _without(word, value), name))
-                if flag.last:
-                    self.rest, self.at = self.words[self.at :], len(self.words)
+                self._within_letters(name, flag, word, letters)
                 letters = ""
             elif flag.kinds:
                 self._take(name, flag)
             else:
                 self.switches.append(name)
+
+    def _within_letters(self, name: str, flag: Flag, word: Word, value: str) -> None:
+        """`-n5`: the value stands in the same word."""
+        self.switches.append(name)
+        if value:
+            known = _without(word, value.removeprefix("="))
+            self.values.append(Value(flag.kinds[0], known, name))
+        if flag.last:
+            self.rest, self.at = self.words[self.at :], len(self.words)
 
     def _take(self, name: str, flag: Flag) -> None:
         self.switches.append(name)
@@ -188,7 +197,7 @@ class _Reader:
             return
         word = self.words[self.at]
         self.at += 1
-        if not word.plain and word.expands and not self.rule.free:
+        if _splits(word) and not self.rule.free:
             self.problem = f"{word.text} may become several words: put it in quotes"
         self.values.append(Value(kind, word, name))
 
@@ -221,15 +230,20 @@ def _sub_command(reader: _Reader) -> Arguments | Misfit:
     else:
         inner = read_arguments(found, reader.rest, f"{spoken} {name.text}")
     if isinstance(inner, Misfit):
-        return inner
+        return inner if inner.rule.instead else replace(inner, rule=_advised(inner.rule, rule))
     return Arguments(
-        inner.rule,
+        inner.rule if inner.rule.instead else _advised(inner.rule, rule),
         inner.spoken,
         (*reader.switches, *inner.switches),
         (*reader.values, *inner.values),
         inner.operands,
         inner.rest,
     )
+
+
+def _advised(rule: Rule, parent: Rule) -> Rule:
+    """A sub-command without advice of its own gives that of the whole command."""
+    return replace(rule, instead=parent.instead)
 
 
 def _closed(reader: _Reader) -> Arguments | Misfit:
@@ -261,6 +275,11 @@ def _arguments(reader: _Reader, operands: tuple[Value, ...]) -> Arguments:
 
 def _without(word: Word, text: str) -> Word:
     return Word(text, word.expands, word.variables, word.substitutes, word.quoted)
+
+
+def _splits(word: Word) -> bool:
+    """Not in quotes, so what it becomes is split at blanks: any number of words, options too."""
+    return word.expands and bool(word.variables or word.substitutes)
 
 
 def _unknowable_start(word: Word) -> bool:

@@ -2,11 +2,11 @@
 
 import re
 
-from treadle.policy.commands.language import words
+from treadle.policy.commands.language import names
 
 # After these a slash begins a pattern; after a value it divides.
 _BEFORE_PATTERN = frozenset("~!(,{;&|\n}=<>+-*%?:")
-_WORDS_BEFORE_PATTERN = words("print printf return else do in case")
+_WORDS_BEFORE_PATTERN = names("print printf return else do in case")
 _STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 _PATTERN = re.compile(r"/(?:[^/\\\n]|\\.)*/")
 _LAST_WORD = re.compile(r"(\w+)\s*$")
@@ -14,6 +14,7 @@ _RUNS = re.compile(
     r"\b(?:system|getline|ENVIRON|PROCINFO|close|fflush|ARGV|SYMTAB|FUNCTAB)\b|@\s*\w+"
     r"|\bwhile\s*\(\s*1\s*\)|\bfor\s*\(\s*;\s*;\s*\)"
 )
+_GOES_ON = re.compile(r"([,{]|&&|\|\||\\)[ \t]*\n")
 _WRITES = re.compile(r"\bprintf?\b[^;}\n]*>|(?<!\|)\|(?!\|)|\|&|>>")
 
 
@@ -24,7 +25,8 @@ def awk_refusal(text: str) -> str | None:
         return "the awk text is not plain enough to be judged"
     if _RUNS.search(text):
         return "the awk text runs a program, reads the environment, or does not end"
-    if _WRITES.search(bare):
+    # A line goes on after these, so what follows belongs to the same statement.
+    if _WRITES.search(_GOES_ON.sub(r"\1 ", bare)):
         return "the awk text writes to a file or a program; print, and redirect with the shell"
     return None
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from posixpath import basename, dirname
 from typing import TypeAlias
 
+from treadle.policy.commands.language import names
 from treadle.policy.profiles import pkill_targets
 from treadle.policy.shell.arguments import Arguments
 from treadle.policy.shell.git_checks import GIT_CHECKS
@@ -18,6 +19,7 @@ Check: TypeAlias = Callable[[Arguments, Place], str | None]
 LONGEST_SLEEP_S = 300.0
 _UNITS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
 _DURATION = re.compile(r"(\d+(?:\.\d*)?|\.\d+)([smhd]?)")
+_MAY_SEND_FILES = names("-F -H --header -w --write-out --data-urlencode -A --user-agent")
 _MODE = re.compile(r"[ugoa]*\+x")
 _WIDE = re.compile(r"%[^a-zA-Z%]*\d{5,}")
 
@@ -103,16 +105,27 @@ def _set(given: Arguments, place: Place) -> str | None:
 
 
 def _curl(given: Arguments, place: Place) -> str | None:
+    """Values that begin with @ name a file to send."""
     for value in given.values:
-        if value.flag in ("-d", "--data", "--data-binary", "--json") and value.word.text[:1] == "@":
-            file = Word(value.word.text[1:], value.word.expands, value.word.variables)
+        text = value.word.text
+        if value.flag in ("-d", "--data", "--data-binary", "--json") and text[:1] == "@":
+            file = Word(text[1:], value.word.expands, value.word.variables)
             reason = None if file.text == "-" else refusal(file, "read", place)
-            if reason:
-                return reason
+        elif value.flag in _MAY_SEND_FILES and re.search(r"(?:^|=|^[\w-]+)[@<]", text):
+            reason = f"{text} may be a file. Send it with --data-binary @file"
+        elif value.flag in ("-b", "--cookie") and "=" not in text:
+            reason = f"{text} may be a file. Write name=value"
+        else:
+            reason = None
+        if reason is not None:
+            return reason
     return None
 
 
 def _ps(given: Arguments, place: Place) -> str | None:
+    shown = given.value("-o")
+    if shown is not None and "env" in shown.text:
+        return "it shows the environments of processes"
     for word in given.operands:
         if not re.fullmatch(r"[auxfwjlh]+|\d+", word.text):
             return f"{word.text} may show the environments of processes. Use aux"

@@ -87,6 +87,8 @@ def _of_words(
     name = command.words[0]
     gate = gate_of(command, place.context.ask_before)
     gated = [Finding("ask", f"A person must agree: {gate.reason}", gate.name)] if gate else []
+    if name.plain and name.text in place.context.allow_commands and name.text not in NEVER:
+        return gated or [Finding("allow", "", f"allowed by settings: {name.text}")]
     who = identify(name, place)
     match who:
         case Stranger():
@@ -102,7 +104,8 @@ def _of_words(
 
 def _of_dev_script(command: Command, script: DevScript, place: Place) -> list[Finding]:
     if command.arguments:
-        return [_deny(f"{script.path} is run without arguments", "dev-script")]
+        reason = f"`{script.path}` is not given arguments here. Run it by itself"
+        return [_deny(reason, "dev-script")]
     return [Finding("allow", "", "dev-script")]
 
 
@@ -110,8 +113,6 @@ def _of_program(
     command: Command, who: Program, entry: Entry | None, place: Place, depth: int
 ) -> list[Finding]:
     name = who.name
-    if name in place.context.allow_commands and name not in NEVER:
-        return [Finding("allow", "", f"allowed by settings: {name}")]
     if entry is None:
         # What a gate names is known by that; a person decides about it as it stands.
         gated = gate_of(command, place.context.ask_before) is not None

@@ -1,199 +1,30 @@
 """Before which commands a person is asked: the built-in gates, and patterns of the user. Pure."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import cache
 from itertools import pairwise
 
-from treadle.policy.commands.language import words
+from treadle.policy.commands.gated import GATES, Gate
+from treadle.policy.commands.language import names
 from treadle.policy.shell.syntax import Command
 
 _PIECES = re.compile(r"[:_\-./]")
 
 
-@dataclass(frozen=True, slots=True)
-class Gate:
-    """Asks if one of the commands is run; with `flags` or `operand`, only if one of those is there.
-
-    A command is given by its first words; options between them do not matter.
-    """
-
-    name: str
-    reason: str
-    commands: tuple[str, ...]
-    flags: frozenset[str] = frozenset()
-    operand: str = ""
-
-
-GATES: tuple[Gate, ...] = (
-    Gate(
-        "gate-force-push",
-        "It rewrites or deletes what others may have fetched.",
-        ("git push",),
-        words("-f --force --force-with-lease --force-if-includes --mirror --delete -d --prune"),
-        r"[+:].*",
-    ),
-    Gate(
-        "gate-publish",
-        "It publishes to people outside this project.",
-        (
-            "npm publish",
-            "pnpm publish",
-            "yarn publish",
-            "yarn npm publish",
-            "bun publish",
-            "lerna publish",
-            "cargo publish",
-            "gem push",
-            "uv publish",
-            "poetry publish",
-            "flit publish",
-            "hatch publish",
-            "pdm publish",
-            "twine upload",
-            "goreleaser release",
-            "docker push",
-            "gh release create",
-            "npx semantic-release",
-            "semantic-release",
-            "rake release",
-            "npm unpublish",
-            "npm deprecate",
-            "composer publish",
-            "changeset publish",
-            "deno publish",
-            "jsr publish",
-            "helm push",
-            "cargo yank",
-            "gem yank",
-            "release-it",
-        ),
-    ),
-    Gate(
-        "gate-deploy",
-        "It changes what runs for others.",
-        (
-            "vercel",
-            "netlify deploy",
-            "fly deploy",
-            "flyctl deploy",
-            "heroku",
-            "firebase deploy",
-            "wrangler deploy",
-            "wrangler publish",
-            "terraform apply",
-            "terraform destroy",
-            "pulumi up",
-            "pulumi destroy",
-            "cdk deploy",
-            "cdk destroy",
-            "sls deploy",
-            "serverless deploy",
-            "kubectl apply",
-            "kubectl delete",
-            "helm install",
-            "helm upgrade",
-            "cap deploy",
-            "eb deploy",
-            "gcloud app deploy",
-            "railway up",
-            "render deploy",
-            "surge",
-            "gh-pages",
-            "ansible-playbook",
-            "kamal deploy",
-            "amplify publish",
-            "sst deploy",
-            "dep deploy",
-            "rails deploy",
-            "mina deploy",
-            "npx vercel",
-            "tofu apply",
-            "deployctl deploy",
-            "bundle exec cap",
-            "gh workflow run",
-            "gh pr merge",
-            "next deploy",
-            "convex deploy",
-            "expo publish",
-            "eas submit",
-        ),
-    ),
-    Gate(
-        "gate-database",
-        "It changes the shape or the contents of a database.",
-        (
-            "prisma migrate",
-            "prisma db push",
-            "prisma db execute",
-            "knex migrate:*",
-            "sequelize db:*",
-            "drizzle-kit push",
-            "drizzle-kit migrate",
-            "typeorm migration:*",
-            "supabase db *",
-            "alembic upgrade",
-            "alembic downgrade",
-            "flask db upgrade",
-            "flask db downgrade",
-            "manage.py migrate",
-            "manage.py flush",
-            "manage.py reset_db",
-            "django-admin migrate",
-            "django-admin flush",
-            "artisan migrate*",
-            "artisan db:wipe",
-            "rails db:migrate*",
-            "rails db:drop*",
-            "rails db:reset*",
-            "rails db:rollback*",
-            "rails db:setup*",
-            "rails db:schema:load*",
-            "rails db:purge*",
-            "rails db:truncate*",
-            "rake db:migrate*",
-            "rake db:drop*",
-            "rake db:reset*",
-            "rake db:rollback*",
-            "rake db:setup*",
-            "rake db:purge*",
-            "rake db:schema:load*",
-            "rake db:truncate*",
-            "diesel migration *",
-            "sqlx migrate *",
-            "sqlx database *",
-            "sea-orm-cli migrate*",
-            "goose *",
-            "migrate *",
-            "dropdb",
-            "hanami db *",
-            "bundle exec hanami db *",
-            "symfony console doctrine:*",
-            "console doctrine:*",
-            "mix ecto.*",
-            "node-pg-migrate",
-            "db-migrate",
-            "migrate-mongo",
-        ),
-    ),
-    Gate(
-        "gate-recursive-removal",
-        "It removes a whole tree without a question.",
-        ("rm",),
-    ),
-)
-
 # Words in the name of a project's script that say it reaches beyond the project.
-_TELLING = words("deploy deployment publish release migrate migration migrations rollback")
-_OF_DATABASE = words("drop reset truncate purge wipe destroy")
+_TELLING = names("deploy deployment publish release migrate migration migrations rollback")
+_OF_DATABASE = names("drop reset truncate purge wipe destroy")
 _PRODUCTION = frozenset({"production", "prod", "live"})
-_REHEARSED = words("build test tests lint check preview dry")
+_REHEARSED = names("build test tests lint check preview dry")
 # Who runs scripts by name: after `run`, or after nothing at all; or several at once.
-_AFTER_RUN = words("npm yarn pnpm bun composer deno")
-_AT_ONCE = words("yarn pnpm bun composer")
-_SEVERAL = words("make rake just task invoke gulp grunt nx turbo")
-_BUNDLERS = words("webpack vite next rollup parcel esbuild tsup")
-_TARGET_FLAGS = words("-e --env --environment --stage --target --context --profile")
+_AFTER_RUN = names("npm yarn pnpm bun composer deno")
+_AT_ONCE = names("yarn pnpm bun composer")
+_SEVERAL = names("make rake just task invoke gulp grunt nx turbo")
+_BUNDLERS = names("webpack vite next rollup parcel esbuild tsup")
+_TARGET_FLAGS = names("-e --env --environment --stage --target --context --profile")
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +42,7 @@ def gate_of(command: Command, asked: tuple[str, ...]) -> Gated | None:
     for pattern in asked:
         if matches(pattern, words):
             return Gated("gate-by-settings", f"The settings ask before: {pattern}.")
-    for gate in GATES:
+    for gate in _by_name().get(words[0], ()):
         if _stands_before(gate, words):
             return Gated(gate.name, gate.reason)
     if _for_production(command, words):
@@ -219,6 +50,16 @@ def gate_of(command: Command, asked: tuple[str, ...]) -> Gated | None:
     if any(_telling(script) for script in _scripts(words)):
         return Gated("gate-script", "By its name, the script reaches beyond this project.")
     return None
+
+
+@cache
+def _by_name() -> Mapping[str, tuple[Gate, ...]]:
+    """The gates that may stand before a command of this name: most have none."""
+    found: dict[str, tuple[Gate, ...]] = {}
+    for gate in GATES:
+        for name in dict.fromkeys(command.split()[0] for command in gate.commands):
+            found[name] = (*found.get(name, ()), gate)
+    return found
 
 
 def matches(pattern: str, words: list[str]) -> bool:

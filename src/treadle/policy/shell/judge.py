@@ -13,6 +13,7 @@ from treadle.policy.shell.variables import loop_refusal
 _ENDLESS = re.compile(
     r"\b(?:while\s+(?:true|:|\[\s*1\s*\]|\[\[\s*1\s*\]\])|until\s+false)\s*(?:;|\n)"
 )
+_UPWARD = "`cd ..` in a loop or a branch leads who knows where. Name the directory."
 _CONSTANT = frozenset({"true", ":", "false", "["})
 
 
@@ -68,6 +69,8 @@ def _of_commands(script: Script, context: ShellContext, looks: Looks) -> list[Fi
         findings += judge_command(command, script, place)
         target = _directory(command)
         if target is not None:
+            if not command.certain and ".." in target.split("/"):
+                findings.append(Finding("deny", _UPWARD, "cd"))
             scopes.changed(command, target)
     return findings
 
@@ -76,5 +79,5 @@ def _directory(command: Command) -> str | None:
     """Where a `cd` goes; one that is not plain is refused anyway."""
     if command.name is None or command.name.text != "cd":
         return None
-    operands = [word.text for word in command.arguments if word.text != "--"]
+    operands = [word.text for word in command.arguments if not word.text.startswith("-")]
     return operands[0] if operands else None

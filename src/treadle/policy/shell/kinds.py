@@ -150,10 +150,10 @@ def _script_name(word: Word, place: Place) -> str | None:
 
 
 def _folder(word: Word, place: Place) -> str | None:
-    if word.text == "-":
-        return "where it was before is not known here. Name the directory"
-    scratch = word.plain and f"{word.text}/".startswith("/tmp/")  # noqa: S108 - the sandbox's own
-    return refusal(word, "read" if scratch and word.plain else "run", place)
+    if word.text == "-" or not word.plain:
+        return f"where {word.text} leads is known only at run time. Name the directory"
+    scratch = f"{word.text}/".startswith("/tmp/")  # noqa: S108 - the sandbox's own
+    return refusal(word, "read" if scratch else "run", place)
 
 
 def _branch(word: Word, place: Place) -> str | None:

@@ -5,14 +5,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from treadle.policy.commands.catalogue import catalogue
-from treadle.policy.commands.language import words
+from treadle.policy.commands.language import names
 from treadle.policy.shell.arguments import Arguments
 from treadle.policy.shell.kinds import KINDS
 from treadle.policy.shell.place import Place
 from treadle.policy.shell.syntax import Word
 
-_ENOUGH = words(
-    "-e -p -c -r -S -v -V -h -l -i --version --help --eval --print --test --check --run"
+_ENOUGH = names(
+    "-e -p -pe -c -r -S -v -V -h -l -i --version --help --eval --print --test --check --run"
     " --ini --ri --rf -m"
 )
 _SCAFFOLDS = re.compile(
@@ -20,7 +20,7 @@ _SCAFFOLDS = re.compile(
     r"|playwright|next|react|@vitejs/app|@eslint/config|vite-extra|cloudflare|solid|qwik|tauri-app)"
     r"(?:@[\w.^~-]+)?"
 )
-_NOT_SCRIPTS = words("""
+_NOT_SCRIPTS = names("""
     config dlx link unlink global plugin set node login logout token owner access adduser whoami
     profile team org hook dist-tag star unstar explore edit repo docs bugs cache env store server
     patch patch-commit self-update setup deploy npm policies pack upgrade completions discover c
@@ -146,9 +146,11 @@ def go_words(given: Arguments, place: Place) -> str | None:
 
 def make(given: Arguments, place: Place) -> str | None:
     for word in given.operands:
-        name, equals, _ = word.text.partition("=")
+        name, equals, value = word.text.partition("=")
         if not equals and KINDS["name"](replace(word, text=name.lstrip("./")), place) is not None:
             return f"{word.text} is not the name of a target"
+        if "$" in value or "`" in value:
+            return f"make would run what stands in {word.text}"
         if equals and not re.fullmatch(
             r"(?!SHELL|MAKE|CC|CXX|LD|AR|PATH|HOME|PWD|\.)[A-Z][A-Z0-9_]*", name
         ):

@@ -4,7 +4,7 @@ import re
 from fnmatch import fnmatchcase
 from typing import Literal
 
-from treadle.policy.commands.language import words
+from treadle.policy.commands.language import names
 from treadle.policy.shell.braces import spelled_out
 from treadle.policy.shell.place import Place, absolute
 from treadle.policy.shell.secrets import SAMPLES, holds_secrets
@@ -15,7 +15,7 @@ from treadle.policy.shell.syntax import Word
 Access = Literal["look", "read", "run", "write", "delete"]
 
 # Written by Treadle alone, or read by programs outside the sandbox as something to obey.
-PROTECTED = words(
+PROTECTED = names(
     ".treadle treadle.toml .git .claude .mcp.json .gitmodules .gitconfig .envrc .ripgreprc"
     " .vscode .idea .bashrc .zshrc .profile .bash_profile"
 )
@@ -36,6 +36,7 @@ OURS = "{path} is protected. Report on work with the mcp__treadle__* tools; leav
 KEPT_APART = (
     "{path} may hold secrets. Read an example such as .env.example, or the code that uses it."
 )
+FOREIGN = "{path} is outside the project, and code and settings are taken from inside it alone."
 ADDRESS = "{path} is an address, not a path. Use what is in the project."
 ROOT = "{path} is the whole project. Name what is inside it."
 
@@ -115,7 +116,7 @@ def _where(path: str, access: Access, place: Place, pattern: str) -> str | None:
         return _inside(inside, access, pattern)
     if access in ("read", "look") and _of_system(path):
         return None
-    return OUTSIDE
+    return FOREIGN if access == "run" else OUTSIDE
 
 
 def _of_system(path: str) -> bool:
@@ -145,11 +146,10 @@ def within(path: str, directory: str) -> tuple[str, ...] | None:
     Some disks do not tell upper from lower case, so neither is told apart here.
     """
     folded, above = path.casefold(), directory.casefold().rstrip("/")
-    if folded == above:
-        return ()
-    if not folded.startswith(f"{above}/"):
+    if folded != above and not folded.startswith(f"{above}/"):
         return None
-    return tuple(part for part in path[len(above) + 1 :].split("/") if part)
+    parts = [part for part in path.split("/") if part]
+    return tuple(parts[above.count("/") :])
 
 
 def _may_match_secret(pattern: str) -> bool:

@@ -15,7 +15,7 @@ _LABEL_SED = frozenset("btT:")
 _SED = "the sed text {text!r} is not one of the plain commands (s, y, d, p, q, a, i, c, n, …)"
 
 _JQ = re.compile(
-    r"""\$ENV\b|\$__prog|(?<![.\w"$])env(?![\w"])|\b(?:import|include|input_filename|repeat|infinite)\b"""
+    r"""\$ENV\b|\$__prog|(?<![.\w"$])env(?![\w"]|\s*:)|\b(?:import|include|input_filename|repeat|infinite)\b"""
     r"|\brange\(\s*\d{8,}|\brange\(\s*\d+e|@sh\b.*\bsystem\b|\bget_search_list\b|\blimit\(infinite"
 )
 
@@ -53,7 +53,7 @@ def _after_command(rest: str) -> str | None:
 
 def _after_text(rest: str) -> str:
     """`a`, `i` and `c` take all up to the end of the line, further lines after a backslash."""
-    found = re.match(r".(?:\\\n|[^\n])*", rest)
+    found = re.match(r".(?:\\[\s\S]|[^\n\\])*", rest)
     return rest[found.end() :] if found else ""
 
 

@@ -47,6 +47,9 @@ _VERBATIM = frozenset({"raw_string", "heredoc_body", "comment"})
 _TYING = re.compile(rb"(?<![\\ \t])(?:\\\\)*\\\n(?![ \t])")
 _REDIRECTS = frozenset(("file_redirect", "heredoc_redirect", "herestring_redirect"))
 _NOT_WORDS = _REDIRECTS | {"variable_assignment", "comment"}
+# The scanner reads past the end of a table for characters of high numbers and takes the whole
+# process down. To it they are all the same letter; where they stand is judged afterwards.
+_AS_LETTERS = bytes(code if code < 0x80 else ord("x") for code in range(256))
 
 
 @cache
@@ -71,7 +74,7 @@ class _Walk:
 
 def outline_of(source: bytes) -> Outline:
     """What tree-sitter sees. Raises `Refused` for what is malformed, too much, or not allowed."""
-    root = _parser().parse(source).root_node
+    root = _parser().parse(source.translate(_AS_LETTERS)).root_node
     if root.has_error:
         raise Refused("not-shell")
     if root.descendant_count > MOST_NODES:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import product, takewhile
 
-from treadle.policy.commands.language import words
+from treadle.policy.commands.language import names
 from treadle.policy.shell.paths import refusal
 from treadle.policy.shell.place import Place
 from treadle.policy.shell.secrets import is_secret_variable
@@ -13,7 +13,7 @@ from treadle.policy.shell.syntax import Assignment, Command, Script, Word
 
 # What a program may be given besides its arguments: it changes how the program speaks or which of
 # its own modes it runs in, not which code it runs.
-_SETTABLE = words("""
+_SETTABLE = names("""
     CI DEBUG VERBOSE PORT HOST HOSTNAME TZ LANG LANGUAGE TERM COLUMNS LINES NO_COLOR FORCE_COLOR
     CLICOLOR CLICOLOR_FORCE NODE_ENV BABEL_ENV APP_ENV RAILS_ENV RACK_ENV FLASK_ENV FLASK_DEBUG
     FLASK_APP DJANGO_SETTINGS_MODULE DJANGO_ENV MIX_ENV TEST_ENV ENVIRONMENT LOG_LEVEL LOGLEVEL
@@ -48,7 +48,7 @@ _DANGEROUS = re.compile(
     r"|XDG_.*|TREADLE.*|POSIXLY_CORRECT"
 )
 # Known to every shell and no secret; their values are not known here.
-_USABLE = words(
+_USABLE = names(
     "HOME USER LOGNAME SHELL LANG TERM HOSTNAME OLDPWD RANDOM SECONDS LINENO UID EUID"
     " PPID PATH TMPDIR"
     " EPOCHSECONDS COLUMNS LINES CI NODE_ENV ? $ ! # 0 _ PIPESTATUS"

@@ -1,3 +1,5 @@
+"""What is particular to bubblewrap: names, links, sockets, and what it is started with."""
+
 import os
 import platform
 import shutil

@@ -1,3 +1,5 @@
+"""The launcher as a file that two languages read."""
+
 import subprocess
 from pathlib import Path
 

@@ -1,3 +1,5 @@
+"""Which paths a sandbox shows, in which order, and which it has to make first."""
+
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType

@@ -1,3 +1,5 @@
+"""Whether a command ran, and what the words of bubblewrap mean to a person."""
+
 from pathlib import Path
 
 import pytest

@@ -1,3 +1,5 @@
+"""The rules for the macOS sandbox, as text: no Mac runs these tests."""
+
 from pathlib import Path
 
 from treadle.adapters.sandboxes.launcher_text import Interpreter

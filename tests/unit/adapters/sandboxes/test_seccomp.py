@@ -1,3 +1,5 @@
+"""The system call filter, run by a model of the machine that the kernel has for it."""
+
 import errno
 import platform
 import struct

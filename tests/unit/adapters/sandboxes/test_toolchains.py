@@ -1,3 +1,5 @@
+"""What of a language outside of the system is shown, and what is too wide for it."""
+
 from pathlib import Path
 
 import pytest

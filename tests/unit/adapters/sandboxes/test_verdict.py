@@ -1,3 +1,5 @@
+"""What the findings of a probe amount to."""
+
 import json
 
 import pytest

@@ -175,6 +175,13 @@ def test_no_characters_make_the_reader_raise(line: str) -> None:
     assert isinstance(read(line, shfmt=lambda _: NoParser("none")), Script | Unreadable)
 
 
+@pytest.mark.parametrize(
+    "line", ["{\U000dbba0", "a {\U0010ffff,b}", "a[\U000dbba0]=1", "${x\U000dbba0}"]
+)
+def test_characters_of_high_numbers_do_not_bring_the_parser_down(line: str) -> None:
+    assert isinstance(read(line, shfmt=shfmt()), Unreadable)
+
+
 def test_every_reason_is_a_sentence_of_its_own() -> None:
     assert len(set(REASONS.values())) == len(REASONS)
     assert [text for text in REASONS.values() if not text.endswith(".")] == []

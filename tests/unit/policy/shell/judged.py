@@ -1,0 +1,54 @@
+"""A project on the disk with what the case files need, and lines judged in it."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from treadle.domain.agent import Allow, Ask, Deny, Judgement
+from treadle.domain.shell import NoParser
+from treadle.policy.shell.judge import judge
+from treadle.policy.shell.place import Looks, ShellContext
+from treadle.wiring.policy import shell_looks, split_profile
+
+SAID: dict[type[Judgement], str] = {Allow: "allow", Ask: "ask", Deny: "deny"}
+
+Judged = Callable[[str], Judgement]
+
+
+def project_at(place: Path) -> Path:
+    """The one fixture that the case files speak of: a link that leads out."""
+    place.mkdir(parents=True, exist_ok=True)
+    (place / "link_to_outside").symlink_to("/tmp")
+    return place
+
+
+def context(root: Path | str, profile: str = "default") -> ShellContext:
+    profiles, destructive = split_profile(profile)
+    return ShellContext(str(root), profiles=profiles, destructive=destructive)
+
+
+def said(line: str, given: ShellContext, looks: Looks | None = None) -> str:
+    """The decision alone."""
+    return SAID[type(judge(line, given, looks=looks or shell_looks()))]
+
+
+def empty_disk(*, directories: frozenset[str] = frozenset()) -> Looks:
+    """A disk without links and programs, and without a second parser."""
+    return Looks(
+        real_path=lambda path: path,
+        which=lambda name: None,
+        what_is=lambda path: "directory" if path in directories else "",
+        shfmt=lambda line: NoParser("there is none"),
+    )
+
+
+def with_links(looks: Looks, links: dict[str, str]) -> Looks:
+    """The same disk, with paths that lead elsewhere."""
+
+    def follow(path: str) -> str:
+        for link, target in links.items():
+            if path == link or path.startswith(f"{link}/"):
+                return target + path.removeprefix(link)
+        return path
+
+    return replace(looks, real_path=follow)

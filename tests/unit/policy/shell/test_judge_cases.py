@@ -1,0 +1,60 @@
+"""Every line of the case files is decided as it is labelled; a question to a person counts as no."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from treadle.domain.agent import Allow, Judgement
+from treadle.policy.shell.judge import judge
+from treadle.wiring.policy import shell_looks
+
+from .judged import context, project_at
+
+CASES = Path(__file__).parents[3]
+
+
+@dataclass(frozen=True)
+class Case:
+    line: str
+    label: str
+    answer: Judgement
+
+
+@pytest.fixture(scope="module")
+def cases(tmp_path_factory: pytest.TempPathFactory) -> list[Case]:
+    """All of both files, judged once."""
+    root, looks = project_at(tmp_path_factory.mktemp("cases") / "project"), shell_looks()
+    return [
+        Case(row["cmd"], row["expect"], judge(row["cmd"], context(root, row["profile"]), looks=looks))
+        for row in (*rows("policy_cases.jsonl"), *rows("more_policy_cases.jsonl"))
+    ]
+
+
+def rows(name: str) -> list[dict[str, str]]:
+    # Not splitlines: some cases hold other characters that end a line.
+    text = (CASES / name).read_text("utf-8").strip("\n")
+    return [json.loads(line) for line in text.split("\n")]
+
+
+@pytest.mark.parametrize(("label", "least"), [("allow", 600), ("deny", 1200)])
+def test_every_line_is_decided_as_it_is_labelled(
+    label: str, least: int, cases: list[Case]
+) -> None:
+    labelled = [case for case in cases if case.label == label]
+    astray = [
+        case.line for case in labelled if isinstance(case.answer, Allow) != (label == "allow")
+    ]
+
+    assert (len(labelled) > least, astray) == (True, [])
+
+
+def test_whoever_is_refused_learns_why_and_by_which_rule(cases: list[Case]) -> None:
+    refused = [case.answer for case in cases if not isinstance(case.answer, Allow)]
+
+    assert {each.reason for each in refused if each.reason.count(" ") < 5 or not each.rule} == set()
+
+
+def test_no_rule_fails_on_any_line(cases: list[Case]) -> None:
+    assert [case.line for case in cases if case.answer.rule == "judge-failed"] == []
