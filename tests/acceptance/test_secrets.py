@@ -6,8 +6,18 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
 
-from tests.acceptance.stage import ONE_DELIVERABLE, Finished, Stage, assert_sound, script
+from tests.acceptance.stage import (
+    BUILD_IT,
+    ONE_DELIVERABLE,
+    Finished,
+    Stage,
+    assert_sound,
+    script,
+)
 from tests.unit.policy.secret_samples import ANTHROPIC, GITHUB, random_letters
+from treadle.adapters.agents.claude.binary import bundled_binary
+from treadle.adapters.stores.credentials import CredentialFiles
+from treadle.rehearsal.fixtures import Rehearse
 
 # Known by its variable, and like nothing that has a shape.
 IN_ENVIRONMENT = random_letters(30)[::-1] + "/+=" + random_letters(10)
@@ -163,3 +173,22 @@ def test_an_agent_that_never_takes_it_out_ends_stuck(stage: Stage) -> None:
     assert GITHUB not in stage.git("log", "-p", "--all")
     assert stage.git("status", "--porcelain") == ""
     assert_sound(stage, finished)
+
+
+def test_a_key_that_is_kept_logs_the_agent_in_and_shows_nowhere(
+    stage: Stage, rehearse: Rehearse
+) -> None:
+    """No rehearsal: the user's own binary, on a scripted model that it is not told of."""
+    api = rehearse(script(ONE_DELIVERABLE, BUILD_IT))
+    stage.settings({})
+    CredentialFiles(stage.root).keep("anthropic-api-key", IN_MODEL)
+
+    finished = stage.treadle(
+        *("deliver", "--json", "--no-sandbox"),
+        CLAUDE_BIN=str(bundled_binary()),
+        ANTHROPIC_BASE_URL=api.base_url,
+    )
+
+    assert finished.result["reason"] == "all_passed"
+    kept = str(stage.root / "credentials" / "anthropic-api-key")
+    assert [leak for leak in leaks(stage, finished) if leak[0] != kept] == []

@@ -71,23 +71,30 @@ def _hide_secret(match: re.Match[str]) -> str:
 
 def _without_parts(text: str, known: tuple[str, ...]) -> str:
     """Take out the beginning of a known value before a cut or the end, and its end after a cut."""
-    cuts = list(re.finditer(CUT, text))
-    for place in reversed([*(cut.start() for cut in cuts), len(text)]):
-        if part := max((_beginning(form, text, place) for form in known), default=0):
-            text = text[: place - part] + HIDDEN + text[place:]
-    place = text.find(_RESUMED)
-    while place >= 0:
-        place += len(_RESUMED)
-        if part := max((_ending(form, text, place) for form in known), default=0):
-            text = text[:place] + HIDDEN + text[place + part :]
-        place = text.find(_RESUMED, place)
-    return text
+    begun = [form for form in known if form[:PART] in text]
+    ended = [form for form in known if form[-PART:] in text] if _RESUMED in text else []
+    spans: list[tuple[int, int]] = []
+    if begun:
+        for place in (*(cut.start() for cut in re.finditer(CUT, text)), len(text)):
+            spans.append((place - max(_beginning(form, text, place) for form in begun), place))
+    if ended:
+        for cut in re.finditer(re.escape(_RESUMED), text):
+            place = cut.end()
+            spans.append((place, place + max(_ending(form, text, place) for form in ended)))
+    return _without_spans(text, sorted(span for span in spans if span[0] < span[1]))
+
+
+def _without_spans(text: str, spans: list[tuple[int, int]]) -> str:
+    kept, done = [], 0
+    for start, end in spans:
+        if start >= done:
+            kept += [text[done:start], HIDDEN]
+        done = max(done, end)
+    return "".join([*kept, text[done:]]) if spans else text
 
 
 def _beginning(form: str, text: str, place: int) -> int:
     """How much of the form's beginning stands right before this place."""
-    if form[:PART] not in text:
-        return 0
     for length in range(min(len(form) - 1, place), PART - 1, -1):
         if text.startswith(form[:length], place - length):
             return length
@@ -96,8 +103,6 @@ def _beginning(form: str, text: str, place: int) -> int:
 
 def _ending(form: str, text: str, place: int) -> int:
     """How much of the form's end stands right behind this place."""
-    if form[-PART:] not in text:
-        return 0
     for length in range(len(form) - 1, PART - 1, -1):
         if text.startswith(form[-length:], place):
             return length

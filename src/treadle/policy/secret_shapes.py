@@ -106,7 +106,7 @@ PRIVATE_KEY_IN_FULL = Shape(
     "a private key",
     ("PRIVATE KEY",),
     (
-        rf"-----BEGIN {_PEM}(?:\\[rn]|[\s\"'+,\\])*(?:[A-Za-z-]+: [^\n]*\n)*"
+        rf"-----BEGIN {_PEM}(?:\\[rn]|[\s\"'+,\\]){{0,200}}(?:[A-Za-z-]+: [^\n]*\n){{0,9}}\s?"
         r"(?P<secret>[A-Za-z0-9+/=]{40,})"
     ),
 )
@@ -153,7 +153,7 @@ IN_FILES: tuple[Shape, ...] = (PRIVATE_KEY_IN_FULL, *FORMS, *NAMED, ASSIGNED)
 # What a token begins with that is cut off so early that its pattern does not know it.
 OPENING = (
     r"(?<![A-Za-z0-9_])(?:sk-|gh[pousr]_|github_pat_|gl[a-z]{2,4}-|npm_|pypi-|xox[a-z]-|xapp-|AKIA"
-    rf"|ASIA|AIza|ya29\.|[sr]k_live_|lin_api_|hf_|eyJ)[A-Za-z0-9_.+/=-]{{0,{_MOST}}}(?={CUT})"
+    rf"|ASIA|AIza|ya29\.|[sr]k_live_|lin_api_|hf_|eyJ)[A-Za-z0-9_.+/=-]{{0,800}}(?={CUT})"
     # Some are cut without a word; then only what can hardly be anything else counts.
     r"|(?<![A-Za-z0-9_])(?:sk-ant-|gh[pousr]_|github_pat_|glpat-|xox[a-z]-|AKIA|AIza|[sr]k_live_)"
     rf"[A-Za-z0-9_-]{{4,{_MOST}}}\Z"

@@ -24,6 +24,7 @@ from treadle.domain.events.all_events import Event
 from treadle.domain.events.work import DeliverableCreated
 from treadle.domain.usage import Usage
 from treadle.policy.redaction import redactor
+from treadle.policy.secret_search import SecretSearch
 
 KEY = "hidden-secret-value"
 
@@ -174,3 +175,17 @@ def test_to_hide_twice_is_to_hide_once(value: object) -> None:
 @pytest.mark.parametrize("cut", ["… (80 more)", "\n… 80 characters more", ""])
 def test_a_credential_that_was_cut_short_is_hidden(cut: str) -> None:
     assert redactor([])(f"key {BY_FORM['a GitHub token'][:14]}{cut}") == f"key ***{cut}"
+
+
+@pytest.mark.parametrize(
+    "repeated",
+    [
+        *("-eyJaaaaaaaa", "sk-ant-", "_TOKEN_", "://a:", "authorization: ", "xoxb-", "more) …\n"),
+        *(f"{KEY[:12]}… (1 more)", f"-----BEGIN {'PRIVATE'} KEY-----\na: b: ", "token" + " " * 40),
+    ],
+)
+def test_no_text_takes_for_ever(repeated: str) -> None:
+    text = repeated * (100_000 // len(repeated))
+
+    assert redactor([KEY])(text) is not None
+    assert list(SecretSearch([KEY]).sightings(text)) is not None

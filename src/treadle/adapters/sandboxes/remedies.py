@@ -55,7 +55,7 @@ REMEDIES = (
         CONTAINER,
     ),
     Remedy(
-        r"[Uu]nknown option",
+        r"(?i)unknown option",
         "bubblewrap is too old: it lacks an option that the sandbox needs",
         f"version {'.'.join(map(str, OLDEST))} or newer is needed; " + INSTALL,
     ),

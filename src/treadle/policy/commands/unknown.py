@@ -1,6 +1,6 @@
 """What to do in place of commands that no rule knows, and which none may ever allow."""
 
-from treadle.policy.commands.language import names, words
+from treadle.policy.commands.language import names
 
 NOT_KNOWN = (
     "No rule knows it. Use the tools of the project's languages, or the Read, Edit and Grep tools; "

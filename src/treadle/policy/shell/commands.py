@@ -7,7 +7,8 @@ from treadle.policy.commands.catalogue import Entry, catalogue
 from treadle.policy.commands.language import Rule
 from treadle.policy.commands.unknown import INSTEAD, NEVER, NOT_KNOWN
 from treadle.policy.profiles import active
-from treadle.policy.shell.arguments import Arguments, Misfit, Value, read_arguments
+from treadle.policy.shell.arguments import Arguments, Misfit, Value
+from treadle.policy.shell.arguments_reading import read_arguments
 from treadle.policy.shell.braces import spread
 from treadle.policy.shell.checks import CHECKS
 from treadle.policy.shell.gates import gate_of

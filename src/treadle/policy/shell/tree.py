@@ -47,8 +47,8 @@ _VERBATIM = frozenset({"raw_string", "heredoc_body", "comment"})
 _TYING = re.compile(rb"(?<![\\ \t])(?:\\\\)*\\\n(?![ \t])")
 _REDIRECTS = frozenset(("file_redirect", "heredoc_redirect", "herestring_redirect"))
 _NOT_WORDS = _REDIRECTS | {"variable_assignment", "comment"}
-# The scanner reads past the end of a table for characters of high numbers and takes the whole
-# process down. To it they are all the same letter; where they stand is judged afterwards.
+# Characters of high numbers behind a brace make the grammar's scanner crash the whole process. So
+# it is shown a letter for each such byte; where they stand is judged afterwards.
 _AS_LETTERS = bytes(code if code < 0x80 else ord("x") for code in range(256))
 
 

@@ -52,8 +52,12 @@ def test_the_examples_of_every_rule_hold(family: str, tmp_path: Path) -> None:
     root = project_at(tmp_path / "project")
     rules = list(every(FAMILIES[family]))
 
-    refused = [line for rule in rules for line in rule.allows if said(line, context(root)) != "allow"]
-    allowed = [line for rule in rules for line in rule.refuses if said(line, context(root)) == "allow"]
+    refused = [
+        line for rule in rules for line in rule.allows if said(line, context(root)) != "allow"
+    ]
+    allowed = [
+        line for rule in rules for line in rule.refuses if said(line, context(root)) == "allow"
+    ]
 
     assert (refused, allowed) == ([], [])
 

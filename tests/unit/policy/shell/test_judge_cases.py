@@ -1,4 +1,4 @@
-"""Every line of the case files is decided as it is labelled; a question to a person counts as no."""
+"""Every line of the case files is decided as it is labelled; a question to a person is no yes."""
 
 import json
 from dataclasses import dataclass
@@ -27,7 +27,9 @@ def cases(tmp_path_factory: pytest.TempPathFactory) -> list[Case]:
     """All of both files, judged once."""
     root, looks = project_at(tmp_path_factory.mktemp("cases") / "project"), shell_looks()
     return [
-        Case(row["cmd"], row["expect"], judge(row["cmd"], context(root, row["profile"]), looks=looks))
+        Case(
+            row["cmd"], row["expect"], judge(row["cmd"], context(root, row["profile"]), looks=looks)
+        )
         for row in (*rows("policy_cases.jsonl"), *rows("more_policy_cases.jsonl"))
     ]
 
@@ -39,9 +41,7 @@ def rows(name: str) -> list[dict[str, str]]:
 
 
 @pytest.mark.parametrize(("label", "least"), [("allow", 600), ("deny", 1200)])
-def test_every_line_is_decided_as_it_is_labelled(
-    label: str, least: int, cases: list[Case]
-) -> None:
+def test_every_line_is_decided_as_it_is_labelled(label: str, least: int, cases: list[Case]) -> None:
     labelled = [case for case in cases if case.label == label]
     astray = [
         case.line for case in labelled if isinstance(case.answer, Allow) != (label == "allow")

@@ -12,7 +12,7 @@ from urllib.parse import quote
 from treadle.adapters.agents.claude.command import child_environment, command_line
 from treadle.adapters.agents.claude.enclosure import Enclosure, NotConfined, started_in
 from treadle.adapters.agents.claude.inert_prompt import inert
-from treadle.adapters.agents.claude.orphans import orphans_below
+from treadle.adapters.agents.claude.orphans import Inside, all_gone, look_inside
 from treadle.adapters.agents.claude.parse import StreamParser
 from treadle.adapters.agents.claude.processes import end_marked, kill_marked, tree_of
 from treadle.adapters.agents.claude.session_files import given_files
@@ -204,7 +204,7 @@ class ClaudeSession:
     async def _close(self) -> Sequence[Leftover]:
         transport, client = self._transport, self._client
         known: tuple[int, ...] = ()
-        left: Sequence[Leftover] = ()
+        inside = Inside()
         pid = self.living_pid
         tree = [] if pid is None or self._is_confined else await asyncio.to_thread(tree_of, pid)
         if transport is not None and client is not None:
@@ -215,7 +215,7 @@ class ClaudeSession:
                         await _unless(transport.ended, client.interrupt())
             if self._is_confined and self.living_pid is not None:
                 # They die with the sandbox, so now is the time to see them.
-                left = await asyncio.to_thread(orphans_below, self.living_pid)
+                inside = await asyncio.to_thread(look_inside, self.living_pid)
             if self._ended:
                 # It can go while the client takes its own parts down.
                 await transport.end_input()
@@ -223,7 +223,10 @@ class ClaudeSession:
                 await client.disconnect()
             await transport.close()
             known = () if transport.pid is None else (transport.pid,)
-        if not self._is_confined:
+        left: Sequence[Leftover] = inside.left
+        if self._is_confined:
+            await all_gone(inside)
+        else:
             left = await end_marked(self._brief.session, known=known, tree=tree)
         self._forget_report()
         self._agent.live.pop(self._brief.session, None)

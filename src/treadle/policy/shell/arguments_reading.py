@@ -1,0 +1,253 @@
+"""A command's words, read by its rule: which are options, their values, operands. Pure."""
+
+import re
+from dataclasses import replace
+
+from treadle.policy.commands.language import NUMBER, Flag, Rule, flags_of, operands_of
+from treadle.policy.shell.arguments import Arguments, Misfit, Value
+from treadle.policy.shell.syntax import Word
+
+_NUMBER = re.compile(r"-\d+")
+_TELLS = frozenset({"--version", "-v", "-V", "--help", "-h", "--list"})
+_YES_OR_NO = frozenset({"true", "false", "1", "0"})
+
+
+class _Reader:
+    """Goes through the words once, by one rule."""
+
+    def __init__(self, rule: Rule, words: tuple[Word, ...], spoken: str) -> None:
+        self.rule = rule
+        self.words = words
+        self.spoken = spoken
+        self.flags = flags_of(rule.flags, rule.style)
+        self.at = 0
+        self.switches: list[str] = []
+        self.values: list[Value] = []
+        self.operands: list[Word] = []
+        self.rest: tuple[Word, ...] = ()
+        self.problem = ""
+
+    def read(self) -> None:
+        while self.at < len(self.words) and not self.problem:
+            word = self.words[self.at]
+            self.at += 1
+            if word.text == "--" and word.plain:
+                self._operands_only()
+            elif word.text.startswith("-") and word.text != "-":
+                self._option(word)
+            else:
+                self._operand(word)
+
+    def _operands_only(self) -> None:
+        if self.rule.wraps >= 0 and len(self.operands) >= self.rule.wraps:
+            self.rest = self.words[self.at :]
+        else:
+            self.operands += self.words[self.at :]
+        self.at = len(self.words)
+
+    def _operand(self, word: Word) -> None:
+        wraps = self.rule.wraps
+        if wraps >= 0 and len(self.operands) == wraps:
+            self.rest, self.at = self.words[self.at - 1 :], len(self.words)
+            return
+        if not self.rule.free and _splits(word):
+            self.problem = f"{word.text} may become several words: put it in quotes"
+        elif not self.rule.free and _unknowable_start(word):
+            self.problem = f"what {word.text} becomes is known only at run time"
+        self.operands.append(word)
+        if self.rule.subs or (self.rule.stops and wraps < 0):
+            self.rest, self.at = self.words[self.at :], len(self.words)
+
+    def _option(self, word: Word) -> None:
+        text = word.text
+        if _splits(word) and not self.rule.free:
+            self.problem = f"{text} may become several words: put it in quotes"
+            return
+        if NUMBER in self.flags and _NUMBER.fullmatch(text) and word.plain:
+            self.switches.append(text)
+        elif self.rule.free:
+            self._free(word)
+        elif self.rule.style == "gnu" and not text.startswith("--") and text not in self.flags:
+            self._letters(word)
+        else:
+            self._named(word)
+
+    def _free(self, word: Word) -> None:
+        """Options of a rule that takes any word: those it knows, and else it is text."""
+        if word.text in self.flags and self.flags[word.text].kinds:
+            self._take(word.text, self.flags[word.text])
+        else:
+            self.operands.append(word)
+
+    def _named(self, word: Word) -> None:
+        name, equals, value = word.text.partition("=")
+        if self.rule.style == "single" and name.startswith("--"):
+            name = name[1:]
+        flag = self.flags.get(name)
+        if flag is None:
+            self._unknown(word, name)
+        elif equals and (flag.kinds or (self.rule.style == "single" and value in _YES_OR_NO)):
+            self._attached(name, flag, word, value)
+        elif equals:
+            self.problem = f"the option {name} takes no value"
+        elif flag.optional or not flag.kinds:
+            self.switches.append(name)
+        else:
+            self._take(name, flag)
+
+    def _unknown(self, word: Word, name: str) -> None:
+        refused = self.rule.never.split()
+        if self.rule.style != "open" or name in refused or _short(name, refused):
+            self.problem = f"the option {name} is not allowed"
+        elif not word.plain:
+            self.problem = f"what {word.text} becomes is known only at run time"
+        else:
+            _, equals, value = word.text.partition("=")
+            value = value if equals or name.startswith("--") else name[2:]
+            self.values.append(Value("near", _without(word, value), name))
+
+    def _attached(self, name: str, flag: Flag, word: Word, value: str) -> None:
+        self.switches.append(name)
+        if flag.kinds:
+            self.values.append(Value(flag.kinds[0], _without(word, value), name))
+        for kind in flag.kinds[1:]:
+            self._next(name, kind)
+
+    def _letters(self, word: Word) -> None:
+        letters = word.text[1:]
+        if not word.plain and not _only_value_unknown(word, self.flags):
+            self.problem = f"what {word.text} becomes is known only at run time"
+            return
+        while letters and not self.problem:
+            name, letters = f"-{letters[0]}", letters[1:]
+            flag = self.flags.get(name)
+            if flag is None:
+                self.problem = f"the option {name} is not allowed"
+            elif flag.kinds and (letters or flag.optional):
+                self._within_letters(name, flag, word, letters)
+                letters = ""
+            elif flag.kinds:
+                self._take(name, flag)
+            else:
+                self.switches.append(name)
+
+    def _within_letters(self, name: str, flag: Flag, word: Word, value: str) -> None:
+        """`-n5`: the value stands in the same word."""
+        self.switches.append(name)
+        if value:
+            known = _without(word, value.removeprefix("="))
+            self.values.append(Value(flag.kinds[0], known, name))
+        if flag.last:
+            self.rest, self.at = self.words[self.at :], len(self.words)
+
+    def _take(self, name: str, flag: Flag) -> None:
+        self.switches.append(name)
+        for kind in flag.kinds:
+            self._next(name, kind)
+        if flag.last:
+            self.rest, self.at = self.words[self.at :], len(self.words)
+
+    def _next(self, name: str, kind: str) -> None:
+        if self.at >= len(self.words):
+            self.problem = f"the option {name} needs a value"
+            return
+        word = self.words[self.at]
+        self.at += 1
+        if _splits(word) and not self.rule.free:
+            self.problem = f"{word.text} may become several words: put it in quotes"
+        self.values.append(Value(kind, word, name))
+
+
+def read_arguments(rule: Rule, words: tuple[Word, ...], spoken: str = "") -> Arguments | Misfit:
+    """The words after a command's name. Options may stand anywhere before `--`."""
+    spoken = spoken or rule.name
+    reader = _Reader(rule, words, spoken)
+    reader.read()
+    if reader.problem:
+        return Misfit(reader.problem, rule, spoken)
+    if rule.subs:
+        return _sub_command(reader)
+    return _closed(reader)
+
+
+def _sub_command(reader: _Reader) -> Arguments | Misfit:
+    rule, spoken = reader.rule, reader.spoken
+    if not reader.operands:
+        if rule.bare or _TELLS & set(reader.switches):
+            return _arguments(reader, ())
+        return Misfit("a sub-command is missing", rule, spoken)
+    name = reader.operands[0]
+    found = next((sub for sub in rule.subs if sub.name == name.text and name.plain), None)
+    if found is None:
+        found = next((sub for sub in rule.subs if sub.name == "*"), None)
+        if found is None or not name.plain:
+            return Misfit(f"{name.text} is not an allowed sub-command", rule, spoken)
+        inner = read_arguments(found, (name, *reader.rest), spoken)
+    else:
+        inner = read_arguments(found, reader.rest, f"{spoken} {name.text}")
+    if isinstance(inner, Misfit):
+        return inner if inner.rule.instead else replace(inner, rule=_advised(inner.rule, rule))
+    return Arguments(
+        inner.rule if inner.rule.instead else _advised(inner.rule, rule),
+        inner.spoken,
+        (*reader.switches, *inner.switches),
+        (*reader.values, *inner.values),
+        inner.operands,
+        inner.rest,
+    )
+
+
+def _advised(rule: Rule, parent: Rule) -> Rule:
+    """A sub-command without advice of its own gives that of the whole command."""
+    return replace(rule, instead=parent.instead)
+
+
+def _closed(reader: _Reader) -> Arguments | Misfit:
+    rule, operands = reader.rule, reader.operands
+    if rule.style == "open":
+        kinds: tuple[str, ...] | None = tuple("near" for _ in operands)
+    elif rule.free:
+        kinds = tuple("free" for _ in operands)
+    else:
+        kinds = operands_of(rule.operands).kinds(len(operands))
+    if kinds is None:
+        return Misfit(f"{operands[-1].text} is one argument too many", rule, reader.spoken)
+    if len(operands) < rule.needs:
+        return Misfit("an argument is missing", rule, reader.spoken)
+    values = tuple(Value(kind, word) for kind, word in zip(kinds, operands, strict=True))
+    return _arguments(reader, values)
+
+
+def _arguments(reader: _Reader, operands: tuple[Value, ...]) -> Arguments:
+    return Arguments(
+        reader.rule,
+        reader.spoken,
+        tuple(reader.switches),
+        (*reader.values, *operands),
+        tuple(reader.operands),
+        reader.rest,
+    )
+
+
+def _without(word: Word, text: str) -> Word:
+    return Word(text, word.expands, word.variables, word.substitutes, word.quoted)
+
+
+def _splits(word: Word) -> bool:
+    """Not in quotes, so what it becomes is split at blanks: any number of words, options too."""
+    return word.expands and bool(word.variables or word.substitutes)
+
+
+def _unknowable_start(word: Word) -> bool:
+    """Whether the word may turn out to be an option."""
+    return not word.plain and word.text[:1] in "$`" and bool(word.variables or word.substitutes)
+
+
+def _only_value_unknown(word: Word, flags: dict[str, Flag] | object) -> bool:
+    """`-m$X`: the letter is known, and all that is not belongs to its value."""
+    return isinstance(flags, dict) and bool(flags.get(word.text[:2], Flag()).kinds)
+
+
+def _short(name: str, never: list[str]) -> bool:
+    """`-rx` given, `-r` refused."""
+    return not name.startswith("--") and name[:2] in never

@@ -1,0 +1,171 @@
+"""What roles, profiles and settings change about a judgement, and what nothing changes."""
+
+from dataclasses import replace
+
+import pytest
+
+from treadle.policy.shell.place import ShellContext
+from treadle.wiring.policy import shell_looks
+
+from .judged import said
+
+CONTEXT = ShellContext("/work/calc")
+
+
+def decided(line: str, context: ShellContext = CONTEXT) -> str:
+    return said(line, context, shell_looks())
+
+
+@pytest.mark.parametrize(
+    ("line", "decision"),
+    [
+        ("cat src/a.ts | grep x", "allow"),
+        ("git diff main...HEAD", "allow"),
+        ("npm test", "allow"),
+        ("pytest -q 2>&1 | tail -5", "allow"),
+        ("npm test > /tmp/out.txt", "allow"),
+        ("npm test > out.txt", "deny"),
+        ("mkdir x", "deny"),
+        ("sed -n 1p x", "allow"),
+        ("sed -i s/a/b/ x", "deny"),
+        ("git commit -m x", "deny"),
+        ("git branch -a", "allow"),
+        ("git branch x", "deny"),
+        ("npm install", "deny"),
+        ("pkill vite", "deny"),
+    ],
+)
+def test_a_role_that_looks_changes_nothing(line: str, decision: str) -> None:
+    assert decided(line, replace(CONTEXT, roles="read")) == decision
+
+
+@pytest.mark.parametrize(
+    ("profiles", "line", "decision"),
+    [
+        ((), "cargo test", "allow"),
+        (("python",), "pytest", "allow"),
+        (("python",), "npm test", "deny"),
+        (("python", "node"), "npm test", "allow"),
+        (("go",), "ls", "allow"),
+        (("bun",), "bunx tsc --noEmit", "allow"),
+        (("python",), "./node_modules/.bin/vitest run", "deny"),
+        (("node",), "pkill vite", "allow"),
+        (("python",), "pkill vite", "deny"),
+    ],
+)
+def test_a_profile_opens_the_commands_of_its_language(
+    profiles: tuple[str, ...], line: str, decision: str
+) -> None:
+    assert decided(line, replace(CONTEXT, profiles=profiles)) == decision
+
+
+@pytest.mark.parametrize(
+    ("line", "decision"),
+    [
+        ("docker ps", "allow"),
+        ("docker push x", "ask"),
+        ("docker ps > .treadle/x", "deny"),
+        ("timeout 5 docker ps", "allow"),
+        ("./tools/check.sh all", "allow"),
+        ("tools/check.sh", "deny"),
+        ("./docker ps", "deny"),
+        ("sudo docker ps", "deny"),
+        ("bash -c ls", "deny"),
+    ],
+)
+def test_commands_of_the_settings_are_allowed_besides(line: str, decision: str) -> None:
+    allowed = ("docker", "./tools/check.sh", "bash", "sudo")
+
+    assert decided(line, replace(CONTEXT, allow_commands=allowed)) == decision
+
+
+def test_processes_of_the_settings_may_be_ended_besides() -> None:
+    assert decided("pkill postgres") == "deny"
+    assert decided("pkill postgres", replace(CONTEXT, allow_pkill_targets=("postgres",))) == "allow"
+
+
+@pytest.mark.parametrize(
+    ("line", "decision"),
+    [
+        ("terraform plan", "deny"),
+        ("npm run seed", "ask"),
+        ("npm run build", "allow"),
+        ("timeout 60 npm run seed", "ask"),
+        ("cd src && npm run seed --silent", "ask"),
+        ("npm --silent run seed", "ask"),
+        ("git commit -m 'npm run seed'", "allow"),
+        ("make image-one", "ask"),
+        ("make other", "allow"),
+        ("gcloud run deploy x", "ask"),
+    ],
+)
+def test_patterns_of_the_settings_match_commands_and_not_text(line: str, decision: str) -> None:
+    asked = ("npm run seed", "make image-*", "gcloud *")
+
+    assert decided(line, replace(CONTEXT, ask_before=asked)) == decision
+
+
+@pytest.mark.parametrize(
+    ("line", "decision"),
+    [
+        ("git push -f origin main", "ask"),
+        ("git push -fu origin main", "ask"),
+        ("git push origin +main", "ask"),
+        ("git push origin :main", "ask"),
+        ("git push --delete origin x", "ask"),
+        ("git push -u origin feat/force-layout", "allow"),
+        ("npm publish", "ask"),
+        ("uv publish", "ask"),
+        ("vercel --prod", "ask"),
+        ("terraform apply", "ask"),
+        ("npm run deploy", "ask"),
+        ("yarn deploy:staging", "ask"),
+        ("make release", "ask"),
+        ("npm run test -- deploy", "allow"),
+        ("npm install deploy-lib", "allow"),
+        ("npm run test:deploy", "allow"),
+        ("rails db:migrate", "ask"),
+        ("rake db:drop", "ask"),
+        ("python manage.py migrate", "ask"),
+        ("python manage.py makemigrations", "allow"),
+        ("php artisan migrate --force", "ask"),
+        ("npx prisma migrate deploy", "ask"),
+        ("npx prisma generate", "allow"),
+        ("RAILS_ENV=production rails server", "ask"),
+        ("NODE_ENV=production npm run build", "allow"),
+        ("NODE_ENV=production npm start", "ask"),
+        ("ls src/migrations", "allow"),
+        ("git commit -m 'deploy to prod; rm -rf x'", "allow"),
+        ("grep -rn 'git push --force' docs", "allow"),
+    ],
+)
+def test_a_person_is_asked_before_what_reaches_beyond_the_project(line: str, decision: str) -> None:
+    assert decided(line) == decision
+
+
+@pytest.mark.parametrize(
+    ("line", "decision"),
+    [
+        ("rm src/a.ts", "allow"),
+        ("rm -r build", "allow"),
+        ("rm -rf build", "ask"),
+        ("rm -fR build", "ask"),
+        ("rm --recursive --force build", "ask"),
+        ("rm --rec --fo build", "deny"),
+        ("rm -r .", "deny"),
+        ("rm -r .treadle", "deny"),
+        ("rm /tmp/x", "deny"),
+        ("rm *.log", "deny"),
+        ("mv a b", "allow"),
+        ("mv a /tmp/b", "deny"),
+        ("git reset --hard HEAD~1", "allow"),
+        ("git clean -fdx", "deny"),
+    ],
+)
+def test_destructive_commands_stay_inside_the_project(line: str, decision: str) -> None:
+    assert decided(line, replace(CONTEXT, destructive=True)) == decision
+
+
+@pytest.mark.parametrize("line", ["rm src/a.ts", "mv a b", "git reset --hard HEAD~1", "rmdir x"])
+def test_destructive_commands_need_to_be_asked_for(line: str) -> None:
+    assert decided(line) == "deny"
