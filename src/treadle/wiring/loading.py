@@ -3,6 +3,7 @@
 import asyncio
 import gc
 import sys
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cache
@@ -32,15 +33,13 @@ class Loading:
     modules are there waits for them by importing them.
     """
 
-    def __init__(self, storage: Storage) -> None:
+    def __init__(self, load_engine: Callable[[], None]) -> None:
         pace = Pace()
         sys.setswitchinterval(HELD_UP_S)
         # All of it stays: to search it for garbage while it grows is time lost.
         gc.disable()
         thread = ThreadPoolExecutor(1, thread_name_prefix="loading")
-        self._engine = thread.submit(
-            _load_engine if storage.database_url else _load_engine_for_files
-        )
+        self._engine = thread.submit(load_engine)
         self._agent = thread.submit(load_agent_modules)
         self._agent.add_done_callback(lambda _: _back_to(pace))
         thread.shutdown(wait=False)
@@ -54,10 +53,14 @@ class Loading:
         self._agent.cancel()
 
 
-@cache
 def start_loading(storage: Storage) -> Loading:
-    """There is one for the process, as there is of each module and of the storage."""
-    return Loading(storage)
+    """There is one for the process, as there is of each module."""
+    return _started(_load_engine if storage.database_url else _load_engine_for_files)
+
+
+@cache
+def _started(load_engine: Callable[[], None]) -> Loading:
+    return Loading(load_engine)
 
 
 def _load_engine() -> None:

@@ -15,6 +15,8 @@ def spread(words: tuple[Word, ...]) -> tuple[Word, ...] | Word:
 
     This comes before anything else is read from them: a list may hold an option.
     """
+    if not any(word.expands for word in words):
+        return words
     found: list[Word] = []
     for word in words:
         if not word.expands or "{" not in word.text or word.variables or word.substitutes:

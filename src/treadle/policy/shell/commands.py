@@ -48,7 +48,8 @@ def judge_command(command: Command, script: Script, place: Place) -> list[Findin
         if isinstance(words, Word):
             reason = f"{words.text} is a list in braces that is not plain. Write the words out"
             return [_deny(reason, "braces")]
-        findings += _of_words(replace(each, words=words), place, 0)
+        spelled = each if words is each.words else replace(each, words=words)
+        findings += _of_words(spelled, place, 0)
     return findings
 
 
@@ -124,7 +125,8 @@ def _of_program(
     given = read_arguments(entry.rule, command.arguments)
     if isinstance(given, Misfit):
         return [_deny(_said(given.spoken, given.reason, given.rule), given.spoken)]
-    given = replace(given, fed=_fed(command), assigns=bool(command.assignments))
+    if command.scope or command.redirects or command.assignments:
+        given = replace(given, fed=_fed(command), assigns=bool(command.assignments))
     return _of_arguments(command, given, place, depth)
 
 

@@ -42,8 +42,8 @@ def gate_of(command: Command, asked: tuple[str, ...]) -> Gated | None:
     for pattern in asked:
         if matches(pattern, words):
             return Gated("gate-by-settings", f"The settings ask before: {pattern}.")
-    for gate in _by_name().get(words[0], ()):
-        if _stands_before(gate, words):
+    for gate, pattern in _by_name().get(words[0], ()):
+        if matches(pattern, words) and _has_mark(gate, words):
             return Gated(gate.name, gate.reason)
     if _for_production(command, words):
         return Gated("gate-production", "It works on production.")
@@ -53,19 +53,20 @@ def gate_of(command: Command, asked: tuple[str, ...]) -> Gated | None:
 
 
 @cache
-def _by_name() -> Mapping[str, tuple[Gate, ...]]:
-    """The gates that may stand before a command of this name: most have none."""
-    found: dict[str, tuple[Gate, ...]] = {}
+def _by_name() -> Mapping[str, tuple[tuple[Gate, str], ...]]:
+    """The gates and their patterns that a command of this name may meet: most meet none."""
+    found: dict[str, tuple[tuple[Gate, str], ...]] = {}
     for gate in GATES:
-        for name in dict.fromkeys(command.split()[0] for command in gate.commands):
-            found[name] = (*found.get(name, ()), gate)
+        for pattern in gate.commands:
+            name = pattern.split()[0]
+            found[name] = (*found.get(name, ()), (gate, pattern))
     return found
 
 
 def matches(pattern: str, words: list[str]) -> bool:
     """A pattern of the user, word by word; `*` stands for anything in a word, or for the rest."""
     wanted = pattern.split()
-    if not wanted:
+    if not wanted or not fnmatchcase(words[0], wanted[0]):
         return False
     plain = [words[0], *(word for word in words[1:] if not word.startswith("-"))]
     return _begins(wanted, words) or _begins(wanted, plain)
@@ -78,18 +79,17 @@ def _begins(wanted: list[str], words: list[str]) -> bool:
     return len(words) >= len(wanted) and all(fnmatchcase(word, like) for word, like in pairs)
 
 
-def _stands_before(gate: Gate, words: list[str]) -> bool:
-    if not any(matches(command, words) for command in gate.commands):
-        return False
-    if gate.commands == ("rm",):
+def _has_mark(gate: Gate, words: list[str]) -> bool:
+    """Whether the option or operand is there that the gate is about."""
+    if gate.name == "gate-recursive-removal":
         return _removes_tree(words)
-    if gate.flags or gate.operand:
-        return any(
-            bool({word.partition("=")[0], *_letters(word)} & gate.flags)
-            or bool(gate.operand and re.fullmatch(gate.operand, word))
-            for word in words[1:]
-        )
-    return True
+    if not gate.flags and not gate.operand:
+        return True
+    return any(
+        bool({word.partition("=")[0], *_letters(word)} & gate.flags)
+        or bool(gate.operand and re.fullmatch(gate.operand, word))
+        for word in words[1:]
+    )
 
 
 def _letters(word: str) -> list[str]:

@@ -98,6 +98,9 @@ def loop_refusal(script: Script) -> str | None:
 
 def use_refusal(command: Command, script: Script) -> str | None:
     """Why a variable must not be used: what is not set in the line may be a secret."""
+    used = [name for word in _all_words(command) for name in word.variables]
+    if not used:
+        return None
     known = {
         given.name
         for each in script.commands
@@ -105,13 +108,12 @@ def use_refusal(command: Command, script: Script) -> str | None:
         if not each.words or each.words[0].text == "export"
     }
     known |= {loop.variable for loop in script.loops} | {"PWD"} | _USABLE
-    for word in _all_words(command):
-        for name in word.variables:
-            if name not in known or (is_secret_variable(name) and name in _USABLE):
-                return (
-                    f"the variable {name} is not set in this line, and may be a secret. "
-                    "Set it in the line, or write the value out"
-                )
+    for name in used:
+        if name not in known:
+            return (
+                f"the variable {name} is not set in this line, and may be a secret. "
+                "Set it in the line, or write the value out"
+            )
     return None
 
 
