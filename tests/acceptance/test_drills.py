@@ -19,6 +19,18 @@ BUDGET_USD = 2.5
 ONE_DOLLAR = "{input: 0, output: 100000}"
 THOUSAND_DOLLARS = "{input: 0, output: 100000000}"
 
+# Ends the agent that started it, by way of the shell between the two.
+DIE = """
+import os, signal
+
+def parent(pid):
+    return int(open(f"/proc/{pid}/stat").read().rpartition(")")[2].split()[1])
+
+shell = os.getppid()
+named = open(f"/proc/{shell}/comm").read().strip()
+os.kill(parent(shell) if named in ("bash", "sh") else shell, signal.SIGKILL)
+"""
+
 
 def implementer(turns: str, more: str = "") -> str:
     return f"  - {{role: implementer, turns: [{turns}]{more}}}\n"
@@ -175,13 +187,17 @@ def test_a_failure_that_comes_again_and_again_is_stuck_also_with_other_rounds_in
 
 
 def test_an_agent_that_always_kills_itself_has_its_retries_and_no_more(stage: Stage) -> None:
+    # In a sandbox it cannot: what it starts is kept from touching it.
+    (stage.project / "die.py").write_text(DIE)
+    stage.git("add", "-A")
+    stage.git("commit", "-q", "--amend", "--no-edit")
     suicidal = implementer(
-        "{tool: Bash, input: {command: 'kill -9 $PPID'}}, {text: never, optional: true}",
+        "{tool: Bash, input: {command: 'python3 die.py'}}, {text: never, optional: true}",
         ", repeat: 2",
     )
 
     finished = stage.deliver(
-        script(ONE_DELIVERABLE, suicidal), settings={"limits.max_retries": "1"}
+        script(ONE_DELIVERABLE, suicidal), "--no-sandbox", settings={"limits.max_retries": "1"}
     )
 
     assert_stopped(
@@ -257,7 +273,7 @@ def test_an_agent_that_takes_back_its_commits_round_after_round_is_stuck(stage: 
             for command in (build, "git reset -q --hard HEAD~1")
         ]
 
-    finished = stage.deliver(script(ONE_DELIVERABLE, *rounds))
+    finished = stage.deliver(script(ONE_DELIVERABLE, *rounds), "--allow-destructive")
 
     assert_stopped(
         stage,

@@ -142,7 +142,7 @@ NAMED: tuple[Shape, ...] = (
 # Only looked for in files: on a screen it would hide too much of ordinary code.
 ASSIGNED = _name(
     "a secret",
-    ("ecret", "oken", "assw", "assphrase", "key", "Key"),
+    ("secret", "Secret", "oken", "assw", "assphrase", "key", "Key"),
     r"(?i:secret|token|password|passwd|passphrase|(?:api|access|private|auth|secret)[_-]?key)"
     r"[\"']?\s*(?::=|=>|=|:)\s*[\"'](?P<secret>[^\s\"'<>{}$]{20,})[\"']",
 )

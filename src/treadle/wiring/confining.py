@@ -9,6 +9,7 @@ from treadle.domain.agent import Brief
 from treadle.domain.errors import AgentUnavailable, SandboxBroken
 from treadle.domain.sandbox import Confinement, Proven, Sandbox, SandboxFailed
 from treadle.gateway.endpoint import Endpoint
+from treadle.policy import protected_paths
 from treadle.settings.environment import agent_environment
 from treadle.wiring.agent import KillableAgent
 from treadle.wiring.agents import claude
@@ -28,14 +29,9 @@ from treadle.workspace.borrowed import borrowed_objects
 # Where the model's socket lies inside.
 MODEL = "/run/treadle/model.sock"
 
-# In the workspace: what Treadle or the user's own tools would take as said by the user.
-PROTECTED = (
-    ".treadle",
-    "treadle.toml",
-    ".mcp.json",
-    ".claude/settings.json",
-    ".claude/settings.local.json",
-)
+# In the workspace: what Treadle, git or coding agents would take as said by the user. Of git's own
+# directory the sandbox protects what matters; the rest an agent needs for its commits.
+PROTECTED = tuple(name for name in protected_paths.PROTECTED if name != ".git")
 
 
 def enclosed(agent: KillableAgent, sandbox: Sandbox, ready: Ready, out: WayOut) -> ClaudeAgent:

@@ -175,10 +175,7 @@ RULES: tuple[Rule, ...] = (
         allows=("goimports -w internal/x.go",),
         refuses=("goimports -w /etc/x", "goimports -srcdir=/tmp x"),
     ),
-    *tools(
-        "golangci-lint staticcheck golint gopls govulncheck gotestsum mockgen sqlc templ"
-        " air revive errcheck"
-    ),
+    *tools("golangci-lint staticcheck golint gopls govulncheck gotestsum sqlc revive errcheck"),
     Rule(
         "dlv",
         "",

@@ -6,7 +6,7 @@ from treadle.policy.commands.tools import INSTEAD, tool, tools
 _NODE = (
     "-v -h -c -e=text -p=text -pe=text -i --version --help --check --eval=text --print=text"
     " --test --watch"
-    " --test-name-pattern=text --test-reporter=text --test-only --test-concurrency=number"
+    " --test-name-pattern=text --test-reporter=plugin --test-only --test-concurrency=number"
     " --test-timeout=number --experimental-test-coverage --enable-source-maps --trace-warnings"
     " --trace-deprecation --no-warnings --no-deprecation --throw-deprecation"
     " --stack-trace-limit=number"
@@ -29,15 +29,30 @@ _SCAFFOLDS = (
     " create-nuxt create-expo-app create-t3-app create-hono create-docusaurus sv nuxi shadcn"
 )
 _TOOLS = (
-    "vitest jest mocha ava tap c8 nyc tsc tsx ts-node vue-tsc svelte-check eslint prettier biome"
-    " stylelint esbuild vite webpack webpack-cli rollup parcel tsup swc next nuxt astro remix"
+    "ava tap tsc tsx ts-node vue-tsc svelte-check prettier biome"
+    " stylelint esbuild vite webpack webpack-cli rollup parcel tsup swc next nuxt remix"
     " storybook playwright cypress prisma drizzle-kit knex typeorm sequelize"
     " tailwindcss postcss sass"
-    " turbo nx lerna changeset typedoc jsdoc madge knip depcheck"
-    " lint-staged commitlint nest ng expo wrangler serve http-server json-server msw"
+    " turbo nx changeset typedoc jsdoc madge knip depcheck"
+    " lint-staged commitlint nest ng expo serve http-server json-server msw"
     " graphql-codegen"
     " openapi-typescript size-limit oxlint rspack rsbuild wait-on npm-check-updates xo standard"
 )
+
+
+def _wrapping(name: str) -> Rule:
+    """Tools that run another one of the project."""
+    return Rule(
+        name,
+        "-a -r=name --reporter=name --all --check-coverage --lines=number --branches=number"
+        " --functions=number --statements=number --include=text --exclude=text --src=run --silent",
+        wraps=0,
+        inner=("node",),
+        instead="Run a tool of the project by itself.",
+        allows=(f"npx {name} mocha tests",),
+        refuses=(f"npx {name} rm x", f"npx {name} sh -c id", f"npx {name}"),
+    )
+
 
 RULES: tuple[Rule, ...] = (
     Rule(
@@ -87,6 +102,14 @@ RULES: tuple[Rule, ...] = (
         ),
     ),
     *tools(_TOOLS),
+    *(
+        tool(name, flags="-t=text --testNamePattern=text", refuses=f"{name} --config=../x")
+        for name in ("jest", "vitest")
+    ),
+    tool("eslint", flags="-f=plugin", refuses="eslint -f ./e.js src"),
+    tool("mocha", flags="-R=plugin -u=plugin", refuses="mocha -r ./e.js"),
+    tool("astro", check="", refuses="astro build --root /tmp"),
+    *(_wrapping(name) for name in ("c8", "nyc", "cross-env")),
     tool("nodemon", never="--exec -x -r --require --config", refuses="nodemon -x ./e"),
     *(
         Rule(

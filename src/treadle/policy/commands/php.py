@@ -137,6 +137,6 @@ RULES: tuple[Rule, ...] = (
     ),
     *tools(
         "pest codecept codeception phpcs phpcbf phpstan psalm php-cs-fixer pint rector"
-        " symfony laminas paratest infection deptrac"
+        " paratest infection deptrac"
     ),
 )

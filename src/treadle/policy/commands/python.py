@@ -5,10 +5,10 @@ from treadle.policy.commands.tools import tool, tools
 
 _PYTHON = "-BbdEIOqRsSuVvx -c=text! -m=module! -W=text -X=text --version --help -h"
 _TOOLS = (
-    "pytest py.test nox mypy pyright ruff flake8 pylint black isort autopep8 yapf coverage"
+    "nox mypy pyright ruff flake8 pylint black isort autopep8 yapf coverage"
     " bandit vulture pydocstyle pycodestyle mkdocs sphinx-build"
     " uvicorn gunicorn hypercorn celery alembic streamlit jupytext pyflakes basedpyright ty"
-    " cookiecutter hypothesis locust robot behave stubtest dmypy codespell"
+    " hypothesis locust robot behave stubtest dmypy codespell"
     " import-linter lint-imports"
 )
 _PIPED = "Run a file of the project (python app.py), or give the code: python -c '…'."
@@ -105,6 +105,10 @@ RULES: tuple[Rule, ...] = (
         refuses=("./manage.py migrate", "./manage.py shell -c x", "./manage.py dbshell"),
     ),
     *tools(_TOOLS),
+    *(
+        tool(name, flags="-p=pytest-plugin -r=text", refuses=f"{name} -p evil")
+        for name in ("pytest", "py.test")
+    ),
     tool("tox", never="-x --override --runner exec", refuses="tox --override=x"),
     tool("flask", check="manage", refuses="flask shell"),
     tool(

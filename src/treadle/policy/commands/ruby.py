@@ -209,8 +209,8 @@ RULES: tuple[Rule, ...] = (
             "RAILS_ENV=production rails s",
         ),
     ),
-    tool("rspec", never="-r --require -I", refuses="rspec -r ./e"),
-    tool("rubocop", never="-r --require", refuses="rubocop -r ./e"),
-    tool("cucumber", never="-r --require -g", refuses="cucumber -r ./e"),
+    tool("rspec", never="-I", refuses="rspec -r ./e"),
+    tool("rubocop", refuses="rubocop -r ./e"),
+    tool("cucumber", never="-g", refuses="cucumber -r ./e"),
     *tools("minitest standardrb puma unicorn hanami thor brakeman erb_lint yard srb steep sidekiq"),
 )

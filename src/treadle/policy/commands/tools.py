@@ -1,18 +1,24 @@
 """How a project's own tools are ruled: test runners, linters, bundlers, servers.
 
 They run code and settings of the project whatever their options are, so their options are not
-listed one by one: any is taken as long as no word leads out of the project, and none of those that
-name other code.
+listed one by one: any is taken as long as no word leads out of the project. Those that bring in
+other code are listed: refused, or with a value that can only be the name of an installed package.
 """
 
 from treadle.policy.commands.language import Rule
 
-# Options that bring code or settings in by themselves, whatever tool they belong to.
 NEVER = (
-    "--rulesdir --resolve-plugins-relative-to --plugin --plugins --require -r --loader --import"
-    " --init-hook --load-plugins --python-executable --eval -e --interactive -i --repl --exec"
-    " --rcfile --compilers --ui --reporter-options --globalSetup"
-    " --globalTeardown --testEnvironment --runner --resolver --transform --setupFiles"
+    "--rulesdir --resolve-plugins-relative-to --init-hook --load-plugins --python-executable --eval"
+    " --interactive --repl --exec --exec_only --compilers --ui --reporter-options --globalSetup"
+    " --globalTeardown --resolver --transform --setupFiles --setupFilesAfterEnv --autoload-file"
+    " --node-arg --node-arguments --node-option --node-options --cmd --raw-command --command"
+    " --post-run-command --pdb --trace --pdbcls --script-shell --shell --build.cmd --custom-command"
+)
+# Options that take the name of an installed package, and would take a file of code as well.
+NAMED = (
+    "--reporter=plugin --reporters=plugin --formatter=plugin --format=plugin --parser=plugin"
+    " --plugin=plugin --plugins=plugin --preset=plugin --runner=plugin --testEnvironment=plugin"
+    " --env=plugin -r=preload --require=preload --import=preload --loader=preload"
 )
 INSTEAD = "Use what the project's own settings say."
 
@@ -20,14 +26,16 @@ INSTEAD = "Use what the project's own settings say."
 def tool(
     name: str,
     *,
-    check: str = "",
+    flags: str = "",
+    check: str = "tool",
     never: str = NEVER,
     allows: str = "",
     refuses: str = "",
 ) -> Rule:
-    """A rule for a tool of the project, with one example each way."""
+    """A rule for a tool of the project, with an example each way; `flags` go before the usual."""
     return Rule(
         name,
+        f"{NAMED} {flags}",
         style="open",
         never=never,
         check=check,

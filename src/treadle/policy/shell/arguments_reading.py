@@ -1,6 +1,7 @@
 """A command's words, read by its rule: which are options, their values, operands. Pure."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 
 from treadle.policy.commands.language import NUMBER, Flag, Rule, flags_of, operands_of
@@ -97,6 +98,10 @@ class _Reader:
 
     def _unknown(self, word: Word, name: str) -> None:
         refused = self.rule.never.split()
+        start = self.flags.get(name[:2], Flag())
+        if self.rule.style == "open" and start.kinds and not name.startswith("--"):
+            self._within_letters(name[:2], start, word, word.text[2:])
+            return
         if self.rule.style != "open" or name in refused or _short(name, refused):
             self.problem = f"the option {name} is not allowed"
         elif not word.plain:
@@ -243,9 +248,9 @@ def _unknowable_start(word: Word) -> bool:
     return not word.plain and word.text[:1] in "$`" and bool(word.variables or word.substitutes)
 
 
-def _only_value_unknown(word: Word, flags: dict[str, Flag] | object) -> bool:
+def _only_value_unknown(word: Word, flags: Mapping[str, Flag]) -> bool:
     """`-m$X`: the letter is known, and all that is not belongs to its value."""
-    return isinstance(flags, dict) and bool(flags.get(word.text[:2], Flag()).kinds)
+    return bool(flags.get(word.text[:2], Flag()).kinds)
 
 
 def _short(name: str, never: list[str]) -> bool:

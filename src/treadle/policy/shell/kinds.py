@@ -20,6 +20,8 @@ _LOCAL_URL = re.compile(
     r"(?:https?://)?(?:localhost|127\.0\.0\.1|\[::1\]|0\.0\.0\.0)(?::\d+)?(?:[/?#].*)?"
 )
 _NPM = re.compile(r"(?:@[\w.-]+/)?[\w.-]+(?:@[\w.^~<>=*+ |-]+)?")
+_PLUGIN = re.compile(r"@?[\w%{}$ -]+(?:[/,:=|][\w@%{}$ -]+)*")
+_PYTEST_PLUGIN = re.compile(r"no:[\w.-]+|xdist|pytest_\w+|asyncio|randomly|timeout|cov")
 _PRELOAD = re.compile(r"(?:@[\w.-]+/)?\w[\w.-]*(?:/[\w.-]+)*")
 _NPM_ALIAS = re.compile(r"(?:@[\w.-]+/)?[\w.-]+@npm:(?:@[\w.-]+/)?[\w.-]+(?:@[\w.^~*-]+)?")
 _PIP = re.compile(r"[A-Za-z0-9][\w.-]*(?:\[[\w,. -]*\])?\s*(?:(?:[=<>!~]=?=?)\s*[\w.*+!,<>=~ -]+)?")
@@ -200,6 +202,8 @@ KINDS: Mapping[str, Kind] = {
     "remote": _remote,
     "gitkey": _settable,
     "npm": _package(_NPM, _NPM_ALIAS),
+    "plugin": _matching(_PLUGIN, "the name of an installed package"),
+    "pytest-plugin": _matching(_PYTEST_PLUGIN, "a plugin that is known"),
     "preload": _matching(_PRELOAD, "the name of an installed package"),
     "pip": _package(_PIP),
     "crate": _package(_NPM),

@@ -26,6 +26,10 @@ _NOT_SCRIPTS = names("""
     patch patch-commit self-update setup deploy npm policies pack upgrade completions discover c
     shell npm-login sh bash exec-env tag user search
     """)
+_NOT_OF_TOOLS = names(
+    "exec shell console repl eval dlx sh bash login logout secret secrets token add run-commands"
+    " release generate-token gh-deploy install-hooks auth"
+)
 _CODE_FILE = re.compile(r"[\w./@-]+\.(?:[cm]?[jt]sx?|html)")
 
 
@@ -65,6 +69,12 @@ def script_or_tool(given: Arguments, place: Place) -> str | None:
     if any(entry.family == "base" for entry in entries):
         return f"{name} is not a tool of the project"
     return None
+
+
+def tool(given: Arguments, place: Place) -> str | None:
+    """Sub-commands that many tools share, and that run something else or wait for a person."""
+    name = given.operands[0].text if given.operands else ""
+    return f"{name} is not an allowed sub-command" if name in _NOT_OF_TOOLS else None
 
 
 def no_console(given: Arguments, place: Place) -> str | None:
@@ -166,6 +176,7 @@ LANGUAGE_CHECKS: Mapping[str, Callable[[Arguments, Place], str | None]] = {
     "script-or-tool": script_or_tool,
     "audit": audit,
     "no-console": no_console,
+    "tool": tool,
     "pkg-set": pkg_set,
     "scaffold": scaffold,
     "needs-operand": needs_operand,

@@ -12,7 +12,7 @@ from treadle.wiring.policy import shell_looks
 
 from .judged import empty_disk, said, with_links
 
-ROOT = "/work/calc"
+ROOT = "/srv/calc"
 CONTEXT = ShellContext(ROOT)
 LOOKS = replace(empty_disk(directories=frozenset({f"{ROOT}/src"})), shfmt=shell_looks().shfmt)
 

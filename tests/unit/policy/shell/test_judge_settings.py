@@ -9,7 +9,7 @@ from treadle.wiring.policy import shell_looks
 
 from .judged import said
 
-CONTEXT = ShellContext("/work/calc")
+CONTEXT = ShellContext("/srv/calc")
 
 
 def decided(line: str, context: ShellContext = CONTEXT) -> str:

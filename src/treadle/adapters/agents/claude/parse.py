@@ -86,10 +86,8 @@ class StreamParser:
                 return [self._quota(message)]
             case "result":
                 return [*self._responses.cut_all(), self._ending.of_result(message)]
-            case str(kind):
-                return [MessageSkipped(shortened(kind, 100))]
-            case _:
-                return [MessageSkipped("untyped")]
+            case kind:
+                return [_other(kind)]
 
     def ended(self, *, exit_code: int | None, stderr: str) -> list[AgentEvent]:
         """The end of a stream that brought no result, and what is owed for its last response."""
@@ -210,3 +208,10 @@ def _output(content: object) -> str:
     if isinstance(content, str):
         return content
     return "\n".join(text(block, "text") or f"[{text(block, 'type')}]" for block in tables(content))
+
+
+def _other(kind: object) -> AgentEvent:
+    """What has nothing to say, or nothing that is known."""
+    if kind in ("tool_progress", "keep_alive"):
+        return Heartbeat()
+    return MessageSkipped(shortened(kind, 100) if isinstance(kind, str) else "untyped")
