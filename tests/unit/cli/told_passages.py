@@ -13,6 +13,7 @@ from treadle.domain.events.oversight import (
     BillDiffered,
     BreakerClosed,
     BreakerOpened,
+    HostAsked,
     LimitNeared,
 )
 from treadle.domain.events.run import (
@@ -27,6 +28,7 @@ from treadle.domain.events.session import SessionStarted
 from treadle.domain.events.work import (
     DeliverableChanged,
     DeliverableCreated,
+    SetupFinished,
     Withheld,
     WorkImported,
     WorkKept,
@@ -74,6 +76,7 @@ def passed_on() -> list[Recorded]:
             STARTED,
             PREPARED,
             DeliverableCreated(ADD),
+            SetupFinished("npm ci", 0, 12.5, "added 3 packages\n", ("packages.example:443",)),
             RoundStarted(1, "coding"),
             _begun("s-1"),
             RunRecovered(),
@@ -83,7 +86,8 @@ def passed_on() -> list[Recorded]:
             WorkImported(BRANCH, COMMIT, 1),
             WorkKept(BRANCH, "the run has not succeeded", f"git merge --ff-only {BRANCH}"),
             ended("max_iterations", Tally(0, 0, 1), rounds=1, message="the run may take 1 round"),
-            RunReopened("resume", RunLimits(20.0, 480.0, 7, 3)),
+            RunReopened("resume", RunLimits(20.0, 480.0, 7, 3), "unsandboxed"),
+            SetupFinished("npm ci", 1, 2.0, "line one\nnpm error code E404\n"),
             RoundStarted(2, "coding"),
             _begun("s-2"),
             DeliverableChanged("DL-001", ADD.description, "pending", "passed", "claimed"),
@@ -117,6 +121,8 @@ def in_bounds() -> list[Recorded]:
             RunResumed(),
             BreakerClosed("model"),
             _begun("s-1"),
+            HostAsked("packages.example", 443, allowed=True),
+            HostAsked("elsewhere.example", 443, allowed=False),
             session_ended(Cancelled()),
             BillDiffered(SessionId("s-1"), 0.21, 0.18),
             LimitNeared("limits.max_cost_usd", 16.5, 20.0),

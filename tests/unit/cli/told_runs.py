@@ -77,7 +77,7 @@ STARTED = RunStarted(
     model="sonnet",
     plan_model="opus",
     limits=RunLimits(20.0, 480.0, 100, 3),
-    sandbox="unsandboxed",
+    sandbox="sandboxed",
     rehearsal=False,
 )
 HEAD = "3b18e512dba79e4c8300dd08aeb37f8e728b8dad"

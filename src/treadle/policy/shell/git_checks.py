@@ -64,8 +64,8 @@ def checkout(given: Arguments, place: Place) -> str | None:
             reason = KINDS["pathspec"](Word(word.text.replace("^", "").replace("@{", "")), place)
             if reason is not None:
                 return reason
-        elif word.expands:
-            return f"{word.text} is a pattern. Name each path"
+        elif not word.plain:
+            return f"what {word.text} becomes is known only at run time. Write it out"
     return None
 
 

@@ -7,13 +7,13 @@ from treadle.policy.shell.commands import Finding, judge_command
 from treadle.policy.shell.place import Looks, ShellContext
 from treadle.policy.shell.reading import read
 from treadle.policy.shell.scopes import Scopes
-from treadle.policy.shell.syntax import Command, Script, Unreadable
+from treadle.policy.shell.syntax import Command, Script, Unreadable, Word
 from treadle.policy.shell.variables import loop_refusal
 
 _ENDLESS = re.compile(
     r"\b(?:while\s+(?:true|:|\[\s*1\s*\]|\[\[\s*1\s*\]\])|until\s+false)\s*(?:;|\n)"
 )
-_UPWARD = "`cd ..` in a loop or a branch leads who knows where. Name the directory."
+_NOWHERE = "Where this `cd` leads is known only at run time. Name the directory."
 _CONSTANT = frozenset({"true", ":", "false", "["})
 
 
@@ -69,15 +69,15 @@ def _of_commands(script: Script, context: ShellContext, looks: Looks) -> list[Fi
         findings += judge_command(command, script, place)
         target = _directory(command)
         if target is not None:
-            if not command.certain and ".." in target.split("/"):
-                findings.append(Finding("deny", _UPWARD, "cd"))
-            scopes.changed(command, target)
+            if not target.plain or (not command.certain and ".." in target.text.split("/")):
+                findings.append(Finding("deny", _NOWHERE, "cd"))
+            scopes.changed(command, target.text)
     return findings
 
 
-def _directory(command: Command) -> str | None:
-    """Where a `cd` goes; one that is not plain is refused anyway."""
+def _directory(command: Command) -> Word | None:
+    """Where a `cd` goes."""
     if command.name is None or command.name.text != "cd":
         return None
-    operands = [word.text for word in command.arguments if not word.text.startswith("-")]
+    operands = [word for word in command.arguments if not word.text.startswith("-")]
     return operands[0] if operands else None

@@ -53,9 +53,10 @@ _USABLE = names(
     " PPID PATH TMPDIR"
     " EPOCHSECONDS COLUMNS LINES CI NODE_ENV ? $ ! # 0 _ PIPESTATUS"
 )
+_LOCAL_DATABASE = re.compile(r"sqlite|\w+://(?:[^@/]*@)?(?:localhost|127\.0\.0\.1)(?:[:/]|$)")
 _MOST_READINGS = 32
 _USE = re.compile(r"\$(?:\{(?P<braced>\w+)\}|(?P<bare>\w+))")
-_SPLITS = re.compile(r"[\s*?\[\]{}~]")
+_SPREADS = re.compile(r"[*?\[\]{}~]")
 
 
 def assignment_refusal(given: Assignment, command: Command, place: Place) -> str | None:
@@ -68,11 +69,7 @@ def assignment_refusal(given: Assignment, command: Command, place: Place) -> str
         return None
     if name in _FOLDERS and not alone:
         return _folders_refusal(value, place)
-    if (
-        name == "DATABASE_URL"
-        and value.plain
-        and re.match(r"sqlite|.*(localhost|127\.0\.0\.1)", value.text)
-    ):
+    if name == "DATABASE_URL" and value.plain and _LOCAL_DATABASE.match(value.text):
         return None
     if (name in _SETTABLE or name.startswith(_SETTABLE_PREFIX)) and not is_secret_variable(name):
         known = not (value.variables or value.substitutes or value.text.startswith("~"))
@@ -140,27 +137,27 @@ def readings(command: Command, script: Script, place: Place) -> tuple[Command, .
 
 
 def _choices(word: Word, command: Command, script: Script, place: Place) -> tuple[Word, ...]:
-    names = set(word.variables)
-    if not names or word.substitutes or len(names) > 1:
+    # With one dollar sign only: of several, some may be quoted and no variables at all.
+    if len(word.variables) != 1 or word.substitutes or word.text.count("$") != 1:
         return (word,)
-    name = names.pop()
+    name = word.variables[0]
     values = _values(name, command, script, place)
-    uses = [found for found in _USE.finditer(word.text) if name in (found["braced"], found["bare"])]
-    if not values or word.text.count("$") != len(uses):
+    found = _USE.search(word.text)
+    if not values or found is None or name not in (found["braced"], found["bare"]):
         return (word,)
-    return tuple(_put_in(word, name, value) for value in values)
+    return tuple(_put_in(word, found, value) for value in values)
 
 
-def _put_in(word: Word, name: str, value: Word) -> Word:
-    text = _USE.sub(lambda found: value.text, word.text)
-    bare = not word.quoted and bool(_SPLITS.search(value.text))
-    split = bare and (not value.expands or bool(re.search(r"\s", value.text)))
-    if split or (bare and not value.text):
+def _put_in(word: Word, use: re.Match[str], value: Word) -> Word:
+    """The word with that value; as it is, if bash would make several words of it, or none."""
+    rest = word.text[: use.start()] + word.text[use.end() :]
+    splits = re.search(r"\s", value.text) or not value.text
+    if word.expands and (splits or (_SPREADS.search(value.text) and not value.expands)):
         return word
-    spreads = value.expands or (word.expands and bool(_SPLITS.search(_USE.sub("", word.text))))
-    return Word(
-        text, expands=spreads and not (word.quoted and not word.expands), quoted=word.quoted
-    )
+    text = word.text[: use.start()] + value.text + word.text[use.end() :]
+    # A pattern that a loop goes through has become names, also where they stand in quotes.
+    spreads = value.expands or (word.expands and bool(_SPREADS.search(rest)))
+    return Word(text, expands=spreads, quoted=word.quoted)
 
 
 def _values(name: str, command: Command, script: Script, place: Place) -> tuple[Word, ...]:
@@ -178,8 +175,12 @@ def _values(name: str, command: Command, script: Script, place: Place) -> tuple[
     if not surely and (command.certain or not looped):
         return ()
     values += looped
-    known = all(not value.variables and not value.substitutes for value in values)
-    return tuple(dict.fromkeys(values)) if known else ()
+    return tuple(dict.fromkeys(values)) if all(map(_is_known, values)) else ()
+
+
+def _is_known(value: Word) -> bool:
+    """A tilde has become a home by the time the value is used."""
+    return not (value.variables or value.substitutes or (value.expands and "~" in value.text))
 
 
 def _set_by(command: Command, name: str) -> Iterator[Assignment]:
