@@ -12,9 +12,7 @@ from treadle.domain.errors import ProjectError
 from treadle.domain.events.session import SessionEnded, SessionStarted
 from treadle.domain.ids import RunId, short
 from treadle.domain.ports import Store
-from treadle.rehearsal.api import ScriptedApi
 from treadle.rehearsal.progress import Earlier
-from treadle.rehearsal.script import load_script
 from treadle.wiring.agent import Rehearsing, dummy_credential
 from treadle.wiring.deliver_request import DeliverRequest, Presence
 
@@ -34,6 +32,10 @@ def with_model(request: DeliverRequest, presence: Presence) -> Iterator[Presence
     if not request.rehearsal or presence.rehearsing is not None:
         yield presence
         return
+    # Only here: most runs have a real model.
+    from treadle.rehearsal.api import ScriptedApi
+    from treadle.rehearsal.script import load_script
+
     storage, run = presence.environment.storage, request.run
     path = run_directory(storage.root, run) / SCRIPT
     if not path.is_file():

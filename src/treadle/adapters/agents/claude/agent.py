@@ -5,6 +5,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
 INTERRUPT_S = 2.0
 CONNECT_S = 90.0
+SPEAKER = "treadle.adapters.agents.claude.tools"
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,18 +118,10 @@ class ClaudeSession:
             self._failure = AgentEnded(await self._start_fault(_reason(error)))
 
     async def _connect(self) -> None:
-        from claude_agent_sdk import ClaudeAgentOptions, ClaudeSDKClient
-
-        from treadle.adapters.agents.claude.tools import guarding, tool_server
         from treadle.adapters.agents.claude.transport import ProcessTransport
 
         brief, agent = self._brief, self._agent
         (brief.home / "tmp").mkdir(parents=True, exist_ok=True)
-        options = ClaudeAgentOptions(
-            mcp_servers={OWN_SERVER: tool_server(brief.tools)},
-            hooks={"PreToolUse": [guarding(brief.decide)]},
-            verbatim_prompts=True,
-        )
         with given_files(brief) as given:
             command = command_line(agent.binary, brief, given, attribution=agent.attribution)
             start = started_in(
@@ -135,7 +129,10 @@ class ClaudeSession:
             )
             self._report = start.report
             self._transport = ProcessTransport(start, directory=brief.workspace)
-            self._client = ClaudeSDKClient(options, transport=self._transport)
+            # The agent comes up while what talks to it is loaded.
+            await self._transport.connect()
+            await asyncio.to_thread(import_module, SPEAKER)
+            self._client = _client(brief, self._transport)
             await _unless(self._transport.ended, self._client.connect())
         await self._client.query(brief.prompt if agent.verbatim else inert(brief.prompt))
 
@@ -207,8 +204,8 @@ class ClaudeSession:
         inside = Inside()
         pid = self.living_pid
         tree = [] if pid is None or self._is_confined else await asyncio.to_thread(tree_of, pid)
-        if transport is not None and client is not None:
-            if not self._ended and not transport.ended.is_set():
+        if transport is not None:
+            if client is not None and not self._ended and not transport.ended.is_set():
                 # Lets the agent end its tool and write its transcript, so that it can be resumed.
                 with suppress(Exception):
                     async with asyncio.timeout(INTERRUPT_S):
@@ -219,8 +216,9 @@ class ClaudeSession:
             if self._ended:
                 # It can go while the client takes its own parts down.
                 await transport.end_input()
-            with suppress(Exception):
-                await client.disconnect()
+            if client is not None:
+                with suppress(Exception):
+                    await client.disconnect()
             await transport.close()
             known = () if transport.pid is None else (transport.pid,)
         left: Sequence[Leftover] = inside.left
@@ -240,6 +238,19 @@ class ClaudeSession:
     def _forget_report(self) -> None:
         if self._report is not None:
             self._report.unlink(missing_ok=True)
+
+
+def _client(brief: Brief, transport: "ProcessTransport") -> "ClaudeSDKClient":
+    from claude_agent_sdk import ClaudeAgentOptions, ClaudeSDKClient
+
+    from treadle.adapters.agents.claude.tools import guarding, tool_server
+
+    options = ClaudeAgentOptions(
+        mcp_servers={OWN_SERVER: tool_server(brief.tools)},
+        hooks={"PreToolUse": [guarding(brief.decide)]},
+        verbatim_prompts=True,
+    )
+    return ClaudeSDKClient(options, transport=transport)
 
 
 def _reason(error: Exception) -> str:

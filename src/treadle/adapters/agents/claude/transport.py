@@ -9,12 +9,16 @@ from collections import deque
 from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
-
-from claude_agent_sdk import Transport
+from typing import TYPE_CHECKING, Any
 
 from treadle.adapters.agents.claude.lifeline import dying_with_us
 from treadle.domain.sandbox import Confined
+
+if TYPE_CHECKING:
+    from claude_agent_sdk import Transport
+else:
+    # The SDK asks for these methods, not for the class; it loads while the agent comes up.
+    Transport = object
 
 # A tool result can be one line of megabytes; beyond this the line is dropped, not the session.
 MAX_LINE = 64 * 1024 * 1024
@@ -49,6 +53,9 @@ class ProcessTransport(Transport):
         self._stderr_task: asyncio.Task[None] | None = None
 
     async def connect(self) -> None:
+        """Start the process, once: the SDK asks for it again."""
+        if self._process is not None:
+            return
         start = self._start
         try:
             _require_file(start.command[0])
