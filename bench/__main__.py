@@ -6,7 +6,17 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench import commands, durable, gateway, machine, opening, sessions, storing
+from bench import (
+    commands,
+    durable,
+    gateway,
+    machine,
+    opening,
+    policy,
+    sandbox,
+    sessions,
+    storing,
+)
 from bench.jobs import printed
 from bench.model import MeasurementFailed
 from bench.report import table
@@ -58,16 +68,20 @@ def measure_all(extent: Extent, directory: Path) -> list[str]:
     opened = opening.measure(directory / "opening", extent.storing_times)
     surviving, costs = durable.figures(durable.measure(directory / "durable", extent.durable_times))
     asked = gateway.figures(gateway.measure(directory / "gateway", extent.gateway_times))
+    decided = policy.measure(directory / "policy", extent.storing_times)
+    confined = sandbox.figures(sandbox.measure(directory / "sandbox", extent.command_times))
     aimed = [
         *sessions.aimed_figures(jobs),
         *commands.aimed_figures(looks),
         *opening.aimed_figures(opened),
         *surviving,
+        *policy.aimed_figures(decided),
     ]
     plain = [
         *sessions.plain_figures(jobs),
         *commands.plain_figures(looks),
         *opening.plain_figures(opened),
+        *policy.plain_figures(decided),
     ]
     others = machine.used_by_others(before, machine.now())
     return [
@@ -78,6 +92,7 @@ def measure_all(extent: Extent, directory: Path) -> list[str]:
         *table("Storing", storing.figures(stored)),
         *table("Surviving", costs),
         *table("The gateway", asked),
+        *table("The sandbox", confined),
         *table("The numbers behind", plain),
     ]
 

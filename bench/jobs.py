@@ -46,13 +46,13 @@ class DeliverTook:
     peak_mb: float  # of Treadle's own process
 
 
-def deliver_job(sessions: int, directory: Path) -> DeliverTook:
+def deliver_job(sessions: int, directory: Path, *options: str) -> DeliverTook:
     """So many rounds of one `treadle deliver`."""
     stage, report = make_stage(directory), directory / "peak.txt"
     with scripted_model(sessions, directory) as model:
         command = [sys.executable, "-m", "bench.delivering", model.base_url]
         command += [str(model.script), str(report)]
-        command += ["deliver", "-p", str(stage.project), "-n", str(sessions)]
+        command += ["deliver", "-p", str(stage.project), "-n", str(sessions), *options]
         # Started here, where `bench` can be found; the project is named instead.
         job = Job(command, stage.environment, Path.cwd(), EXIT_CODES["max_iterations"])
         took = _run(job, model, directory)

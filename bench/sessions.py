@@ -7,6 +7,9 @@ from pathlib import Path
 from bench.figures import Figure, Spread, ratios
 from bench.jobs import DeliverTook, Took, deliver_job, plain_job
 
+# Nothing around the agent: what the loop itself costs. The sandbox is measured beside it.
+LOOSE = "--no-sandbox"
+
 
 @dataclass(frozen=True, slots=True)
 class Repetition:
@@ -14,16 +17,19 @@ class Repetition:
 
     deliver: DeliverTook
     plain: Took
+    sandboxed: DeliverTook
 
 
 def measure(sessions: int, directory: Path, *, repetitions: int) -> list[Repetition]:
     """The sides take turns; one short pair first fills caches and is not counted."""
-    deliver_job(2, directory / "first-deliver")
+    deliver_job(2, directory / "first-deliver", LOOSE)
     plain_job(2, directory / "first-plain")
+    deliver_job(2, directory / "first-sandboxed")
     return [
         Repetition(
-            deliver_job(sessions, directory / f"deliver-{number}"),
+            deliver_job(sessions, directory / f"deliver-{number}", LOOSE),
             plain_job(sessions, directory / f"plain-{number}"),
+            deliver_job(sessions, directory / f"sandboxed-{number}"),
         )
         for number in range(1, repetitions + 1)
     ]
@@ -37,12 +43,25 @@ def aimed_figures(done: Sequence[Repetition]) -> list[Figure]:
         _ratio("a session of deliver / of claude -p, CPU", done, _cpu, 1.25),
         Figure("start of deliver to the first model request", "s", starts, 2.5),
         Figure("memory of the treadle process, peak", "MB", peaks, 130),
+        Figure("a sandboxed session of deliver / of claude -p, wall", "x", _guarded(done), 1.15),
+        Figure(
+            "memory of the treadle process, sandboxed, peak",
+            "MB",
+            Spread.of([each.sandboxed.peak_mb for each in done]),
+            160,
+        ),
     ]
+
+
+def _guarded(done: Sequence[Repetition]) -> Spread:
+    ours = [_wall(each.sandboxed.job) for each in done]
+    return ratios(ours, [_wall(each.plain) for each in done])
 
 
 def plain_figures(done: Sequence[Repetition]) -> list[Figure]:
     plain = [each.plain for each in done]
     deliver = [each.deliver.job for each in done]
+    guarded = [each.sandboxed.job for each in done]
     own = Spread.of([job.seen.own_cpu_s for job in deliver])
     return [
         _ratio("whole job, deliver / claude -p, wall", done, lambda job: job.wall_s),
@@ -51,6 +70,8 @@ def plain_figures(done: Sequence[Repetition]) -> list[Figure]:
         Figure("start to the first request, claude -p", "s", _spread(plain, lambda j: j.start_s)),
         *_side("deliver", deliver),
         Figure("  of it in the treadle process", "s", own),
+        *_side("sandboxed deliver", guarded),
+        Figure("  start to its first request", "s", _spread(guarded, lambda job: job.start_s)),
         *_side("claude -p", plain),
     ]
 

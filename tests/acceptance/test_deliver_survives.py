@@ -140,8 +140,8 @@ def test_a_denied_tool_is_explained_to_the_agent_and_the_run_goes_on(stage: Stag
 def test_a_process_left_in_the_background_is_ended_and_reported(stage: Stage) -> None:
     daemon = BUILD_IT.replace(
         "    turns:\n",
-        '    turns:\n      - tool: Bash\n        input: {command: "setsid nohup python3 -c '
-        "'import time; time.sleep(600)' >/dev/null 2>&1 &\"}\n",
+        '    turns:\n      - tool: Bash\n        input: {command: "python3 -c '
+        "'import os, time; os.setsid(); time.sleep(600)' >/dev/null 2>&1 &\"}\n",
     )
 
     finished = stage.deliver(script(ONE_DELIVERABLE, daemon))

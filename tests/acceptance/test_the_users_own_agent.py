@@ -5,6 +5,8 @@ The model is a scripted one on loopback all the same; the command is not told so
 
 from pathlib import Path
 
+import pytest
+
 from tests.acceptance.stage import ONE_DELIVERABLE, Stage, script
 from treadle.rehearsal.fixtures import Rehearse
 from treadle.wiring.agents.claude import lend_login
@@ -13,7 +15,7 @@ LOOK_AROUND = """
   - role: implementer
     turns:
       - tool: Bash
-        input: {command: 'env; echo "named: $(env | grep -c PLANTED)"'}
+        input: {command: 'python3 look.py'}
       - expect: ["named: 0", "LANG=C.UTF-8"]
         tool: Write
         input: {file_path: hello.txt, content: "hello\\n"}
@@ -22,14 +24,28 @@ LOOK_AROUND = """
       - text: Built and checked.
 """
 
+LOOK = """
+import os
+for name, value in os.environ.items():
+    print(f"{name}={value}")
+print("named:", sum("PLANTED" in name for name in os.environ))
+"""
+
 OLDER = Path(__file__).parents[2] / ".venv" / "older-claude/claude_agent_sdk/_bundled/claude"
+
+
+def looking(stage: Stage) -> None:
+    stage.settings({})
+    (stage.project / "look.py").write_text(LOOK)
+    stage.git("add", "-A")
+    stage.git("commit", "-q", "-m", "A way to look around")
 
 
 def test_the_oldest_tested_binary_delivers_and_the_summary_says_unsandboxed(
     stage: Stage, rehearse: Rehearse
 ) -> None:
     api = rehearse(script(ONE_DELIVERABLE, LOOK_AROUND))
-    stage.settings({})
+    looking(stage)
 
     finished = stage.treadle(
         *("deliver", "--no-sandbox"),
@@ -54,14 +70,27 @@ def test_the_older_binary_is_really_an_older_one(stage: Stage) -> None:
     assert "dummy" not in found.stdout
 
 
-def test_a_real_model_without_a_sandbox_has_to_be_asked_for(stage: Stage) -> None:
-    refused = stage.treadle("deliver", ANTHROPIC_API_KEY="dummy")
+@pytest.mark.parametrize("binary", ["", str(OLDER)], ids=["bundled", "oldest"])
+def test_a_model_is_reached_from_the_sandbox_with_a_key_that_is_not_in_there(
+    stage: Stage, rehearse: Rehearse, binary: str
+) -> None:
+    api = rehearse(script(ONE_DELIVERABLE, LOOK_AROUND))
+    looking(stage)
 
-    assert refused.exit_code == 2
-    assert refused.stderr == (
-        "treadle: there is no sandbox yet, so a run on a real model needs --no-sandbox\n"
-        "  hint: use a machine you can lose, or rehearse with `treadle rehearse`\n"
+    finished = stage.treadle(
+        "deliver",
+        **({"CLAUDE_BIN": binary} if binary else {}),
+        ANTHROPIC_BASE_URL=api.base_url,
+        ANTHROPIC_API_KEY="sk-the-real-one",
+        PLANTED_SECRET="must not be seen",
     )
+
+    assert finished.exit_code == 0, finished.stderr
+    assert "unsandboxed" not in finished.stderr
+    said = str([request.json() for request in api.requests])
+    assert "ANTHROPIC_API_KEY=held-by-treadle-anthropic-api-key" in said
+    assert "sk-the-real-one" not in said
+    assert "must not be seen" not in said
 
 
 def test_without_a_login_nothing_is_started(stage: Stage) -> None:
