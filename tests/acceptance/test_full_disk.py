@@ -24,6 +24,8 @@ from tests.acceptance.stage import (
 )
 from tests.missing import missing
 
+# The file that a session waits for lies outside of every sandbox.
+UNCONFINED = "--no-sandbox"
 DATABASES = ("engine.db", "events.db")
 
 
@@ -131,7 +133,7 @@ def test_a_run_whose_disk_fills_up_goes_on_where_it_was_when_there_is_space(
 ) -> None:
     stage, gate = large_disk, large_disk.directory / "gate"
     before = branches(stage)
-    running = stage.start(script(ONE_DELIVERABLE, held_up(gate)))
+    running = stage.start(script(ONE_DELIVERABLE, held_up(gate)), UNCONFINED)
     run = str(running.until("run.started")["run"])
     session = str(running.until("session.started", role="implementer")["session"])
     running.until("tool.decided", name="Bash")
@@ -161,7 +163,7 @@ def test_a_run_whose_disk_fills_up_goes_on_where_it_was_when_there_is_space(
 def killed_in_a_session(stage: Stage) -> str:
     """A run that was killed while a tool waited, which will wait no more; its id."""
     gate = stage.directory / "gate"
-    running = stage.start(script(ONE_DELIVERABLE, held_up(gate)))
+    running = stage.start(script(ONE_DELIVERABLE, held_up(gate)), UNCONFINED)
     run = str(running.until("run.started")["run"])
     running.until("tool.decided", name="Bash")
     running.process.send_signal(signal.SIGKILL)

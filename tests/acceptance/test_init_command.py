@@ -236,6 +236,9 @@ def test_answers_on_a_terminal_are_written(machine: Machine) -> None:
         "session": {},
         "deliver": {},
         "quota": {},
+        "sandbox": {},
+        "policy": {},
+        "hooks": {},
         "database": {},
         "retention": {},
     }

@@ -56,6 +56,9 @@ class ByCaller:
     def failure(self, report: Path, said: str = "") -> SandboxFailed | None:
         return self.caller.sandbox.failure(report, said)
 
+    def first_process(self, report: Path) -> int | None:
+        return self.caller.sandbox.first_process(report)
+
     async def probe(self) -> Probed:
         return await self.caller.sandbox.probe()
 

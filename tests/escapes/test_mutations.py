@@ -39,10 +39,12 @@ MISSED = {
     "--gid": "is an ordinary user",
     "--hostname": "does not know the machine",
     "--proc /proc": "remount readonly on /newroot/proc",
-    "--dev /dev": "has the usual devices",
+    "--dev /dev": "remount readonly on /newroot/dev",
     "--tmpfs /tmp": "cannot fill the memory with files",
     "--tmpfs /var/tmp": "cannot fill the memory with files",
+    "--tmpfs /dev/shm": "writes temporary files",
     "--remount-ro /proc": "cannot set the kernel",
+    "--remount-ro /dev": "cannot write the system; has the system read-only",
     "--remount-ro /": "cannot write the system",
     "--seccomp": "has its system calls filtered",
 }
@@ -125,7 +127,7 @@ async def test_without_any_one_option_it_is_not(option: str, told: str, caller: 
         assert told in found.message
 
 
-@pytest.mark.parametrize("place", ["/tmp", "/var/tmp"])
+@pytest.mark.parametrize("place", ["/tmp", "/var/tmp", "/dev/shm"])
 async def test_nor_without_a_bound_for_temporary_files(place: str, us: Caller) -> None:
     told = await complaint(us, unbounded(place))
 

@@ -7,6 +7,7 @@ import click
 from treadle.cli.context import Given
 from treadle.settings.load import load
 from treadle.settings.report import rows, table
+from treadle.wiring.trust import not_trusted
 
 
 @click.group(name="config")
@@ -20,8 +21,10 @@ def command() -> None:
 @click.pass_obj
 def show(given: Given, project_dir: str | None, *, as_json: bool) -> None:
     """Every setting, its value, and where the value comes from."""
-    resolved = load(given.project(project_dir), environment=given.environment.raw)
-    given_rows = rows(resolved)
+    project = given.project(project_dir)
+    resolved = load(project, environment=given.environment.raw)
+    closed = [each.key for each in not_trusted(given.environment, project, resolved)]
+    given_rows = rows(resolved, not_trusted=closed)
     if as_json:
         found = {row.key: {"value": row.value, "origin": row.origin} for row in given_rows}
         click.echo(json.dumps(found, indent=2, ensure_ascii=False, default=str))

@@ -11,7 +11,8 @@ from treadle.settings.storage import located
 from treadle.workspace.place import enclosing_project
 
 if TYPE_CHECKING:
-    # Only a type: `status` and `ls` must not load what a run needs.
+    # Only types: `status` and `ls` must not load what a run needs.
+    from treadle.settings.load import Resolved
     from treadle.wiring.agent import Rehearsing
 
 # The largest number that makes sense for a count; databases take no larger ones.
@@ -49,7 +50,14 @@ class Given:
 
     def in_project(self, option: str | None) -> "Given":
         """The same, with the database that the project keeps its runs in."""
-        return replace(self, environment=located(self.environment, self.project(option)))
+        project = self.project(option)
+
+        def require(resolved: "Resolved") -> None:
+            from treadle.wiring.trust import require_trust
+
+            require_trust(self.environment, project, resolved)
+
+        return replace(self, environment=located(self.environment, project, require))
 
     def project(self, option: str | None) -> Path:
         """The project that the directory named by `-p`, or the current one, is part of."""

@@ -17,6 +17,7 @@ from treadle.settings.load import resolve
 from treadle.settings.proposal import IGNORE_FILE, QUESTIONS, Found, Question, proposed, writes
 from treadle.settings.template import SCHEMA_PATH
 from treadle.settings.variables import from_text
+from treadle.wiring.trust import require_trust
 from treadle.workspace.contents import NOTES
 from treadle.workspace.detect import Detected, detect
 from treadle.workspace.setup import make_repository, read_text, replace_text, repository_of
@@ -41,6 +42,7 @@ def command(given: Given, project_dir: str | None, *, yes: bool) -> None:
         )
     text = read_file(project)
     present = resolve(text)
+    require_trust(given.environment, project, present)
     detected = detect(project)
     found = Found(text, read_text(project / IGNORE_FILE), read_text(project / SCHEMA_PATH))
     raw = given.environment.raw

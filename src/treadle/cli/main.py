@@ -43,6 +43,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("treadle.cli.demo", "See it work in a minute, without an account."),
     "auth": ("treadle.cli.auth", "Hand credentials over, list them, take them back."),
     "policy": ("treadle.cli.policy", "Ask what the shell policy says, or list its rules."),
+    "trust": ("treadle.cli.trust", "See what treadle.toml opens, and let it."),
     "config": ("treadle.cli.config", "Show the settings in force, or their schema."),
 }
 

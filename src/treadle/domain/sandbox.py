@@ -94,6 +94,11 @@ class Sandbox(Protocol):
         """
         ...
 
+    def first_process(self, report: Path) -> int | None:
+        """The process with which everything inside has ended, by what the sandbox wrote; None if
+        it has started none yet, or has no such process."""
+        ...
+
     async def probe(self) -> Probed:
         """Try the sandbox out: what is allowed must work, what is forbidden must not."""
         ...

@@ -37,6 +37,8 @@ class Account:
     opened_at: datetime
     # What the ledger held when the budget was counted: only what was added since is spent of it.
     at_open: CostSoFar
+    # Kinds of the service's own tools that the session may use: see `gateway.elsewhere`.
+    served: frozenset[str] = frozenset()
     spent_usd: float = 0.0
     tickets: set[Ticket] = field(default_factory=set)
     answering: set[asyncio.Task[None]] = field(default_factory=set)
@@ -79,9 +81,10 @@ class Accounts:
         *,
         at: datetime,
         at_open: CostSoFar,
+        served: frozenset[str] = frozenset(),
     ) -> Account:
         self.close(session)
-        account = Account(secrets.token_urlsafe(24), session, run, budget, at, at_open)
+        account = Account(secrets.token_urlsafe(24), session, run, budget, at, at_open, served)
         self._by_token[account.token] = account
         return account
 

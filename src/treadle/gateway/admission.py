@@ -1,10 +1,8 @@
 """Whether a request may go on to the model, by what is left of each budget. Pure."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
-
-import orjson
+from typing import Any, TypeAlias
 
 from treadle.domain.ledger import BudgetLevel
 from treadle.domain.usage import Usage
@@ -76,18 +74,12 @@ def admit(standings: Iterable[Standing], reservation_usd: float) -> Admission:
     return answer
 
 
-def asked(body: bytes) -> Asked:
-    """What a request for a message wants; one that makes no sense is the service's to refuse."""
-    try:
-        request = orjson.loads(body)
-    except orjson.JSONDecodeError:
-        request = {}
-    if not isinstance(request, dict):
-        request = {}
+def asked(request: Mapping[str, Any], size: int) -> Asked:
+    """What a request for a message of so many bytes wants, as far as it makes sense."""
     model, most = request.get("model"), request.get("max_tokens")
     return Asked(
         model=model[:200] if isinstance(model, str) else "",
-        prompt_tokens=min(len(body) // BYTES_PER_TOKEN, PLAUSIBLE_PROMPT),
+        prompt_tokens=min(size // BYTES_PER_TOKEN, PLAUSIBLE_PROMPT),
         max_output=most if isinstance(most, int) and most > 0 else PLAUSIBLE_OUTPUT,
     )
 

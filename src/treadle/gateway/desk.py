@@ -11,6 +11,7 @@ import orjson
 
 from treadle.domain.errors import StoreError
 from treadle.domain.ledger import CostSoFar, Ledger, LedgerEntry
+from treadle.gateway import elsewhere
 from treadle.gateway.accounts import Account, Accounts, Bell, Ticket
 from treadle.gateway.admission import Admit, Asked, Hold, Refuse, admit, asked, reservation
 from treadle.gateway.connection import Answer, Client, Request
@@ -74,20 +75,34 @@ class Desk:
             account.answering.discard(task)
 
     async def _served(self, request: Request, kind: Kind, account: Account, client: Client) -> None:
+        if kind == "greeting":
+            await client.start(200, [(b"content-length", b"0")])
+            await client.finish()
+            return
+        body = elsewhere.read(request.body)
+        if body is None:
+            message = "Treadle: the request is no object in JSON"
+            await _say(client, 400, "invalid_request_error", message)
+            return
+        beyond = elsewhere.turns_to(body, account.served)
+        if beyond is not None:
+            message = f"Treadle: the model may not turn to anybody else for this: {beyond}"
+            await _say(client, 403, "permission_error", message)
+            return
+        request = replace(request, body=elsewhere.written(body))
         match kind:
             case "message":
-                await self._charged(request, account, client)
+                wanted = asked(body, len(request.body))
+                await self._charged(request, wanted, account, client)
             case "count":
                 await self._pass_on(request, None, client)
-            case "greeting":
-                await client.start(200, [(b"content-length", b"0")])
-                await client.finish()
             case never:
                 assert_never(never)
 
-    async def _charged(self, request: Request, account: Account, client: Client) -> None:
+    async def _charged(
+        self, request: Request, wanted: Asked, account: Account, client: Client
+    ) -> None:
         """A request that a model answers, and that therefore costs something."""
-        wanted = asked(request.body)
         ticket = Ticket(reservation(wanted, self.prices))
         try:
             refused = await self._admitted(account, ticket)

@@ -53,12 +53,20 @@ class Gateway:
         # The loop itself holds tasks only weakly.
         self._conversations: set[asyncio.Task[None]] = set()
 
-    def open(self, session: SessionId, run: RunId, budget: Budget) -> Endpoint:
-        """Where one session finds its model, until it is closed."""
+    def open(
+        self,
+        session: SessionId,
+        run: RunId,
+        budget: Budget,
+        *,
+        served: frozenset[str] = frozenset(),
+    ) -> Endpoint:
+        """Where one session finds its model, until it is closed; `served`: kinds of the service's
+        own tools that it may use."""
         at = self._now()
         so_far = self._ledger.spent(run, since=at - LOOK_BACK, rehearsal=self._rehearsal)
         path, listener = self._sockets.listen()
-        account = self._accounts.open(session, run, budget, at=at, at_open=so_far)
+        account = self._accounts.open(session, run, budget, at=at, at_open=so_far, served=served)
         attending = self._attend(account, path, listener)
         asyncio.run_coroutine_threadsafe(attending, self._loop).result()
         host, port = self._address

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 
 from treadle.domain.ledger import WindowShare
+from treadle.gateway.elsewhere import without_reach
 from treadle.gateway.login import OWN_LOGIN, Login
 
 Headers = list[tuple[bytes, bytes]]
@@ -15,13 +16,16 @@ _HOP = frozenset(
 )
 # Nothing is packed on its way to us: it could not be metered while it passes.
 _PACKING = frozenset({b"accept-encoding", b"content-encoding"})
+_BETA = b"anthropic-beta"
 _UNIFIED = "anthropic-ratelimit-unified-"
 _USED = "-utilization"
 
 
 def to_service(given: Iterable[tuple[bytes, bytes]], login: Login = OWN_LOGIN) -> Headers:
     """The agent's headers as they go on, with what opens the service."""
-    return [*login.open(_passing(given)), (b"accept-encoding", b"identity")]
+    passing = ((n, without_reach(v) if n == _BETA else v) for n, v in _passing(given))
+    kept = [pair for pair in passing if pair != (_BETA, b"")]
+    return [*login.open(kept), (b"accept-encoding", b"identity")]
 
 
 def to_agent(given: Iterable[tuple[bytes, bytes]], length: str | None) -> Headers:

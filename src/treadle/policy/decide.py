@@ -96,7 +96,7 @@ def _judged(
     if use.name in WRITING:
         return judge_writing(use, argument, reach)
     if use.name in READING:
-        return Allow(rule="read-rule") if covered else judge_reading(argument, reach)
+        return Allow(rule="read-rule") if covered else judge_reading(use, argument, reach)
     if use.name == "Bash":
         return _judge_shell(use, ROLES[context.role].commands, reach.directory, judge_line)
     if use.name in SUB_AGENTS and use.input.get("isolation"):

@@ -10,6 +10,7 @@ from treadle.domain.agent import Allow, Ask, Deny, Judgement, ToolUse
 from treadle.policy.content_gates import gate_of
 from treadle.policy.permission_rules import MAIN_ARGUMENT
 from treadle.policy.protected_paths import OWN, protected_part
+from treadle.policy.shell.secrets import holds_secrets
 
 RealPath: TypeAlias = Callable[[str], str]
 
@@ -24,6 +25,10 @@ _WRITTEN = {"Edit": "new_string", "NotebookEdit": "new_source", "Write": "conten
 
 OUTSIDE_READ = Deny(
     "That path is outside the workspace; read inside your current directory only.", "read-outside"
+)
+SECRET_READ = Deny(
+    "That file may hold secrets. Read an example such as .env.example, or the code that uses it.",
+    "read-secrets",
 )
 OUTSIDE_WRITE = Deny(
     "That path is outside the workspace. Write inside your current directory only; "
@@ -56,10 +61,15 @@ def place_of(use: ToolUse, reach: Reach, real_path: RealPath) -> str:
     return real_path(str(PurePosixPath(reach.directory) / value / pattern))
 
 
-def judge_reading(place: str, reach: Reach) -> Judgement:
-    """Everything in the workspace may be read, and what the settings add to it."""
-    roots = (reach.workspace, *reach.readable, *reach.writable)
-    return Allow(rule="read") if _below(place, roots) is not None else OUTSIDE_READ
+def judge_reading(use: ToolUse, place: str, reach: Reach) -> Judgement:
+    """Everything in the workspace may be read, and what the settings add to it, but for files that
+    are named like secrets: those are only seen to be there."""
+    inside = _below(place, (reach.workspace, *reach.readable, *reach.writable))
+    if inside is None:
+        return OUTSIDE_READ
+    if use.name != "Glob" and holds_secrets(inside.parts):
+        return SECRET_READ
+    return Allow(rule="read")
 
 
 def judge_writing(use: ToolUse, place: str, reach: Reach) -> Judgement:

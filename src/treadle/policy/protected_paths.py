@@ -6,10 +6,19 @@ from pathlib import PurePosixPath
 
 # At the top of the project. An agent hands text over by tools instead.
 OWN = (".treadle", "treadle.toml")
-# Wherever they are: git and coding agents run what these say.
-OBEYED = (".git", ".claude", ".mcp.json")
+# Wherever they are: git, shells, editors and coding agents run what these say.
+OBEYED = (
+    *(".git", ".gitmodules", ".gitconfig"),
+    *(".claude", ".mcp.json", ".vscode", ".idea"),
+    *(".envrc", ".ripgreprc", ".bashrc", ".bash_profile", ".profile", ".zshrc"),
+)
 
 PROTECTED = (*OWN, *OBEYED)
+# At the top of a workspace a sandbox seals these even before they exist, the others once they do:
+# their names would stand in the way of the project's own programs. Of git's directory it seals what
+# matters; the rest an agent needs for its commits.
+SEALED = (*OWN, ".claude", ".mcp.json")
+SEALED_IF_THERE = tuple(name for name in OBEYED if name not in (*SEALED, ".git"))
 
 
 def protected_part(inside: PurePosixPath, also: Iterable[str] = ()) -> str | None:
@@ -32,5 +41,7 @@ def protected_part(inside: PurePosixPath, also: Iterable[str] = ()) -> str | Non
 
 
 def _spelled(part: str) -> str:
+    if part.isascii():
+        return part.casefold()
     seen = "".join(c for c in part if unicodedata.category(c) != "Cf")
     return unicodedata.normalize("NFKC", seen).casefold()

@@ -22,8 +22,10 @@ class HookEnded:
     stderr: str = ""
 
 
-def told(use: ToolUse, role: Role) -> bytes:
-    """What a hook reads on its stdin: one object of JSON, and a line end."""
+def told(use: ToolUse, role: Role, workspace: str) -> bytes:
+    """What a hook reads on its stdin: one object of JSON, and a line end.
+
+    It runs elsewhere, so it is told where the agent's files are."""
     given = {
         "event": "before_tool_use",
         "role": role,
@@ -31,6 +33,7 @@ def told(use: ToolUse, role: Role) -> bytes:
         "tool_name": use.name,
         "tool_input": dict(use.input),
         "cwd": use.directory,
+        "workspace": workspace,
     }
     return json.dumps(given, default=str).encode() + b"\n"
 

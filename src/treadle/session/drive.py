@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, assert_never
 
 from treadle.domain.agent import (
+    SANDBOX_FAULT,
     AgentEnded,
     AgentEvent,
     Allow,
@@ -156,6 +157,8 @@ class Driver:
             if isinstance(event, ResponseUsed):
                 self.record(meter.add(event))
             elif isinstance(event, AgentEnded):
+                if _is_of_sandbox(event.outcome):
+                    return replace(end, outcome=event.outcome)
                 return replace(end, cost_usd=event.cost_usd)
         return end
 
@@ -220,11 +223,16 @@ class Driver:
     def _judge(self, end: AgentEnded, speech: Speech) -> Outcome:
         if isinstance(end.outcome, UnguardedTool):
             return end.outcome  # a breach; what the agent says of its work counts no more
-        if speech.ended_by is not None:
+        # What lives on in its sandbox could change everything still.
+        if speech.ended_by is not None and not _is_of_sandbox(end.outcome):
             return Completed(speech.ended_by.text)
         if isinstance(end.outcome, Fault):
             return refused(end.outcome.message) or outcome_of(end.outcome, self.clock.now())
         return end.outcome
+
+
+def _is_of_sandbox(outcome: Outcome | Fault) -> bool:
+    return isinstance(outcome, Fault) and outcome.subtype == SANDBOX_FAULT
 
 
 def _ended_by(event: AgentEvent, limits: SessionLimits, course: Course) -> Outcome | None:
@@ -246,7 +254,7 @@ def _recorded(decide: Decide, record: Record, course: Course) -> Decide:
     """The same decision, stored before it takes effect."""
 
     async def decided(use: ToolUse) -> Decision:
-        with course.recess.taken():
+        with course.recess.taken(use.id):
             decision = await decide(use)
         verdict: Literal["allow", "deny"] = "allow" if isinstance(decision, Allow) else "deny"
         record(

@@ -1,5 +1,6 @@
 """The time in which a session waits for us: for what the policy, a hook or a person says."""
 
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -7,33 +8,55 @@ from treadle.domain.ports import Clock
 
 
 class Recess:
-    """No clock of the session runs meanwhile: nobody can be late who has to wait."""
+    """No clock of the session runs meanwhile: nobody can be late who has to wait.
+
+    It lasts as long as all that the agent has under way waits. A use that goes on beside one that
+    a person thinks about has its limits.
+    """
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._open = 0
-        self._since = 0.0
+        self._waiting: Counter[str] = Counter()
+        self._under_way: frozenset[str] = frozenset()
+        self._since: float | None = None
         self._before = 0.0
 
     @contextmanager
-    def taken(self) -> Iterator[None]:
+    def taken(self, use: str) -> Iterator[None]:
         """Several uses may be decided about at once; time counts once."""
-        if self._open == 0:
-            self._since = self._clock.monotonic()
-        self._open += 1
+        self._waiting[use] += 1
+        self._turn()
         try:
             yield
         finally:
-            self._open -= 1
-            if self._open == 0:
-                self._before += self._clock.monotonic() - self._since
+            self._waiting[use] -= 1
+            self._waiting += Counter()  # without those that are at nought
+            self._turn()
+
+    def see(self, under_way: frozenset[str]) -> None:
+        """Be told which uses have no result yet, as far as they do not wait for other ones."""
+        self._under_way = under_way
+        self._turn()
+
+    @property
+    def waiting(self) -> frozenset[str]:
+        """The uses that are being decided about."""
+        return frozenset(self._waiting)
 
     @property
     def on(self) -> bool:
-        return self._open > 0
+        return self._since is not None
 
     @property
     def seconds(self) -> float:
         """All of it so far."""
-        now = self._clock.monotonic() - self._since if self._open else 0.0
+        now = 0.0 if self._since is None else self._clock.monotonic() - self._since
         return self._before + now
+
+    def _turn(self) -> None:
+        on = bool(self._waiting) and self._under_way <= self._waiting.keys()
+        if on and self._since is None:
+            self._since = self._clock.monotonic()
+        elif not on and self._since is not None:
+            self._before += self._clock.monotonic() - self._since
+            self._since = None

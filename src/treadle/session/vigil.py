@@ -8,7 +8,16 @@ from treadle.domain.limits import SessionLimits
 from treadle.domain.ports import Clock
 from treadle.domain.session import TimedOut
 from treadle.session.recess import Recess
-from treadle.session.watch import TICK_S, began, deadline, looked, saw, used_processor
+from treadle.session.watch import (
+    TICK_S,
+    began,
+    deadline,
+    held,
+    looked,
+    saw,
+    under_way,
+    used_processor,
+)
 
 # Waits for an event, so many seconds at the most.
 NextEvent: TypeAlias = Callable[[float], Awaitable[AgentEvent | Literal["stopped", "late"]]]
@@ -50,6 +59,7 @@ class Vigil:
             now = self._look()
             if event != "late":
                 self._watch = saw(self._watch, event, now)
+                self._recess.see(under_way(self._watch))
                 return event
             if self._recess.on or self._recess.seconds > waited:
                 continue  # less time has passed for the session than for us
@@ -64,7 +74,7 @@ class Vigil:
 
     def _look(self) -> float:
         now = self._now()
-        self._watch = looked(self._watch, now)
+        self._watch = held(looked(self._watch, now), self._recess.waiting, now)
         return now
 
     def _read_processor(self, now: float) -> None:

@@ -9,7 +9,8 @@ first_byte  while the model owes a response: from the prompt, from the last open
             from the moment a failed request is sent again, until the response begins
 idle        since the last sign of life, while no tool is open; heartbeats, retries and processor
             time that the agent's processes use are signs
-tool        per open tool call, from the call to its result; a subagent is one long tool call
+tool        per open tool call, from the call to its result; a subagent is one long tool call, and
+            a call that somebody has to allow first begins when they do
 """
 
 from dataclasses import dataclass, replace
@@ -128,6 +129,20 @@ def saw(watch: Watch, event: AgentEvent, now: float) -> Watch:
         case _:
             assert_never(event)
     return _rearmed(seen, now)
+
+
+def held(watch: Watch, waiting: frozenset[str], now: float) -> Watch:
+    """The watch while these calls wait to be allowed: they have not begun."""
+    if not waiting:
+        return watch
+    tools = (replace(t, since=now) if t.id in waiting else t for t in watch.open_tools)
+    return replace(watch, open_tools=tuple(tools))
+
+
+def under_way(watch: Watch) -> frozenset[str]:
+    """The open calls, without those of sub-agents that wait for a call of their own."""
+    parents = {tool.parent for tool in watch.open_tools}
+    return frozenset(tool.id for tool in watch.open_tools if tool.id not in parents)
 
 
 def deadline(watch: Watch, limits: SessionLimits) -> Deadline:

@@ -68,7 +68,10 @@ class Agent:
     plan_model: str = field(default="opus", metadata=key("The model that plans.", rule="some"))
     binary: str = field(
         default="",
-        metadata=key("The claude executable; empty: CLAUDE_BIN, then PATH, then the bundled one."),
+        metadata=key(
+            "The claude executable; empty: CLAUDE_BIN, then PATH, then the bundled one. In a file "
+            "it counts once you trust it: see `treadle trust`."
+        ),
     )
     thinking: int = field(
         default=0,
@@ -160,7 +163,10 @@ class Quota:
 
 @dataclass(frozen=True, slots=True)
 class Sandbox:
-    """What the agent can reach. Only --no-sandbox and TREADLE_NO_SANDBOX=1 switch it off."""
+    """What the agent can reach. Only --no-sandbox and TREADLE_NO_SANDBOX=1 switch it off.
+
+    What a file opens here counts once you trust it: see `treadle trust`.
+    """
 
     network: Network = field(
         default="gateway",
@@ -171,10 +177,12 @@ class Sandbox:
         metadata=key('Hosts that `allowlist` lets through, as "host:port".'),
     )
     readable: tuple[str, ...] = field(
-        default=(), metadata=key("Further paths that the agent may read.")
+        default=(),
+        metadata=key("Further paths that the agent may read; never logins or the machine's own."),
     )
     writable: tuple[str, ...] = field(
-        default=(), metadata=key("Further paths that the agent may write.")
+        default=(),
+        metadata=key("Further paths that the agent may write; nor programs that you run."),
     )
     processes: int = field(
         default=1024, metadata=key("Processes that a session may have at once.", above=0)
@@ -223,7 +231,10 @@ class Hooks:
 
 @dataclass(frozen=True, slots=True)
 class Database:
-    """Where runs are kept. Give an address with a password by TREADLE_DATABASE_URL instead."""
+    """Where runs are kept. Give an address with a password by TREADLE_DATABASE_URL instead.
+
+    In a file it counts once you trust it: see `treadle trust`.
+    """
 
     url: str = field(
         default="",

@@ -1,6 +1,6 @@
 """The settings in force as `config show` prints them, with every secret left out. Pure."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,13 +22,13 @@ class Row:
     origin: str
 
 
-def rows(resolved: Resolved) -> tuple[Row, ...]:
-    """Every key in the order of the file."""
+def rows(resolved: Resolved, not_trusted: Collection[str] = ()) -> tuple[Row, ...]:
+    """Every key in the order of the file; of those that are not trusted it is said."""
     return tuple(
         Row(
             name,
             _shown(key, resolved.value(name)),
-            str(resolved.origins[name]),
+            f"{resolved.origins[name]}{' (not trusted)' if name in not_trusted else ''}",
         )
         for name, key in known_keys().items()
     )

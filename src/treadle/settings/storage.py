@@ -1,15 +1,25 @@
 """Where the runs of a project are kept: told by a variable, or else by its file. Thin."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from treadle.settings.environment import DATABASE_URL, Environment
+
+if TYPE_CHECKING:
+    from treadle.settings.load import Resolved
 
 FILE = "treadle.toml"
 
 
-def located(environment: Environment, project: Path) -> Environment:
-    """The environment, knowing the database that the project's file names, if it names one."""
+def located(
+    environment: Environment, project: Path, require: "Callable[[Resolved], None]"
+) -> Environment:
+    """The environment, knowing the database that the project's file names, if it names one.
+
+    `require` raises unless the file may name one.
+    """
     if environment.database_url:
         return environment
     try:
@@ -21,6 +31,8 @@ def located(environment: Environment, project: Path) -> Environment:
         return environment
     from treadle.settings.load import load
 
-    url = load(project, environment=environment.raw).settings.database.url
+    resolved = load(project, environment=environment.raw)
+    require(resolved)
+    url = resolved.settings.database.url
     # Processes that we start read the same database, wherever they are started.
     return replace(environment, database_url=url, raw={**environment.raw, DATABASE_URL: url})

@@ -1,6 +1,5 @@
 """The browser that every project has unless its settings say otherwise: an MCP server."""
 
-import asyncio
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,10 +14,13 @@ from treadle.adapters.browser.choice import (
     choose,
 )
 from treadle.adapters.browser.looking import look
+from treadle.adapters.sandboxes.running import answer_of
 from treadle.adapters.sandboxes.toolchains import private_paths
+from treadle.domain.sandbox import Confined
 from treadle.policy.available_tools import merge_servers
 from treadle.policy.roles import BROWSER
 from treadle.settings.environment import Environment
+from treadle.wiring.search_path import path_outside
 
 ANSWER_S = 20.0
 
@@ -65,7 +67,7 @@ def wants_browser(users: Mapping[str, Any] | None) -> bool:
 def find_browser(environment: Environment, project: Path) -> Browser | NoBrowser:
     """The browser of this machine."""
     found = look(
-        environment.path,
+        path_outside(environment.path, project),
         home=environment.home,
         project=project,
         browsers_path=environment.raw.get("PLAYWRIGHT_BROWSERS_PATH", ""),
@@ -93,22 +95,6 @@ async def browser_versions(browser: Browser, environment: Environment) -> str | 
 
 async def _answer(command: Sequence[str], environment: Mapping[str, str]) -> str | None:
     """The first line that a program says; None if it fails or takes too long."""
-    try:
-        process = await asyncio.create_subprocess_exec(
-            *command,
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.DEVNULL,
-            env=dict(environment),
-            cwd="/",
-        )
-    except OSError:
-        return None
-    try:
-        said, _ = await asyncio.wait_for(process.communicate(), ANSWER_S)
-    except TimeoutError:
-        process.kill()
-        await process.wait()
-        return None
-    lines = said.decode(errors="replace").strip().splitlines()
-    return lines[0].strip() if process.returncode == 0 and lines else None
+    said = await answer_of(Confined(tuple(command), environment), seconds=ANSWER_S)
+    lines = (said or "").strip().splitlines()
+    return lines[0].strip() if lines else None

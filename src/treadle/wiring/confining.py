@@ -9,7 +9,7 @@ from treadle.domain.agent import Brief
 from treadle.domain.errors import AgentUnavailable, SandboxBroken
 from treadle.domain.sandbox import Confinement, Proven, Sandbox, SandboxFailed
 from treadle.gateway.endpoint import Endpoint
-from treadle.policy import protected_paths
+from treadle.policy.protected_paths import SEALED, SEALED_IF_THERE
 from treadle.settings.environment import agent_environment
 from treadle.wiring.agent import KillableAgent
 from treadle.wiring.agents import claude
@@ -28,10 +28,6 @@ from treadle.workspace.borrowed import borrowed_objects
 
 # Where the model's socket lies inside.
 MODEL = "/run/treadle/model.sock"
-
-# In the workspace: what Treadle, git or coding agents would take as said by the user. Of git's own
-# directory the sandbox protects what matters; the rest an agent needs for its commits.
-PROTECTED = tuple(name for name in protected_paths.PROTECTED if name != ".git")
 
 
 def enclosed(agent: KillableAgent, sandbox: Sandbox, ready: Ready, out: WayOut) -> ClaudeAgent:
@@ -66,15 +62,21 @@ def enclosed(agent: KillableAgent, sandbox: Sandbox, ready: Ready, out: WayOut) 
 def confinement(ready: Ready, *, workspace: Path, home: Path) -> Confinement:
     """What the settings say about every confined process of a run."""
     hooks = hook_files(ready.settings.hooks.before_tool_use, workspace)
+    there = [name for name in SEALED_IF_THERE if _is_ordinary(workspace / name)]
     return Confinement(
         workspace=workspace,
         home=home,
         network=ready.settings.sandbox.network,
         readable=ready.reach.readable,
         writable=ready.reach.writable,
-        protected=tuple(Path(name) for name in (*PROTECTED, *hooks)),
+        protected=tuple(Path(name) for name in (*SEALED, *there, *hooks)),
         limits=ready.reach.limits,
     )
+
+
+def _is_ordinary(path: Path) -> bool:
+    """A link cannot be sealed; what an agent commits in its place does not come home."""
+    return not path.is_symlink() and (path.is_file() or path.is_dir())
 
 
 async def prove(sandbox: Sandbox | None) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from treadle.durable.port import Steps, StoryChanged
 from treadle.gateway.hosts import parse_entries
 from treadle.policy.redaction import Redactor, redactor
 from treadle.session.drive import Driver
+from treadle.settings.openings import opened
 from treadle.wiring.agent import KillableAgent, make_agent, processor_time
 from treadle.wiring.clean_steps import CleanSteps
 from treadle.wiring.clock import SystemClock
@@ -32,7 +33,8 @@ from treadle.wiring.leftovers import end_leftovers
 from treadle.wiring.limits import run_limits
 from treadle.wiring.network import hosts_told, machines_proxy, way_out
 from treadle.wiring.requests import watching
-from treadle.wiring.sandbox import choose_sandbox
+from treadle.wiring.sandbox import choose_sandbox, forget_reports
+from treadle.wiring.search_path import without_project
 from treadle.wiring.telling import Telling
 from treadle.workflows.deliver.recollection import recollect
 from treadle.workflows.worksite import Worksite
@@ -70,8 +72,9 @@ def _logged_in(ready: Ready) -> Ready:
 
 async def _tell(telling: Telling, steps: Steps) -> RunResult:
     ready, presence = telling.ready, telling.ready.presence
+    on_host = without_project(ready.environment, ready.project.root)
     agent, warnings = make_agent(
-        ready.settings.agent, ready.environment, presence.rehearsing, private_home(ready)
+        ready.settings.agent, on_host, presence.rehearsing, private_home(ready)
     )
     address = presence.rehearsing.base_url if presence.rehearsing else None
     with ExitStack() as held:
@@ -103,7 +106,9 @@ async def _tell(telling: Telling, steps: Steps) -> RunResult:
 
 def _confined(agent: KillableAgent, telling: Telling, held: ExitStack) -> KillableAgent:
     ready, wanted = telling.ready, telling.ready.settings.sandbox
-    telling.sandbox = choose_sandbox(ready.environment, reports=ready.directory, wanted=True)
+    on_host = without_project(ready.environment, ready.project.root)
+    forget_reports(ready.directory)
+    telling.sandbox = choose_sandbox(on_host, reports=ready.directory, wanted=True)
     hosts = parse_entries(wanted.hosts)
     upstream = machines_proxy(ready.environment)
     out = held.enter_context(way_out(wanted.network, hosts, hosts_told(telling), upstream=upstream))
@@ -173,7 +178,8 @@ async def _begin(telling: Telling) -> Worksite:
     try:
         worksite = await begin_worksite(telling)
         notice = servers_of(telling.ready).notice
-        for told in [*await probing, *([notice] if notice else [])]:
+        opening = "" if telling.ready.unconfined else opened(telling.ready.settings.sandbox)
+        for told in filter(None, [*await probing, opening, notice]):
             telling.recorder.record_once(f"told {told}", RunWarned(told))
     finally:
         probing.cancel()

@@ -20,13 +20,13 @@ from treadle.policy.permission_rules import Rule, parse_rule
 from treadle.settings.definitions import Settings
 from treadle.settings.environment import Environment, agent_environment
 from treadle.settings.keys import known_keys
-from treadle.settings.load import load
 from treadle.settings.variables import values_of
 from treadle.wiring.agent import Rehearsing, require_free_names
 from treadle.wiring.agents.claude_model import Elsewhere, model_service
 from treadle.wiring.earlier import Past
 from treadle.wiring.interrupts import Name, unheeded
 from treadle.wiring.sandbox import Surroundings, find_surroundings
+from treadle.wiring.trust import load_trusted
 from treadle.workflows.landing import Ask
 from treadle.workspace.project import Project, find_project, identity
 
@@ -130,7 +130,7 @@ async def check(request: DeliverRequest, presence: Presence) -> Ready:
     project = await find_project(Path(request.project_dir), environment.raw)
     said = {name: value for name, value in request.flags.items() if value is not None}
     flags = {**request.variables, **said}
-    settings = load(project.root, environment=environment.raw, flags=flags).settings
+    settings = load_trusted(project.root, environment, flags).settings
     spec = project.root / settings.project.spec
     if not spec.is_file():
         raise UsageError(

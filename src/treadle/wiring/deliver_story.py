@@ -15,6 +15,7 @@ from treadle.wiring.equipment import equipment_of, secrets_of
 from treadle.wiring.gates import gates_of, spread
 from treadle.wiring.gateway import others_today_usd as spent_by_others
 from treadle.wiring.guard import guard_of, notice_foreign_settings
+from treadle.wiring.hooks import hook_files
 from treadle.wiring.limits import run_limits, session_limits
 from treadle.wiring.network import hosts_told
 from treadle.wiring.setup import preparing
@@ -59,6 +60,7 @@ async def begin_worksite(telling: Telling) -> Worksite:
         landed=past.landed,
         earlier=past.earlier,
         search=SecretSearch(secrets_of(ready)),
+        protected=hook_files(ready.settings.hooks.before_tool_use, ready.project.root),
         clean=telling.clean,
     )
     spec = ready.settings.project.spec
@@ -115,7 +117,7 @@ async def make_story(telling: Telling, worksite: Worksite, driver: Driver, steps
             worksite,
             recorder.record,
             fresh_session_id,
-            guard_of(telling, worksite.path),
+            await guard_of(telling, worksite),
         ),
         session_limits=session_limits(settings),
         surroundings=_surroundings(telling),

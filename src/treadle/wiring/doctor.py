@@ -17,6 +17,8 @@ from treadle.wiring.agents import claude
 from treadle.wiring.browser import browser_versions, find_browser, wants_browser
 from treadle.wiring.credentials import with_kept_login
 from treadle.wiring.sandbox import choose_sandbox
+from treadle.wiring.search_path import without_project
+from treadle.wiring.trust import load_trusted
 from treadle.workspace.git import user_git
 from treadle.workspace.project import find_project, identity
 
@@ -44,7 +46,7 @@ async def examine(project: Path, environment: Environment) -> list[Finding]:
         ("settings", lambda: _settings(project, environment)),
         (claude.NAME, lambda: _agent(project, environment)),
         ("login", lambda: _login(environment)),
-        ("sandbox", lambda: _sandbox(environment)),
+        ("sandbox", lambda: _sandbox(project, environment)),
         ("browser", lambda: _browser(project, environment)),
         ("disk", lambda: _disk(environment.root)),
     )
@@ -83,15 +85,16 @@ async def _identity(project: Path, environment: Environment) -> Finding:
 
 
 async def _settings(project: Path, environment: Environment) -> Finding:
-    load(project, environment=environment.raw)
+    load_trusted(project, environment)
     if not (project / "treadle.toml").is_file():
         return Finding("settings", "warning", "no treadle.toml: defaults hold", "treadle init")
     return Finding("settings", "good", "treadle.toml is valid")
 
 
 async def _agent(project: Path, environment: Environment) -> Finding:
-    setting = load(project, environment=environment.raw).settings.agent.binary
-    text, warnings = await claude.describe_binary(setting, environment)
+    # A program that a stranger's file names is not even asked for its version.
+    setting = load_trusted(project, environment).settings.agent.binary
+    text, warnings = await claude.describe_binary(setting, without_project(environment, project))
     if warnings:
         return Finding(claude.NAME, "warning", text, warnings[0])
     return Finding(claude.NAME, "good", text)
@@ -108,10 +111,11 @@ async def _login(environment: Environment) -> Finding:
     return Finding("login", "good", f"{login} (not shown)")
 
 
-async def _sandbox(environment: Environment) -> Finding:
+async def _sandbox(project: Path, environment: Environment) -> Finding:
     with TemporaryDirectory(prefix="treadle-doctor-") as place:
         wanted = not environment.no_sandbox
-        sandbox = choose_sandbox(environment, reports=Path(place), wanted=wanted)
+        on_host = without_project(environment, project)
+        sandbox = choose_sandbox(on_host, reports=Path(place), wanted=wanted)
         match await sandbox.probe():
             case SandboxFailed(message, hint):
                 return Finding("sandbox", "bad", message, hint)

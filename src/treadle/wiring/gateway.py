@@ -16,10 +16,12 @@ from treadle.domain.ids import RunId, SessionId
 from treadle.domain.ledger import Bill, Budget, CostSoFar, Ledger
 from treadle.domain.ports import AgentSession
 from treadle.domain.storage import Storage
+from treadle.gateway.elsewhere import SERVED
 from treadle.gateway.endpoint import Endpoint
 from treadle.gateway.gateway import Gateway
 from treadle.gateway.login import OWN_LOGIN, Login
 from treadle.gateway.service import Service
+from treadle.policy.permission_rules import parse_rule
 from treadle.session.drive import no_ledger
 from treadle.session.price import Price
 from treadle.session.prices import PriceList
@@ -38,6 +40,13 @@ Reach = Callable[[ClaudeAgent, Endpoint], ClaudeAgent]
 def price_list(given: Mapping[str, Mapping[str, float]]) -> PriceList:
     """The prices in force; of one that a user sets, the parts left out follow from the input's."""
     return PriceList({name.strip().lower(): _price(table) for name, table in given.items()})
+
+
+def served_tools(settings: Settings) -> frozenset[str]:
+    """The kinds of tools that the model's service may run itself, because the user allows them."""
+    rules = (parse_rule(text) for text in settings.permissions.allow)
+    named = {*settings.allowed_tools, *(rule.tool for rule in rules if rule is not None)}
+    return frozenset(kind for name, kind in SERVED.items() if name in named)
 
 
 def service_behind(
@@ -68,6 +77,8 @@ class Terms:
     prices: PriceList
     rehearsal: bool
     max_cost_usd: float = inf
+    # Kinds of the service's own tools that the sessions may use.
+    served: frozenset[str] = frozenset()
 
 
 class Metering:
@@ -103,7 +114,7 @@ class Metering:
             day_usd=max(0.0, terms.day_cost_usd - today.all_usd),
         )
         self._sessions.add(session)
-        return gateway.open(session, terms.run, budget)
+        return gateway.open(session, terms.run, budget, served=terms.served)
 
     async def bill(self, session: SessionId) -> Bill | None:
         """What the session has used, once it is over; None if it was never begun here."""
@@ -194,7 +205,9 @@ def metered(
             yield Metered(booked, no_ledger, prices, told)
         return
     limits = settings.limits
-    terms = Terms(run, limits.day_cost_usd, prices, rehearsal, limits.max_cost_usd)
+    terms = Terms(
+        run, limits.day_cost_usd, prices, rehearsal, limits.max_cost_usd, served_tools(settings)
+    )
     login = login_held(agent.environment)
     metering = Metering(service, environment.storage, terms, login)
     try:

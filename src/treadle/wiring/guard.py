@@ -26,11 +26,16 @@ from treadle.wiring.policy import SEARCH_PATH, shell_context, shell_looks
 from treadle.wiring.telling import Telling
 from treadle.workflows.gates import Gate
 from treadle.workflows.guard import Guard, Hooks, RunHook
+from treadle.workflows.worksite import Worksite
 from treadle.workspace.foreign_settings import brought_by, notice_of
+from treadle.workspace.snapshot_copy import copy_commit
+
+_IN_PLACE = ("/bin/sh", "-c", 'cd "$1" && shift && exec "$@"', "sh")
 
 
-def guard_of(telling: Telling, workspace: Path) -> Guard:
+async def guard_of(telling: Telling, worksite: Worksite) -> Guard:
     """The guard of all sessions of a run."""
+    workspace = worksite.path
     ready = telling.ready
     settings = ready.settings
     _, rules = split_ask_before(settings.policy.ask_before)
@@ -38,7 +43,7 @@ def guard_of(telling: Telling, workspace: Path) -> Guard:
         real_path=os.path.realpath,
         judge_line=judging(ready, workspace),
         settle=gate_of(telling).settle,
-        hooks=Hooks(settings.hooks.before_tool_use, _hook_runner(telling, workspace)),
+        hooks=Hooks(settings.hooks.before_tool_use, await _hook_runner(telling, worksite)),
         readable=(*_own_places(telling), *(str(path) for path in ready.reach.readable)),
         writable=tuple(str(path) for path in ready.reach.writable),
         protected=hook_files(settings.hooks.before_tool_use, workspace),
@@ -62,22 +67,35 @@ def judging(ready: Ready, root: Path) -> JudgeLine:
     return judge_line
 
 
-def _hook_runner(telling: Telling, workspace: Path) -> RunHook:
+async def _hook_runner(telling: Telling, worksite: Worksite) -> RunHook | None:
     """Hooks come from a file of the project, so they are confined as the agent is, but apart from
-    it: their home is their own, and they reach nothing."""
+    it: their home is their own, they reach nothing, and they run in the project as the run found
+    it. Nothing that the agent writes is where a hook, or what it loads, is looked for."""
     ready, sandbox = telling.ready, telling.sandbox
+    if not ready.settings.hooks.before_tool_use:
+        return None
+    project = ready.directory / "hook-project"
+    await copy_commit(ready.project, worksite.snapshot, project)
     if sandbox is None:
         environment = {"PATH": ready.environment.path, "HOME": str(ready.environment.home)}
-        return hook_runner(unconfined(environment), directory=workspace)
+        return hook_runner(unconfined(environment), directory=project)
     home = ready.directory / "hook-home"
     home.mkdir(parents=True, exist_ok=True, mode=0o700)
-    within = replace(confinement(ready, workspace=workspace, home=home), network="none")
+    # Where a confined process starts is writable, so it starts at home and goes on from there.
+    given = confinement(ready, workspace=home, home=home)
+    within = replace(
+        given,
+        network="none",
+        readable=(*given.readable, *given.writable, project, worksite.path),
+        writable=(),
+        protected=(),
+    )
 
     def start(command: Sequence[str]) -> Confined | SandboxFailed:
-        whole = (*sandbox.launcher(), *command)
+        whole = (*sandbox.launcher(), *_IN_PLACE, str(project), *command)
         return sandbox.confine(whole, ready.reach.environment, within)
 
-    return hook_runner(start, directory=workspace)
+    return hook_runner(start, directory=project)
 
 
 def gate_of(telling: Telling) -> Gate:

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from shutil import which
 
-from treadle.adapters.sandboxes.bubblewrap import Bubblewrap
+from treadle.adapters.sandboxes.bubblewrap import REPORT_PREFIX, REPORT_SUFFIX, Bubblewrap
 from treadle.adapters.sandboxes.launcher_text import this_interpreter
+from treadle.adapters.sandboxes.running import answer_of
 from treadle.adapters.sandboxes.seatbelt import Seatbelt
 from treadle.adapters.sandboxes.toolchains import (
     CACHES,
@@ -18,18 +19,19 @@ from treadle.adapters.sandboxes.toolchains import (
     QUESTIONS,
     SINGLE_FILES,
     Found,
+    Private,
     Question,
-    holds_private,
     in_system,
     private_paths,
     toolchains,
     venv_root,
 )
 from treadle.adapters.sandboxes.unsandboxed import Unsandboxed
-from treadle.domain.errors import SettingsError
-from treadle.domain.sandbox import ResourceLimits, Sandbox
+from treadle.domain.sandbox import Confined, ResourceLimits, Sandbox
 from treadle.settings.definitions import Sandbox as SandboxSettings
 from treadle.settings.environment import Environment
+from treadle.wiring.asked_paths import asked_paths
+from treadle.wiring.search_path import path_outside
 
 # Looked in before the user's PATH.
 PLACES = "/usr/bin:/bin:/usr/local/bin"
@@ -64,6 +66,12 @@ def choose_sandbox(environment: Environment, *, reports: Path, wanted: bool) -> 
     return Bubblewrap(program, reports, this_interpreter(), platform.machine())
 
 
+def forget_reports(reports: Path) -> None:
+    """What sandboxes left there that nobody saw to their end. No other process may work there."""
+    for report in reports.glob(f"{REPORT_PREFIX}*{REPORT_SUFFIX}"):
+        report.unlink(missing_ok=True)
+
+
 async def find_surroundings(
     settings: SandboxSettings,
     profiles: Sequence[str],
@@ -71,59 +79,35 @@ async def find_surroundings(
     project: Path,
 ) -> Surroundings:
     """What a run in `project` may read and write beyond its own places; no profiles means all."""
-    private = private_paths(environment.home, environment.root)
+    private = Private(
+        kept=private_paths(environment.home, environment.root),
+        closed=(project, environment.root),
+        real=Path.resolve,
+    )
+    readable, writable = asked_paths(settings, environment, project)
     found = await _found(tuple(profiles) or PROFILES, environment, project)
-    tools = toolchains(found, search_path=environment.path.split(os.pathsep), kept_private=private)
+    tools = toolchains(found, search_path=environment.path.split(os.pathsep), private=private)
     return Surroundings(
         readable=(
             *tools.readable,
-            *_certificates(environment.raw),
-            *_asked("sandbox.readable", settings.readable, environment),
+            *_certificates(environment.raw, private),
+            *readable,
         ),
-        writable=tuple(_asked("sandbox.writable", settings.writable, environment)),
+        writable=tuple(writable),
         environment={"PATH": tools.path, **tools.environment},
         limits=ResourceLimits(settings.processes, settings.memory_mb, settings.file_mb),
         refused=tools.refused,
     )
 
 
-def _asked(key: str, paths: Sequence[str], environment: Environment) -> list[Path]:
-    """Paths of a setting; a path that would open all that the sandbox is for is an error."""
-    return [_checked(key, text, environment) for text in paths]
-
-
-def _checked(key: str, text: str, environment: Environment) -> Path:
-    short = text == "~" or text.startswith("~/")
-    path = environment.home / text[2:] if short else Path(text)
-    if not path.is_absolute():
-        raise SettingsError(
-            f"{key} has {text}, which is no absolute path", hint="write it out, or begin with ~/"
-        )
-    path = Path(os.path.normpath(path))
-    for name in (path, path.resolve()):
-        inside_ours = environment.root in name.parents
-        if holds_private(name, (environment.home, environment.root)) or inside_ours:
-            raise SettingsError(
-                f"{key} has {text}, which would show your home or Treadle's own directory",
-                hint="name the directory that is needed, and no wider one",
-            )
-    return path
-
-
 async def _found(profiles: Sequence[str], environment: Environment, project: Path) -> Found:
-    entries = [
-        entry
-        for entry in environment.path.split(os.pathsep)
-        # A program of the project itself is never asked: it is the agent's to write.
-        if Path(entry).is_absolute() and project not in (Path(entry), *Path(entry).parents)
-    ]
-    path = os.pathsep.join(entries)
+    path = path_outside(environment.path, project)
     questions = [question for profile in profiles for question in QUESTIONS.get(profile, ())]
     names = [name for profile in profiles for name in SINGLE_FILES.get(profile, ())]
     answers = await asyncio.gather(
         *(_root_of(question, path, environment) for question in questions)
     )
-    venv = _venv_root(project)
+    venv = _venv_root(project, environment.home)
     files = [Path(file) for name in names if (file := which(name, path=path))]
     folders = {
         cache.variable: environment.home / cache.folder
@@ -139,26 +123,11 @@ async def _root_of(question: Question, path: str, environment: Environment) -> P
     program = _outside_system(question.program, path)
     if program is None:
         return None
-    try:
-        process = await asyncio.create_subprocess_exec(
-            program,
-            *question.arguments,
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.DEVNULL,
-            env={"PATH": path, "HOME": str(environment.home)},
-            # Not the project's: files there can name another program to be run instead.
-            cwd="/",
-        )
-    except OSError:
-        return None
-    try:
-        said, _ = await asyncio.wait_for(process.communicate(), ANSWER_S)
-    except TimeoutError:
-        process.kill()
-        await process.wait()
-        return None
-    return _directory(os.fsdecode(said.strip()))
+    # Without the project's directories, and not in the project: see `answer_of`.
+    given = {"PATH": path, "HOME": str(environment.home)}
+    start = Confined((program, *question.arguments), given)
+    said = await answer_of(start, seconds=ANSWER_S)
+    return None if said is None else _directory(said.strip())
 
 
 def _outside_system(name: str, path: str) -> str | None:
@@ -170,15 +139,16 @@ def _directory(text: str) -> Path | None:
     return Path(text) if text.startswith("/") and Path(text).is_dir() else None
 
 
-def _venv_root(project: Path) -> Path | None:
+def _venv_root(project: Path, home: Path) -> Path | None:
     try:
         text = (project / ".venv/pyvenv.cfg").read_text("utf-8", errors="replace")
     except OSError:
         return None
-    return venv_root(text, Path.exists)
+    return venv_root(text, Path.exists, home=home, real=Path.resolve)
 
 
-def _certificates(raw: Mapping[str, str]) -> list[Path]:
+def _certificates(raw: Mapping[str, str], private: Private) -> list[Path]:
     """Files that variables name; the agent is given the variables."""
     paths = [Path(raw[name]) for name in CERTIFICATES if raw.get(name)]
-    return [path for path in paths if path.is_absolute() and path.exists()]
+    found = [path for path in paths if path.is_absolute() and path.exists()]
+    return [path for path in found if not private.is_shown_by(path)]

@@ -11,8 +11,9 @@ from treadle.domain.agent import Allow, Ask, Decision, Deny, ToolUse
 from treadle.domain.approval import Answer, ApprovalId, Lapsed, Question, Voided, hash_of
 from treadle.workflows.approvals import Asker, Outcome, Unanswered, ask_within, id_of
 
-# Of what is shown; the hash is over all of it.
-MOST_SHOWN = 4000
+# Characters: room for the longest line that a shell is given, were each of them unprintable. What
+# is longer is nothing that a person reads, and nobody says yes to what was not shown.
+MOST_SHOWN = 64 * 1024
 # The agent waits no longer for its hooks: see `adapters/agents/claude`.
 LONGEST_PATIENCE = timedelta(days=7)
 # After so many questions in a row that nobody answered, this is how long the next one waits.
@@ -43,6 +44,8 @@ class Gate:
 
     async def settle(self, use: ToolUse, ask: Ask) -> Decision:
         """Ask and wait; what was not allowed by a person in time is denied."""
+        if too_long := _too_long(ask, self.clean):
+            return too_long
         patience = min(self.patience, IMPATIENCE) if self._nobody_is_there() else self.patience
         question = gate_question(
             use, ask, policy_hash=self.policy_hash, patience=patience, clean=self.clean
@@ -85,12 +88,10 @@ def gate_question(
     patience: timedelta,
     clean: Callable[[str], str],
 ) -> Question:
-    """Bound to exactly this use in this directory under this policy."""
+    """Bound to exactly this use in this directory under this policy; all of it is shown."""
     bound = json.dumps([use.name, ask.subject, use.directory, policy_hash])
     where = f"\nin {use.directory}" if use.directory else ""
     shown = visible(clean(ask.subject))
-    if len(shown) > MOST_SHOWN:
-        shown = f"{shown[:MOST_SHOWN]}\n… {len(shown) - MOST_SHOWN} characters more"
     return Question(
         kind="gate",
         text=f"May the agent use {use.name} so? {ask.reason}",
@@ -124,4 +125,21 @@ def decision_of(outcome: Outcome, ask: Ask, approval: ApprovalId) -> Decision:
 
 def visible(text: str) -> str:
     """Every character as something that can be seen: nothing may hide from who decides."""
-    return "".join(c if c == "\n" or c.isprintable() else ascii(c)[1:-1] for c in text)
+    return "".join(c if c == "\n" or _is_seen(c) else ascii(c)[1:-1] for c in text)
+
+
+def _is_seen(character: str) -> bool:
+    """Selectors of variants count as printable, and have no picture of their own."""
+    selector = "\ufe00" <= character <= "\ufe0f" or "\U000e0100" <= character <= "\U000e01ef"
+    return character.isprintable() and not selector
+
+
+def _too_long(ask: Ask, clean: Callable[[str], str]) -> Deny | None:
+    size = len(visible(clean(ask.subject)))
+    if size <= MOST_SHOWN:
+        return None
+    return Deny(
+        f"A person must allow this, and it is too long to be shown to one: {size} characters, where"
+        f" {MOST_SHOWN} have room. Do it in smaller parts that a person can read. {ask.reason}",
+        ask.rule,
+    )

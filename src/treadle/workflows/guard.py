@@ -24,12 +24,11 @@ class Hooks:
     commands: Sequence[str] = ()
     run: RunHook | None = None
 
-    async def objection(self, use: ToolUse, role: Role) -> Deny | None:
+    async def objection(self, use: ToolUse, role: Role, workspace: str) -> Deny | None:
         """The first objection. A hook that nobody can run is one."""
         for command in self.commands:
-            ended = (
-                HookEnded(None) if self.run is None else await self.run(command, told(use, role))
-            )
+            given = told(use, role, workspace)
+            ended = HookEnded(None) if self.run is None else await self.run(command, given)
             if denied := objection(command, ended):
                 return denied
         return None
@@ -71,7 +70,7 @@ class Guard:
             if isinstance(judged, Deny):
                 return judged
             # Nobody is asked about what a hook forbids anyway.
-            if denied := await self.hooks.objection(use, role):
+            if denied := await self.hooks.objection(use, role, workspace):
                 return denied
             return await self.settle(use, judged) if isinstance(judged, Ask) else judged
 

@@ -33,6 +33,7 @@ class Site:
     earlier: "Earlier | None" = None
     # What must not come home, and the same words without it.
     search: SecretSearch = field(default_factory=lambda: SecretSearch(()))
+    protected: tuple[str, ...] = ()
     clean: Callable[[str], str] = lambda text: text
 
 

@@ -25,12 +25,12 @@ from treadle.workspace.clone import Clone, make_clone
 from treadle.workspace.commits import Rest, commit_files, commit_rest
 from treadle.workspace.git import GitFailed
 from treadle.workspace.imports import Imported, NotFetched, aside_ref, import_work, nested_between
-from treadle.workspace.losses import forget_loss, note_if_gone
+from treadle.workspace.losses import forget_loss, note_if_gone, note_loss
 from treadle.workspace.movement import Movement, movement
 from treadle.workspace.notes import NotesRefused, carry_notes_in, carry_notes_out
 from treadle.workspace.recalled import imported_again, snapshot_of
 from treadle.workspace.salvage import SET_ASIDE
-from treadle.workspace.secret_scan import Round, screen
+from treadle.workspace.secret_scan import Round, Unwanted, screen
 from treadle.workspace.snapshot import Snapshot, snapshot_ref, take_snapshot
 from treadle.workspace.withheld_note import note_withheld, noted_withheld
 
@@ -144,19 +144,23 @@ class Worksite:
         return await self._screened(replace(again, lost=rest.lost or again.lost), message)
 
     async def _screened(self, rest: Rest, message: str) -> Rest:
-        """The same without files that hold a credential, which the log and the agent hear of."""
+        """The same without what must not come home, of which the log and the agent hear."""
         home = self._home or self.start
         if rest.tip == home and rest.aside is None:
             note_withheld(self.path, ())
             return rest
-        screened = await screen(Round(self._clone, home, message), rest, self._site.search)
+        unwanted = Unwanted(self._site.search, self._site.protected)
+        screened = await screen(Round(self._clone, home, message), rest, unwanted)
         if screened.passing:
             self._site.record(RunWarned(passing_text(screened.passing)))
         if screened.withheld:
             self._site.record(WorkWithheld(screened.withheld))
+        lost = withheld_reason(screened.withheld, self.withheld)
+        if lost and all(place.is_protected for place in screened.withheld):
+            # Known from now on, so whoever comes here again would take it for told.
+            note_loss(self.path, lost)
         note_withheld(self.path, screened.withheld)
-        lost = screened.rest.lost or withheld_reason(screened.withheld)
-        return replace(screened.rest, lost=lost)
+        return replace(screened.rest, lost=screened.rest.lost or lost)
 
     @property
     def withheld(self) -> tuple[Withheld, ...]:

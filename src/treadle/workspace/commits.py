@@ -63,6 +63,7 @@ async def _committed(clone: Clone, message: str) -> Rest:
                     commit=made,
                     on_top_of=left.tip.commit if made and not left.staged else None,
                     files=left.changed.present,
+                    gone=left.changed.gone,
                     left_out=left.changed.left_out,
                     remarks=remarks,
                 )

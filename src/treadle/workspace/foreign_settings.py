@@ -35,7 +35,9 @@ def notice_of(brought: tuple[str, ...]) -> str:
 
 
 def _is_there(workspace: Path, name: str) -> bool:
+    path = workspace / name
     try:
-        return (workspace / name).exists()
+        # An empty directory says nothing: sandboxes put some where nothing may be written.
+        return any(path.iterdir()) if path.is_dir() else path.exists()
     except OSError:
         return True

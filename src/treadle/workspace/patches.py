@@ -10,11 +10,13 @@ from dataclasses import dataclass, field
 
 PATCHES = (
     *("-p", "-U0", "--text", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color"),
-    *("--src-prefix=a/", "--dst-prefix=b/", "--ignore-submodules=all"),
+    *("--src-prefix=a/", "--dst-prefix=b/", "--ignore-submodules=none", "--submodule=short"),
 )
 
 _HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _NAMES = "diff --git "
+# Lines of files begin with a sign, those of messages with blanks.
+_CHANGED = re.compile(rf"^{_NAMES}(.*)$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,11 @@ def added_blocks(printed: str) -> Iterator[Block]:
             yield Block(path, 0, path)
         elif line and not line.startswith(("+++ ", "--- ")):
             yield Block("", 0, line)
+
+
+def changed_names(printed: str) -> Iterator[str]:
+    """Every path that was made, changed or removed, once for each commit."""
+    return (_second_name(names) for names in _CHANGED.findall(printed))
 
 
 def removed_text(printed: str) -> str:

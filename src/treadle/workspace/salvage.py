@@ -37,6 +37,7 @@ class Rest:
     # What that commit stands on, if it changes nothing there but files.
     on_top_of: str | None = None
     files: tuple[str, ...] = field(default=(), compare=False)  # which ones, if it does
+    gone: tuple[str, ...] = field(default=(), compare=False)  # and those that it removes
     aside: str | None = None  # a commit that could not become part of the branch
     left_out: tuple[str, ...] = ()  # nested repositories, which stay on disk only
     remarks: tuple[str, ...] = ()

@@ -1,20 +1,22 @@
-"""Keeps credentials out of what a run brings home: what is new is looked through, and a file that
-holds one is left out of the commit. It stays in the clone, uncommitted, so that nothing is lost.
+"""Keeps credentials and changes of protected paths out of what a run brings home: what is new is
+looked through, and such a file is left out of the commit. It stays in the clone, uncommitted, so
+that nothing is lost.
 """
 
 import os
 import stat
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
-from treadle.domain.events.work import Withheld
+from treadle.domain.events.work import PROTECTED_PATH, Withheld
+from treadle.policy.protected_paths import protected_part
 from treadle.policy.secret_search import SecretSearch
 from treadle.workspace.agent_tree import agent_git
 from treadle.workspace.backups import ref_move
 from treadle.workspace.contents import PLAIN_INDEX, copy_index, private_index
 from treadle.workspace.git import Git
-from treadle.workspace.patches import PATCHES, Block, added_blocks, removed_text
+from treadle.workspace.patches import PATCHES, Block, added_blocks, changed_names, removed_text
 from treadle.workspace.salvage import ASIDE, Rest, commit_work
 from treadle.workspace.skeleton import Clone
 from treadle.workspace.snapshot import tree_of
@@ -41,6 +43,20 @@ class Screened:
 
 
 @dataclass(frozen=True, slots=True)
+class Unwanted:
+    """What must not come home; `protected` are paths of the project besides those that always are.
+
+    Told by the commits themselves: an agent may commit what is not on its disk.
+    """
+
+    search: SecretSearch
+    protected: tuple[str, ...] = ()
+
+    def protects(self, path: str) -> bool:
+        return protected_part(PurePosixPath(path), self.protected) is not None
+
+
+@dataclass(frozen=True, slots=True)
 class Round:
     """One round's work: the clone that has it, and the commit that the user's repository has."""
 
@@ -53,28 +69,29 @@ class Round:
         return agent_git(self.clone)
 
 
-async def screen(done: Round, rest: Rest, search: SecretSearch) -> Screened:
+async def screen(done: Round, rest: Rest, unwanted: Unwanted) -> Screened:
     """Look through all that is new.
 
     One git command if the agent has made commits of its own, none if it left nothing but files.
     Cut anywhere, a second call ends the same.
     """
-    if rest.on_top_of == done.home and _are_harmless(done.clone.path, rest.files, search):
+    of_files = rest.on_top_of == done.home and not _has_asides(done.clone)
+    if of_files and _are_harmless(done.clone.path, rest, unwanted):
         return Screened(rest)
     printed = await _printed(done.git, *_LOG, rest.tip, f"--glob={ASIDE}/*", "--not", done.home)
-    if not _places(printed, search):
+    if not _places(printed, unwanted):
         return Screened(rest)
     patch = await _printed(done.git, *_PATCH, done.home, rest.tip)
     # What was there before is no secret any more, or not for us to take away.
     before = removed_text(patch)
-    found = _places(printed, search, before)
+    found = _places(printed, unwanted, before)
     if not found:
         return Screened(rest)
-    rest = await _without_asides(done, rest, search, before)
+    rest = await _without_asides(done, rest, unwanted, before)
     commits = await _printed(done.git, *_LOG, rest.tip, "--not", done.home)
-    if not _places(commits, search, before):
+    if not _places(commits, unwanted, before):
         return Screened(rest, passing=found)
-    withheld = _places(patch, search, before)
+    withheld = _places(patch, unwanted, before)
     clean = await _as_one_commit(done, rest, [each.path for each in withheld])
     return Screened(clean, withheld, () if withheld else found)
 
@@ -83,11 +100,24 @@ async def _printed(git: Git, *command: str) -> str:
     return await git.run("-c", "core.quotePath=false", *command)
 
 
-def _places(printed: str, search: SecretSearch, before: str = "") -> tuple[Withheld, ...]:
-    """Where what git printed has a credential; not one that is among what was there before."""
-    if not search.may_hold(_readable(printed)):
-        return ()
-    return _in_blocks(added_blocks(printed), search, before)
+def _has_asides(clone: Clone) -> bool:
+    """Whether an import would fetch more than the branch: an agent can name commits so itself."""
+    packed = clone.git_dir / "packed-refs"
+    return (clone.git_dir / ASIDE).is_dir() or (
+        packed.is_file() and ASIDE.encode() in packed.read_bytes()
+    )
+
+
+def _places(printed: str, unwanted: Unwanted, before: str = "") -> tuple[Withheld, ...]:
+    """Where what git printed changes what is protected, or has a credential; not one that is among
+    what was there before."""
+    names = dict.fromkeys(changed_names(printed))
+    protected = tuple(
+        Withheld(name, 0, PROTECTED_PATH) for name in names if unwanted.protects(name)
+    )
+    if not unwanted.search.may_hold(_readable(printed)):
+        return protected
+    return (*protected, *_in_blocks(added_blocks(printed), unwanted.search, before))
 
 
 def _in_blocks(
@@ -110,11 +140,15 @@ def _readable(text: str) -> str:
     return text.replace("\0", "") if "\0" in text else text
 
 
-def _are_harmless(workspace: Path, files: Sequence[str], search: SecretSearch) -> bool:
-    """Whether nothing in these files can be a credential, old or new; large ones are not read."""
-    for name in files:
+def _are_harmless(workspace: Path, rest: Rest, unwanted: Unwanted) -> bool:
+    """Whether none of the files is protected, and nothing in them can be a credential, old or new;
+    large ones are not read."""
+    if any(unwanted.protects(name) for name in (*rest.files, *rest.gone)):
+        return False
+    for name in rest.files:
         text = _text_of(workspace / name)
-        if text is None or _in_blocks([Block(name, 1, text), Block(name, 0, name)], search):
+        blocks = () if text is None else (Block(name, 1, text), Block(name, 0, name))
+        if not blocks or _in_blocks(blocks, unwanted.search):
             return False
     return True
 
@@ -134,14 +168,14 @@ def _text_of(path: Path) -> str | None:
     return None if len(read) > _LARGEST else os.fsdecode(read)
 
 
-async def _without_asides(done: Round, rest: Rest, search: SecretSearch, before: str) -> Rest:
-    """Give commits that were set aside and hold a credential a name that is not fetched."""
+async def _without_asides(done: Round, rest: Rest, unwanted: Unwanted, before: str) -> Rest:
+    """Give commits that were set aside and must not come home a name that is not fetched."""
     git = done.git
     listing = await git.run("for-each-ref", "--format=%(objectname) %(refname)", ASIDE)
     for line in filter(None, listing.split("\n")):
         commit, name = line.split(" ", 1)
         commits = await _printed(git, *_LOG, commit, "--not", done.home, rest.tip)
-        if _places(commits, search, before):
+        if _places(commits, unwanted, before):
             await git.run("update-ref", f"{KEPT_BACK}/{commit}", commit)
             await git.run("update-ref", "-d", name)
             if commit == rest.aside:
@@ -165,7 +199,7 @@ async def _as_one_commit(done: Round, rest: Rest, left_out: Sequence[str]) -> Re
         tip = made or done.home
         await git.run(*ref_move(clone.ref, tip, from_=rest.tip))
         copy_index(index, clone.git_dir / "index")
-    return replace(rest, tip=tip, commit=made, on_top_of=None, files=())
+    return replace(rest, tip=tip, commit=made, on_top_of=None, files=(), gone=())
 
 
 async def _entries_at(git: Git, commit: str, paths: Sequence[str]) -> bytes:
@@ -174,7 +208,8 @@ async def _entries_at(git: Git, commit: str, paths: Sequence[str]) -> bytes:
     if not wanted:
         return b""
     literal = git.with_variables(GIT_LITERAL_PATHSPECS="1")
-    listing = await literal.run("ls-tree", "-z", "--full-tree", commit, "--", *wanted)
+    # A file may have taken the place of a directory: what was in there is wanted, too.
+    listing = await literal.run("ls-tree", "-r", "-z", "--full-tree", commit, "--", *wanted)
     there = {}
     for entry in filter(None, listing.split("\0")):
         place, path = entry.split("\t", 1)

@@ -56,8 +56,18 @@ def test_a_list_shows_the_beginning_of_a_long_subject_and_one_question_all_of_it
     listed = drawn(inbox([Standing(long)], LATER, VIEW))
     whole = drawn(question_block(Standing(long), LATER, VIEW))
 
-    assert listed[13:15] == ["    12. Step", "    … 88 more lines"]
+    assert listed[13:16] == [
+        "    12. Step",
+        "    … 88 more lines",
+        f"    all of it: treadle approvals {PLANNED}",
+    ]
     assert whole[101] == "    100. Step"
+
+
+def test_the_longest_subject_is_shown_to_its_end() -> None:
+    long = replace(PLAN_ASKED, subject="a\n" * 30_000 + "b" * 5_000 + " npm publish")
+
+    assert drawn(question_block(Standing(long), LATER, VIEW))[-2].endswith("npm publish")
 
 
 def test_what_an_agent_wrote_cannot_paint_the_screen() -> None:

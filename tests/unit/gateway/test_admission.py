@@ -65,17 +65,18 @@ def test_every_budget_that_nests_around_a_session_holds(
 
 
 @pytest.mark.parametrize(
-    ("body", "wanted"),
+    ("request_", "size", "wanted"),
     [
-        (b'{"model": "opus", "max_tokens": 64000}', Asked("opus", 9, 64_000)),
-        (b'{"model": 5, "max_tokens": "many"}', Asked("", 8, 16_000)),
-        (b"no json at all", Asked("", 3, 16_000)),
-        (b"[]", Asked("", 0, 16_000)),
-        (b'{"x": "' + b"y" * 4_000_000 + b'"}', Asked("", 200_000, 16_000)),
+        ({"model": "opus", "max_tokens": 64000}, 38, Asked("opus", 9, 64_000)),
+        ({"model": 5, "max_tokens": "many"}, 33, Asked("", 8, 16_000)),
+        ({}, 2, Asked("", 0, 16_000)),
+        ({}, 4_000_000, Asked("", 200_000, 16_000)),
     ],
 )
-def test_a_request_says_how_large_it_is(body: bytes, wanted: Asked) -> None:
-    assert asked(body) == wanted
+def test_a_request_says_how_large_it_is(
+    request_: dict[str, object], size: int, wanted: Asked
+) -> None:
+    assert asked(request_, size) == wanted
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from treadle.gateway.service import Service
 
 from .gateway_stage import ASKED, PLENTY, SESSION, Stage, gateway_before
 
-COUNT = b'{"messages": []}'
+COUNT = b'{"messages":[{}]}'
 
 
 async def spoken(stage: Stage, content: bytes) -> bytes:

@@ -11,7 +11,7 @@ from treadle.policy.user_hooks import RULE, HookEnded, files_of, objection, told
 def test_a_hook_is_told_the_use_as_one_line_of_json() -> None:
     use = ToolUse("t1", "Bash", {"command": "ls\n", "n": 1}, "/srv/clone/src")
 
-    given = told(use, "implementer")
+    given = told(use, "implementer", "/srv/clone")
 
     assert given.endswith(b"}\n")
     assert given.count(b"\n") == 1
@@ -22,6 +22,7 @@ def test_a_hook_is_told_the_use_as_one_line_of_json() -> None:
         "tool_name": "Bash",
         "tool_input": {"command": "ls\n", "n": 1},
         "cwd": "/srv/clone/src",
+        "workspace": "/srv/clone",
     }
 
 

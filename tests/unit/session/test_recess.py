@@ -1,8 +1,11 @@
 """While a session waits for us or for a person, none of its clocks runs."""
 
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from typing import Literal
+
+import pytest
 
 from tests.builders import SESSION_LIMITS, FakeClock
 from treadle.domain.agent import AgentEvent, Allow, Decision, Heartbeat, ResponseStarted, ToolUse
@@ -10,6 +13,8 @@ from treadle.domain.events.agent import ToolCalled, ToolFinished
 from treadle.domain.session import Completed, TimedOut
 from treadle.session.recess import Recess
 from treadle.session.vigil import Vigil
+from treadle.session.watch import OpenTool, began
+from treadle.session.watch import under_way as at_work
 
 from .driven import FINE, stage
 
@@ -22,15 +27,15 @@ def test_time_counts_once_however_many_are_asked_about() -> None:
     recess = Recess(clock)
     seen = [(recess.on, recess.seconds)]
     clock.advance(5)
-    with recess.taken():
+    with recess.taken("1"):
         clock.advance(10)
-        with recess.taken():
+        with recess.taken("2"):
             clock.advance(10)
             seen.append((recess.on, recess.seconds))
         clock.advance(10)
     clock.advance(10)
     seen.append((recess.on, recess.seconds))
-    with recess.taken():
+    with recess.taken("1"):
         clock.advance(1)
     seen.append((recess.on, recess.seconds))
 
@@ -70,7 +75,7 @@ def called(watched: Watched) -> AgentEvent:
 
 
 def answered_after_a_day(watched: Watched) -> None:
-    with watched.recess.taken():
+    with watched.recess.taken("1"):
         watched.clock.advance(DAY_S)
 
 
@@ -97,7 +102,7 @@ async def test_a_tool_has_all_of_its_time_after_the_answer() -> None:
 
 async def test_signs_of_life_in_a_recess_do_not_start_any_clock() -> None:
     def beats(watched: Watched) -> AgentEvent:
-        with watched.recess.taken():
+        with watched.recess.taken("1"):
             watched.clock.advance(4000)
         return Heartbeat()
 
@@ -105,6 +110,83 @@ async def test_signs_of_life_in_a_recess_do_not_start_any_clock() -> None:
 
     assert (await watched.seen())[-1] == TimedOut("tool", 300)
     assert watched.clock.passed_s == 3 * 4000 + 1 + 300
+
+
+def test_it_is_no_recess_while_another_use_goes_on() -> None:
+    clock = FakeClock()
+    recess = Recess(clock)
+    seen = []
+    with recess.taken("1"):
+        for under_way in ({"1"}, {"1", "2"}, {"2"}, {"1"}, set()):
+            recess.see(frozenset(under_way))
+            clock.advance(10)
+            seen.append((recess.on, recess.seconds))
+    recess.see(frozenset({"1"}))
+    clock.advance(10)
+    seen.append((recess.on, recess.seconds))
+
+    assert seen == [
+        (True, 10.0),
+        (False, 10.0),
+        (False, 10.0),
+        (True, 20.0),
+        (True, 30.0),
+        (False, 30.0),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("calls", "under_way"),
+    [
+        ((), set()),
+        (("1", None), {"1"}),
+        (("1", None, "2", None), {"1", "2"}),
+        (("1", None, "2", "1"), {"2"}),
+        (("1", None, "2", "1", "3", "2", "4", None), {"3", "4"}),
+    ],
+)
+def test_a_sub_agent_waits_with_its_own_calls(
+    calls: tuple[str | None, ...], under_way: set[str]
+) -> None:
+    tools = tuple(
+        OpenTool(str(each), 0, parent) for each, parent in zip(calls[::2], calls[1::2], strict=True)
+    )
+
+    assert at_work(replace(began(0), open_tools=tools)) == under_way
+
+
+async def test_a_use_beside_one_that_a_person_thinks_about_has_its_limit() -> None:
+    beside = ToolCalled("2", "Bash", {"command": "sleep 9999"})
+    watched = Watched([called, lambda _: beside])
+
+    with watched.recess.taken("1"):
+        assert await watched.seen() == [TOOL, beside, TimedOut("tool", 300)]
+    assert watched.clock.passed_s == 1 + 300
+
+
+async def test_a_use_that_waited_beside_another_has_all_of_its_time_afterwards() -> None:
+    beside = ToolCalled("2", "Bash", {"command": "make"})
+    allowed = ExitStack()
+
+    def ask(watched: Watched) -> AgentEvent:
+        allowed.enter_context(watched.recess.taken("1"))
+        return beside
+
+    def goes_on(watched: Watched) -> None:
+        watched.clock.advance(5)
+
+    def made(watched: Watched) -> AgentEvent:
+        watched.clock.advance(5)
+        return ToolFinished("2", "", is_error=False)
+
+    def answered(watched: Watched) -> None:
+        watched.clock.advance(DAY_S)
+        allowed.close()
+
+    watched = Watched([called, ask, *[goes_on] * 40, made, answered])
+
+    assert (await watched.seen())[-1] == TimedOut("tool", 300)
+    assert watched.clock.passed_s == 1 + 40 * 5 + 5 + DAY_S + 300
 
 
 async def test_waiting_for_a_decision_is_no_part_of_a_sessions_duration() -> None:

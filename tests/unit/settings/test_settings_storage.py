@@ -7,7 +7,7 @@ import pytest
 from treadle.domain.errors import SettingsError
 from treadle.domain.storage import Storage
 from treadle.settings.environment import environment_from
-from treadle.settings.load import resolve
+from treadle.settings.load import Resolved, resolve
 from treadle.settings.report import rows
 from treadle.settings.storage import located
 
@@ -19,7 +19,7 @@ def storage(project: Path, text: str | None, **variables: str) -> Storage:
     if text is not None:
         (project / "treadle.toml").write_text(text)
     environment = environment_from({"TREADLE_ROOT": "/root", "HOME": "/home", **variables})
-    return located(environment, project).storage
+    return located(environment, project, lambda _: None).storage
 
 
 @pytest.mark.parametrize(
@@ -48,9 +48,21 @@ def test_a_file_that_names_a_database_must_make_sense(tmp_path: Path) -> None:
 
 def test_processes_that_are_started_know_the_same_database(tmp_path: Path) -> None:
     (tmp_path / "treadle.toml").write_text(FILE)
-    environment = located(environment_from({"HOME": "/home"}), tmp_path)
+    environment = located(environment_from({"HOME": "/home"}), tmp_path, lambda _: None)
 
     assert environment_from(environment.raw).storage == environment.storage
+
+
+def test_a_file_that_is_not_trusted_names_no_database(tmp_path: Path) -> None:
+    def refuse(_: Resolved) -> None:
+        raise SettingsError("not trusted")
+
+    (tmp_path / "treadle.toml").write_text(FILE)
+    with pytest.raises(SettingsError):
+        located(environment_from({"HOME": "/home"}), tmp_path, refuse)
+    said = environment_from({"HOME": "/home", "TREADLE_DATABASE_URL": URL})
+
+    assert located(said, tmp_path, refuse) == said
 
 
 @pytest.mark.parametrize("source", ["file", "variable"])

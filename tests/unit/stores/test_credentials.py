@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from treadle.adapters.stores.credentials import CredentialFiles, Kept
+from treadle.adapters.stores.credentials import CredentialFiles
+from treadle.adapters.stores.private_files import Kept
 from treadle.domain.errors import StoreError
 
 NAME = "anthropic-api-key"

@@ -1,5 +1,7 @@
 """Choosing a sandbox, and what settings and languages add to it."""
 
+import os
+import stat
 from dataclasses import replace
 from pathlib import Path
 
@@ -113,6 +115,23 @@ async def test_a_language_that_lies_in_the_home_itself_stays_hidden(
     assert (found.readable, found.refused) == ((), (environment.home,))
 
 
+@pytest.mark.parametrize("named", ["{project}", "{project}/../project", "{link}"])
+async def test_a_virtual_environment_cannot_show_the_project(
+    named: str, environment: Environment, project: Path, tmp_path: Path
+) -> None:
+    for file in ("bin/python3.12", "lib/python3.12/os.py", ".venv/pyvenv.cfg"):
+        (project / file).parent.mkdir(parents=True, exist_ok=True)
+        (project / file).touch()
+    link = tmp_path / "elsewhere"
+    link.symlink_to(project)
+    place = named.format(project=project, link=link)
+    (project / ".venv/pyvenv.cfg").write_text(f"home = {place}/bin\n")
+
+    found = await find_surroundings(SandboxSettings(), ("python",), environment, project)
+
+    assert found.readable == ()
+
+
 async def test_caches_and_certificates_are_shown(
     environment: Environment, project: Path, tmp_path: Path
 ) -> None:
@@ -151,14 +170,95 @@ async def test_the_users_own_paths_are_taken(environment: Environment, project: 
             )
             for path in ("~", "~/", "~/x/..", "/", "~/.treadle", "~/.treadle/runs/1", "~/to-home")
         ),
+        *(
+            (path, f"sandbox.readable has {path}, which is the machine's own")
+            for path in ("/etc", "/etc/ssh", "/run/user/7", "/var/run", "/dev/shm", "/proc/1")
+        ),
+        *(
+            (path, f"sandbox.readable has {path}, which is the machine's own")
+            for path in ("/sys", "/boot", "/root/x", "/var/run/x", "~/to-etc", "~/to-etc/ssh")
+        ),
+        *(
+            (
+                path,
+                f"sandbox.readable has {path}, which holds logins, or what programs obey when "
+                "you start them",
+            )
+            for path in (
+                *("~/.ssh", "~/.ssh/id_ed25519", "~/.aws", "~/.gnupg", "~/.config/gh", "~/.claude"),
+                *("~/.bashrc", "~/.profile", "~/.gitconfig", "~/.config/git", "~/.zshrc"),
+                *("~/to-ssh", "~/to-ssh/id_ed25519", "~/.local/share"),
+            )
+        ),
+        ("/var/tmp", "sandbox.readable has /var/tmp, which is shared by everybody on this machine"),
+        ("~/socket", "sandbox.readable has ~/socket, which is no file or directory"),
+        ("~/agent", "sandbox.readable has ~/agent, which has sockets in it"),
     ],
 )
 async def test_paths_that_would_open_too_much_are_an_error(
     path: str, told: str, environment: Environment, project: Path
 ) -> None:
-    (environment.home / "to-home").symlink_to(environment.home)
+    for link, target in {"to-home": environment.home, "to-etc": "/etc", "to-ssh": ".ssh"}.items():
+        (environment.home / link).symlink_to(target)
+    (environment.home / "agent").mkdir()
+    for place in ("socket", "agent/socket"):
+        os.mknod(environment.home / place, stat.S_IFSOCK | 0o600)
 
     with pytest.raises(SettingsError) as raised:
         await find_surroundings(SandboxSettings(readable=(path,)), (), environment, project)
 
     assert raised.value.message == told
+
+
+@pytest.mark.parametrize(
+    ("path", "why"),
+    [
+        ("/usr/bin", "holds programs that you run, or what chooses them"),
+        ("/usr", "holds programs that you run, or what chooses them"),
+        ("~/tools", "holds programs that you run, or what chooses them"),
+        ("~/tools/bin/x", "holds programs that you run, or what chooses them"),
+        ("~/.local/bin", "holds programs that you run, or what chooses them"),
+        ("~/.cargo", "holds logins, or what programs obey when you start them"),
+        ("~/to-tools", "holds programs that you run, or what chooses them"),
+        ("{project}", "holds the project itself, of which the agent has a clone"),
+        ("{project}/.git/hooks", "is the project's own repository"),
+    ],
+)
+async def test_what_the_user_runs_cannot_be_written(
+    path: str, why: str, environment: Environment, project: Path
+) -> None:
+    theirs = replace(environment, path=f"{environment.home}/tools/bin:/usr/bin:/bin:relative")
+    (environment.home / "to-tools").symlink_to("tools")
+    named = path.format(project=project)
+
+    with pytest.raises(SettingsError) as raised:
+        await find_surroundings(SandboxSettings(writable=(named,)), ("php",), theirs, project)
+
+    assert raised.value.message == f"sandbox.writable has {named}, which {why}"
+
+
+async def test_in_the_home_of_root_itself_paths_can_be_opened(project: Path) -> None:
+    theirs = environment_from({"HOME": "/root", "PATH": "/usr/bin:/bin"})
+    settings = SandboxSettings(readable=("~/nonexistent",))
+
+    found = await find_surroundings(settings, ("php",), theirs, project)
+
+    assert found.readable == (Path("/root/nonexistent"),)
+
+
+@pytest.mark.parametrize("inner", ["absent", "link"])
+async def test_a_path_that_the_agent_could_make_lead_elsewhere_is_an_error(
+    inner: str, environment: Environment, project: Path
+) -> None:
+    out = environment.home / "out"
+    (out / "fine").mkdir(parents=True)
+    (out / "link").symlink_to("fine")
+    settings = SandboxSettings(readable=("~/out/fine", f"~/out/{inner}"), writable=("~/out",))
+
+    with pytest.raises(SettingsError) as raised:
+        await find_surroundings(settings, ("php",), environment, project)
+
+    assert raised.value.message == (
+        f"the sandbox is to have {out / inner}, which could be made to lead elsewhere: "
+        f"sandbox.writable has {out}"
+    )

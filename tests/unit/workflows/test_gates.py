@@ -18,7 +18,7 @@ from treadle.domain.events.all_events import Event
 from treadle.domain.events.oversight import ApprovalAnswered, ApprovalAsked, ApprovalLapsed
 from treadle.domain.storage import Storage
 from treadle.workflows.approvals import Asker, Outcome, Unanswered
-from treadle.workflows.gates import Gate, decision_of, gate_question, visible
+from treadle.workflows.gates import MOST_SHOWN, Gate, decision_of, gate_question, visible
 
 USE = ToolUse("t1", "Bash", {"command": "npm publish"}, "/srv/clone")
 ASK = Ask("It publishes a package.", "npm publish", "gate-publish")
@@ -226,12 +226,27 @@ def test_nothing_hides_from_who_decides() -> None:
     assert visible("héllo ✓\n") == "héllo ✓\n"
 
 
-def test_a_long_subject_is_shown_in_part_and_bound_as_a_whole() -> None:
-    long = question(ask=replace(ASK, subject="x" * 5000))
-    longer = question(ask=replace(ASK, subject="x" * 5000 + "y"))
+def test_a_person_is_shown_all_of_what_they_decide_about() -> None:
+    line = "true " * 3000 + "; npm publish"
 
-    assert long.subject.splitlines()[1] == "… 1000 characters more"
-    assert long.subject_hash != longer.subject_hash
+    shown = question(ask=replace(ASK, subject=line))
+
+    assert shown.subject.splitlines()[0] == line
+
+
+async def test_what_is_too_long_to_be_shown_is_denied_and_nobody_is_asked(desk: Desk) -> None:
+    desk.says("approved")
+    fits, longer = "x" * MOST_SHOWN, "x" * (MOST_SHOWN - 3) + "\0"
+
+    asked = await desk.gate().settle(USE, replace(ASK, subject=fits))
+    denied = await desk.gate().settle(USE, replace(ASK, subject=longer))
+
+    assert (type(asked), len(desk.asked)) == (Allow, 1)
+    assert denied == Deny(
+        "A person must allow this, and it is too long to be shown to one: 65537 characters, where "
+        "65536 have room. Do it in smaller parts that a person can read. It publishes a package.",
+        "gate-publish",
+    )
 
 
 def test_secrets_are_taken_out_of_what_is_shown() -> None:

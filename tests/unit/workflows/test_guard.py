@@ -70,7 +70,7 @@ async def test_the_policy_first_then_hooks_then_a_person(
 async def test_hooks_that_nobody_can_run_let_nothing_pass() -> None:
     hooks = Hooks(["guard"])
 
-    found = await hooks.objection(ToolUse("1", "Read", {}), "planner")
+    found = await hooks.objection(ToolUse("1", "Read", {}), "planner", "/srv/clone")
 
     assert isinstance(found, Deny)
 

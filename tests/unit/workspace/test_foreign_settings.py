@@ -8,6 +8,8 @@ from treadle.workspace.foreign_settings import brought_by, notice_of
 def test_a_project_without_any_has_no_notice(tmp_path: Path) -> None:
     (tmp_path / "CLAUDE.md").write_text("Be good.")
     (tmp_path / ".claude").mkdir()
+    # As a sandbox leaves it where nothing may be written.
+    (tmp_path / ".mcp.json").mkdir()
 
     assert brought_by(tmp_path) == ()
     assert notice_of(()) == ""
@@ -15,6 +17,7 @@ def test_a_project_without_any_has_no_notice(tmp_path: Path) -> None:
 
 def test_settings_hooks_servers_and_sub_agents_are_named(tmp_path: Path) -> None:
     (tmp_path / ".claude" / "agents").mkdir(parents=True)
+    (tmp_path / ".claude" / "agents" / "tester.md").write_text("Test it.")
     (tmp_path / ".claude" / "settings.json").write_text("{}")
     (tmp_path / ".mcp.json").symlink_to("/nowhere")
 

@@ -1,71 +1,22 @@
 """A credential that an agent left in its work does not come home; everything else does."""
 
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from tests.unit.policy.secret_samples import GITHUB, PASSWORD, PEM
-from treadle.domain.events.all_events import Event
 from treadle.domain.events.run import RunWarned
-from treadle.domain.events.work import Withheld, WorkspacePrepared, WorkWithheld
-from treadle.policy.redaction import redactor
-from treadle.policy.secret_search import SecretSearch
-from treadle.workflows.site import Home, Site
-from treadle.workflows.worksite import Worksite, find_worksite, prepare_worksite
-from treadle.workspace.project import find_project
+from treadle.domain.events.work import Withheld, WorkspacePrepared
+from treadle.workflows.site import Home
+from treadle.workflows.worksite import find_worksite
 
-from .real_git import ADA, RUN, Repository, repository_in
-
-KNOWN = "a password that is known: 47-11"
-
-
-@dataclass
-class Stage:
-    site: Site
-    worksite: Worksite
-    agent: Repository
-    user: Repository
-    events: list[Event]
-
-    async def round(self) -> Home:
-        return await self.worksite.bring_home("Round")
-
-    @property
-    def withheld(self) -> list[Withheld]:
-        told = [event for event in self.events if isinstance(event, WorkWithheld)]
-        return [place for event in told for place in event.places]
-
-    def home(self) -> dict[str, str]:
-        """The files of the work as the user's repository has them."""
-        [tip] = self.user.refs("refs/heads/treadle").values()
-        return self.user.tree(tip)
-
-    def holds(self, text: str) -> bool:
-        """Whether any object that came into the user's repository has this text in it."""
-        listed = self.user.git("cat-file", "--batch-all-objects", "--batch-check=%(objectname)")
-        return any(text in self.user.git("cat-file", "-p", name) for name in listed.splitlines())
+from .real_git import repository_in
+from .worksite_stage import KNOWN, Stage, stage_in
 
 
 @pytest.fixture
 async def stage(tmp_path: Path) -> Stage:
-    user = repository_in(tmp_path)
-    events: list[Event] = []
-    site = Site(
-        project=await find_project(user.path, user.environment),
-        run=RUN,
-        identity=ADA,
-        directory=tmp_path / "run",
-        attribution="removed",
-        form="commits",
-        record=events.append,
-        record_once=lambda _, event: events.append(event),
-        search=SecretSearch([KNOWN]),
-        clean=redactor([KNOWN]),
-    )
-    worksite = await prepare_worksite(site, specification="# Work", spec="kept.txt")
-    agent = Repository(worksite.path, {**user.environment, "HOME": str(tmp_path / "run")})
-    return Stage(site, worksite, agent, user, events)
+    return await stage_in(tmp_path, repository_in(tmp_path))
 
 
 async def test_a_file_with_a_credential_stays_in_the_workspace_and_the_rest_comes_home(

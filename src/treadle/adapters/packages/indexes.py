@@ -30,6 +30,8 @@ class Index:
 
     url: str
     variable: str = ""
+    # By a page of an index, not by the user's configuration.
+    linked: bool = False
 
     @property
     def host(self) -> str:
@@ -112,10 +114,20 @@ def variables(found: Sequence[Index]) -> Mapping[str, str]:
 
 
 def linked_hosts(page: str, index: Index) -> list[Index]:
-    """Other hosts that a page of an index links to: files need not lie where the list does."""
+    """Other hosts that a page of an index links to: files need not lie where the list does.
+
+    The page is not the user's word: what it names is spoken to encrypted, unless the index itself
+    is not and has the same name.
+    """
     found = (_plain(link) for link in re.findall(r"""href=["']([^"'#?]+)""", page))
-    origins = dict.fromkeys(Index(_origin(link)) for link in found if link)
-    return [origin for origin in origins if origin.host != index.host]
+    origins = dict.fromkeys(Index(_origin(link), linked=True) for link in found if link)
+    return [each for each in origins if each.host != index.host and _fit(each, index)]
+
+
+def _fit(linked: Index, index: Index) -> bool:
+    there, here = urlsplit(linked.url), urlsplit(index.url)
+    same = (there.scheme, there.hostname) == (here.scheme, here.hostname)
+    return there.scheme == "https" or same
 
 
 def _origin(url: str) -> str:

@@ -21,13 +21,14 @@ from treadle.adapters.sandboxes.options import (
     isolation,
     written_files,
 )
-from treadle.adapters.sandboxes.report import read_report
+from treadle.adapters.sandboxes.report import read_first_process, read_report
 from treadle.adapters.sandboxes.seccomp import filter_for
 from treadle.adapters.sandboxes.system_paths import Option, account_files, system_options
 from treadle.domain.sandbox import Confined, Confinement, Probed, SandboxFailed
 
 # For bubblewrap itself: its first process keeps it, and all inside can read it there.
 OUTSIDE = {"PATH": "/usr/bin:/bin"}
+REPORT_PREFIX, REPORT_SUFFIX = "sandbox-", ".json"
 PROBE_SOCKET = "/run/treadle/probe.sock"
 ALWAYS_THERE = (Path("/usr"), Path("/nix/store"), Path("/gnu/store"))
 
@@ -91,6 +92,9 @@ class Bubblewrap:
     def failure(self, report: Path, said: str = "") -> SandboxFailed | None:
         return read_report(report, said)
 
+    def first_process(self, report: Path) -> int | None:
+        return read_first_process(report)
+
     async def probe(self) -> Probed:
         if self.program is None:
             return remedies.missing()
@@ -108,7 +112,7 @@ class Bubblewrap:
 
     def _report(self, opened: ExitStack) -> tuple[Path, int]:
         self.reports.mkdir(parents=True, exist_ok=True)
-        status, path = tempfile.mkstemp(prefix="sandbox-", suffix=".json", dir=self.reports)
+        status, path = tempfile.mkstemp(REPORT_SUFFIX, REPORT_PREFIX, self.reports)
         opened.callback(os.close, status)
         return Path(path), status
 

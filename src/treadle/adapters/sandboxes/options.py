@@ -10,7 +10,8 @@ from treadle.domain.sandbox import Confinement
 LAUNCHER = "/run/treadle/launch"
 PATH = "/usr/local/bin:/usr/bin:/bin"
 MEGABYTE = 1 << 20
-TEMPORARY = ("/tmp", "/var/tmp")  # noqa: S108  # the sandbox's own
+# The sandbox's own, each of a bounded size.
+TEMPORARY = ("/tmp", "/var/tmp", "/dev/shm")  # noqa: S108
 
 # Each is needed: the probe fails without it, but for what is said beside it.
 NAMESPACES: tuple[Option, ...] = (
@@ -53,6 +54,8 @@ def file_systems(within: Confinement) -> list[Option]:
             for place in TEMPORARY
             for option in (("--perms", "1777"), ("--size", size), ("--tmpfs", place))
         ),
+        # It lies in memory, and has no size of its own.
+        ("--remount-ro", "/dev"),
     ]
 
 

@@ -1,6 +1,5 @@
 """Tries a sandbox out: sets a scene on the host, lets the canary play in it, and looks again."""
 
-import asyncio
 import json
 import os
 import secrets
@@ -17,6 +16,7 @@ from typing import Any
 from treadle.adapters.sandboxes.launcher_text import Interpreter
 from treadle.adapters.sandboxes.mounts import START_FILES, START_FOLDERS
 from treadle.adapters.sandboxes.options import MEGABYTE, TEMPORARY
+from treadle.adapters.sandboxes.running import Failure, run_to_end
 from treadle.adapters.sandboxes.system_paths import HOST_NAME
 from treadle.adapters.sandboxes.verdict import parsed, verdict
 from treadle.domain.sandbox import Confined, Confinement, Probed, SandboxFailed
@@ -31,7 +31,6 @@ GIT_FOLDERS = (".git", ".git/objects", ".git/objects/info")
 PROTECTED = (Path("kept/settings.json"), Path("absent.json"), Path("absent/deep/settings.json"))
 
 Confine = Callable[[tuple[str, ...], dict[str, str], Confinement], Confined | SandboxFailed]
-Failure = Callable[[Path, str], SandboxFailed | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,42 +68,20 @@ async def probe(confine: Confine, failure: Failure, tried: Tried) -> Probed:
         confined = confine((*python, "-c", canary, told), VARIABLES, scene.within)
         if isinstance(confined, SandboxFailed):
             return confined
-        said, complaint = await run_confined(confined)
-        if confined.report is not None:
-            failed = failure(confined.report, complaint)
-            confined.report.unlink(missing_ok=True)
-            if failed is not None:
-                return failed
-        findings = parsed(said)
+        ran = await run_to_end(
+            confined, directory=Path("/"), seconds=ANSWER_S, hears="apart", failure=failure
+        )
+        if ran.failed is not None:
+            return ran.failed
+        if ran.exit_code is None:
+            return SandboxFailed(f"the sandbox's canary did not answer within {ANSWER_S:g} s")
+        findings = parsed(ran.output)
         if findings is None:
-            last = complaint.strip().splitlines()[-1:] or ["it said nothing"]
+            last = ran.complaint.strip().splitlines()[-1:] or ["it said nothing"]
             return SandboxFailed(f"the sandbox's canary did not answer: {last[0]}")
         if tried.trials is not None:
             findings = findings.of(tried.trials)
         return verdict(findings, _leaks(scene), as_root=os.getuid() == 0)
-
-
-async def run_confined(confined: Confined) -> tuple[str, str]:
-    """What a confined command wrote to its output and to its standard error, within a time."""
-    try:
-        process = await asyncio.create_subprocess_exec(
-            *confined.command,
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            env=dict(confined.environment),
-            pass_fds=confined.descriptors,
-        )
-    finally:
-        for descriptor in confined.descriptors:
-            os.close(descriptor)
-    try:
-        said, complaint = await asyncio.wait_for(process.communicate(), ANSWER_S)
-    except TimeoutError:
-        process.kill()
-        await process.wait()
-        return "", f"no answer within {ANSWER_S:g} s"
-    return said.decode(errors="replace"), complaint.decode(errors="replace")
 
 
 @contextmanager
@@ -167,7 +144,14 @@ def _told(scene: Scene, python: tuple[str, ...], tried: Tried) -> dict[str, Any]
         "python": list(python),
         "hostname": HOST_NAME,
         "variables": [*VARIABLES, *ADDED],
-        "system": ["/written", "/etc/written", "/run/written", "/usr/written", "/var/written"],
+        "system": [
+            "/written",
+            "/etc/written",
+            "/run/written",
+            "/usr/written",
+            "/var/written",
+            "/dev/written",
+        ],
         "protected": [
             *(str(work / name) for name in (*sealed, *git)),
             *(str(scene.within.home / name) for name in START_FILES),
@@ -177,7 +161,7 @@ def _told(scene: Scene, python: tuple[str, ...], tried: Tried) -> dict[str, Any]
             *(str(work / name) for name in ("kept", "absent", "absent/deep", *GIT_FOLDERS)),
             str(scene.within.home / ".config"),
         ],
-        "read_only": ["/", "/proc", "/usr", str(scene.readable)],
+        "read_only": ["/", "/proc", "/dev", "/usr", str(scene.readable)],
         "temporary": list(TEMPORARY),
         "temporary_bytes": scene.within.limits.memory_mb * MEGABYTE,
         "namespaces": {name: _namespace(name) for name in NAMESPACES if _namespace(name)},

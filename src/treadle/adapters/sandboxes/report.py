@@ -1,4 +1,4 @@
-"""What bubblewrap wrote about a command, and why one did not run. Pure but for one read."""
+"""What bubblewrap wrote about a command, and why one did not run. Pure but for the reads."""
 
 import json
 from pathlib import Path
@@ -16,13 +16,26 @@ def read_report(report: Path, said: str) -> SandboxFailed | None:
     return None if ran(text) else explained(said)
 
 
+def read_first_process(report: Path) -> int | None:
+    """Bubblewrap tells it as soon as it is started."""
+    try:
+        return number_in(report.read_text("utf-8", errors="replace"), "child-pid")
+    except FileNotFoundError:
+        return None
+
+
 def ran(text: str) -> bool:
-    """Whether the documents in `text`, one a line, have the record that comes last."""
+    """Whether the text has the record that comes last."""
+    return number_in(text, "exit-code") is not None
+
+
+def number_in(text: str, name: str) -> int | None:
+    """The number of this name in the documents of the text, one a line."""
     for line in text.splitlines():
         try:
             document = json.loads(line)
         except ValueError:
             continue  # cut off in the middle: bubblewrap was ended
-        if isinstance(document, dict) and isinstance(document.get("exit-code"), int):
-            return True
-    return False
+        if isinstance(document, dict) and isinstance(number := document.get(name), int):
+            return number
+    return None

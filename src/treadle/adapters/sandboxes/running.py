@@ -1,16 +1,27 @@
-"""Runs one command to its end, in the way a sandbox said; bounded in time and in its output."""
+"""Runs one command to its end, confined or not: bounded in time, in its output and in what it
+leaves behind. Everything that waits for a single command does it here."""
 
 import asyncio
 import os
 import signal
-from contextlib import suppress
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryFile
+from typing import Literal, TypeAlias
 
-from treadle.domain.sandbox import Confined
+from treadle.domain.sandbox import Confined, SandboxFailed
 
-# What is kept of the output: its end.
+# What is kept of each stream: its end.
 MOST_OUTPUT = 64 * 1024
+# A pipe holds less than this many pieces, and who still writes is not waited for.
+_PIECE = 16 * 1024
+_MOST_LOOKS = 100
+
+# joined: both streams as one text; apart: each by itself; output, errors: that one alone.
+Hears: TypeAlias = Literal["joined", "apart", "output", "errors"]
+Failure: TypeAlias = Callable[[Path, str], SandboxFailed | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,51 +30,143 @@ class Ran:
 
     exit_code: int | None
     output: str
+    complaint: str = ""
+    # Why it never ran in its sandbox, if somebody asked for it and that is so.
+    failed: SandboxFailed | None = None
 
 
-async def run_to_end(start: Confined, *, directory: Path, seconds: float) -> Ran:
-    """Standard output and error as one text; every process that the command started is ended."""
-    process = await _start(start, directory)
-    reading = asyncio.ensure_future(_tail(process))
+async def run_to_end(
+    start: Confined,
+    *,
+    directory: Path,
+    seconds: float,
+    given: bytes = b"",
+    hears: Hears = "joined",
+    failure: Failure | None = None,
+) -> Ran:
+    """Runs it with `given` on its standard input. When it ends, or its time is over, or whoever
+    waits is cancelled, its group is ended with it, and nothing else that holds its output open is
+    waited for. The sandbox's report is removed; `failure` reads it first."""
+    try:
+        with _listening(hears) as ears:
+            code = await _exit_code(start, directory, given, ears, seconds)
+            output, complaint = ears.output.said(), ears.errors.said()
+        failed = None
+        # One that was killed had no time to write its report.
+        if failure is not None and start.report is not None and code is not None and code >= 0:
+            failed = failure(start.report, complaint or output)
+        return Ran(code, output, complaint, failed)
+    finally:
+        if start.report is not None:
+            start.report.unlink(missing_ok=True)
+
+
+async def answer_of(start: Confined, *, seconds: float) -> str | None:
+    """What a program says on its output; None if it fails, does not start or takes too long.
+
+    It is not asked in the project: files there could name another program to be run instead.
+    """
+    try:
+        ran = await run_to_end(start, directory=Path("/"), seconds=seconds, hears="output")
+    except OSError:
+        return None
+    return ran.output if ran.exit_code == 0 else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Ear:
+    """Takes in all that is said on one pipe, and keeps the end of it; a stream that nobody wants
+    has none."""
+
+    reading: int = -1
+    writing: int = asyncio.subprocess.DEVNULL
+    heard: bytearray = field(default_factory=bytearray)
+
+    def hear(self) -> bool:
+        """Whether there was something to hear."""
+        try:
+            more = os.read(self.reading, _PIECE)
+        except BlockingIOError:
+            return False
+        self.heard.extend(more)
+        del self.heard[:-MOST_OUTPUT]
+        return bool(more)
+
+    def said(self) -> str:
+        """All of it that is there by now."""
+        for _ in range(_MOST_LOOKS if self.reading >= 0 else 0):
+            if not self.hear():
+                break
+        return self.heard.decode(errors="replace")
+
+
+@dataclass(frozen=True, slots=True)
+class _Ears:
+    output: _Ear
+    errors: _Ear
+    joined: bool
+
+
+@contextmanager
+def _listening(hears: Hears) -> Iterator[_Ears]:
+    loop = asyncio.get_running_loop()
+    nobody = _Ear()
+    output = _ear() if hears != "errors" else nobody
+    errors = _ear() if hears in ("apart", "errors") else nobody
+    opened = [ear for ear in (output, errors) if ear.reading >= 0]
+    for ear in opened:
+        loop.add_reader(ear.reading, ear.hear)
+    try:
+        yield _Ears(output, errors, joined=hears == "joined")
+    finally:
+        for ear in opened:
+            loop.remove_reader(ear.reading)
+            os.close(ear.reading)
+            os.close(ear.writing)
+
+
+def _ear() -> _Ear:
+    # Our own pipes: an end that is waited for with asyncio's would wait for theirs, too.
+    reading, writing = os.pipe()
+    os.set_blocking(reading, False)
+    return _Ear(reading, writing)
+
+
+async def _exit_code(
+    start: Confined, directory: Path, given: bytes, ears: _Ears, seconds: float
+) -> int | None:
+    """None if it was still running when its time was over; nothing of it is left in any case."""
+    process = await _start(start, directory, given, ears)
     try:
         async with asyncio.timeout(seconds):
-            output = await asyncio.shield(reading)
-            return Ran(await process.wait(), output)
+            return await process.wait()
     except TimeoutError:
-        _kill(process)
-        return Ran(None, await reading)
+        return None
     finally:
         # The sandbox ends with its first process; without one, the group is all there is.
-        _kill(process)
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
         await process.wait()
-        reading.cancel()
 
 
-async def _start(start: Confined, directory: Path) -> asyncio.subprocess.Process:
+async def _start(
+    start: Confined, directory: Path, given: bytes, ears: _Ears
+) -> asyncio.subprocess.Process:
     try:
-        return await asyncio.create_subprocess_exec(
-            *start.command,
-            cwd=directory,
-            env=dict(start.environment),
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.STDOUT,
-            pass_fds=start.descriptors,
-            start_new_session=True,
-        )
+        # A file, so that nobody waits for a command that does not read.
+        with TemporaryFile() as stdin:
+            stdin.write(given)
+            stdin.seek(0)
+            return await asyncio.create_subprocess_exec(
+                *start.command,
+                cwd=directory,
+                env=dict(start.environment),
+                stdin=stdin,
+                stdout=ears.output.writing,
+                stderr=asyncio.subprocess.STDOUT if ears.joined else ears.errors.writing,
+                pass_fds=start.descriptors,
+                start_new_session=True,
+            )
     finally:
         for descriptor in start.descriptors:
             os.close(descriptor)
-
-
-async def _tail(process: asyncio.subprocess.Process) -> str:
-    kept = b""
-    assert process.stdout is not None  # noqa: S101  # a pipe was asked for
-    while part := await process.stdout.read(65536):
-        kept = (kept + part)[-MOST_OUTPUT:]
-    return kept.decode(errors="replace")
-
-
-def _kill(process: asyncio.subprocess.Process) -> None:
-    with suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)

@@ -56,6 +56,8 @@ class Seatbelt:
         # Rules are matched against real paths: /tmp is a link on that system.
         real = _resolved(within)
         temporary = real.home / "tmp"
+        if temporary.is_symlink():
+            temporary.unlink()  # left by an agent; nobody knows where it leads
         temporary.mkdir(exist_ok=True)
         rules = profile(real, self.interpreter.library)
         inside = {**environment, "HOME": str(real.home), "TMPDIR": str(temporary)}
@@ -65,6 +67,9 @@ class Seatbelt:
         return ()
 
     def failure(self, report: Path, said: str = "") -> SandboxFailed | None:
+        return None
+
+    def first_process(self, report: Path) -> int | None:
         return None
 
     async def probe(self) -> Probed:

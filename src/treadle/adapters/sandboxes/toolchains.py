@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from os.path import normpath
 from pathlib import Path, PurePath
 
 SYSTEM = (Path("/usr"), Path("/bin"), Path("/sbin"), Path("/nix/store"), Path("/gnu/store"))
@@ -36,6 +37,12 @@ SINGLE_FILES: Mapping[str, tuple[str, ...]] = {
     "php": ("php", "composer"),
     "python": ("uv", "uvx"),
 }
+# Below the home: where version switchers and distributions keep a Python.
+PYTHON_KEEPERS = (
+    *(".pyenv/versions", ".asdf/installs", ".local/share/asdf/installs", ".rye/py"),
+    *(".local/share/uv/python", ".local/share/mise/installs", ".local/share/pypoetry/python"),
+    *("miniconda3", "anaconda3", "miniforge3", "mambaforge", ".conda/envs"),
+)
 PROFILES = ("node", "bun", "python", "ruby", "go", "rust", "php")
 
 
@@ -75,17 +82,47 @@ class Toolchains:
     refused: tuple[Path, ...] = ()
 
 
-def toolchains(
-    found: Found, *, search_path: Iterable[str], kept_private: Iterable[Path]
-) -> Toolchains:
-    """Each root, unless something private lies in it; and a PATH of what can be seen and nothing
-    that an agent could write to."""
-    private = tuple(kept_private)
+@dataclass(frozen=True, slots=True)
+class Private:
+    """What no language may show, under every name that it has."""
+
+    # Neither these nor what is above them; what lies in them may be shown.
+    kept: tuple[Path, ...]
+    # Nor anything in these: the project, which agents write, and Treadle's own directory.
+    closed: tuple[Path, ...]
+    # Where links lead.
+    real: Callable[[Path], Path]
+
+    def is_shown_by(self, path: Path) -> bool:
+        """Whether the path, by its name or by where it leads, shows something of it."""
+        kept = self._every_name((*self.kept, *self.closed))
+        closed = self._every_name(self.closed)
+        return any(
+            holds_private(name, kept) or any(lies_in(name, other) for other in closed)
+            for name in self._every_name((path,))
+        )
+
+    def _every_name(self, paths: Iterable[Path]) -> tuple[Path, ...]:
+        names = (name for path in paths for name in (Path(normpath(path)), self.real(path)))
+        return tuple(dict.fromkeys(names))
+
+
+def toolchains(found: Found, *, search_path: Iterable[str], private: Private) -> Toolchains:
+    """Each root, unless something private is shown by it; and a PATH of what can be seen and
+    nothing that an agent could write to."""
     outside = [root for root in dict.fromkeys(found.roots) if not in_system(root)]
-    refused = tuple(root for root in outside if holds_private(root, private))
+    refused = tuple(root for root in outside if private.is_shown_by(root))
     roots = [root for root in outside if root not in refused]
-    files = [file for file in dict.fromkeys(found.files) if not in_system(file)]
-    caches = found.caches or {}
+    files = [
+        file
+        for file in dict.fromkeys(found.files)
+        if not in_system(file) and not private.is_shown_by(file)
+    ]
+    caches = {
+        variable: folder
+        for variable, folder in (found.caches or {}).items()
+        if not private.is_shown_by(folder)
+    }
     entries = [
         *(str(root / "bin") for root in roots),
         *(str(file.parent) for file in files),
@@ -101,8 +138,14 @@ def toolchains(
 
 
 def in_system(path: Path) -> bool:
-    """Whether the path is seen in every sandbox."""
-    return path.is_absolute() and any(path == top or top in path.parents for top in SYSTEM)
+    """Whether the path is seen in every sandbox; one that climbs may lead anywhere."""
+    climbs = ".." in path.parts
+    return path.is_absolute() and not climbs and any(lies_in(path, top) for top in SYSTEM)
+
+
+def lies_in(path: PurePath, top: PurePath) -> bool:
+    """Whether the path is this directory, or below it."""
+    return path == top or top in path.parents
 
 
 def holds_private(path: PurePath, private: Iterable[PurePath]) -> bool:
@@ -119,16 +162,21 @@ def private_paths(home: Path, root: Path) -> tuple[Path, ...]:
     return (home, root, *(home / name for name in shared))
 
 
-def venv_root(configuration: str, exists: Callable[[Path], bool]) -> Path | None:
+def venv_root(
+    configuration: str, exists: Callable[[Path], bool], *, home: Path, real: Callable[[Path], Path]
+) -> Path | None:
     """Where the Python of a virtual environment lies, by its pyvenv.cfg.
 
     The file belongs to the project, so an agent may have had a hand in it: only what looks like a
-    Python through and through is taken.
+    Python through and through is taken, and below the home only where a tool keeps them.
     """
     for line in configuration.splitlines():
         name, _, value = line.partition("=")
         folder = Path(value.strip())
         if name.strip() != "home" or not folder.is_absolute() or folder.name != "bin":
+            continue
+        names = (folder.parent, real(folder.parent))
+        if ".." in folder.parts or not all(_may_be_python(each, home, real) for each in names):
             continue
         library = folder.parent / "lib"
         versions = [f"python3.{minor}" for minor in range(8, 30)]
@@ -137,3 +185,8 @@ def venv_root(configuration: str, exists: Callable[[Path], bool]) -> Path | None
         ):
             return folder.parent
     return None
+
+
+def _may_be_python(root: Path, home: Path, real: Callable[[Path], Path]) -> bool:
+    homes = [name for name in (home, real(home)) if lies_in(root, name)]
+    return not homes or any(lies_in(root, name / kept) for name in homes for kept in PYTHON_KEEPERS)

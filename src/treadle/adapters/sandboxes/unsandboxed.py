@@ -28,5 +28,8 @@ class Unsandboxed:
     def failure(self, report: Path, said: str = "") -> SandboxFailed | None:
         return None
 
+    def first_process(self, report: Path) -> int | None:
+        return None
+
     async def probe(self) -> Probed:
         return Proven((TOLD,))

@@ -14,7 +14,8 @@ from treadle.domain.ids import short
 
 TITLES = ("ID", "ASKED", "RUN", "KIND", "STATE", "QUESTION")
 IN_A_LIST = 12
-IN_FULL = 2000
+# More than any subject has: whoever decides can see all of it.
+IN_FULL = 1_000_000
 COMMANDS: dict[Verdict, str] = {"approved": "approve", "denied": "deny", "replied": "reply"}
 
 
@@ -29,10 +30,12 @@ def question_block(
 ) -> list[Line]:
     """The question, where it comes from, its subject, and how to answer or how it was settled."""
     approval = standing.approval
+    subject = paragraph(approval.subject, style="plain", view=view, most=most, indent="    ")
     return [
         ((f"{approval.id}  ", "strong"), (approval.question, "plain")),
         ((f"  {_circumstances(approval, now, view)}", "quiet"),),
-        *paragraph(approval.subject, style="plain", view=view, most=most, indent="    "),
+        *subject,
+        *([_how_to_see_all(approval)] if len(subject) > most else []),
         *_words(standing, view),
         _what_next(standing),
     ]
@@ -77,6 +80,10 @@ def _circumstances(approval: Approval, now: datetime, view: View) -> str:
     if approval.answerers:
         parts.append(f"for {', '.join(approval.answerers)}")
     return " · ".join(parts)
+
+
+def _how_to_see_all(approval: Approval) -> Line:
+    return ((f"    all of it: treadle approvals {approval.id}", "warning"),)
 
 
 def _what_next(standing: Standing) -> Line:

@@ -117,6 +117,8 @@ def withheld_lines(event: WorkWithheld, view: View) -> list[Line]:
 
 
 def _place(place: Withheld) -> str:
+    if place.is_protected:
+        return f"{place.path} is protected from changes by an agent"
     line = f" line {place.line}" if place.line else ""
     return f"{place.path}{line} holds what looks like {place.kind}"
 

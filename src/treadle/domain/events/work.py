@@ -100,20 +100,31 @@ class WorkImported:
     type: Literal["work.imported"] = "work.imported"
 
 
+PROTECTED_PATH = "a protected path"
+
+
 @dataclass(frozen=True, slots=True)
 class Withheld:
-    """Where a credential stands: never what it is. Without a path it is in a commit's message."""
+    """Where a credential stands: never what it is. Without a path it is in a commit's message.
+
+    Or, by its kind, a path that an agent may not change, whatever is in it.
+    """
 
     path: str
     line: int  # 0 for the name of the file
     kind: str
 
+    @property
+    def is_protected(self) -> bool:
+        return self.kind == PROTECTED_PATH
+
 
 @dataclass(frozen=True, slots=True)
 class WorkWithheld:
-    """Files with what looks like a credential were left out of the round's commit.
+    """Files with what looks like a credential, and changes of protected paths, were left out of the
+    round's commit.
 
-    They stay in the workspace, and the next session is told to take it out.
+    They stay in the workspace, and the next session is told what to do about it.
     """
 
     places: tuple[Withheld, ...]

@@ -66,6 +66,12 @@ GATES: tuple[Gate, ...] = (
         ),
     ),
     Gate(
+        "gate-push-to-run",
+        "What is pushed there runs for others.",
+        ("git push",),
+        operand=r"(?:.*:)?(?:heroku|dokku|production|prod|live)",
+    ),
+    Gate(
         "gate-deploy",
         "It changes what runs for others.",
         (
@@ -128,11 +134,14 @@ GATES: tuple[Gate, ...] = (
             "drizzle-kit migrate",
             "typeorm migration:*",
             "typeorm query",
+            "typeorm schema:*",
             "supabase db *",
             "alembic upgrade",
             "alembic downgrade",
             "flask db upgrade",
             "flask db downgrade",
+            "flask db stamp",
+            "alembic stamp",
             "manage.py migrate",
             "manage.py flush",
             "manage.py reset_db",

@@ -26,7 +26,7 @@ SUBS: tuple[Rule, ...] = (
     ),
     Rule(
         "commit",
-        "-aqs -m=text -F=read -C=text --all --message=text --file=read --quiet --signoff --amend"
+        "-aqsv -m=text -F=read -C=text --all --message=text --file=read --quiet --signoff --amend"
         " --no-edit --allow-empty --allow-empty-message --author=text --date=text --fixup=text"
         " --squash=text --reuse-message=text --dry-run --only --include --no-gpg-sign"
         " --trailer=text"
@@ -74,27 +74,27 @@ SUBS: tuple[Rule, ...] = (
     ),
     Rule(
         "stash",
-        "-ukq -m=text --include-untracked --keep-index --quiet --staged",
+        "-kq -m=text --keep-index --quiet --staged",
         bare=True,
         mode="run",
         subs=(
             Rule(
                 "push",
-                "-ukqS -m=text --message=text --include-untracked --keep-index --no-keep-index"
-                " --staged --quiet",
+                "-kqS -m=text --message=text --keep-index --no-keep-index --staged --quiet",
                 "pathspec...",
                 mode="run",
             ),
             Rule("pop", "-q --index --quiet", "name", mode="run"),
             Rule("apply", "-q --index --quiet", "name", mode="run"),
-            Rule("save", "-ukq", "text", mode="run"),
+            Rule("save", "-kq", "text", mode="run"),
             Rule("list", "--oneline --format=text --date=text", "text..."),
             Rule("show", "-pu --stat --name-only --name-status --patch", "name"),
             Rule("branch", "", "name name", mode="run"),
             Rule("drop", "-q", "name", mode="destructive"),
             Rule("clear", mode="destructive"),
         ),
-        instead="Put work aside with: git stash push -m wip.",
+        # Files that git does not know yet may be anybody's, and Treadle's own.
+        instead="Add new files first, then put the work aside: git stash push -m wip.",
     ),
     Rule(
         "branch",

@@ -13,10 +13,10 @@ _NODE = (
     " --max-old-space-size=number --experimental-strip-types --experimental-transform-types"
     " --experimental-vm-modules --experimental-modules --experimental-specifier-resolution=text"
     " --input-type=text --expose-gc --unhandled-rejections=text --trace-uncaught --prof --cpu-prof"
-    " --inspect[text] --inspect-brk[text] -r=preload --require=preload --import=preload"
+    " --inspect[debug] --inspect-brk[debug] -r=preload --require=preload --import=preload"
     " --loader=preload"
     " --experimental-loader=preload --conditions=text -C=text --preserve-symlinks --run=script"
-    " --disable-warning=text --watch-path=run --env-file-if-exists=run --env-file=look"
+    " --disable-warning=text --watch-path=run --env-file-if-exists=run --env-file=run"
 )
 _DENO = (
     "--allow-read[near] --allow-net[text] --allow-env[text] --allow-write[near] -A"
@@ -76,6 +76,8 @@ RULES: tuple[Rule, ...] = (
             "node --require=/tmp/e x.js",
             "node ../x.js",
             "node -i",
+            "node --env-file=.env app.js",
+            "node --inspect=0.0.0.0:9229 app.js",
         ),
     ),
     Rule(

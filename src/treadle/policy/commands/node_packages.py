@@ -21,6 +21,11 @@ _PLACE = (
     " --prefix=chdir -C=chdir --cwd=chdir --dir=chdir --silent -s --filter=text -F=text"
     " -r --recursive"
 )
+_EACH = (
+    "-AaptivR --all --parallel --topological --topological-dev --interlaced --verbose --recursive"
+    " --worktree --since[text] --include=text --exclude=text --from=text --no-private -j=number"
+    " --jobs=number"
+)
 _LOOK = "--json --long --parseable --depth=number --all -a -l -g --global --omit=text --prod --dev"
 _RUN_INSTEAD = "Run a script of package.json: npm run build."
 _PACKAGES = "Install packages from the registry by name: npm install lodash."
@@ -76,7 +81,7 @@ _SHARED: tuple[Rule, ...] = (
     Rule("version", "", "", instead="Look only; a person makes versions."),
     Rule("bin", "-g"),
     Rule("root", "-g"),
-    Rule("help", "", "name..."),
+    Rule("help", "", ""),
     Rule("licenses", "--json --prod", "name"),
     # Publishing stands before a gate; here is only what it may be given.
     Rule("publish", "--access=text --tag=text --dry-run --no-git-checks -r", "look...", mode="run"),
@@ -177,7 +182,16 @@ RULES: tuple[Rule, ...] = (
             *_SHARED,
             _exec("exec"),
             _create("create"),
-            Rule("workspace", "", "name name near...", needs=2, instead=_RUN_INSTEAD),
+            Rule("workspace", "", "name", wraps=1, instead=_RUN_INSTEAD),
+            Rule(
+                "workspaces",
+                subs=(
+                    Rule("foreach", _EACH, wraps=0, instead=_RUN_INSTEAD),
+                    Rule("run", "", wraps=0, instead=_RUN_INSTEAD),
+                    *(_look(name, "") for name in ("list", "info")),
+                ),
+                instead=_RUN_INSTEAD,
+            ),
             _YARN_ANY,
         ),
         allows=("yarn install --frozen-lockfile", "yarn test", "yarn vitest run", "yarn dev"),
@@ -189,6 +203,10 @@ RULES: tuple[Rule, ...] = (
             "yarn plugin import x",
             "yarn set version x",
             "yarn link",
+            "yarn workspace web dlx evil",
+            "yarn workspace web publish",
+            "yarn workspaces foreach -A exec rm x",
+            "yarn workspaces run deploy",
             "yarn node -e x",
         ),
     ),

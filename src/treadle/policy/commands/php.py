@@ -135,6 +135,23 @@ RULES: tuple[Rule, ...] = (
         allows="php bin/console cache:clear",
         refuses="php bin/console doctrine:migrations:migrate",
     ),
+    Rule(
+        "symfony",
+        "-V --version --no-ansi",
+        subs=(
+            Rule(
+                "console", wraps=0, instead="Run a command of the project: symfony console about."
+            ),
+            *(
+                Rule(name, "--port=number --no-tls --allow-http --no-humanize", mode="run")
+                for name in ("serve", "server:start")
+            ),
+            *(Rule(name) for name in ("server:status", "server:stop", "check:requirements")),
+        ),
+        instead="Serve and inspect the project; a person deploys.",
+        allows=("symfony serve", "symfony console about"),
+        refuses=("symfony serve --dir=/tmp", "symfony run rm x", "symfony console tinker"),
+    ),
     *tools(
         "pest codecept codeception phpcs phpcbf phpstan psalm php-cs-fixer pint rector"
         " paratest infection deptrac"

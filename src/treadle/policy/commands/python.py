@@ -1,15 +1,18 @@
 """Rules for python itself and the tools of its projects."""
 
 from treadle.policy.commands.language import Rule
-from treadle.policy.commands.tools import tool, tools
+from treadle.policy.commands.tools import NEVER, tool, tools
 
 _PYTHON = "-BbdEIOqRsSuVvx -c=text! -m=module! -W=text -X=text --version --help -h"
 _TOOLS = (
     "nox mypy pyright ruff flake8 pylint black isort autopep8 yapf coverage"
     " bandit vulture pydocstyle pycodestyle mkdocs sphinx-build"
-    " uvicorn gunicorn hypercorn celery alembic streamlit jupytext pyflakes basedpyright ty"
+    " uvicorn hypercorn celery alembic streamlit jupytext pyflakes basedpyright ty"
     " hypothesis locust robot behave stubtest dmypy codespell"
     " import-linter lint-imports"
+)
+_PYTEST = (
+    "-p=pytest-plugin -r=text -o=pytest-setting --override-ini=pytest-setting --basetemp=scratch"
 )
 _PIPED = "Run a file of the project (python app.py), or give the code: python -c '…'."
 
@@ -105,10 +108,8 @@ RULES: tuple[Rule, ...] = (
         refuses=("./manage.py migrate", "./manage.py shell -c x", "./manage.py dbshell"),
     ),
     *tools(_TOOLS),
-    *(
-        tool(name, flags="-p=pytest-plugin -r=text", refuses=f"{name} -p evil")
-        for name in ("pytest", "py.test")
-    ),
+    *(tool(name, flags=_PYTEST, refuses=f"{name} -p evil") for name in ("pytest", "py.test")),
+    tool("gunicorn", never=f"{NEVER} -D", refuses="gunicorn -D app:app"),
     tool("tox", never="-x --override --runner exec", refuses="tox --override=x"),
     tool("flask", check="manage", refuses="flask shell"),
     tool(

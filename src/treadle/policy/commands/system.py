@@ -56,7 +56,8 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "pkill",
-        "-# -x -TERM -KILL -INT -HUP -QUIT -SIGTERM -SIGKILL -SIGINT -SIGHUP -e -n -o",
+        "-# -x -TERM -KILL -INT -HUP -QUIT -SIGTERM -SIGKILL -SIGINT -SIGHUP -e -n -o"
+        " -exact -signal=name",
         "text",
         needs=1,
         mode="run",

@@ -253,10 +253,10 @@ RULES: tuple[Rule, ...] = (
         "sed",
         "-nErsz -e=sed -i[text] --quiet --silent --regexp-extended --expression=sed"
         " --in-place[text] --separate --null-data --debug",
-        "sed read...",
+        "text...",
         check="sed",
         instead="Use s, d, p and their like; or the Edit tool.",
-        allows=("sed -n '1,20p' src/a.ts", "sed -i 's/a/b/g' src/a.ts", "ls | sed 's/x$//'"),
+        allows=("sed -n '1,20p' a", "sed -i -e 's/a/b/' src/a.ts", "ls | sed 's/x$//'"),
         refuses=(
             "sed 's/x/id/e' f",
             "sed -n '1e id' x",

@@ -13,6 +13,8 @@ NEVER = (
     " --globalTeardown --resolver --transform --setupFiles --setupFilesAfterEnv --autoload-file"
     " --node-arg --node-arguments --node-option --node-options --cmd --raw-command --command"
     " --post-run-command --pdb --trace --pdbcls --script-shell --shell --build.cmd --custom-command"
+    # What outlives the command, leaves the machine, or opens a window that nobody sees.
+    " --daemon --daemonize --pastebin --pythonpath --open"
 )
 # Options that take the name of an installed package, and would take a file of code as well.
 NAMED = (

@@ -108,7 +108,9 @@ class _Reader:
             self.problem = f"what {word.text} becomes is known only at run time"
         else:
             _, equals, value = word.text.partition("=")
-            value = value if equals or name.startswith("--") else name[2:]
+            if not equals:
+                # `--inject:file`, or `-ofile`.
+                value = name.partition(":")[2] if name.startswith("--") else name[2:]
             self.values.append(Value("near", _without(word, value), name))
 
     def _attached(self, name: str, flag: Flag, word: Word, value: str) -> None:

@@ -2,10 +2,12 @@
 
 import re
 from dataclasses import replace
+from math import prod
 
 from treadle.policy.shell.syntax import Word
 
 MOST = 64
+_MOST_NUMBERS = 10_000
 _RANGE = re.compile(r"\{([A-Za-z0-9]+)\.\.([A-Za-z0-9]+)(?:\.\.\d+)?\}")
 _ACTIVE = re.compile(r"[*?\[~]")
 
@@ -31,7 +33,11 @@ def spread(words: tuple[Word, ...]) -> tuple[Word, ...] | Word:
 
 
 def _odd_range(text: str) -> bool:
-    """`{1..3}` is harmless; other ends may make a dash, or anything."""
+    """`{1..3}` is harmless; other ends may make a dash, or anything, and many numbers too much."""
+    count = prod(max(int(end) if end.isdecimal() else 0 for end in found.groups()) or 1
+                 for found in _RANGE.finditer(text))  # fmt: skip
+    if count > _MOST_NUMBERS:
+        return True
     return ".." in _RANGE.sub("", text) and "{" in _RANGE.sub("", text)
 
 

@@ -9,6 +9,7 @@ from treadle.policy.commands.language import names
 from treadle.policy.profiles import pkill_targets
 from treadle.policy.shell.arguments import Arguments
 from treadle.policy.shell.git_checks import GIT_CHECKS
+from treadle.policy.shell.kinds import KINDS
 from treadle.policy.shell.language_checks import LANGUAGE_CHECKS
 from treadle.policy.shell.paths import refusal
 from treadle.policy.shell.place import Place
@@ -177,6 +178,9 @@ def _sed(given: Arguments, place: Place) -> str | None:
             return reason
     if not named and not given.operands:
         return "a text of commands is missing"
+    reason = None if named else KINDS["sed"](given.operands[0], place)
+    if reason is not None:
+        return reason
     return None if files or given.fed else "without a file it waits for input that nobody sends"
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
-from itertools import pairwise
+from itertools import pairwise, product
 
 from treadle.policy.commands.gated import GATES, Gate
 from treadle.policy.commands.language import names
@@ -18,6 +18,7 @@ _PIECES = re.compile(r"[:_\-./]")
 _TELLING = names("deploy deployment publish release migrate migration migrations rollback")
 _OF_DATABASE = names("drop reset truncate purge wipe destroy")
 _PRODUCTION = frozenset({"production", "prod", "live"})
+_ENVIRONMENT = re.compile(r"[A-Z_]*ENV(?:IRONMENT)?=(?:production|prod|live)")
 _REHEARSED = names("build test tests lint check preview dry")
 # Who runs scripts by name: after `run`, or after nothing at all; or several at once.
 _AFTER_RUN = names("npm yarn pnpm bun composer deno")
@@ -25,6 +26,8 @@ _AT_ONCE = names("yarn pnpm bun composer")
 _SEVERAL = names("make rake just task invoke gulp grunt nx turbo")
 _BUNDLERS = names("webpack vite next rollup parcel esbuild tsup")
 _TARGET_FLAGS = names("-e --env --environment --stage --target --context --profile")
+# Options whose next word may be theirs: of more than so many, the later ones keep none.
+_MOST_UNSURE = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +71,24 @@ def matches(pattern: str, words: list[str]) -> bool:
     wanted = pattern.split()
     if not wanted or not fnmatchcase(words[0], wanted[0]):
         return False
-    plain = [words[0], *(word for word in words[1:] if not word.startswith("-"))]
-    return _begins(wanted, words) or _begins(wanted, plain)
+    return _begins(wanted, words) or any(_begins(wanted, plain) for plain in _spoken(words))
+
+
+def _spoken(words: list[str]) -> list[list[str]]:
+    """The words without options, in every way that they may be read.
+
+    Which options take the next word is not known here: `git -C web push` is a push.
+    """
+    options = [at for at, word in enumerate(words) if at and word.startswith("-")]
+    if not options:
+        return [words]
+    unsure = [at + 1 for at in options if "=" not in words[at] and at + 1 < len(words)]
+    unsure = [at for at in unsure if not words[at].startswith("-")][:_MOST_UNSURE]
+    dropped = [
+        {*options, *(at for at, taken in zip(unsure, choice, strict=True) if taken)}
+        for choice in product((False, True), repeat=len(unsure))
+    ]
+    return [[word for at, word in enumerate(words) if at not in gone] for gone in dropped]
 
 
 def _begins(wanted: list[str], words: list[str]) -> bool:
@@ -108,6 +127,8 @@ def _for_production(command: Command, words: list[str]) -> bool:
     for given in command.assignments:
         if given.name.endswith(("_ENV", "ENVIRONMENT")) and given.value.text.lower() in _PRODUCTION:
             return given.name != "NODE_ENV" or not _builds(words)
+    if any(_ENVIRONMENT.fullmatch(word) for word in words[1:]):
+        return not _builds(words)
     pairs = pairwise(words[1:])
     named = any(flag in _TARGET_FLAGS and value.lower() in _PRODUCTION for flag, value in pairs)
     joined = {f"{flag}={value}" for flag in _TARGET_FLAGS for value in _PRODUCTION}
@@ -122,21 +143,24 @@ def _builds(words: list[str]) -> bool:
 
 def _scripts(words: list[str]) -> list[str]:
     """The names of the project's scripts that the command runs; what they are handed is data."""
-    said = words[: words.index("--")] if "--" in words else words
-    named = [word for word in said[1:] if not word.startswith("-")]
-    if words[0] in _SEVERAL:
-        return named
-    if words[0] not in _AFTER_RUN or not named:
+    if words[0] not in _SEVERAL and words[0] not in _AFTER_RUN:
         return []
-    if named[0] in ("run", "run-script", "task"):
-        return named[1:2]
-    return named[:1] if words[0] in _AT_ONCE else []
+    said = words[: words.index("--")] if "--" in words else words
+    return [name for spoken in _spoken(said) for name in _named(spoken[0], spoken[1:])]
+
+
+def _named(runner: str, words: list[str]) -> list[str]:
+    if runner in _SEVERAL:
+        return words
+    if words and words[0] in ("run", "run-script", "task"):
+        return words[1:2]
+    return words[:1] if runner in _AT_ONCE else []
 
 
 def _telling(word: str) -> bool:
     if word.startswith("-"):
         return False
-    pieces = set(_PIECES.split(word.lower()))
+    pieces = {re.sub("^(?:pre|post)(?=[a-z])", "", piece) for piece in _PIECES.split(word.lower())}
     if pieces & _REHEARSED:
         return False
     if pieces & {"db", "database"} and pieces & _OF_DATABASE:

@@ -112,7 +112,8 @@ def branch(given: Arguments, place: Place) -> str | None:
     )
     if (changes or makes) and place.context.roles == "read":
         return "in this role you change nothing"
-    return revision(given, place)
+    listed = not changes and not forced and _has(given, "--list", "-l")
+    return None if listed else revision(given, place)
 
 
 def tag(given: Arguments, place: Place) -> str | None:

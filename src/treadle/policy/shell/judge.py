@@ -3,6 +3,7 @@
 import re
 
 from treadle.domain.agent import Allow, Ask, Deny, Judgement
+from treadle.policy.commands.language import names
 from treadle.policy.shell.commands import Finding, judge_command
 from treadle.policy.shell.place import Looks, ShellContext
 from treadle.policy.shell.reading import read
@@ -11,10 +12,11 @@ from treadle.policy.shell.syntax import Command, Script, Unreadable, Word
 from treadle.policy.shell.variables import loop_refusal
 
 _ENDLESS = re.compile(
-    r"\b(?:while\s+(?:true|:|\[\s*1\s*\]|\[\[\s*1\s*\]\])|until\s+false)\s*(?:;|\n)"
+    r"\b(?:while\s+(?:true|:|\[\s*1\s*\]|\[\[\s*1\s*\]\]|sleep\b[^;&|\n]*)"
+    r"|until\s+false)\s*(?:;|\n)"
 )
 _NOWHERE = "Where this `cd` leads is known only at run time. Name the directory."
-_CONSTANT = frozenset({"true", ":", "false", "["})
+_CONSTANT = names("true : false [ sleep")
 
 
 def judge(line: str, context: ShellContext, *, looks: Looks) -> Judgement:

@@ -14,10 +14,18 @@ from treadle.policy.shell.syntax import Word
 Kind: TypeAlias = Callable[[Word, Place], str | None]
 
 _NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?[a-zA-Z%]{0,2}")
-_NAME = re.compile(r"[A-Za-z0-9_@][\w.@:/+-]*")
+_NAME = re.compile(r"(?!.*(?://|\.\./))[A-Za-z0-9_@][\w.@:/+-]*")
+_GEM = re.compile(r"[\w.-]+(?::[\w.-]+)?")
+_DEBUG = re.compile(r"(?:(?:localhost|127\.0\.0\.1|\[::1\]):)?\d+")
+_PYTEST_SETTING = re.compile(r"addopts=|(?!addopts|pythonpath|.*plugin)\w+=[^/~]*")
+_SCRATCH = re.compile(r"(?:/tmp/|\.)[\w-][\w./-]*")
+_TASK = re.compile(
+    r"[A-Za-z0-9_][\w:.-]*(?:\[[\w, .-]*\])?|(?:TEST|SPEC|SEED|VERBOSE|FEATURE)=.*"
+    r"|(?:RAILS|RACK)_ENV=(?:test|development)"
+)
 _REMOTE = re.compile(r"[A-Za-z0-9_][\w.-]*(?:/[\w.-]+)*")
 _LOCAL_URL = re.compile(
-    r"(?:https?://)?(?:localhost|127\.0\.0\.1|\[::1\]|0\.0\.0\.0)(?::\d+)?(?:[/?#].*)?"
+    r"(?:(?:https?|tcp|wss?)://)?(?:localhost|127\.0\.0\.1|\[::1\]|0\.0\.0\.0)(?::\d+)?(?:[/?#].*)?"
 )
 _NPM = re.compile(r"(?:@[\w.-]+/)?[\w.-]+(?:@[\w.^~<>=*+ |-]+)?")
 _PLUGIN = re.compile(r"@?[\w%{}$ -]+(?:[/,:=|][\w@%{}$ -]+)*")
@@ -71,6 +79,8 @@ def _near(word: Word, place: Place) -> str | None:
         return None if _LOCAL_URL.fullmatch(word.text) else f"{word.text} is an address elsewhere"
     text = word.text.rpartition("=")[2] if re.match(r"[\w.-]+=", word.text) else word.text
     text = text.removeprefix("@") if text.startswith(("@/", "@.", "@~")) else text
+    # `junit:/tmp/x`, as some options name a kind and a place.
+    text = re.sub(r"^[\w-]+:(?=[/~.])", "", text)
     if not text or any(character in text for character in "\n "):
         return None
     if text.startswith("~"):
@@ -155,7 +165,7 @@ def _folder(word: Word, place: Place) -> str | None:
     if word.text == "-" or not word.plain:
         return f"where {word.text} leads is known only at run time. Name the directory"
     scratch = f"{word.text}/".startswith("/tmp/")  # noqa: S108 - the sandbox's own
-    return refusal(word, "read" if scratch else "run", place)
+    return refusal(word, "read" if scratch else "enter", place)
 
 
 def _branch(word: Word, place: Place) -> str | None:
@@ -175,6 +185,10 @@ def _target(word: Word, place: Place) -> str | None:
     return refusal(replace(word, text=path), "run", place)
 
 
+def _both(first: Kind, second: Kind) -> Kind:
+    return lambda word, place: first(word, place) or second(word, place)
+
+
 KINDS: Mapping[str, Kind] = {
     "text": _text,
     "free": _text,
@@ -184,7 +198,7 @@ KINDS: Mapping[str, Kind] = {
     "run": _path("run"),
     "write": _path("write"),
     "delete": _path("delete"),
-    "chdir": _path("run"),
+    "chdir": _path("enter"),
     "cd": _folder,
     "branch": _branch,
     "near": _near,
@@ -211,4 +225,10 @@ KINDS: Mapping[str, Kind] = {
     "script": _script_name,
     "local-url": _matching(_LOCAL_URL, "an address on this machine"),
     "name": _matching(_NAME, "a plain name"),
+    "gem": _matching(_GEM, "the name of a gem"),
+    "debug": _matching(_DEBUG, "a port on this machine"),
+    "task": _both(_matching(_TASK, "a task, or a value for one"), _near),
+    "pytest-setting": _both(_matching(_PYTEST_SETTING, "a plain setting"), _near),
+    # What is there is removed first.
+    "scratch": _both(_matching(_SCRATCH, "a folder for scratch files, as /tmp/x"), _path("write")),
 }

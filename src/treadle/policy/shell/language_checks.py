@@ -28,7 +28,7 @@ _NOT_SCRIPTS = names("""
     """)
 _NOT_OF_TOOLS = names(
     "exec shell console repl eval dlx sh bash login logout secret secrets token add run-commands"
-    " release generate-token gh-deploy install-hooks auth"
+    " release generate-token gh-deploy install-hooks auth custom"
 )
 _CODE_FILE = re.compile(r"[\w./@-]+\.(?:[cm]?[jt]sx?|html)")
 
@@ -93,11 +93,12 @@ def pkg_set(given: Arguments, place: Place) -> str | None:
     for word in given.operands:
         if not re.match(
             (
-                r"(?:name|version|description|type|main|module|private|license|keywords|scripts\.[\w:-]+|engines\.\w+)="
+                r"(?:name|version|description|type|main|module|private|license|keywords|engines\.\w+)="
             ),
             word.text,
         ):
-            return f"{word.text} is not one of the plain keys of package.json"
+            # A script is a shell line, and whoever writes it into the file is asked about it there.
+            return f"{word.text} is not one of the plain keys of package.json. Use the Edit tool"
     return None
 
 
@@ -162,7 +163,7 @@ def make(given: Arguments, place: Place) -> str | None:
         if "$" in value or "`" in value:
             return f"make would run what stands in {word.text}"
         if equals and not re.fullmatch(
-            r"(?!SHELL|MAKE|CC|CXX|LD|AR|PATH|HOME|PWD|\.)[A-Z][A-Z0-9_]*", name
+            r"(?!SHELL|MAKE|CC|CXX|LD|AR(?!GS$|CH$)|PATH|HOME|PWD|\.)[A-Z][A-Z0-9_]*", name
         ):
             return f"the variable {name} must not be set"
     return None

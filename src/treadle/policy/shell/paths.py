@@ -2,25 +2,19 @@
 
 import re
 from fnmatch import fnmatchcase
+from pathlib import PurePosixPath
 from typing import Literal
 
-from treadle.policy.commands.language import names
+from treadle.policy.protected_paths import protected_part
 from treadle.policy.shell.braces import spelled_out
 from treadle.policy.shell.place import Place, absolute
 from treadle.policy.shell.secrets import SAMPLES, holds_secrets
 from treadle.policy.shell.syntax import Word
 
 # look: only whether and what it is. read: its contents. run: its contents are code or settings.
-# write: made or changed. delete: gone afterwards.
-Access = Literal["look", "read", "run", "write", "delete"]
-
-# Written by Treadle alone, or read by programs outside the sandbox as something to obey.
-PROTECTED = names(
-    ".treadle treadle.toml .git .claude .mcp.json .gitmodules .gitconfig .envrc .ripgreprc"
-    " .vscode .idea .bashrc .zshrc .profile .bash_profile"
-)
-# Only at the top of the project: below it, the name may be anybody's.
-_AT_TOP = frozenset({"treadle.toml", ".treadle"})
+# enter: programs start in it, and what they write there is not told. write: made or changed.
+# delete: gone afterwards.
+Access = Literal["look", "read", "run", "enter", "write", "delete"]
 
 TEMPORARY = ("/tmp", "/private/tmp")  # noqa: S108 - the sandbox has one of its own
 SYSTEM = ("/usr", "/bin", "/lib", "/lib64", "/opt", "/nix/store")
@@ -116,7 +110,7 @@ def _where(path: str, access: Access, place: Place, pattern: str) -> str | None:
         return _inside(inside, access, pattern)
     if access in ("read", "look") and _of_system(path):
         return None
-    return FOREIGN if access == "run" else OUTSIDE
+    return FOREIGN if access in ("run", "enter") else OUTSIDE
 
 
 def _of_system(path: str) -> bool:
@@ -129,15 +123,16 @@ def _inside(parts: tuple[str, ...], access: Access, pattern: str) -> str | None:
             return ROOT if access == "delete" else None
         if is_protected(parts):
             return OURS
-    if access in ("read", "run") and (holds_secrets(parts) or _may_match_secret(pattern)):
+    if access == "enter" and parts and is_protected(parts):
+        return OURS
+    if access in ("read", "run", "enter") and (holds_secrets(parts) or _may_match_secret(pattern)):
         return KEPT_APART
     return None
 
 
 def is_protected(parts: tuple[str, ...]) -> bool:
     """Whether the way to it, from the top of the project, is through something protected."""
-    top = parts[0].casefold()
-    return top in PROTECTED or any(part.casefold() in PROTECTED - _AT_TOP for part in parts)
+    return protected_part(PurePosixPath(*parts)) is not None
 
 
 def within(path: str, directory: str) -> tuple[str, ...] | None:

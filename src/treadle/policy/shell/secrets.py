@@ -8,7 +8,7 @@ _NAMES = re.compile(
     r"\.env(?:\..+)?|\.envrc|\.netrc|_netrc|\.npmrc|\.pypirc|\.git-credentials|\.htpasswd|\.pgpass"
     r"|id_(?:rsa|dsa|ecdsa|ed25519)|.+\.(?:pem|key|p12|pfx|jks|keystore|ovpn)"
     r"|\.?credentials(?:\.json|\.ya?ml|\.toml)?|\.?secrets?(?:\.json|\.ya?ml|\.toml|\.env)"
-    r"|service[-_]?account.*\.json|.+\.env",
+    r"|service[-_]?account.*\.json|.+\.env|.+\.tfvars|.+\.tfstate(?:\.backup)?",
     re.IGNORECASE,
 )
 _FOLDERS = frozenset({".ssh", ".aws", ".gnupg", ".kube", ".docker", ".azure", ".gcloud"})

@@ -38,6 +38,16 @@ _SETTABLE_PREFIX = (
 _FOLDERS = frozenset({"PYTHONPATH", "NODE_PATH", "GOPATH", "GOBIN", "CARGO_TARGET_DIR"})
 _ONLY = {"GIT_EDITOR": {"true", ":"}, "EDITOR": {"true", ":"}, "GIT_TERMINAL_PROMPT": {"0"},
          "GIT_PAGER": {"cat"}, "PAGER": {"cat"}, "BROWSER": {"none"}}  # fmt: skip
+# Options for a whole tool: only those that bring in no other code.
+_SHAPED = {
+    "NODE_OPTIONS": re.compile(
+        r"(?:\s*--(?:max-old-space-size=\d+|experimental-vm-modules|no-warnings|trace-warnings"
+        r"|enable-source-maps|no-deprecation|experimental-strip-types|unhandled-rejections=\w+))+"
+    ),
+    "GOFLAGS": re.compile(r"-mod=(?:mod|vendor|readonly)|-count=1|-v"),
+    "RUSTFLAGS": re.compile(r"-D ?warnings"),
+    "PYTHONWARNINGS": re.compile(r"error|ignore|default|always|once"),
+}
 # Names that change what the shell or other programs do, even if they are only set in the line.
 _DANGEROUS = re.compile(
     r"PATH|.*PATH|IFS|ENV|BASH.*|PS[0-9]|PROMPT_COMMAND|HOME|SHELL|LD_.*|DYLD_.*|NODE_.*|npm_.*"
@@ -66,6 +76,8 @@ def assignment_refusal(given: Assignment, command: Command, place: Place) -> str
     if alone and not _DANGEROUS.fullmatch(name):
         return None
     if name in _ONLY and value.plain and value.text in _ONLY[name]:
+        return None
+    if name in _SHAPED and value.plain and _SHAPED[name].fullmatch(value.text):
         return None
     if name in _FOLDERS and not alone:
         return _folders_refusal(value, place)

@@ -22,6 +22,13 @@ _COMMANDS_OF = {
 _INTERPRETERS = frozenset({"php", "python", "python3"})
 _CONSOLES = {"artisan": "artisan", "manage.py": "manage.py", "console": "console"}
 _SETS_VARIABLES = frozenset({"env", "cross-env"})
+# They choose where in the project the rest runs, which is a command of the same tool.
+_CHOOSES_PLACE = {
+    "yarn workspace": "yarn",
+    "yarn workspaces foreach": "yarn",
+    "yarn workspaces run": "yarn",
+    "symfony console": "console",
+}
 _RUNS_SCRIPTS = frozenset({"uv run", "poetry run", "pdm run", "hatch run", "pipenv run"})
 
 
@@ -48,9 +55,13 @@ def _as_command(module: Word, place: Place) -> Word | None:
         return replace(module, text=name)
     if f"-m {module.text}" in catalogue():
         return replace(module, text=f"-m {module.text}")
-    top = f"{place.directories[0]}/{module.text.split('.')[0]}"
-    ours = place.looks.what_is(top) == "directory" or place.looks.what_is(f"{top}.py") == "file"
+    top = module.text.split(".")[0]
+    ours = any(_holds(f"{place.directories[0]}{folder}/{top}", place) for folder in ("", "/src"))
     return replace(module, text="-m") if ours else None
+
+
+def _holds(path: str, place: Place) -> bool:
+    return place.looks.what_is(path) == "directory" or place.looks.what_is(f"{path}.py") == "file"
 
 
 def unwrapped(command: Command, given: Arguments, place: Place) -> Command | None:
@@ -70,9 +81,16 @@ def unwrapped(command: Command, given: Arguments, place: Place) -> Command | Non
             words = words[1:]
     if not words:
         return None
+    return replace(command, words=_spelled(given, words), assignments=assignments)
+
+
+def _spelled(given: Arguments, words: tuple[Word, ...]) -> tuple[Word, ...]:
+    """The inner command as it would be written by itself."""
     name = words[0]
+    if given.spoken in _CHOOSES_PLACE:
+        return (Word(_CHOOSES_PLACE[given.spoken]), *words)
     if given.spoken in _RUNS_SCRIPTS and name.text.endswith(".py"):
-        words = (Word("python"), *words)
-    elif found := _LATEST.fullmatch(name.text):
-        words = (replace(name, text=found[1]), *words[1:])
-    return replace(command, words=words, assignments=assignments)
+        return (Word("python"), *words)
+    if found := _LATEST.fullmatch(name.text):
+        return (replace(name, text=found[1]), *words[1:])
+    return words

@@ -15,6 +15,7 @@ from treadle.adapters.agents.claude.binary import (
     check_binary,
     find_binary,
 )
+from treadle.adapters.agents.claude.private_home import put_link
 from treadle.adapters.agents.claude.processes import end_lost as end_lost
 from treadle.adapters.agents.claude.processor_time import processor_s as processor_s
 from treadle.domain.errors import AgentUnavailable, LoginMissing
@@ -22,6 +23,7 @@ from treadle.settings.definitions import Agent as AgentSettings
 from treadle.settings.environment import Environment, agent_environment
 
 NAME = "claude"
+CREDENTIALS = (".claude", ".credentials.json")
 ATTRIBUTION = "Co-Authored-By: Claude <noreply@anthropic.com>"
 
 # What the first session needs and nothing before it.
@@ -96,7 +98,7 @@ async def describe_binary(setting: str, environment: Environment) -> tuple[str, 
 
 
 def credentials_file(home: Path) -> Path:
-    return home / ".claude" / ".credentials.json"
+    return home.joinpath(*CREDENTIALS)
 
 
 def login_of(environment: Mapping[str, str], home: Path) -> Login:
@@ -124,10 +126,7 @@ def lend_login(login: Login, *, home: Path, private_home: Path) -> None:
     """Let the agent's private home use the user's own login file, which stays where it is."""
     if login != "subscription":
         return
-    link = credentials_file(private_home)
-    link.parent.mkdir(parents=True, exist_ok=True)
-    link.unlink(missing_ok=True)
-    link.symlink_to(credentials_file(home))
+    put_link(private_home, *CREDENTIALS, target=credentials_file(home))
 
 
 def _attribution(settings: AgentSettings) -> str:

@@ -39,6 +39,8 @@ class Attempt:
 
     result: SessionResult | None
     hold: WaitUntil | None = None
+    # What making the workspace ready has taken before it.
+    prepared_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,11 +104,25 @@ class Rounds:
             passage = self.gates.before_session()
             if isinstance(passage, WaitUntil):
                 return self._not_now(before, passage)
+            prepared_s = await self._make_ready(place)
+            if before is None and self.driver.stop.is_set():
+                return Attempt(None, prepared_s=prepared_s)
             result = await self._in_turn(place, within(self.session_limits, look.limits, progress))
         finally:
             self.slots.release()
         self._tell_gates(place, result)
-        return Attempt(result)
+        return Attempt(result, prepared_s=prepared_s)
+
+    async def _make_ready(self, place: Place) -> float:
+        """The seconds that it took; a session that was cut off finds its workspace as it was."""
+        if self.known.turn(place.turn) is not None:
+            return 0.0
+        began = self.driver.clock.monotonic()
+        # Before the round is told: one that is known to have begun may lose work itself.
+        self.worksite.begin_round()
+        self.board.passed_this_round.clear()
+        await self.prepare()
+        return round(self.driver.clock.monotonic() - began, 3)
 
     async def _slot_is_free(self) -> bool:
         """Wait for one of the sessions that may run at once; False if the run is to stop first."""
@@ -145,12 +161,7 @@ class Rounds:
 
     async def _in_turn(self, place: Place, limits: SessionLimits) -> SessionResult:
         before = self.known.turn(place.turn)
-        if before is None:
-            # Before the round is told: one that is known to have begun may lose work itself.
-            self.worksite.begin_round()
-            self.board.passed_this_round.clear()
-            await self.prepare()
-        else:
+        if before is not None:
             limits = left_of(limits, cost_usd=before.cost_usd, seconds=before.seconds)
         self.record_once(f"round {place.turn}", RoundStarted(place.number, place.instruction))
         return await self._converse(place, limits, before)

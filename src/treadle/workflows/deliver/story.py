@@ -16,7 +16,7 @@ from treadle.domain.events.run import RoundFailed, RunPaused, RunResumed
 from treadle.domain.events.work import PlanMade
 from treadle.domain.ports import Clock
 from treadle.domain.run import RunResult
-from treadle.domain.session import Completed, QuotaExceeded, SessionResult
+from treadle.domain.session import Completed, QuotaExceeded, SandboxError, SessionResult
 from treadle.durable.port import Steps
 from treadle.session.errors import pause_after
 from treadle.session.gates import WaitUntil
@@ -115,11 +115,17 @@ class Story:
         self.began = self.clock.monotonic()
         try:
             attempt = await self._session(place, look)
+            running_s = self.progress.running_s + attempt.prepared_s
+            self.progress = replace(self.progress, running_s=running_s)
             if attempt.result is None:
                 return await self._held(attempt.hold, look)
             self.turn += 1
             # Counted before anything else can fail: the money is spent.
             self.progress = after_session(self.progress, attempt.result)
+            if isinstance(attempt.result.outcome, SandboxError):
+                # Something may be at work in the tree still, so no git of ours goes there.
+                self._judge(place, attempt.result, look)
+                return look
             act = partial(self.rounds.bring_home, place, self.tip)
             home = await self.steps.step(f"home {self.turn}", act, returns=Homecoming)
         finally:

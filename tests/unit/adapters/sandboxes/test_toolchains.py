@@ -9,6 +9,7 @@ from treadle.adapters.sandboxes.toolchains import (
     QUESTIONS,
     SINGLE_FILES,
     Found,
+    Private,
     Toolchains,
     private_paths,
     toolchains,
@@ -16,12 +17,19 @@ from treadle.adapters.sandboxes.toolchains import (
 )
 
 HOME, ROOT = Path("/home/ada"), Path("/home/ada/.treadle")
-PRIVATE = private_paths(HOME, ROOT)
+PROJECT = HOME / "work/shop"
+# Links on this machine, and where they lead.
+LINKS = {Path("/opt/shop"): PROJECT, Path("/opt/ada"): HOME, Path("/opt/climb/../x"): HOME}
 PLAIN = "/usr/local/bin:/usr/bin:/bin"
 
 
 def shown(found: Found, *search_path: str) -> Toolchains:
-    return toolchains(found, search_path=search_path, kept_private=PRIVATE)
+    private = Private(private_paths(HOME, ROOT), (PROJECT, ROOT), real)
+    return toolchains(found, search_path=search_path, private=private)
+
+
+def real(path: Path) -> Path:
+    return LINKS.get(path, path)
 
 
 def test_what_the_system_has_needs_nothing() -> None:
@@ -61,10 +69,21 @@ def test_of_the_users_path_only_the_systems_directories_are_kept() -> None:
 
 @pytest.mark.parametrize(
     "root",
-    ["/", "/home", "/home/ada", "/home/ada/.local", "/home/ada/.cargo", "/home/ada/.treadle"],
+    [
+        *("/", "/home", "/home/ada", "/home/ada/.local", "/home/ada/.cargo", "/home/ada/.treadle"),
+        *("/home/ada/work", "/home/ada/work/shop", "/home/ada/work/shop/python"),
+        *("/home/ada/.treadle/runs/1", "/opt/shop", "/opt/ada", "/opt/climb/../x"),
+        *("/usr/../home/ada", "/home/ada/.nvm/.."),
+    ],
 )
 def test_a_root_with_something_private_in_it_is_refused(root: str) -> None:
     assert shown(Found((Path(root),))) == Toolchains((), PLAIN, {}, (Path(root),))
+
+
+def test_a_file_or_a_cache_of_the_project_is_not_shown() -> None:
+    found = Found(files=(PROJECT / "bin/uv",), caches={"GOMODCACHE": Path("/opt/shop")})
+
+    assert shown(found) == Toolchains((), PLAIN, {})
 
 
 def exists(*paths: str) -> set[Path]:
@@ -83,13 +102,30 @@ def exists(*paths: str) -> set[Path]:
         ("home = /home/ada/.ssh/bin\n", exists("/home/ada/.ssh/bin/python3.12"), None),
         ("home = /home/ada/.ssh\n", exists("/home/ada/.ssh/python3.12"), None),
         ("home = relative/bin\n", exists(), None),
+        # It looks like one, and is what an agent had committed.
+        *(
+            (
+                f"home = {root}/bin\n",
+                exists(f"{root}/bin/python3.12", f"{root}/lib/python3.12/os.py"),
+                None,
+            )
+            for root in ("/home/ada/work/shop", "/home/ada/other", "/opt/ada", "/opt/python/../x")
+        ),
+        (
+            "home = /home/ada/.pyenv/versions/3.12.1/bin\n",
+            exists(
+                "/home/ada/.pyenv/versions/3.12.1/bin/python3.12",
+                "/home/ada/.pyenv/versions/3.12.1/lib/python3.12/os.py",
+            ),
+            Path("/home/ada/.pyenv/versions/3.12.1"),
+        ),
         ("", exists(), None),
     ],
 )
 def test_a_virtual_environment_says_where_its_python_is(
     configuration: str, there: set[Path], root: Path | None
 ) -> None:
-    assert venv_root(configuration, there.__contains__) == root
+    assert venv_root(configuration, there.__contains__, home=HOME, real=real) == root
 
 
 def test_questions_and_files_are_those_of_profiles() -> None:

@@ -13,12 +13,14 @@ from urllib.parse import quote
 from treadle.adapters.agents.claude.command import child_environment, command_line
 from treadle.adapters.agents.claude.enclosure import Enclosure, NotConfined, started_in
 from treadle.adapters.agents.claude.inert_prompt import inert
-from treadle.adapters.agents.claude.orphans import Inside, all_gone, look_inside
+from treadle.adapters.agents.claude.orphans import First, first_inside, is_gone, look_inside
 from treadle.adapters.agents.claude.parse import StreamParser
+from treadle.adapters.agents.claude.private_home import has_transcript, make_folder
 from treadle.adapters.agents.claude.processes import end_marked, kill_marked, tree_of
 from treadle.adapters.agents.claude.session_files import given_files
 from treadle.domain.agent import (
     OWN_SERVER,
+    SANDBOX_FAULT,
     AgentEnded,
     AgentEvent,
     Brief,
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
 
 INTERRUPT_S = 2.0
 CONNECT_S = 90.0
+NOT_GONE = "the sandbox was ended, and its processes are still there"
 SPEAKER = "treadle.adapters.agents.claude.tools"
 
 
@@ -62,8 +65,7 @@ class ClaudeAgent:
 
     def remembers(self, session: SessionId, home: Path) -> bool:
         """Once its transcript has a line: then `--resume` works, and `--session-id` no more."""
-        kept = (home / ".claude" / "projects").glob(f"*/{session}.jsonl")
-        return any(path.stat().st_size > 0 for path in kept)
+        return has_transcript(home, f"{session}.jsonl")
 
     def kill(self) -> None:
         """SIGKILL every process of every open session, now; for the second Ctrl-C."""
@@ -100,6 +102,7 @@ class ClaudeSession:
         # Where the sandbox says whether the agent really ran in it.
         self._report: Path | None = None
         self._heard = False
+        self._first: First | None = None
 
     async def start(self) -> None:
         """Spawn and send the prompt; what goes wrong becomes the session's only event."""
@@ -121,7 +124,7 @@ class ClaudeSession:
         from treadle.adapters.agents.claude.transport import ProcessTransport
 
         brief, agent = self._brief, self._agent
-        (brief.home / "tmp").mkdir(parents=True, exist_ok=True)
+        make_folder(brief.home, "tmp")
         with given_files(brief) as given:
             command = command_line(agent.binary, brief, given, attribution=agent.attribution)
             start = started_in(
@@ -134,6 +137,7 @@ class ClaudeSession:
             await asyncio.to_thread(import_module, SPEAKER)
             self._client = _client(brief, self._transport)
             await _unless(self._transport.ended, self._client.connect())
+            self._hold_first()
         await self._client.query(brief.prompt if agent.verbatim else inert(brief.prompt))
 
     async def _start_fault(self, reason: str) -> Fault:
@@ -201,7 +205,7 @@ class ClaudeSession:
     async def _close(self) -> Sequence[Leftover]:
         transport, client = self._transport, self._client
         known: tuple[int, ...] = ()
-        inside = Inside()
+        left: Sequence[Leftover] = ()
         pid = self.living_pid
         tree = [] if pid is None or self._is_confined else await asyncio.to_thread(tree_of, pid)
         if transport is not None:
@@ -212,7 +216,7 @@ class ClaudeSession:
                         await _unless(transport.ended, client.interrupt())
             if self._is_confined and self.living_pid is not None:
                 # They die with the sandbox, so now is the time to see them.
-                inside = await asyncio.to_thread(look_inside, self.living_pid)
+                left = await asyncio.to_thread(look_inside, self.living_pid)
             if self._ended:
                 # It can go while the client takes its own parts down.
                 await transport.end_input()
@@ -221,14 +225,26 @@ class ClaudeSession:
                     await client.disconnect()
             await transport.close()
             known = () if transport.pid is None else (transport.pid,)
-        left: Sequence[Leftover] = inside.left
         if self._is_confined:
-            await all_gone(inside)
+            self._hold_first()
+            if not await is_gone(self._first):
+                self._end_as(Fault(NOT_GONE, subtype=SANDBOX_FAULT))
         else:
             left = await end_marked(self._brief.session, known=known, tree=tree)
         self._forget_report()
         self._agent.live.pop(self._brief.session, None)
         return left
+
+    def _hold_first(self) -> None:
+        """Know the sandbox's first process while it runs: a number alone may be used again."""
+        enclosure = self._agent.enclosure
+        if self._first is None and enclosure is not None and self._report is not None:
+            self._first = first_inside(enclosure.first_process(self._report))
+
+    def _end_as(self, fault: Fault) -> None:
+        """This is how the session ended, also if it had ended well before."""
+        self._failure, self._ended = AgentEnded(fault), False
+        self._parsed = deque(e for e in self._parsed if not isinstance(e, AgentEnded))
 
     @property
     def _is_confined(self) -> bool:

@@ -39,6 +39,10 @@ class Enclosure:
         failed = self.sandbox.failure(report, said)
         return None if failed is None else _fault(failed)
 
+    def first_process(self, report: Path) -> int | None:
+        """The process with which everything in the session's sandbox has ended."""
+        return self.sandbox.first_process(report)
+
 
 class NotConfined(Exception):
     """The sandbox cannot take the agent, so it is not started."""

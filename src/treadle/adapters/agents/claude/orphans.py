@@ -1,14 +1,17 @@
-"""What a session's tools left running in its sandbox: it dies with the sandbox, but is told of."""
+"""The processes of a session's sandbox: what tools left there is told of, and all have to go."""
 
 import asyncio
 from dataclasses import dataclass
+from itertools import chain, repeat
 from pathlib import Path
 
 from treadle.domain.agent import Leftover
 
 PROC = Path("/proc")
 GONE_S = 5.0
-POLL_S = 0.01
+# A sandbox that was ended is gone within a millisecond or two; one that is not may take its time.
+POLLS_S = (0.0005, 0.001, 0.001, 0.002, 0.002, 0.005)
+SLOW_POLL_S = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,32 +39,49 @@ def orphans(table: list[Process], outer: int) -> list[int]:
     return sorted(left + _below(table, left))
 
 
-def inner(table: list[Process], outer: int) -> list[int]:
-    """The first processes inside: when they are gone, everything in the sandbox is."""
-    return [process.pid for process in table if process.parent == outer]
+def look_inside(outer: int) -> tuple[Leftover, ...]:
+    """What is left in the sandbox around which `outer` is, as this machine shows it now."""
+    return tuple(Leftover(pid, _command(PROC / str(pid))) for pid in orphans(_table(), outer))
 
 
 @dataclass(frozen=True, slots=True)
-class Inside:
-    """A sandbox at one moment: what has to be gone in the end, and what is told of."""
+class First:
+    """The first process in a sandbox. The kernel lets it go after all others inside; `started`
+    tells it from one that got its number later."""
 
-    first: tuple[int, ...] = ()
-    left: tuple[Leftover, ...] = ()
-
-
-def look_inside(outer: int) -> Inside:
-    """The sandbox around which `outer` is, as this machine shows it now."""
-    table = _table()
-    left = tuple(Leftover(pid, _command(PROC / str(pid))) for pid in orphans(table, outer))
-    return Inside(tuple(inner(table, outer)), left)
+    pid: int
+    started: int
 
 
-async def all_gone(inside: Inside) -> None:
-    """Wait for a sandbox that was killed from outside: its processes die a moment later."""
-    for _ in range(int(GONE_S / POLL_S)):
-        if not any(_fields(PROC / str(pid)) for pid in inside.first):
-            return
-        await asyncio.sleep(POLL_S)
+def first_inside(pid: int | None) -> First | None:
+    """None if there is none any more: another process may have its number by now."""
+    if pid is None or not (fields := _fields(PROC / str(pid))) or not _is_first(PROC / str(pid)):
+        return None
+    return First(pid, int(fields[19]))
+
+
+async def is_gone(first: First | None, *, within_s: float = GONE_S) -> bool:
+    """Wait until everything in the sandbox has ended; False if it does not."""
+    if first is None:
+        return True
+    slow = int(within_s / SLOW_POLL_S)
+    for pause in chain((0.0,), POLLS_S, repeat(SLOW_POLL_S, slow)):
+        if pause:
+            await asyncio.sleep(pause)
+        fields = _fields(PROC / str(first.pid))
+        if not fields or int(fields[19]) != first.started:
+            return True
+    return False
+
+
+def _is_first(entry: Path) -> bool:
+    """Whether the process is number one in a namespace of its own."""
+    try:
+        lines = (entry / "status").read_text().splitlines()
+    except OSError:
+        return False
+    numbers = next((line.split()[1:] for line in lines if line.startswith("NSpid:")), [])
+    return len(numbers) > 1 and numbers[-1] == "1"
 
 
 def _below(table: list[Process], roots: list[int]) -> list[int]:

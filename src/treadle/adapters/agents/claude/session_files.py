@@ -8,6 +8,7 @@ from pathlib import Path
 from tempfile import mkstemp
 
 from treadle.adapters.agents.claude.command import Given, bounded, servers_of
+from treadle.adapters.agents.claude.private_home import remove_file
 from treadle.domain.agent import Brief
 
 
@@ -21,7 +22,7 @@ def given_files(brief: Brief) -> Iterator[Given]:
     finally:
         for path in (servers, context):
             if path is not None:
-                path.unlink(missing_ok=True)
+                remove_file(brief.home, path.name)
 
 
 def _written(home: Path, text: str) -> Path:

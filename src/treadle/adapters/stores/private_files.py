@@ -1,0 +1,135 @@
+"""Small files below the root that nobody else may read or write: credentials, what is trusted.
+
+No link is followed, neither in place of the directory nor of a file, and a file that others can
+read is refused rather than used.
+"""
+
+import os
+import secrets
+import stat
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from treadle.domain.errors import StoreError
+
+_LONGEST = 64 * 1024
+_OTHERS = 0o077
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """That there is a file of this name; never what is in it."""
+
+    name: str
+    since: datetime
+
+
+class PrivateFiles:
+    """The files of one directory below a root. Names are the caller's own words, never a user's."""
+
+    def __init__(self, root: Path, directory: str) -> None:
+        self._root = root
+        self._path = root / directory
+
+    def keep(self, name: str, value: str) -> None:
+        """Put the value in place of whatever has that name, all of it or nothing."""
+        with self._telling_whats_wrong():
+            self._root.mkdir(parents=True, exist_ok=True, mode=0o700)
+            with suppress(FileExistsError):
+                self._path.mkdir(mode=0o700)
+            with self._opened() as directory:
+                fresh = f".{name}.{secrets.token_hex(8)}"
+                flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+                descriptor = os.open(fresh, flags, 0o600, dir_fd=directory)
+                try:
+                    with os.fdopen(descriptor, "wb") as file:
+                        file.write(value.encode())
+                        file.flush()
+                        os.fsync(file.fileno())
+                    os.replace(fresh, name, src_dir_fd=directory, dst_dir_fd=directory)
+                finally:
+                    with suppress(FileNotFoundError):
+                        os.unlink(fresh, dir_fd=directory)
+                os.fsync(directory)
+
+    def value(self, name: str) -> str | None:
+        """What is in the file, or None if there is none of this name."""
+        with self._telling_whats_wrong():
+            if not os.path.lexists(self._path):
+                return None
+            with self._opened() as directory:
+                try:
+                    # Not blocking: a pipe in its place would never be written to.
+                    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+                    descriptor = os.open(name, flags, dir_fd=directory)
+                except FileNotFoundError:
+                    return None
+                with os.fdopen(descriptor, "rb") as file:
+                    self._check(os.fstat(descriptor), self._path / name, stat.S_ISREG)
+                    return file.read(_LONGEST).decode(errors="replace").strip()
+
+    def kept(self) -> list[Kept]:
+        """What there is, by name."""
+        with self._telling_whats_wrong():
+            if not os.path.lexists(self._path):
+                return []
+            with self._opened() as directory:
+                with os.scandir(directory) as found:
+                    names = sorted(each.name for each in found)
+                return [
+                    Kept(name, _since(directory, name))
+                    for name in names
+                    if not name.startswith(".")
+                ]
+
+    def remove(self, name: str) -> bool:
+        """Take a file away; False if there was none."""
+        with self._telling_whats_wrong():
+            if not os.path.lexists(self._path):
+                return False
+            with self._opened() as directory:
+                try:
+                    os.unlink(name, dir_fd=directory)
+                except FileNotFoundError:
+                    return False
+                os.fsync(directory)
+                return True
+
+    @contextmanager
+    def _opened(self) -> Iterator[int]:
+        flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+        directory = os.open(self._path, flags)
+        try:
+            self._check(os.fstat(directory), self._path, stat.S_ISDIR)
+            yield directory
+        finally:
+            os.close(directory)
+
+    def _check(self, found: os.stat_result, path: Path, right_kind: Callable[[int], bool]) -> None:
+        if not right_kind(found.st_mode) or found.st_uid != os.geteuid():
+            raise StoreError(
+                f"{path} is not what Treadle made", hint="look at it with `ls -ld`, and remove it"
+            )
+        if found.st_mode & _OTHERS:
+            raise StoreError(
+                f"{path} is open to others, so what is in it is not used",
+                hint=f"chmod go= {path}; if others could have read it, make anew what is in it",
+            )
+
+    @contextmanager
+    def _telling_whats_wrong(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise StoreError(
+                f"cannot use {self._path}: {error.strerror}",
+                hint="it must be a plain directory of your own; look at it with `ls -ld`",
+            ) from error
+
+
+def _since(directory: int, name: str) -> datetime:
+    found = os.stat(name, dir_fd=directory, follow_symlinks=False)
+    return datetime.fromtimestamp(found.st_mtime, UTC)

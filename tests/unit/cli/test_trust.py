@@ -1,0 +1,156 @@
+"""`treadle trust`, and what commands do where nobody has trusted a file."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.builders import repository_in
+from treadle.cli.context import Given
+from treadle.cli.main import run_given
+from treadle.settings.environment import environment_from
+from treadle.wiring.doctor import examine
+
+from .stored_runs import Command
+
+OPEN = 'sandbox.network = "open"\nsandbox.writable = ["~/x"]\n'
+DATABASE = 'database.url = "postgresql://ada@127.0.0.1:1/runs"\n'
+NOT_TRUSTED = (
+    "treadle: treadle.toml:1: {} opens something, and you have not trusted it yet\n"
+    "  hint: `treadle trust` shows what it opens and lets it\n"
+)
+SHOWN = (
+    '  sandbox.network = "open": the agent reaches whatever this machine can, services on its'
+    " loopback included\n"
+    '  sandbox.writable = ["~/x"]: the agent, and what it runs, can read and change this\n'
+)
+
+
+@pytest.fixture
+def settings(project: Path) -> Path:
+    return project / "treadle.toml"
+
+
+def test_it_shows_what_a_file_opens_and_lets_it(
+    treadle: Command, settings: Path, root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings.write_text(OPEN)
+
+    assert treadle("trust", "--yes") == 0
+
+    assert capsys.readouterr().out == f"treadle.toml in {settings.parent} opens:\n{SHOWN}"
+    assert [oct(each.stat().st_mode & 0o777) for each in (root / "trusted").iterdir()] == ["0o600"]
+    assert treadle("trust") == 0
+    assert capsys.readouterr().err == "All of it is trusted already.\n"
+
+
+def test_it_asks_on_a_terminal_only(
+    treadle: Command, settings: Path, root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings.write_text(OPEN)
+
+    assert treadle("trust") == 2
+
+    assert capsys.readouterr().err == (
+        "treadle: trust asks a question, and there is no terminal to ask it on\n"
+        "  hint: read what it opens, then pass --yes: treadle trust --yes\n"
+    )
+    assert not (root / "trusted").exists()
+
+
+def test_a_file_that_opens_nothing_needs_no_trust(
+    treadle: Command, project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert treadle("trust") == 0
+
+    said = f"treadle.toml in {project} opens nothing: there is nothing to trust.\n"
+    assert capsys.readouterr().err == said
+
+
+def test_what_is_trusted_is_listed_and_taken_back(
+    treadle: Command, settings: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings.write_text(OPEN)
+    treadle("trust", "--yes")
+    capsys.readouterr()
+
+    assert treadle("trust", "--list") == 0
+    listed = capsys.readouterr().out.split()
+    assert (listed[0], listed[-2:]) == (
+        str(settings.parent),
+        ["sandbox.network,", "sandbox.writable"],
+    )
+
+    assert treadle("trust", "--revoke") == 0
+    assert treadle("trust", "--revoke") == 2
+    capsys.readouterr()
+    assert treadle("trust", "--list") == 0
+    assert capsys.readouterr() == ("", "No project is trusted with anything.\n")
+
+
+@pytest.mark.parametrize("command", ["status", "ls", "approvals", "cost", "clean", "deliver"])
+def test_no_command_goes_to_a_database_that_is_not_trusted(
+    command: str, treadle: Command, settings: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings.write_text(DATABASE)
+
+    assert treadle(command) == 2
+
+    assert capsys.readouterr().err == NOT_TRUSTED.format("database.url")
+
+
+def test_a_trusted_database_is_gone_to(
+    treadle: Command, settings: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings.write_text(DATABASE)
+    treadle("trust", "--yes")
+    capsys.readouterr()
+
+    assert treadle("ls") == 1
+
+    assert "127.0.0.1" in capsys.readouterr().err
+
+
+def test_init_and_config_show_say_what_is_not_trusted(
+    treadle: Command, settings: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings.write_text(OPEN)
+
+    assert treadle("init", "--yes") == 2
+    assert capsys.readouterr().err == NOT_TRUSTED.format("sandbox.network")
+    assert settings.read_text() == OPEN
+
+    assert treadle("config", "show", "--json") == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert shown["sandbox.network"] == {
+        "value": "open",
+        "origin": "treadle.toml:1 (not trusted)",
+    }
+
+
+def test_no_run_begins_with_a_file_that_is_not_trusted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    repository = repository_in(tmp_path, **{"SPEC.md": "# A greeting\n", "treadle.toml": OPEN})
+    raw = {**repository.environment, "TREADLE_ROOT": str(tmp_path / "root")}
+    given = Given(environment_from(raw), repository.path)
+
+    assert run_given(["deliver"], given) == 2
+
+    assert capsys.readouterr().err == NOT_TRUSTED.format("sandbox.network")
+    assert not (tmp_path / "root" / "runs").exists()
+
+
+async def test_doctor_does_not_start_a_program_that_is_not_trusted(tmp_path: Path) -> None:
+    ran = tmp_path / "ran"
+    program = tmp_path / "claude"
+    program.write_text(f"#!/bin/sh\ntouch {ran}\necho '2.1.300 (Claude Code)'\n")
+    program.chmod(0o755)
+    repository = repository_in(tmp_path, **{"treadle.toml": f'agent.binary = "{program}"\n'})
+    raw = {**repository.environment, "TREADLE_ROOT": str(tmp_path / "root")}
+
+    findings = await examine(repository.path, environment_from(raw))
+
+    told = "treadle.toml:1: agent.binary opens something, and you have not trusted it yet"
+    assert [each.name for each in findings if each.text == told] == ["settings", "claude"]
+    assert not ran.exists()

@@ -1,0 +1,167 @@
+"""The model's service is no way out: a request that would make it turn to somebody is refused."""
+
+from typing import Any
+
+import pytest
+
+from tests.builders import RUN
+from treadle.gateway.elsewhere import read, turns_to, without_reach, written
+from treadle.gateway.headers import to_service
+from treadle.settings.definitions import Permissions, Settings
+from treadle.wiring.gateway import served_tools
+
+from .gateway_stage import PLENTY, SESSION, gateway_before
+
+SEARCH = {"type": "web_search_20250305", "name": "web_search"}
+FETCHED = {"type": "image", "source": {"type": "url", "url": "https://a.example/?secret"}}
+FILED = {"type": "document", "source": {"type": "file", "file_id": "f"}}
+ADDED = {"type": "tool_addition", "tool": {"type": "tool_definition", "definition": SEARCH}}
+TO_FETCH = "content that is to be fetched"
+
+
+def said(*blocks: Any, role: str = "user") -> dict[str, Any]:
+    return {"messages": [{"role": role, "content": list(blocks)}]}
+
+
+def deep(levels: int) -> Any:
+    block: Any = FETCHED
+    for _ in range(levels):
+        block = {"type": "tool_result", "content": [block]}
+    return block
+
+
+@pytest.mark.parametrize(
+    ("request_", "beyond"),
+    [
+        ({"mcp_servers": [{"type": "url", "url": "https://a.example"}]}, "mcp_servers"),
+        ({"container": "c"}, "container"),
+        ({"container": {"skills": []}}, "container"),
+        ({"tools": [{"name": "Bash"}, SEARCH]}, "the tool web_search_20250305"),
+        ({"tools": [{"type": "web_fetch_20250910"}]}, "the tool web_fetch_20250910"),
+        ({"tools": [{"type": "code_execution_20250825"}]}, "the tool code_execution_20250825"),
+        ({"tools": [{"type": "computer_20250124"}]}, "the tool computer_20250124"),
+        ({"tools": [{"type": "mcp_toolset"}]}, "the tool mcp_toolset"),
+        ({"tools": [{"type": ["custom"]}]}, "the tool ['custom']"),
+        ({"tools": ["web_search_20250305"]}, "the tool without a form"),
+        ({"tools": {"0": SEARCH}}, "tools in a form of their own"),
+        (said(FETCHED), TO_FETCH),
+        (said(FILED), TO_FETCH),
+        (said({"type": "tool_result", "content": [{"type": "text"}, FETCHED]}), TO_FETCH),
+        (said({"type": "document", "source": {"type": "content", "content": [FETCHED]}}), TO_FETCH),
+        (said(deep(400)), TO_FETCH),
+        (said({"type": "container_upload", "file_id": "f"}), "the tool container_upload"),
+        (said(ADDED, role="system"), "the tool web_search_20250305"),
+        ({"messages": [{"role": "system", "tools": [SEARCH]}]}, "the tool web_search_20250305"),
+        ({"system": [FETCHED]}, TO_FETCH),
+        ({"a field of tomorrow": [{"tools": [SEARCH]}]}, "the tool web_search_20250305"),
+    ],
+)
+def test_a_request_tells_by_what_the_service_would_turn_to_others(
+    request_: dict[str, Any], beyond: str
+) -> None:
+    assert turns_to(request_) == beyond
+
+
+SCHEMA = {"type": "object", "properties": {"source": {"type": "string"}}}
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        {},
+        {"mcp_servers": [], "container": None, "tools": None},
+        {"tools": [{"name": "Bash", "input_schema": SCHEMA}, {"type": "custom", "name": "b"}]},
+        {"context_management": {"edits": [{"type": "clear_thinking_20251015"}]}},
+        {"messages": [{"role": "user", "content": "web_search_20250305"}]},
+        said({"type": "text", "text": "web_search_20250305"}),
+        said({"type": "image", "source": {"type": "base64", "data": "aGk="}}),
+        said({"type": "tool_use", "name": "mcp__files__add", "input": FETCHED}, role="assistant"),
+        said({"type": "search_result", "source": "https://a.example"}),
+        said({"type": "tool_addition", "tool": {"name": "b", "input_schema": SCHEMA}}),
+    ],
+)
+def test_whatever_the_model_answers_alone_goes_on(request_: dict[str, Any]) -> None:
+    assert turns_to(request_) is None
+
+
+@pytest.mark.parametrize(
+    ("request_", "beyond"),
+    [
+        ({"tools": [SEARCH]}, None),
+        (said(ADDED), None),
+        ({"tools": [{"type": "web_fetch_20250910"}]}, "the tool web_fetch_20250910"),
+        (said(FETCHED), TO_FETCH),
+    ],
+)
+def test_a_search_that_the_user_allows_is_the_services_to_do(
+    request_: dict[str, Any], beyond: str | None
+) -> None:
+    assert turns_to(request_, frozenset({"web_search"})) == beyond
+
+
+@pytest.mark.parametrize(
+    ("settings", "served"),
+    [
+        (Settings(), set()),
+        (Settings(allowed_tools=("WebFetch", "Skill")), set()),
+        (Settings(allowed_tools=("WebSearch",)), {"web_search"}),
+        (Settings(permissions=Permissions(allow=("WebSearch(python *)",))), {"web_search"}),
+    ],
+)
+def test_the_settings_say_what_the_service_may_do(settings: Settings, served: set[str]) -> None:
+    assert served_tools(settings) == served
+
+
+@pytest.mark.parametrize("body", [b"", b"no json", b"[]", b'"a"', b'{"a": 1} {}', b"\x1f\x8b\x08"])
+def test_what_is_no_object_is_not_read(body: bytes) -> None:
+    assert read(body) is None
+
+
+def test_a_name_that_stands_there_twice_goes_on_as_it_was_read() -> None:
+    found = read(b'{"tools": [{"type": "web_fetch_20250910"}], "tools": []}')
+
+    assert found is not None
+    assert (turns_to(found), written(found)) == (None, b'{"tools":[]}')
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        (b"claude-code-20250219,effort-2025-11-24", b"claude-code-20250219,effort-2025-11-24"),
+        (b"mcp-client-2025-11-20, effort-2025-11-24", b"effort-2025-11-24"),
+        (b"files-api-2025-04-14,web-fetch-2025-09-10,skills-2025-10-02", b""),
+        (b"code-execution-2025-08-25,oauth-2025-04-20", b"oauth-2025-04-20"),
+    ],
+)
+def test_abilities_to_reach_others_are_not_asked_for(given: bytes, kept: bytes) -> None:
+    assert without_reach(given) == kept
+    beta = [(b"anthropic-beta", kept)] if kept else []
+    unpacked = (b"accept-encoding", b"identity")
+    assert to_service([(b"Anthropic-Beta", given)]) == [*beta, unpacked]
+
+
+@pytest.mark.parametrize("path", ["/v1/messages", "/v1/messages/count_tokens"])
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        (b'{"tools": [{"type": "web_search_20250305"}]}', 403),
+        (b'{"mcp_servers": [{"type": "url"}]}', 403),
+        (b'{"messages": [', 400),
+    ],
+)
+async def test_a_refused_request_never_leaves(path: str, body: bytes, status: int) -> None:
+    async with gateway_before("{text: unused}") as stage:
+        refused = await stage.client.post(stage.url + path, content=body)
+
+        assert (refused.status_code, refused.headers["x-should-retry"]) == (status, "false")
+        assert refused.json()["error"]["message"].startswith("Treadle: ")
+        assert (stage.api.request_count, stage.entries) == (0, ())
+
+
+async def test_one_session_may_search_and_another_may_not() -> None:
+    async with gateway_before("{text: found}") as stage:
+        shut = await stage.ask(tools=[SEARCH])
+        served = frozenset({"web_search"})
+        stage.url = stage.gateway.open(SESSION, RUN, PLENTY, served=served).url
+
+        assert (shut.status_code, (await stage.ask(tools=[SEARCH])).status_code) == (403, 200)

@@ -1,0 +1,125 @@
+"""What a file opens counts only where its very values are trusted; a person's own word always."""
+
+from pathlib import Path
+
+import pytest
+
+from treadle.domain.errors import SettingsError
+from treadle.settings.definitions import Sandbox
+from treadle.settings.load import resolve
+from treadle.settings.openings import (
+    HINT,
+    OPENS,
+    fingerprint,
+    opened,
+    openings,
+    require_trusted,
+    untrusted,
+)
+
+PROJECT = Path("/work/calc")
+OPENING = [
+    'agent.binary = "./claude"',
+    'sandbox.network = "allowlist"',
+    'sandbox.network = "open"',
+    'sandbox.hosts = ["example.com:443"]',
+    'sandbox.readable = ["~/data"]',
+    'sandbox.writable = ["~/data"]',
+    'database.url = "postgresql://ada@example.com/runs"',
+]
+CLOSED = """
+agent.binary = ""
+sandbox.network = "none"
+sandbox.hosts = []
+sandbox.readable = []
+sandbox.writable = []
+database.url = ""
+project.setup = "make"
+"""
+
+
+@pytest.mark.parametrize("line", OPENING)
+def test_a_value_that_opens_something_must_be_trusted(line: str) -> None:
+    key = line.partition(" ")[0]
+    resolved = resolve(f"# a stranger's\n{line}\n")
+
+    with pytest.raises(SettingsError) as caught:
+        require_trusted(PROJECT, resolved, ())
+    require_trusted(PROJECT, resolved, [fingerprint(PROJECT, each) for each in openings(resolved)])
+
+    assert (caught.value.message, caught.value.hint) == (
+        f"treadle.toml:2: {key} opens something, and you have not trusted it yet",
+        HINT,
+    )
+
+
+def test_every_key_that_opens_something_is_tried_here() -> None:
+    assert {line.partition(" ")[0] for line in OPENING} == set(OPENS)
+
+
+@pytest.mark.parametrize("text", [None, "", CLOSED, 'sandbox.network = "gateway"'])
+def test_a_file_that_opens_nothing_needs_no_trust(text: str | None) -> None:
+    assert openings(resolve(text)) == ()
+
+
+def test_what_a_person_says_counts_and_takes_the_place_of_the_file() -> None:
+    text = 'sandbox.network = "open"\nsandbox.writable = ["~/theirs"]\nagent.binary = "theirs"\n'
+    variables = {"TREADLE_AGENT__BINARY": "mine", "TREADLE_SANDBOX__READABLE": '["~/mine"]'}
+    flags = {"sandbox.writable": ["~/mine"], "sandbox.network": "open"}
+
+    assert openings(resolve(text, environment=variables, flags=flags)) == ()
+
+
+@pytest.mark.parametrize(
+    ("project", "text", "left"),
+    [
+        (PROJECT, 'sandbox.network = "open"\nsandbox.hosts = ["a:1", "b:2"]', []),
+        (PROJECT, 'sandbox.hosts = ["a:1", "b:2"]', []),
+        (PROJECT, 'sandbox.network = "allowlist"', ["sandbox.network"]),
+        (PROJECT, 'sandbox.network = "open"\nsandbox.hosts = ["a:1"]', ["sandbox.hosts"]),
+        (PROJECT, 'sandbox.readable = ["a:1", "b:2"]', ["sandbox.readable"]),
+        (Path("/work/other"), 'sandbox.network = "open"', ["sandbox.network"]),
+    ],
+)
+def test_trust_is_in_these_values_of_this_project(
+    project: Path, text: str, left: list[str]
+) -> None:
+    shown = resolve('sandbox.network = "open"\nsandbox.hosts = ["a:1", "b:2"]')
+    trusted = [fingerprint(PROJECT, each) for each in openings(shown)]
+
+    assert [each.key for each in untrusted(project, resolve(text), trusted)] == left
+
+
+@pytest.mark.parametrize(
+    ("line", "shown"),
+    [
+        ('agent.binary = "a\\u001b[2Kb\\u202ec\\u009bd"', '"a\\u001b[2Kb\\u202ec\\u009bd"'),
+        (
+            'database.url = "postgresql://ada:hunter2@host/name"',
+            '"postgresql://ada:***@host/name"',
+        ),
+        ('sandbox.writable = ["~/a", "/b"]', '["~/a", "/b"]'),
+    ],
+)
+def test_a_value_is_shown_as_it_is_and_cannot_hide_itself(line: str, shown: str) -> None:
+    assert [each.shown for each in openings(resolve(line))] == [shown]
+
+
+@pytest.mark.parametrize(
+    ("sandbox", "told"),
+    [
+        (Sandbox(), ""),
+        (Sandbox(network="allowlist"), ""),
+        (Sandbox(network="gateway", hosts=("a.example:443",)), ""),
+        (
+            Sandbox(network="allowlist", hosts=("a.example:443", "b.example:80"), readable=("/r",)),
+            "the sandbox is opened: network to a.example:443, b.example:80; readable /r",
+        ),
+        (
+            Sandbox(network="open", writable=("/x", "~/y")),
+            "the sandbox is opened: network open; writable /x; writable ~/y",
+        ),
+    ],
+)
+def test_a_run_says_how_far_its_sandbox_is_open(sandbox: Sandbox, told: str) -> None:
+    assert opened(sandbox) == told
