@@ -76,7 +76,7 @@ def attempts(stage: Stage, port: int) -> list[Attempt]:
         tool("Read", "read-outside", file_path="/home/ada/.ssh/id_ed25519"),
         shell("cat /home/ada/.ssh/id_ed25519"),
         # this one lies in /tmp, and the agent has another /tmp
-        tool("Read", "read", allowed=True, file_path=str(key)),
+        tool("Read", "read-secrets", file_path=str(key)),
         shell(f"cat {key}", allowed=True, output="No such file"),
         program(f"print(open('{key}').read())", "stopped: No such file"),
         # print a secret of the environment
@@ -168,6 +168,42 @@ def test_what_deletes_is_for_those_who_asked_for_it_and_inside_the_project_alone
     assert (finished.exit_code, finished.result["reason"]) == (0, "all_passed")
     assert told(finished, tries) == wanted(tries)
     assert not (stage.project / "old.txt").exists()
+
+
+PAST_THE_DISK = """
+import subprocess
+def git(*words, text=None):
+    return subprocess.run(["git", *words], input=text, capture_output=True, check=True).stdout
+blob = git("hash-object", "-w", "--stdin", text=b"evil").decode().strip()
+for path in ("treadle.toml", ".treadle/x", ".claude/settings.json", ".mcp.json"):
+    git("update-index", "--add", "--cacheinfo", "100644," + blob + "," + path)
+    git("update-index", "--skip-worktree", path)
+git("commit", "-m", "Work")
+print("done")
+"""
+
+
+def test_a_commit_made_past_the_disk_brings_nothing_home_that_the_users_tools_obey(
+    stage: Stage,
+) -> None:
+    tries = [shell(f"python3 -c {shlex.quote(PAST_THE_DISK)}", allowed=True, output="done")]
+    passed = {"deliverableId": "DL-001", "status": "passed"}
+    again = [{"tool": "mcp__treadle__set_deliverable_status", "input": passed}, {"text": "Done."}]
+    more = json.dumps({"role": "implementer", "turns": again})
+
+    finished = stage.deliver(rehearsal(tries) + f"  - {more}\n")
+
+    assert (finished.exit_code, finished.result["reason"]) == (0, "all_passed")
+    assert told(finished, tries) == wanted(tries)
+    assert tries[0].output in outputs(finished)[0]
+    [withheld] = finished.of_type("work.withheld")
+    paths = [".claude/settings.json", ".mcp.json", ".treadle/x", "treadle.toml"]
+    assert sorted(place["path"] for place in withheld["places"]) == paths
+    brought = stage.git("ls-tree", "-r", "--name-only", "HEAD").splitlines()
+    assert "hello.txt" in brought
+    assert not {".claude/settings.json", ".mcp.json", ".treadle/x"} & {*brought}
+    assert not (stage.project / ".claude").exists()
+    assert_sound(stage, finished)
 
 
 def plant(stage: Stage) -> None:

@@ -141,7 +141,9 @@ def test_a_process_left_in_the_background_is_ended_and_reported(stage: Stage) ->
     daemon = BUILD_IT.replace(
         "    turns:\n",
         '    turns:\n      - tool: Bash\n        input: {command: "python3 -c '
-        "'import os, time; os.setsid(); time.sleep(600)' >/dev/null 2>&1 &\"}\n",
+        # In a session of its own before the tool ends: the agent ends the group of a finished one.
+        "'import os, time; r, w = os.pipe(); os.fork() and os.read(r, 1) and os._exit(0); "
+        "os.setsid(); os.write(w, bytes(1)); time.sleep(600)' >/dev/null 2>&1\"}\n",
     )
 
     finished = stage.deliver(script(ONE_DELIVERABLE, daemon))

@@ -1,6 +1,7 @@
 """A project is set up before a session: in the sandbox, with the way to its packages alone."""
 
 import io
+import signal
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,6 +11,7 @@ from pathlib import Path
 from threading import Thread
 
 from tests.acceptance.stage import BUILD_IT, ONE_DELIVERABLE, Stage, script
+from tests.unit.policy.secret_samples import GITHUB
 
 WHEEL = "tiny-1.0-py3-none-any.whl"
 
@@ -85,7 +87,8 @@ def test_packages_come_from_the_users_own_index_and_nothing_else_is_reached(
         )
         stage.git("add", "-A")
         stage.git("commit", "-q", "-m", "A way to fetch")
-        install = "python3 -m pip -q install --no-cache-dir --target deps tiny"
+        pip = "python3 -m pip -q --disable-pip-version-check"
+        install = f"{pip} install --no-cache-dir --target deps tiny"
         setup = f"{install}; got=$?; python3 fetch.py; exit $got"
         path = rehearsed(stage, setup, f"http://ada:hunter2@127.0.0.1:{packages.port}/simple")
 
@@ -100,7 +103,8 @@ def test_packages_come_from_the_users_own_index_and_nothing_else_is_reached(
         (packages.port, True),
         (elsewhere.port, False),
     ]
-    assert f"/{WHEEL}" in packages.asked
+    # By the setup command alone: a rehearsal looks up no page to see where files lie.
+    assert packages.asked == ["/simple/tiny/", f"/{WHEEL}"]
     assert elsewhere.asked == []
     assert "hunter2" not in done.stdout + done.stderr
 
@@ -111,8 +115,62 @@ def test_a_setup_that_fails_is_told_and_the_agent_works_all_the_same(stage: Stag
     done = stage.deliver(script(ONE_DELIVERABLE, BUILD_IT), settings=settings)
 
     assert done.exit_code == 0, done.stderr
-    # Tried again before each session, until it succeeds.
+    # Tried again before each session, a few times.
     assert [(e["exit_code"], e["output"]) for e in done.of_type("setup.finished")] == [
         (3, "not today\n"),
         (3, "not today\n"),
     ]
+    # The sandbox's reports are gone with what they are about.
+    assert list(stage.home.rglob("sandbox-*.json")) == []
+
+
+def committed(stage: Stage, name: str, text: str) -> None:
+    (stage.project / name).write_text(text)
+    stage.git("add", "-A")
+    stage.git("commit", "-q", "-m", f"Add {name}")
+
+
+def test_what_a_setup_says_is_cut_only_when_no_secret_is_in_it(stage: Stage) -> None:
+    # So long that the cut falls into the middle of the secret.
+    committed(stage, "long.txt", f"{GITHUB}\n{'word ' * 796}")
+    settings = {"project.setup": '"cat long.txt"'}
+
+    done = stage.deliver(script(ONE_DELIVERABLE, BUILD_IT), settings=settings)
+
+    (finished,) = done.of_type("setup.finished")
+    assert (finished["exit_code"], finished["output"]) == (0, f"***\n{'word ' * 796}")
+    assert GITHUB[-12:] not in done.stdout
+
+
+def test_a_setup_ends_when_the_run_is_asked_to_stop(stage: Stage) -> None:
+    asks = "import urllib.request\nurllib.request.urlopen('http://127.0.0.1:1/')\n"
+    committed(stage, "ask.py", asks)
+    settings = {
+        "project.setup": '"python3 ask.py; exec tail -f /dev/null"',
+        "policy.profiles": '["python"]',
+    }
+    running = stage.start(script(ONE_DELIVERABLE, BUILD_IT), settings=settings)
+    # It is at work as soon as it has asked for a host.
+    running.until("host.asked")
+    running.process.send_signal(signal.SIGINT)
+
+    done = running.finish()
+
+    assert (done.exit_code, done.result["reason"]) == (130, "interrupted")
+    assert [(e["exit_code"], e["output"]) for e in done.of_type("setup.finished")] == [
+        (130, "stopped")
+    ]
+    assert done.of_type("session.started") == []
+
+
+def test_a_sandbox_that_fails_in_setup_ends_the_run(stage: Stage) -> None:
+    # What is protected must not be a link, which leads who knows where.
+    (stage.project / ".mcp.json").symlink_to("elsewhere.json")
+    committed(stage, "elsewhere.json", "{}")
+
+    done = stage.deliver(
+        script(ONE_DELIVERABLE, BUILD_IT), settings={"project.setup": '"echo never"'}
+    )
+
+    assert done.result["reason"] == "sandbox_error"
+    assert done.of_type("setup.finished", "session.started") == []

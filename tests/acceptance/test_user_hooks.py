@@ -11,6 +11,8 @@ if "forbidden" in str(use["tool_input"]):
 """
 
 DISARM = "open('tools/guard.py', 'w').write('')"
+# Found before Python's own by a program in the same directory.
+NEIGHBOUR = "def load(_): return dict(tool_input=None)"
 PASSED = "{deliverableId: DL-001, status: passed}"
 
 SESSION = f"""
@@ -20,6 +22,8 @@ SESSION = f"""
       - {{tool: Read, input: {{file_path: tools/guard.py}}}}
       - {{tool: Write, input: {{file_path: tools/guard.py, content: ""}}}}
       - {{tool: Bash, input: {{command: "python3 -c \\"{DISARM}\\""}}}}
+      - {{tool: Write, input: {{file_path: tools/json.py, content: "{NEIGHBOUR}"}}}}
+      - {{tool: Write, input: {{file_path: json.py, content: "{NEIGHBOUR}"}}}}
       - {{tool: Bash, input: {{command: "touch forbidden.txt"}}}}
       - {{tool: Write, input: {{file_path: hello.txt, content: "hello"}}}}
       - {{tool: mcp__treadle__set_deliverable_status, input: {PASSED}}}
@@ -45,6 +49,8 @@ def test_a_hook_forbids_what_the_policy_allows_and_cannot_be_disarmed(stage: Sta
         ("Read", "allow", "read"),
         ("Write", "deny", "write-protected"),
         ("Bash", "allow", "python3"),
+        ("Write", "allow", "write"),
+        ("Write", "allow", "write"),
         ("Bash", "deny", "hook-by-settings"),
         ("Write", "allow", "write"),
     ]
@@ -66,3 +72,26 @@ def test_a_hook_that_is_broken_lets_nothing_pass(stage: Stage) -> None:
     (decided,) = finished.of_type("tool.decided")
     assert (decided["decision"], decided["rule"]) == ("deny", "hook-by-settings")
     assert "failed with exit code 127" in decided["reason"]
+
+
+LOOKING = """
+import json, os, pathlib, sys
+use = json.load(sys.stdin)
+seen = pathlib.Path(use["workspace"], "SPEC.md")
+can_write = [str(path) for path in (seen, pathlib.Path("SPEC.md")) if os.access(path, os.W_OK)]
+print(seen.read_text().strip(), can_write, file=sys.stderr)
+sys.exit(2)
+"""
+
+
+def test_a_hook_can_look_into_the_workspace_and_change_nothing(stage: Stage) -> None:
+    (stage.project / "guard.py").write_text(LOOKING)
+    turns = "[{tool: Bash, input: {command: ls}}, {text: Nothing is allowed.}]"
+    session = f"  - {{role: initializer, repeat: forever, turns: {turns}}}\n"
+
+    finished = stage.deliver(
+        script(session), "-n", "1", settings={"hooks.before_tool_use": '["python3 guard.py"]'}
+    )
+
+    (decided,) = finished.of_type("tool.decided")
+    assert decided["reason"] == f"{(stage.project / 'SPEC.md').read_text().strip()} []"

@@ -36,6 +36,8 @@ class Confinement:
     # Unix sockets outside that the process may connect to, by the path that it knows them under.
     sockets: Mapping[str, Path] = field(default_factory=dict)
     limits: ResourceLimits = field(default_factory=ResourceLimits)
+    # Directories inside that are there, empty, and stay so.
+    barred: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,9 @@ class Proven:
     """The sandbox was tried out, and held; `told` says what this machine's sandbox cannot do."""
 
     told: tuple[str, ...] = ()
+    # Whether programs that the agent starts are kept from speaking in its name. Where they are not,
+    # nothing lands without a person.
+    separated: bool = True
 
 
 Probed: TypeAlias = Proven | SandboxFailed

@@ -17,6 +17,22 @@ def without_proxy(given: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in given.items() if name.upper() not in names}
 
 
+def without_passwords(given: Mapping[str, str]) -> dict[str, str]:
+    """Where the machine's own proxy can be reached: its address goes in, what opens it does not."""
+    names = {name.upper() for name in _PROXIES}
+    return {
+        name: _without_user(value) if name.upper() in names else value
+        for name, value in given.items()
+    }
+
+
+def _without_user(address: str) -> str:
+    """Whatever stands before the last `@` opens it: a password may hold any character."""
+    before, at, host = address.rpartition("@")
+    scheme, separator, _ = before.partition("://")
+    return f"{scheme}{separator}{host}" if at and separator else host
+
+
 def through_bridge(given: Mapping[str, str], port: int = BRIDGE_PORT) -> dict[str, str]:
     """Where the way out is the bridge to the filtering proxy."""
     address = f"http://127.0.0.1:{port}"

@@ -60,7 +60,10 @@ class Project:
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """The coding agent and the models it uses."""
+    """The coding agent and the models it uses.
+
+    A `binary` that a file names counts once you trust it: see `treadle trust`.
+    """
 
     model: str = field(
         default="sonnet", metadata=key("The model that writes the code.", rule="some")
@@ -68,10 +71,7 @@ class Agent:
     plan_model: str = field(default="opus", metadata=key("The model that plans.", rule="some"))
     binary: str = field(
         default="",
-        metadata=key(
-            "The claude executable; empty: CLAUDE_BIN, then PATH, then the bundled one. In a file "
-            "it counts once you trust it: see `treadle trust`."
-        ),
+        metadata=key("The claude executable; empty: CLAUDE_BIN, then PATH, then the bundled one."),
     )
     thinking: int = field(
         default=0,

@@ -20,8 +20,8 @@ from treadle.wiring.agents.claude_model import (
     at_socket,
     keeps_its_login,
 )
+from treadle.wiring.browser import Servers
 from treadle.wiring.deliver_request import Ready
-from treadle.wiring.equipment import servers_of
 from treadle.wiring.hooks import hook_files
 from treadle.wiring.network import BRIDGE, WayOut, bridge_to
 from treadle.workspace.borrowed import borrowed_objects
@@ -30,7 +30,9 @@ from treadle.workspace.borrowed import borrowed_objects
 MODEL = "/run/treadle/model.sock"
 
 
-def enclosed(agent: KillableAgent, sandbox: Sandbox, ready: Ready, out: WayOut) -> ClaudeAgent:
+def enclosed(
+    agent: KillableAgent, sandbox: Sandbox, ready: Ready, out: WayOut, servers: Servers
+) -> ClaudeAgent:
     """The agent with each of its sessions confined, and the programs of this machine in reach."""
     if not isinstance(agent, ClaudeAgent):
         raise AgentUnavailable(
@@ -41,7 +43,7 @@ def enclosed(agent: KillableAgent, sandbox: Sandbox, ready: Ready, out: WayOut) 
         *ready.reach.readable,
         *borrowed_objects(ready.project.git_dir),
         BRIDGE,
-        *servers_of(ready).readable,
+        *servers.readable,
     )
     writable = (*ready.reach.writable, *_lent_files(ready))
 
@@ -79,13 +81,13 @@ def _is_ordinary(path: Path) -> bool:
     return not path.is_symlink() and (path.is_file() or path.is_dir())
 
 
-async def prove(sandbox: Sandbox | None) -> tuple[str, ...]:
-    """Try the sandbox out; what it cannot do on this machine, in words. One that leaks raises."""
+async def prove(sandbox: Sandbox | None) -> Proven:
+    """Try the sandbox out; what it cannot do on this machine. One that leaks raises."""
     if sandbox is None:
-        return ()
+        return Proven()  # a person gave it up, and knows that nothing is kept apart then
     match await sandbox.probe():
-        case Proven(told=told):
-            return told
+        case Proven() as proven:
+            return proven
         case SandboxFailed(message=message, hint=hint):
             raise SandboxBroken(message, hint=hint or "run `treadle doctor`")
 

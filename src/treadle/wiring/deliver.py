@@ -112,7 +112,7 @@ def _confined(agent: KillableAgent, telling: Telling, held: ExitStack) -> Killab
     hosts = parse_entries(wanted.hosts)
     upstream = machines_proxy(ready.environment)
     out = held.enter_context(way_out(wanted.network, hosts, hosts_told(telling), upstream=upstream))
-    return enclosed(agent, telling.sandbox, ready, out)
+    return enclosed(agent, telling.sandbox, ready, out, servers_of(telling))
 
 
 async def _end_leftovers(telling: Telling) -> None:
@@ -177,9 +177,11 @@ async def _begin(telling: Telling) -> Worksite:
     probing = asyncio.create_task(prove(telling.sandbox))
     try:
         worksite = await begin_worksite(telling)
-        notice = servers_of(telling.ready).notice
+        notice = servers_of(telling).notice
         opening = "" if telling.ready.unconfined else opened(telling.ready.settings.sandbox)
-        for told in filter(None, [*await probing, opening, notice]):
+        proven = await probing
+        telling.separated = proven.separated
+        for told in filter(None, [*proven.told, opening, notice]):
             telling.recorder.record_once(f"told {told}", RunWarned(told))
     finally:
         probing.cancel()

@@ -19,7 +19,7 @@ from treadle.wiring.hooks import hook_files
 from treadle.wiring.limits import run_limits, session_limits
 from treadle.wiring.network import hosts_told
 from treadle.wiring.setup import preparing
-from treadle.wiring.telling import LandingWish, Telling
+from treadle.wiring.telling import LandingWish, Telling, landing_when
 from treadle.workflows.deliver.board import Board
 from treadle.workflows.deliver.briefing import Briefing
 from treadle.workflows.deliver.look import Surroundings
@@ -102,7 +102,8 @@ async def make_story(telling: Telling, worksite: Worksite, driver: Driver, steps
             criteria=criteria_of(board.deliverables),
         )
         outdated = planned not in ("", ready.spec_hash)
-        wish = LandingWish(settings.land, by_approval=ready.presence.asks_by_approval)
+        when = landing_when(settings.land, separated=telling.separated)
+        wish = LandingWish(when, by_approval=ready.presence.asks_by_approval)
         return Beginning(ready.spec_hash, outdated, tip, facts, wish)
 
     beginning = await steps.step("begin", begin, returns=Beginning)
@@ -112,7 +113,7 @@ async def make_story(telling: Telling, worksite: Worksite, driver: Driver, steps
         board=board,
         worksite=worksite,
         briefing=Briefing(
-            equipment_of(ready),
+            equipment_of(telling),
             board,
             worksite,
             recorder.record,

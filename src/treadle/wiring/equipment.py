@@ -7,14 +7,16 @@ from treadle.policy.available_tools import merge_tools
 from treadle.wiring.browser import Servers, provide_servers
 from treadle.wiring.credentials import known_secrets
 from treadle.wiring.deliver_request import Ready, permission_rules
+from treadle.wiring.telling import Telling
 from treadle.workflows.deliver.briefing import Equipment
 from treadle.workflows.deliver.instructions import Facts
 from treadle.workspace.contents import NOTES
 
 
-def equipment_of(ready: Ready) -> Equipment:
+def equipment_of(telling: Telling) -> Equipment:
+    ready = telling.ready
     settings = ready.settings
-    servers = servers_of(ready).table
+    servers = servers_of(telling).table
     return Equipment(
         model=settings.agent.model,
         plan_model=settings.agent.plan_model,
@@ -33,15 +35,18 @@ def equipment_of(ready: Ready) -> Equipment:
     )
 
 
-def servers_of(ready: Ready) -> Servers:
+def servers_of(telling: Telling) -> Servers:
     """The MCP servers of the run's sessions, and what comes with them."""
-    return provide_servers(
-        ready.settings.mcp_servers,
-        ready.environment,
-        ready.project.root,
-        home=private_home(ready),
-        confined=not ready.unconfined,
-    )
+    ready = telling.ready
+    if telling.servers is None:
+        telling.servers = provide_servers(
+            ready.settings.mcp_servers,
+            ready.environment,
+            ready.project.root,
+            home=private_home(ready),
+            confined=not ready.unconfined,
+        )
+    return telling.servers
 
 
 def private_home(ready: Ready) -> Path:

@@ -12,7 +12,12 @@ from treadle.domain.sandbox import Network
 from treadle.gateway import bridge
 from treadle.gateway.filter import FilteringProxy
 from treadle.gateway.hosts import Entry
-from treadle.gateway.proxy_variables import BRIDGE_PORT, through_bridge, without_proxy
+from treadle.gateway.proxy_variables import (
+    BRIDGE_PORT,
+    through_bridge,
+    without_passwords,
+    without_proxy,
+)
 from treadle.settings.environment import Environment
 from treadle.wiring.agents.claude_model import proxy_for
 from treadle.wiring.telling import Telling
@@ -44,7 +49,7 @@ class WayOut:
         """These variables with the right proxy in them, or none."""
         match self.network:
             case "open":
-                return dict(given)
+                return without_passwords(given)
             case "allowlist":
                 return through_bridge(given)
             case "gateway" | "none":

@@ -53,19 +53,24 @@ def preparing(telling: Telling, workspace: Path, record: Record) -> Prepare:
     async def prepare() -> None:
         wanted = needs(workspace, command)
         done = ready.directory / DONE
-        if not command or (done.is_file() and done.read_text() == wanted):
-            return
-        if failures.get(wanted, 0) >= MOST_TRIES:
+        last = done.read_text() if done.is_file() else ""
+        if not command or not is_due(wanted, last=last, failures=failures.get(wanted, 0)):
             return
         finished = await Setup(telling, workspace, command, record).run()
         telling.recorder.record(finished)
+        # What setting up changed itself (a lock file, say) is no reason to set up again.
+        now = needs(workspace, command)
         if finished.exit_code == 0:
-            # What setting up changed (a lock file, say) is no reason to set up again.
-            done.write_text(needs(workspace, command))
+            done.write_text(now)
         else:
-            failures[wanted] = failures.get(wanted, 0) + 1
+            failures[now] = failures.get(wanted, 0) + 1
 
     return prepare
+
+
+def is_due(wanted: str, *, last: str, failures: int) -> bool:
+    """Whether what is wanted is another than what was last set up, and may still succeed."""
+    return wanted != last and failures < MOST_TRIES
 
 
 @dataclass(frozen=True, slots=True)

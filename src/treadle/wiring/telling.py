@@ -12,6 +12,7 @@ from treadle.domain.events.run import InterruptRequested, RunEnded
 from treadle.domain.run import ExitReason, Landing, RunResult
 from treadle.domain.sandbox import Sandbox
 from treadle.policy.redaction import Redactor
+from treadle.wiring.browser import Servers
 from treadle.wiring.deliver_request import Ready
 from treadle.wiring.interrupts import Name
 from treadle.workflows.deliver.look import Stopping
@@ -26,6 +27,11 @@ class LandingWish:
 
     when: Landing = "auto"
     by_approval: bool = False
+
+
+def landing_when(wanted: Landing, *, separated: bool) -> Landing:
+    """Not without a person where others could have said in the agent's name that all is done."""
+    return "ask" if wanted == "auto" and not separated else wanted
 
 
 @dataclass(slots=True)
@@ -43,6 +49,10 @@ class Telling:
     landing: LandingWish = field(default_factory=LandingWish)
     # None: a person has given it up.
     sandbox: Sandbox | None = None
+    # Whether the sandbox keeps the agent apart from what it starts.
+    separated: bool = True
+    # Looked for on the disk once: see `wiring.equipment.servers_of`.
+    servers: Servers | None = None
 
     def interrupt(self, by: Name) -> None:
         """Ask the run to end; its work so far is brought to safety."""

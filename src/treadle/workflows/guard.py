@@ -1,7 +1,9 @@
 """Who is asked about a tool use, and in which order: the policy, the user's hooks, a person."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeAlias
 
 from treadle.domain.agent import Ask, Decide, Decision, Deny, ToolUse
@@ -66,7 +68,11 @@ class Guard:
         )
 
         async def decided(use: ToolUse) -> Decision:
-            judged = decide(use, context, real_path=self.real_path, judge_line=self.judge_line)
+            judging = partial(
+                decide, use, context, real_path=self.real_path, judge_line=self.judge_line
+            )
+            # A line may keep the program that reads it busy for a second; the loop has other work.
+            judged = await asyncio.to_thread(judging) if use.name == "Bash" else judging()
             if isinstance(judged, Deny):
                 return judged
             # Nobody is asked about what a hook forbids anyway.

@@ -33,8 +33,6 @@ def withheld_reason(places: Sequence[Withheld], known: Sequence[Withheld] = ()) 
 def passing_text(places: Sequence[Withheld]) -> str:
     """For people: commits of an agent that did not come home as they were."""
     listed = "; ".join(place_text(place) for place in places)
-    if any(place.is_protected for place in places):
-        return f"commits that changed what is protected did not come home as such ({listed})"
     return f"commits that held what looks like a credential did not come home as such ({listed})"
 
 

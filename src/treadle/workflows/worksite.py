@@ -151,15 +151,16 @@ class Worksite:
             return rest
         unwanted = Unwanted(self._site.search, self._site.protected)
         screened = await screen(Round(self._clone, home, message), rest, unwanted)
-        if screened.passing:
-            self._site.record(RunWarned(passing_text(screened.passing)))
-        if screened.withheld:
-            self._site.record(WorkWithheld(screened.withheld))
+        if credentials := [place for place in screened.passing if not place.is_protected]:
+            self._site.record(RunWarned(passing_text(credentials)))
+        told = (*screened.withheld, *(each for each in screened.passing if each.is_protected))
+        if told:
+            self._site.record(WorkWithheld(told))
         lost = withheld_reason(screened.withheld, self.withheld)
         if lost and all(place.is_protected for place in screened.withheld):
             # Known from now on, so whoever comes here again would take it for told.
             note_loss(self.path, lost)
-        note_withheld(self.path, screened.withheld)
+        note_withheld(self.path, told)
         return replace(screened.rest, lost=screened.rest.lost or lost)
 
     @property

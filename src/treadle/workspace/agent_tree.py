@@ -7,12 +7,15 @@ again, so git reads nothing there that could start a program. Call it between se
 import os
 import stat
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
+from treadle.workspace.contents import private_index
 from treadle.workspace.disk import remove, writing_to
 from treadle.workspace.git import QUIET, Git
+from treadle.workspace.index_marks import without_marks
 from treadle.workspace.losses import EMPTIED, note_loss
 from treadle.workspace.pipes import pipes_among
 from treadle.workspace.skeleton import Clone, agent_environment, furnish, write_skeleton
@@ -44,6 +47,13 @@ def agent_git(clone: Clone) -> Git:
             *_HARDENED,
         ),
     )
+
+
+def agents_index(clone: Clone) -> AbstractContextManager[Path]:
+    """A copy of the clone's index, by which git passes over no file: an agent may have marked some
+    so that their changes are in no commit."""
+    unmarked = partial(without_marks, hash_bytes=len(clone.base) // 2)
+    return private_index(clone.git_dir / "index", unmarked)
 
 
 async def build(clone: Clone) -> None:

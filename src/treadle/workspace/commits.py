@@ -5,9 +5,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import assert_never
 
-from treadle.workspace.agent_tree import Mended, agent_git, mend, renew
+from treadle.workspace.agent_tree import Mended, agent_git, agents_index, mend, renew
 from treadle.workspace.backups import ref_move
-from treadle.workspace.contents import copy_index, private_index, write_changed
+from treadle.workspace.contents import copy_index, write_changed
 from treadle.workspace.git import Git, GitFailed, Ran, together
 from treadle.workspace.leftovers import Clean, Seen, Uncommitted, Unusual, decide_course
 from treadle.workspace.losses import note_if_gone, note_loss, noted_loss
@@ -51,7 +51,7 @@ def _after(mended: Mended, rest: Rest, noted: str) -> Rest:
 
 async def _committed(clone: Clone, message: str) -> Rest:
     git = agent_git(clone)
-    with private_index(clone.git_dir / "index") as index:
+    with agents_index(clone) as index:
         seen, remarks = await _look(git, clone, index)
         match decide_course(seen):
             case Clean(tip, left_out):

@@ -6,14 +6,14 @@ that a repository nested in the checkout is never entered and none of its filter
 
 import os
 import stat
-import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from treadle.workspace.disk import writing_to
 from treadle.workspace.git import Git
+from treadle.workspace.scratch import scratch_folder
 
 NOTES = ".treadle-notes.md"
 PRIVATE = ".treadle"  # Treadle's own files in the project; they are never part of the work
@@ -108,15 +108,19 @@ def _readable(root: Path, path: str) -> bool:
 
 
 @contextmanager
-def private_index(source: Path) -> Iterator[Path]:
+def private_index(
+    source: Path, change: Callable[[bytes], bytes] = lambda index: index
+) -> Iterator[Path]:
     """A copy of an index that git may write to; a missing one is left missing."""
-    with tempfile.TemporaryDirectory(prefix="treadle-index-") as directory:
-        copy = Path(directory) / "index"
-        copy_index(source, copy)
+    with scratch_folder() as folder:
+        copy = folder / "index"
+        copy_index(source, copy, change)
         yield copy
 
 
-def copy_index(source: Path, target: Path) -> None:
+def copy_index(
+    source: Path, target: Path, change: Callable[[bytes], bytes] = lambda index: index
+) -> None:
     """Replace `target` by `source` in one step, with its time: git tells by it which files it must
     look into again."""
     try:
@@ -124,7 +128,7 @@ def copy_index(source: Path, target: Path) -> None:
     except FileNotFoundError:
         return
     with os.fdopen(descriptor, "rb") as opened:
-        taken = opened.read()
+        taken = change(opened.read())
         written = os.fstat(opened.fileno()).st_mtime_ns
     with writing_to(target):
         fresh = target.with_name(target.name + ".treadle")

@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import assert_never
 
+from treadle.workspace.agent_tree import agents_index
 from treadle.workspace.attribution import strip_attribution
-from treadle.workspace.contents import Contents, copy_index, private_index, write_contents
+from treadle.workspace.contents import Contents, copy_index, write_contents
 from treadle.workspace.disk import remove
 from treadle.workspace.git import Git, GitFailed
 from treadle.workspace.leftovers import Advance, Found, Join, SetAside, Stay, decide_placement
@@ -64,7 +65,7 @@ async def salvage(git: Git, clone: Clone, message: str) -> Rest:
         remarks.append("The run's branch was missing; it starts at the snapshot again.")
         tip = clone.base
     remarks += await _describe(git, clone)
-    with private_index(clone.git_dir / "index") as index:
+    with agents_index(clone) as index:
         contents = await _contents(git, index)
         left = await _commit_all(git, clone, contents, message)
         placed, aside, remark = await _place(git, clone, tip, left)

@@ -93,7 +93,8 @@ async def screen(done: Round, rest: Rest, unwanted: Unwanted) -> Screened:
         return Screened(rest, passing=found)
     withheld = _places(patch, unwanted, before)
     clean = await _as_one_commit(done, rest, [each.path for each in withheld])
-    return Screened(clean, withheld, () if withheld else found)
+    passing = [place for place in found if place.is_protected and place not in withheld]
+    return Screened(clean, withheld, tuple(passing) if withheld else found)
 
 
 async def _printed(git: Git, *command: str) -> str:

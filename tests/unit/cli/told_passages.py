@@ -26,6 +26,7 @@ from treadle.domain.events.run import (
 )
 from treadle.domain.events.session import SessionStarted
 from treadle.domain.events.work import (
+    PROTECTED_PATH,
     DeliverableChanged,
     DeliverableCreated,
     SetupFinished,
@@ -82,7 +83,12 @@ def passed_on() -> list[Recorded]:
             RunRecovered(),
             _begun("s-1", resumed=True),
             session_ended(Completed("went on")),
-            WorkWithheld((Withheld("settings.py", 3, "a GitHub token"),)),
+            WorkWithheld(
+                (
+                    Withheld("settings.py", 3, "a GitHub token"),
+                    Withheld(".mcp.json", 0, PROTECTED_PATH),
+                )
+            ),
             WorkImported(BRANCH, COMMIT, 1),
             WorkKept(BRANCH, "the run has not succeeded", f"git merge --ff-only {BRANCH}"),
             ended("max_iterations", Tally(0, 0, 1), rounds=1, message="the run may take 1 round"),

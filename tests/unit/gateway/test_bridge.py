@@ -9,8 +9,11 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
+import pytest
+
 from treadle.gateway import bridge
-from treadle.gateway.proxy_variables import through_bridge, without_proxy
+from treadle.gateway.proxy_variables import through_bridge, without_passwords, without_proxy
+from treadle.wiring.network import WayOut
 
 from .gateway_stage import free_port
 
@@ -108,3 +111,23 @@ def test_programs_in_a_sandbox_are_told_of_the_bridge_and_of_no_other_proxy() ->
         "no_proxy": straight,
         "NODE_USE_ENV_PROXY": "1",
     }
+
+
+@pytest.mark.parametrize(
+    ("name", "address", "told"),
+    [
+        ("HTTPS_PROXY", "http://ada:s3cret@proxy.corp:1", "http://proxy.corp:1"),
+        ("http_proxy", "http://ada@proxy.corp:1/", "http://proxy.corp:1/"),
+        ("ALL_PROXY", "socks5://a:b@c/d@e@proxy.corp:2", "socks5://proxy.corp:2"),
+        ("all_proxy", "ada:s3cret@proxy.corp", "proxy.corp"),
+        ("Http_Proxy", "http://a:p://x@proxy.corp", "http://proxy.corp"),
+        ("HTTP_PROXY", "http://proxy.corp:1", "http://proxy.corp:1"),
+        ("HTTP_PROXY", "", ""),
+        ("NOTE", "http://ada:s3cret@proxy.corp", "http://ada:s3cret@proxy.corp"),
+    ],
+)
+def test_a_proxys_password_does_not_go_into_a_sandbox_whose_network_is_open(
+    name: str, address: str, told: str
+) -> None:
+    assert without_passwords({name: address}) == {name: told}
+    assert WayOut("open").environment({name: address}) == {name: told}

@@ -12,9 +12,11 @@ from hypothesis import strategies as st
 from treadle.domain.agent import Allow, Deny, Judgement, ToolUse
 from treadle.policy.available_tools import merge_tools
 from treadle.policy.decide import Context, decide
-from treadle.policy.file_tools import OUTSIDE_READ, OUTSIDE_WRITE
+from treadle.policy.file_tools import OUTSIDE_READ, OUTSIDE_WRITE, SECRET_READ
+from treadle.policy.permission_rules import Rule
 
 from .decided import (
+    BY_RULE,
     READ,
     WORKSPACE,
     WRITTEN,
@@ -135,6 +137,30 @@ def test_a_pattern_of_file_names_leads_nowhere_that_a_path_may_not(
     given: dict[str, Any], answer: Judgement
 ) -> None:
     assert decision_on("Glob", given) == answer
+
+
+@pytest.mark.parametrize(
+    ("path", "answer"),
+    [
+        (".env", SECRET_READ),
+        ("web/.env.local", SECRET_READ),
+        (".envrc", SECRET_READ),
+        ("deploy/id_ed25519", SECRET_READ),
+        (".ssh/config", SECRET_READ),
+        (".env.example", READ),
+        ("environment.py", READ),
+    ],
+)
+def test_files_named_like_secrets_are_not_read_by_tools_as_they_are_not_by_commands(
+    path: str, answer: Judgement
+) -> None:
+    assert decision_on("Read", {"file_path": path}) == answer
+    assert decision_on("Grep", {"pattern": "x", "path": path}) == answer
+    assert decision_on("Glob", {"pattern": path}) == READ
+
+
+def test_a_setting_may_allow_to_read_one_all_the_same() -> None:
+    assert decision_on("Read", {"file_path": ".env"}, Rule("Read", "./.env")) == BY_RULE
 
 
 @pytest.mark.parametrize("tool", ["Glob", "Grep"])

@@ -40,6 +40,8 @@ class WatchedAgent:
 
     moves: Sequence[Move]
     leftovers: Sequence[Leftover] = ()
+    # What a session says once it is closed; None: what the replay says.
+    after_close: AgentEnded | None = None
     closed: int = 0
     briefs: list[Brief] = field(default_factory=list)
 
@@ -56,8 +58,12 @@ class WatchedSession:
     agent: WatchedAgent
     inner: ReplaySession
 
-    def events(self) -> AsyncIterator[AgentEvent]:
-        return self.inner.events()
+    async def events(self) -> AsyncIterator[AgentEvent]:
+        if self.agent.closed and self.agent.after_close is not None:
+            yield self.agent.after_close
+            return
+        async for event in self.inner.events():
+            yield event
 
     async def close(self) -> Sequence[Leftover]:
         await asyncio.sleep(0)

@@ -11,6 +11,7 @@ import pytest
 from tests.builders import types_of
 from treadle.adapters.agents.replay import Move, Pause
 from treadle.domain.agent import (
+    SANDBOX_FAULT,
     AgentEnded,
     Allow,
     Decision,
@@ -39,13 +40,14 @@ from treadle.domain.session import (
     MaxTurns,
     Outcome,
     QuotaExceeded,
+    SandboxError,
     SessionResult,
     TimedOut,
     TimeLimit,
 )
 from treadle.domain.usage import Usage
 
-from .driven import FINE, FOREVER, SESSION, said, stage, tool_that
+from .driven import FINE, FOREVER, SESSION, said, signalled, stage, tool_that
 
 THOUSAND = Usage(input_tokens=1_000)
 TOOL = ToolCalled("1", "Bash", {})
@@ -223,6 +225,16 @@ async def test_processes_that_a_session_left_are_recorded_before_its_end() -> No
 
     assert played.told == [ProcessEnded(41, "sleep 9"), ProcessEnded(42, "serve")]
     assert played.events[-1].type == "session.ended"
+
+
+@pytest.mark.parametrize("moves", [(FINE,), (signalled("done", "done"), FOREVER)])
+async def test_a_sandbox_that_outlives_its_session_undoes_what_the_session_said(
+    moves: tuple[Move, ...],
+) -> None:
+    played = stage(*moves)
+    played.agent.after_close = AgentEnded(Fault("still there", subtype=SANDBOX_FAULT))
+
+    assert (await played.play()).outcome == SandboxError("still there")
 
 
 @pytest.mark.parametrize("refused", ["agent.spoke", "tool.called", "usage.reported"])

@@ -17,7 +17,7 @@ from treadle.settings.openings import (
     untrusted,
 )
 
-PROJECT = Path("/work/calc")
+PROJECT = Path("/srv/calc")
 OPENING = [
     'agent.binary = "./claude"',
     'sandbox.network = "allowlist"',
@@ -78,7 +78,7 @@ def test_what_a_person_says_counts_and_takes_the_place_of_the_file() -> None:
         (PROJECT, 'sandbox.network = "allowlist"', ["sandbox.network"]),
         (PROJECT, 'sandbox.network = "open"\nsandbox.hosts = ["a:1"]', ["sandbox.hosts"]),
         (PROJECT, 'sandbox.readable = ["a:1", "b:2"]', ["sandbox.readable"]),
-        (Path("/work/other"), 'sandbox.network = "open"', ["sandbox.network"]),
+        (Path("/srv/other"), 'sandbox.network = "open"', ["sandbox.network"]),
     ],
 )
 def test_trust_is_in_these_values_of_this_project(

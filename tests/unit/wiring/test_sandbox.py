@@ -13,7 +13,7 @@ from treadle.domain.errors import SettingsError
 from treadle.domain.sandbox import ResourceLimits
 from treadle.settings.definitions import Sandbox as SandboxSettings
 from treadle.settings.environment import Environment, environment_from
-from treadle.wiring.sandbox import Surroundings, choose_sandbox, find_surroundings
+from treadle.wiring.sandbox import Surroundings, choose_sandbox, find_surroundings, forget_reports
 
 PLAIN = "/usr/local/bin:/usr/bin:/bin"
 
@@ -51,6 +51,15 @@ def test_a_linux_without_bubblewrap_has_one_that_says_so(tmp_path: Path) -> None
 
     assert isinstance(sandbox, Bubblewrap)
     assert sandbox.reports == tmp_path
+
+
+def test_reports_that_nobody_saw_to_their_end_are_swept_and_nothing_else(tmp_path: Path) -> None:
+    for name in ("sandbox-a1.json", "sandbox-b2.json", "request.json", "sandbox.txt"):
+        (tmp_path / name).touch()
+
+    forget_reports(tmp_path)
+
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["request.json", "sandbox.txt"]
 
 
 async def test_with_all_languages_in_the_system_nothing_is_added(
@@ -176,7 +185,7 @@ async def test_the_users_own_paths_are_taken(environment: Environment, project: 
         ),
         *(
             (path, f"sandbox.readable has {path}, which is the machine's own")
-            for path in ("/sys", "/boot", "/root/x", "/var/run/x", "~/to-etc", "~/to-etc/ssh")
+            for path in ("/sys", "/boot", "/root", "/var/run/x", "~/to-etc", "~/to-etc/ssh")
         ),
         *(
             (
@@ -198,7 +207,7 @@ async def test_the_users_own_paths_are_taken(environment: Environment, project: 
 async def test_paths_that_would_open_too_much_are_an_error(
     path: str, told: str, environment: Environment, project: Path
 ) -> None:
-    for link, target in {"to-home": environment.home, "to-etc": "/etc", "to-ssh": ".ssh"}.items():
+    for link, target in {"to-home": ".", "to-etc": "/etc", "to-ssh": ".ssh"}.items():
         (environment.home / link).symlink_to(target)
     (environment.home / "agent").mkdir()
     for place in ("socket", "agent/socket"):
@@ -243,7 +252,7 @@ async def test_in_the_home_of_root_itself_paths_can_be_opened(project: Path) -> 
 
     found = await find_surroundings(settings, ("php",), theirs, project)
 
-    assert found.readable == (Path("/root/nonexistent"),)
+    assert found.readable == (theirs.home / "nonexistent",)
 
 
 @pytest.mark.parametrize("inner", ["absent", "link"])

@@ -46,6 +46,20 @@ def test_a_login_that_the_agent_wrote_over_the_link_is_replaced(homes: tuple[Pat
     assert credentials_file(private).read_text() == LOGIN
 
 
+def test_the_users_login_survives_a_private_home_that_leads_to_it(
+    homes: tuple[Path, Path],
+) -> None:
+    home, private = homes
+    private.mkdir()
+    (private / ".claude").symlink_to(home / ".claude")
+
+    lend_login("subscription", home=home, private_home=private)
+
+    theirs, link = credentials_file(home), credentials_file(private)
+    assert (theirs.is_symlink(), theirs.read_text()) == (False, LOGIN)
+    assert (link.parent.is_symlink(), link.readlink()) == (False, theirs)
+
+
 @pytest.mark.parametrize("login", ["api key", "token", "cloud provider", "keychain", "none"])
 def test_a_login_that_is_no_file_leaves_nothing_in_the_home(
     login: str, homes: tuple[Path, Path]

@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -45,7 +45,7 @@ from treadle.workflows.deliver.instructions import Facts
 from treadle.workflows.deliver.look import Surroundings
 from treadle.workflows.deliver.progress import Progress
 from treadle.workflows.deliver.recollection import Recollection, recollect
-from treadle.workflows.deliver.rounds import Rounds
+from treadle.workflows.deliver.rounds import Rounds, nothing_to_prepare
 from treadle.workflows.deliver.story import Manner, Story
 from treadle.workflows.deliver.stuck import RoundFacts, criteria_of
 from treadle.workflows.guard import Guard
@@ -121,6 +121,7 @@ class StoryStage:
     new_session_id: SessionNumbers = field(default_factory=SessionNumbers)
     story: Story | None = None
     worksite: Worksite | None = None
+    prepare: Callable[[], Awaitable[None]] = nothing_to_prepare
 
     @property
     def workspace(self) -> Path:
@@ -230,6 +231,7 @@ class StoryStage:
             known=known,
             record_once=record_once,
             slots=asyncio.Semaphore(1),
+            prepare=self.prepare,
         )
         stored = self.finished.setdefault((self.run, known.leg), [])
         steps = self.through(MemorySteps(stored, self.clock))

@@ -23,6 +23,7 @@ from treadle.domain.session import (
     Cancelled,
     Completed,
     ExecutionError,
+    SandboxError,
     TimedOut,
 )
 from treadle.domain.usage import Usage
@@ -60,6 +61,18 @@ async def test_a_missing_login_ends_the_run_at_once(stage: StoryStage) -> None:
 
     assert ended == RunResult("authentication", 1, ONE_PENDING, 0.0, Usage(), 0.0, "not logged in")
     assert stage.types == [*ADOPTED, *OPENING, *ENDING, "round.failed"]
+
+
+async def test_nothing_is_brought_home_from_a_sandbox_that_does_not_hold(
+    stage: StoryStage,
+) -> None:
+    stage.sessions = [[stage.wrote("made.txt"), ending(SandboxError("still there"))]]
+
+    ended = await stage.tell()
+
+    assert (ended.reason, ended.message) == ("sandbox_error", "still there")
+    assert [name for name in stage.steps if name.startswith("home")] == []
+    assert stage.of_type(RoundFailed) == [RoundFailed(1, "still there", 1, 3)]
 
 
 async def test_a_fault_that_would_come_again_ends_the_run_at_once(stage: StoryStage) -> None:
@@ -242,3 +255,30 @@ async def test_the_time_to_bring_work_home_is_running_time(stage: StoryStage) ->
     assert ended == RunResult("all_passed", 1, Tally(passed=1, total=1), 0.0, Usage(), 42.0)
     tip = stage.user.git("rev-parse", BRANCH)
     assert stage.status.read() == (claimed("DL-1", tip),)
+
+
+async def test_the_time_to_make_the_workspace_ready_is_running_time(stage: StoryStage) -> None:
+    async def prepare() -> None:
+        stage.clock.advance(30)
+
+    stage.prepare = prepare
+    stage.sessions = [[turned("DL-1", "passed"), ending()]]
+
+    ended = await stage.tell()
+
+    assert ended == RunResult("all_passed", 1, Tally(passed=1, total=1), 0.0, Usage(), 30.0)
+
+
+async def test_a_run_that_is_stopped_while_its_workspace_is_made_ready_begins_no_session(
+    stage: StoryStage,
+) -> None:
+    async def prepare() -> None:
+        stage.clock.advance(30)
+        stage.stop.set()
+
+    stage.prepare = prepare
+
+    ended = await stage.tell()
+
+    assert ended == RunResult("interrupted", 0, ONE_PENDING, 0.0, Usage(), 30.0)
+    assert stage.types == ADOPTED

@@ -1,5 +1,7 @@
 """Who is asked about a use, in which order, and who can only say no."""
 
+import asyncio
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -7,6 +9,7 @@ import pytest
 
 from treadle.domain.agent import Allow, Ask, Decision, Deny, Judgement, ToolUse
 from treadle.policy.available_tools import merge_tools
+from treadle.policy.roles import ShellSet
 from treadle.policy.user_hooks import HookEnded
 from treadle.workflows.guard import Guard, Hooks
 
@@ -82,3 +85,17 @@ async def test_where_nobody_can_be_asked_a_question_is_a_no() -> None:
     assert await decide(ToolUse("1", "Bash", {"command": "ship"})) == Deny(
         "A person must allow this, and nobody can be asked. It ships.", "gate"
     )
+
+
+async def test_the_loop_goes_on_while_a_line_is_judged() -> None:
+    going_on = threading.Event()
+
+    def judge_line(line: str, allowed: ShellSet, directory: str) -> Judgement:
+        return Allow(rule="shell") if going_on.wait(10) else Deny("Nobody came.")
+
+    guard = Guard(str, judge_line)
+    decide = guard.decide_for("implementer", "/srv/clone", merge_tools((), (), {}))
+    deciding = asyncio.ensure_future(decide(ToolUse("1", "Bash", {"command": "ls"})))
+    asyncio.get_running_loop().call_soon(going_on.set)
+
+    assert await deciding == Allow(rule="shell")

@@ -1,10 +1,9 @@
-"""What decides over the user's machine comes home as it was, by whatever road an agent changed it."""
+"""What decides over the user's machine comes home as it was, however an agent changed it."""
 
 from pathlib import Path
 
 import pytest
 
-from treadle.domain.events.run import RunWarned
 from treadle.domain.events.work import PROTECTED_PATH, Withheld
 from treadle.workflows.site import Home
 from treadle.workflows.withheld import withheld_prompt
@@ -59,10 +58,9 @@ async def test_a_commit_made_past_the_disk_brings_no_protected_path_home(
     stage.agent.git("add", "good")
     stage.agent.git("commit", "--quiet", "-m", "Work")
 
-    home = await stage.round()
+    await stage.round()
 
     assert stage.withheld == protected(path)
-    assert home.lost == f"an agent must not change what is protected ({path})"
     assert stage.home() == {"kept.txt": "kept", "changed.txt": "before", "good": "1"} | OURS
     assert not stage.holds(EVIL.strip())
 
@@ -74,7 +72,6 @@ async def test_nor_does_what_is_only_staged(stage: Stage, path: str) -> None:
 
     await stage.round()
 
-    assert stage.withheld == protected(path)
     assert stage.home() == {"kept.txt": "kept", "changed.txt": "before", "good": "1"} | OURS
 
 
@@ -84,8 +81,9 @@ async def test_files_on_the_disk_are_left_out_of_our_own_commit(stage: Stage) ->
     (stage.agent.path / "tools" / "guard.py").unlink()
     stage.agent.write("good", "1\n")
 
-    await stage.round()
+    home = await stage.round()
 
+    assert home.lost.startswith("an agent must not change what is protected (")
     assert sorted(place.path for place in stage.withheld) == [
         *("tools/guard.py", "treadle.toml", "web/.claude/settings.json"),
     ]
@@ -113,10 +111,7 @@ async def test_what_was_changed_and_put_back_leaves_no_trace_in_history(stage: S
 
     assert await stage.round() == Home(stage.agent.head)
 
-    assert stage.withheld == []
-    assert [event.message for event in stage.events if isinstance(event, RunWarned)] == [
-        "commits that changed what is protected did not come home as such (treadle.toml)"
-    ]
+    assert stage.withheld == protected("treadle.toml")
     assert not stage.holds(EVIL.strip())
 
 
@@ -124,9 +119,10 @@ async def test_a_file_or_a_repository_in_the_place_of_a_directory_does_not_take_
     stage: Stage,
 ) -> None:
     head = stage.agent.head
-    stage.agent.git("rm", "-q", "--cached", "-r", "tools")
+    stage.agent.git("rm", "-q", "-r", "tools")
+    stage.agent.write("tools", EVIL)
+    stage.agent.git("add", "tools")
     stage.agent.git("update-index", "--add", "--cacheinfo", f"160000,{head},.claude")
-    index_only(stage, "tools")
     stage.agent.git("commit", "--quiet", "-m", "Work")
 
     await stage.round()

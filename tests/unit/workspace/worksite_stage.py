@@ -11,7 +11,7 @@ from treadle.workflows.site import Home, Site
 from treadle.workflows.worksite import Worksite, prepare_worksite
 from treadle.workspace.project import find_project
 
-from .real_git import ADA, RUN, Repository, repository_in
+from .real_git import ADA, RUN, Repository
 
 KNOWN = "a password that is known: 47-11"
 

@@ -56,6 +56,11 @@ def file_systems(within: Confinement) -> list[Option]:
         ),
         # It lies in memory, and has no size of its own.
         ("--remount-ro", "/dev"),
+        *(
+            option
+            for place in within.barred
+            for option in (("--tmpfs", place), ("--remount-ro", place))
+        ),
     ]
 
 

@@ -23,6 +23,7 @@ from treadle.domain.sandbox import Confined, Confinement, Probed, SandboxFailed
 
 ANSWER_S = 30.0
 CONTENT = "canary\n"
+LONGEST_SOCKET = 100
 NAMESPACES = ("user", "mnt", "pid", "ipc", "uts", "cgroup", "net")
 VARIABLES = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"}
 # The sandbox adds these, and bubblewrap the last.
@@ -90,9 +91,7 @@ def _scene(tried: Tried) -> Iterator[Scene]:
     with ExitStack() as stack:
         folder = Path(tempfile.mkdtemp(prefix="probe-", dir=tried.place)).resolve()
         stack.callback(shutil.rmtree, folder, ignore_errors=True)
-        # A socket's path is short, and that of the place may be long.
-        short = Path(tempfile.mkdtemp(prefix="treadle-probe-"))
-        stack.callback(shutil.rmtree, short, ignore_errors=True)
+        short = _short_place(folder, stack)
         for name in ("work/.git/hooks", "work/.git/objects/info", "work/kept", "home", "shown"):
             (folder / name).mkdir(parents=True)
         for name in ("work/.git/config", "work/kept/settings.json", "secret", "shown/text"):
@@ -118,6 +117,15 @@ def _scene(tried: Tried) -> Iterator[Scene]:
             port=service.getsockname()[1],
             abstract=abstract,
         )
+
+
+def _short_place(folder: Path, stack: ExitStack) -> Path:
+    """For a socket: its path may have some hundred bytes."""
+    if len(os.fsencode(folder / "s")) <= LONGEST_SOCKET:
+        return folder
+    short = Path(tempfile.mkdtemp(prefix="treadle-probe-"))
+    stack.callback(shutil.rmtree, short, ignore_errors=True)
+    return short
 
 
 def _listening(stack: ExitStack, family: int, address: Any) -> socket.socket:

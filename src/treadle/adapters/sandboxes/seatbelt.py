@@ -17,8 +17,8 @@ PROGRAM = Path("/usr/bin/sandbox-exec")
 TOLD = (
     "the macOS sandbox passed its probe here, and has been tested nowhere else",
     "it has one loopback with the machine: programs in it cannot serve pages to each other",
-    "programs that the agent starts could speak in its name, so what the agent reports is shown "
-    "and not relied on",
+    "programs that the agent starts could speak in its name, so finished work lands only when a "
+    "person says so",
     "processes, memory and file sizes are not limited",
 )
 TRIALS = frozenset(
@@ -75,7 +75,7 @@ class Seatbelt:
     async def probe(self) -> Probed:
         tried = probing.Tried(self.interpreter, self.reports, trials=TRIALS)
         probed = await probing.probe(self.confine, self.failure, tried)
-        return Proven(TOLD) if isinstance(probed, Proven) else probed
+        return Proven(TOLD, separated=False) if isinstance(probed, Proven) else probed
 
 
 def _resolved(within: Confinement) -> Confinement:

@@ -8,8 +8,8 @@ from treadle.adapters.sandboxes.launch import SCOPES_SINCE
 from treadle.domain.sandbox import Probed, Proven, SandboxFailed
 
 NO_LANDLOCK = (
-    "this kernel has no Landlock: programs that the agent starts could speak in its name, so what "
-    "the agent reports is shown and not relied on"
+    "this kernel has no Landlock: programs that the agent starts could speak in its name, so "
+    "finished work lands only when a person says so"
 )
 NO_SCOPES = "this kernel is older than 6.12: programs that the agent starts can end the agent"
 AS_ROOT = "run by root, the number of processes is not limited; an ordinary user is safer"
@@ -59,7 +59,8 @@ def verdict(findings: Findings, leaks: Collection[str], *, as_root: bool) -> Pro
         return SandboxFailed(
             f"the sandbox does not hold, for this is not so: it {names}", hint=HINT
         )
-    return Proven((*_about_landlock(findings.landlock), *((AS_ROOT,) if as_root else ())))
+    told = (*_about_landlock(findings.landlock), *((AS_ROOT,) if as_root else ()))
+    return Proven(told, separated=findings.landlock > 0)
 
 
 def _attacks_to_hold(landlock: int) -> int:

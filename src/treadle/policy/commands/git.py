@@ -38,9 +38,7 @@ _LOOKS: tuple[Rule, ...] = (
         "look...",
         instead=_INSTEAD,
     ),
-    Rule(
-        "log", _LOG + " --show-signature --no-walk[text] --stdin", "revision...", instead=_INSTEAD
-    ),
+    Rule("log", _LOG + " --no-walk[text]", "revision...", instead=_INSTEAD),
     Rule("show", _LOG, "revision...", instead=_INSTEAD),
     Rule("diff", _FORMAT + _DIFF + " --cached --staged", "revision...", instead=_INSTEAD),
     Rule(

@@ -30,14 +30,15 @@ _SCAFFOLDS = (
 )
 _TOOLS = (
     "ava tap tsc tsx ts-node vue-tsc svelte-check prettier biome"
-    " stylelint esbuild vite webpack webpack-cli rollup parcel tsup swc next nuxt remix"
+    " stylelint esbuild vite webpack webpack-cli parcel tsup swc next nuxt remix"
     " storybook playwright cypress prisma drizzle-kit knex typeorm sequelize"
-    " tailwindcss postcss sass"
+    " tailwindcss sass"
     " turbo nx changeset typedoc jsdoc madge knip depcheck"
     " lint-staged commitlint nest ng expo serve http-server json-server msw"
     " graphql-codegen"
     " openapi-typescript size-limit oxlint rspack rsbuild wait-on npm-check-updates xo standard"
 )
+_JEST = "-t=text --testNamePattern=text"
 
 
 def _wrapping(name: str) -> Rule:
@@ -104,10 +105,10 @@ RULES: tuple[Rule, ...] = (
         ),
     ),
     *tools(_TOOLS),
-    *(
-        tool(name, flags="-t=text --testNamePattern=text", refuses=f"{name} --config=../x")
-        for name in ("jest", "vitest")
-    ),
+    tool("jest", flags=f"{_JEST} --filter=plugin", refuses="jest --filter=./e"),
+    tool("vitest", flags=_JEST, refuses="vitest --config=../x"),
+    tool("rollup", flags="-p=plugin", refuses="rollup -p ./e x"),
+    tool("postcss", flags="-u=plugin", refuses="postcss x -u ./e"),
     tool("eslint", flags="-f=plugin", refuses="eslint -f ./e.js src"),
     tool("mocha", flags="-R=plugin -u=plugin", refuses="mocha -r ./e.js"),
     tool("astro", check="", refuses="astro build --root /tmp"),

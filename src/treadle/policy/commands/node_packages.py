@@ -246,7 +246,8 @@ BUN: tuple[Rule, ...] = (
     Rule(
         "bun",
         _RUN + _PLACE + " -v --version --revision -e=text --eval=text -p=text --print=text",
-        bare=False,
+        # By itself it tells how it is used; or the code stands on the line.
+        bare=True,
         check="",
         subs=(
             *(rule for rule in _SHARED if rule.name != "upgrade"),

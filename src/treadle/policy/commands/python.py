@@ -5,9 +5,9 @@ from treadle.policy.commands.tools import NEVER, tool, tools
 
 _PYTHON = "-BbdEIOqRsSuVvx -c=text! -m=module! -W=text -X=text --version --help -h"
 _TOOLS = (
-    "nox mypy pyright ruff flake8 pylint black isort autopep8 yapf coverage"
+    "nox mypy pyright ruff flake8 black isort autopep8 yapf coverage"
     " bandit vulture pydocstyle pycodestyle mkdocs sphinx-build"
-    " uvicorn hypercorn celery alembic streamlit jupytext pyflakes basedpyright ty"
+    " uvicorn alembic streamlit jupytext pyflakes basedpyright ty"
     " hypothesis locust robot behave stubtest dmypy codespell"
     " import-linter lint-imports"
 )
@@ -109,7 +109,11 @@ RULES: tuple[Rule, ...] = (
     ),
     *tools(_TOOLS),
     *(tool(name, flags=_PYTEST, refuses=f"{name} -p evil") for name in ("pytest", "py.test")),
-    tool("gunicorn", never=f"{NEVER} -D", refuses="gunicorn -D app:app"),
+    *(
+        tool(name, never=f"{NEVER} -D", refuses=f"{name} -D app:app")
+        for name in ("gunicorn", "hypercorn", "celery")
+    ),
+    tool("pylint", never=f"{NEVER} --init", refuses="pylint --init 'import os' src"),
     tool("tox", never="-x --override --runner exec", refuses="tox --override=x"),
     tool("flask", check="manage", refuses="flask shell"),
     tool(

@@ -18,7 +18,7 @@ _LOOK = (
 _UV_RUN = (
     "-q --quiet --frozen --locked --no-sync --offline --extra=name --all-extras"
     " --group=name --only-group=name --no-dev --dev --no-group=name --isolated --exact"
-    " --package=name --all-packages -v --active --no-project"
+    " --package=name --all-packages -v --active --no-project -m=module! --module=module!"
 )
 _TOOLS_INSTEAD = "Run a tool that the project has installed: uv run pytest."
 _PIP_INSTEAD = "Install packages from the index that is configured: pip install requests."

@@ -8,6 +8,7 @@ _BUNDLE = (
     " --frozen --without=text --with=text --full-index --redownload --no-cache"
     " --prefer-local --all"
 )
+_SERVER = f"{NEVER} -D -d --control-url --control"
 _RAILS_NEVER = "-r --require -m --template -e --environment --sandbox"
 
 RULES: tuple[Rule, ...] = (
@@ -215,6 +216,6 @@ RULES: tuple[Rule, ...] = (
     tool("rspec", never="-I", refuses="rspec -r ./e"),
     tool("rubocop", refuses="rubocop -r ./e"),
     tool("cucumber", never="-g", refuses="cucumber -r ./e"),
-    *(tool(name, never=f"{NEVER} -D -d", refuses=f"{name} -D") for name in ("puma", "unicorn")),
+    *(tool(name, never=_SERVER, refuses=f"{name} -D") for name in ("puma", "unicorn")),
     *tools("minitest standardrb hanami thor brakeman erb_lint yard srb steep sidekiq"),
 )

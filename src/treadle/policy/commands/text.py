@@ -20,7 +20,7 @@ _SORT = (
     " --zero-terminated --sort=text --parallel=number -S=text"
 )
 _DIFF = (
-    "-# -abBdeEilNnpqrsStTuwyZc -U=number -C=number -I=text -W=number -x=text -L=text --brief"
+    "-# -abBdeEiNnpqrsStTuwyZc -U=number -C=number -I=text -W=number -x=text -L=text --brief"
     " --unified[number] --context[number] --side-by-side --recursive --new-file --ignore-case"
     " --ignore-all-space --ignore-space-change --ignore-blank-lines --ignore-trailing-space"
     " --strip-trailing-cr --color[text] --exclude=text --label=text --suppress-common-lines"

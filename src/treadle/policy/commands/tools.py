@@ -5,7 +5,7 @@ listed one by one: any is taken as long as no word leads out of the project. Tho
 other code are listed: refused, or with a value that can only be the name of an installed package.
 """
 
-from treadle.policy.commands.language import Rule
+from treadle.policy.commands.language import Rule, names
 
 NEVER = (
     "--rulesdir --resolve-plugins-relative-to --init-hook --load-plugins --python-executable --eval"
@@ -14,13 +14,23 @@ NEVER = (
     " --node-arg --node-arguments --node-option --node-options --cmd --raw-command --command"
     " --post-run-command --pdb --trace --pdbcls --script-shell --shell --build.cmd --custom-command"
     # What outlives the command, leaves the machine, or opens a window that nobody sees.
-    " --daemon --daemonize --pastebin --pythonpath --open"
+    " --daemon --daemonize --detach --pastebin --pythonpath --open"
+    " --testSequencer --snapshotSerializers --watchPlugins --prettierPath --dependencyExtractor"
+    " --haste --execArgv --onSuccess --config-register --custom-formatter --importer --pipe"
 )
 # Options that take the name of an installed package, and would take a file of code as well.
 NAMED = (
     "--reporter=plugin --reporters=plugin --formatter=plugin --format=plugin --parser=plugin"
     " --plugin=plugin --plugins=plugin --preset=plugin --runner=plugin --testEnvironment=plugin"
-    " --env=plugin -r=preload --require=preload --import=preload --loader=preload"
+    " --env=plugin --environment=plugin --testRunner=plugin --pool=plugin --compiler=plugin"
+    " --configPlugin=plugin --custom-syntax=plugin --use=plugin --packageManager=plugin"
+    " -r=preload --require=preload --import=preload --loader=preload"
+)
+# Options in their own right, although others begin with them. Any other beginning of an option
+# above is refused with it: many tools take `--requ` for `--require`.
+WHOLE = names(
+    "--init --build --run --test --report --config --watch --python --script --setup --global"
+    " --node --pre --inspect"
 )
 INSTEAD = "Use what the project's own settings say."
 
@@ -47,5 +57,5 @@ def tool(
     )
 
 
-def tools(names: str) -> tuple[Rule, ...]:
-    return tuple(tool(name) for name in names.split())
+def tools(listed: str) -> tuple[Rule, ...]:
+    return tuple(tool(name) for name in listed.split())

@@ -34,7 +34,7 @@ class Arguments:
     @property
     def named(self) -> bool:
         """Whether an operand names something: a dash alone is the input."""
-        return any(word.text != "-" for word in self.operands)
+        return any(word.text not in ("-", "/dev/stdin") for word in self.operands)
 
     def value(self, *flags: str) -> Word | None:
         """What the last of these options was given, if it was."""

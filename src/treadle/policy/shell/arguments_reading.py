@@ -5,10 +5,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from treadle.policy.commands.language import NUMBER, Flag, Rule, flags_of, operands_of
+from treadle.policy.commands.tools import WHOLE
 from treadle.policy.shell.arguments import Arguments, Misfit, Value
 from treadle.policy.shell.syntax import Word
 
 _NUMBER = re.compile(r"-\d+")
+# Two letters of an option may stand for all of it.
+_SHORTEST = len("--xx")
 _TELLS = frozenset({"--version", "-v", "-V", "--help", "-h", "--list"})
 _YES_OR_NO = frozenset({"true", "false", "1", "0"})
 
@@ -97,12 +100,11 @@ class _Reader:
             self._take(name, flag)
 
     def _unknown(self, word: Word, name: str) -> None:
-        refused = self.rule.never.split()
         start = self.flags.get(name[:2], Flag())
         if self.rule.style == "open" and start.kinds and not name.startswith("--"):
             self._within_letters(name[:2], start, word, word.text[2:])
             return
-        if self.rule.style != "open" or name in refused or _short(name, refused):
+        if self.rule.style != "open" or self._never(name):
             self.problem = f"the option {name} is not allowed"
         elif not word.plain:
             self.problem = f"what {word.text} becomes is known only at run time"
@@ -112,6 +114,15 @@ class _Reader:
                 # `--inject:file`, or `-ofile`.
                 value = name.partition(":")[2] if name.startswith("--") else name[2:]
             self.values.append(Value("near", _without(word, value), name))
+
+    def _never(self, name: str) -> bool:
+        """Refused by name, by a beginning of it, or as part of something larger: `--a.name`."""
+        refused = self.rule.never.split()
+        if name in refused or _short(name, refused) or f"--{name.rpartition('.')[2]}" in refused:
+            return True
+        if len(name) < _SHORTEST or not name.startswith("--") or name in WHOLE:
+            return False
+        return any(each.startswith(name) for each in (*refused, *self.flags))
 
     def _attached(self, name: str, flag: Flag, word: Word, value: str) -> None:
         self.switches.append(name)

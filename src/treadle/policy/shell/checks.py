@@ -11,7 +11,7 @@ from treadle.policy.shell.arguments import Arguments
 from treadle.policy.shell.git_checks import GIT_CHECKS
 from treadle.policy.shell.kinds import KINDS
 from treadle.policy.shell.language_checks import LANGUAGE_CHECKS
-from treadle.policy.shell.paths import refusal
+from treadle.policy.shell.paths import SYSTEM, refusal
 from treadle.policy.shell.place import Place
 from treadle.policy.shell.syntax import Word
 
@@ -68,6 +68,8 @@ def _copy(given: Arguments, place: Place) -> str | None:
         name = basename(source.text.rstrip("/"))
         if name in ("", ".", "..") or not source.plain:
             continue
+        if source.text.startswith(tuple(f"{folder}/" for folder in SYSTEM)):
+            return f"{source.text} belongs to the system, and is not copied. Use it where it is"
         reason = refusal(Word(f"{target.text.rstrip('/')}/{name}"), "write", place)
         if reason is not None:
             return reason

@@ -136,7 +136,7 @@ def _for_production(command: Command, words: list[str]) -> bool:
 
 
 def _builds(words: list[str]) -> bool:
-    return words[0] in _BUNDLERS or any(
+    return bool(_BUNDLERS & set(words[:3])) or any(
         piece in _REHEARSED for word in words for piece in _PIECES.split(word.lower())
     )
 

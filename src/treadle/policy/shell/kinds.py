@@ -142,7 +142,8 @@ def _settable(word: Word, place: Place) -> str | None:
 def _file_of_code(word: Word, place: Place) -> str | None:
     if word.text == "-":
         return None
-    if "://" in word.text:
+    # `https://…`, and `npm:…` or `data:…` as deno takes them.
+    if re.match(r"[a-z][a-z+.-]*:", word.text):
         return f"{word.text} is code from elsewhere"
     return refusal(word, "run", place)
 
@@ -156,6 +157,8 @@ def _remote(word: Word, place: Place) -> str | None:
 
 
 def _script_name(word: Word, place: Place) -> str | None:
+    if word.text == "env":
+        return "env is built in, and prints all variables"
     return (
         None if _NAME.fullmatch(word.text) and word.plain else f"{word.text} is not a script name"
     )

@@ -24,7 +24,7 @@ _NOT_SCRIPTS = names("""
     config dlx link unlink global plugin set node login logout token owner access adduser whoami
     profile team org hook dist-tag star unstar explore edit repo docs bugs cache env store server
     patch patch-commit self-update setup deploy npm policies pack upgrade completions discover c
-    shell npm-login sh bash exec-env tag user search
+    shell npm-login sh bash exec exec-env repl x tag user search
     """)
 _NOT_OF_TOOLS = names(
     "exec shell console repl eval dlx sh bash login logout secret secrets token add run-commands"

@@ -61,7 +61,9 @@ def users_agent(
     path, origin = find_binary(
         setting=settings.binary, claude_bin=environment.claude_bin, search_path=environment.path
     )
-    binary = check_binary(path, origin, {"PATH": environment.path, "HOME": str(home)})
+    # Not with the private home: what switches between versions looks there for what to run.
+    given = {"PATH": environment.path, "HOME": str(environment.root)}
+    binary = check_binary(path, origin, given)
     login = require_login(allowed, environment.home)
     lend_login(login, home=environment.home, private_home=home)
     warnings = _version_warnings(binary)

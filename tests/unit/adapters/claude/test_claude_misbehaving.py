@@ -93,7 +93,7 @@ async def test_a_home_that_cannot_be_made_is_the_only_event(fake: Fake, tmp_path
     brief = replace(brief_in(tmp_path), home=tmp_path / "file" / "home")
     played = await play(fake("exit 0"), brief)
 
-    assert played.events == (no_start(f"Not a directory: {tmp_path}/file/home/tmp", None),)
+    assert played.events == (no_start(f"Not a directory: {tmp_path}/file/home", None),)
 
 
 @pytest.mark.parametrize(

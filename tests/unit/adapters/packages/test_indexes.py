@@ -90,14 +90,31 @@ def test_the_tools_inside_are_told_the_same_indexes() -> None:
     }
 
 
-def test_other_hosts_that_an_index_links_to_hold_its_files() -> None:
-    page = """
-    <a href="https://files.example/a/tiny-1.0.whl#sha256=0">tiny</a>
-    <a href='https://files.example/b/tiny-2.0.whl'>tiny</a>
-    <a href="https://index.example/c/tiny-3.0.whl">tiny</a>
-    <a href="/d/tiny-4.0.whl">tiny</a>
-    """
+PAGE = """
+<a href="https://files.example/a/tiny-1.0.whl#sha256=0">tiny</a>
+<a href='https://files.example/b/tiny-2.0.whl'>tiny</a>
+<a href="https://index.example/c/tiny-3.0.whl">tiny</a>
+<a href="/d/tiny-4.0.whl">tiny</a>
+<a href="http://plain.example/tiny-5.0.whl">tiny</a>
+<a href="http://index.example:8080/tiny-6.0.whl">tiny</a>
+"""
 
-    assert linked_hosts(page, Index("https://index.example/simple")) == [
-        Index("https://files.example/")
-    ]
+
+@pytest.mark.parametrize(
+    ("index", "linked"),
+    [
+        ("https://index.example/simple", ["https://files.example/"]),
+        (
+            "http://index.example/simple",
+            [
+                "https://files.example/",
+                "https://index.example/",
+                "http://index.example:8080/",
+            ],
+        ),
+    ],
+)
+def test_other_hosts_that_an_index_links_to_hold_its_files_if_they_are_spoken_to_as_safely(
+    index: str, linked: list[str]
+) -> None:
+    assert linked_hosts(PAGE, Index(index)) == [Index(url, linked=True) for url in linked]

@@ -29,8 +29,8 @@ def failed(*names: str) -> SandboxFailed:
         (Findings(GOOD, 7, 3), False, Proven()),
         (Findings(GOOD, 7, 3), True, Proven((AS_ROOT,))),
         (Findings(GOOD, 5, 2), False, Proven((NO_SCOPES,))),
-        (Findings(GOOD, 0, 0), False, Proven((NO_LANDLOCK,))),
-        (Findings(GOOD, 0, 0), True, Proven((NO_LANDLOCK, AS_ROOT))),
+        (Findings(GOOD, 0, 0), False, Proven((NO_LANDLOCK,), separated=False)),
+        (Findings(GOOD, 0, 0), True, Proven((NO_LANDLOCK, AS_ROOT), separated=False)),
         (
             Findings(GOOD, 7, 2),
             False,

@@ -192,7 +192,12 @@ def test_a_trusted_name_that_leads_elsewhere_is_not_run() -> None:
 
 @pytest.mark.parametrize(
     ("found", "decision"),
-    [({"app": "directory"}, "allow"), ({"app.py": "file"}, "allow"), ({}, "deny")],
+    [
+        ({"app": "directory"}, "allow"),
+        ({"app.py": "file"}, "allow"),
+        ({"src/app": "directory"}, "allow"),
+        ({}, "deny"),
+    ],
 )
 def test_a_module_is_run_if_it_is_one_of_the_project(
     found: dict[str, Found], decision: str
@@ -201,3 +206,39 @@ def test_a_module_is_run_if_it_is_one_of_the_project(
     looks = replace(LOOKS, what_is=lambda path: there.get(path, ""))
 
     assert said("python -m app.main --port 80", CONTEXT, looks) == decision
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "git -C src push --force",
+        "git --no-pager -C src push -f origin main",
+        "npm -w web --silent publish",
+        "npm --prefix src run deploy",
+        "yarn workspace web run deploy",
+        "flask --app web db upgrade",
+    ],
+)
+def test_the_value_of_an_option_does_not_hide_what_a_person_is_asked_about(line: str) -> None:
+    assert decided(line) == "ask"
+
+
+@pytest.mark.parametrize(
+    "line", ["cd .treadle && npm init -y", "git -C .git init", "make -C .claude"]
+)
+def test_nothing_starts_in_a_protected_directory(line: str) -> None:
+    assert decided(line) == "deny"
+
+
+@pytest.mark.parametrize(
+    ("line", "decision"),
+    [
+        ("rspec --requ ./e", "deny"),
+        ("mypy --python-exec ./e src", "deny"),
+        ("vitest --poolOptions.forks.execArgv=x", "deny"),
+        ("vitest --run", "allow"),
+        ("tsc --build", "allow"),
+    ],
+)
+def test_the_beginning_of_a_refused_option_is_refused_with_it(line: str, decision: str) -> None:
+    assert decided(line) == decision

@@ -13,9 +13,9 @@ from urllib.parse import quote
 from treadle.adapters.agents.claude.command import child_environment, command_line
 from treadle.adapters.agents.claude.enclosure import Enclosure, NotConfined, started_in
 from treadle.adapters.agents.claude.inert_prompt import inert
-from treadle.adapters.agents.claude.orphans import First, first_inside, is_gone, look_inside
+from treadle.adapters.agents.claude.orphans import GONE_S, First, first_inside, is_gone, look_inside
 from treadle.adapters.agents.claude.parse import StreamParser
-from treadle.adapters.agents.claude.private_home import has_transcript, make_folder
+from treadle.adapters.agents.claude.private_home import forget_settings, has_transcript, make_folder
 from treadle.adapters.agents.claude.processes import end_marked, kill_marked, tree_of
 from treadle.adapters.agents.claude.session_files import given_files
 from treadle.domain.agent import (
@@ -55,6 +55,8 @@ class ClaudeAgent:
     # What confines its sessions; None: nothing does, because a person said so.
     enclosure: Enclosure | None = None
     connect_s: float = CONNECT_S
+    # How long an ended sandbox may take to be gone.
+    gone_s: float = GONE_S
     live: dict[str, "ClaudeSession"] = field(default_factory=dict, repr=False)
 
     async def open(self, brief: Brief) -> "ClaudeSession":
@@ -125,6 +127,7 @@ class ClaudeSession:
 
         brief, agent = self._brief, self._agent
         make_folder(brief.home, "tmp")
+        forget_settings(brief.home)
         with given_files(brief) as given:
             command = command_line(agent.binary, brief, given, attribution=agent.attribution)
             start = started_in(
@@ -227,7 +230,7 @@ class ClaudeSession:
             known = () if transport.pid is None else (transport.pid,)
         if self._is_confined:
             self._hold_first()
-            if not await is_gone(self._first):
+            if not await is_gone(self._first, within_s=self._agent.gone_s):
                 self._end_as(Fault(NOT_GONE, subtype=SANDBOX_FAULT))
         else:
             left = await end_marked(self._brief.session, known=known, tree=tree)

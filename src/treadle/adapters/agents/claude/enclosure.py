@@ -11,6 +11,10 @@ from treadle.domain.sandbox import Confined, Confinement, Sandbox, SandboxFailed
 # Claude Code puts this before each command of a tool, each stdio server and each command hook.
 SHELL_PREFIX = "CLAUDE_CODE_SHELL_PREFIX"
 
+# Where Claude Code would listen to what other agents tell it, and believe them: any program inside
+# could speak to it there, past the log and the policy.
+PEER_SOCKETS = ("/tmp/cc-socks", "/tmp/cc-socks-0", "/tmp/cc-socks-1000")  # noqa: S108
+
 
 @dataclass(frozen=True, slots=True)
 class Enclosure:
@@ -28,7 +32,7 @@ class Enclosure:
     ) -> Confined | SandboxFailed:
         """How to start the agent so that what it starts cannot touch the agent itself, either."""
         within = self.within(brief)
-        within = replace(within, sockets={**within.sockets, **self.sockets})
+        within = replace(within, sockets={**within.sockets, **self.sockets}, barred=PEER_SOCKETS)
         launcher = self.sandbox.launcher()
         given = {**environment, SHELL_PREFIX: shlex.join(launcher)} if launcher else environment
         return self.sandbox.confine([*self.entry, *command], given, within)

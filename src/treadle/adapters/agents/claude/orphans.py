@@ -60,7 +60,7 @@ def first_inside(pid: int | None) -> First | None:
     return First(pid, int(fields[19]))
 
 
-async def is_gone(first: First | None, *, within_s: float = GONE_S) -> bool:
+async def is_gone(first: First | None, *, within_s: float) -> bool:
     """Wait until everything in the sandbox has ended; False if it does not."""
     if first is None:
         return True

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+KEPT = ("projects", ".credentials.json")
 FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -33,10 +34,25 @@ def remove_file(home: Path, name: str) -> None:
         _remove(name, folder)
 
 
+def forget_settings(home: Path) -> None:
+    """Remove what the agent would be told by its own files: an earlier session, or a setup command,
+    may have written there, and some of it (variables, for one) is obeyed without asking.
+
+    Transcripts stay: without them no session can be gone on with. So does the login that was lent.
+    """
+    with _folder(home, ()) as folder, os.scandir(folder) as entries:
+        for name in [entry.name for entry in entries if entry.name.startswith(".claude.json")]:
+            _remove(name, folder)
+    with _folder(home, (".claude",)) as folder, os.scandir(folder) as entries:
+        for name in [entry.name for entry in entries if entry.name not in KEPT]:
+            _remove(name, folder)
+
+
 def has_transcript(home: Path, file: str) -> bool:
-    """Whether one of the projects that the agent keeps has a file of this name, not an empty one."""
-    with suppress(OSError), _existing(home, (".claude", "projects")) as projects:
-        return any(_has_content(projects, name, file) for name in os.listdir(projects))
+    """Whether a project that the agent keeps has a file of this name with something in it."""
+    kept = (".claude", "projects")
+    with suppress(OSError), _existing(home, kept) as projects, os.scandir(projects) as entries:
+        return any(_has_content(projects, entry.name, file) for entry in entries)
     return False
 
 

@@ -1,0 +1,60 @@
+"""Claude Code has the service search for it; that is done only where a user allows it."""
+
+import asyncio
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.builders import RUN, SESSION_LIMITS, FakeClock
+from tests.unit.adapters.claude.real_sessions import HEADERS, brief_in
+from treadle.adapters.agents.claude.agent import ClaudeAgent
+from treadle.domain.events.agent import ToolFinished
+from treadle.domain.events.all_events import Event
+from treadle.domain.session import Completed
+from treadle.domain.storage import Storage
+from treadle.gateway.service import Service
+from treadle.session.drive import Driver
+from treadle.session.prices import LISTED
+from treadle.wiring.agents.claude_model import login_held
+from treadle.wiring.gateway import MeteredAgent, Metering, Terms
+
+from .test_metered_agent import BINARIES, KEY, NOWHERE, WORLD, scripted, through_the_socket
+
+REFUSED = "Treadle: the model may not turn to anybody else for this: the tool web_search_20250305"
+
+
+@pytest.mark.parametrize(
+    ("served", "asked_with", "told"),
+    [
+        (frozenset({"web_search"}), [[], ["web_search_20250305"], []], "found"),
+        (frozenset(), [[], []], REFUSED),
+    ],
+    ids=["allowed", "not allowed"],
+)
+@BINARIES
+async def test_a_search_by_the_service_is_done_where_it_is_allowed_and_nowhere_else(
+    binary: Path,
+    served: frozenset[str],
+    asked_with: list[list[str]],
+    told: str,
+    tmp_path: Path,
+) -> None:
+    agent = ClaudeAgent(binary, {**WORLD, **KEY, **NOWHERE}, "", HEADERS)
+    terms = Terms(RUN, 100.0, LISTED, rehearsal=True, served=served)
+    answers = "{text: found}, {text: done}" if served else "{text: done}"
+    events: list[Event] = []
+
+    with scripted(f"{{tool: WebSearch, input: {{query: how to knit}}}}, {answers}") as api:
+        storage = Storage(tmp_path / "root")
+        metering = Metering(Service(api.base_url), storage, terms, login_held(agent.environment))
+        reached = MeteredAgent(agent, metering, through_the_socket)
+        driver = Driver(reached, FakeClock(), events.append, asyncio.Event(), bill=metering.bill)
+        brief = replace(brief_in(tmp_path), builtin_tools=("Bash", "WebSearch"))
+        result = await driver.run(brief, SESSION_LIMITS)
+
+    bodies = [request.json() for request in api.requests]
+    named = [[tool["type"] for tool in body["tools"] if "type" in tool] for body in bodies]
+    (output,) = (event.output for event in events if isinstance(event, ToolFinished))
+    assert (result.outcome, api.problems()) == (Completed("done"), ())
+    assert (named, told in output) == (asked_with, True)

@@ -1,0 +1,122 @@
+"""An agent may leave anything in its home: the host goes nowhere that a link there leads."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from treadle.adapters.agents.claude.agent import ClaudeAgent
+from treadle.adapters.agents.claude.private_home import make_folder, put_link, remove_file
+from treadle.domain.ids import SessionId
+
+SESSION = SessionId("s-1")
+AGENT = ClaudeAgent(Path("/nonexistent"), {})
+KEPT = {"precious": "of the user", "s-1.jsonl": "a line"}
+
+Leave = Callable[[Path, Path], None]
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    (tmp_path / "home").mkdir()
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def theirs(tmp_path: Path) -> Path:
+    """A directory of the user's."""
+    (tmp_path / "theirs").mkdir()
+    for name, text in KEPT.items():
+        (tmp_path / "theirs" / name).write_text(text)
+    return tmp_path / "theirs"
+
+
+def content(folder: Path) -> dict[str, str]:
+    return {path.name: path.read_text() for path in folder.iterdir()}
+
+
+def link(place: Path, theirs: Path) -> None:
+    place.symlink_to(theirs)
+
+
+def dangling(place: Path, theirs: Path) -> None:
+    place.symlink_to(theirs / "nothing")
+
+
+def file(place: Path, theirs: Path) -> None:
+    place.write_text("x")
+
+
+def folder(place: Path, theirs: Path) -> None:
+    (place / "deep").mkdir(parents=True)
+    (place / "deep" / "link").symlink_to(theirs)
+
+
+LEFT = [link, dangling, file, folder]
+
+
+@pytest.mark.parametrize("leave", LEFT)
+def test_a_directory_is_made_whatever_lies_there(leave: Leave, home: Path, theirs: Path) -> None:
+    leave(home / "tmp", theirs)
+
+    make_folder(home, "tmp")
+
+    assert ((home / "tmp").is_dir(), (home / "tmp").is_symlink()) == (True, False)
+    assert content(theirs) == KEPT
+
+
+@pytest.mark.parametrize("leave", LEFT)
+def test_a_link_is_put_in_the_place_of_whatever_lies_there(
+    leave: Leave, home: Path, theirs: Path
+) -> None:
+    (home / "a").mkdir()
+    leave(home / "a" / "precious", theirs)
+
+    put_link(home, "a", "precious", target=theirs / "precious")
+
+    assert (home / "a" / "precious").readlink() == theirs / "precious"
+    assert content(theirs) == KEPT
+
+
+@pytest.mark.parametrize("leave", LEFT)
+def test_what_is_removed_is_what_lies_there_itself(leave: Leave, home: Path, theirs: Path) -> None:
+    leave(home / "given-1", theirs)
+
+    remove_file(home, "given-1")
+    remove_file(home, "given-2")
+
+    assert (list(home.iterdir()), content(theirs)) == ([], KEPT)
+
+
+@pytest.mark.parametrize(("text", "remembered"), [("a line", True), ("", False)])
+def test_a_session_is_remembered_once_its_transcript_has_a_line(
+    text: str, remembered: bool, home: Path
+) -> None:
+    projects = home / ".claude/projects"
+    (projects / "other").mkdir(parents=True)
+    (projects / "mine").mkdir()
+    (projects / "mine" / f"{SESSION}.jsonl").write_text(text)
+
+    assert AGENT.remembers(SESSION, home) is remembered
+
+
+@pytest.mark.parametrize(
+    "place",
+    [".claude", ".claude/projects", ".claude/projects/p", f".claude/projects/p/{SESSION}.jsonl"],
+)
+@pytest.mark.parametrize("leave", LEFT)
+def test_what_a_link_leads_to_is_no_transcript(
+    leave: Leave, place: str, home: Path, theirs: Path
+) -> None:
+    for part in ("projects/p", "p", "."):
+        (theirs / part).mkdir(parents=True, exist_ok=True)
+        (theirs / part / f"{SESSION}.jsonl").write_text("a line")
+    (home / place).parent.mkdir(parents=True, exist_ok=True)
+    (home / place).parent.joinpath("beside").symlink_to(theirs / "nothing")
+    target = theirs / f"{SESSION}.jsonl" if place.endswith("jsonl") else theirs
+    if leave is file and place.endswith("jsonl"):
+        return  # that is one
+
+    leave(home / place, target)
+
+    assert not AGENT.remembers(SESSION, home)

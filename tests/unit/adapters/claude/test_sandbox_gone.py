@@ -1,0 +1,122 @@
+"""A session is over when the first process of its sandbox is gone, and not before."""
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from shutil import which
+
+from tests.missing import missing
+from tests.unit.adapters.claude.real_sessions import brief_in
+from tests.unit.adapters.claude.test_claude_misbehaving import CONNECT, RESULT
+from treadle.adapters.agents.claude.agent import NOT_GONE, ClaudeAgent
+from treadle.adapters.agents.claude.enclosure import Enclosure
+from treadle.adapters.agents.claude.orphans import First, first_inside, is_gone
+from treadle.adapters.sandboxes.report import read_first_process
+from treadle.domain.agent import SANDBOX_FAULT, AgentEnded, AgentEvent, Brief, Fault
+from treadle.domain.sandbox import Confined, Confinement, Probed, Proven, SandboxFailed
+from treadle.domain.session import Completed
+
+ENDED = AgentEnded(Completed("ok"), turns=1)
+
+
+@dataclass(frozen=True)
+class Reporting:
+    """Confines nothing, and has a report that somebody else wrote."""
+
+    report: Path
+    name: str = "bubblewrap"
+
+    def confine(
+        self, command: Sequence[str], environment: Mapping[str, str], within: Confinement
+    ) -> Confined | SandboxFailed:
+        return Confined(tuple(command), environment, report=self.report)
+
+    def launcher(self) -> tuple[str, ...]:
+        return ()
+
+    def failure(self, report: Path, said: str = "") -> SandboxFailed | None:
+        return None
+
+    def first_process(self, report: Path) -> int | None:
+        return read_first_process(report)
+
+    async def probe(self) -> Probed:
+        return Proven()
+
+
+@asynccontextmanager
+async def sandbox(report: Path) -> AsyncIterator[asyncio.subprocess.Process]:
+    """A real one, in which somebody waits for the end of their input."""
+    bwrap = which("bwrap") or missing("bwrap")
+    with report.open("wb") as written:
+        command = (bwrap, "--ro-bind", "/", "/", "--unshare-pid", "--die-with-parent")
+        process = await asyncio.create_subprocess_exec(
+            *command,
+            *("--json-status-fd", str(written.fileno()), "--", "sh", "-c", "echo in; cat"),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            pass_fds=(written.fileno(),),
+        )
+    assert process.stdout is not None
+    try:
+        assert await process.stdout.readline() == b"in\n"
+        yield process
+    finally:
+        if process.returncode is None:
+            process.kill()
+        await process.wait()
+
+
+def claude(tmp_path: Path, report: Path) -> ClaudeAgent:
+    path = tmp_path / "claude"
+    path.write_text(f"#!/bin/sh\n{CONNECT}{RESULT}\ncat >/dev/null\n")
+    path.chmod(0o755)
+
+    def within(brief: Brief) -> Confinement:
+        return Confinement(brief.workspace, brief.home)
+
+    enclosure = Enclosure(Reporting(report), within)
+    return ClaudeAgent(path, {"PATH": "/usr/bin:/bin"}, enclosure=enclosure, gone_s=0.05)
+
+
+async def test_a_sandbox_that_lives_on_is_how_the_session_ended(tmp_path: Path) -> None:
+    report, brief = tmp_path / "report", brief_in(tmp_path)
+    async with sandbox(report):
+        session = await claude(tmp_path, report).open(brief)
+        first = [event async for event in session.events()]
+        await session.close()
+        after = [event async for event in session.events()]
+
+    assert (first[-1], after) == (ENDED, [AgentEnded(Fault(NOT_GONE, subtype=SANDBOX_FAULT))])
+
+
+async def test_a_sandbox_that_is_gone_changes_nothing(tmp_path: Path) -> None:
+    report, brief = tmp_path / "report", brief_in(tmp_path)
+    async with sandbox(report) as process:
+        session = await claude(tmp_path, report).open(brief)
+        process.kill()
+        first = [event async for event in session.events()]
+        await session.close()
+        after: list[AgentEvent] = [event async for event in session.events()]
+
+    assert (first[-1], after) == (ENDED, [])
+
+
+async def test_the_first_process_is_waited_for_by_its_number_and_its_start(tmp_path: Path) -> None:
+    async with sandbox(tmp_path / "report") as process:
+        first = first_inside(read_first_process(tmp_path / "report"))
+        assert first is not None
+        later = First(first.pid, first.started + 1)
+        alive = (await is_gone(first, within_s=0), await is_gone(later, within_s=0))
+        process.kill()
+        ended = await is_gone(first, within_s=60)
+
+    assert (alive, ended, first_inside(first.pid)) == ((False, True), True, None)
+
+
+async def test_a_process_that_is_first_nowhere_is_not_the_sandboxes() -> None:
+    assert (first_inside(os.getpid()), first_inside(None)) == (None, None)
+    assert await is_gone(None, within_s=0)

@@ -1,0 +1,133 @@
+"""One command, to its end: what it is given, what is heard of it, and what is left of it."""
+
+import asyncio
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from treadle.adapters.sandboxes.running import Hears, Ran, answer_of, run_to_end
+from treadle.domain.sandbox import Confined, SandboxFailed
+
+ENVIRONMENT = {"PATH": "/usr/bin:/bin"}
+# Leaves its group, and keeps the output open; `at` is written when it has done so.
+DAEMON = "setsid sh -c 'echo $$ > at.new; mv at.new at; exec tail -f /dev/null' &"
+STARTED = "while ! [ -e at ]; do :; done"
+
+
+def shell(line: str, report: Path | None = None) -> Confined:
+    return Confined(("/bin/sh", "-c", line), ENVIRONMENT, report=report)
+
+
+@pytest.mark.parametrize(
+    ("hears", "ran"),
+    [
+        ("joined", Ran(3, "out\nerr\n")),
+        ("apart", Ran(3, "out\n", "err\n")),
+        ("output", Ran(3, "out\n")),
+        ("errors", Ran(3, "", "err\n")),
+    ],
+)
+async def test_its_streams_are_heard_as_they_are_wanted(
+    hears: Hears, ran: Ran, tmp_path: Path
+) -> None:
+    start = shell("cat; echo err >&2; exit 3")
+
+    assert (
+        await run_to_end(start, directory=tmp_path, seconds=60, given=b"out\n", hears=hears) == ran
+    )
+
+
+async def test_the_end_of_a_long_speech_is_kept(tmp_path: Path) -> None:
+    start = shell("head -c 300000 /dev/zero | tr '\\0' x; echo end")
+
+    ran = await run_to_end(start, directory=tmp_path, seconds=60)
+
+    assert ran == Ran(0, "x" * (64 * 1024 - 4) + "end\n")
+
+
+@pytest.mark.parametrize(
+    ("line", "seconds", "ran"),
+    [
+        (f"echo said; {DAEMON} {STARTED}", 60, Ran(0, "said\n")),
+        (f"echo said; {DAEMON} {STARTED}; exec tail -f /dev/null", 2, Ran(None, "said\n")),
+    ],
+)
+async def test_a_daemon_that_keeps_the_output_open_is_not_waited_for(
+    line: str, seconds: float, ran: Ran, tmp_path: Path
+) -> None:
+    try:
+        assert await run_to_end(shell(line), directory=tmp_path, seconds=seconds) == ran
+    finally:
+        os.kill(int((tmp_path / "at").read_text()), signal.SIGKILL)
+
+
+@pytest.mark.parametrize("line", ["true", "false", "exec tail -f /dev/null", "kill -9 $$"])
+async def test_no_report_of_a_sandbox_outlives_its_command(line: str, tmp_path: Path) -> None:
+    report = tmp_path / "sandbox-1.json"
+    report.touch()
+
+    await run_to_end(shell(line, report), directory=tmp_path, seconds=0.3)
+
+    assert not report.exists()
+
+
+async def test_no_report_is_left_of_a_command_that_cannot_be_started(tmp_path: Path) -> None:
+    report = tmp_path / "sandbox-1.json"
+    report.touch()
+
+    with pytest.raises(FileNotFoundError):
+        await run_to_end(
+            Confined(("/no/such/program",), {}, report=report), directory=tmp_path, seconds=60
+        )
+
+    assert not report.exists()
+
+
+async def test_a_sandbox_that_failed_is_known_by_its_report(tmp_path: Path) -> None:
+    report = tmp_path / "sandbox-1.json"
+    report.write_text("report")
+
+    def failure(path: Path, said: str) -> SandboxFailed:
+        return SandboxFailed(f"{path.read_text()}: {said}")
+
+    start = shell("echo no >&2; exit 1", report)
+    ran = await run_to_end(start, directory=tmp_path, seconds=60, hears="apart", failure=failure)
+
+    assert ran == Ran(1, "", "no\n", SandboxFailed("report: no\n"))
+
+
+async def test_who_stops_waiting_ends_the_command_with_all_that_it_started(tmp_path: Path) -> None:
+    reading, writing = os.pipe()
+    start = Confined(
+        ("/bin/sh", "-c", f"tail -f /dev/null & echo up > /dev/fd/{writing}; wait"),
+        ENVIRONMENT,
+        (writing,),
+        tmp_path / "sandbox-1.json",
+    )
+    waiting = asyncio.ensure_future(run_to_end(start, directory=tmp_path, seconds=60))
+    assert await asyncio.to_thread(os.read, reading, 3) == b"up\n"
+
+    waiting.cancel()
+    await asyncio.wait({waiting})
+
+    assert waiting.cancelled()
+    # Its end is that of the last process that had it open.
+    assert await asyncio.to_thread(os.read, reading, 1) == b""
+    os.close(reading)
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        (("/bin/sh", "-c", "pwd; echo x >&2"), "/\n"),
+        (("/bin/sh", "-c", "echo no; exit 1"), None),
+        (("/bin/sh", "-c", "echo no; exec tail -f /dev/null"), None),
+        (("/no/such/program",), None),
+    ],
+)
+async def test_only_a_program_that_succeeds_has_answered(
+    command: tuple[str, ...], said: str | None
+) -> None:
+    assert await answer_of(Confined(command, ENVIRONMENT), seconds=0.5) == said

@@ -1,0 +1,30 @@
+"""When finished work lands."""
+
+import pytest
+
+from treadle.domain.run import Landing
+from treadle.domain.sandbox import Proven
+from treadle.wiring.confining import prove
+from treadle.wiring.telling import landing_when
+
+
+@pytest.mark.parametrize(
+    ("wanted", "separated", "when"),
+    [
+        ("auto", True, "auto"),
+        ("auto", False, "ask"),
+        *(
+            (wanted, separated, wanted)
+            for wanted in ("ask", "never")
+            for separated in (True, False)
+        ),
+    ],
+)
+def test_work_lands_by_itself_only_where_nobody_can_speak_for_the_agent(
+    wanted: Landing, separated: bool, when: Landing
+) -> None:
+    assert landing_when(wanted, separated=separated) == when
+
+
+async def test_a_sandbox_that_a_person_gave_up_is_not_tried_out() -> None:
+    assert await prove(None) == Proven()

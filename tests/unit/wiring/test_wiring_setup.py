@@ -1,0 +1,41 @@
+"""When a project is set up, and what setting up may reach."""
+
+from ipaddress import ip_address
+
+import pytest
+
+from treadle.adapters.packages.indexes import Index
+from treadle.gateway.hosts import Entry
+from treadle.wiring.setup import entry_of, is_due
+
+
+@pytest.mark.parametrize(
+    ("index", "entry"),
+    [
+        # what the user's configuration names may be on this machine or in its network
+        (Index("http://127.0.0.1:8080/"), Entry("127.0.0.1", 8080, ip_address("127.0.0.1"))),
+        (Index("http://localhost:8080/"), Entry("localhost", 8080, ip_address("127.0.0.1"))),
+        (Index("https://files.invalid/"), Entry("files.invalid", 443)),
+        # what a page links to has no address of its own: the proxy looks for public ones
+        (Index("https://files.invalid/", linked=True), Entry("files.invalid", 443)),
+        (Index("https://localhost/", linked=True), Entry("localhost", 443)),
+        (Index("https://127.0.0.1/", linked=True), None),
+        (Index("https://10.0.0.1/", linked=True), None),
+        (Index("https://[fe80::1]/", linked=True), None),
+        (Index("https://a_b/"), None),
+    ],
+)
+def test_only_what_the_configuration_names_may_be_at_a_private_address(
+    index: Index, entry: Entry | None
+) -> None:
+    assert entry_of(index) == entry
+
+
+@pytest.mark.parametrize(
+    ("last", "failures", "due"),
+    [("", 0, True), ("now", 0, False), ("before", 0, True), ("", 2, True), ("", 3, False)],
+)
+def test_setting_up_is_due_for_another_need_and_not_after_three_failures(
+    last: str, failures: int, due: bool
+) -> None:
+    assert is_due("now", last=last, failures=failures) is due
