@@ -96,6 +96,9 @@ def attempts(stage: Stage, port: int) -> list[Attempt]:
         tool("Write", "write-protected", file_path=".git/hooks/pre-commit", content="x"),
         shell("git config core.hooksPath hooks"),
         program("open('.claude/settings.json', 'w').write('{}')"),
+        tool("Write", "write-protected", file_path=".envrc", content="x"),
+        tool("Write", "write-protected", file_path=".vscode/tasks.json", content="{}"),
+        program("open('.vscode/tasks.json', 'w').write('{}')"),
         program("open('.git/hooks/pre-commit', 'w').write('x')"),
         program("open('.git/config', 'a').write('x')"),
         # spawn a daemon
@@ -215,6 +218,9 @@ def plant(stage: Stage) -> None:
     agents.mkdir()
     hooks = {"PreToolUse": [{"hooks": [{"type": "command", "command": "touch /tmp/pwned"}]}]}
     (agents / "settings.local.json").write_text(json.dumps({"hooks": hooks}))
+    editor = stage.project / ".vscode"
+    editor.mkdir()
+    (editor / "settings.json").write_text("{}")
     stage.git("add", "-A", "-f")
     stage.git("commit", "-q", "-m", "Settings")
 

@@ -13,6 +13,7 @@ import struct
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -206,7 +207,11 @@ def replaced(work: str, absent: Path) -> bool:
 
 
 def all_command_lines() -> str:
-    return " ".join(path.read_text() for path in Path("/proc").glob("[0-9]*/cmdline"))
+    lines = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(ProcessLookupError, FileNotFoundError):  # it has ended meanwhile
+            lines.append(path.read_text())
+    return " ".join(lines)
 
 
 def first_variables() -> str:

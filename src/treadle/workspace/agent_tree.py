@@ -7,7 +7,7 @@ again, so git reads nothing there that could start a program. Call it between se
 import os
 import stat
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -18,9 +18,13 @@ from treadle.workspace.git import QUIET, Git
 from treadle.workspace.index_marks import without_marks
 from treadle.workspace.losses import EMPTIED, note_loss
 from treadle.workspace.pipes import pipes_among
+from treadle.workspace.rights import give_back_rights
 from treadle.workspace.skeleton import Clone, agent_environment, furnish, write_skeleton
+from treadle.workspace.walking import folders_below, is_too_deep
 
 _HARDENED = (
+    # It repeats what commits say, and is believed instead of them.
+    "-c", "core.commitGraph=false",
     "-c", "core.attributesFile=/dev/null",
     "-c", "core.sshCommand=false",
     "-c", "core.editor=false",
@@ -30,7 +34,10 @@ _HARDENED = (
 )  # fmt: skip
 
 # Files that would bring in settings, objects or history from elsewhere.
-_FOREIGN = ("commondir", "config.worktree", "info/attributes", "info/grafts")
+_FOREIGN = (
+    *("commondir", "config.worktree", "info/attributes", "info/grafts"),
+    *("objects/info/commit-graph", "objects/info/commit-graphs"),
+)
 
 _KINDS = {stat.S_IFLNK: "a link", stat.S_IFIFO: "a pipe"}
 
@@ -85,6 +92,7 @@ async def mend(clone: Clone) -> Mended:
     takes its place; the files stay, so the work in them is still there to be committed.
     """
     with writing_to(clone.path):
+        give_back_rights(clone.path, clone.git_dir)
         told = _without_pipes(clone)
         reason = damage(clone.git_dir)
         if reason is None:
@@ -122,6 +130,8 @@ def damage(git_dir: Path) -> str | None:
         ):
             return f"its .git/{name} is no directory"
     for entry in _entries(git_dir):
+        if is_too_deep(entry.path):
+            return "its .git is deeper than git can follow"
         if kind := _kind(entry):
             return f"its .git/{os.path.relpath(entry, git_dir)} is {kind}"
     return None
@@ -130,13 +140,8 @@ def damage(git_dir: Path) -> str | None:
 def _entries(top: Path) -> "Iterator[os.DirEntry[str]]":
     """All that is below. The list of a directory tells what most of its entries are; one that may
     not be listed is for git to complain of."""
-    unseen = [str(top)]
-    while unseen:
-        with suppress(OSError), os.scandir(unseen.pop()) as found:
-            for entry in found:
-                yield entry
-                if entry.is_dir(follow_symlinks=False):
-                    unseen.append(entry.path)
+    for _, entries in folders_below(str(top)):
+        yield from entries
 
 
 def _kind(entry: "os.DirEntry[str]") -> str | None:
@@ -165,6 +170,7 @@ def _repair_head(clone: Clone) -> None:
         remove(head)
     said = head.read_bytes() if head.exists() else b""
     if not said.startswith(b"ref: refs/") and len(said.strip()) not in (40, 64):
+        remove(head)
         head.write_text(f"ref: {clone.ref}\n")
 
 

@@ -1,13 +1,13 @@
 """Files that we write ourselves: taken away whole, and in one line what the disk refused."""
 
 import os
-import shutil
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from treadle.domain.errors import ProjectError
+from treadle.workspace.removal import remove_tree
 
 
 @contextmanager
@@ -42,6 +42,6 @@ def is_written(path: Path, text: bytes, *, rights: int = 0o600) -> bool:
 def remove(path: Path) -> None:
     """Whatever is there, if anything; a link goes, not what it points to."""
     if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path)
+        remove_tree(path)
     else:
         path.unlink(missing_ok=True)

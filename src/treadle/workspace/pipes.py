@@ -5,6 +5,8 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
+from treadle.workspace.walking import folders_below
+
 _SETTINGS = frozenset({".gitattributes", ".gitignore", ".gitmodules"})
 
 # Git looks into these to tell whether a directory is a repository of its own.
@@ -13,16 +15,18 @@ _OF_A_REPOSITORY = frozenset({"HEAD", "commondir", "config"})
 
 def pipes_among(root: Path) -> Iterator[Path]:
     """Below a checkout; its own git directory is left out."""
-    for folder, folders, files in os.walk(root):
+    for folder, entries in folders_below(str(root)):
         names = _SETTINGS
         if os.path.basename(folder) == ".git":  # noqa: PTH119  a Path per folder would be slow
-            folders.clear()
             names = _OF_A_REPOSITORY
-        elif folder == str(root) and ".git" in folders:
-            folders.remove(".git")
-        for name in names.intersection(files):
-            if _is_pipe(path := Path(folder) / name):
-                yield path
+        paths = [entry.path for entry in entries if entry.name in names]
+        if names is _OF_A_REPOSITORY:
+            entries.clear()
+        elif folder == str(root):
+            entries[:] = [entry for entry in entries if entry.name != ".git"]
+        for path in paths:
+            if _is_pipe(Path(path)):
+                yield Path(path)
 
 
 def _is_pipe(path: Path) -> bool:

@@ -13,7 +13,7 @@ from treadle.adapters.agents.replay import Move, Pause
 from treadle.adapters.stores.memory import MemoryStore
 from treadle.domain.agent import ResponseUsed
 from treadle.domain.deliverable import Tally
-from treadle.domain.errors import ProjectError, StoreError
+from treadle.domain.errors import ProjectError, SandboxBroken, StoreError
 from treadle.domain.events.all_events import Event, Recorded
 from treadle.domain.events.run import RoundFailed
 from treadle.domain.ids import RunId
@@ -73,6 +73,19 @@ async def test_nothing_is_brought_home_from_a_sandbox_that_does_not_hold(
     assert (ended.reason, ended.message) == ("sandbox_error", "still there")
     assert [name for name in stage.steps if name.startswith("home")] == []
     assert stage.of_type(RoundFailed) == [RoundFailed(1, "still there", 1, 3)]
+
+
+async def test_nor_when_the_sandbox_breaks_before_a_session(stage: StoryStage) -> None:
+    async def prepare() -> None:
+        (stage.workspace / "made.txt").write_text("by what is still there")
+        raise SandboxBroken("still there")
+
+    stage.prepare = prepare
+
+    with pytest.raises(SandboxBroken):
+        await stage.tell()
+
+    assert not {"work.committed", "work.imported"} & set(stage.types)
 
 
 async def test_a_fault_that_would_come_again_ends_the_run_at_once(stage: StoryStage) -> None:

@@ -100,6 +100,24 @@ async def test_a_pipe_in_the_git_directory_is_not_waited_for(part: str, tmp_path
     )
 
 
+async def test_a_graph_that_repeats_what_commits_say_is_not_believed(tmp_path: Path) -> None:
+    run = await run_on(repository_in(tmp_path))
+    run.agent.write("new", "work")
+    first = (await commit_rest(run.clone, "Work")).tip
+    run.agent.git("commit-graph", "write", "--reachable")
+    graph = run.clone.git_dir / "objects/info/commit-graph"
+    graph.chmod(0o600)
+    old, real = (
+        bytes.fromhex(run.agent.git("rev-parse", f"{c}^{{tree}}")) for c in ("HEAD~1", "HEAD")
+    )
+    graph.write_bytes(graph.read_bytes().replace(real, old))
+
+    rest = await commit_rest(run.clone, "Nothing more")
+
+    assert (rest.tip, run.agent.tree(rest.tip)["new"]) == (first, "work")
+    assert not graph.exists()
+
+
 @pytest.mark.parametrize(
     "name",
     [

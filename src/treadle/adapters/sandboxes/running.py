@@ -11,6 +11,8 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Literal, TypeAlias
 
+from treadle.adapters.sandboxes.first_process import GONE_S, NOT_GONE, first_inside, is_gone
+from treadle.adapters.sandboxes.report import read_first_process
 from treadle.domain.sandbox import Confined, SandboxFailed
 
 # What is kept of each stream: its end.
@@ -31,7 +33,8 @@ class Ran:
     exit_code: int | None
     output: str
     complaint: str = ""
-    # Why it never ran in its sandbox, if somebody asked for it and that is so.
+    # Why it never ran in its sandbox, if somebody asked for it and that is so; or that its
+    # processes are still there.
     failed: SandboxFailed | None = None
 
 
@@ -50,14 +53,17 @@ async def run_to_end(
     try:
         with _listening(hears) as ears:
             code = await _exit_code(start, directory, given, ears, seconds)
+            gone = await _is_gone(start)
             output, complaint = ears.output.said(), ears.errors.said()
-        failed = None
+        failed = None if gone else SandboxFailed(NOT_GONE)
         # One that was killed had no time to write its report.
         if failure is not None and start.report is not None and code is not None and code >= 0:
-            failed = failure(start.report, complaint or output)
+            failed = failed or failure(start.report, complaint or output)
         return Ran(code, output, complaint, failed)
     finally:
         if start.report is not None:
+            # Also when whoever waited was cancelled: what comes next may be git in the same tree.
+            await _is_gone(start)
             start.report.unlink(missing_ok=True)
 
 
@@ -147,6 +153,14 @@ async def _exit_code(
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
         await process.wait()
+
+
+async def _is_gone(start: Confined) -> bool:
+    """Whether nothing is left in its sandbox, which dies a moment after what was started."""
+    if start.report is None:
+        return True
+    first = first_inside(read_first_process(start.report))
+    return await is_gone(first, within_s=GONE_S)
 
 
 async def _start(

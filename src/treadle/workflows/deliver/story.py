@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import assert_never
 
+from treadle.domain.errors import SandboxBroken
 from treadle.domain.events.all_events import Event
 from treadle.domain.events.run import RoundFailed, RunPaused, RunResumed
 from treadle.domain.events.work import PlanMade
@@ -139,6 +140,8 @@ class Story:
         act = partial(self.rounds.session, place, self.progress, look)
         try:
             return await self.steps.step(f"session {self.attempts}", act, returns=Attempt)
+        except SandboxBroken:
+            raise  # something may be at work in the tree still
         except Exception:
             # Whatever went wrong, what the session has left is brought to safety.
             await self.rounds.bring_home(place, self.tip)

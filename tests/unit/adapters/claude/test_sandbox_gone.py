@@ -8,12 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from shutil import which
 
+import pytest
+
 from tests.missing import missing
 from tests.unit.adapters.claude.real_sessions import brief_in
 from tests.unit.adapters.claude.test_claude_misbehaving import CONNECT, RESULT
-from treadle.adapters.agents.claude.agent import NOT_GONE, ClaudeAgent
+from treadle.adapters.agents.claude.agent import ClaudeAgent
 from treadle.adapters.agents.claude.enclosure import Enclosure
-from treadle.adapters.agents.claude.orphans import First, first_inside, is_gone
+from treadle.adapters.sandboxes import running
+from treadle.adapters.sandboxes.first_process import NOT_GONE, First, first_inside, is_gone
 from treadle.adapters.sandboxes.report import read_first_process
 from treadle.domain.agent import SANDBOX_FAULT, AgentEnded, AgentEvent, Brief, Fault
 from treadle.domain.sandbox import Confined, Confinement, Probed, Proven, SandboxFailed
@@ -115,6 +118,17 @@ async def test_the_first_process_is_waited_for_by_its_number_and_its_start(tmp_p
         ended = await is_gone(first, within_s=60)
 
     assert (alive, ended, first_inside(first.pid)) == ((False, True), True, None)
+
+
+async def test_a_command_whose_sandbox_lives_on_has_failed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(running, "GONE_S", 0.05)
+    async with sandbox(tmp_path / "report"):
+        start = Confined(("/bin/true",), {}, report=tmp_path / "report")
+        ran = await running.run_to_end(start, directory=tmp_path, seconds=60)
+
+    assert ran == running.Ran(0, "", failed=SandboxFailed(NOT_GONE))
 
 
 async def test_a_process_that_is_first_nowhere_is_not_the_sandboxes() -> None:

@@ -17,7 +17,7 @@ from treadle.adapters.sandboxes.toolchains import (
 )
 
 HOME, ROOT = Path("/home/ada"), Path("/home/ada/.treadle")
-PROJECT = HOME / "work/shop"
+PROJECT = HOME / "code/shop"
 # Links on this machine, and where they lead.
 LINKS = {Path("/opt/shop"): PROJECT, Path("/opt/ada"): HOME, Path("/opt/climb/../x"): HOME}
 PLAIN = "/usr/local/bin:/usr/bin:/bin"
@@ -71,7 +71,7 @@ def test_of_the_users_path_only_the_systems_directories_are_kept() -> None:
     "root",
     [
         *("/", "/home", "/home/ada", "/home/ada/.local", "/home/ada/.cargo", "/home/ada/.treadle"),
-        *("/home/ada/work", "/home/ada/work/shop", "/home/ada/work/shop/python"),
+        *("/home/ada/code", "/home/ada/code/shop", "/home/ada/code/shop/python"),
         *("/home/ada/.treadle/runs/1", "/opt/shop", "/opt/ada", "/opt/climb/../x"),
         *("/usr/../home/ada", "/home/ada/.nvm/.."),
     ],
@@ -109,7 +109,7 @@ def exists(*paths: str) -> set[Path]:
                 exists(f"{root}/bin/python3.12", f"{root}/lib/python3.12/os.py"),
                 None,
             )
-            for root in ("/home/ada/work/shop", "/home/ada/other", "/opt/ada", "/opt/python/../x")
+            for root in ("/home/ada/code/shop", "/home/ada/other", "/opt/ada", "/opt/python/../x")
         ),
         (
             "home = /home/ada/.pyenv/versions/3.12.1/bin\n",

@@ -13,11 +13,18 @@ from urllib.parse import quote
 from treadle.adapters.agents.claude.command import child_environment, command_line
 from treadle.adapters.agents.claude.enclosure import Enclosure, NotConfined, started_in
 from treadle.adapters.agents.claude.inert_prompt import inert
-from treadle.adapters.agents.claude.orphans import GONE_S, First, first_inside, is_gone, look_inside
+from treadle.adapters.agents.claude.orphans import look_inside
 from treadle.adapters.agents.claude.parse import StreamParser
 from treadle.adapters.agents.claude.private_home import forget_settings, has_transcript, make_folder
 from treadle.adapters.agents.claude.processes import end_marked, kill_marked, tree_of
 from treadle.adapters.agents.claude.session_files import given_files
+from treadle.adapters.sandboxes.first_process import (
+    GONE_S,
+    NOT_GONE,
+    First,
+    first_inside,
+    is_gone,
+)
 from treadle.domain.agent import (
     OWN_SERVER,
     SANDBOX_FAULT,
@@ -36,7 +43,6 @@ if TYPE_CHECKING:
 
 INTERRUPT_S = 2.0
 CONNECT_S = 90.0
-NOT_GONE = "the sandbox was ended, and its processes are still there"
 SPEAKER = "treadle.adapters.agents.claude.tools"
 
 
