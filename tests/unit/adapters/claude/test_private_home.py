@@ -6,7 +6,12 @@ from pathlib import Path
 import pytest
 
 from treadle.adapters.agents.claude.agent import ClaudeAgent
-from treadle.adapters.agents.claude.private_home import make_folder, put_link, remove_file
+from treadle.adapters.agents.claude.private_home import (
+    forget_settings,
+    make_folder,
+    put_link,
+    remove_file,
+)
 from treadle.domain.ids import SessionId
 
 SESSION = SessionId("s-1")
@@ -120,3 +125,23 @@ def test_what_a_link_leads_to_is_no_transcript(
     leave(home / place, target)
 
     assert not AGENT.remembers(SESSION, home)
+
+
+def test_what_the_agent_would_obey_is_forgotten_and_its_transcripts_stay(tmp_path: Path) -> None:
+    home, outside = tmp_path / "home", tmp_path / "outside"
+    outside.mkdir()
+    (outside / "kept").write_text("the host's own")
+    (home / ".claude" / "projects" / "work").mkdir(parents=True)
+    (home / ".claude" / "projects" / "work" / "s-1.jsonl").write_text("{}")
+    (home / ".claude" / "plugins").symlink_to(outside)
+    (home / ".claude" / "settings.json").write_text("{}")
+    (home / ".claude.json").mkdir()
+    (home / ".claude.json.backup").write_text("{}")
+    (home / "notes").write_text("the agent's own")
+
+    forget_settings(home)
+
+    left = sorted(str(path.relative_to(home)) for path in home.rglob("*"))
+    projects = [".claude/projects", ".claude/projects/work", ".claude/projects/work/s-1.jsonl"]
+    assert left == [".claude", *projects, "notes"]
+    assert (outside / "kept").read_text() == "the host's own"

@@ -1,0 +1,129 @@
+"""However deep an agent digs, and whatever rights it takes away, its work is brought home."""
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from treadle.workspace.agent_tree import mend
+from treadle.workspace.commits import commit_rest
+from treadle.workspace.disk import remove
+from treadle.workspace.pipes import pipes_among
+
+from .real_git import repository_in, run_on
+
+DEEP = 3000
+
+
+def dig(top: Path, depth: int = DEEP) -> None:
+    """Step by step: no path is so long."""
+    folder = os.open(top, os.O_RDONLY)
+    for _ in range(depth):
+        os.mkdir("d", dir_fd=folder)
+        above, folder = folder, os.open("d", os.O_RDONLY, dir_fd=folder)
+        os.close(above)
+    os.symlink("/", "root", dir_fd=folder)
+    os.close(os.open("file", os.O_WRONLY | os.O_CREAT, dir_fd=folder))
+    os.close(folder)
+
+
+async def test_work_beside_a_very_deep_directory_is_committed(tmp_path: Path) -> None:
+    run = await run_on(repository_in(tmp_path))
+    run.agent.write("new", "work")
+    dig(run.clone.path)
+
+    rest = await commit_rest(run.clone, "Work")
+
+    assert run.agent.tree(rest.tip)["new"] == "work"
+    assert rest.remarks == ()
+    remove(run.clone.path)
+
+
+@pytest.mark.parametrize("part", ["", "refs/heads", "objects"])
+async def test_a_git_directory_too_deep_for_git_is_moved_aside(part: str, tmp_path: Path) -> None:
+    run = await run_on(repository_in(tmp_path))
+    run.agent.write("new", "work")
+    dig(run.clone.git_dir / part)
+
+    rest = await commit_rest(run.clone, "Work")
+
+    assert run.agent.tree(rest.tip)["new"] == "work"
+    assert rest.remarks == (
+        "The workspace got a fresh git directory, because its .git is deeper than git can follow.",
+    )
+    remove(run.clone.path.with_name("tree.damaged-1"))
+
+
+@pytest.mark.parametrize("part", ["hooks", "commondir", "info/exclude"])
+async def test_a_deep_directory_in_place_of_our_own_parts_is_moved_with_the_rest(
+    part: str, tmp_path: Path
+) -> None:
+    run = await run_on(repository_in(tmp_path))
+    remove(run.clone.git_dir / part)
+    (run.clone.git_dir / part).mkdir()
+    dig(run.clone.git_dir / part, depth=1500)
+
+    await mend(run.clone)
+
+    assert not (run.clone.git_dir / part / "d").exists()
+
+
+def test_pipes_are_found_as_deep_as_git_looks(tmp_path: Path) -> None:
+    dig(tmp_path)
+    pipe = tmp_path / "/".join("d" * 1500) / ".gitignore"
+    os.mkfifo(pipe)
+
+    assert list(pipes_among(tmp_path)) == [pipe]
+    remove(tmp_path / "d")
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        ["."],
+        [".git"],
+        [".git/objects"],
+        [".git/refs", ".git/refs/heads"],
+        [".git/HEAD", ".git/index", ".git/objects/info", ".git/refs", ".git"],
+    ],
+)
+async def test_rights_that_git_needs_are_given_back(parts: list[str], tmp_path: Path) -> None:
+    run = await run_on(repository_in(tmp_path))
+    run.agent.commit(one="1")
+    places = [run.clone.path / part for part in parts]
+    wanted = [0o700 if place.is_dir() else 0o400 for place in places]
+    for place in places:
+        place.chmod(0)
+
+    await mend(run.clone)
+
+    found = [stat.S_IMODE(place.stat().st_mode) for place in places]
+    assert found == wanted
+
+
+async def test_no_rights_are_given_to_what_a_link_leads_to(tmp_path: Path) -> None:
+    run = await run_on(repository_in(tmp_path))
+    (tmp_path / "theirs").mkdir(mode=0o500)
+    (run.clone.git_dir / "refs/out").symlink_to(tmp_path / "theirs")
+
+    await mend(run.clone)
+
+    assert stat.S_IMODE((tmp_path / "theirs").stat().st_mode) == 0o500
+
+
+def test_a_directory_is_removed_with_all_that_is_in_it_and_nothing_else(tmp_path: Path) -> None:
+    theirs, top = tmp_path / "theirs", tmp_path / "top"
+    (theirs / "kept").mkdir(parents=True)
+    for folder in ("a/b/c", "a/b/e", "x/b", "empty"):
+        (top / folder).mkdir(parents=True)
+        (top / folder / "link").symlink_to(theirs)
+        (top / folder / "file").touch()
+    os.mkfifo(top / "a/pipe")
+    for folder in ("a/b/c", "a/b", "empty", ""):
+        (top / folder).chmod(0)
+
+    remove(top)
+
+    assert [path.name for path in tmp_path.iterdir()] == ["theirs"]
+    assert [path.name for path in theirs.iterdir()] == ["kept"]
