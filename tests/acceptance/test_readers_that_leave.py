@@ -1,6 +1,7 @@
 """Whoever reads a command's output may leave, be full or never have been there."""
 
 import os
+import pty
 import select
 import subprocess
 from pathlib import Path
@@ -99,6 +100,20 @@ def test_a_patch_is_shown_byte_for_byte_whatever_the_terminal_speaks(stage: Stag
 
     assert (done.returncode, done.stderr) == (0, b"")
     assert b"\n+lac\xe9\n" in done.stdout
+
+
+def test_a_screen_is_shown_what_it_would_obey_in_a_patch(stage: Stage) -> None:
+    build = BUILD_IT.replace("    turns:\n", f"    turns:\n{IN_LATIN_1}")
+    assert stage.deliver(script(ONE_DELIVERABLE, build)).exit_code == 0
+    ours, theirs = pty.openpty()
+
+    subprocess.run(
+        [TREADLE, "diff"], cwd=stage.project, env=stage.environment, stdout=theirs, check=True
+    )
+
+    assert b"\n+lac\\xe9\r\n" in os.read(ours, 4096)
+    os.close(ours)
+    os.close(theirs)
 
 
 def test_a_reader_that_does_not_read_holds_up_neither_the_run_nor_its_signals(

@@ -7,6 +7,7 @@ import click
 
 from treadle.cli.context import Given
 from treadle.cli.terminal.duration import ago
+from treadle.domain.errors import StoreError
 from treadle.domain.ids import short
 from treadle.domain.retention import Drop
 from treadle.settings.load import load
@@ -41,9 +42,19 @@ def command(given: Given, project_dir: str | None, days: float | None, *, dry_ru
 
 async def _clean(given: Given, days: float, *, dry_run: bool) -> int:
     now, removed = datetime.now(UTC), 0
+    failed = 0
     async for looked in clean(given.environment, now=now, days=days, dry_run=dry_run):
+        if looked.failure:
+            failed += 1
+            click.echo(f"left {short(looked.row.id)} in part: {looked.failure}", err=True)
+            continue
         removed += isinstance(looked.disposal, Drop)
         click.echo(_line(looked, now, dry_run=dry_run))
+    if failed:
+        raise StoreError(
+            f"the files of {failed} {'run' if failed == 1 else 'runs'} could not all be removed",
+            hint="check their permissions with `ls -ld`, then clean again",
+        )
     return removed
 
 

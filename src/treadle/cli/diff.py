@@ -2,11 +2,13 @@
 
 import asyncio
 import os
+import sys
 
 import click
 
 from treadle.cli.context import Given
 from treadle.cli.run_reference import names_a_run
+from treadle.cli.terminal.text import escaped
 from treadle.domain.run_row import RunRow
 from treadle.wiring.finished_work import diff_run
 
@@ -18,5 +20,7 @@ from treadle.wiring.finished_work import diff_run
 def command(given: Given, row: RunRow, *, stat: bool) -> None:
     """What RUN changed: an id, the end of one, or `last`."""
     text = asyncio.run(diff_run(row, given.environment, stat=stat))
+    # What is in the files was written by an agent: on a screen, none of it may move the cursor.
+    shown = escaped(text) if sys.stdout.isatty() else text
     # As bytes: a patch shows files as they are, whatever the encoding of the terminal.
-    click.echo(os.fsencode(text))
+    click.echo(os.fsencode(shown))

@@ -6,8 +6,11 @@ from dataclasses import dataclass, field
 
 import h11
 
+from treadle.gateway.room import MAX_BODY, Room
+
 MAX_HEAD = 256 * 1024
-MAX_BODY = 64 * 1024 * 1024
+# So long a request may take to arrive, from its first byte on; without one, an agent may be idle.
+ARRIVAL_S = 60.0
 _READ = 256 * 1024
 _SENT = 64 * 1024
 
@@ -28,9 +31,14 @@ class Request:
 class Client:
     """The agent's side of a connection; `started` once a head of the present answer was sent."""
 
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    def __init__(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, room: Room
+    ) -> None:
         self._reader = reader
         self._writer = writer
+        self._room = room
+        # Of the present request, in bytes.
+        self._taken = 0
         self._peer = h11.Connection(h11.SERVER, max_incomplete_event_size=MAX_HEAD)
         self._reading: asyncio.Task[bytes] | None = None
         # Of the answer: what is still to be put into its form, and what is to be written.
@@ -39,20 +47,26 @@ class Client:
         self._bodiless = False
         self.started = False
 
-    async def next_request(self) -> Request | None:
-        """The next request whole, or None when there is none; what is wrong raises h11's error."""
+    async def next_request(self, arrival_s: float = ARRIVAL_S) -> Request | None:
+        """The next request whole, or None when there is none; what is wrong raises h11's error,
+        and one that does not come to its end a TimeoutError."""
         if self._peer.our_state is h11.DONE and self._peer.their_state is h11.DONE:
             self._peer.start_next_cycle()
         self.started = False
+        if not self._peer.trailing_data[0]:
+            await self._receive()
+        async with asyncio.timeout(arrival_s):
+            return await self._arriving()
+
+    async def _arriving(self) -> Request | None:
         head = await self._event()
         if not isinstance(head, h11.Request):
             return None
         self._bodiless = head.method == b"HEAD"
         body = bytearray()
         while isinstance(event := await self._event(), h11.Data):
+            self._take(len(event.data))
             body += event.data
-            if len(body) > MAX_BODY:
-                raise h11.RemoteProtocolError("the request is too large", 413)
         if not isinstance(event, h11.EndOfMessage):
             return None
         return Request(
@@ -61,6 +75,17 @@ class Client:
             tuple(head.headers),
             bytes(body),
         )
+
+    def _take(self, size: int) -> None:
+        if self._taken + size > MAX_BODY:
+            raise h11.RemoteProtocolError("the request is too large", 413)
+        if not self._room.take(size):
+            raise h11.RemoteProtocolError("too much is under way already", 503)
+        self._taken += size
+
+    def _give_back(self) -> None:
+        self._room.give_back(self._taken)
+        self._taken = 0
 
     async def start(self, status: int, headers: Iterable[tuple[bytes, bytes]]) -> None:
         """Send the head of the answer; without a content-length its body goes in chunks."""
@@ -93,12 +118,14 @@ class Client:
             if not task.done():
                 task.cancel()
                 await asyncio.wait({task})
+            self._give_back()
         if not task.cancelled():
             task.result()
         return self._peer.our_state is h11.DONE
 
     async def close(self) -> None:
         """Let the agent read what was sent, and see that there is no more."""
+        self._give_back()
         if self._reading is not None:
             self._reading.cancel()
         self._flush()
@@ -122,9 +149,12 @@ class Client:
                 return event
             if self._peer.they_are_waiting_for_100_continue:
                 self._send(h11.InformationalResponse(status_code=100, headers=[]))
-            part = await self._read_ahead()
-            self._reading = None
-            self._peer.receive_data(part)
+            await self._receive()
+
+    async def _receive(self) -> None:
+        part = await self._read_ahead()
+        self._reading = None
+        self._peer.receive_data(part)
 
     def _read_ahead(self) -> asyncio.Task[bytes]:
         if self._reading is None:
@@ -164,16 +194,25 @@ Answer = Callable[[Request, Client], Coroutine[None, None, None]]
 
 
 async def converse(
-    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, answer: Answer
+    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, answer: Answer, room: Room
 ) -> None:
     """Serve an agent until it leaves, or an answer could not be given to its end."""
-    client = Client(reader, writer)
+    with room.entered() as has_room:
+        client = Client(reader, writer, room)
+        await _served(client, answer if has_room else None)
+
+
+async def _served(client: Client, answer: Answer | None) -> None:
     try:
-        while (request := await client.next_request()) is not None:
-            if not await client.during(answer(request, client)):
-                break
+        if answer is None:
+            await _say_no(client, 503)
+            return
+        while await _answered(client, answer):
+            pass
     except h11.RemoteProtocolError as error:
-        await _say_no(client, error)
+        await _say_no(client, error.error_status_hint)
+    except TimeoutError:
+        await _say_no(client, 408)
     except ConnectionError:
         pass  # the agent left: its right
     except asyncio.CancelledError:
@@ -183,9 +222,15 @@ async def converse(
         await client.close()
 
 
-async def _say_no(client: Client, error: h11.RemoteProtocolError) -> None:
+async def _answered(client: Client, answer: Answer) -> bool:
+    """One request. In a function of its own, so that nothing holds it while the next is awaited."""
+    request = await client.next_request()
+    return request is not None and await client.during(answer(request, client))
+
+
+async def _say_no(client: Client, status: int) -> None:
     try:
-        await client.start(error.error_status_hint, [(b"content-length", b"0")])
+        await client.start(status, [(b"content-length", b"0"), (b"connection", b"close")])
         await client.finish()
     except (h11.LocalProtocolError, ConnectionError):
         pass  # in the middle of an answer nothing can be said any more

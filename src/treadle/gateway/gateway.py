@@ -15,6 +15,7 @@ from treadle.gateway.connection import Answer, converse
 from treadle.gateway.desk import Desk
 from treadle.gateway.endpoint import Endpoint
 from treadle.gateway.login import OWN_LOGIN, Login
+from treadle.gateway.room import MOST_BYTES, MOST_CONNECTIONS, Room
 from treadle.gateway.service import Line, Service
 from treadle.gateway.sockets import SocketDirectory
 from treadle.gateway.writing import LedgerWriter
@@ -22,6 +23,8 @@ from treadle.session.prices import LISTED, PriceList
 
 # So much of a request is taken in before its reader is asked for patience.
 _READ_AHEAD = 1 << 20
+# The one door by address is for all sessions that are not confined.
+_SHARED_BY = 8
 
 
 class Gateway:
@@ -89,7 +92,7 @@ class Gateway:
 
     async def _attend(self, account: Account, path: Path, listener: socket.socket) -> None:
         """Serve whoever comes through an account's own socket."""
-        connected = self._connected(self._desk.door_of(account))
+        connected = self._connected(self._desk.door_of(account), Room())
         server = await asyncio.start_unix_server(connected, sock=listener, limit=_READ_AHEAD)
         self._doors[account.token] = path, server
         self._shut_old_doors()
@@ -145,7 +148,9 @@ class Gateway:
             runner.run(self._serve(listener, line))
 
     async def _serve(self, listener: socket.socket, line: Line) -> None:
-        connected = self._connected(self._desk.answer)
+        connected = self._connected(
+            self._desk.answer, Room(_SHARED_BY * MOST_CONNECTIONS, _SHARED_BY * MOST_BYTES)
+        )
         server = await asyncio.start_server(connected, sock=listener, limit=_READ_AHEAD)
         await self._stopped.wait()
         for each in (server, *(door for _, door in self._doors.values())):
@@ -158,10 +163,10 @@ class Gateway:
         await line.close()
 
     def _connected(
-        self, answer: Answer
+        self, answer: Answer, room: Room
     ) -> Callable[[asyncio.StreamReader, asyncio.StreamWriter], None]:
         def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            task = asyncio.ensure_future(converse(reader, writer, answer))
+            task = asyncio.ensure_future(converse(reader, writer, answer, room))
             self._conversations.add(task)
             task.add_done_callback(self._conversations.discard)
 

@@ -32,6 +32,7 @@ from treadle.settings.load import load
 from treadle.wiring.holding import hold_orphan
 from treadle.wiring.legs import engine_location
 from treadle.workspace.clone import make_clone
+from treadle.workspace.disk import remove
 from treadle.workspace.project import Project, find_project
 from treadle.workspace.recalled import snapshot_of
 from treadle.workspace.remains import all_came_home, on_other_branches
@@ -51,16 +52,18 @@ DaysOf = Callable[[RunRow], float]
 
 @dataclass(frozen=True, slots=True)
 class Looked:
-    """One old run, and what becomes of it."""
+    """One old run, and what becomes of it; told once more if that failed, and why it did."""
 
     row: RunRow
     disposal: Disposal
+    failure: str = ""
 
 
 async def clean(
     environment: Environment, *, now: datetime, days: float, dry_run: bool = False
 ) -> AsyncIterator[Looked]:
-    """Look at every run that ended so long ago, oldest first; what is dropped is told first."""
+    """Look at every run that ended so long ago, oldest first; what is dropped is told first. One
+    whose files cannot be removed does not keep the others."""
     async for looked in _clean(environment, now, lambda _: days, dry_run=dry_run):
         yield looked
 
@@ -82,8 +85,12 @@ async def _clean(
                 if isinstance(disposal, Keep) or dry_run:
                     continue
                 # In a thread: others work in this process, too, and a clone may be large.
-                if await asyncio.to_thread(drop_log, database, row.id, now):
-                    await asyncio.to_thread(drop_files, environment.root, row.id)
+                if not await asyncio.to_thread(drop_log, database, row.id, now):
+                    continue
+                try:
+                    await asyncio.to_thread(drop_files, environment.root, row.id, remove)
+                except StoreError as error:
+                    yield Looked(row, disposal, failure=error.message)
 
 
 async def tidy(environment: Environment, *, now: datetime, say: Callable[[str], None]) -> None:
@@ -93,7 +100,9 @@ async def tidy(environment: Environment, *, now: datetime, say: Callable[[str], 
             return
         days = Days(environment, say)
         async for looked in _clean(environment, now, days.of, dry_run=False):
-            if isinstance(looked.disposal, Drop):
+            if looked.failure:
+                say(f"could not remove all that run {short(looked.row.id)} left: {looked.failure}")
+            elif isinstance(looked.disposal, Drop):
                 say(f"removing what run {short(looked.row.id)} left: {looked.disposal.reason}")
         await asyncio.to_thread(_drop_steps, environment, _before(now, days.longest()))
     except TreadleError as error:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from treadle.cli.terminal.text import Wrapped, clean, fit, head, width_of, wrap
+from treadle.cli.terminal.text import Wrapped, clean, escaped, fit, head, width_of, wrap
 
 PARTS = st.sampled_from(
     (
@@ -115,3 +115,26 @@ def test_three_megabytes_are_cut_and_only_their_beginning_is_looked_at(part: str
 
 def test_the_head_of_a_text_keeps_marks_with_their_letter() -> None:
     assert head("e\u0301a", 1) == "e\u0301"
+
+
+@pytest.mark.parametrize(
+    ("foreign", "shown"),
+    [
+        ("+a\tb\n-日本 é\n", "+a\tb\n-日本 é\n"),
+        ("\x1b]0;title\x07\x1b[2J", r"\x1b]0;title\x07\x1b[2J"),
+        ("one\r\ntwo\x9b31m\x7f", "one\\x0d\ntwo\\x9b31m\\x7f"),
+        ("admin\u202e // \u2066", r"admin\u202e // \u2066"),
+        (b"\xff\xfe".decode(errors="surrogateescape"), r"\xff\xfe"),
+        ("\U000e0041", r"\ue0041"),
+    ],
+)
+def test_a_whole_text_shows_what_a_terminal_would_obey(foreign: str, shown: str) -> None:
+    assert escaped(foreign) == shown
+
+
+@given(FOREIGN)
+def test_nothing_of_a_whole_text_is_left_for_a_terminal_to_obey(foreign: str) -> None:
+    lines = escaped(foreign).split("\n")
+
+    assert [clean(line) for line in lines] == [line.expandtabs(4) for line in lines]
+    assert len(lines) == foreign.count("\n") + 1

@@ -1,6 +1,7 @@
 """One connection carries many requests; what is no request is refused, and nothing is left over."""
 
 import asyncio
+import socket
 from urllib.parse import urlsplit
 
 import httpx2
@@ -8,7 +9,11 @@ import pytest
 
 from tests.builders import RUN
 from treadle.adapters.stores.ledger import MemoryLedger
+from treadle.domain.ids import SessionId
+from treadle.gateway.connection import Client
+from treadle.gateway.endpoint import Endpoint
 from treadle.gateway.gateway import Gateway
+from treadle.gateway.room import MAX_BODY, MOST_CONNECTIONS, Room
 from treadle.gateway.service import Service
 
 from .gateway_stage import ASKED, PLENTY, SESSION, Stage, gateway_before
@@ -98,3 +103,82 @@ async def test_an_agent_that_reads_nothing_does_not_hold_up_the_end(closed: bool
 
     writer.close()
     assert len(stage.entries) <= 1
+
+
+async def connected(endpoint: Endpoint) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    return await asyncio.open_unix_connection(endpoint.socket)
+
+
+def unfinished(size: int, *, announced: int) -> bytes:
+    head = b"POST /v1/messages HTTP/1.1\r\nhost: x\r\ncontent-length: %d\r\n\r\n" % announced
+    return head + b"x" * size
+
+
+async def status_of(reader: asyncio.StreamReader) -> bytes:
+    """Of an answer after which the connection is closed."""
+    answer = await reader.read()
+    assert b"connection: close" in answer.lower()
+    return answer.split()[1]
+
+
+async def test_a_request_larger_than_the_service_takes_is_refused() -> None:
+    async with gateway_before("{text: unused}") as stage:
+        reader, writer = await connected(stage.gateway.open(SESSION, RUN, PLENTY))
+        writer.write(unfinished(MAX_BODY + 1, announced=2 * MAX_BODY))
+
+        assert await status_of(reader) == b"413"
+        writer.close()
+
+
+async def test_all_requests_of_a_session_together_have_so_much_room_until_they_are_over() -> None:
+    async with gateway_before("{text: unused}") as stage:
+        endpoint = stage.gateway.open(SESSION, RUN, PLENTY)
+        ends = [await connected(endpoint) for _ in range(3)]
+        for _, writer in ends:
+            writer.write(unfinished(MAX_BODY - 1, announced=MAX_BODY))
+        one_refused, _ = await asyncio.wait(
+            {asyncio.ensure_future(reader.read(12)) for reader, _ in ends},
+            return_when=asyncio.FIRST_COMPLETED,
+        )
+        answers = [task.result() for task in one_refused]
+        for _, writer in ends:
+            writer.close()
+            await writer.wait_closed()
+        reader, writer = await connected(endpoint)
+        writer.write(unfinished(MAX_BODY, announced=MAX_BODY))
+
+        assert answers == [b"HTTP/1.1 503"]
+        assert await reader.read(12) == b"HTTP/1.1 400"  # it was read, and is no JSON
+        writer.close()
+
+
+async def test_a_session_has_so_many_connections_and_another_has_its_own() -> None:
+    async with gateway_before("{text: unused}") as stage:
+        endpoint = stage.gateway.open(SESSION, RUN, PLENTY)
+        other = stage.gateway.open(SessionId("session-2"), RUN, PLENTY)
+        ends = [await connected(endpoint) for _ in range(MOST_CONNECTIONS + 1)]
+        refused = await status_of(ends[-1][0])
+        reader, writer = await connected(other)
+        writer.write(b"HEAD / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n")
+        greeted = await reader.read(12)
+        ends[0][1].write(b"HEAD / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n")
+        still = await ends[0][0].read(12)
+        for _, each in (*ends, (reader, writer)):
+            each.close()
+
+    assert (refused, greeted, still) == (b"503", b"HTTP/1.1 200", b"HTTP/1.1 200")
+
+
+@pytest.mark.parametrize("begun", [b"POST /v1/mess", unfinished(10, announced=11)])
+async def test_a_request_that_does_not_come_to_its_end_is_given_up(begun: bytes) -> None:
+    ours, theirs = socket.socketpair()
+    reader, writer = await asyncio.open_unix_connection(sock=ours)
+    client = Client(*await asyncio.open_unix_connection(sock=theirs), room := Room())
+    writer.write(begun)
+
+    with pytest.raises(TimeoutError):
+        await client.next_request(arrival_s=0.0)
+    await client.close()
+
+    assert (await reader.read(), room.held) == (b"", 0)
+    writer.close()

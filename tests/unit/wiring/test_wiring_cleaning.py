@@ -1,5 +1,7 @@
 """Cleaning: what is proven to be elsewhere goes, log and files; the rest stays and says why."""
 
+import subprocess
+import sys
 from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -8,7 +10,9 @@ from pathlib import Path
 import pytest
 
 from tests.builders import RUN_LIMITS, run_started
+from tests.unit.workspace.deep_trees import dig
 from tests.unit.workspace.real_git import BRANCH, RUN, Run, brought_home, repository_in, run_on
+from tests.unit.workspace.without_root import without_the_rights_of_root
 from treadle.adapters.stores.event_store import open_store
 from treadle.adapters.stores.runs import list_runs, run_directory
 from treadle.cli.context import Given
@@ -18,6 +22,7 @@ from treadle.domain.errors import StoreError
 from treadle.domain.events.all_events import Event
 from treadle.domain.events.run import RunEnded, RunReopened
 from treadle.domain.events.work import WorkImported, WorkLanded, WorkspacePrepared
+from treadle.domain.ids import run_id
 from treadle.domain.retention import Drop, Keep
 from treadle.domain.run import RunResult
 from treadle.domain.usage import Usage
@@ -233,3 +238,42 @@ async def test_a_worker_deletes_what_the_engine_kept_of_runs_that_are_over(old: 
     assert kept is not None
     assert standing_of(location, "over") is None
     assert standing_of(location, "waiting") is not None
+
+
+@pytest.mark.parametrize("part", ["home", "tree.damaged-1"])
+async def test_a_run_whose_files_are_very_deep_goes(part: str, old: Old) -> None:
+    old.run.user.git("merge", "--quiet", BRANCH)
+    (old.files / part).mkdir()
+    dig(old.files / part)
+
+    assert await old.clean() == [Drop("its work is in another branch")]
+    assert not old.files.exists()
+
+
+def test_a_run_that_cannot_be_removed_does_not_keep_the_others(old: Old) -> None:
+    other = run_id(unix_ms=1_700_000_000_001, random_bits=0x1234_5678_9ABC_DEF1)
+    old.run.user.git("merge", "--quiet", BRANCH)
+    with closing(open_store(old.environment.storage)) as store:
+        store.append(other, [(BEGAN, run_started(other)), (BEGAN, ENDED)])
+    places = [old.files, run_directory(old.root, other)]
+    places[1].mkdir()
+    old.files.parent.chmod(0o500)
+
+    cleaned = subprocess.run(
+        [*without_the_rights_of_root(), sys.executable, "-m", "treadle", "clean"],
+        cwd=old.run.project.root,
+        env={**old.run.user.environment, "TREADLE_ROOT": str(old.root)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    old.files.parent.chmod(0o700)
+    refused = [f"cannot remove all of {place}: Permission denied" for place in places]
+    assert cleaned.stderr.splitlines() == [
+        f"left 9abcdef0 in part: {refused[0]}",
+        f"left 9abcdef1 in part: {refused[1]}",
+        "treadle: the files of 2 runs could not all be removed",
+        "  hint: check their permissions with `ls -ld`, then clean again",
+    ]
+    assert (cleaned.returncode, [place.exists() for place in places]) == (1, [True, True])

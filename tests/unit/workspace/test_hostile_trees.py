@@ -2,6 +2,7 @@
 
 import os
 import stat
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,21 +12,15 @@ from treadle.workspace.commits import commit_rest
 from treadle.workspace.disk import remove
 from treadle.workspace.pipes import pipes_among
 
+from .deep_trees import dig
 from .real_git import repository_in, run_on
 
-DEEP = 3000
 
-
-def dig(top: Path, depth: int = DEEP) -> None:
-    """Step by step: no path is so long."""
-    folder = os.open(top, os.O_RDONLY)
-    for _ in range(depth):
-        os.mkdir("d", dir_fd=folder)
-        above, folder = folder, os.open("d", os.O_RDONLY, dir_fd=folder)
-        os.close(above)
-    os.symlink("/", "root", dir_fd=folder)
-    os.close(os.open("file", os.O_WRONLY | os.O_CREAT, dir_fd=folder))
-    os.close(folder)
+@pytest.fixture(autouse=True)
+def left_behind(tmp_path: Path) -> Iterator[None]:
+    """Others could not remove what is made here."""
+    yield
+    remove(tmp_path)
 
 
 async def test_work_beside_a_very_deep_directory_is_committed(tmp_path: Path) -> None:
@@ -37,7 +32,6 @@ async def test_work_beside_a_very_deep_directory_is_committed(tmp_path: Path) ->
 
     assert run.agent.tree(rest.tip)["new"] == "work"
     assert rest.remarks == ()
-    remove(run.clone.path)
 
 
 @pytest.mark.parametrize("part", ["", "refs/heads", "objects"])
@@ -52,11 +46,10 @@ async def test_a_git_directory_too_deep_for_git_is_moved_aside(part: str, tmp_pa
     assert rest.remarks == (
         "The workspace got a fresh git directory, because its .git is deeper than git can follow.",
     )
-    remove(run.clone.path.with_name("tree.damaged-1"))
 
 
 @pytest.mark.parametrize("part", ["hooks", "commondir", "info/exclude"])
-async def test_a_deep_directory_in_place_of_our_own_parts_is_moved_with_the_rest(
+async def test_a_deep_directory_in_place_of_our_own_parts_does_not_last(
     part: str, tmp_path: Path
 ) -> None:
     run = await run_on(repository_in(tmp_path))
@@ -75,7 +68,6 @@ def test_pipes_are_found_as_deep_as_git_looks(tmp_path: Path) -> None:
     os.mkfifo(pipe)
 
     assert list(pipes_among(tmp_path)) == [pipe]
-    remove(tmp_path / "d")
 
 
 @pytest.mark.parametrize(

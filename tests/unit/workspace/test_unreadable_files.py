@@ -1,12 +1,11 @@
 """A file that may not be read ends no run: it is left as git knows it."""
 
-import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 from .real_git import RUN, repository_in
+from .without_root import without_the_rights_of_root
 
 SNAPSHOT = """
 import asyncio, os, sys
@@ -46,12 +45,3 @@ def test_a_snapshot_leaves_out_what_may_not_be_read(tmp_path: Path) -> None:
         True,
     )
     assert user.git("show", f"{commit}:changed.txt") == user.git("show", "HEAD:changed.txt")
-
-
-def without_the_rights_of_root() -> list[str]:
-    """Root reads everything by a capability that a command can be started without."""
-    if os.geteuid() != 0:
-        return []
-    setpriv = shutil.which("setpriv")
-    assert setpriv is not None, "setpriv of util-linux is needed to test this as root"
-    return [setpriv, "--bounding-set", "-dac_override,-dac_read_search", "--inh-caps", "-all"]

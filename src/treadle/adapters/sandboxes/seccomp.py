@@ -2,7 +2,7 @@
 
 What it refuses is what the namespaces do not cover: looking into other processes, parts of the
 kernel with a history of holes, further namespaces, kinds of sockets that ignore them, and programs
-that run with the rights of their owner.
+that run with the rights of their owner or their group.
 """
 
 import errno
@@ -20,7 +20,7 @@ DENIED = (
     *("add_key", "request_key", "keyctl"),
     *("kexec_load", "kexec_file_load", "init_module", "finit_module", "delete_module"),
     *("unshare", "setns", "pivot_root", "mount", "umount2", "mount_setattr"),
-    *("open_tree", "move_mount", "fsopen", "fsconfig", "fsmount", "fspick"),
+    *("open_tree", "open_tree_attr", "move_mount", "fsopen", "fsconfig", "fsmount", "fspick"),
 )
 
 # Numbers that are the same wherever there is a new system call table.
@@ -28,7 +28,7 @@ _SHARED = {
     "io_uring_setup": 425, "io_uring_enter": 426, "io_uring_register": 427,
     "open_tree": 428, "move_mount": 429, "fsopen": 430, "fsconfig": 431, "fsmount": 432,
     "fspick": 433, "clone3": 435, "pidfd_getfd": 438, "process_madvise": 440,
-    "openat2": 437, "mount_setattr": 442, "fchmodat2": 452,
+    "openat2": 437, "mount_setattr": 442, "fchmodat2": 452, "open_tree_attr": 467,
 }  # fmt: skip
 _X86_64 = {
     "open": 2, "ioctl": 16, "socket": 41, "clone": 56, "creat": 85, "chmod": 90, "fchmod": 91,
@@ -70,9 +70,10 @@ NEW_NAMESPACES = 0x7E020000
 FAMILIES = (1, 2, 10, 16)
 # Typing into somebody else's terminal.
 TERMINAL_REQUESTS = (0x5412, 0x541C)
-# A program with this bit runs with the rights of its owner, outside as well: left in the workspace,
-# it would lend the user's rights, or root's, to whoever can reach it. By the place of the mode.
-OWNERS_RIGHTS = 0o4000
+# A program with these bits runs with the rights of its owner or its group, outside as well: left in
+# the workspace, it would lend the user's rights, or root's, to whoever can reach it. By the place
+# of the mode.
+LENT_RIGHTS = 0o6000
 MODES = {"creat": 1, "chmod": 1, "fchmod": 1, "mknod": 1}
 MODES |= {"mknodat": 2, "fchmodat": 2, "fchmodat2": 2}
 # By the place of the flags, behind which the mode is; it counts if a file is made.
@@ -120,11 +121,11 @@ def _modes_refused(numbers: dict[str, int]) -> list[bytes]:
     for name, place in MODES.items():
         if name in numbers:
             at = _FIRST_AT + place * _EACH
-            program += _call(numbers[name], at, _bits_refused(OWNERS_RIGHTS))
+            program += _call(numbers[name], at, _bits_refused(LENT_RIGHTS))
     for name, place in OPENING.items():
         if name in numbers:
             at = _FIRST_AT + place * _EACH
-            mode = [_step(_LOAD, at + _EACH), *_bits_refused(OWNERS_RIGHTS)]
+            mode = [_step(_LOAD, at + _EACH), *_bits_refused(LENT_RIGHTS)]
             making = [_step(_IF_ANY_BIT, MAKING_A_FILE, then=1), _step(_RETURN, _ALLOW), *mode]
             program += _call(numbers[name], at, making)
     return program

@@ -1,6 +1,6 @@
 """Takes the log and the files of a run away; whether it may go is decided in `domain.retention`."""
 
-import shutil
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
@@ -28,14 +28,17 @@ def drop_log(database: Database, run: RunId, now: datetime) -> bool:
     return True
 
 
-def drop_files(root: Path, run: RunId) -> None:
-    """Remove the run's directory: its clone, its agent's home, its lock."""
+def drop_files(root: Path, run: RunId, remove: Callable[[Path], None]) -> None:
+    """Remove the run's directory: its clone, its agent's home, its lock.
+
+    An agent wrote in there, so `remove` has to cope with anything.
+    """
     try:
-        shutil.rmtree(run_directory(root, run))
+        remove(run_directory(root, run))
     except FileNotFoundError:
         return
     except OSError as error:
         raise StoreError(
-            f"cannot remove {error.filename or run_directory(root, run)}: {error.strerror}",
+            f"cannot remove all of {run_directory(root, run)}: {error.strerror}",
             hint="check its permissions with `ls -ld`, then clean again",
         ) from error

@@ -7,6 +7,8 @@ from unicodedata import category, east_asian_width
 ELLIPSIS = "…"
 UNPRINTABLE = "\N{REPLACEMENT CHARACTER}"
 TAB = 4
+# Bytes that are no text are held as these: Python's way to write them out as they were.
+UNDECODED = 0xDC00
 
 # Characters per cell that are looked at before the rest is cut off unseen: combining marks and
 # escape sequences take no cell, and a line of three megabytes must not cost more than a short one.
@@ -35,6 +37,18 @@ def clean(text: str) -> str:
         return text
     text = re.sub(_ESCAPES, "", text.expandtabs(TAB))
     return re.sub(_CONTROLS, UNPRINTABLE, re.sub(_INVISIBLE, "", text))
+
+
+def escaped(text: str) -> str:
+    """Whole text, its lines as they are, that shows what a terminal would obey or hide."""
+    return re.sub(f"(?![\n\t])(?:{_CONTROLS}|{_INVISIBLE})", _as_written, text)
+
+
+def _as_written(found: re.Match[str]) -> str:
+    code = ord(found.group())
+    if UNDECODED <= code < UNDECODED + 0x100:
+        code -= UNDECODED
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
 
 
 def width_of(text: str) -> int:

@@ -1,10 +1,12 @@
 """An agent may leave anything in its home: the host goes nowhere that a link there leads."""
 
+import stat
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from tests.unit.workspace.deep_trees import dig
 from treadle.adapters.agents.claude.agent import ClaudeAgent
 from treadle.adapters.agents.claude.private_home import (
     forget_settings,
@@ -57,7 +59,13 @@ def folder(place: Path, theirs: Path) -> None:
     (place / "deep" / "link").symlink_to(theirs)
 
 
+def deep(place: Path, theirs: Path) -> None:
+    place.mkdir()
+    dig(place)
+
+
 LEFT = [link, dangling, file, folder]
+REMOVED = [*LEFT, deep]
 
 
 @pytest.mark.parametrize("leave", LEFT)
@@ -70,7 +78,7 @@ def test_a_directory_is_made_whatever_lies_there(leave: Leave, home: Path, their
     assert content(theirs) == KEPT
 
 
-@pytest.mark.parametrize("leave", LEFT)
+@pytest.mark.parametrize("leave", REMOVED)
 def test_a_link_is_put_in_the_place_of_whatever_lies_there(
     leave: Leave, home: Path, theirs: Path
 ) -> None:
@@ -83,7 +91,7 @@ def test_a_link_is_put_in_the_place_of_whatever_lies_there(
     assert content(theirs) == KEPT
 
 
-@pytest.mark.parametrize("leave", LEFT)
+@pytest.mark.parametrize("leave", REMOVED)
 def test_what_is_removed_is_what_lies_there_itself(leave: Leave, home: Path, theirs: Path) -> None:
     leave(home / "given-1", theirs)
 
@@ -145,3 +153,42 @@ def test_what_the_agent_would_obey_is_forgotten_and_its_transcripts_stay(tmp_pat
     projects = [".claude/projects", ".claude/projects/work", ".claude/projects/work/s-1.jsonl"]
     assert left == [".claude", *projects, "notes"]
     assert (outside / "kept").read_text() == "the host's own"
+
+
+def test_rights_that_were_taken_from_the_home_come_back(home: Path) -> None:
+    project = home / ".claude/projects/p"
+    project.mkdir(parents=True)
+    (project / f"{SESSION}.jsonl").write_text("a line")
+    (home / "tmp").mkdir()
+    (home / ".claude/todos/closed").mkdir(parents=True)
+    places = [*sorted(home.rglob("*"), reverse=True), home]
+    for place in places:
+        place.chmod(0)
+
+    assert AGENT.remembers(SESSION, home)
+    forget_settings(home)
+    make_folder(home, "tmp")
+
+    found = {
+        str(place.relative_to(home)): stat.S_IMODE(place.stat().st_mode)
+        for place in places
+        if place.exists()
+    }
+    assert found == {
+        ".": 0o700,
+        ".claude": 0o700,
+        ".claude/projects": 0o700,
+        ".claude/projects/p": 0o700,
+        f".claude/projects/p/{SESSION}.jsonl": 0o600,
+        "tmp": 0o700,
+    }
+
+
+def test_no_rights_are_given_to_what_a_link_leads_to(home: Path, theirs: Path) -> None:
+    theirs.chmod(0o500)
+    (home / ".claude").mkdir()
+    (home / ".claude/projects").symlink_to(theirs)
+
+    forget_settings(home)
+
+    assert stat.S_IMODE(theirs.stat().st_mode) == 0o500

@@ -4,7 +4,7 @@ Between sessions nobody writes in it but the host, so what was looked at stays a
 """
 
 import os
-import shutil
+import secrets
 import stat
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -46,10 +46,12 @@ def forget_settings(home: Path) -> None:
     with _folder(home, (".claude",)) as folder, os.scandir(folder) as entries:
         for name in [entry.name for entry in entries if entry.name not in KEPT]:
             _remove(name, folder)
+    _open_transcripts(home)
 
 
 def has_transcript(home: Path, file: str) -> bool:
     """Whether a project that the agent keeps has a file of this name with something in it."""
+    _open_transcripts(home)
     kept = (".claude", "projects")
     with suppress(OSError), _existing(home, kept) as projects, os.scandir(projects) as entries:
         return any(_has_content(projects, entry.name, file) for entry in entries)
@@ -67,6 +69,28 @@ def _has_content(projects: int, name: str, file: str) -> bool:
     return False
 
 
+def _open_transcripts(home: Path) -> None:
+    """Give the owner's rights back to them, and to what they lie in."""
+    with suppress(OSError):
+        _allow(str(home))
+        with _existing(home, ()) as folder:
+            _allow(".claude", folder)
+        with _existing(home, (".claude",)) as folder:
+            _allow("projects", folder)
+    for project in _allowed(home, ".claude", "projects"):
+        _allowed(home, ".claude", "projects", project)
+
+
+def _allowed(home: Path, *names: str) -> list[str]:
+    """What is in a directory, each with its owner's rights; nothing if that cannot be told."""
+    with suppress(OSError), _existing(home, names) as folder, os.scandir(folder) as entries:
+        found = [entry.name for entry in entries]
+        for name in found:
+            _allow(name, folder)
+        return found
+    return []
+
+
 @contextmanager
 def _existing(home: Path, names: Sequence[str]) -> Iterator[int]:
     folder = os.open(home, FOLDER)
@@ -82,6 +106,7 @@ def _existing(home: Path, names: Sequence[str]) -> Iterator[int]:
 @contextmanager
 def _folder(home: Path, names: Sequence[str]) -> Iterator[int]:
     home.mkdir(parents=True, exist_ok=True)
+    _allow(str(home))
     folder = os.open(home, FOLDER)
     try:
         for name in names:
@@ -94,6 +119,7 @@ def _folder(home: Path, names: Sequence[str]) -> Iterator[int]:
 
 def _made(name: str, above: int) -> int:
     try:
+        _allow(name, above)
         return os.open(name, FOLDER, dir_fd=above)
     except (FileNotFoundError, NotADirectoryError):  # the second: a file, or a link to anything
         _remove(name, above)
@@ -107,4 +133,41 @@ def _remove(name: str, folder: int) -> None:
     except FileNotFoundError:
         pass
     except (IsADirectoryError, PermissionError):
-        shutil.rmtree(name, dir_fd=folder)
+        _discard(name, folder)
+
+
+def _discard(name: str, folder: int) -> None:
+    """A directory, however deep: what is found in it is moved up first, so that nothing here calls
+    itself or holds more than one of them open."""
+    mark, moved, unseen = f".discarded-{secrets.token_hex(8)}", 0, [name]
+    while unseen:
+        one = unseen.pop()
+        _allow(one, folder)
+        inner = os.open(one, FOLDER, dir_fd=folder)
+        try:
+            with os.scandir(inner) as entries:
+                found = [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries]
+            for each, is_folder in found:
+                if not is_folder:
+                    os.unlink(each, dir_fd=inner)
+                    continue
+                fresh, moved = f"{mark}-{moved}", moved + 1
+                _allow(each, inner)
+                os.rename(each, fresh, src_dir_fd=inner, dst_dir_fd=folder)
+                unseen.append(fresh)
+        finally:
+            os.close(inner)
+        os.rmdir(one, dir_fd=folder)
+
+
+def _allow(name: str, folder: int | None = None) -> None:
+    """Give its owner's rights back to a file or a directory; to nothing else."""
+    found = os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode
+    if stat.S_ISDIR(found):
+        needed = stat.S_IRWXU
+    elif stat.S_ISREG(found):
+        needed = stat.S_IRUSR | stat.S_IWUSR
+    else:
+        return
+    if found & needed != needed:
+        os.chmod(name, stat.S_IMODE(found) | needed, dir_fd=folder)
