@@ -6,8 +6,8 @@ from pathlib import Path
 
 from bench.figures import Figure, Spread
 from bench.model import MeasurementFailed
-from treadle.policy.shell.judge import judge
-from treadle.policy.shell.place import ShellContext
+from treadle.policy.judging.judge import judge
+from treadle.policy.judging.place import ShellContext
 from treadle.wiring.policy import shell_looks
 
 # Words and operators alone: one parser, in this process.

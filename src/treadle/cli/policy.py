@@ -12,8 +12,8 @@ from treadle.cli.context import Given
 from treadle.domain.agent import Allow, Ask, Deny, Judgement
 from treadle.domain.errors import UsageError
 from treadle.domain.signal import Role
-from treadle.policy.shell.judge import judge
-from treadle.policy.shell.place import Looks, ShellContext
+from treadle.policy.judging.judge import judge
+from treadle.policy.judging.place import Looks, ShellContext
 from treadle.settings.load import load
 from treadle.wiring.policy import shell_context, shell_looks, split_profile
 

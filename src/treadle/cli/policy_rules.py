@@ -10,8 +10,8 @@ from treadle.domain.errors import UsageError
 from treadle.policy.commands.catalogue import FAMILIES, catalogue
 from treadle.policy.commands.gated import GATES
 from treadle.policy.commands.language import Rule
-from treadle.policy.shell.judge import judge
-from treadle.policy.shell.place import Looks, ShellContext
+from treadle.policy.judging.judge import judge
+from treadle.policy.judging.place import Looks, ShellContext
 
 _WIDTH = 96
 _MODES = {

@@ -8,9 +8,9 @@ from typing import TypeAlias
 
 from treadle.domain.agent import Allow, Ask, Deny, Judgement, ToolUse
 from treadle.policy.content_gates import gate_of
+from treadle.policy.judging.secrets import holds_secrets
 from treadle.policy.permission_rules import MAIN_ARGUMENT
 from treadle.policy.protected_paths import OWN, protected_part
-from treadle.policy.shell.secrets import holds_secrets
 
 RealPath: TypeAlias = Callable[[str], str]
 

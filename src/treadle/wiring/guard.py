@@ -13,10 +13,10 @@ from treadle.domain.approval import hash_of
 from treadle.domain.events.run import RunWarned
 from treadle.domain.sandbox import Confined, SandboxFailed
 from treadle.policy.decide import JudgeLine
+from treadle.policy.judging.judge import judge
 from treadle.policy.permission_rules import split_ask_before
 from treadle.policy.redaction import redactor
 from treadle.policy.roles import ShellSet
-from treadle.policy.shell.judge import judge
 from treadle.wiring.confining import confinement
 from treadle.wiring.deliver_landing import asker_of
 from treadle.wiring.deliver_request import Ready

@@ -10,9 +10,9 @@ from treadle.adapters.shell.shfmt import Shfmt, find_shfmt
 from treadle.domain.errors import UsageError
 from treadle.domain.shell import Printed
 from treadle.domain.signal import Role
+from treadle.policy.judging.place import Found, Looks, ShellContext
 from treadle.policy.profiles import PROFILES
 from treadle.policy.roles import ROLES
-from treadle.policy.shell.place import Found, Looks, ShellContext
 from treadle.settings.definitions import Policy
 
 # Where programs of the system are: not the caller's PATH, which may lead anywhere.

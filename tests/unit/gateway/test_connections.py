@@ -10,7 +10,7 @@ import pytest
 from tests.builders import RUN
 from treadle.adapters.stores.ledger import MemoryLedger
 from treadle.domain.ids import SessionId
-from treadle.gateway.connection import Client
+from treadle.gateway.connection import Client, Request, converse
 from treadle.gateway.endpoint import Endpoint
 from treadle.gateway.gateway import Gateway
 from treadle.gateway.room import MAX_BODY, MOST_CONNECTIONS, Room
@@ -130,26 +130,38 @@ async def test_a_request_larger_than_the_service_takes_is_refused() -> None:
         writer.close()
 
 
-async def test_all_requests_of_a_session_together_have_so_much_room_until_they_are_over() -> None:
-    async with gateway_before("{text: unused}") as stage:
-        endpoint = stage.gateway.open(SESSION, RUN, PLENTY)
-        ends = [await connected(endpoint) for _ in range(3)]
-        for _, writer in ends:
-            writer.write(unfinished(MAX_BODY - 1, announced=MAX_BODY))
-        one_refused, _ = await asyncio.wait(
-            {asyncio.ensure_future(reader.read(12)) for reader, _ in ends},
-            return_when=asyncio.FIRST_COMPLETED,
-        )
-        answers = [task.result() for task in one_refused]
-        for _, writer in ends:
-            writer.close()
-            await writer.wait_closed()
-        reader, writer = await connected(endpoint)
-        writer.write(unfinished(MAX_BODY, announced=MAX_BODY))
+async def test_all_requests_together_have_so_much_room_until_they_are_answered() -> None:
+    room, asked_for, answered = Room(most_bytes=10), asyncio.Event(), asyncio.Event()
 
-        assert answers == [b"HTTP/1.1 503"]
-        assert await reader.read(12) == b"HTTP/1.1 400"  # it was read, and is no JSON
+    async def answer(request: Request, client: Client) -> None:
+        asked_for.set()
+        await answered.wait()
+        await client.start(200, [(b"content-length", b"0")])
+        await client.finish()
+
+    async def opened() -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        ours, theirs = socket.socketpair()
+        ends = await asyncio.open_unix_connection(sock=theirs)
+        conversations.add(asyncio.ensure_future(converse(*ends, answer, room)))
+        return await asyncio.open_unix_connection(sock=ours)
+
+    conversations: set[asyncio.Task[None]] = set()
+    (first, out), (second, beside) = await opened(), await opened()
+    out.write(unfinished(8, announced=8))
+    await asked_for.wait()
+    beside.write(unfinished(8, announced=8))
+    refused = await status_of(second)
+    answered.set()
+    statuses = [await first.readuntil(b"\r\n\r\n")]
+    out.write(unfinished(8, announced=8))
+    statuses.append(await first.readuntil(b"\r\n\r\n"))
+    for writer in (out, beside):
         writer.close()
+    await asyncio.wait(conversations)
+
+    assert refused == b"503"
+    assert [status.split()[1] for status in statuses] == [b"200", b"200"]
+    assert room == Room(most_bytes=10)
 
 
 async def test_a_session_has_so_many_connections_and_another_has_its_own() -> None:

@@ -25,7 +25,7 @@ class Rule:
     that kind, `--name[text]` with a value only after `=`, `--name=text,read` with two, `-m=text!`
     with all that follows, `-#` a number. Whatever is not listed is refused, abbreviations too.
     `operands` lists kinds in order; one may end in `...` and stands for any number. The kinds are
-    those of `policy/shell/kinds.py`.
+    those of `policy/judging/kinds.py`.
     """
 
     name: str
@@ -47,7 +47,7 @@ class Rule:
     wraps: int = -1
     # Families that the second command must belong to; empty: any.
     inner: tuple[str, ...] = ()
-    # A check that words alone do not make, by its name in `policy/shell/checks.py`.
+    # A check that words alone do not make, by its name in `policy/judging/checks.py`.
     check: str = ""
     # Words may be anything that the shell makes at run time: they are printed or compared.
     free: bool = False

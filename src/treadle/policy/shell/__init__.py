@@ -1,1 +1,1 @@
-"""Shell lines: read by two parsers that must agree, then judged command by command. Pure."""
+"""Shell lines read: by two parsers that must agree on every command in them. Pure."""

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.policy.shell.judged import context, project_at, said
+from tests.unit.policy.judging.judged import context, project_at, said
 from treadle.policy.commands.catalogue import FAMILIES
 from treadle.policy.commands.gated import GATES
 from treadle.policy.commands.language import Rule, flags_of, operands_of
+from treadle.policy.judging.checks import CHECKS
+from treadle.policy.judging.kinds import KINDS
 from treadle.policy.profiles import PROFILES
-from treadle.policy.shell.checks import CHECKS
-from treadle.policy.shell.kinds import KINDS
 
 TOP = [rule for rules in FAMILIES.values() for rule in rules]
 

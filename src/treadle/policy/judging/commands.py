@@ -6,19 +6,19 @@ from typing import Literal, assert_never
 from treadle.policy.commands.catalogue import Entry, catalogue
 from treadle.policy.commands.language import Rule
 from treadle.policy.commands.unknown import INSTEAD, NEVER, NOT_KNOWN
+from treadle.policy.judging.arguments import Arguments, Misfit, Value
+from treadle.policy.judging.arguments_reading import read_arguments
+from treadle.policy.judging.braces import spread
+from treadle.policy.judging.checks import CHECKS
+from treadle.policy.judging.gates import gate_of
+from treadle.policy.judging.identity import DevScript, Program, Stranger, identify
+from treadle.policy.judging.kinds import KINDS
+from treadle.policy.judging.paths import refusal
+from treadle.policy.judging.place import Place
+from treadle.policy.judging.variables import assignment_refusal, readings, use_refusal
+from treadle.policy.judging.wrappers import unwrapped, wraps
 from treadle.policy.profiles import active
-from treadle.policy.shell.arguments import Arguments, Misfit, Value
-from treadle.policy.shell.arguments_reading import read_arguments
-from treadle.policy.shell.braces import spread
-from treadle.policy.shell.checks import CHECKS
-from treadle.policy.shell.gates import gate_of
-from treadle.policy.shell.identity import DevScript, Program, Stranger, identify
-from treadle.policy.shell.kinds import KINDS
-from treadle.policy.shell.paths import refusal
-from treadle.policy.shell.place import Place
 from treadle.policy.shell.syntax import Command, Redirect, Script, Word
-from treadle.policy.shell.variables import assignment_refusal, readings, use_refusal
-from treadle.policy.shell.wrappers import unwrapped, wraps
 
 DEEPEST = 4
 

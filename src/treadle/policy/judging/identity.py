@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from posixpath import basename, dirname
 
-from treadle.policy.shell.paths import TEMPORARY, within
-from treadle.policy.shell.place import Place, absolute
+from treadle.policy.judging.paths import TEMPORARY, within
+from treadle.policy.judging.place import Place, absolute
 from treadle.policy.shell.syntax import Word
 
 TRUSTED = ("/usr/bin", "/bin", "/usr/local/bin", "/usr/sbin", "/sbin", "/opt/homebrew/bin")

@@ -3,10 +3,10 @@
 import re
 from collections.abc import Callable, Mapping
 
-from treadle.policy.shell.arguments import Arguments
-from treadle.policy.shell.kinds import KINDS
-from treadle.policy.shell.paths import refusal
-from treadle.policy.shell.place import Place
+from treadle.policy.judging.arguments import Arguments
+from treadle.policy.judging.kinds import KINDS
+from treadle.policy.judging.paths import refusal
+from treadle.policy.judging.place import Place
 from treadle.policy.shell.syntax import Word
 
 _DISCARDS = "it throws away work that is not committed, which this run does not allow"

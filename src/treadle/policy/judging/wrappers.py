@@ -5,8 +5,8 @@ import re
 from dataclasses import replace
 
 from treadle.policy.commands.catalogue import catalogue
-from treadle.policy.shell.arguments import Arguments
-from treadle.policy.shell.place import Place
+from treadle.policy.judging.arguments import Arguments
+from treadle.policy.judging.place import Place
 from treadle.policy.shell.syntax import Assignment, Command, Word
 
 _ASSIGNED = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)

@@ -6,13 +6,13 @@ from posixpath import basename, dirname
 from typing import TypeAlias
 
 from treadle.policy.commands.language import names
+from treadle.policy.judging.arguments import Arguments
+from treadle.policy.judging.git_checks import GIT_CHECKS
+from treadle.policy.judging.kinds import KINDS
+from treadle.policy.judging.language_checks import LANGUAGE_CHECKS
+from treadle.policy.judging.paths import SYSTEM, refusal
+from treadle.policy.judging.place import Place
 from treadle.policy.profiles import pkill_targets
-from treadle.policy.shell.arguments import Arguments
-from treadle.policy.shell.git_checks import GIT_CHECKS
-from treadle.policy.shell.kinds import KINDS
-from treadle.policy.shell.language_checks import LANGUAGE_CHECKS
-from treadle.policy.shell.paths import SYSTEM, refusal
-from treadle.policy.shell.place import Place
 from treadle.policy.shell.syntax import Word
 
 Check: TypeAlias = Callable[[Arguments, Place], str | None]

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from treadle.policy.commands.language import NUMBER, Flag, Rule, flags_of, operands_of
 from treadle.policy.commands.tools import WHOLE
-from treadle.policy.shell.arguments import Arguments, Misfit, Value
+from treadle.policy.judging.arguments import Arguments, Misfit, Value
 from treadle.policy.shell.syntax import Word
 
 _NUMBER = re.compile(r"-\d+")

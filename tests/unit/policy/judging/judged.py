@@ -6,8 +6,8 @@ from pathlib import Path
 
 from treadle.domain.agent import Allow, Ask, Deny, Judgement
 from treadle.domain.shell import NoParser
-from treadle.policy.shell.judge import judge
-from treadle.policy.shell.place import Looks, ShellContext
+from treadle.policy.judging.judge import judge
+from treadle.policy.judging.place import Looks, ShellContext
 from treadle.wiring.policy import shell_looks, split_profile
 
 SAID: dict[type[Judgement], str] = {Allow: "allow", Ask: "ask", Deny: "deny"}

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from treadle.domain.agent import Allow, Judgement
-from treadle.policy.shell.judge import judge
+from treadle.policy.judging.judge import judge
 from treadle.wiring.policy import shell_looks
 
 from .judged import context, project_at

@@ -6,8 +6,8 @@ import pytest
 
 from treadle.domain.agent import Allow, Ask, Deny
 from treadle.domain.shell import NoParser
-from treadle.policy.shell.judge import judge
-from treadle.policy.shell.place import Found, ShellContext
+from treadle.policy.judging.judge import judge
+from treadle.policy.judging.place import Found, ShellContext
 from treadle.wiring.policy import shell_looks
 
 from .judged import empty_disk, said, with_links

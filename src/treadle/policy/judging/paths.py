@@ -5,10 +5,10 @@ from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 from typing import Literal
 
+from treadle.policy.judging.braces import spelled_out
+from treadle.policy.judging.place import Place, absolute
+from treadle.policy.judging.secrets import SAMPLES, holds_secrets
 from treadle.policy.protected_paths import protected_part
-from treadle.policy.shell.braces import spelled_out
-from treadle.policy.shell.place import Place, absolute
-from treadle.policy.shell.secrets import SAMPLES, holds_secrets
 from treadle.policy.shell.syntax import Word
 
 # look: only whether and what it is. read: its contents. run: its contents are code or settings.

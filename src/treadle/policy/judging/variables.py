@@ -6,9 +6,9 @@ from dataclasses import replace
 from itertools import product, takewhile
 
 from treadle.policy.commands.language import names
-from treadle.policy.shell.paths import refusal
-from treadle.policy.shell.place import Place
-from treadle.policy.shell.secrets import is_secret_variable
+from treadle.policy.judging.paths import refusal
+from treadle.policy.judging.place import Place
+from treadle.policy.judging.secrets import is_secret_variable
 from treadle.policy.shell.syntax import Assignment, Command, Script, Word
 
 # What a program may be given besides its arguments: it changes how the program speaks or which of

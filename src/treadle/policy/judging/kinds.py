@@ -5,10 +5,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TypeAlias
 
-from treadle.policy.shell.paths import refusal
-from treadle.policy.shell.place import Place
-from treadle.policy.shell.programs import PROGRAMS
-from treadle.policy.shell.secrets import holds_secrets
+from treadle.policy.judging.paths import refusal
+from treadle.policy.judging.place import Place
+from treadle.policy.judging.programs import PROGRAMS
+from treadle.policy.judging.secrets import holds_secrets
 from treadle.policy.shell.syntax import Word
 
 Kind: TypeAlias = Callable[[Word, Place], str | None]

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from treadle.policy.commands.catalogue import catalogue
 from treadle.policy.commands.language import names
-from treadle.policy.shell.arguments import Arguments
-from treadle.policy.shell.kinds import KINDS
-from treadle.policy.shell.place import Place
+from treadle.policy.judging.arguments import Arguments
+from treadle.policy.judging.kinds import KINDS
+from treadle.policy.judging.place import Place
 from treadle.policy.shell.syntax import Word
 
 _ENOUGH = names(

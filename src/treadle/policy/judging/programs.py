@@ -2,7 +2,7 @@
 
 import re
 
-from treadle.policy.shell.awk import awk_refusal
+from treadle.policy.judging.awk import awk_refusal
 
 _ADDRESS = re.compile(
     r"\s*(?:(?:\d+(?:~\d+)?|\$|/(?:[^/\\\n]|\\.)*/[IM]*)"

@@ -4,12 +4,12 @@ import re
 
 from treadle.domain.agent import Allow, Ask, Deny, Judgement
 from treadle.policy.commands.language import names
-from treadle.policy.shell.commands import Finding, judge_command
-from treadle.policy.shell.place import Looks, ShellContext
+from treadle.policy.judging.commands import Finding, judge_command
+from treadle.policy.judging.place import Looks, ShellContext
+from treadle.policy.judging.scopes import Scopes
+from treadle.policy.judging.variables import loop_refusal
 from treadle.policy.shell.reading import read
-from treadle.policy.shell.scopes import Scopes
 from treadle.policy.shell.syntax import Command, Script, Unreadable, Word
-from treadle.policy.shell.variables import loop_refusal
 
 _ENDLESS = re.compile(
     r"\b(?:while\s+(?:true|:|\[\s*1\s*\]|\[\[\s*1\s*\]\]|sleep\b[^;&|\n]*)"

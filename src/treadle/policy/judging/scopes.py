@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from treadle.policy.shell.place import Looks, Place, ShellContext, absolute
+from treadle.policy.judging.place import Looks, Place, ShellContext, absolute
 from treadle.policy.shell.syntax import Command
 
 _MOST = 8
