@@ -139,8 +139,8 @@ def test_what_the_agent_would_obey_is_forgotten_and_its_transcripts_stay(tmp_pat
     home, outside = tmp_path / "home", tmp_path / "outside"
     outside.mkdir()
     (outside / "kept").write_text("the host's own")
-    (home / ".claude" / "projects" / "work").mkdir(parents=True)
-    (home / ".claude" / "projects" / "work" / "s-1.jsonl").write_text("{}")
+    (home / ".claude" / "projects" / "place").mkdir(parents=True)
+    (home / ".claude" / "projects" / "place" / "s-1.jsonl").write_text("{}")
     (home / ".claude" / "plugins").symlink_to(outside)
     (home / ".claude" / "settings.json").write_text("{}")
     (home / ".claude.json").mkdir()
@@ -150,7 +150,7 @@ def test_what_the_agent_would_obey_is_forgotten_and_its_transcripts_stay(tmp_pat
     forget_settings(home)
 
     left = sorted(str(path.relative_to(home)) for path in home.rglob("*"))
-    projects = [".claude/projects", ".claude/projects/work", ".claude/projects/work/s-1.jsonl"]
+    projects = [".claude/projects", ".claude/projects/place", ".claude/projects/place/s-1.jsonl"]
     assert left == [".claude", *projects, "notes"]
     assert (outside / "kept").read_text() == "the host's own"
 
