@@ -81,7 +81,7 @@ class Desk:
             return
         body = elsewhere.read(request.body)
         if body is None:
-            message = "Treadle: the request is no object in JSON"
+            message = "Treadle: the request is no object in JSON, or has too many parts"
             await _say(client, 400, "invalid_request_error", message)
             return
         beyond = elsewhere.turns_to(body, account.served)

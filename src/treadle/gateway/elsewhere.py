@@ -8,6 +8,10 @@ import orjson
 
 Body = dict[str, Any]
 
+# Below so many bytes it does not matter how many parts there are.
+_SMALL = 4 * 1024 * 1024
+_MOST_PARTS = 1_000_000
+
 # Kinds of tools that the service runs itself, by the name that a user knows them under. Every other
 # kind stays shut: the agent needs none of them. It fetches pages by itself, for example.
 SERVED = {"WebSearch": "web_search"}
@@ -36,7 +40,10 @@ _BETAS = (
 
 
 def read(body: bytes) -> Body | None:
-    """None for what is no object in JSON."""
+    """None for what is no object in JSON, or has more parts than any conversation: each takes
+    thirty times as much of the host's memory as of the body."""
+    if len(body) > _SMALL and sum(map(body.count, (b",", b"[", b"{"))) > _MOST_PARTS:
+        return None
     try:
         request = orjson.loads(body)
     except orjson.JSONDecodeError:

@@ -117,6 +117,13 @@ def test_what_is_no_object_is_not_read(body: bytes) -> None:
     assert read(body) is None
 
 
+def test_what_has_more_parts_than_any_conversation_is_not_read() -> None:
+    text = "a picture" * 1_000_000
+
+    assert read(b'{"a": [' + b"[]," * 2_000_000 + b"[]]}") is None
+    assert read(b'{"a": "' + text.encode() + b'"}') == {"a": text}
+
+
 def test_a_name_that_stands_there_twice_goes_on_as_it_was_read() -> None:
     found = read(b'{"tools": [{"type": "web_fetch_20250910"}], "tools": []}')
 

@@ -2,7 +2,7 @@
 
 What it refuses is what the namespaces do not cover: looking into other processes, parts of the
 kernel with a history of holes, further namespaces, kinds of sockets that ignore them, and programs
-that run with the rights of their owner or their group.
+that run with the rights of their owner.
 """
 
 import errno
@@ -70,10 +70,10 @@ NEW_NAMESPACES = 0x7E020000
 FAMILIES = (1, 2, 10, 16)
 # Typing into somebody else's terminal.
 TERMINAL_REQUESTS = (0x5412, 0x541C)
-# A program with these bits runs with the rights of its owner or its group, outside as well: left in
-# the workspace, it would lend the user's rights, or root's, to whoever can reach it. By the place
-# of the mode.
-LENT_RIGHTS = 0o6000
+# A program with this bit runs with the rights of its owner, outside as well: left in the workspace,
+# it would lend the user's rights, or root's, to whoever can reach it. The group's bit is left alone:
+# directories that a team shares have it, and whoever copies one sets it. By the place of the mode.
+LENT_RIGHTS = 0o4000
 MODES = {"creat": 1, "chmod": 1, "fchmod": 1, "mknod": 1}
 MODES |= {"mknodat": 2, "fchmodat": 2, "fchmodat2": 2}
 # By the place of the flags, behind which the mode is; it counts if a file is made.
