@@ -71,7 +71,7 @@ FAMILIES = (1, 2, 10, 16)
 # Typing into somebody else's terminal.
 TERMINAL_REQUESTS = (0x5412, 0x541C)
 # A program with this bit runs with the rights of its owner, outside as well: left in the workspace,
-# it would lend the user's rights, or root's, to whoever can reach it. The group's bit is left alone:
+# it would lend the user's rights, or root's, to whoever can reach it. The group's bit may be set:
 # directories that a team shares have it, and whoever copies one sets it. By the place of the mode.
 LENT_RIGHTS = 0o4000
 MODES = {"creat": 1, "chmod": 1, "fchmod": 1, "mknod": 1}
