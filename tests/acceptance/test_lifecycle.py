@@ -121,12 +121,12 @@ def test_a_run_that_was_killed_is_taken_over_by_a_worker(stage: Stage) -> None:
     assert sessions_in(log)[1:] == [("session 2", False), ("session 2", True)]
 
 
-def detached(stage: Stage, *sessions: str) -> str:
+def detached(stage: Stage, *sessions: str, options: tuple[str, ...] = ()) -> str:
     """A rehearsed run left to the workers; its id, which is all that stdout has."""
     stage.settings({})
     path = stage.directory / "script.yaml"
     path.write_text(script(*sessions))
-    left = stage.treadle("rehearse", str(path), "--", "deliver", "--detach")
+    left = stage.treadle("rehearse", str(path), "--", "deliver", "--detach", *options)
     assert left.exit_code == 0, left.stderr
     assert left.stderr.startswith("Detached.")
     return left.stdout.strip()
@@ -147,7 +147,8 @@ def test_a_detached_run_is_watched_to_its_end_and_its_worker_ends_by_itself(stag
 
 def test_a_queued_run_that_is_cancelled_is_never_begun(stage: Stage) -> None:
     gate = stage.directory / "gate"
-    first = detached(stage, ONE_DELIVERABLE, held_up(gate))
+    # The file that it waits for lies outside of every sandbox.
+    first = detached(stage, ONE_DELIVERABLE, held_up(gate), options=("--no-sandbox",))
     wait_for(lambda: "round.started" in log_of(stage, first).types())
     second = detached(stage, ONE_DELIVERABLE, BUILD_IT)  # waits: the project is in use
 
@@ -254,7 +255,8 @@ def worker(stage: Stage) -> Iterator[Path]:
 def test_two_runs_and_a_worker_side_by_side_and_nobody_takes_the_others_work(stage: Stage) -> None:
     gate, neighbour = stage.directory / "gate", Neighbour(stage.directory / "other", stage.root)
     with worker(stage) as said:
-        staying = neighbour.start(script(ONE_DELIVERABLE, held_up(gate)))
+        # The file that it waits for lies outside of every sandbox.
+        staying = neighbour.start(script(ONE_DELIVERABLE, held_up(gate)), "--no-sandbox")
         undisturbed = staying.until("run.started")["run"]
         staying.until("tool.decided", name="Bash")
 
