@@ -157,9 +157,9 @@ def _passed() -> str:
     return (
         "## Variables that reach the agent\n\nThe agent's environment is built from nothing. These"
         " are copied from yours when they are set,\nbesides all that begin with `LC_`; everything"
-        " else stays outside. In the place of a key or a token stands a word that opens nothing: the\n"
-        "gateway has the real one. In the sandbox the way out is\n"
-        "[the sandbox's own](../guides/network.md), so proxies and certificates for it stay outside, too.\n\n"
+        " else stays outside.\nIn the place of a key or a token stands a word that opens nothing:"
+        " the gateway has the\nreal one. In the sandbox the way out is"
+        " [its own](../guides/network.md), so proxies and\ncertificates stay outside, too.\n\n"
         + table(("for", "names", "when"), rows)
     )
 
