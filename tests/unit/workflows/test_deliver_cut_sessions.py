@@ -133,7 +133,7 @@ async def test_a_run_that_is_stopped_before_a_session_says_so_by_an_attempt_with
     assert (ended.reason, ended.rounds) == ("interrupted", 1)
     (leg,) = stage.finished.values()
     assert [step for step in leg if step[0] == "session 2"] == [
-        ("session 2", {"result": None, "hold": None})
+        ("session 2", {"result": None, "hold": None, "prepared_s": 0.0})
     ]
     assert stage.of_type(RoundStarted) == [RoundStarted(1, "coding")]
 
