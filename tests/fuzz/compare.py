@@ -45,6 +45,13 @@ def _traces(script: Script, traced: Sequence[str]) -> Iterator[str]:
     names = {command.name.text for command in script.commands if command.name}
     # A bare `export` of a name is traced with its value.
     variables = {each.name for command in script.commands for each in command.assignments}
+    # With its name in quotes it is a command like any other: what it assigns are its words.
+    variables |= {
+        word.text.partition("=")[0]
+        for command in script.commands
+        if command.name is not None and command.name.text == "export"
+        for word in command.arguments
+    }
     loops = {loop.variable for loop in script.loops}
     for line in traced:
         if line == "set +x" or line.startswith("case ") or _first(line) in {None, *names}:

@@ -192,7 +192,9 @@ class Words:
 
     def _substitution(self, part: Json, gathered: _Gathered) -> None:
         only(part, "Stmts", "Backquotes")
-        if part.get("Backquotes") and "\\" in self.raw(part):
+        # The next backquote ends it, also one in the text of a here-document, which parsers take
+        # for text.
+        if part.get("Backquotes") and any(sign in self.raw(part) for sign in ("\\", "<<")):
             raise Refused("backquotes")
         gathered.substitutes = True
         body = self.statements(part.get("Stmts") or [])

@@ -47,7 +47,7 @@ REASONS = {
     "test-operator": 'The operator of a test must be literal: `[ -f "$x" ]`, `[ "$x" = a ]`.',
     "translated-string": '`$"…"` is not allowed. Write it without the `$`.',
     "escape": "An escape in `$'…'` is not allowed. Use printable characters, `\\n` and `\\t`.",
-    "backquotes": "No backslashes inside backquotes. Write `$( )`.",
+    "backquotes": "No backslashes or here-documents inside backquotes. Write `$( )`.",
     "heredoc-mark": "The mark of a here-document must be one plain word: `<<'EOF'`.",
     "heredoc-empty": "A here-document without text: use `: > file` or `< /dev/null`.",
     "heredoc-escape": "A line of the here-document ends in a backslash. Quote its mark: `<<'EOF'`.",

@@ -84,6 +84,7 @@ from treadle.policy.shell.syntax import Script, Unreadable
         ("escape", r"echo $'\cA'"),
         ("escape", r"echo $'\x00'"),
         ("backquotes", r"echo `echo \`rm x\``"),
+        ("backquotes", "echo `cat <<'E'\n$(b) `b`\nE\n`"),
         ("heredoc-mark", "cat <<E-F\nx\nE-F"),
         ("heredoc-empty", "cat <<EOF\nEOF"),
         ("heredoc-escape", "cat <<EOF\na\\\nb\nEOF"),
