@@ -1,5 +1,6 @@
 """The event log as JSON lines on a stream, for programs that follow a run."""
 
+import os
 import queue
 import select
 import threading
@@ -26,6 +27,7 @@ class JsonLines:
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
+        self._descriptor = _descriptor_of(stream)
         self._gone = False
         self._waiting: queue.Queue[str] = queue.Queue(WAITING_MOST)
         self._writer: threading.Thread | None = None
@@ -64,11 +66,21 @@ class JsonLines:
 
     def _write(self, line: str) -> None:
         try:
-            self._stream.write(line + "\n")
-            self._stream.flush()
+            self._put(line + "\n")
         except OSError as error:
             let_go(self._stream)
             self._end("" if isinstance(error, BrokenPipeError) else str(error.strerror))
+
+    def _put(self, text: str) -> None:
+        if self._descriptor is None:
+            self._stream.write(text)
+            self._stream.flush()
+            return
+        # Past the stream itself: who waits in here for a reader would hold it locked, and with it
+        # whoever wants to flush it, the end of the whole process among them.
+        left = memoryview(text.encode(errors="replace"))
+        while left:
+            left = left[os.write(self._descriptor, left) :]
 
     def _end(self, reason: str) -> None:
         self._gone = True
@@ -76,3 +88,12 @@ class JsonLines:
             with suppress(OSError):  # nobody there either
                 text = f"! The JSON ends here ({reason}); the run and its log go on."
                 click.echo(text, err=True)
+
+
+def _descriptor_of(stream: TextIO) -> int | None:
+    """The stream's own, if it has one: not every stream is a file."""
+    try:
+        stream.flush()
+        return stream.fileno()
+    except (OSError, ValueError):
+        return None
