@@ -1,15 +1,13 @@
 """The directory of a gateway's unix sockets: private, short of name, and swept after a crash."""
 
-import fcntl
 import os
 import shutil
 import socket
-import stat
 from itertools import count
 from pathlib import Path
-from tempfile import mkdtemp
 
 from treadle.domain.errors import SettingsError
+from treadle.workspace.held_folder import make_held, sweep_unheld
 
 # A socket's path may have some hundred bytes, and TMPDIR or TREADLE_ROOT could be longer.
 PLACE = Path("/tmp")  # noqa: S108  # only a directory of our own in it is used
@@ -24,7 +22,7 @@ class SocketDirectory:
         sweep(place)
         self._numbers = count(1)
         try:
-            self.path, self._lock = _made(place)
+            self.path, self._lock = make_held(place, _PREFIX)
         except OSError as error:
             raise SettingsError(
                 f"cannot make a directory for sockets in {place}: {error.strerror}",
@@ -50,38 +48,4 @@ class SocketDirectory:
 
 def sweep(place: Path = PLACE) -> None:
     """Remove the directories of gateways that are gone."""
-    for path in place.glob(f"{_PREFIX}*"):
-        lock = _open(path)
-        if lock is None:
-            continue
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            shutil.rmtree(path, ignore_errors=True)
-        except BlockingIOError:
-            pass  # its gateway is at work
-        finally:
-            os.close(lock)
-
-
-def _made(place: Path) -> tuple[Path, int]:
-    while True:
-        path = Path(mkdtemp(prefix=_PREFIX, dir=place))
-        lock = _open(path)
-        if lock is None:
-            continue  # somebody swept before it could be held
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if path.is_dir():
-            return path, lock
-        os.close(lock)
-
-
-def _open(path: Path) -> int | None:
-    """The directory itself, to be locked; None if it is gone or somebody else's."""
-    try:
-        found = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
-    except OSError:
-        return None
-    if os.fstat(found).st_uid == os.geteuid() and stat.S_IMODE(os.fstat(found).st_mode) == 0o700:
-        return found
-    os.close(found)
-    return None
+    sweep_unheld(place, _PREFIX)
