@@ -167,8 +167,10 @@ def killed_in_a_session(stage: Stage) -> str:
     run = str(running.until("run.started")["run"])
     running.until("tool.decided", name="Bash")
     running.process.send_signal(signal.SIGKILL)
-    assert_all_gone(running.finish())
+    killed = running.finish()
+    # Without a sandbox the tool outlives a kill -9, until a next start sweeps it: it is let go.
     gate.touch()
+    assert_all_gone(killed)
     return run
 
 
