@@ -8,8 +8,8 @@ from treadle.cli.context import Given
 from treadle.cli.log_readers import Screens, level_of
 from treadle.cli.options import Showing
 from treadle.domain.run import EXIT_CODES, RunResult
-from treadle.wiring.deliver_request import Presence
 from treadle.wiring.interrupts import graceful_interrupts
+from treadle.wiring.run_request import Presence
 
 
 async def attended(

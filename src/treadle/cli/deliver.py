@@ -11,8 +11,8 @@ from treadle.cli.context import Given
 from treadle.cli.detaching import detached
 from treadle.cli.options import WorkflowOptions, workflow_options
 from treadle.wiring.clock import fresh_run_id
-from treadle.wiring.deliver_request import DeliverRequest
 from treadle.wiring.foreground import deliver
+from treadle.wiring.run_request import RunRequest
 
 
 @click.command("deliver")
@@ -27,7 +27,7 @@ def command(given: Given, /, **values: Any) -> int:
     """
     options = WorkflowOptions(**values)
     given, project = given.in_project(options.project_dir), given.project(options.project_dir)
-    request = DeliverRequest(
+    request = RunRequest(
         run=fresh_run_id(),
         project_dir=str(project),
         flags=options.flags(),

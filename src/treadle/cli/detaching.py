@@ -7,10 +7,10 @@ import click
 from treadle.cli.context import Given
 from treadle.domain.ids import RunId, short
 from treadle.wiring.background import detach
-from treadle.wiring.deliver_request import DeliverRequest, Presence
+from treadle.wiring.run_request import Presence, RunRequest
 
 
-def detached(given: Given, request: DeliverRequest) -> int:
+def detached(given: Given, request: RunRequest) -> int:
     """Queue the run and return."""
     presence = Presence(given.environment, asyncio.Semaphore(1), rehearsing=given.rehearsing)
     asyncio.run(detach(request, presence))

@@ -13,8 +13,8 @@ from treadle.cli.detaching import say_detached
 from treadle.cli.options import Showing, showing_options
 from treadle.cli.run_reference import names_a_run_of_this_project
 from treadle.domain.run_row import RunRow
-from treadle.wiring.deliver_request import Presence
 from treadle.wiring.resuming import Wish, resume, resume_detached
+from treadle.wiring.run_request import Presence
 
 _RAISED = (
     click.option("--max-cost", type=float, metavar="USD", help="Dollars the whole run may cost."),

@@ -10,14 +10,14 @@ from treadle.adapters.stores.recorder import Recorder
 from treadle.domain.events.run import RunQueued
 from treadle.settings.environment import Environment
 from treadle.wiring.clock import SystemClock
-from treadle.wiring.deliver_request import DeliverRequest, Presence, check, with_variables
 from treadle.wiring.holding import worker_is_alive
 from treadle.wiring.legs import STORY, engine_location, leg_name
 from treadle.wiring.rehearsing import keep_script
 from treadle.wiring.request_json import keep_request, request_json
+from treadle.wiring.run_request import Presence, RunRequest, check, with_variables
 
 
-async def detach(request: DeliverRequest, presence: Presence) -> None:
+async def detach(request: RunRequest, presence: Presence) -> None:
     """Queue a new run; a user's mistakes are raised before it exists."""
     environment = presence.environment
     request = with_variables(request, environment)
@@ -37,13 +37,13 @@ async def detach(request: DeliverRequest, presence: Presence) -> None:
     enqueue_leg(request, environment)
 
 
-def enqueue_leg(request: DeliverRequest, environment: Environment) -> None:
+def enqueue_leg(request: RunRequest, environment: Environment) -> None:
     """Hand a leg of a run to the workers, and see to it that there is one."""
     put_on_queue(request, environment)
     ensure_worker(environment)
 
 
-def put_on_queue(request: DeliverRequest, environment: Environment) -> None:
+def put_on_queue(request: RunRequest, environment: Environment) -> None:
     """Hand a leg of a run to the workers; one that the engine knows already stays as it is."""
     from treadle.durable.ordering import enqueue
 

@@ -21,9 +21,9 @@ from treadle.wiring.agents.claude_model import (
     keeps_its_login,
 )
 from treadle.wiring.browser import Servers
-from treadle.wiring.deliver_request import Ready
 from treadle.wiring.hooks import hook_files
 from treadle.wiring.network import BRIDGE, WayOut, bridge_to
+from treadle.wiring.run_request import Ready
 from treadle.workspace.borrowed import borrowed_objects
 
 # Where the model's socket lies inside.

@@ -4,21 +4,21 @@ from dataclasses import replace
 
 from treadle.domain.run import RunResult
 from treadle.durable.port import Json, Steps
-from treadle.wiring.deliver import tell
-from treadle.wiring.deliver_request import DeliverRequest, Presence, Ready, check, with_variables
 from treadle.wiring.earlier import past_of
 from treadle.wiring.holding import hold_run
 from treadle.wiring.legs import STORY, engine_location, leg_name, own_queue
 from treadle.wiring.loading import start_loading
 from treadle.wiring.rehearsing import keep_script
 from treadle.wiring.request_json import keep_request, request_json, result_from, result_json
+from treadle.wiring.run_request import Presence, Ready, RunRequest, check, with_variables
+from treadle.wiring.tell import tell
 
 POLL_S = 0.5
 # On the queue of a run that begins nothing ever comes, and each look there costs as much as a step.
 IDLE_POLL_S = 10.0
 
 
-async def deliver(request: DeliverRequest, presence: Presence) -> RunResult:
+async def deliver(request: RunRequest, presence: Presence) -> RunResult:
     """One whole run. A user's mistakes are raised before it starts; then it ends by value."""
     loading = start_loading(presence.environment.storage)
     try:

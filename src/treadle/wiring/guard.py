@@ -18,11 +18,11 @@ from treadle.policy.permission_rules import split_ask_before
 from treadle.policy.redaction import redactor
 from treadle.policy.roles import ShellSet
 from treadle.wiring.confining import confinement
-from treadle.wiring.deliver_landing import asker_of
-from treadle.wiring.deliver_request import Ready
 from treadle.wiring.equipment import private_home, secrets_of
 from treadle.wiring.hooks import hook_files, hook_runner, unconfined
+from treadle.wiring.landing import asker_of
 from treadle.wiring.policy import SEARCH_PATH, shell_context, shell_looks
+from treadle.wiring.run_request import Ready
 from treadle.wiring.telling import Telling
 from treadle.workflows.gates import Gate
 from treadle.workflows.guard import Guard, Hooks, RunHook

@@ -14,7 +14,7 @@ from treadle.domain.ids import RunId, short
 from treadle.domain.ports import Store
 from treadle.rehearsal.progress import Earlier
 from treadle.wiring.agent import Rehearsing, dummy_credential
-from treadle.wiring.deliver_request import DeliverRequest, Presence
+from treadle.wiring.run_request import Presence, RunRequest
 
 SCRIPT = "rehearsal.yaml"
 
@@ -27,7 +27,7 @@ def keep_script(root: Path, run: RunId, script: Path) -> None:
 
 
 @contextmanager
-def with_model(request: DeliverRequest, presence: Presence) -> Iterator[Presence]:
+def with_model(request: RunRequest, presence: Presence) -> Iterator[Presence]:
     """The presence, with the scripted model of a rehearsed run where the last process left off."""
     if not request.rehearsal or presence.rehearsing is not None:
         yield presence

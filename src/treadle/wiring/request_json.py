@@ -11,17 +11,17 @@ from treadle.domain.errors import ProjectError
 from treadle.domain.ids import RunId, short
 from treadle.domain.run import RunResult
 from treadle.durable.port import Json
-from treadle.wiring.deliver_request import DeliverRequest
+from treadle.wiring.run_request import RunRequest
 
 REQUEST = "request.json"
 
 
-def request_json(request: DeliverRequest) -> Json:
+def request_json(request: RunRequest) -> Json:
     return _plain(request)
 
 
-def request_from(stored: Json) -> DeliverRequest:
-    return _read(DeliverRequest, stored)  # type: ignore[no-any-return]
+def request_from(stored: Json) -> RunRequest:
+    return _read(RunRequest, stored)  # type: ignore[no-any-return]
 
 
 def result_json(result: RunResult) -> Json:
@@ -32,7 +32,7 @@ def result_from(stored: Json) -> RunResult:
     return _read(RunResult, stored)  # type: ignore[no-any-return]
 
 
-def keep_request(root: Path, request: DeliverRequest) -> None:
+def keep_request(root: Path, request: RunRequest) -> None:
     """Beside the run's other files, for whoever goes on with it."""
     directory = run_directory(root, request.run)
     directory.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -41,7 +41,7 @@ def keep_request(root: Path, request: DeliverRequest) -> None:
     new.replace(directory / REQUEST)
 
 
-def kept_request(root: Path, run: RunId) -> DeliverRequest:
+def kept_request(root: Path, run: RunId) -> RunRequest:
     try:
         return request_from(orjson.loads((run_directory(root, run) / REQUEST).read_bytes()))
     except (OSError, ValueError) as error:

@@ -19,13 +19,13 @@ from treadle.durable.port import SHARED
 from treadle.settings.environment import Environment
 from treadle.wiring.background import enqueue_leg, ensure_worker
 from treadle.wiring.clock import SystemClock
-from treadle.wiring.deliver_request import DeliverRequest, Presence, Ready, check, with_variables
 from treadle.wiring.foreground import in_foreground
 from treadle.wiring.holding import hold_run
 from treadle.wiring.legs import engine_location, leg_name, own_queue
 from treadle.wiring.limits import run_limits
 from treadle.wiring.rehearsing import with_model
 from treadle.wiring.request_json import keep_request, kept_request
+from treadle.wiring.run_request import Presence, Ready, RunRequest, check, with_variables
 from treadle.workflows.deliver.recollection import Recollection, recollect
 
 
@@ -96,7 +96,7 @@ def _open(wish: Wish, ready: Ready, known: Recollection) -> None:
         recorder.record_once(f"reopened {request.leg}", reopened)
 
 
-def _asked_anew(request: DeliverRequest, wish: Wish, known: Recollection) -> DeliverRequest:
+def _asked_anew(request: RunRequest, wish: Wish, known: Recollection) -> RunRequest:
     said = {name: value for name, value in wish.flags.items() if value is not None}
     request = replace(
         request,

@@ -20,9 +20,9 @@ from treadle.gateway.hosts import Entry, parse_entries
 from treadle.settings.environment import agent_environment
 from treadle.wiring.agents.claude_model import proxy_for
 from treadle.wiring.confining import confinement
-from treadle.wiring.deliver_request import Ready
 from treadle.wiring.equipment import private_home
 from treadle.wiring.network import Record, WayOut, machines_proxy, way_out
+from treadle.wiring.run_request import Ready
 from treadle.wiring.search_path import path_outside
 from treadle.wiring.telling import Telling
 from treadle.workspace.manifests import needs

@@ -13,8 +13,8 @@ from treadle.domain.run import ExitReason, Landing, RunResult
 from treadle.domain.sandbox import Sandbox
 from treadle.policy.redaction import Redactor
 from treadle.wiring.browser import Servers
-from treadle.wiring.deliver_request import Ready
 from treadle.wiring.interrupts import Name
+from treadle.wiring.run_request import Ready
 from treadle.workflows.deliver.look import Stopping
 from treadle.workflows.deliver.progress import Progress
 from treadle.workflows.deliver.recollection import Recollection, recollect

@@ -21,13 +21,13 @@ from treadle.settings.environment import Environment
 from treadle.wiring.cleaning import tidy
 from treadle.wiring.clock import SystemClock
 from treadle.wiring.credentials import known_secrets
-from treadle.wiring.deliver import tell
-from treadle.wiring.deliver_request import DeliverRequest, Presence, check
 from treadle.wiring.holding import WORKER, hold_executor, hold_run, hold_worker
 from treadle.wiring.legs import STORY, engine_location
 from treadle.wiring.rehearsing import with_model
 from treadle.wiring.request_json import kept_request, request_from, result_json
+from treadle.wiring.run_request import Presence, RunRequest, check
 from treadle.wiring.sweeping import idle, sweep
+from treadle.wiring.tell import tell
 from treadle.workflows.deliver.recollection import Recollection, recollect
 
 LOOK_S = 2.0
@@ -124,7 +124,7 @@ async def _tell_queued(
         raise
 
 
-async def _tell_in_turn(presence: Presence, request: DeliverRequest, steps: Steps) -> RunResult:
+async def _tell_in_turn(presence: Presence, request: RunRequest, steps: Steps) -> RunResult:
     ready = await check(request, presence)
     while True:
         try:
@@ -138,7 +138,7 @@ async def _tell_in_turn(presence: Presence, request: DeliverRequest, steps: Step
             await asyncio.sleep(BUSY_S)
 
 
-def _as_asked_last(request: DeliverRequest, environment: Environment) -> DeliverRequest:
+def _as_asked_last(request: RunRequest, environment: Environment) -> RunRequest:
     """What `treadle resume --detach` said anew is kept with the run; the engine has the first."""
     try:
         kept = kept_request(environment.root, request.run)
@@ -148,7 +148,7 @@ def _as_asked_last(request: DeliverRequest, environment: Environment) -> Deliver
 
 
 def _given_up(
-    environment: Environment, request: DeliverRequest, error: TreadleError
+    environment: Environment, request: RunRequest, error: TreadleError
 ) -> RunResult | None:
     """The end of a run that cannot go on, if it has one; None if it is to be set aside.
 

@@ -15,10 +15,10 @@ from treadle.domain.ids import RunId
 from treadle.domain.run import ExitReason
 from treadle.domain.run_row import RunFilter
 from treadle.settings.environment import Environment
-from treadle.wiring.deliver_request import DeliverRequest
 from treadle.wiring.history import runs_of
 from treadle.wiring.holding import hold_worker
 from treadle.wiring.request_json import keep_request
+from treadle.wiring.run_request import RunRequest
 
 from .stored_runs import store
 from .told_runs import STARTED, ended, recorded
@@ -43,7 +43,7 @@ class Desk:
         run = store(self.root, recorded(events), self.repository.path)[0].run
         place = str(self.repository.path)
         flags = {"limits.max_iterations": 2}
-        keep_request(self.root, DeliverRequest(run, place, flags, no_sandbox=False, rehearsal=True))
+        keep_request(self.root, RunRequest(run, place, flags, no_sandbox=False, rehearsal=True))
         return run
 
     def events(self, run: RunId) -> Sequence[Event]:

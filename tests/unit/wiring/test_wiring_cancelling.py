@@ -39,10 +39,10 @@ from treadle.durable.ordering import enqueue
 from treadle.durable.standing import PARKED
 from treadle.settings.environment import Environment, environment_from
 from treadle.wiring.cancelling import cancel
-from treadle.wiring.deliver_request import DeliverRequest
 from treadle.wiring.holding import hold_orphan
 from treadle.wiring.legs import STORY, engine_location, leg_name
 from treadle.wiring.request_json import keep_request
+from treadle.wiring.run_request import RunRequest
 from treadle.wiring.sweeping import idle, is_set_aside, sweep
 
 QUEUED = RunQueued(RUN, "deliver", "/project", "key", rehearsal=True)
@@ -222,7 +222,7 @@ async def test_a_queued_run_that_nobody_put_on_the_queue_is_put_there(place: Pla
     nobody_knows = await sweep(place.environment)
     keep_request(
         place.environment.root,
-        DeliverRequest(RUN, "/project", {}, no_sandbox=False, rehearsal=True),
+        RunRequest(RUN, "/project", {}, no_sandbox=False, rehearsal=True),
     )
     with hold_orphan(place.environment.root, RUN):
         while_held = await sweep(place.environment)

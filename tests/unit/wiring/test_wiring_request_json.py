@@ -11,7 +11,6 @@ from treadle.domain.deliverable import Tally
 from treadle.domain.errors import ProjectError
 from treadle.domain.run import RunResult
 from treadle.domain.usage import Usage
-from treadle.wiring.deliver_request import DeliverRequest
 from treadle.wiring.legs import leg_name, own_queue, run_of
 from treadle.wiring.request_json import (
     keep_request,
@@ -21,8 +20,9 @@ from treadle.wiring.request_json import (
     result_from,
     result_json,
 )
+from treadle.wiring.run_request import RunRequest
 
-ASKED = DeliverRequest(
+ASKED = RunRequest(
     run=RUN,
     project_dir="/project with spaces",
     flags={"limits.max_cost_usd": 2.5, "quota.wait": True, "agent.model": "sonnet"},
@@ -44,7 +44,7 @@ def test_a_result_is_the_same_after_it_was_stored(result: RunResult) -> None:
 
 
 def test_the_last_request_is_kept_with_the_run_for_its_owner_alone(tmp_path: Path) -> None:
-    keep_request(tmp_path, DeliverRequest(RUN, "/project", {}, no_sandbox=False, rehearsal=True))
+    keep_request(tmp_path, RunRequest(RUN, "/project", {}, no_sandbox=False, rehearsal=True))
     keep_request(tmp_path, ASKED)
 
     assert kept_request(tmp_path, RUN) == ASKED

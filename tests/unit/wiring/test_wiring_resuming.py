@@ -11,8 +11,8 @@ from treadle.domain.errors import UsageError
 from treadle.domain.run import ExitReason, RunResult
 from treadle.domain.run_row import RunRow
 from treadle.domain.usage import Usage
-from treadle.wiring.deliver_request import DeliverRequest
 from treadle.wiring.resuming import Wish, _asked_anew, _require_room
+from treadle.wiring.run_request import RunRequest
 from treadle.workflows.deliver.recollection import Recollection
 
 ROW = RunRow(
@@ -36,7 +36,7 @@ ROW = RunRow(
     snapshot="",
     landed="",
 )
-REQUEST = DeliverRequest(
+REQUEST = RunRequest(
     run=RUN,
     project_dir="/project",
     flags={"limits.max_iterations": 3, "agent.model": "sonnet"},
@@ -100,7 +100,7 @@ ENDED, SECOND_ENDED = Recollection(leg=1, ended=ended()), Recollection(leg=2, en
     ],
 )
 def test_what_is_asked_for_when_a_run_goes_on(
-    asked: DeliverRequest, said: Wish, known: Recollection, changes: dict[str, Any]
+    asked: RunRequest, said: Wish, known: Recollection, changes: dict[str, Any]
 ) -> None:
     assert _asked_anew(asked, said, known) == replace(REQUEST, **changes)
 

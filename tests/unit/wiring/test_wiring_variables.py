@@ -7,12 +7,10 @@ from typing import Any
 
 from tests.builders import RUN, repository_in
 from treadle.settings.environment import Environment, environment_from
-from treadle.wiring.deliver_request import DeliverRequest, Presence, check, with_variables
 from treadle.wiring.request_json import request_from, request_json
+from treadle.wiring.run_request import Presence, RunRequest, check, with_variables
 
-REQUEST = DeliverRequest(
-    RUN, "/project", {"agent.model": "opus"}, no_sandbox=False, rehearsal=False
-)
+REQUEST = RunRequest(RUN, "/project", {"agent.model": "opus"}, no_sandbox=False, rehearsal=False)
 
 
 def environment(**variables: str) -> Environment:

@@ -34,7 +34,7 @@ Signals = Callable[[Callable[[Name], None], Callable[[], None]], AbstractContext
 
 
 @dataclass(frozen=True, slots=True)
-class DeliverRequest:
+class RunRequest:
     """What was asked for, as it is kept with the run: whoever goes on with it reads this."""
 
     run: RunId
@@ -71,7 +71,7 @@ class Presence:
 class Ready:
     """Everything checked that can be checked before the run exists."""
 
-    request: DeliverRequest
+    request: RunRequest
     presence: Presence
     settings: Settings
     project: Project
@@ -104,7 +104,7 @@ class Ready:
         return hashlib.sha256(self.spec_text.encode()).hexdigest()
 
 
-def with_variables(request: DeliverRequest, environment: Environment) -> DeliverRequest:
+def with_variables(request: RunRequest, environment: Environment) -> RunRequest:
     """The request with what the asker's environment says: over what an earlier one said."""
     said = {
         name: list(valued.value) if isinstance(valued.value, tuple) else valued.value
@@ -124,7 +124,7 @@ def _stays_here(name: str) -> bool:
     return key.kind == "tables" or key.rule == "address"
 
 
-async def check(request: DeliverRequest, presence: Presence) -> Ready:
+async def check(request: RunRequest, presence: Presence) -> Ready:
     """Everything that can be wrong before the run exists; a mistake of the user is raised."""
     environment = presence.environment
     project = await find_project(Path(request.project_dir), environment.raw)
@@ -151,7 +151,7 @@ async def check(request: DeliverRequest, presence: Presence) -> Ready:
     return Ready(request, presence, settings, project, who, text, reach)
 
 
-def _check_network(settings: Settings, request: DeliverRequest, environment: Environment) -> None:
+def _check_network(settings: Settings, request: RunRequest, environment: Environment) -> None:
     """The agent must have a way to its model."""
     wanted = settings.sandbox
     parse_entries(wanted.hosts)

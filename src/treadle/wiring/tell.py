@@ -23,16 +23,16 @@ from treadle.wiring.clean_steps import CleanSteps
 from treadle.wiring.clock import SystemClock
 from treadle.wiring.confining import enclosed, prove, reach_model
 from treadle.wiring.credentials import with_kept_login
-from treadle.wiring.deliver_landing import land, void_open_questions
-from treadle.wiring.deliver_request import Ready
 from treadle.wiring.deliver_story import begin_worksite, make_story
 from treadle.wiring.equipment import private_home, secrets_of, servers_of
 from treadle.wiring.gateway import metered
 from treadle.wiring.heartbeat import last_beat
+from treadle.wiring.landing import land, void_open_questions
 from treadle.wiring.leftovers import end_leftovers
 from treadle.wiring.limits import run_limits
 from treadle.wiring.network import hosts_told, machines_proxy, way_out
 from treadle.wiring.requests import watching
+from treadle.wiring.run_request import Ready
 from treadle.wiring.sandbox import choose_sandbox, forget_reports
 from treadle.wiring.search_path import without_project
 from treadle.wiring.telling import Telling
