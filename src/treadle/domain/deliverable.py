@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from treadle.domain.check import Check
+
 Status = Literal["pending", "passed", "blocked"]
 
 # Every pass is claimed until Treadle itself has run a check for it.
@@ -26,6 +28,10 @@ class Deliverable:
     status: Status = "pending"
     # Of a pass only; a person's own pass has none and is taken at their word.
     claim: Claim | None = None
+    # At most one for each criterion; a criterion without one can only be claimed.
+    checks: tuple[Check, ...] = ()
+    # Of a pass only: whether Treadle itself has shown it.
+    proof: Proof | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from typing import Literal
 from treadle.domain.deliverable import Tally
 from treadle.domain.usage import Usage
 
-Workflow = Literal["deliver"]
+Workflow = Literal["deliver", "focus", "sync"]
 
 ExitReason = Literal[
     "interrupted",
@@ -16,7 +16,11 @@ ExitReason = Literal[
     "unguarded_tool",
     "quota_exceeded",
     "all_passed",
+    "approved",
+    "synced",
     "all_blocked",
+    "spec_issue",
+    "tests_failed",
     "budget_exceeded",
     "time_exceeded",
     "max_iterations",
@@ -29,8 +33,12 @@ ExitReason = Literal[
 # Published in `treadle help` and docs/reference/exit-codes.md: numbers on the wire, never changed.
 EXIT_CODES: dict[ExitReason, int] = {
     "all_passed": 0,
+    "approved": 0,
+    "synced": 0,
     "error": 1,
     "all_blocked": 3,
+    "spec_issue": 3,
+    "tests_failed": 3,
     "authentication": 4,
     "budget_exceeded": 5,
     "time_exceeded": 5,
@@ -62,4 +70,4 @@ class RunResult:
 
     @property
     def succeeded(self) -> bool:
-        return self.reason == "all_passed"
+        return EXIT_CODES[self.reason] == 0

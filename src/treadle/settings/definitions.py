@@ -9,29 +9,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from treadle.domain.run import Landing
-from treadle.domain.sandbox import Network
+from treadle.settings.guarding import Hooks, Permissions, Policy, Sandbox, Verify
+from treadle.settings.key import key
 
 VERSION = 1
 
 # Above this a ceiling would bound nothing any more (a million minutes are two years).
 MOST = 1_000_000
-
-
-def key(
-    text: str, *, above: float | None = None, least: float | None = None, rule: str = ""
-) -> dict[str, Any]:
-    """The metadata of one key; `rule` is "some" (a text, not empty) or "inside" (a path there)."""
-    return {"help": text, "above": above, "least": least, "rule": rule}
-
-
-@dataclass(frozen=True, slots=True)
-class Permissions:
-    """What the agent may do beyond the baseline."""
-
-    allow: tuple[str, ...] = field(
-        default=(),
-        metadata=key('Permission rules added to the baseline, such as "Bash(npm run *)".'),
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,74 +146,6 @@ class Quota:
 
 
 @dataclass(frozen=True, slots=True)
-class Sandbox:
-    """What the agent can reach. Only --no-sandbox and TREADLE_NO_SANDBOX=1 switch it off.
-
-    What a file opens here counts once you trust it: see `treadle trust`.
-    """
-
-    network: Network = field(
-        default="gateway",
-        metadata=key("gateway: the model alone; allowlist: `hosts` besides; open: everything."),
-    )
-    hosts: tuple[str, ...] = field(
-        default=(),
-        metadata=key('Hosts that `allowlist` lets through, as "host:port".'),
-    )
-    readable: tuple[str, ...] = field(
-        default=(),
-        metadata=key("Further paths that the agent may read; never logins or the machine's own."),
-    )
-    writable: tuple[str, ...] = field(
-        default=(),
-        metadata=key("Further paths that the agent may write; nor programs that you run."),
-    )
-    processes: int = field(
-        default=1024, metadata=key("Processes that a session may have at once.", above=0)
-    )
-    memory_mb: int = field(
-        default=8192, metadata=key("Megabytes of memory that one process may use.", above=0)
-    )
-    file_mb: int = field(
-        default=4096, metadata=key("Megabytes that one file may grow to.", above=0)
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class Policy:
-    """Which shell commands the agent may run, and before which a person is asked."""
-
-    profiles: tuple[str, ...] = field(
-        default=(),
-        metadata=key("Languages whose commands are allowed: node, python, …; empty: all."),
-    )
-    allow_commands: tuple[str, ...] = field(
-        default=(), metadata=key("Commands allowed besides, by name.")
-    )
-    allow_pkill_targets: tuple[str, ...] = field(
-        default=(), metadata=key("Processes that pkill may end besides, by name.")
-    )
-    ask_before: tuple[str, ...] = field(
-        default=(),
-        metadata=key('Commands before which a person is asked, such as "terraform apply *".'),
-    )
-    ask_minutes: float = field(
-        default=60.0,
-        metadata=key("Minutes to wait for that answer; then it counts as a no.", above=0),
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class Hooks:
-    """Commands of yours that may forbid what the policy allows; they run in the sandbox."""
-
-    before_tool_use: tuple[str, ...] = field(
-        default=(),
-        metadata=key("Given the use as JSON on stdin; exit code 2 forbids it, stderr says why."),
-    )
-
-
-@dataclass(frozen=True, slots=True)
 class Database:
     """Where runs are kept. Give an address with a password by TREADLE_DATABASE_URL instead.
 
@@ -285,6 +201,7 @@ class Settings:
     sandbox: Sandbox = field(default_factory=Sandbox)
     policy: Policy = field(default_factory=Policy)
     hooks: Hooks = field(default_factory=Hooks)
+    verify: Verify = field(default_factory=Verify)
     database: Database = field(default_factory=Database)
     retention: Retention = field(default_factory=Retention)
     prices: Mapping[str, Mapping[str, float]] = field(

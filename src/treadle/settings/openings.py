@@ -13,7 +13,7 @@ from typing import Any
 
 from treadle.domain.errors import SettingsError
 from treadle.domain.storage import without_password
-from treadle.settings.definitions import Sandbox
+from treadle.settings.guarding import Sandbox
 from treadle.settings.keys import known_keys, toml_value
 from treadle.settings.load import Resolved
 from treadle.settings.origin import Origin

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from treadle.adapters.sandboxes.reserved_paths import Machine
 from treadle.domain.errors import SettingsError
-from treadle.settings.definitions import Sandbox
 from treadle.settings.environment import Environment
+from treadle.settings.guarding import Sandbox
 
 
 def asked_paths(

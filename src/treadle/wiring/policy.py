@@ -13,7 +13,7 @@ from treadle.domain.signal import Role
 from treadle.policy.judging.place import Found, Looks, ShellContext
 from treadle.policy.profiles import PROFILES
 from treadle.policy.roles import ROLES
-from treadle.settings.definitions import Policy
+from treadle.settings.guarding import Policy
 
 # Where programs of the system are: not the caller's PATH, which may lead anywhere.
 SEARCH_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/opt/homebrew/bin"

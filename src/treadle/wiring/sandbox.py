@@ -28,8 +28,8 @@ from treadle.adapters.sandboxes.toolchains import (
 )
 from treadle.adapters.sandboxes.unsandboxed import Unsandboxed
 from treadle.domain.sandbox import Confined, ResourceLimits, Sandbox
-from treadle.settings.definitions import Sandbox as SandboxSettings
 from treadle.settings.environment import Environment
+from treadle.settings.guarding import Sandbox as SandboxSettings
 from treadle.wiring.asked_paths import asked_paths
 from treadle.wiring.search_path import path_outside
 

@@ -7,7 +7,8 @@ import pytest
 from tests.builders import RUN
 from treadle.gateway.elsewhere import read, turns_to, without_reach, written
 from treadle.gateway.headers import to_service
-from treadle.settings.definitions import Permissions, Settings
+from treadle.settings.definitions import Settings
+from treadle.settings.guarding import Permissions
 from treadle.wiring.gateway import served_tools
 
 from .gateway_stage import PLENTY, SESSION, gateway_before

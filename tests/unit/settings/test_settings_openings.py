@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from treadle.domain.errors import SettingsError
-from treadle.settings.definitions import Sandbox
+from treadle.settings.guarding import Sandbox
 from treadle.settings.load import resolve
 from treadle.settings.openings import (
     HINT,

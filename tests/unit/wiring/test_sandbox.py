@@ -11,8 +11,8 @@ from treadle.adapters.sandboxes.bubblewrap import Bubblewrap
 from treadle.adapters.sandboxes.unsandboxed import Unsandboxed
 from treadle.domain.errors import SettingsError
 from treadle.domain.sandbox import ResourceLimits
-from treadle.settings.definitions import Sandbox as SandboxSettings
 from treadle.settings.environment import Environment, environment_from
+from treadle.settings.guarding import Sandbox as SandboxSettings
 from treadle.wiring.sandbox import Surroundings, choose_sandbox, find_surroundings, forget_reports
 
 PLAIN = "/usr/local/bin:/usr/bin:/bin"

@@ -2,10 +2,17 @@
 
 from typing import TypeAlias, assert_never
 
-from treadle.cli.terminal import agent_lines, oversight_lines, run_lines, session_lines, work_lines
+from treadle.cli.terminal import (
+    agent_lines,
+    oversight_lines,
+    run_lines,
+    session_lines,
+    verification_lines,
+    work_lines,
+)
 from treadle.cli.terminal.log_state import LogState
 from treadle.cli.terminal.view import Line, View, compose
-from treadle.domain.events import agent, oversight, run, session, work
+from treadle.domain.events import agent, oversight, run, session, verification, work
 from treadle.domain.events.all_events import Recorded
 
 AgentEvent: TypeAlias = agent_lines.SpeechEvent | agent_lines.ToolEvent | agent_lines.ServiceEvent
@@ -50,6 +57,15 @@ def _lines(recorded: Recorded, story: LogState, view: View) -> list[Line]:
             | work.WorkKept()
         ):
             return work_lines.work_lines(event, view)
+        case (
+            verification.CheckAdded()
+            | verification.DeliverableClaimed()
+            | verification.CheckFinished()
+            | verification.RegressionFound()
+            | verification.SuiteFinished()
+            | verification.EvidenceTouched()
+        ):
+            return verification_lines.verification_lines(event, view)
         case _:
             return _oversight_lines(event, recorded, story, view)
 

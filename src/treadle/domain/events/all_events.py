@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeAlias
 
-from treadle.domain.events import agent, oversight, run, session, work
+from treadle.domain.events import agent, oversight, run, session, verification, work
 from treadle.domain.ids import RunId
 
 Event: TypeAlias = (
@@ -47,6 +47,12 @@ Event: TypeAlias = (
     | work.WorkWithheld
     | work.WorkLanded
     | work.WorkKept
+    | verification.CheckAdded
+    | verification.DeliverableClaimed
+    | verification.CheckFinished
+    | verification.RegressionFound
+    | verification.SuiteFinished
+    | verification.EvidenceTouched
     | oversight.LimitNeared
     | oversight.BreakerOpened
     | oversight.BreakerClosed

@@ -9,7 +9,8 @@ from treadle.domain.limits import RunLimits
 from treadle.domain.run import RunResult, Workflow
 
 Confinement = Literal["unsandboxed", "sandboxed"]
-Instruction = Literal["initializer", "coding"]
+# What a session is asked to do; its text is `.treadle/instructions/<name>.md` where there is one.
+Instruction = Literal["initializer", "coding", "planning", "task", "review", "sync"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,52 @@
+"""Checks: commands that show whether a criterion holds, and the evidence that one leaves."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+# spec: written down in the specification; agent: by the tool that creates deliverables; person: by
+# `treadle check add`, or by hand in status.json.
+Origin = Literal["spec", "agent", "person"]
+
+# How a check ended on the tree before the work; empty while nobody has looked.
+Before = Literal["", "failed", "passed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A shell line that shows one criterion. No agent can change one that is written down."""
+
+    criterion: str
+    command: str
+    origin: Origin = "agent"
+    before: Before = ""
+
+    @property
+    def is_vacuous(self) -> bool:
+        """It passed before the work was done, so that its passing says nothing about the work."""
+        return self.before == "passed"
+
+
+# before: on the tree before the work; after: on the work that was claimed; again: on all of it,
+# before a run may succeed; bisect: to find the round that broke it; verify: by `treadle verify`.
+When = Literal["before", "after", "again", "bisect", "verify"]
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One run of a command on a committed tree, by Treadle itself. Its log is kept by its hash."""
+
+    command: str
+    when: When
+    commit: str
+    tree: str
+    # None: its time was over first.
+    exit_code: int | None
+    duration_s: float
+    # What it ran in: a hash over sandbox, system, setup command, variables and programs.
+    environment: str
+    # The SHA-256 of the whole log that was kept.
+    log: str
+
+    @property
+    def is_green(self) -> bool:
+        return self.exit_code == 0

@@ -1,0 +1,82 @@
+"""What Treadle itself found out about the work: checks, tests, and changes to what judges it."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from treadle.domain.check import Check, Evidence
+from treadle.domain.testing import Counts, Objection
+
+
+@dataclass(frozen=True, slots=True)
+class CheckAdded:
+    """A criterion of a deliverable got a check after the deliverable was written down."""
+
+    deliverable: str
+    check: Check
+    type: Literal["check.added"] = "check.added"
+
+
+@dataclass(frozen=True, slots=True)
+class DeliverableClaimed:
+    """The agent says that a deliverable is finished; its checks have to show it."""
+
+    id: str
+    description: str
+    type: Literal["deliverable.claimed"] = "deliverable.claimed"
+
+
+@dataclass(frozen=True, slots=True)
+class CheckFinished:
+    """Treadle ran a check on a committed tree; `output` is the end of what it said."""
+
+    deliverable: str
+    criterion: str
+    evidence: Evidence
+    output: str
+    type: Literal["check.finished"] = "check.finished"
+
+
+@dataclass(frozen=True, slots=True)
+class RegressionFound:
+    """A check that was green is red; the round that broke it, if that could be told."""
+
+    deliverable: str
+    criterion: str
+    round: int | None
+    type: Literal["regression.found"] = "regression.found"
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteFinished:
+    """Treadle ran the test command on a committed tree; without objections the gate is open."""
+
+    evidence: Evidence
+    counts: tuple[Counts, ...]
+    coverage: float | None
+    objections: tuple[Objection, ...]
+    # Red before the work as well, and red at one time and green at another.
+    known_red: tuple[str, ...] = ()
+    flaky: tuple[str, ...] = ()
+    output: str = ""
+    type: Literal["suite.finished"] = "suite.finished"
+
+
+# What judges the work, by what it is.
+Judge = Literal["tests", "ci", "lint", "coverage"]
+
+
+@dataclass(frozen=True, slots=True)
+class Touched:
+    """A changed file that judges the work."""
+
+    path: str
+    judge: Judge
+    change: Literal["added", "changed", "removed"]
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceTouched:
+    """The work changed files by which it is judged: a person should look at these first."""
+
+    files: tuple[Touched, ...]
+    type: Literal["evidence.touched"] = "evidence.touched"

@@ -1,0 +1,61 @@
+"""What the tests of a project said, whatever ran them. Types only."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+Kind = Literal["unit", "integration", "e2e"]
+CaseOutcome = Literal["passed", "failed", "skipped"]
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One test. Its id is the same from run to run, whatever line it stands on."""
+
+    id: str
+    kind: Kind
+    outcome: CaseOutcome
+    # Where it failed, if the report tells.
+    file: str = ""
+    line: int | None = None
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteReport:
+    """All tests of one run of the test command; coverage in percent, if a report tells."""
+
+    cases: tuple[Case, ...] = ()
+    coverage: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Malformed:
+    """Why a report cannot be read, with its file and line."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How many tests of a kind there were, and how they ended."""
+
+    kind: Kind
+    passed: int = 0
+    failed: int = 0
+    skipped: int = 0
+
+
+# new: failed, and did not before the work; removed: was there before, and is not any more; skipped:
+# ran before, and does not any more.
+Finding = Literal["new_failure", "removed", "newly_skipped", "coverage", "broken_run"]
+
+
+@dataclass(frozen=True, slots=True)
+class Objection:
+    """One reason why the test gate stays shut."""
+
+    finding: Finding
+    test: str
+    file: str = ""
+    line: int | None = None
+    message: str = ""

@@ -1,0 +1,44 @@
+"""Where Treadle runs commands of its own on the work: the port, and what comes back. Types only."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from treadle.domain.check import Evidence, When
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """A command to be run on the tree of a commit."""
+
+    command: str
+    commit: str
+    when: When
+    seconds: float
+    # Files that the command leaves and whoever asked wants to read, as glob patterns.
+    collect: tuple[str, ...] = ()
+    # Given to the command besides its usual environment.
+    variables: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What came of a trial. `output` is the end of its log, without secrets."""
+
+    evidence: Evidence
+    output: str
+    files: Mapping[str, bytes] = field(default_factory=dict, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class NotShown:
+    """The run was asked to stop first: nothing was found out."""
+
+
+class ProvingGround(Protocol):
+    """Runs commands confined, on clean checkouts of committed trees, set up as the project says;
+    never in a directory that an agent can write."""
+
+    async def show(self, trial: Trial) -> Shown | NotShown:
+        """Run it. The log is kept before this returns. A sandbox that fails raises."""
+        ...
