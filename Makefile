@@ -14,7 +14,7 @@ demo: setup  ## a real Claude Code process takes a small SPEC.md to landed work;
 	@.venv/bin/treadle demo
 
 test: setup  ## all tests, the real Claude Code binary included
-	@$(PY) -m pytest -q -n 2 --dist loadgroup tests
+	@sh scripts/test.sh
 
 check: setup  ## format, lint, types, layers, spelling
 	@$(PY) -m ruff format --check -q .
