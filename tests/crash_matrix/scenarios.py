@@ -37,8 +37,17 @@ COMMIT_IT = BUILD_IT.replace(
 
 DESTROY_IT = BUILD_IT.replace(
     "      - text: Built and checked.",
+    "      - tool: Write\n"
+    "        input:\n"
+    "          file_path: tidy.py\n"
+    "          content: |\n"
+    "            import os, shutil\n"
+    "            for name in os.listdir():\n"
+    "                shutil.rmtree(name, ignore_errors=True)\n"
+    "                if os.path.isfile(name):\n"
+    "                    os.unlink(name)\n"
     "      - tool: Bash\n"
-    "        input: {command: find . -mindepth 1 -delete}\n"
+    "        input: {command: python3 tidy.py}\n"
     "      - text: Tidied up.",
 )
 
@@ -104,7 +113,10 @@ SCENARIOS: Mapping[str, Scenario] = {
     "one deliverable": Scenario(told(ONE_DELIVERABLE, BUILD_IT)),
     "uncommitted changes": Scenario(told(ONE_DELIVERABLE, BUILD_IT), unfinished_edits),
     "agent commits": Scenario(told(ONE_DELIVERABLE, COMMIT_IT)),
-    "work destroyed": Scenario(told(ONE_DELIVERABLE, DESTROY_IT, BUILD_IT)),
+    # In a sandbox a session cannot delete all of it.
+    "work destroyed": Scenario(
+        told(ONE_DELIVERABLE, DESTROY_IT, BUILD_IT), options=("--no-sandbox",)
+    ),
     "quota spent": Scenario(
         told(ONE_DELIVERABLE, SPENT, BUILD_IT, auth="subscription"), options=("--wait-for-quota",)
     ),
