@@ -75,7 +75,14 @@ class SessionNumbers:
 
 
 def deliverable(name: str, status: Status = "pending", claim: Claim | None = None) -> Deliverable:
-    return Deliverable(name, f"What {name} is about", (f"{name} can be seen",), status, claim)
+    return Deliverable(
+        name,
+        f"What {name} is about",
+        (f"{name} can be seen",),
+        status,
+        claim,
+        proof="claimed" if status == "passed" else None,
+    )
 
 
 def claimed(name: str, commit: str = "", *, rehearsed: bool = False) -> Deliverable:

@@ -132,7 +132,7 @@ def test_what_was_detected_is_written(machine: Machine) -> None:
     assert machine.settings()["project"] == {
         "setup": "go mod download",
         "check": "go vet ./...",
-        "test": "go test ./...",
+        "test": "go test -v ./...",
     }
 
 

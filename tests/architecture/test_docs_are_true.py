@@ -83,10 +83,12 @@ def wrong_words(line: str) -> Iterator[str]:
 
 
 def parts_of(words: list[str]) -> list[list[str]]:
-    """`rehearse SCRIPT -- deliver …` shows two commands."""
+    """`rehearse SCRIPT -- deliver …` shows two commands; behind others stands one of the shell."""
     if "--" not in words:
         return [words]
     n = words.index("--")
+    if words[0] != "rehearse":
+        return [words[:n]]
     return [part for part in (words[:n], words[n + 1 :]) if part[0] != "COMMAND"]
 
 

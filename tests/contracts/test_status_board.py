@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from tests.builders import JSON, deliverable, values_of
 from treadle.adapters.stores.status_file import StatusFile, parse_status
-from treadle.domain.deliverable import Claim, Deliverable
+from treadle.domain.check import Check
+from treadle.domain.deliverable import Claim, Deliverable, flaw_of_command, with_honest_proof
 from treadle.domain.errors import ProjectError
 
 TODAY = "2026-05-04"
@@ -51,14 +52,20 @@ def test_a_board_that_nobody_wrote_to_is_empty(path: Path) -> None:
 
 
 COMMITS = st.text("0123456789abcdef", max_size=40)
+EMPTY: st.SearchStrategy[list[str]] = st.just([])
 
 
 @st.composite
 def deliverables_of_any_kind(draw: st.DrawFn) -> Deliverable:
-    """Only a pass has a claim, and a claim names a commit or none yet."""
+    """Only a pass has a claim and a proof, a claim names a commit or none yet, and a check is the
+    only one for one of the criteria."""
     found: Deliverable = draw(values_of(Deliverable))
-    claims = st.none() | st.builds(Claim, COMMITS, st.booleans())
-    return replace(found, claim=draw(claims) if found.status == "passed" else None)
+    criteria = dict.fromkeys(found.acceptance_criteria)
+    checked = draw(st.lists(st.sampled_from(sorted(criteria)), unique=True) if criteria else EMPTY)
+    commands = st.text(min_size=1, max_size=30).filter(lambda text: not flaw_of_command(text))
+    checks = [replace(draw(values_of(Check)), criterion=c, command=draw(commands)) for c in checked]
+    claim = draw(st.none() | st.builds(Claim, COMMITS, st.booleans()))
+    return with_honest_proof(replace(found, claim=claim, checks=tuple(checks)))
 
 
 @settings(deadline=None)
@@ -105,7 +112,7 @@ def test_keys_of_others_stay_where_they_are(path: Path) -> None:
             "$schema": "x",
             "owner": {"name": "Ada"},
             "createdAt": "2026-01-01",
-            "deliverables": [entry("DL-1", checks=["make test"], weight=3)],
+            "deliverables": [entry("DL-1", owner="Ada", weight=3)],
         },
     )
     board = StatusFile(path)
@@ -119,23 +126,21 @@ def test_keys_of_others_stay_where_they_are(path: Path) -> None:
         "createdAt": "2026-01-01",
         "updatedAt": TODAY,
         "deliverables": [
-            entry("DL-1", checks=["make test"], weight=3, passed=True, proof="claimed"),
+            entry("DL-1", owner="Ada", weight=3, passed=True, proof="claimed"),
             entry("DL-2", passed=True, proof="claimed"),
         ],
     }
 
 
-def test_a_pass_is_claimed_until_it_was_proven_and_a_reset_takes_its_proof_away(path: Path) -> None:
-    edit(path, {"deliverables": [entry("DL-2", passed=True, proof="proven")]})
+def test_a_pass_without_a_proof_is_claimed_and_a_reset_takes_its_proof_away(path: Path) -> None:
     board = StatusFile(path)
-    board.read()
 
-    board.write([TWO], today=TODAY)
-    kept = json.loads(path.read_text())["deliverables"]
+    board.write([replace(TWO, proof=None)], today=TODAY)
+    claimed = json.loads(path.read_text())["deliverables"]
     board.write([deliverable("DL-2")], today=TODAY)
     reset = json.loads(path.read_text())["deliverables"]
 
-    assert kept == [entry("DL-2", passed=True, proof="proven")]
+    assert claimed == [entry("DL-2", passed=True, proof="claimed")]
     assert reset == [entry("DL-2")]
 
 

@@ -11,7 +11,7 @@ from treadle.cli.context import Given
 from treadle.cli.detaching import detached
 from treadle.cli.options import WorkflowOptions, workflow_options
 from treadle.wiring.clock import fresh_run_id
-from treadle.wiring.foreground import deliver
+from treadle.wiring.foreground import run_in_foreground
 from treadle.wiring.run_request import RunRequest
 
 
@@ -37,4 +37,4 @@ def command(given: Given, /, **values: Any) -> int:
     )
     if options.detach:
         return detached(given, request)
-    return asyncio.run(attended(given, options.showing, partial(deliver, request)))
+    return asyncio.run(attended(given, options.showing, partial(run_in_foreground, request)))

@@ -79,7 +79,8 @@ def _context(given: Given, *, role: Role, destructive: bool) -> ShellContext:
     # No project is needed: the current directory is then taken for one, with default settings.
     settings = load(given.project(None), environment=given.environment.raw).settings
     root = given.working_directory
-    return shell_context(root, settings.policy, role=role, destructive=destructive)
+    context = shell_context(root, settings.policy, role=role, destructive=destructive)
+    return replace(context, protected=settings.verify.protect)
 
 
 def _with_profile(context: ShellContext, profile: str) -> ShellContext:

@@ -41,7 +41,7 @@ def _json(project: Path, deliverables: Sequence[Deliverable], run: RunRow | None
     document = {
         "project": bytes(project).decode(errors="replace"),
         "tally": tally(deliverables),
-        "deliverables": [{**asdict(each), "proof": proof_of(each.status)} for each in deliverables],
+        "deliverables": [{**asdict(each), "proof": proof_of(each)} for each in deliverables],
         "run": run,
     }
     return orjson.dumps(document, option=orjson.OPT_INDENT_2)

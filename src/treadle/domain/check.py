@@ -42,8 +42,8 @@ class Evidence:
     # None: its time was over first.
     exit_code: int | None
     duration_s: float
-    # What it ran in: a hash over sandbox, system, setup command, variables and programs.
-    environment: str
+    # Of what it ran in: a hash over sandbox, system, setup command, variables and programs.
+    fingerprint: str
     # The SHA-256 of the whole log that was kept.
     log: str
 

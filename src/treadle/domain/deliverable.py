@@ -11,6 +11,9 @@ Status = Literal["pending", "passed", "blocked"]
 # Every pass is claimed until Treadle itself has run a check for it.
 Proof = Literal["claimed", "proven"]
 
+# A line that is longer is a program, and belongs where people can read it.
+LONGEST_COMMAND = 8_000
+
 
 @dataclass(frozen=True, slots=True)
 class Claim:
@@ -30,8 +33,14 @@ class Deliverable:
     claim: Claim | None = None
     # At most one for each criterion; a criterion without one can only be claimed.
     checks: tuple[Check, ...] = ()
-    # Of a pass only: whether Treadle itself has shown it.
+    # Of every pass, and of nothing else: whether Treadle itself has shown it.
     proof: Proof | None = None
+
+    @property
+    def is_provable(self) -> bool:
+        """Every criterion has a check, and each of them was seen to fail before the work."""
+        seen = {check.criterion for check in self.checks if check.before == "failed"}
+        return bool(seen) and seen == set(self.acceptance_criteria)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +90,45 @@ def create(
         if problem := _flaw(deliverable, known):
             return Refused(problem)
         known.add(deliverable.id)
-    return (*existing, *(replace(d, status="pending", claim=None) for d in new))
+    return (*existing, *(as_pending(d) for d in new))
+
+
+def as_pending(deliverable: Deliverable) -> Deliverable:
+    """The same with nothing of a pass left."""
+    return replace(deliverable, status="pending", claim=None, proof=None)
+
+
+def with_honest_proof(deliverable: Deliverable) -> Deliverable:
+    """The same with no more proof than its checks can give: they may have been edited since."""
+    if deliverable.status != "passed":
+        return replace(deliverable, claim=None, proof=None)
+    proven = deliverable.proof == "proven" and deliverable.is_provable
+    return replace(deliverable, proof="proven" if proven else "claimed")
+
+
+def flaw_of_checks(criteria: Sequence[str], checks: Sequence[Check]) -> str | None:
+    """What is wrong with these checks of a deliverable with these criteria; None if nothing."""
+    shown: set[str] = set()
+    for check in checks:
+        if check.criterion not in criteria:
+            return f"a check is for {check.criterion!r}, which is none of the acceptance criteria"
+        if check.criterion in shown:
+            return f"there are two checks for {check.criterion!r}: a criterion has one at most"
+        if problem := flaw_of_command(check.command):
+            return f"the check for {check.criterion!r} {problem}"
+        shown.add(check.criterion)
+    return None
+
+
+def flaw_of_command(command: str) -> str | None:
+    """Why no shell can be given this line; None if one can."""
+    if not command.strip():
+        return "has an empty command"
+    if "\0" in command:
+        return "has a zero byte in its command"
+    if len(command) > LONGEST_COMMAND:
+        return f"is longer than {LONGEST_COMMAND} characters: make it a script of the project"
+    return None
 
 
 def _flaw(deliverable: Deliverable, known: set[str]) -> str | None:
@@ -94,6 +141,8 @@ def _flaw(deliverable: Deliverable, known: set[str]) -> str | None:
     criteria = deliverable.acceptance_criteria
     if not criteria or not all(c.strip() for c in criteria):
         return f"Deliverable {deliverable.id} needs acceptance criteria, none of them empty."
+    if problem := flaw_of_checks(criteria, deliverable.checks):
+        return f"Deliverable {deliverable.id}: {problem}."
     return None
 
 
@@ -112,6 +161,7 @@ def set_status(
             f"Deliverable {deliverable_id} is {found.status}: it cannot become {status} directly. "
             "Set it to pending first if the situation has really changed."
         )
-    claim = Claim() if status == "passed" else None
-    changed = replace(found, status=status, claim=claim)
+    changed = replace(as_pending(found), status=status)
+    if status == "passed":
+        changed = replace(changed, claim=Claim(), proof="claimed")
     return tuple(changed if d is found else d for d in existing)

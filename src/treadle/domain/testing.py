@@ -3,6 +3,9 @@
 from dataclasses import dataclass
 from typing import Literal
 
+# Where reports go that we ask a test command for, from the top of the project. No part of the work.
+REPORTS_FOLDER = ".treadle-reports"
+
 Kind = Literal["unit", "integration", "e2e"]
 CaseOutcome = Literal["passed", "failed", "skipped"]
 

@@ -10,7 +10,7 @@ from treadle.domain.agent import Allow, Ask, Deny, Judgement, ToolUse
 from treadle.policy.content_gates import gate_of
 from treadle.policy.judging.secrets import holds_secrets
 from treadle.policy.permission_rules import MAIN_ARGUMENT
-from treadle.policy.protected_paths import OWN, protected_part
+from treadle.policy.protected_paths import OWN, is_obeyed, protected_part
 
 RealPath: TypeAlias = Callable[[str], str]
 
@@ -94,9 +94,15 @@ def protected(part: str) -> Deny:
             "Use the mcp__treadle__* tools to report on the work.",
             "write-protected",
         )
+    if is_obeyed(part):
+        return Deny(
+            f"{part} decides what runs on the user's machine and cannot be written by an agent. "
+            "Leave it as it is, and say in your notes what should change.",
+            "write-protected",
+        )
     return Deny(
-        f"{part} decides what runs on the user's machine and cannot be written by an agent. "
-        "Leave it as it is, and say in your notes what should change.",
+        f"{part} is kept as it is by the user's settings, and no agent changes it. "
+        "Make the work fit it; if that cannot be, say in your notes what should change.",
         "write-protected",
     )
 

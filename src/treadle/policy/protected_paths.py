@@ -1,7 +1,10 @@
-"""What no agent writes, by whatever road: Treadle's own state, and what others would obey."""
+"""What no agent writes, by whatever road: Treadle's own state, what others would obey, and what
+the user's settings keep as it is."""
 
+import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 
 # At the top of the project. An agent hands text over by tools instead.
@@ -20,12 +23,15 @@ PROTECTED = (*OWN, *OBEYED)
 SEALED = (*OWN, ".claude", ".mcp.json")
 SEALED_IF_THERE = tuple(name for name in OBEYED if name not in (*SEALED, ".git"))
 
+_GLOB = re.compile(r"[*?\[]")
+_ANY_DEPTH = "**"
+
 
 def protected_part(inside: PurePosixPath, also: Iterable[str] = ()) -> str | None:
     """The part of a path inside the project for which it is protected; None if it is not.
 
-    `also` are further paths relative to the project. Some disks do not tell upper from lower case,
-    or pass over characters that nobody sees, so no spelling counts.
+    `also` are further paths relative to the project, as `covers` reads them. Some disks do not tell
+    upper from lower case, or pass over characters that nobody sees, so no spelling counts.
     """
     folded = [_spelled(part) for part in inside.parts]
     if folded and folded[0] in OWN:
@@ -33,11 +39,63 @@ def protected_part(inside: PurePosixPath, also: Iterable[str] = ()) -> str | Non
     for part, name in zip(inside.parts, folded, strict=True):
         if name in OBEYED:
             return part
-    for path in also:
-        wanted = [_spelled(part) for part in PurePosixPath(path).parts]
-        if wanted and folded[: len(wanted)] == wanted:
-            return path
-    return None
+    return next((path for path in also if _covers(path, folded)), None)
+
+
+def is_obeyed(part: str) -> bool:
+    """Whether a part of a path is protected for what others do at its word."""
+    return _spelled(part) in OBEYED
+
+
+def has_pattern(path: str) -> bool:
+    return bool(_GLOB.search(path))
+
+
+def covers(kept: str, inside: PurePosixPath) -> bool:
+    """Whether a path is the one that is kept, or lies below it.
+
+    In a pattern `*` is one part or some of it, `**` any number of parts; one without a slash fits
+    at any depth. A path is also just what it says, whatever is in its name.
+    """
+    return _covers(kept, [_spelled(part) for part in inside.parts])
+
+
+def lies_above(inside: PurePosixPath, kept: str) -> bool:
+    """Whether what is kept would go with this directory; not told of patterns that fit anywhere."""
+    parts = [_spelled(part) for part in inside.parts]
+    wanted = [_spelled(part) for part in PurePosixPath(kept).parts]
+    return len(parts) < len(wanted) and all(
+        _ANY_DEPTH not in name and fnmatchcase(part, name)
+        for part, name in zip(parts, wanted, strict=False)
+    )
+
+
+def can_be_kept(path: str) -> bool:
+    """Whether it is a path inside a project, or a pattern for some of them, and not for all."""
+    parts = PurePosixPath(path).parts
+    outside = path.startswith(("/", "~")) or ".." in parts or "\0" in path
+    return not outside and any(part.strip("*") for part in parts)
+
+
+def _covers(kept: str, folded: Sequence[str]) -> bool:
+    wanted = [_spelled(part) for part in PurePosixPath(kept).parts]
+    if not wanted:
+        return False
+    if list(folded[: len(wanted)]) == wanted:
+        return True
+    if not has_pattern(kept):
+        return False
+    return _reaches([_ANY_DEPTH, *wanted] if len(wanted) == 1 else wanted, folded)
+
+
+def _reaches(wanted: Sequence[str], parts: Sequence[str]) -> bool:
+    """Whether the pattern fits the path, or something on the way to it."""
+    if not wanted:
+        return True
+    first, *rest = wanted
+    if first == _ANY_DEPTH:
+        return any(_reaches(rest, parts[at:]) for at in range(len(parts)))
+    return bool(parts) and fnmatchcase(parts[0], first) and _reaches(rest, parts[1:])
 
 
 def _spelled(part: str) -> str:

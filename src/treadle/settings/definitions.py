@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from treadle.domain.review import Severity
 from treadle.domain.run import Landing
 from treadle.settings.guarding import Hooks, Permissions, Policy, Sandbox, Verify
 from treadle.settings.key import key
@@ -29,7 +30,7 @@ class Project:
     specs: str = field(
         default="specs",
         metadata=key(
-            "The folder of further specifications: for `focus`, which is still to come.",
+            "The folder of specifications that `focus` holds the work against.",
             rule="inside",
         ),
     )
@@ -134,6 +135,20 @@ class Deliver:
 
 
 @dataclass(frozen=True, slots=True)
+class Focus:
+    """How `treadle focus` comes to an end of its reviews."""
+
+    review_bar: Severity = field(
+        default="major",
+        metadata=key("Findings from this severity on can request changes: blocker, major, …"),
+    )
+    max_reviews: int = field(
+        default=3,
+        metadata=key("Reviews after which what is left goes to the backlog.", above=0),
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class Quota:
     """What to do when the provider's usage quota is spent."""
 
@@ -197,6 +212,7 @@ class Settings:
     limits: Limits = field(default_factory=Limits)
     session: Session = field(default_factory=Session)
     deliver: Deliver = field(default_factory=Deliver)
+    focus: Focus = field(default_factory=Focus)
     quota: Quota = field(default_factory=Quota)
     sandbox: Sandbox = field(default_factory=Sandbox)
     policy: Policy = field(default_factory=Policy)

@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import PurePosixPath
 from typing import Any, Literal, TypeAlias, get_args, get_type_hints
 
+from treadle.domain.review import Severity
 from treadle.domain.run import Landing
 from treadle.domain.sandbox import Network
 from treadle.settings.definitions import MOST, Settings
@@ -18,6 +19,7 @@ _KINDS: dict[Any, Kind] = {
     str: "text",
     Landing: "choice",
     Network: "choice",
+    Severity: "choice",
     bool: "flag",
     int: "whole",
     float: "number",

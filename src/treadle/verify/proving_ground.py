@@ -28,6 +28,8 @@ class Shown:
     evidence: Evidence
     output: str
     files: Mapping[str, bytes] = field(default_factory=dict, repr=False)
+    # All of the log that was kept, for those who look for results in it.
+    log: str = field(default="", repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ async def detach(request: RunRequest, presence: Presence) -> None:
     with closing(open_store(environment.storage)) as store:
         queued = RunQueued(
             run=request.run,
-            workflow="deliver",
+            workflow=request.workflow,
             project=str(ready.project.root),
             project_key=ready.project.key,
             rehearsal=request.rehearsal,

@@ -21,8 +21,8 @@ from treadle.wiring.agents.claude_model import (
     keeps_its_login,
 )
 from treadle.wiring.browser import Servers
-from treadle.wiring.hooks import hook_files
 from treadle.wiring.network import BRIDGE, WayOut, bridge_to
+from treadle.wiring.protecting import sealed_paths
 from treadle.wiring.run_request import Ready
 from treadle.workspace.borrowed import borrowed_objects
 
@@ -63,7 +63,7 @@ def enclosed(
 
 def confinement(ready: Ready, *, workspace: Path, home: Path) -> Confinement:
     """What the settings say about every confined process of a run."""
-    hooks = hook_files(ready.settings.hooks.before_tool_use, workspace)
+    kept = sealed_paths(ready.settings, workspace, ready.project.root)
     there = [name for name in SEALED_IF_THERE if _is_ordinary(workspace / name)]
     return Confinement(
         workspace=workspace,
@@ -71,7 +71,7 @@ def confinement(ready: Ready, *, workspace: Path, home: Path) -> Confinement:
         network=ready.settings.sandbox.network,
         readable=ready.reach.readable,
         writable=ready.reach.writable,
-        protected=tuple(Path(name) for name in (*SEALED, *there, *hooks)),
+        protected=tuple(Path(name) for name in (*SEALED, *there, *kept)),
         limits=ready.reach.limits,
     )
 

@@ -15,13 +15,16 @@ from treadle.wiring.equipment import equipment_of, secrets_of
 from treadle.wiring.gates import gates_of, spread
 from treadle.wiring.gateway import others_today_usd as spent_by_others
 from treadle.wiring.guard import guard_of, notice_foreign_settings
-from treadle.wiring.hooks import hook_files
+from treadle.wiring.landing import asker_of
 from treadle.wiring.limits import run_limits, session_limits
 from treadle.wiring.network import hosts_told
+from treadle.wiring.protecting import protected_paths
 from treadle.wiring.setup import preparing
 from treadle.wiring.telling import LandingWish, Telling, landing_when
+from treadle.wiring.verification import terms_of, verification_of
 from treadle.workflows.deliver.board import Board
 from treadle.workflows.deliver.briefing import Briefing
+from treadle.workflows.deliver.findings import Tip
 from treadle.workflows.deliver.look import Surroundings
 from treadle.workflows.deliver.progress import Progress
 from treadle.workflows.deliver.rounds import Rounds
@@ -60,10 +63,10 @@ async def begin_worksite(telling: Telling) -> Worksite:
         landed=past.landed,
         earlier=past.earlier,
         search=SecretSearch(secrets_of(ready)),
-        protected=hook_files(ready.settings.hooks.before_tool_use, ready.project.root),
+        protected=protected_paths(ready.settings, ready.project.root),
         clean=telling.clean,
     )
-    spec = ready.settings.project.spec
+    spec = ready.spec
     if known.prepared is None:
         return await prepare_worksite(site, specification=ready.spec_text, spec=spec)
     worksite = await find_worksite(site, known.prepared, known.imported)
@@ -121,12 +124,13 @@ async def make_story(telling: Telling, worksite: Worksite, driver: Driver, steps
             await guard_of(telling, worksite),
         ),
         session_limits=session_limits(settings),
-        surroundings=_surroundings(telling),
+        surroundings=surroundings_of(telling),
         gates=gates_of(telling),
         known=telling.known,
-        record_once=_of_leg(telling),
+        record_once=of_leg(telling),
         slots=ready.presence.slots,
         prepare=preparing(telling, worksite.path, hosts_told(telling)),
+        verification=verification_of(telling, worksite, board),
     )
     return Story(
         steps=steps,
@@ -138,11 +142,13 @@ async def make_story(telling: Telling, worksite: Worksite, driver: Driver, steps
         spec_hash=beginning.spec_hash,
         rounds=rounds,
         clock=driver.clock,
-        record_once=_of_leg(telling),
+        record_once=of_leg(telling),
         stop=driver.stop,
         jitter=lambda: spread(request.run),
         progress=_progress(request.so_far, beginning),
         tip=beginning.tip,
+        tips=[Tip(0, beginning.tip)],
+        asker=asker_of(telling),
     )
 
 
@@ -154,6 +160,7 @@ async def _board(telling: Telling, worksite: Worksite, driver: Driver) -> Board:
         driver.clock,
         rehearsed=ready.request.rehearsal,
         clean=telling.clean,
+        terms=terms_of(ready),
     )
     if known.deliverables or known.turns:
         board.reopen(known)
@@ -169,7 +176,7 @@ async def _board(telling: Telling, worksite: Worksite, driver: Driver) -> Board:
     return board
 
 
-def _surroundings(telling: Telling) -> Surroundings:
+def surroundings_of(telling: Telling) -> Surroundings:
     settings, request = telling.ready.settings, telling.ready.request
 
     def others_today_usd() -> float:
@@ -181,10 +188,11 @@ def _surroundings(telling: Telling) -> Surroundings:
         wait_for_quota=settings.quota.wait,
         stopping=lambda: telling.stopping,
         others_today_usd=others_today_usd,
+        fix_rounds=settings.verify.fix_rounds,
     )
 
 
-def _of_leg(telling: Telling) -> RecordOnce:
+def of_leg(telling: Telling) -> RecordOnce:
     """Keys of a story count from 1 in every leg of a run."""
     leg = telling.known.leg
 

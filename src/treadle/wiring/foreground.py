@@ -1,4 +1,4 @@
-"""A `deliver` run in the foreground: its own executor at the engine, from its start to its end."""
+"""A run in the foreground: its own executor at the engine, from its start to its end."""
 
 from dataclasses import replace
 
@@ -18,7 +18,7 @@ POLL_S = 0.5
 IDLE_POLL_S = 10.0
 
 
-async def deliver(request: RunRequest, presence: Presence) -> RunResult:
+async def run_in_foreground(request: RunRequest, presence: Presence) -> RunResult:
     """One whole run. A user's mistakes are raised before it starts; then it ends by value."""
     loading = start_loading(presence.environment.storage)
     try:

@@ -19,9 +19,10 @@ from treadle.policy.redaction import redactor
 from treadle.policy.roles import ShellSet
 from treadle.wiring.confining import confinement
 from treadle.wiring.equipment import private_home, secrets_of
-from treadle.wiring.hooks import hook_files, hook_runner, unconfined
+from treadle.wiring.hooks import hook_runner, unconfined
 from treadle.wiring.landing import asker_of
 from treadle.wiring.policy import SEARCH_PATH, shell_context, shell_looks
+from treadle.wiring.protecting import protected_paths
 from treadle.wiring.run_request import Ready
 from treadle.wiring.telling import Telling
 from treadle.workflows.gates import Gate
@@ -46,7 +47,7 @@ async def guard_of(telling: Telling, worksite: Worksite) -> Guard:
         hooks=Hooks(settings.hooks.before_tool_use, await _hook_runner(telling, worksite)),
         readable=(*_own_places(telling), *(str(path) for path in ready.reach.readable)),
         writable=tuple(str(path) for path in ready.reach.writable),
-        protected=hook_files(settings.hooks.before_tool_use, workspace),
+        protected=protected_paths(settings, workspace),
         ask_before=rules,
     )
 
@@ -56,7 +57,8 @@ def judging(ready: Ready, root: Path) -> JudgeLine:
     policy = ready.settings.policy
     commands, _ = split_ask_before(policy.ask_before)
     context = shell_context(root, policy, destructive=ready.request.allow_destructive)
-    context = replace(context, ask_before=commands)
+    kept = protected_paths(ready.settings, root)
+    context = replace(context, ask_before=commands, protected=kept)
     # Programs as the agent's own shell finds them.
     path = ready.reach.environment.get("PATH", SEARCH_PATH)
     looks = replace(shell_looks(), which=lambda name: which(name, path=path))
@@ -121,6 +123,7 @@ def policy_hash(ready: Ready) -> str:
         asdict(settings.permissions),
         list(settings.allowed_tools),
         list(settings.hooks.before_tool_use),
+        list(settings.verify.protect),
         ready.request.allow_destructive,
     ]
     return hash_of(json.dumps(parts, sort_keys=True, default=list))

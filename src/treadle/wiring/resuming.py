@@ -117,6 +117,13 @@ def _require_room(wish: Wish, known: Recollection, limits: RunLimits) -> None:
         raise UsageError(
             f"run {run} is done", hint=f"see what it brought with `treadle diff {run}`"
         )
+    if result.reason == "spec_issue":
+        # The clone has the specifications as they were, so that nothing would be another.
+        raise UsageError(
+            f"run {run} found an issue with the specifications",
+            hint=f"settle it there, bring the work in with `treadle land {run}` or drop its "
+            "branch, and start a new run",
+        )
     reached = {
         "budget_exceeded": (result.cost_usd >= limits.max_cost_usd, "--max-cost USD"),
         "time_exceeded": (result.duration_s >= limits.max_minutes * 60, "--max-minutes N"),

@@ -1,4 +1,4 @@
-"""A `deliver` run asked for, and everything checked that can be checked before it exists."""
+"""A run asked for, and everything checked that can be checked before it exists."""
 
 import asyncio
 import hashlib
@@ -14,7 +14,7 @@ from treadle.domain.agent import Identity
 from treadle.domain.errors import SettingsError, UsageError
 from treadle.domain.events.run import Confinement
 from treadle.domain.ids import RunId
-from treadle.domain.run import RunResult
+from treadle.domain.run import RunResult, Workflow
 from treadle.gateway.hosts import parse_entries
 from treadle.policy.permission_rules import Rule, parse_rule
 from treadle.settings.definitions import Settings
@@ -25,6 +25,7 @@ from treadle.wiring.agent import Rehearsing, require_free_names
 from treadle.wiring.agents.claude_model import Elsewhere, model_service
 from treadle.wiring.earlier import Past
 from treadle.wiring.interrupts import Name, unheeded
+from treadle.wiring.protecting import kept_paths
 from treadle.wiring.sandbox import Surroundings, find_surroundings
 from treadle.wiring.trust import load_trusted
 from treadle.workflows.landing import Ask
@@ -49,6 +50,10 @@ class RunRequest:
     so_far: RunResult | None = None
     # Settings by environment variable: whoever goes on with the run may have another environment.
     variables: Mapping[str, Any] = field(default_factory=dict)
+    workflow: Workflow = "deliver"
+    # For `focus`: what to work on, and a person's review that the first plan has to satisfy.
+    words: str = ""
+    review: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +105,12 @@ class Ready:
         return run_directory(self.environment.root, self.request.run)
 
     @property
+    def spec(self) -> str:
+        """What the work is held against, from the project's top; the agent must see it."""
+        project = self.settings.project
+        return project.specs if self.request.workflow == "focus" else project.spec
+
+    @property
     def spec_hash(self) -> str:
         return hashlib.sha256(self.spec_text.encode()).hexdigest()
 
@@ -131,6 +142,21 @@ async def check(request: RunRequest, presence: Presence) -> Ready:
     said = {name: value for name, value in request.flags.items() if value is not None}
     flags = {**request.variables, **said}
     settings = load_trusted(project.root, environment, flags).settings
+    if request.workflow == "focus":
+        settings = _with_specs_protected(settings, project)
+    text = request.words or _specification(settings, project)
+    _check_network(settings, request, environment)
+    permission_rules(settings)
+    kept_paths(settings)
+    require_free_names(settings.mcp_servers or {})
+    who, reach = await asyncio.gather(
+        identity(project),
+        find_surroundings(settings.sandbox, settings.policy.profiles, environment, project.root),
+    )
+    return Ready(request, presence, settings, project, who, text, reach)
+
+
+def _specification(settings: Settings, project: Project) -> str:
     spec = project.root / settings.project.spec
     if not spec.is_file():
         raise UsageError(
@@ -138,17 +164,21 @@ async def check(request: RunRequest, presence: Presence) -> Ready:
             hint="write down what you want built, or name the file with project.spec",
         )
     try:
-        text = spec.read_text(encoding="utf-8")
+        return spec.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"cannot read {spec}: {error}") from error
-    _check_network(settings, request, environment)
-    permission_rules(settings)
-    require_free_names(settings.mcp_servers or {})
-    who, reach = await asyncio.gather(
-        identity(project),
-        find_surroundings(settings.sandbox, settings.policy.profiles, environment, project.root),
-    )
-    return Ready(request, presence, settings, project, who, text, reach)
+
+
+def _with_specs_protected(settings: Settings, project: Project) -> Settings:
+    """What the work is held against is not the agent's to change, nor part of any commit."""
+    specs = settings.project.specs
+    if not (project.root / specs).exists():
+        raise UsageError(
+            f"no {specs} in {project.root}",
+            hint="put your specifications there, or name the folder with project.specs",
+        )
+    verify = settings.verify
+    return replace(settings, verify=replace(verify, protect=(*verify.protect, specs)))
 
 
 def _check_network(settings: Settings, request: RunRequest, environment: Environment) -> None:

@@ -7,7 +7,15 @@ from treadle.domain.errors import ProjectError, UsageError
 from treadle.workspace.git import Git
 
 SOURCE = files("treadle.rehearsal") / "demo"
-SETTINGS = "version = 1\n\n[deliver]\ndelay_s = 0.5\n"
+SETTINGS = """\
+version = 1
+
+[project]
+test = "python3 -m unittest -v"
+
+[deliver]
+delay_s = 0.5
+"""
 IGNORED = "__pycache__/\n.treadle/\n.treadle-notes.md\n"
 OWNER = (("user.name", "Demo User"), ("user.email", "demo@example.com"))
 

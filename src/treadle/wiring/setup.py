@@ -11,17 +11,17 @@ from time import monotonic
 from treadle.adapters.packages.asking import find_indexes
 from treadle.adapters.packages.indexes import Index, variables
 from treadle.adapters.packages.pages import linked_by
-from treadle.adapters.sandboxes.running import Ran, run_to_end
+from treadle.adapters.sandboxes.running import Ran
 from treadle.adapters.sandboxes.toolchains import PROFILES
-from treadle.domain.errors import SandboxBroken, SettingsError
+from treadle.domain.errors import SettingsError
 from treadle.domain.events.work import SetupFinished
-from treadle.domain.sandbox import Confined, Network, SandboxFailed
+from treadle.domain.sandbox import Confinement, Network
 from treadle.gateway.hosts import Entry, parse_entries
-from treadle.settings.environment import agent_environment
 from treadle.wiring.agents.claude_model import proxy_for
 from treadle.wiring.confining import confinement
 from treadle.wiring.equipment import private_home
-from treadle.wiring.network import Record, WayOut, machines_proxy, way_out
+from treadle.wiring.network import Record, machines_proxy, way_out
+from treadle.wiring.own_commands import Bounds, OwnCommand, bounds_of, run_own, unless_stopped
 from treadle.wiring.run_request import Ready
 from treadle.wiring.search_path import path_outside
 from treadle.wiring.telling import Telling
@@ -39,8 +39,6 @@ MOST_TRIES = 3
 AUTHORITIES = ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE")
 
 Prepare = Callable[[], Awaitable[None]]
-# How it ended, and what it could reach.
-Worked = tuple[Ran, tuple[Entry, ...]]
 
 
 def preparing(telling: Telling, workspace: Path, record: Record) -> Prepare:
@@ -49,6 +47,7 @@ def preparing(telling: Telling, workspace: Path, record: Record) -> Prepare:
     ready = telling.ready
     command = ready.settings.project.setup.strip()
     failures: dict[str, int] = {}
+    bounds = bounds_of(telling, record)
 
     async def prepare() -> None:
         wanted = needs(workspace, command)
@@ -56,7 +55,8 @@ def preparing(telling: Telling, workspace: Path, record: Record) -> Prepare:
         last = done.read_text() if done.is_file() else ""
         if not command or not is_due(wanted, last=last, failures=failures.get(wanted, 0)):
             return
-        finished = await Setup(telling, workspace, command, record).run()
+        within = confinement(ready, workspace=workspace, home=private_home(ready))
+        finished = await Setup(bounds, within, command).run()
         telling.recorder.record(finished)
         # What setting up changed itself (a lock file, say) is no reason to set up again.
         now = needs(workspace, command)
@@ -79,92 +79,48 @@ class Setup:
     command, too: a project may have nothing to install before its first session. A sandbox that
     fails is none of these: it ends the run."""
 
-    telling: Telling
-    workspace: Path
+    bounds: Bounds
+    # Its workspace is what is set up.
+    within: Confinement
     command: str
-    record: Record
 
     async def run(self) -> SetupFinished:
         """To its end, or until the run is asked to stop."""
         began = monotonic()
-        working = asyncio.ensure_future(self._work())
-        stopping = asyncio.ensure_future(self.telling.stop.wait())
-        try:
-            await asyncio.wait({working, stopping}, return_when="FIRST_COMPLETED")
-        finally:
-            stopping.cancel()
-            if not working.done():
-                working.cancel()
-                await asyncio.wait({working})
-        stopped: Worked = (Ran(STOPPED, "stopped"), ())
-        ran, entries = stopped if working.cancelled() else working.result()
+        finished = await unless_stopped(self.finish(), self.bounds.stop)
+        return finished or self._told(Ran(STOPPED, "stopped"), (), began)
+
+    async def finish(self) -> SetupFinished:
+        """To its end, whatever the run is asked."""
+        began = monotonic()
+        ready = self.bounds.ready
+        found = await _indexes(ready)
+        entries = await asyncio.to_thread(_entries, ready, found)
+        network: Network = "open" if ready.settings.sandbox.network == "open" else "allowlist"
+        upstream = machines_proxy(ready.environment)
+        with way_out(network, entries, self.bounds.record, upstream=upstream) as out:
+            ran = await run_own(self.bounds, self._own(found), out)
+        return self._told(ran, entries, began)
+
+    def _own(self, found: list[Index]) -> OwnCommand:
+        return OwnCommand(
+            self.command,
+            self.within,
+            seconds=self.bounds.ready.settings.session.tool_minutes * 60,
+            variables=variables(found),
+            # An index may be on this machine, so not even loopback goes past the proxy.
+            inside={"NO_PROXY": "", "no_proxy": ""},
+        )
+
+    def _told(self, ran: Ran, entries: tuple[Entry, ...], began: float) -> SetupFinished:
         return SetupFinished(
             command=self.command,
             exit_code=NO_EXIT_CODE if ran.exit_code is None else ran.exit_code,
             duration_s=round(monotonic() - began, 3),
             # First without secrets, then cut: of half a secret nobody sees that it is one.
-            output=self.telling.clean(ran.output)[-KEPT_OUTPUT:],
+            output=self.bounds.clean(ran.output)[-KEPT_OUTPUT:],
             hosts=tuple(dict.fromkeys(f"{entry.host}:{entry.port}" for entry in entries)),
         )
-
-    async def _work(self) -> Worked:
-        ready = self.telling.ready
-        found = await _indexes(ready)
-        entries = await asyncio.to_thread(_entries, ready, found)
-        network: Network = "open" if ready.settings.sandbox.network == "open" else "allowlist"
-        upstream = machines_proxy(ready.environment)
-        with way_out(network, entries, self.record, upstream=upstream) as out:
-            return await self._ran(self._start(out, found)), entries
-
-    async def _ran(self, start: Confined | SandboxFailed) -> Ran:
-        sandbox = self.telling.sandbox
-        if isinstance(start, SandboxFailed):
-            raise _broken(start)
-        ran = await run_to_end(
-            start,
-            directory=self.workspace,
-            seconds=self.telling.ready.settings.session.tool_minutes * 60,
-            failure=None if sandbox is None else sandbox.failure,
-        )
-        if ran.failed is not None:
-            raise _broken(ran.failed)
-        return ran
-
-    def _start(self, out: WayOut, found: list[Index]) -> Confined | SandboxFailed:
-        ready, sandbox = self.telling.ready, self.telling.sandbox
-        environment = {
-            **_without_login(ready),
-            **ready.reach.environment,
-            **variables(found),
-        }
-        line, home = ("/bin/sh", "-c", self.command), private_home(ready)
-        home.mkdir(parents=True, exist_ok=True)
-        if sandbox is None:
-            return Confined(line, {**environment, "HOME": str(home)})
-        within = confinement(ready, workspace=self.workspace, home=home)
-        within = replace(
-            within,
-            network=out.network,
-            readable=(*within.readable, *out.readable),
-            sockets=out.sockets,
-        )
-        # An index may be on this machine, so not even loopback goes past the proxy.
-        given = {**out.environment(environment), "NO_PROXY": "", "no_proxy": ""}
-        return sandbox.confine([*out.entry, *sandbox.launcher(), *line], given, within)
-
-
-def _without_login(ready: Ready) -> dict[str, str]:
-    """A setup command runs the code of strangers: it is given no login of the agent's."""
-    allowed = agent_environment(ready.environment.raw)
-    return {
-        name: value
-        for name, value in allowed.items()
-        if not name.startswith(("ANTHROPIC_", "CLAUDE_", "AWS_", "GOOGLE_", "CLOUD_"))
-    }
-
-
-def _broken(failed: SandboxFailed) -> SandboxBroken:
-    return SandboxBroken(failed.message, hint=failed.hint or "run `treadle doctor`")
 
 
 async def _indexes(ready: Ready) -> list[Index]:

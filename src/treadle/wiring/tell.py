@@ -1,4 +1,4 @@
-"""Tells a `deliver` run in this process, from wherever its log says it is, to its end."""
+"""Tells a run in this process, from wherever its log says it is, to its end."""
 
 import asyncio
 import traceback
@@ -25,6 +25,8 @@ from treadle.wiring.confining import enclosed, prove, reach_model
 from treadle.wiring.credentials import with_kept_login
 from treadle.wiring.deliver_story import begin_worksite, make_story
 from treadle.wiring.equipment import private_home, secrets_of, servers_of
+from treadle.wiring.focus_chronicle import chronicle_of
+from treadle.wiring.focus_story import make_focus_story
 from treadle.wiring.gateway import metered
 from treadle.wiring.heartbeat import last_beat
 from treadle.wiring.landing import land, void_open_questions
@@ -36,6 +38,7 @@ from treadle.wiring.run_request import Ready
 from treadle.wiring.sandbox import choose_sandbox, forget_reports
 from treadle.wiring.search_path import without_project
 from treadle.wiring.telling import Telling
+from treadle.wiring.verification import tell_what_was_touched
 from treadle.workflows.deliver.recollection import recollect
 from treadle.workflows.worksite import Worksite
 
@@ -51,15 +54,16 @@ async def tell(ready: Ready, steps: Steps) -> RunResult:
         known = recollect(store.read(ready.request.run)).heard_of(last_beat(ready.directory))
         if known.ended is not None:
             return known.ended
+        chronicle = chronicle_of(ready, store)
         recorder = Recorder(
             store,
             ready.request.run,
             SystemClock(),
-            ready.presence.readers,
+            (*ready.presence.readers, *([] if chronicle is None else [chronicle.hear])),
             clean=clean,
         )
         try:
-            telling = Telling(ready, database, recorder, known, clean)
+            telling = Telling(ready, database, recorder, known, clean, chronicle=chronicle)
             return clean(await _tell(telling, CleanSteps(steps, clean)))
         finally:
             recorder.flush()
@@ -157,8 +161,10 @@ async def _see_through(telling: Telling, driver: Driver, steps: Steps) -> RunRes
     """The story to its end, also when the end is an error; only a store that fails is raised."""
     try:
         worksite = await _begin(telling)
-        telling.story = await make_story(telling, worksite, driver, steps)
+        make = make_focus_story if telling.chronicle is not None else make_story
+        telling.story = await make(telling, worksite, driver, steps)
         result = await telling.story.tell()
+        await tell_what_was_touched(telling, worksite)
         await land(telling, worksite, steps, result)
     except (StoreError, StoryChanged):
         raise  # not the run's end: it goes on when that is put right
@@ -194,7 +200,7 @@ def _started(ready: Ready) -> RunStarted:
     settings = ready.settings
     return RunStarted(
         run=ready.request.run,
-        workflow="deliver",
+        workflow=ready.request.workflow,
         project=str(ready.project.root),
         project_key=ready.project.key,
         version=__version__,

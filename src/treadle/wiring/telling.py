@@ -13,6 +13,7 @@ from treadle.domain.run import ExitReason, Landing, RunResult
 from treadle.domain.sandbox import Sandbox
 from treadle.policy.redaction import Redactor
 from treadle.wiring.browser import Servers
+from treadle.wiring.focus_chronicle import Chronicle
 from treadle.wiring.interrupts import Name
 from treadle.wiring.run_request import Ready
 from treadle.workflows.deliver.look import Stopping
@@ -53,6 +54,8 @@ class Telling:
     separated: bool = True
     # Looked for on the disk once: see `wiring.equipment.servers_of`.
     servers: Servers | None = None
+    # Of a `focus` run: its course, and the working files that follow it.
+    chronicle: Chronicle | None = None
 
     def interrupt(self, by: Name) -> None:
         """Ask the run to end; its work so far is brought to safety."""
@@ -89,4 +92,7 @@ class Telling:
         )
 
     def end(self, result: RunResult) -> None:
+        if self.chronicle is not None:
+            # First: whoever goes on with a run that has not ended has them again.
+            self.chronicle.put_away()
         self.recorder.record_once(f"ended {self.known.leg}", RunEnded(result))

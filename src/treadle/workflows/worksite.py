@@ -91,7 +91,7 @@ class Worksite:
     async def move_in(self, spec: str) -> None:
         """What comes before the first session; safe to repeat until then."""
         site = self._site
-        if not (self.path / spec).is_file():
+        if not (self.path / spec).exists():
             raise ProjectError(
                 f"{spec} is ignored by git, so the agent would not see it",
                 hint="take it out of .gitignore",

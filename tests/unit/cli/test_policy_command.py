@@ -120,6 +120,13 @@ def test_the_settings_of_the_project_count(project: Path, treadle: Command) -> N
     assert treadle("policy", "check", "npm run seed") == 3
 
 
+def test_what_the_settings_protect_is_not_written(project: Path, treadle: Command) -> None:
+    (project / "treadle.toml").write_text('[verify]\nprotect = ["tests/contract"]\n', "utf-8")
+
+    assert treadle("policy", "check", "touch tests/contract/x") == 1
+    assert treadle("policy", "check", "touch tests/x") == 0
+
+
 def test_all_rules_are_listed_by_family(treadle: Command, capsys: Captured) -> None:
     assert treadle("policy", "show") == 0
     shown = capsys.readouterr().out

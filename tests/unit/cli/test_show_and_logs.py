@@ -24,6 +24,7 @@ from treadle.domain.wire import encode_recorded
 from .stored_runs import LATER, VIEW, Command, drawn, living, store
 from .told_passages import EVERY_RUN, LANDING, QUEUED, SHUT
 from .told_runs import RUN, START, STARTED, ended, interrupted, recorded, success
+from .told_verification import VERIFIED_RUNS, verified
 
 BLOCKS = Path(__file__).parent / "blocks"
 ASKED = ApprovalAsked(asked(LANDING, run=RUN, step="1: landing", now=START))
@@ -49,7 +50,8 @@ def steps(*took_s: float) -> list[StepTaken]:
 
 
 @pytest.mark.parametrize(
-    "name", ["success", "retries", "interrupted", "quota", "passed-on", "in-bounds"]
+    "name",
+    ["success", "retries", "interrupted", "quota", "passed-on", "in-bounds", *VERIFIED_RUNS],
 )
 def test_show_tells_everything_about_a_run(name: str, root: Path) -> None:
     log = store(root, EVERY_RUN[name](), Path("/home/ada/calc"), number=0)
@@ -144,6 +146,27 @@ def test_show_as_json_holds_the_same_facts(
     assert shown["result"]["reason"] == "all_passed"
     assert [session["result"]["cost_usd"] for session in shown["sessions"]] == [0.21, 0.21]
     assert shown["steps"] == []  # the engine has never heard of it
+
+
+def test_show_as_json_holds_what_was_found_out_about_the_work(
+    root: Path, project: Path, treadle: Command, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store(root, verified(), project)
+
+    assert treadle("show", "d2e4", "--json") == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert [each["path"] for each in shown["touched"]] == [
+        "tests/test_old.py",
+        "pyproject.toml",
+        "tests/test_add.py",
+    ]
+    assert [(each["criterion"], each["evidence"]["when"]) for each in shown["checks"]] == [
+        ("1/0 is an error", "after"),
+        ("it is documented", "after"),
+        ("2 and 3 give 5", "again"),
+    ]
+    assert shown["tests"]["coverage"] == 84.25
+    assert [each["proof"] for each in shown["deliverables"]] == ["proven", "claimed", "claimed"]
 
 
 def test_a_denial_is_kept_with_the_call_it_stopped() -> None:

@@ -97,7 +97,7 @@ def test_status_shows_deliverables_and_the_last_run(root: Path) -> None:
 
     assert drawn(board("calc", deliverables, row, now=LATER, view=VIEW)) == [
         "calc  1 of 3 passed (claimed), 1 blocked, 1 pending",
-        "  [PASS] Add two numbers (DL-001)  claimed",
+        "  [PASS] Add two numbers (DL-001)  claimed: no check",
         "  [PENDING] Divide, and say so when it cannot be done (DL-002)",
         "  [BLOCKED] Send the result by mail (DL-003)",
         "",
@@ -142,6 +142,7 @@ def test_status_as_json_holds_the_same_facts(
                 "acceptance_criteria": ["2 and 3 give 5"],
                 "status": "passed",
                 "claim": None,
+                "checks": [],
                 "proof": "claimed",
             }
         ],

@@ -43,6 +43,9 @@ SHOWN = [(name, Level.NORMAL) for name in EVERY_RUN] + [
     ("passed-on", Level.QUIET),
     ("passed-on", Level.VERBOSE),
     ("in-bounds", Level.QUIET),
+    ("verified", Level.QUIET),
+    ("verified", Level.VERBOSE),
+    ("gate-shut", Level.VERBOSE),
 ]
 
 

@@ -40,6 +40,7 @@ from treadle.domain.ids import SessionId
 from treadle.domain.limits import RunLimits
 from treadle.domain.session import Cancelled, Completed
 
+from .told_focus import focus
 from .told_runs import (
     ADD,
     ALL_RUNS,
@@ -53,6 +54,7 @@ from .told_runs import (
     recorded,
     session_ended,
 )
+from .told_verification import VERIFIED_RUNS
 
 QUEUED = RunQueued(RUN, "deliver", "/home/ada/calc", "5e884898da28", rehearsal=False)
 SHUT = RunPaused("the model service is left alone", START + timedelta(minutes=5))
@@ -138,4 +140,10 @@ def in_bounds() -> list[Recorded]:
     )
 
 
-EVERY_RUN = {**ALL_RUNS, "passed-on": passed_on, "in-bounds": in_bounds}
+EVERY_RUN = {
+    **ALL_RUNS,
+    **VERIFIED_RUNS,
+    "focus": focus,
+    "passed-on": passed_on,
+    "in-bounds": in_bounds,
+}

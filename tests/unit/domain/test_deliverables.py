@@ -1,19 +1,24 @@
 """The state machine of deliverables: what may be created, and which way a status can go."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.builders import claimed, deliverable
+from treadle.domain.check import Check
 from treadle.domain.deliverable import (
     Claim,
     Deliverable,
+    Proof,
     Refused,
     Status,
     Tally,
     create,
     set_status,
     tally,
+    with_honest_proof,
 )
 
 STATUSES: list[Status] = ["pending", "passed", "blocked"]
@@ -74,6 +79,40 @@ def test_an_unknown_id_is_refused_with_the_known_ones(
     existing: tuple[Deliverable, ...], answer: str
 ) -> None:
     assert set_status(existing, "DL-9", "passed") == Refused(answer)
+
+
+CHECK = Check("DL-1 can be seen", "make", before="failed")
+PROVEN = replace(claimed("DL-1", "abc"), checks=(CHECK,), proof="proven")
+
+
+def test_what_is_taken_back_keeps_its_checks_and_no_proof() -> None:
+    assert set_status([PROVEN], "DL-1", "pending") == (replace(ONE, checks=(CHECK,)),)
+
+
+@pytest.mark.parametrize(
+    ("given", "proof"),
+    [
+        (PROVEN, "proven"),
+        (replace(PROVEN, proof="claimed"), "claimed"),
+        (replace(PROVEN, proof=None), "claimed"),
+        (replace(PROVEN, checks=()), "claimed"),
+        (replace(PROVEN, checks=(replace(CHECK, before=""),)), "claimed"),
+        (replace(PROVEN, checks=(replace(CHECK, before="passed"),)), "claimed"),
+        (replace(PROVEN, acceptance_criteria=(CHECK.criterion, "More")), "claimed"),
+        (replace(PROVEN, acceptance_criteria=()), "claimed"),
+    ],
+)
+def test_a_pass_has_no_more_proof_than_its_checks_can_give(
+    given: Deliverable, proof: Proof
+) -> None:
+    assert with_honest_proof(given) == replace(given, proof=proof)
+
+
+@pytest.mark.parametrize("status", ["pending", "blocked"])
+def test_what_has_not_passed_has_neither_proof_nor_claim(status: Status) -> None:
+    given = replace(PROVEN, status=status)
+
+    assert with_honest_proof(given) == replace(given, proof=None, claim=None)
 
 
 def test_new_deliverables_come_behind_the_old_ones_and_are_pending() -> None:

@@ -63,3 +63,11 @@ def obeyed(part: str) -> Deny:
         "Leave it as it is, and say in your notes what should change.",
         "write-protected",
     )
+
+
+def kept(part: str) -> Deny:
+    return Deny(
+        f"{part} is kept as it is by the user's settings, and no agent changes it. "
+        "Make the work fit it; if that cannot be, say in your notes what should change.",
+        "write-protected",
+    )

@@ -22,6 +22,7 @@ from .decided import (
     WRITTEN,
     decision_on,
     judge_line,
+    kept,
     obeyed,
     owned,
     real_path,
@@ -168,6 +169,7 @@ def test_a_search_without_a_path_is_a_search_in_the_workspace(tool: str) -> None
     assert decision_on(tool, {"pattern": "x", "path": None}) == READ
 
 
+KEPT = ("tools/guard.py", "tests/contract", "*.snap")
 PROTECTED_PATHS = [
     (".treadle/status.json", owned(".treadle")),
     (".treadle", owned(".treadle")),
@@ -191,8 +193,12 @@ PROTECTED_PATHS = [
     ("web/.idea/workspace.xml", obeyed(".idea")),
     (".gitmodules", obeyed(".gitmodules")),
     (".bashrc", obeyed(".bashrc")),
-    ("tools/guard.py", obeyed("tools/guard.py")),
-    ("tools/Guard.py", obeyed("tools/guard.py")),
+    ("tools/guard.py", kept("tools/guard.py")),
+    ("tools/Guard.py", kept("tools/guard.py")),
+    ("tests/contract/test_cart.py", kept("tests/contract")),
+    ("tests/contract", kept("tests/contract")),
+    ("web/cart.snap", kept("*.snap")),
+    ("tests/test_cart.py", WRITTEN),
     (".treadle-notes.md", WRITTEN),
     ("docs/treadle.toml", WRITTEN),
     ("tools/guard.pyc", WRITTEN),
@@ -204,7 +210,7 @@ PROTECTED_PATHS = [
 def test_what_treadle_and_the_users_tools_obey_is_never_written_by_an_agent(
     path: str, answer: Judgement
 ) -> None:
-    protected = ("tools/guard.py",)
+    protected = KEPT
 
     for tool, argument in (("Write", "file_path"), ("NotebookEdit", "notebook_path")):
         assert decision_on(tool, {argument: path}, protected=protected) == answer
@@ -220,9 +226,7 @@ def test_nor_is_it_handed_to_the_tools_of_a_server(
 ) -> None:
     given = json.loads(json.dumps(shape).replace("{}", path))
 
-    found = decision_on(
-        "mcp__files__write", given, servers=("files",), protected=("tools/guard.py",)
-    )
+    found = decision_on("mcp__files__write", given, servers=("files",), protected=KEPT)
 
     assert found == (Allow(rule="mcp") if answer == WRITTEN else answer)
 

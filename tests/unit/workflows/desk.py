@@ -1,19 +1,28 @@
 """A board of deliverables over a real file, as the tests of its tools and of edits use it."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from tests.builders import FakeClock, deliverable
+from tests.builders import NOON, RUN, FakeClock, deliverable
 from treadle.adapters.stores.status_file import StatusFile
 from treadle.domain.agent import ToolReply
+from treadle.domain.check import Check, Origin
 from treadle.domain.deliverable import Deliverable
-from treadle.domain.events.all_events import Event
+from treadle.domain.events.all_events import Event, Recorded
 from treadle.domain.ports import StatusBoard
 from treadle.workflows.deliver.board import Board
+from treadle.workflows.deliver.passing import AT_ONCE, Terms
+from treadle.workflows.deliver.recollection import Recollection, recollect
 
 ONE, TWO, THREE = deliverable("DL-1"), deliverable("DL-2"), deliverable("DL-3")
+
+
+def with_checks(of: Deliverable, *commands: str, origin: Origin = "agent") -> Deliverable:
+    """With a check for each of its first criteria."""
+    checks = zip(of.acceptance_criteria, commands, strict=False)
+    return replace(of, checks=tuple(Check(text, command, origin) for text, command in checks))
 
 
 def given_entry(name: str) -> dict[str, Any]:
@@ -43,6 +52,9 @@ class Desk:
     async def set_status(self, name: str, status: str) -> ToolReply:
         return await self.use("set_deliverable_status", deliverableId=name, status=status)
 
+    async def add_check(self, name: str, criterion: str, command: str) -> ToolReply:
+        return await self.use("add_check", deliverableId=name, criterion=criterion, command=command)
+
     def saved(self) -> tuple[Deliverable, ...]:
         return StatusFile(self.path).read()
 
@@ -59,6 +71,8 @@ def desk_in(
     *,
     left: Sequence[Deliverable] = (),
     rehearsed: bool = False,
+    terms: Terms = AT_ONCE,
+    clean: Callable[[Mapping[str, Any]], Mapping[str, Any]] = lambda arguments: arguments,
 ) -> Desk:
     """A fresh run's desk, on what an earlier run left."""
     path = directory / ".treadle" / "status.json"
@@ -66,6 +80,21 @@ def desk_in(
         assert StatusFile(path).write(left, today="2026-01-01")
     events: list[Event] = []
     board_file = file(path)
-    board = Board(board_file, events.append, FakeClock(), rehearsed=rehearsed)
+    board = Board(
+        board_file, events.append, FakeClock(), rehearsed=rehearsed, clean=clean, terms=terms
+    )
     board.open()
     return Desk(path, board_file, board, events)
+
+
+def recollected(*events: Event) -> Recollection:
+    return recollect(Recorded(RUN, n, NOON, event) for n, event in enumerate(events, 1))
+
+
+def reopened(desk: Desk, *untold: Event, rehearsed: bool = False, terms: Terms = AT_ONCE) -> Desk:
+    """The next process: it knows what the last one stored; `untold` was never written."""
+    events: list[Event] = []
+    file = StatusFile(desk.path)
+    board = Board(file, events.append, FakeClock(), rehearsed=rehearsed, terms=terms)
+    board.reopen(recollected(*desk.events, *untold))
+    return Desk(desk.path, file, board, events)

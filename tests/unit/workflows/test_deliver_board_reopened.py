@@ -1,21 +1,20 @@
 """The board of a run that lost its process: the log comes first, and a person's edit stands."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from tests.builders import NOON, RUN, FakeClock, claimed, deliverable
-from treadle.adapters.stores.status_file import StatusFile
+from tests.builders import claimed, deliverable
 from treadle.domain.agent import ToolReply
 from treadle.domain.deliverable import Deliverable, Status
-from treadle.domain.events.all_events import Event, Recorded
+from treadle.domain.events.all_events import Event
 from treadle.domain.events.run import RoundStarted, RunWarned
 from treadle.domain.events.work import DeliverableChanged, DeliverableCreated, StatusAdopted
-from treadle.workflows.deliver.board import Board, unsaved
-from treadle.workflows.deliver.recollection import Recollection, recollect
+from treadle.workflows.deliver.merging import unsaved
 
-from .desk import ONE, THREE, TWO, Desk, desk_in
+from .desk import ONE, THREE, TWO, Desk, desk_in, recollected, reopened
 
 COMMIT = "a1" * 20
 BLOCKED = deliverable("DL-1", "blocked")
@@ -30,19 +29,6 @@ def desk(tmp_path: Path) -> Desk:
 def changed(name: str, before: Status, after: Status) -> DeliverableChanged:
     proof = "claimed" if after == "passed" else None
     return DeliverableChanged(name, f"What {name} is about", before, after, proof)  # type: ignore[arg-type]
-
-
-def recollected(*events: Event) -> Recollection:
-    return recollect(Recorded(RUN, n, NOON, event) for n, event in enumerate(events, 1))
-
-
-def reopened(desk: Desk, *untold: Event, rehearsed: bool = False) -> Desk:
-    """The next process: it knows what the last one stored; `untold` was never written."""
-    events: list[Event] = []
-    file = StatusFile(desk.path)
-    board = Board(file, events.append, FakeClock(), rehearsed=rehearsed)
-    board.reopen(recollected(*desk.events, *untold))
-    return Desk(desk.path, file, board, events)
 
 
 PASS, UNPASS = changed("DL-1", "pending", "passed"), changed("DL-1", "passed", "pending")
@@ -132,7 +118,7 @@ async def test_an_edit_and_a_change_that_was_not_written_are_both_kept(desk: Des
     after = reopened(desk, PASS)
 
     passed = claimed("DL-1")
-    reworded = Deliverable("DL-1", "Reworded", ("words",), "passed", passed.claim)
+    reworded = replace(passed, description="Reworded", acceptance_criteria=("words",))
     assert after.saved() == after.board.deliverables == (reworded, TWO, THREE)
 
 

@@ -1,6 +1,7 @@
 """People edit status.json while a run works: adopted, refused by line, put aside, never lost."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -129,7 +130,7 @@ async def test_an_edit_in_the_very_moment_of_a_change_is_kept_with_the_change_in
 
     reply = await desk.set_status("DL-1", "passed")
 
-    passed = Deliverable("DL-1", "Reworded", ("new words",), "passed", Claim())
+    passed = replace(REWORDED, status="passed", claim=Claim(), proof="claimed")
     assert desk.saved() == desk.board.deliverables == (THREE, passed, TWO)
     assert reply == ToolReply("DL-1 is passed now. 1 passed, 0 blocked, 2 pending.")
     assert desk.events == [

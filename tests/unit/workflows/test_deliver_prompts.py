@@ -83,6 +83,7 @@ async def test_a_session_has_the_model_and_the_limits_of_its_role(stage: StorySt
         )
         assert [tool.name for tool in brief.tools] == [
             "create_deliverable",
+            "add_check",
             "set_deliverable_status",
             "list_deliverables",
             "signal",

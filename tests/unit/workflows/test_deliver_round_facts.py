@@ -7,6 +7,7 @@ from hypothesis import given
 from pydantic import TypeAdapter
 
 from tests.builders import deliverable, values_of
+from treadle.domain.check import Check
 from treadle.domain.deliverable import Tally
 from treadle.domain.ids import SessionId
 from treadle.domain.session import (
@@ -97,6 +98,18 @@ def test_criteria_are_the_same_whatever_has_passed_and_in_whatever_order() -> No
 
     assert criteria_of([one, two]) == criteria_of([two, deliverable("one", "passed")])
     assert len({criteria_of(each) for each in ([], [one], [one, two], [one, more])}) == 4
+
+
+def test_the_criteria_have_another_hash_when_a_command_changes_and_not_when_it_is_seen() -> None:
+    check = Check("one can be seen", "make")
+    plain, checked = deliverable("one"), replace(deliverable("one"), checks=(check,))
+    seen = replace(checked, checks=(replace(check, before="failed"),))
+    other = replace(checked, checks=(replace(check, command="make all"),))
+
+    assert criteria_of([checked]) == criteria_of([seen])
+    assert len({criteria_of([each]) for each in (plain, checked, other)}) == 3
+    # As it is stored for runs that have no checks.
+    assert criteria_of([plain]) == "6d73080e25779a5f"
 
 
 @given(values_of(RoundFacts))

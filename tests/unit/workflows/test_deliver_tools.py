@@ -73,7 +73,9 @@ async def test_all_deliverables_are_listed_with_criteria_and_status(desk: Desk) 
 
 LIST_WANTED = "Pass `deliverables`, a list of objects."
 TEXTS_WANTED = "`id` and `description` must be texts."
-CRITERIA_WANTED = "`acceptanceCriteria` must be a list of texts."
+CRITERIA_WANTED = (
+    '`acceptanceCriteria` must be a list of texts, or of {"text": …, "check": "shell command"}.'
+)
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,12 @@ def lay_out(project: Path, files: dict[str, str]) -> None:
             path.write_text(text)
 
 
+MADE = "mkdir -p .treadle-reports"
+JEST = "--json --outputFile=.treadle-reports/jest.json"
+VITEST = "--reporter=default --reporter=junit --outputFile.junit=.treadle-reports/vitest.xml"
+PHP = "--log-junit .treadle-reports/phpunit.xml"
+RSPEC = "bundle exec rspec --format progress --format json --out .treadle-reports/rspec.json"
+
 CASES: list[tuple[dict[str, str], Detected]] = [
     ({}, Detected()),
     ({"README.md": "hello"}, Detected()),
@@ -76,16 +82,16 @@ CASES: list[tuple[dict[str, str], Detected]] = [
             ("python",),
             "python3 -m pip install -e .",
             "",
-            "python3 -m unittest discover -s tests",
+            "python3 -m unittest discover -v -s tests",
         ),
     ),
     (
         {"a.py": "", "test_a.py": "from unittest import TestCase\n"},
-        Detected(("python",), "", "", "python3 -m unittest discover"),
+        Detected(("python",), "", "", "python3 -m unittest discover -v"),
     ),
     (
         {"uv.lock": "", "pyproject.toml": "", "tests/test_a.py": "import unittest\n"},
-        Detected(("python",), "uv sync", "", "uv run python -m unittest discover -s tests"),
+        Detected(("python",), "uv sync", "", "uv run python -m unittest discover -v -s tests"),
     ),
     (
         {"a.py": "", "test/test_a.py": "def test_a(): ..."},
@@ -99,19 +105,24 @@ CASES: list[tuple[dict[str, str], Detected]] = [
     # Node
     (
         {"package.json": package({"test": "jest", "lint": "eslint ."}), "package-lock.json": ""},
-        Detected(("node",), "npm ci", "npm run lint", "npm run test"),
+        Detected(("node",), "npm ci", "npm run lint", f"{MADE} && npm run test -- {JEST}"),
     ),
     (
         {"package.json": package({}, "jest")},
-        Detected(("node",), "npm install", "", "npx jest"),
+        Detected(("node",), "npm install", "", f"{MADE} && npx jest {JEST}"),
     ),
     (
         {"package.json": package({}, "vitest", "@playwright/test"), "pnpm-lock.yaml": ""},
-        Detected(("node",), "pnpm install --frozen-lockfile", "", "pnpm exec vitest run"),
+        Detected(("node",), "pnpm install --frozen-lockfile", "", f"pnpm exec vitest run {VITEST}"),
     ),
     (
         {"package.json": package({}, "@playwright/test"), "yarn.lock": ""},
-        Detected(("node",), "yarn install --frozen-lockfile", "", "yarn run playwright test"),
+        Detected(
+            ("node",),
+            "yarn install --frozen-lockfile",
+            "",
+            "yarn run playwright test --reporter=list,json",
+        ),
     ),
     (
         {"package.json": package({"test": "ava"}), "yarn.lock": "", ".yarnrc.yml": ""},
@@ -142,7 +153,8 @@ CASES: list[tuple[dict[str, str], Detected]] = [
     ),
     (
         {"package.json": package({"test": "vitest --watch"}, "vitest")},
-        Detected(("node",), "npm install", "", "npx vitest run"),  # it would never end
+        # it would never end
+        Detected(("node",), "npm install", "", f"npx vitest run {VITEST}"),
     ),
     (
         {"package.json": "{}", "test/a.test.mjs": ""},
@@ -151,22 +163,49 @@ CASES: list[tuple[dict[str, str], Detected]] = [
     ({"package.json": "{broken"}, Detected(("node",))),
     ({"package.json": '["not", "a", "table"]'}, Detected(("node",))),
     ({"package.json": '{"scripts": [], "devDependencies": null}'}, Detected(("node",))),
+    (
+        {"package.json": package({"test": "vitest"}), "yarn.lock": ""},
+        Detected(("node",), "yarn install --frozen-lockfile", "", f"yarn run test {VITEST}"),
+    ),
+    (
+        {"package.json": package({"test": "cross-env CI=1 NODE_OPTIONS=--x jest --ci"})},
+        Detected(("node",), "", "", f"{MADE} && npm run test -- {JEST}"),
+    ),
+    # Where more than the one tool is started, or it has a report of its own, it is left alone.
+    ({"package.json": package({"test": "tsc && jest"})}, Detected(("node",), test="npm run test")),
+    (
+        {"package.json": package({"test": "vitest run --reporter=dot"})},
+        Detected(("node",), test="npm run test"),
+    ),
     # Go, Rust, Ruby, PHP
     (
+        {"go.mod": "module x\ntool gotest.tools/gotestsum\n"},
+        Detected(
+            ("go",),
+            "go mod download",
+            "go vet ./...",
+            "go tool gotestsum --junitfile=.treadle-reports/go.xml ./...",
+        ),
+    ),
+    (
         {"go.mod": "", ".golangci.yml": ""},
-        Detected(("go",), "go mod download", "go vet ./... && golangci-lint run", "go test ./..."),
+        Detected(
+            ("go",), "go mod download", "go vet ./... && golangci-lint run", "go test -v ./..."
+        ),
     ),
     (
         {"Cargo.toml": ""},
-        Detected(("rust",), "cargo fetch", "cargo check --all-targets", "cargo test"),
+        Detected(
+            ("rust",), "cargo fetch", "cargo check --all-targets", "cargo test --no-fail-fast"
+        ),
     ),
     (
         {"Gemfile": "gem 'rspec'", ".rubocop.yml": ""},
-        Detected(("ruby",), "bundle install", "bundle exec rubocop", "bundle exec rspec"),
+        Detected(("ruby",), "bundle install", "bundle exec rubocop", RSPEC),
     ),
     (
         {"x.gemspec": "", "spec/a_spec.rb": ""},
-        Detected(("ruby",), "bundle install", "", "bundle exec rspec"),
+        Detected(("ruby",), "bundle install", "", RSPEC),
     ),
     (
         {"Gemfile": "", "Rakefile": "", "test/a.rb": ""},
@@ -175,11 +214,16 @@ CASES: list[tuple[dict[str, str], Detected]] = [
     ({"Gemfile": ""}, Detected(("ruby",), "bundle install")),
     (
         {"composer.json": '{"require-dev": {"phpunit/phpunit": "*"}}', "phpstan.neon": ""},
-        Detected(("php",), "composer install", "vendor/bin/phpstan analyse", "vendor/bin/phpunit"),
+        Detected(
+            ("php",),
+            "composer install",
+            "vendor/bin/phpstan analyse",
+            f"vendor/bin/phpunit {PHP}",
+        ),
     ),
     (
         {"composer.json": '{"require-dev": {"pestphp/pest": "*"}}'},
-        Detected(("php",), "composer install", "", "vendor/bin/pest"),
+        Detected(("php",), "composer install", "", f"vendor/bin/pest {PHP}"),
     ),
     (
         {"composer.json": '{"scripts": {"test": "x"}}'},
@@ -204,7 +248,7 @@ CASES: list[tuple[dict[str, str], Detected]] = [
             ("node", "go"),
             "npm ci && go mod download",
             "go vet ./...",
-            "npm run test && go test ./...",
+            f"{MADE} && npm run test -- {JEST} && go test -v ./...",
         ),
     ),
     # Specifications

@@ -174,3 +174,29 @@ async def test_what_the_user_has_there_comes_and_goes_as_before(stage: Stage) ->
         *("kept.txt", "changed.txt", "docs/treadle.toml", "tools/other.py"),
         *OURS,
     }
+
+
+async def test_what_the_settings_keep_comes_home_as_it_was_by_path_and_by_pattern(
+    tmp_path: Path,
+) -> None:
+    user = repository_in(tmp_path)
+    ours = {"tests/contract/a.py": "a", "web/cart.snap": "b", "tests/b.py": "c"}
+    for name, text in ours.items():
+        user.write(name, text)
+    user.commit("Tests")
+    stage = await stage_in(tmp_path, user, protected=("tests/contract", "web/**/*.snap"))
+    (stage.agent.path / "tests/contract/a.py").unlink()
+    stage.agent.commit("Without the test that fails")
+    stage.agent.write("web/cart.snap", EVIL)
+    stage.agent.write("web/deep/er/new.snap", EVIL)
+    stage.agent.write("tests/contract/conftest.py", EVIL)
+    stage.agent.write("tests/b.py", "better")
+
+    await stage.round()
+
+    assert sorted(place.path for place in stage.withheld) == [
+        *("tests/contract/a.py", "tests/contract/conftest.py"),
+        *("web/cart.snap", "web/deep/er/new.snap"),
+    ]
+    before = {"kept.txt": "kept", "changed.txt": "before"}
+    assert stage.home() == before | ours | {"tests/b.py": "better"}

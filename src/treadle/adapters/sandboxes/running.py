@@ -6,7 +6,7 @@ import os
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Literal, TypeAlias
@@ -17,12 +17,15 @@ from treadle.domain.sandbox import Confined, SandboxFailed
 
 # What is kept of each stream: its end.
 MOST_OUTPUT = 64 * 1024
+# Of one that is wanted whole: this much of its beginning, and as much of its end.
+MOST_AT_EITHER_END = 4 << 20
 # A pipe holds less than this many pieces, and who still writes is not waited for.
 _PIECE = 16 * 1024
 _MOST_LOOKS = 100
 
-# joined: both streams as one text; apart: each by itself; output, errors: that one alone.
-Hears: TypeAlias = Literal["joined", "apart", "output", "errors"]
+# joined: both streams as one text; whole: the same, with far more of it; apart: each by itself;
+# output, errors: that one alone.
+Hears: TypeAlias = Literal["joined", "whole", "apart", "output", "errors"]
 Failure: TypeAlias = Callable[[Path, str], SandboxFailed | None]
 
 
@@ -79,14 +82,18 @@ async def answer_of(start: Confined, *, seconds: float) -> str | None:
     return ran.output if ran.exit_code == 0 else None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Ear:
-    """Takes in all that is said on one pipe, and keeps the end of it; a stream that nobody wants
+    """Takes in all that is said on one pipe, and keeps its two ends; a stream that nobody wants
     has none."""
 
     reading: int = -1
     writing: int = asyncio.subprocess.DEVNULL
-    heard: bytearray = field(default_factory=bytearray)
+    most_first: int = 0
+    most_last: int = MOST_OUTPUT
+    first: bytearray = field(default_factory=bytearray)
+    last: bytearray = field(default_factory=bytearray)
+    left_out: int = 0
 
     def hear(self) -> bool:
         """Whether there was something to hear."""
@@ -94,8 +101,12 @@ class _Ear:
             more = os.read(self.reading, _PIECE)
         except BlockingIOError:
             return False
-        self.heard.extend(more)
-        del self.heard[:-MOST_OUTPUT]
+        room = self.most_first - len(self.first)
+        self.first.extend(more[:room])
+        self.last.extend(more[room:])
+        beyond = max(0, len(self.last) - self.most_last)
+        self.left_out += beyond
+        del self.last[:beyond]
         return bool(more)
 
     def said(self) -> str:
@@ -103,7 +114,9 @@ class _Ear:
         for _ in range(_MOST_LOOKS if self.reading >= 0 else 0):
             if not self.hear():
                 break
-        return self.heard.decode(errors="replace")
+        # In the words by which whoever looks for secrets knows a cut.
+        told = f"\n… ({self.left_out} more) …\n" if self.first and self.left_out else ""
+        return (self.first + told.encode() + self.last).decode(errors="replace")
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,13 +130,14 @@ class _Ears:
 def _listening(hears: Hears) -> Iterator[_Ears]:
     loop = asyncio.get_running_loop()
     nobody = _Ear()
-    output = _ear() if hears != "errors" else nobody
-    errors = _ear() if hears in ("apart", "errors") else nobody
+    whole = _Ear(most_first=MOST_AT_EITHER_END, most_last=MOST_AT_EITHER_END)
+    output = nobody if hears == "errors" else _ear(whole if hears == "whole" else nobody)
+    errors = _ear(nobody) if hears in ("apart", "errors") else nobody
     opened = [ear for ear in (output, errors) if ear.reading >= 0]
     for ear in opened:
         loop.add_reader(ear.reading, ear.hear)
     try:
-        yield _Ears(output, errors, joined=hears == "joined")
+        yield _Ears(output, errors, joined=hears in ("joined", "whole"))
     finally:
         for ear in opened:
             loop.remove_reader(ear.reading)
@@ -131,11 +145,11 @@ def _listening(hears: Hears) -> Iterator[_Ears]:
             os.close(ear.writing)
 
 
-def _ear() -> _Ear:
+def _ear(kind: _Ear) -> _Ear:
     # Our own pipes: an end that is waited for with asyncio's would wait for theirs, too.
     reading, writing = os.pipe()
     os.set_blocking(reading, False)
-    return _Ear(reading, writing)
+    return replace(kind, reading=reading, writing=writing, first=bytearray(), last=bytearray())
 
 
 async def _exit_code(

@@ -1,10 +1,19 @@
-"""The JSON shape of one deliverable: two booleans outside, one status inside."""
+"""The JSON shape of one deliverable: two booleans outside, one status inside; checks beside it."""
 
+import hashlib
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast, get_args
 
-from treadle.domain.deliverable import Claim, Deliverable, Status
+from treadle.domain.check import Before, Check, Origin
+from treadle.domain.deliverable import (
+    Claim,
+    Deliverable,
+    Proof,
+    Status,
+    flaw_of_checks,
+    with_honest_proof,
+)
 
 # Goes to git as an argument, so it must be no option and no name of something that moves.
 _COMMIT = re.compile(r"[0-9a-f]*")
@@ -24,14 +33,62 @@ def deliverable_from(entry: object, *, known: set[str]) -> Deliverable | str:
         return f"{name}: `description` must be text"
     if not isinstance(criteria, list) or not all(isinstance(c, str) for c in criteria):
         return f"{name}: `acceptanceCriteria` must be a list of texts"
+    status, checks = _status(entry), _checks(entry.get("checks", []), criteria)
+    if isinstance(checks, str):
+        return f"{name}: {checks}"
+    if status not in get_args(Status):
+        return f"{name}: {status}"
+    return with_honest_proof(
+        Deliverable(
+            name,
+            description,
+            tuple(criteria),
+            cast("Status", status),
+            _claim(entry.get("claim")),
+            checks,
+            _proof(entry.get("proof")),
+        )
+    )
+
+
+def _status(entry: dict[str, Any]) -> str:
+    """A status, or what is wrong with the two booleans."""
     passed, blocked = entry.get("passed", False), entry.get("blocked", False)
     if not isinstance(passed, bool) or not isinstance(blocked, bool):
-        return f"{name}: `passed` and `blocked` must be true or false"
+        return "`passed` and `blocked` must be true or false"
     if passed and blocked:
-        return f"{name}: cannot be passed and blocked at once"
-    status: Status = "passed" if passed else "blocked" if blocked else "pending"
-    claim = _claim(entry.get("claim")) if status == "passed" else None
-    return Deliverable(name, description, tuple(criteria), status, claim)
+        return "cannot be passed and blocked at once"
+    return "passed" if passed else "blocked" if blocked else "pending"
+
+
+def _checks(value: object, criteria: Sequence[str]) -> tuple[Check, ...] | str:
+    if not isinstance(value, list):
+        return "`checks` must be a list"
+    made = []
+    for each in value:
+        match each:
+            case {"criterion": str(criterion), "command": str(command)}:
+                made.append(_check(each, criterion, command))
+            case _:
+                return "a check must be an object with the texts `criterion` and `command`"
+    return flaw_of_checks(criteria, made) or tuple(made)
+
+
+def _check(entry: dict[str, Any], criterion: str, command: str) -> Check:
+    """What was seen of a command counts for that command alone, and one edited is a person's."""
+    if entry.get("commandHash", _hash(command)) != _hash(command):
+        return Check(criterion, command, "person")
+    origin, before = entry.get("origin"), entry.get("before")
+    return Check(
+        criterion,
+        command,
+        cast("Origin", origin) if origin in get_args(Origin) else "person",
+        cast("Before", before) if before in get_args(Before) else "",
+    )
+
+
+def _proof(value: object) -> Proof:
+    return "proven" if value == "proven" else "claimed"
 
 
 def _claim(value: object) -> Claim | None:
@@ -57,22 +114,40 @@ def document_with(
 
 
 def _entry(old: dict[str, Any], deliverable: Deliverable) -> dict[str, Any]:
-    entry = {
-        **old,
+    """An entry says of checks, proof and claim what is so, and nothing where there is none."""
+    ours: dict[str, Any] = {}
+    if deliverable.checks:
+        beside = {e.get("criterion"): e for e in old.get("checks", []) if isinstance(e, dict)}
+        ours["checks"] = [_written(beside.get(c.criterion, {}), c) for c in deliverable.checks]
+    if deliverable.status == "passed":
+        ours["proof"] = deliverable.proof or "claimed"
+    if deliverable.claim is not None:
+        ours["claim"] = {
+            "commit": deliverable.claim.commit,
+            "rehearsed": deliverable.claim.rehearsed,
+        }
+    return {
+        **{key: value for key, value in old.items() if key not in ("checks", "proof", "claim")},
         "id": deliverable.id,
         "description": deliverable.description,
         "acceptanceCriteria": list(deliverable.acceptance_criteria),
         "passed": deliverable.status == "passed",
         "blocked": deliverable.status == "blocked",
+        **ours,
     }
-    if deliverable.status == "passed":
-        entry.setdefault("proof", "claimed")
-    else:
-        entry.pop("proof", None)
-    entry.pop("claim", None)
-    if deliverable.claim is not None:
-        entry["claim"] = {
-            "commit": deliverable.claim.commit,
-            "rehearsed": deliverable.claim.rehearsed,
-        }
-    return entry
+
+
+def _written(old: dict[str, Any], check: Check) -> dict[str, Any]:
+    seen = {"before": check.before, "commandHash": _hash(check.command)} if check.before else {}
+    return {
+        **{key: value for key, value in old.items() if key not in ("before", "commandHash")},
+        "criterion": check.criterion,
+        "command": check.command,
+        "origin": check.origin,
+        **seen,
+    }
+
+
+def _hash(command: str) -> str:
+    """By which an edit of the command shows, whoever made it and whenever."""
+    return hashlib.sha256(command.encode(errors="replace")).hexdigest()[:16]

@@ -9,8 +9,11 @@ from treadle.domain.events.agent import ToolDecided
 from treadle.domain.events.all_events import Recorded
 from treadle.domain.events.run import RoundFailed, RunPaused, RunWarned
 from treadle.domain.events.session import SessionEnded, SessionStarted, SignalGiven
+from treadle.domain.events.verification import CheckFinished
 from treadle.domain.session import SessionResult
 from treadle.domain.signal import Role
+
+ON_THE_WORK = ("after", "again")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +48,8 @@ class Account:
     failures: tuple[RoundFailed, ...]
     pauses: tuple[RunPaused, ...]
     warnings: tuple[str, ...]
+    # The last run on the work of each check.
+    checks: tuple[CheckFinished, ...] = ()
     last_seq: int = 0
     last_at: datetime | None = None
 
@@ -54,6 +59,7 @@ def account_of(log: Iterable[Recorded]) -> Account:
     story, last = LogState(), None
     facts: list[SignalGiven | Denial | RoundFailed | RunPaused | RunWarned] = []
     sessions: list[SessionAccount] = []
+    checks: dict[tuple[str, str], CheckFinished] = {}
     for recorded in log:
         before, story, last = story, follow(story, recorded), recorded
         event = recorded.event
@@ -65,6 +71,10 @@ def account_of(log: Iterable[Recorded]) -> Account:
             facts.append(_denial(event, before))
         elif isinstance(event, SignalGiven | RoundFailed | RunPaused | RunWarned):
             facts.append(event)
+        elif isinstance(event, CheckFinished) and event.evidence.when in ON_THE_WORK:
+            # Anew, so that the latest stands last.
+            checks.pop((event.deliverable, event.criterion), None)
+            checks[event.deliverable, event.criterion] = event
     return Account(
         story=story,
         sessions=tuple(sessions),
@@ -73,6 +83,7 @@ def account_of(log: Iterable[Recorded]) -> Account:
         failures=tuple(each for each in facts if isinstance(each, RoundFailed)),
         pauses=tuple(each for each in facts if isinstance(each, RunPaused)),
         warnings=tuple(each.message for each in facts if isinstance(each, RunWarned)),
+        checks=tuple(checks.values()),
         last_seq=last.seq if last else 0,
         last_at=last.at if last else None,
     )

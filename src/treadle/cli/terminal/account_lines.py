@@ -4,12 +4,20 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from treadle.cli.terminal.account import Account, Denial, SessionAccount
+from treadle.cli.terminal.criteria_lines import criteria_lines
 from treadle.cli.terminal.duration import ago, clock_time, duration
 from treadle.cli.terminal.figures import counted, money
 from treadle.cli.terminal.palette import Style
 from treadle.cli.terminal.run_table import lasted_s, state_style, state_words
-from treadle.cli.terminal.standing import deliverable_line
-from treadle.cli.terminal.summary import command_table, fact, work_facts
+from treadle.cli.terminal.standing import proven_of
+from treadle.cli.terminal.summary import (
+    command_table,
+    fact,
+    judges_lines,
+    left_to_a_person,
+    suite_facts,
+    work_facts,
+)
 from treadle.cli.terminal.table import aligned
 from treadle.cli.terminal.tally_words import score
 from treadle.cli.terminal.view import Line, Span, View, paragraph
@@ -40,6 +48,7 @@ def account_lines(
     return [
         *_title(row, account, now, view),
         (),
+        *judges_lines(account.story),
         *_facts(row, account, now, view),
         *work_facts(account.story, view),
         *_section("Deliverables", _deliverables(account, view)),
@@ -92,7 +101,9 @@ def _facts(row: RunRow, account: Account, now: datetime, view: View) -> list[Lin
         fact("run", row.id),
         fact("project", row.project_path),
         fact("started", when),
-        fact("deliverables", score(Tally(row.passed, row.blocked, row.total))),
+        fact("deliverables", _score(row, account)),
+        *suite_facts(account.story, view),
+        *left_to_a_person(account.story),
         fact("rounds", str(row.rounds)),
         fact("cost", money(account.story.cost_usd if result is None else result.cost_usd)),
         fact("time", "unknown" if seconds is None else duration(seconds)),
@@ -110,6 +121,11 @@ def _facts(row: RunRow, account: Account, now: datetime, view: View) -> list[Lin
         fact("paused", f"until {clock_time(pause.until, now=now, zone=view.zone)}: {pause.reason}")
         for pause in account.pauses[-1:]
     ]
+
+
+def _score(row: RunRow, account: Account) -> str:
+    tally = Tally(row.passed, row.blocked, row.total)
+    return score(tally, proven=proven_of(account.story.deliverables))
 
 
 def _running_s(row: RunRow, account: Account, now: datetime) -> float | None:
@@ -142,7 +158,7 @@ def _section(title: str, lines: Sequence[Line]) -> list[Line]:
 
 
 def _deliverables(account: Account, view: View) -> list[Line]:
-    return [deliverable_line(each, view) for each in account.story.deliverables]
+    return criteria_lines(account.story.deliverables, account.checks, view)
 
 
 def _sessions(sessions: Sequence[SessionAccount]) -> list[Line]:
@@ -198,7 +214,8 @@ def _warnings(account: Account, view: View) -> list[Line]:
 def _next(row: RunRow, account: Account) -> list[Line]:
     name = short(row.id)
     if account.story.result is not None:
-        own = next_commands(account.story.result.reason, row.id)[:-1]
+        proven = proven_of(account.story.deliverables)
+        own = next_commands(account.story.result.reason, row.id, proven=proven)[:-1]
         logs = (f"treadle logs {name}", "what happened")
         return command_table(own if any(c == logs[0] for c, _ in own) else (*own, logs))
     if row.cleaned_at:

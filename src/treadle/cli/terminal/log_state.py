@@ -1,13 +1,16 @@
 """What the log has said so far, as far as the screen needs it: one value, folded event by event."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal
 
-from treadle.cli.terminal.standing import Standing
+from treadle.cli.terminal.standing import Standing, standing_of
 from treadle.cli.terminal.telling import telling_argument, tool_title
+from treadle.cli.terminal.verified import Verified, changed, see, stand
+from treadle.domain.deliverable import Deliverable
 from treadle.domain.events.agent import ToolCalled, ToolDecided, ToolFinished, UsageReported
-from treadle.domain.events.all_events import Recorded
+from treadle.domain.events.all_events import Event, Recorded
+from treadle.domain.events.focus import BacklogSaved, IssueSaved
 from treadle.domain.events.run import (
     InterruptRequested,
     RoundStarted,
@@ -19,6 +22,7 @@ from treadle.domain.events.run import (
     RunStarted,
 )
 from treadle.domain.events.session import SessionEnded, SessionStarted
+from treadle.domain.events.verification import CheckFinished, SuiteFinished
 from treadle.domain.events.work import (
     DeliverableChanged,
     DeliverableCreated,
@@ -31,9 +35,16 @@ from treadle.domain.events.work import (
 from treadle.domain.run import RunResult
 from treadle.domain.signal import Role
 
-Phase = Literal["starting", "planning", "coding", "working", "between rounds", "ended"]
+Phase = Literal[
+    "starting", "planning", "coding", "reviewing", "working", "checking", "between rounds", "ended"
+]
 
-PHASES: dict[Role, Phase] = {"initializer": "planning", "planner": "planning"}
+PHASES: dict[Role, Phase] = {
+    "initializer": "planning",
+    "planner": "planning",
+    "implementer": "coding",
+    "reviewer": "reviewing",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +81,10 @@ class LogState:
     landed: WorkLanded | None = None
     kept: WorkKept | None = None
     deliverables: tuple[Standing, ...] = ()
+    # What a focus run leaves to a person: where it says what is unclear, and what is left to do.
+    spec_issue: str = ""
+    backlog: tuple[str, ...] = ()
+    verified: Verified = field(default_factory=Verified)
     result: RunResult | None = None
 
     @property
@@ -139,20 +154,21 @@ def _course(
         case InterruptRequested():
             return replace(story, stopping=True)
         case RoundStarted():
-            return replace(story, round_number=event.number, phase="starting")
+            verified = replace(story.verified, claims=False)
+            return replace(story, round_number=event.number, phase="starting", verified=verified)
         case RunEnded():
             return replace(story, result=event.result, phase="ended")
 
 
 def _session_started(story: LogState, event: SessionStarted) -> LogState:
-    phase = PHASES.get(event.role, "coding" if event.role == "implementer" else "working")
+    phase = PHASES.get(event.role, "working")
     return replace(story, phase=phase, open_tools=(), denied=frozenset(), running_usd=0.0)
 
 
 def _session_ended(story: LogState, event: SessionEnded) -> LogState:
     return replace(
         story,
-        phase="between rounds",
+        phase="checking" if story.verified.claims else "between rounds",
         open_tools=(),
         settled_usd=story.settled_usd + event.result.cost_usd,
         running_usd=0.0,
@@ -188,22 +204,28 @@ def _work(story: LogState, recorded: Recorded) -> LogState:
         case WorkKept() as event:
             return replace(story, kept=event)
         case StatusAdopted(deliverables=adopted):
-            standings = tuple(
-                Standing(d.id, d.description, d.status, "claimed" if d.claim else None)
-                for d in adopted
-            )
-            return replace(story, deliverables=standings)
+            return replace(story, deliverables=tuple(_adopted(each) for each in adopted))
         case DeliverableCreated(made):
-            return _stand(story, Standing(made.id, made.description, made.status))
+            return replace(story, deliverables=stand(story.deliverables, standing_of(made)))
         case DeliverableChanged() as event:
-            return _stand(story, Standing(event.id, event.description, event.status, event.proof))
+            return replace(story, deliverables=changed(story.deliverables, event))
+        case event:
+            return _found(story, event)
+
+
+def _found(story: LogState, event: Event) -> LogState:
+    match event:
+        case IssueSaved(path=path):
+            return replace(story, spec_issue=path)
+        case BacklogSaved(paths=paths):
+            return replace(story, backlog=(*story.backlog, *paths))
         case _:
-            return story
+            verified, standings = see(story.verified, story.deliverables, event)
+            phase = "checking" if isinstance(event, CheckFinished | SuiteFinished) else story.phase
+            return replace(story, verified=verified, deliverables=standings, phase=phase)
 
 
-def _stand(story: LogState, standing: Standing) -> LogState:
-    known = any(each.id == standing.id for each in story.deliverables)
-    if not known:
-        return replace(story, deliverables=(*story.deliverables, standing))
-    changed = tuple(standing if each.id == standing.id else each for each in story.deliverables)
-    return replace(story, deliverables=changed)
+def _adopted(deliverable: Deliverable) -> Standing:
+    """A pass that nobody claimed is a person's own, and taken at their word."""
+    standing = standing_of(deliverable)
+    return standing if deliverable.claim else replace(standing, proof=deliverable.proof)

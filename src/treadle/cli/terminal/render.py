@@ -4,6 +4,7 @@ from typing import TypeAlias, assert_never
 
 from treadle.cli.terminal import (
     agent_lines,
+    focus_lines,
     oversight_lines,
     run_lines,
     session_lines,
@@ -12,7 +13,7 @@ from treadle.cli.terminal import (
 )
 from treadle.cli.terminal.log_state import LogState
 from treadle.cli.terminal.view import Line, View, compose
-from treadle.domain.events import agent, oversight, run, session, verification, work
+from treadle.domain.events import agent, focus, oversight, run, session, verification, work
 from treadle.domain.events.all_events import Recorded
 
 AgentEvent: TypeAlias = agent_lines.SpeechEvent | agent_lines.ToolEvent | agent_lines.ServiceEvent
@@ -66,6 +67,17 @@ def _lines(recorded: Recorded, story: LogState, view: View) -> list[Line]:
             | verification.EvidenceTouched()
         ):
             return verification_lines.verification_lines(event, view)
+        case (
+            focus.PhaseStarted()
+            | focus.PlanWritten()
+            | focus.CommandFinished()
+            | focus.ReviewWritten()
+            | focus.ReviewJudged()
+            | focus.IssueSaved()
+            | focus.BacklogSaved()
+            | focus.CommitFailed()
+        ):
+            return focus_lines.focus_lines(event, view)
         case _:
             return _oversight_lines(event, recorded, story, view)
 

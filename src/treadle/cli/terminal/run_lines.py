@@ -12,6 +12,7 @@ from treadle.cli.terminal.text import width_of
 from treadle.cli.terminal.view import Level, Line, View, paragraph
 from treadle.cli.terminal.words import ceilings
 from treadle.domain.events.run import (
+    Instruction,
     InterruptRequested,
     RoundFailed,
     RoundStarted,
@@ -30,6 +31,15 @@ PassageEvent: TypeAlias = RunQueued | RunRecovered | RunReopened
 RoundEvent: TypeAlias = RoundStarted | RoundFailed | InterruptRequested
 
 WARNING_LINES = 6
+
+DOING: dict[Instruction, str] = {
+    "initializer": "planning the deliverables",
+    "coding": "coding",
+    "planning": "planning",
+    "task": "one task",
+    "review": "reviewing",
+    "sync": "judging the deliverables",
+}
 
 
 def run_lines(event: RunEvent, at: datetime, story: LogState, view: View) -> list[Line]:
@@ -105,7 +115,7 @@ def _started(event: RunStarted, view: View) -> list[Line]:
 
 
 def _round_started(event: RoundStarted, at: datetime, view: View) -> list[Line]:
-    what = "planning the deliverables" if event.instruction == "initializer" else "coding"
+    what = DOING[event.instruction]
     title = f"Round {event.number}"
     time = f" {at.astimezone(view.zone):%H:%M}"
     used = width_of(f"{title} · {what} ") + width_of(time)

@@ -1,12 +1,15 @@
 """Where one deliverable stands, and the line that says so. Thin: loads no events."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from treadle.cli.terminal.palette import Style
+from treadle.cli.terminal.tally_words import proof_of, why_claimed
 from treadle.cli.terminal.text import fit, width_of
 from treadle.cli.terminal.view import Line, View
-from treadle.domain.deliverable import Proof, Status
+from treadle.domain.check import Check
+from treadle.domain.deliverable import Deliverable, Proof, Status
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +20,35 @@ class Standing:
     description: str
     status: Status = "pending"
     proof: Proof | None = None
+    criteria: tuple[str, ...] = ()
+    checks: tuple[Check, ...] = ()
+    # What Treadle itself found against it, while it has not passed since.
+    trouble: str = ""
+
+    @property
+    def remark(self) -> str:
+        """`proven`, `claimed` with the reason where that is known, or what is against it."""
+        if self.status != "passed":
+            return self.trouble
+        why = why_claimed(self.criteria, self.checks) if self.proof == "claimed" else ""
+        return f"{self.proof}: {why}" if why else self.proof or ""
+
+
+def standing_of(deliverable: Deliverable) -> Standing:
+    """The standing of a deliverable of status.json."""
+    return Standing(
+        deliverable.id,
+        deliverable.description,
+        deliverable.status,
+        proof_of(deliverable),
+        deliverable.acceptance_criteria,
+        deliverable.checks,
+    )
+
+
+def proven_of(standings: Sequence[Standing]) -> int:
+    """How many of them Treadle itself has shown."""
+    return sum(each.status == "passed" and each.proof == "proven" for each in standings)
 
 
 TAGS: dict[Status, tuple[Literal["[PASS]", "[BLOCKED]", "[PENDING]"], Style]] = {
@@ -28,10 +60,11 @@ SHORTEST_DESCRIPTION = 8
 
 
 def deliverable_line(standing: Standing, view: View, *, indent: str = "  ", note: str = "") -> Line:
-    """`[PASS] User login (DL-001)  claimed`: a long description gives way, never the rest."""
+    """`[PASS] User login (DL-001)  claimed: no check`: a long description gives way first,
+    never the rest."""
     tag, style = TAGS[standing.status]
     name = f" ({fit(standing.id, view.width // 3)})"
-    remark = note or standing.proof or ""
+    remark = note or standing.remark
     tail = f"  {remark}" if remark else ""
     room = view.width - width_of(f"{indent}{tag} {name}{tail}")
     description = fit(standing.description, max(room, SHORTEST_DESCRIPTION))
@@ -40,5 +73,5 @@ def deliverable_line(standing: Standing, view: View, *, indent: str = "  ", note
         (tag, style),
         (f" {description}", "plain"),
         (name, "quiet"),
-        (tail, "quiet"),
+        (tail, "good" if remark == "proven" else "quiet"),
     )

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from treadle.cli.terminal.run_table import run_line
-from treadle.cli.terminal.standing import Standing, deliverable_line
-from treadle.cli.terminal.tally_words import proof_of, score
+from treadle.cli.terminal.standing import deliverable_line, proven_of, standing_of
+from treadle.cli.terminal.tally_words import score
 from treadle.cli.terminal.view import Line, View
 from treadle.domain.deliverable import Deliverable, tally
 from treadle.domain.ids import short
@@ -16,16 +16,13 @@ def board(
     name: str, deliverables: Sequence[Deliverable], run: RunRow | None, *, now: datetime, view: View
 ) -> list[Line]:
     """Everything in the order in which one asks: how far, what, who works on it."""
-    heading: Line = ((name, "strong"), (f"  {score(tally(deliverables))}", "plain"))
-    listed = [deliverable_line(_standing(each), view) for each in deliverables]
+    standings = [standing_of(each) for each in deliverables]
+    done = score(tally(deliverables), proven=proven_of(standings))
+    heading: Line = ((name, "strong"), (f"  {done}", "plain"))
+    listed = [deliverable_line(each, view) for each in standings]
     if not deliverables:
         heading = ((name, "strong"), ("  no deliverables yet", "plain"))
     return [heading, *listed, (), *_run_lines(run, now)]
-
-
-def _standing(deliverable: Deliverable) -> Standing:
-    proof = proof_of(deliverable.status)
-    return Standing(deliverable.id, deliverable.description, deliverable.status, proof)
 
 
 def _run_lines(run: RunRow | None, now: datetime) -> list[Line]:

@@ -6,16 +6,25 @@ from treadle.cli.terminal.duration import duration
 from treadle.cli.terminal.figures import counted, money, short_commit
 from treadle.cli.terminal.log_state import LogState
 from treadle.cli.terminal.palette import Style
-from treadle.cli.terminal.standing import deliverable_line
+from treadle.cli.terminal.standing import Standing, deliverable_line, proven_of
 from treadle.cli.terminal.tally_words import score
 from treadle.cli.terminal.text import wrap
+from treadle.cli.terminal.verification_words import (
+    objection_lines,
+    suite_makeup,
+    suite_outcomes,
+    suite_verdict,
+    touched_lines,
+    touched_title,
+)
 from treadle.cli.terminal.view import Line, View, paragraph
 from treadle.cli.terminal.words import headline, next_commands, tone
-from treadle.domain.ids import RunId, short
-from treadle.domain.run import ExitReason, RunResult
+from treadle.domain.ids import short
+from treadle.domain.run import RunResult
 
 LABEL = 14
-UNFINISHED_MOST = 10
+DELIVERABLES_MOST = 10
+TOUCHED_MOST = 10
 MESSAGE_LINES = 4
 
 
@@ -29,7 +38,8 @@ def summary(result: RunResult, story: LogState, view: View) -> list[Line]:
         title,
         *paragraph(result.message, style="plain", view=view, most=MESSAGE_LINES),
         (),
-        *_unfinished(story, view),
+        *judges_lines(story),
+        *_deliverables(story, view),
         *_facts(result, story, view),
         *_next(result, story),
     ]
@@ -47,15 +57,35 @@ def command_lines(label: str, command: str, view: View) -> list[Line]:
     return [fact(label if n == 0 else "", line, "strong") for n, line in enumerate(lines)]
 
 
-def _unfinished(story: LogState, view: View) -> list[Line]:
-    """What did not pass, by name: the first thing one wants to know about it."""
-    left = [each for each in story.deliverables if each.status != "passed"]
-    if not left:
+def judges_lines(story: LogState) -> list[Line]:
+    """What the work changed of that which judges it: the first thing to look at."""
+    files = story.verified.touched
+    if not files:
         return []
-    lines = [deliverable_line(each, view) for each in left[:UNFINISHED_MOST]]
-    if len(left) > UNFINISHED_MOST:
-        lines.append(((f"  … {len(left) - UNFINISHED_MOST} more", "quiet"),))
+    title: Line = ((f"  ! {touched_title(files)}", "warning"),)
+    return [title, *touched_lines(files, indent="    ", most=TOUCHED_MOST), ()]
+
+
+# What needs a person's eye first: what did not pass, then what only the agent vouches for.
+ORDER = ("unfinished", "claimed", "proven")
+
+
+def _deliverables(story: LogState, view: View) -> list[Line]:
+    """Each by name, as far as there is room: what is proven gives way first."""
+    ordered = sorted(story.deliverables, key=lambda each: ORDER.index(_kind(each)))
+    if not ordered:
+        return []
+    lines = [deliverable_line(each, view) for each in ordered[:DELIVERABLES_MOST]]
+    hidden = len(ordered) - DELIVERABLES_MOST
+    if hidden > 0:
+        lines.append(((f"  … {hidden} more", "quiet"),))
     return [*lines, ()]
+
+
+def _kind(standing: Standing) -> str:
+    if standing.status != "passed":
+        return "unfinished"
+    return "proven" if standing.proof == "proven" else "claimed"
 
 
 def _facts(result: RunResult, story: LogState, view: View) -> list[Line]:
@@ -63,7 +93,9 @@ def _facts(result: RunResult, story: LogState, view: View) -> list[Line]:
     if not result.priced:
         cost += " (unpriced model: counted at the dearest known price)"
     lines = [
-        fact("deliverables", score(result.tally)),
+        *_tally_facts(result, story),
+        *suite_facts(story, view),
+        *left_to_a_person(story),
         fact("rounds", _rounds(result, story)),
         fact("cost", cost),
         fact("time", duration(result.duration_s)),
@@ -74,6 +106,36 @@ def _facts(result: RunResult, story: LogState, view: View) -> list[Line]:
     if story.started is not None and story.started.rehearsal:
         lines.append(fact("model", "a script: this was a rehearsal", "signal"))
     return lines
+
+
+def _tally_facts(result: RunResult, story: LogState) -> list[Line]:
+    """A focus run has a plan instead of deliverables."""
+    if story.started is not None and story.started.workflow == "focus" and not result.tally.total:
+        return []
+    return [fact("deliverables", score(result.tally, proven=proven_of(story.deliverables)))]
+
+
+def left_to_a_person(story: LogState) -> list[Line]:
+    """What a focus run could not settle: paths that can be copied whole."""
+    lines: list[Line] = []
+    if story.spec_issue:
+        lines.append(fact("spec issue", story.spec_issue, "warning"))
+    return lines + [fact("backlog" if n == 0 else "", path) for n, path in enumerate(story.backlog)]
+
+
+def suite_facts(story: LogState, view: View) -> list[Line]:
+    """What the test gate said last."""
+    suite = story.verified.suite
+    if suite is None:
+        return []
+    verdict, style = suite_verdict(suite)
+    outcomes, makeup = suite_outcomes(suite), suite_makeup(suite)
+    line: Line = (*fact("tests", verdict, style), (f": {outcomes}" if outcomes else "", "plain"))
+    return [
+        line,
+        *([fact("", makeup)] if makeup else []),
+        *objection_lines(suite.objections, view, indent=" " * (LABEL + 2)),
+    ]
 
 
 def _rounds(result: RunResult, story: LogState) -> str:
@@ -109,12 +171,8 @@ def _next(result: RunResult, story: LogState) -> list[Line]:
     if story.started is None:
         return []
     run = story.started.run
-    return [fact("run", short(run)), (), *next_lines(result.reason, run)]
-
-
-def next_lines(reason: ExitReason, run: RunId) -> list[Line]:
-    """What to type next after a run that ended like this."""
-    return command_table(next_commands(reason, run))
+    commands = next_commands(result.reason, run, proven=proven_of(story.deliverables))
+    return [fact("run", short(run)), (), *command_table(commands)]
 
 
 def command_table(commands: Sequence[tuple[str, str]]) -> list[Line]:

@@ -1,13 +1,16 @@
-"""How far the work is, in words. Thin: `status` needs no more than this."""
+"""How far the work is and how well that is known, in words. Thin: `status` needs no more."""
 
-from treadle.domain.deliverable import Proof, Status, Tally
+from collections.abc import Sequence
+
+from treadle.domain.check import Check
+from treadle.domain.deliverable import Deliverable, Proof, Tally
 
 
-def score(tally: Tally) -> str:
-    """`2 of 3 passed (claimed), 1 blocked`."""
+def score(tally: Tally, *, proven: int = 0) -> str:
+    """`2 of 3 passed (1 proven, 1 claimed), 1 blocked`; `proven` are those of the passed ones."""
     if not tally.total:
         return "none yet"
-    parts = [f"{tally.passed} of {tally.total} passed" + (" (claimed)" if tally.passed else "")]
+    parts = [f"{tally.passed} of {tally.total} passed" + _known(tally.passed, proven)]
     if tally.blocked:
         parts.append(f"{tally.blocked} blocked")
     if tally.pending:
@@ -15,6 +18,45 @@ def score(tally: Tally) -> str:
     return ", ".join(parts)
 
 
-def proof_of(status: Status) -> Proof | None:
+def _known(passed: int, proven: int) -> str:
+    if not passed:
+        return ""
+    claimed = max(0, passed - proven)
+    if not proven:
+        return " (claimed)"
+    return f" ({proven} proven, {claimed} claimed)" if claimed else " (proven)"
+
+
+def proof_of(deliverable: Deliverable) -> Proof | None:
     """How a pass in status.json is known: it is a claim until Treadle itself has proven it."""
-    return "claimed" if status == "passed" else None
+    return deliverable.proof or "claimed" if deliverable.status == "passed" else None
+
+
+def why_claimed(criteria: Sequence[str], checks: Sequence[Check]) -> str:
+    """What keeps a pass from being proven, the gravest reason alone; empty if that is unknown."""
+    if not criteria:
+        return ""
+    checked = {check.criterion for check in checks}
+    unchecked = sum(criterion not in checked for criterion in criteria)
+    if unchecked:
+        return _unchecked(unchecked, len(criteria))
+    vacuous = sum(check.is_vacuous for check in checks)
+    if vacuous:
+        return f"{_some(vacuous, len(checks))} passed before the work"
+    unseen = sum(not check.before for check in checks)
+    if unseen:
+        verb = "was" if unseen == 1 else "were"
+        return f"{_some(unseen, len(checks))} {verb} never seen to fail"
+    return "its checks have not shown it yet"
+
+
+def _unchecked(count: int, total: int) -> str:
+    if count < total:
+        return f"{count} of {total} criteria {'has' if count == 1 else 'have'} no check"
+    return "no check" if total == 1 else f"none of {total} criteria has a check"
+
+
+def _some(count: int, total: int) -> str:
+    if total == 1:
+        return "its check"
+    return f"all {total} checks" if count == total else f"{count} of {total} checks"

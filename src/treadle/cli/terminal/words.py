@@ -7,7 +7,7 @@ from treadle.cli.terminal.figures import counted, money
 from treadle.cli.terminal.palette import Style
 from treadle.domain.ids import RunId, short
 from treadle.domain.limits import RunLimits
-from treadle.domain.run import ExitReason, RunResult
+from treadle.domain.run import EXIT_CODES, ExitReason, RunResult
 from treadle.domain.session import (
     BudgetExceeded,
     Cancelled,
@@ -32,7 +32,11 @@ TIME_LIMITS: dict[TimeLimit, str] = {
 
 HEADLINES: dict[ExitReason, str] = {
     "all_passed": "Done: every deliverable passed",
+    "approved": "Done: the review approved the work",
+    "synced": "Done: every deliverable was judged anew",
     "all_blocked": "Stopped: every deliverable is blocked",
+    "spec_issue": "Stopped: the specification needs a person",
+    "tests_failed": "Stopped: the tests do not pass",
     "interrupted": "Interrupted",
     "cancelled": "Cancelled",
     "authentication": "Stopped: the agent has no valid login",
@@ -56,6 +60,7 @@ _BAD: frozenset[ExitReason] = frozenset(
         "max_retries_exceeded",
         "sandbox_error",
         "stuck",
+        "tests_failed",
         "unguarded_tool",
     }
 )
@@ -63,6 +68,16 @@ _BAD: frozenset[ExitReason] = frozenset(
 # What one can do about it and what that does; `{id}` is the run's short id.
 NEXT: dict[ExitReason, tuple[tuple[str, str], ...]] = {
     "all_passed": (("treadle diff {id}", "what changed"),),
+    "approved": (("treadle diff {id}", "what changed"),),
+    "synced": (("treadle status", "how the deliverables stand now"),),
+    "spec_issue": (
+        ("ls .treadle/spec-issues", "what is unclear"),
+        ("treadle retry {id}", "once the specification settles it"),
+    ),
+    "tests_failed": (
+        ("treadle diff {id}", "what was done so far"),
+        ("treadle retry {id}", "tries to mend them again"),
+    ),
     "all_blocked": (
         ("treadle logs {id}", "what it was blocked by"),
         ("treadle retry {id}", "once that is out of the way"),
@@ -110,14 +125,18 @@ def headline(result: RunResult) -> str:
 
 def tone(reason: ExitReason) -> tuple[str, Style]:
     """The mark before the headline, and its colour."""
-    if reason == "all_passed":
+    if EXIT_CODES[reason] == 0:
         return "✔", "good"
     return ("✘", "bad") if reason in _BAD else ("!", "warning")
 
 
-def next_commands(reason: ExitReason, run: RunId) -> tuple[tuple[str, str], ...]:
+def next_commands(
+    reason: ExitReason, run: RunId, *, proven: int = 0
+) -> tuple[tuple[str, str], ...]:
     """Commands worth typing now with what each is for, the most useful first."""
     own = tuple((command.format(id=short(run)), purpose) for command, purpose in NEXT[reason])
+    if proven:
+        own = (*own, (f"treadle verify {short(run)}", "runs what was proven once more"))
     return (*own, (f"treadle show {short(run)}", "all about this run"))
 
 

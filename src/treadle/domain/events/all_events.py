@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeAlias
 
-from treadle.domain.events import agent, oversight, run, session, verification, work
+from treadle.domain.events import agent, focus, oversight, run, session, verification, work
 from treadle.domain.ids import RunId
 
 Event: TypeAlias = (
@@ -53,6 +53,14 @@ Event: TypeAlias = (
     | verification.RegressionFound
     | verification.SuiteFinished
     | verification.EvidenceTouched
+    | focus.PhaseStarted
+    | focus.PlanWritten
+    | focus.CommandFinished
+    | focus.ReviewWritten
+    | focus.ReviewJudged
+    | focus.IssueSaved
+    | focus.BacklogSaved
+    | focus.CommitFailed
     | oversight.LimitNeared
     | oversight.BreakerOpened
     | oversight.BreakerClosed

@@ -24,6 +24,8 @@ class DeliverableChanged:
     previous: Status
     status: Status
     proof: Literal["claimed", "proven"] | None = None
+    # Of a pass that was shown after its round: the commit that it was shown on.
+    commit: str = ""
     type: Literal["deliverable.changed"] = "deliverable.changed"
 
 

@@ -8,7 +8,7 @@ from typing import Literal
 from treadle.policy.judging.braces import spelled_out
 from treadle.policy.judging.place import Place, absolute
 from treadle.policy.judging.secrets import SAMPLES, holds_secrets
-from treadle.policy.protected_paths import protected_part
+from treadle.policy.protected_paths import lies_above, protected_part
 from treadle.policy.shell.syntax import Word
 
 # look: only whether and what it is. read: its contents. run: its contents are code or settings.
@@ -27,6 +27,10 @@ OUTSIDE = "{path} is outside the project. Use paths inside it; /tmp is there for
 UNKNOWN = "what {path} becomes is known only at run time. Write the path out."
 PATTERN = "{path} is a pattern, and what it would change is not known. Name each path."
 OURS = "{path} is protected. Report on work with the mcp__treadle__* tools; leave it as it is."
+KEPT = (
+    "{path} is kept as it is by the user's settings. Make the work fit it; if that cannot be, "
+    "say in your notes what should change."
+)
 KEPT_APART = (
     "{path} may hold secrets. Read an example such as .env.example, or the code that uses it."
 )
@@ -107,7 +111,7 @@ def _where(path: str, access: Access, place: Place, pattern: str) -> str | None:
     if inside is None:
         inside = within(path, place.context.root)
     if inside is not None:
-        return _inside(inside, access, pattern)
+        return _inside(inside, access, pattern) or _kept(inside, access, place)
     if access in ("read", "look") and _of_system(path):
         return None
     return FOREIGN if access in ("run", "enter") else OUTSIDE
@@ -128,6 +132,15 @@ def _inside(parts: tuple[str, ...], access: Access, pattern: str) -> str | None:
     if access in ("read", "run", "enter") and (holds_secrets(parts) or _may_match_secret(pattern)):
         return KEPT_APART
     return None
+
+
+def _kept(parts: tuple[str, ...], access: Access, place: Place) -> str | None:
+    """What the settings keep may be entered and run, as tests are; it is only not changed."""
+    inside, kept = PurePosixPath(*parts), place.context.protected
+    if access not in _WRITES or not parts:
+        return None
+    with_it = access == "delete" and any(lies_above(inside, path) for path in kept)
+    return KEPT if with_it or protected_part(inside, kept) else None
 
 
 def is_protected(parts: tuple[str, ...]) -> bool:

@@ -41,6 +41,8 @@ class ShellContext:
     allow_pkill_targets: tuple[str, ...] = ()
     destructive: bool = False
     ask_before: tuple[str, ...] = ()
+    # Paths and patterns in the project that no command changes besides those protected anyway.
+    protected: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

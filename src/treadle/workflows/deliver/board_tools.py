@@ -1,10 +1,12 @@
-"""The deliverable tools as the agent sees them: names, words and argument schemas."""
+"""The deliverable tools as the agent sees them: names, words, argument schemas, and answers."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, TypedDict
 
-from treadle.domain.deliverable import Deliverable, Refused
+from treadle.domain.check import Check
+from treadle.domain.deliverable import Deliverable, Refused, flaw_of_command
 from treadle.domain.wire import whole_characters
+from treadle.verify.spec_checks import folded
 
 
 class Described(TypedDict):
@@ -13,10 +15,18 @@ class Described(TypedDict):
     schema: Mapping[str, Any]
 
 
+_CHECK = (
+    "A shell line that shows the criterion: exit code 0 means that it holds. Treadle runs it from "
+    "the project's top, on a clean checkout of the commit. A good one is fast, gives the same "
+    "result every time, needs no network, and fails as long as the work is not done."
+)
+
 CREATE: Described = {
     "name": "create_deliverable",
     "description": (
         "Write down units of done, each with acceptance criteria that somebody else could check. "
+        "Give a criterion a check wherever a command can show it: what has checks for all its "
+        "criteria can be proven, the rest only claimed. "
         "Either all of the given deliverables are created or none."
     ),
     "schema": {
@@ -29,7 +39,22 @@ CREATE: Described = {
                     "properties": {
                         "id": {"type": "string", "description": "Unique, for example DL-001."},
                         "description": {"type": "string"},
-                        "acceptanceCriteria": {"type": "array", "items": {"type": "string"}},
+                        "acceptanceCriteria": {
+                            "type": "array",
+                            "items": {
+                                "anyOf": [
+                                    {"type": "string"},
+                                    {
+                                        "type": "object",
+                                        "properties": {
+                                            "text": {"type": "string"},
+                                            "check": {"type": "string", "description": _CHECK},
+                                        },
+                                        "required": ["text"],
+                                    },
+                                ]
+                            },
+                        },
                     },
                     "required": ["id", "description", "acceptanceCriteria"],
                 },
@@ -39,13 +64,34 @@ CREATE: Described = {
     },
 }
 
+ADD_CHECK: Described = {
+    "name": "add_check",
+    "description": (
+        "Give a check to a criterion that has none. It stays as it is: no agent can change or "
+        "remove a check that is written down."
+    ),
+    "schema": {
+        "type": "object",
+        "properties": {
+            "deliverableId": {"type": "string"},
+            "criterion": {
+                "type": "string",
+                "description": "The text of one of the deliverable's acceptance criteria.",
+            },
+            "command": {"type": "string", "description": _CHECK},
+        },
+        "required": ["deliverableId", "criterion", "command"],
+    },
+}
+
 SET_STATUS: Described = {
     "name": "set_deliverable_status",
     "description": (
-        "Change a deliverable's status. passed: every acceptance criterion was verified. "
+        "Change a deliverable's status. passed: every acceptance criterion was verified; where "
+        "there are checks or tests, this is a claim, and Treadle runs them after the session. "
         "blocked: something outside this project stands in the way (a missing key, service, "
         "device or network); say what in the notes file. pending: it needs more work, also after "
-        "a defect was found in something passed."
+        "a defect was found in something passed or claimed."
     ),
     "schema": {
         "type": "object",
@@ -59,7 +105,7 @@ SET_STATUS: Described = {
 
 LIST: Described = {
     "name": "list_deliverables",
-    "description": "All deliverables with their acceptance criteria and status.",
+    "description": "All deliverables with their acceptance criteria, checks and status.",
     "schema": {"type": "object", "properties": {}},
 }
 
@@ -71,14 +117,96 @@ def given_deliverables(arguments: Mapping[str, Any]) -> tuple[Deliverable, ...] 
         return Refused("Pass `deliverables`, a list of objects.")
     made = []
     for entry in entries:
-        if not isinstance(entry, dict):
-            return Refused("Each deliverable must be an object.")
-        criteria = entry.get("acceptanceCriteria")
-        if not isinstance(criteria, list) or not all(isinstance(c, str) for c in criteria):
-            return Refused("`acceptanceCriteria` must be a list of texts.")
-        name, description = entry.get("id"), entry.get("description")
-        if not isinstance(name, str) or not isinstance(description, str):
-            return Refused("`id` and `description` must be texts.")
-        texts = [whole_characters(text) for text in (name, description, *criteria)]
-        made.append(Deliverable(texts[0], texts[1], tuple(texts[2:])))
+        deliverable = _given_deliverable(entry)
+        if isinstance(deliverable, Refused):
+            return deliverable
+        made.append(deliverable)
     return tuple(made)
+
+
+def _given_deliverable(entry: object) -> Deliverable | Refused:
+    if not isinstance(entry, dict):
+        return Refused("Each deliverable must be an object.")
+    criteria = entry.get("acceptanceCriteria")
+    if not isinstance(criteria, list):
+        return Refused(_CRITERIA_WANTED)
+    given = [_given_criterion(each) for each in criteria]
+    pairs = [each for each in given if each is not None]
+    if len(pairs) < len(given):
+        return Refused(_CRITERIA_WANTED)
+    name, description = entry.get("id"), entry.get("description")
+    if not isinstance(name, str) or not isinstance(description, str):
+        return Refused("`id` and `description` must be texts.")
+    return Deliverable(
+        whole_characters(name),
+        whole_characters(description),
+        tuple(text for text, _ in pairs),
+        checks=tuple(Check(text, command) for text, command in pairs if command is not None),
+    )
+
+
+_CRITERIA_WANTED = (
+    '`acceptanceCriteria` must be a list of texts, or of {"text": …, "check": "shell command"}.'
+)
+
+
+def _given_criterion(value: object) -> tuple[str, str | None] | None:
+    """Its text, and its command if it has one; None if it is no criterion."""
+    match value:
+        case str(text) | {"text": str(text), "check": None}:
+            return whole_characters(text), None
+        case {"text": str(text), "check": str(command)}:
+            return whole_characters(text), whole_characters(command).strip()
+        case {"text": str(text), **rest} if "check" not in rest:
+            return whole_characters(text), None
+        case _:
+            return None
+
+
+def wanted_check(
+    arguments: Mapping[str, Any], known: Sequence[Deliverable]
+) -> tuple[Deliverable, Check] | Refused:
+    """The check that a call asks for and whose it is; one that is there already may be asked for
+    again, and nothing else in its place."""
+    names = ("deliverableId", "criterion", "command")
+    name, text, given = (whole_characters(str(arguments.get(each, ""))) for each in names)
+    command = given.strip()
+    found = next((d for d in known if d.id == name), None)
+    if found is None:
+        ids = ", ".join(d.id for d in known) or "none yet"
+        return Refused(f"Deliverable {name} not found. Known ids: {ids}.")
+    criterion = next((c for c in found.acceptance_criteria if folded(c) == folded(text)), None)
+    if criterion is None:
+        texts = "; ".join(found.acceptance_criteria)
+        return Refused(f"{name} has no criterion {text!r}. Its criteria are: {texts}")
+    if problem := flaw_of_command(command):
+        return Refused(f"The check {problem}.")
+    present = next((c for c in found.checks if c.criterion == criterion), None)
+    if present is not None and present.command != command:
+        return Refused(
+            f"{criterion!r} has a check already, and no agent changes one: {present.command}"
+        )
+    return found, Check(criterion, command)
+
+
+def listed(
+    deliverables: Sequence[Deliverable], *, claimed: Collection[str] = ()
+) -> list[dict[str, Any]]:
+    """The deliverables as the agent reads them."""
+    return [_entry(d) | ({"claimed": True} if d.id in claimed else {}) for d in deliverables]
+
+
+def _entry(d: Deliverable) -> dict[str, Any]:
+    entry: dict[str, Any] = {
+        "id": d.id,
+        "description": d.description,
+        "acceptanceCriteria": list(d.acceptance_criteria),
+        "status": d.status,
+    }
+    if d.checks:
+        entry["checks"] = [
+            {"criterion": check.criterion, "command": check.command}
+            | ({"before": check.before} if check.before else {})
+            for check in d.checks
+        ]
+    return entry

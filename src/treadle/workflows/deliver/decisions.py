@@ -20,9 +20,19 @@ class WaitForQuota:
 
 
 @dataclass(frozen=True, slots=True)
+class ShowAgain:
+    """All has passed: before the run may succeed, all of it is shown once more."""
+
+
+@dataclass(frozen=True, slots=True)
+class AskAboutTests:
+    """Tests fail that did not before, and nobody could mend them: a person decides."""
+
+
+@dataclass(frozen=True, slots=True)
 class Stop:
     reason: ExitReason
     message: str = ""
 
 
-Step: TypeAlias = Work | WaitForQuota | Stop
+Step: TypeAlias = Work | WaitForQuota | ShowAgain | AskAboutTests | Stop

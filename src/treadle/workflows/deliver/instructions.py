@@ -11,7 +11,7 @@ from treadle.domain.deliverable import Deliverable
 from treadle.domain.errors import ProjectError
 from treadle.domain.events.run import Instruction
 from treadle.domain.signal import Role
-from treadle.workflows.deliver.board import listed
+from treadle.workflows.deliver.board_tools import listed
 
 OVERRIDES = ".treadle/instructions"
 MAX_CONTEXT = 96 * 1024

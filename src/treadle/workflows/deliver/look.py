@@ -25,6 +25,10 @@ class Look:
     stopping: Stopping = ""
     # What all other runs have cost today.
     others_today_usd: float = 0.0
+    # Whether there is anything by which passed work can be shown: checks, or a test command.
+    provable: bool = False
+    # Rounds that may try to mend failing tests before a person is asked.
+    fix_rounds: int = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,3 +39,4 @@ class Surroundings:
     wait_for_quota: bool
     stopping: Callable[[], Stopping]
     others_today_usd: Callable[[], float]
+    fix_rounds: int = 3

@@ -4,7 +4,14 @@ from dataclasses import dataclass
 
 from treadle.domain.limits import RunLimits
 from treadle.domain.session import ExecutionError, QuotaExceeded, SandboxError, UnguardedTool
-from treadle.workflows.deliver.decisions import Step, Stop, WaitForQuota, Work
+from treadle.workflows.deliver.decisions import (
+    AskAboutTests,
+    ShowAgain,
+    Step,
+    Stop,
+    WaitForQuota,
+    Work,
+)
 from treadle.workflows.deliver.limits import MAX_WAITS, limit_reached
 from treadle.workflows.deliver.progress import Progress
 
@@ -18,6 +25,7 @@ NOTHING_TO_DO = (
 class Rules:
     limits: RunLimits
     wait_for_quota: bool
+    fix_rounds: int = 3
 
 
 def next_step(progress: Progress, rules: Rules) -> Step:
@@ -27,10 +35,14 @@ def next_step(progress: Progress, rules: Rules) -> Step:
     (unless waiting) · all_passed · all_blocked · budget_exceeded · time_exceeded ·
     max_iterations · error · max_retries_exceeded · hung · stuck
     """
-    if stop := _told_to_stop(progress, rules):
+    if stop := told_to_stop(progress, rules):
         return stop
-    if not progress.plan_outdated and (stop := _all_decided(progress)):
-        return stop
+    if progress.given_up:
+        return Stop("tests_failed", progress.given_up)
+    if progress.gate_failures > rules.fix_rounds:
+        return AskAboutTests()
+    if not progress.plan_outdated and (decided := _all_decided(progress)):
+        return decided
     if stop := limit_reached(progress, rules.limits):
         return stop
     if isinstance(progress.last, QuotaExceeded):
@@ -39,7 +51,8 @@ def next_step(progress: Progress, rules: Rules) -> Step:
     return Work("coding" if planned else "initializer")
 
 
-def _told_to_stop(progress: Progress, rules: Rules) -> Stop | None:
+def told_to_stop(progress: Progress, rules: Rules) -> Stop | None:
+    """What ends a run of any workflow, whatever it has achieved."""
     if progress.stopping:
         return Stop(progress.stopping)
     match progress.last:
@@ -59,8 +72,12 @@ def _told_to_stop(progress: Progress, rules: Rules) -> Stop | None:
             return None
 
 
-def _all_decided(progress: Progress) -> Stop | None:
+def _all_decided(progress: Progress) -> Stop | ShowAgain | None:
     tally = progress.tally
+    if tally.all_achievable_passed and progress.provable and not progress.shown:
+        # Tests that object are for a round to mend, and then they are asked again.
+        mending = progress.gate_failures > 0 and not progress.worked_since
+        return None if mending else ShowAgain()
     if tally.all_achievable_passed:
         # A session that met a quota limit is no round, but it may have done the work.
         worked = progress.rounds or progress.last is not None

@@ -18,9 +18,12 @@ from treadle.domain.session import (
     TimedOut,
     UnguardedTool,
 )
+from treadle.domain.testing import Objection
 from treadle.domain.usage import Usage
+from treadle.workflows.deliver.findings import Findings
 from treadle.workflows.deliver.look import Stopping
 from treadle.workflows.deliver.stuck import RoundFacts
+from treadle.workflows.deliver.tests_question import GiveUp, LetFail, Meaning, TryOnceMore
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +48,19 @@ class Progress:
     waits: int = 0
     # How things stood before the first round, then after each; none while it is not known.
     history: tuple[RoundFacts, ...] = ()
+    # Whether passed work can be shown again, and whether that was done with the work as it is now.
+    provable: bool = False
+    shown: bool = False
+    # Whether a session has worked since the last time that anything was shown.
+    worked_since: bool = True
+    # What the next session is told of that did not hold.
+    told: str = ""
+    # Rounds in a row after which tests failed that did not fail before the work; what failed last.
+    gate_failures: int = 0
+    objections: tuple[Objection, ...] = ()
+    # Tests that a person lets fail; why nobody does.
+    accepted: tuple[str, ...] = ()
+    given_up: str = ""
 
 
 def after_session(progress: Progress, result: SessionResult) -> Progress:
@@ -59,7 +75,7 @@ def after_session(progress: Progress, result: SessionResult) -> Progress:
     )
     if isinstance(result.outcome, QuotaExceeded):
         return paid
-    paid = replace(paid, waits=0)
+    paid = replace(paid, waits=0, shown=False, worked_since=True, told="")
     if isinstance(result.outcome, Cancelled):
         return replace(paid, rounds=progress.rounds + 1)
     failed = failure(result.outcome) is not None
@@ -68,6 +84,37 @@ def after_session(progress: Progress, result: SessionResult) -> Progress:
         rounds=progress.rounds + 1,
         consecutive_errors=progress.consecutive_errors + 1 if failed else 0,
     )
+
+
+def after_verification(
+    progress: Progress, findings: Findings, *, took_s: float, whole: bool
+) -> Progress:
+    """The progress with what was found out; `whole`: about all that has passed."""
+    shut = bool(findings.objections)
+    return replace(
+        progress,
+        running_s=progress.running_s + took_s,
+        shown=whole and findings.hold,
+        worked_since=False,
+        told=findings.told,
+        objections=findings.objections,
+        gate_failures=progress.gate_failures + 1 if shut else 0,
+    )
+
+
+def after_answer(progress: Progress, meaning: Meaning) -> Progress:
+    """The progress with what a person said about failing tests."""
+    match meaning:
+        case LetFail(tests=tests):
+            accepted = tuple(dict.fromkeys((*progress.accepted, *tests)))
+            return replace(progress, accepted=accepted, gate_failures=0, objections=(), told="")
+        case TryOnceMore(words=words):
+            said = f"{progress.told}\nA person says about it:\n\n{words}\n" if words else ""
+            return replace(progress, gate_failures=1, told=said or progress.told)
+        case GiveUp(reason=reason):
+            return replace(progress, given_up=reason)
+        case _:
+            assert_never(meaning)
 
 
 def failure(outcome: Outcome | None) -> str | None:

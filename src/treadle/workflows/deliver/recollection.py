@@ -6,7 +6,6 @@ from datetime import datetime
 from typing import Literal, assert_never
 
 from treadle.domain.approval import ApprovalId
-from treadle.domain.deliverable import Claim, Deliverable
 from treadle.domain.events.agent import ToolDecided, UsageReported
 from treadle.domain.events.all_events import Recorded
 from treadle.domain.events.oversight import (
@@ -17,6 +16,7 @@ from treadle.domain.events.oversight import (
 )
 from treadle.domain.events.run import RoundStarted, RunEnded, RunRecovered, RunReopened
 from treadle.domain.events.session import SessionEnded, SessionStarted
+from treadle.domain.events.verification import CheckAdded, CheckFinished, DeliverableClaimed
 from treadle.domain.events.work import (
     DeliverableChanged,
     DeliverableCreated,
@@ -30,6 +30,7 @@ from treadle.domain.ids import SessionId
 from treadle.domain.run import RunResult
 from treadle.domain.session import QuotaExceeded, SessionResult
 from treadle.domain.usage import Usage
+from treadle.workflows.deliver.told_deliverables import ToldDeliverables, deliverables_told
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,7 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class Recollection:
+class Recollection(ToldDeliverables):
     """A run as its log tells it. A leg is what lies between two ends of the run."""
 
     leg: int = 1
@@ -74,9 +75,6 @@ class Recollection:
     imported: WorkImported | None = None
     turns: tuple[Turn, ...] = ()  # of the leg that runs
     sessions: tuple[SessionStarted, ...] = ()  # of all legs
-    deliverables: tuple[Deliverable, ...] = ()
-    changes: tuple[DeliverableChanged, ...] = ()
-    passed_this_round: tuple[str, ...] = ()
     # Answers of a person that a tool use was allowed by: none of them allows another.
     used_approvals: frozenset[ApprovalId] = frozenset()
     # How the leg that runs came about, if the run had ended before.
@@ -162,17 +160,31 @@ def _told(known: Recollection, recorded: Recorded) -> Recollection:
                 leg=known.leg + 1,
                 turns=(),
                 changes=(),
+                added_checks=(),
+                claimed_this_round=(),
                 reopened=event.by,
             )
         case RoundStarted():
             begun = Turn(event.number)
-            return replace(known, turns=(*known.turns, begun), passed_this_round=())
+            return replace(
+                known,
+                turns=(*known.turns, begun),
+                passed_this_round=(),
+                claimed_this_round=(),
+            )
         case WorkContinued() | WorkspacePrepared() | PlanMade():
             return _foundations_told(known, event)
         case WorkImported():
             return replace(known, imported=event)
-        case DeliverableCreated() | DeliverableChanged() | StatusAdopted():
-            return _deliverables_told(known, event)
+        case (
+            DeliverableCreated()
+            | DeliverableChanged()
+            | DeliverableClaimed()
+            | StatusAdopted()
+            | CheckAdded()
+            | CheckFinished()
+        ):
+            return deliverables_told(known, event)
         case _:
             return _session_told(known, recorded)
 
@@ -250,28 +262,3 @@ def _question_told(turn: Turn, recorded: Recorded) -> Turn:
             return replace(turn, asking=left, asking_since=None, asked_s=turn.asked_s + took)
         case _:
             return turn
-
-
-def _deliverables_told(
-    known: Recollection, event: DeliverableCreated | DeliverableChanged | StatusAdopted
-) -> Recollection:
-    match event:
-        case StatusAdopted():
-            return replace(known, deliverables=event.deliverables)
-        case DeliverableCreated():
-            return replace(known, deliverables=(*known.deliverables, event.deliverable))
-        case DeliverableChanged():
-            claim = Claim() if event.proof == "claimed" else None
-            after = tuple(
-                replace(d, status=event.status, claim=claim) if d.id == event.id else d
-                for d in known.deliverables
-            )
-            passed = tuple(name for name in known.passed_this_round if name != event.id)
-            if event.status == "passed":
-                passed = (*passed, event.id)
-            return replace(
-                known,
-                deliverables=after,
-                changes=(*known.changes, event),
-                passed_this_round=passed,
-            )

@@ -3,7 +3,9 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
+from typing import Protocol
 
+from treadle.domain.agent import Brief
 from treadle.domain.events.all_events import Event
 from treadle.domain.events.run import Instruction, RoundStarted
 from treadle.domain.events.session import SessionEnded
@@ -12,13 +14,14 @@ from treadle.domain.session import Cancelled, SessionResult
 from treadle.session.drive import Driver, Spent
 from treadle.session.gates import Gates, WaitUntil
 from treadle.workflows.deliver.board import Board
-from treadle.workflows.deliver.briefing import Briefing
+from treadle.workflows.deliver.findings import Findings, Tips
 from treadle.workflows.deliver.instructions import resumed_text
 from treadle.workflows.deliver.limits import left_of, within
 from treadle.workflows.deliver.look import Look, Surroundings
 from treadle.workflows.deliver.progress import Progress
 from treadle.workflows.deliver.recollection import Recollection, Turn
 from treadle.workflows.deliver.stuck import criteria_of
+from treadle.workflows.deliver.verification import Verification
 from treadle.workflows.withheld import withheld_prompt
 from treadle.workflows.worksite import Home, Worksite
 from treadle.workspace.movement import Movement
@@ -31,6 +34,8 @@ class Place:
     turn: int
     number: int
     instruction: Instruction
+    # What the session is told of that did not hold after the last one.
+    told: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +56,23 @@ class Homecoming:
     movement: Movement
     took_s: float
     look: Look
+    # Whether the round left anything to be shown: claims, or checks that nobody has seen fail.
+    due: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """What was found out about the work; what the run sees after it."""
+
+    findings: Findings
+    took_s: float
+    look: Look
+
+
+class Briefs(Protocol):
+    """Writes what a session of the workflow is started with."""
+
+    def brief(self, instruction: Instruction, limits: SessionLimits) -> Brief: ...
 
 
 async def nothing_to_prepare() -> None:
@@ -64,7 +86,7 @@ class Rounds:
     driver: Driver
     board: Board
     worksite: Worksite
-    briefing: Briefing
+    briefing: Briefs
     session_limits: SessionLimits
     surroundings: Surroundings
     gates: Gates
@@ -73,6 +95,10 @@ class Rounds:
     slots: asyncio.Semaphore
     # Makes the workspace ready before a session: installs what the project needs.
     prepare: Callable[[], Awaitable[None]] = nothing_to_prepare
+    # Commits and imports what a session left, given the commit that the last one ended at; None:
+    # with a message from our own words only.
+    bring: Callable[[Place, str], Awaitable[Home]] | None = None
+    verification: Verification | None = None
 
     async def look(self) -> Look:
         """What decides about the next step, as it is now."""
@@ -86,6 +112,8 @@ class Rounds:
             wait_for_quota=around.wait_for_quota,
             stopping=around.stopping(),
             others_today_usd=around.others_today_usd(),
+            provable=self.verification is not None and self.verification.has_something_to_show(),
+            fix_rounds=around.fix_rounds,
         )
 
     async def session(self, place: Place, progress: Progress, look: Look) -> Attempt:
@@ -120,7 +148,7 @@ class Rounds:
         began = self.driver.clock.monotonic()
         # Before the round is told: one that is known to have begun may lose work itself.
         self.worksite.begin_round()
-        self.board.passed_this_round.clear()
+        self.board.begin_round()
         await self.prepare()
         return round(self.driver.clock.monotonic() - began, 3)
 
@@ -171,7 +199,7 @@ class Rounds:
     ) -> SessionResult:
         brief = self.briefing.brief(place.instruction, limits)
         if before is None or before.session is None:
-            prompt = brief.prompt + withheld_prompt(self.worksite.withheld)
+            prompt = brief.prompt + withheld_prompt(self.worksite.withheld) + place.told
             return await self.driver.run(replace(brief, prompt=prompt), limits)
         # The same session: an agent that has nothing of it yet begins it with the same id.
         brief = replace(brief, session=before.session)
@@ -191,14 +219,34 @@ class Rounds:
         `before` is the commit that the last round ended at.
         """
         began = self.driver.clock.monotonic()
-        home = await self.worksite.bring_home(self._message(place.number))
+        if self.bring is None:
+            home = await self.worksite.bring_home(self._message(place.number))
+        else:
+            home = await self.bring(place, before)
         if home.lost:
             self.board.take_back(home.lost)
         else:
             self.board.settle(home.tip)
         moved = await self.worksite.movement(before, home.tip)
         took_s = round(self.driver.clock.monotonic() - began, 3)
-        return Homecoming(home, moved, took_s, await self.look())
+        due = self.verification is not None and self.verification.is_due()
+        return Homecoming(home, moved, took_s, await self.look(), due)
+
+    async def verify(self, before: str, tip: str, accepted: tuple[str, ...]) -> Verified:
+        """Show what the round claims; `before` is the commit that it began at."""
+        return await self._verified(lambda proving: proving.after_round(before, tip, accepted))
+
+    async def show_again(self, tips: Tips, accepted: tuple[str, ...]) -> Verified:
+        """Show everything that has passed on the work as it is now."""
+        return await self._verified(lambda proving: proving.again(tips, accepted))
+
+    async def _verified(self, act: Callable[[Verification], Awaitable[Findings]]) -> Verified:
+        if self.verification is None:
+            raise AssertionError("nothing was found to be due without it")
+        began = self.driver.clock.monotonic()
+        findings = await act(self.verification)
+        took_s = round(self.driver.clock.monotonic() - began, 3)
+        return Verified(findings, took_s, await self.look())
 
     def _message(self, number: int) -> str:
         """From our own words only: an agent's summary may hold what must not be published."""

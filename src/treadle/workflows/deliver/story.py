@@ -5,7 +5,7 @@ cut. What it decides by is what steps returned; what it records, it records once
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -22,13 +22,30 @@ from treadle.durable.port import Steps
 from treadle.session.errors import pause_after
 from treadle.session.gates import WaitUntil
 from treadle.session.quota import wait_until
-from treadle.workflows.deliver.decisions import Stop, WaitForQuota, Work
+from treadle.workflows.approvals import Asker, ask
+from treadle.workflows.deliver.decisions import (
+    AskAboutTests,
+    ShowAgain,
+    Step,
+    Stop,
+    WaitForQuota,
+    Work,
+)
+from treadle.workflows.deliver.findings import Tip
 from treadle.workflows.deliver.limits import neared
 from treadle.workflows.deliver.look import Look
 from treadle.workflows.deliver.next_step import Rules, next_step
-from treadle.workflows.deliver.progress import Progress, after_session, failure
-from treadle.workflows.deliver.rounds import Attempt, Homecoming, Place, Rounds
+from treadle.workflows.deliver.progress import (
+    Progress,
+    after_answer,
+    after_session,
+    after_verification,
+    failure,
+)
+from treadle.workflows.deliver.result import ended
+from treadle.workflows.deliver.rounds import Attempt, Homecoming, Place, Rounds, Verified
 from treadle.workflows.deliver.stuck import facts_of
+from treadle.workflows.deliver.tests_question import meaning_of, tests_question
 
 SLICE_S = 60.0
 
@@ -64,6 +81,14 @@ class Story:
     progress: Progress
     # The commit that the last round ended at.
     tip: str
+    asker: Asker | None = None
+    # What makes a workflow this one: what it decides, and its own steps once work is home.
+    decide: Callable[[Progress, Rules], Step] = next_step
+    after: Callable[[Place, SessionResult, Homecoming], Awaitable[None]] | None = None
+    # Where each round of this leg ended, and before them where it began.
+    tips: list[Tip] = field(default_factory=list)
+    shows: int = 0
+    questions: int = 0
     turn: int = 0
     attempts: int = 0
     pauses: int = 0
@@ -84,13 +109,18 @@ class Story:
         look = await self._look()
         while True:
             self._see(look)
-            match next_step(self.progress, Rules(look.limits, look.wait_for_quota)):
+            rules = Rules(look.limits, look.wait_for_quota, look.fix_rounds)
+            match self.decide(self.progress, rules):
                 case Stop() as stop:
                     return ended(self.progress, stop)
                 case WaitForQuota() as wait:
                     look = await self._wait(wait)
                 case Work() as work:
                     look = await self._work(work, look)
+                case ShowAgain():
+                    look = await self._show_again()
+                case AskAboutTests():
+                    look = await self._ask_about_tests()
                 case unreachable:
                     assert_never(unreachable)
 
@@ -99,6 +129,7 @@ class Story:
             self.progress,
             tally=look.tally,
             stopping=look.stopping,
+            provable=look.provable,
             others_today_usd=look.others_today_usd,
         )
         for warning in neared(self.progress, look.limits, self.warned):
@@ -112,7 +143,8 @@ class Story:
     async def _work(self, work: Work, look: Look) -> Look:
         if self.progress.rounds or self.progress.last:
             await self._until(look.at + timedelta(seconds=self._delay()))
-        place = Place(self.turn, self.progress.rounds + 1, work.instruction)
+        number = self.progress.rounds + 1
+        place = Place(self.turn, number, work.instruction, self.progress.told)
         self.began = self.clock.monotonic()
         try:
             attempt = await self._session(place, look)
@@ -129,11 +161,42 @@ class Story:
                 return look
             act = partial(self.rounds.bring_home, place, self.tip)
             home = await self.steps.step(f"home {self.turn}", act, returns=Homecoming)
+            before = self.tip
+            self._count(place, attempt.result, home)
+            self._judge(place, attempt.result, look)
+            if self.after is not None:
+                await self.after(place, attempt.result, home)
+            return await self._verify(before) if home.due else home.look
         finally:
             self.began = None
-        self._count(place, attempt.result, home)
-        self._judge(place, attempt.result, look)
-        return home.look
+
+    async def _verify(self, before: str) -> Look:
+        act = partial(self.rounds.verify, before, self.tip, self.progress.accepted)
+        verified = await self.steps.step(f"verify {self.turn}", act, returns=Verified)
+        return self._found(verified)
+
+    async def _show_again(self) -> Look:
+        self.shows += 1
+        act = partial(self.rounds.show_again, tuple(self.tips), self.progress.accepted)
+        verified = await self.steps.step(f"show {self.shows}", act, returns=Verified)
+        return self._found(verified, whole=True)
+
+    def _found(self, verified: Verified, *, whole: bool = False) -> Look:
+        self.progress = after_verification(
+            self.progress, verified.findings, took_s=verified.took_s, whole=whole
+        )
+        return verified.look
+
+    async def _ask_about_tests(self) -> Look:
+        if self.asker is None:
+            raise AssertionError("whoever has tests to run has somebody to ask")
+        self.questions += 1
+        objections = self.progress.objections
+        question = tests_question(objections, rounds=self.progress.gate_failures)
+        step = f"failing tests {self.questions}"
+        outcome = await ask(self.steps, self.asker, question, step=step)
+        self.progress = after_answer(self.progress, meaning_of(outcome, objections))
+        return await self._look()
 
     async def _session(self, place: Place, look: Look) -> Attempt:
         self.attempts += 1
@@ -166,6 +229,7 @@ class Story:
             criteria=home.look.criteria,
         )
         self.tip = home.home.tip
+        self.tips.append(Tip(place.number, self.tip))
         self.progress = replace(
             self.progress,
             running_s=self.progress.running_s + home.took_s,
@@ -223,17 +287,3 @@ class Story:
             finally:
                 for task in (sleeping, stopping):
                     task.cancel()
-
-
-def ended(progress: Progress, stop: Stop) -> RunResult:
-    """The result of a run that came this far and stopped for this reason."""
-    return RunResult(
-        reason=stop.reason,
-        rounds=progress.rounds,
-        tally=progress.tally,
-        cost_usd=round(progress.cost_usd, 6),
-        usage=progress.usage,
-        duration_s=round(progress.running_s, 3),
-        message=stop.message,
-        priced=progress.priced,
-    )

@@ -78,8 +78,12 @@ def facts_of(
 
 def criteria_of(deliverables: Sequence[Deliverable]) -> str:
     """One hash for what is to be done, whatever of it is done already."""
-    wanted = sorted((each.id, *each.acceptance_criteria) for each in deliverables)
+    wanted = sorted((each.id, *each.acceptance_criteria, *_commands(each)) for each in deliverables)
     return hashlib.sha256(repr(wanted).encode()).hexdigest()[:16]
+
+
+def _commands(deliverable: Deliverable) -> Sequence[str]:
+    return sorted(f"{check.criterion}: {check.command}" for check in deliverable.checks)
 
 
 def ended_as(outcome: Outcome) -> Ended:

@@ -14,7 +14,7 @@ _READ = frozenset(
     {
         *("pyproject.toml", "setup.cfg", "tox.ini", "mypy.ini", "Pipfile", "requirements.txt"),
         *("requirements-dev.txt", "requirements-test.txt", "dev-requirements.txt"),
-        *("package.json", "composer.json", "Gemfile", "Rakefile"),
+        *("package.json", "composer.json", "Gemfile", "Rakefile", "go.mod"),
         *("Makefile", "makefile", "GNUmakefile"),
     }
 )

@@ -5,9 +5,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from treadle.domain.testing import REPORTS_FOLDER
 from treadle.workspace.stacks.files import Files
 
 _TARGET = re.compile(r"^([A-Za-z0-9_./ -]+?)\s*::?(?!=)", re.MULTILINE)
+_PHP_REPORT = f"--log-junit {REPORTS_FOLDER}/phpunit.xml"
 _REQUIREMENTS = (
     "requirements.txt",
     "requirements-dev.txt",
@@ -89,7 +91,8 @@ def _python_test(files: Files, settings: Mapping[str, Any], run: str) -> str:
     folders = [folder for folder in ("tests", "test") if any(t.startswith(folder) for t in tests)]
     inside = [folder for folder in folders if files.has(f"{folder}/")]
     start = f" -s {inside[0]}" if inside else ""
-    return f"{run if run.startswith('python3') else run + 'python -m '}unittest discover{start}"
+    # Only so does it name the tests that pass.
+    return f"{run if run.startswith('python3') else run + 'python -m '}unittest discover -v{start}"
 
 
 def go(files: Files) -> Stack | None:
@@ -97,13 +100,22 @@ def go(files: Files) -> Stack | None:
         return None
     strict = files.has(".golangci.yml", ".golangci.yaml", ".golangci.toml")
     check = chain("go vet ./...", "golangci-lint run" if strict else "")
-    return Stack("go", "go mod download", check, "go test ./...")
+    return Stack("go", "go mod download", check, _go_test(files))
+
+
+def _go_test(files: Files) -> str:
+    if "gotest.tools/gotestsum" in files.text("go.mod"):
+        return f"go tool gotestsum --junitfile={REPORTS_FOLDER}/go.xml ./..."
+    # Only so does it name the tests that pass.
+    return "go test -v ./..."
 
 
 def rust(files: Files) -> Stack | None:
     if not files.has("Cargo.toml"):
         return None
-    return Stack("rust", "cargo fetch", "cargo check --all-targets", "cargo test")
+    # A failing target is to hide no test of the next one.
+    test = "cargo test --no-fail-fast"
+    return Stack("rust", "cargo fetch", "cargo check --all-targets", test)
 
 
 def ruby(files: Files) -> Stack | None:
@@ -111,7 +123,8 @@ def ruby(files: Files) -> Stack | None:
         return None
     test = ""
     if files.has(".rspec", "spec/") or "rspec" in files.text("Gemfile"):
-        test = "bundle exec rspec"
+        report = f"--format json --out {REPORTS_FOLDER}/rspec.json"
+        test = f"bundle exec rspec --format progress {report}"
     elif files.has("Rakefile") and files.has("test/"):
         test = "bundle exec rake test"
     check = "bundle exec rubocop" if files.has(".rubocop.yml") else ""
@@ -127,9 +140,9 @@ def php(files: Files) -> Stack | None:
     if "test" in _table(composer, "scripts"):
         test = "composer test"
     elif "pestphp/pest" in wanted:
-        test = "vendor/bin/pest"
+        test = f"vendor/bin/pest {_PHP_REPORT}"
     elif files.has("phpunit.xml", "phpunit.xml.dist") or "phpunit/phpunit" in wanted:
-        test = "vendor/bin/phpunit"
+        test = f"vendor/bin/phpunit {_PHP_REPORT}"
     strict = files.has("phpstan.neon", "phpstan.neon.dist")
     return Stack("php", "composer install", "vendor/bin/phpstan analyse" if strict else "", test)
 

@@ -1,9 +1,11 @@
 """How a project with a package.json is set up, checked and tested. Pure."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from treadle.domain.testing import REPORTS_FOLDER
 from treadle.workspace.stacks.files import Files
 from treadle.workspace.stacks.languages import Stack, chain
 
@@ -17,28 +19,65 @@ class Installer:
     install: str
     script: str
     tool: str
+    # What stands between a script and further options for it.
+    further: str = ""
 
 
-_NPM = Installer("npm ci", "npm run", "npx")
+_NPM = Installer("npm ci", "npm run", "npx", "-- ")
 _PNPM = Installer("pnpm install --frozen-lockfile", "pnpm run", "pnpm exec")
 _YARN = Installer("yarn install --frozen-lockfile", "yarn run", "yarn run")
 _YARN_BERRY = Installer("yarn install --immutable", "yarn run", "yarn run")
 _BUN = Installer("bun install --frozen-lockfile", "bun run", "bunx")
 _UNLOCKED = {
-    "npm": Installer("npm install", _NPM.script, _NPM.tool),
+    "npm": Installer("npm install", _NPM.script, _NPM.tool, _NPM.further),
     "pnpm": Installer("pnpm install", _PNPM.script, _PNPM.tool),
     "yarn": Installer("yarn install", _YARN.script, _YARN.tool),
     "bun": Installer("bun install", _BUN.script, _BUN.tool),
 }
 
-# Tools that run tests, the usual one for units before the one for browsers.
+
+@dataclass(frozen=True, slots=True)
+class Runner:
+    """A tool that runs tests: its package, its command, and how it is made to leave a report."""
+
+    package: str
+    command: str
+    # A script that does no more than this can be given the options of a report.
+    script: str = ""
+    report: str = ""
+    first: str = ""
+
+
+# The usual one for units before the one for browsers.
 _RUNNERS = (
-    ("vitest", "vitest run"),
-    ("jest", "jest"),
-    ("mocha", "mocha"),
-    ("ava", "ava"),
-    ("@playwright/test", "playwright test"),
+    Runner(
+        "vitest",
+        "vitest run",
+        script=r"vitest(?: run)?",
+        report=(
+            f"--reporter=default --reporter=junit --outputFile.junit={REPORTS_FOLDER}/vitest.xml"
+        ),
+    ),
+    Runner(
+        "jest",
+        "jest",
+        script=r"jest",
+        report=f"--json --outputFile={REPORTS_FOLDER}/jest.json",
+        # Jest does not make folders.
+        first=f"mkdir -p {REPORTS_FOLDER}",
+    ),
+    Runner("mocha", "mocha"),
+    Runner("ava", "ava"),
+    Runner(
+        "@playwright/test",
+        "playwright test",
+        script=r"playwright test",
+        # The file that it goes to can be told by a variable alone; see verify/reports/asked_for.
+        report="--reporter=list,json",
+    ),
 )
+_PLAIN = r"(?:cross-env )?(?:[A-Z_]+=\S+ )*(?:{script})(?: --?[\w.=:/-]+)*"
+_OWN_REPORT = ("--reporter", "--json", "--outputFile")
 
 
 def node(files: Files) -> Stack | None:
@@ -94,12 +133,23 @@ def _test(
     script = str(scripts.get("test", ""))
     # A script that waits for changes never ends, so the tool behind it is started instead.
     if script and _PLACEHOLDER not in script and "--watch" not in script:
-        return f"{installer.script} test"
-    for package, command in _RUNNERS:
-        if package in wanted:
-            return f"{installer.tool} {command}"
+        return _scripted(script, installer)
+    for runner in _RUNNERS:
+        if runner.package in wanted:
+            command = f"{installer.tool} {runner.command} {runner.report}".rstrip()
+            return chain(runner.first, command)
     own = any(name.endswith((".test.js", ".test.mjs")) for name in files.names)
     return "node --test" if own else ""
+
+
+def _scripted(script: str, installer: Installer) -> str:
+    """The project's own script, with a report where that changes nothing else about it."""
+    command = f"{installer.script} test"
+    for runner in _RUNNERS:
+        plain = runner.script and re.fullmatch(_PLAIN.format(script=runner.script), script)
+        if plain and not any(word in script for word in _OWN_REPORT):
+            return chain(runner.first, f"{command} {installer.further}{runner.report}")
+    return command
 
 
 def _table(holder: Mapping[str, Any], name: str) -> Mapping[str, Any]:

@@ -24,6 +24,7 @@ def shell(line: str, report: Path | None = None) -> Confined:
     ("hears", "ran"),
     [
         ("joined", Ran(3, "out\nerr\n")),
+        ("whole", Ran(3, "out\nerr\n")),
         ("apart", Ran(3, "out\n", "err\n")),
         ("output", Ran(3, "out\n")),
         ("errors", Ran(3, "", "err\n")),
@@ -45,6 +46,18 @@ async def test_the_end_of_a_long_speech_is_kept(tmp_path: Path) -> None:
     ran = await run_to_end(start, directory=tmp_path, seconds=60)
 
     assert ran == Ran(0, "x" * (64 * 1024 - 4) + "end\n")
+
+
+async def test_of_a_speech_that_is_wanted_whole_only_the_middle_may_be_left_out(
+    tmp_path: Path,
+) -> None:
+    start = shell("echo first; head -c 9000000 /dev/zero | tr '\\0' x; echo last")
+
+    ran = await run_to_end(start, directory=tmp_path, seconds=60, hears="whole")
+
+    end = 4 << 20
+    first, last = "first\n" + "x" * (end - 6), "x" * (end - 5) + "last\n"
+    assert ran == Ran(0, f"{first}\n… ({9000011 - 2 * end} more) …\n{last}")
 
 
 @pytest.mark.parametrize(

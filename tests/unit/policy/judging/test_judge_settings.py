@@ -169,3 +169,32 @@ def test_destructive_commands_stay_inside_the_project(line: str, decision: str) 
 @pytest.mark.parametrize("line", ["rm src/a.ts", "mv a b", "git reset --hard HEAD~1", "rmdir x"])
 def test_destructive_commands_need_to_be_asked_for(line: str) -> None:
     assert decided(line) == "deny"
+
+
+@pytest.mark.parametrize(
+    ("line", "decision"),
+    [
+        ("touch tests/contract/test_new.py", "deny"),
+        ("echo x > tests/contract/test_cart.py", "deny"),
+        ("sed -i s/a/b/ tests/Contract/test_cart.py", "deny"),
+        ("cd tests && touch contract/x", "deny"),
+        ("cp a.py web/cart.snap", "deny"),
+        ("rm tests/contract/test_cart.py", "deny"),
+        ("rm -r tests", "deny"),  # it goes with what it is in
+        ("mv tests old", "deny"),
+        # Tests are there to be read and run.
+        ("cat tests/contract/test_cart.py", "allow"),
+        ("cd tests/contract && pytest -q", "allow"),
+        ("pytest tests/contract/test_cart.py::test_pays", "allow"),
+        ("npx jest tests/contract -t pays", "allow"),
+        ("ruff check tests/contract", "allow"),
+        ("git diff tests/contract", "allow"),
+        ("cp tests/contract/test_cart.py scratch.py", "allow"),
+        ("touch tests/test_cart.py", "allow"),
+        ("rm -r web/dist", "allow"),
+    ],
+)
+def test_what_the_settings_keep_is_read_and_run_and_not_changed(line: str, decision: str) -> None:
+    kept = ("tests/contract", "*.snap")
+
+    assert decided(line, replace(CONTEXT, destructive=True, protected=kept)) == decision

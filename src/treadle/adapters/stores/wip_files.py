@@ -1,0 +1,64 @@
+"""`.treadle/wip`: the working files of a live run, for people to read. Written by Treadle alone."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from treadle.domain.errors import ProjectError
+from treadle.domain.ids import RunId
+
+
+class WipFiles:
+    """A projection of the run's log. What is there is written only if it is to be another, so that
+    it can be shown as often as anybody likes. Each name is the run's id with an ending."""
+
+    def __init__(self, folder: Path, history: Path, run: RunId) -> None:
+        self._folder = folder
+        self._history = history
+        self._run = run
+
+    def show(self, wanted: Mapping[str, str]) -> None:
+        """Have these files of the run in the project, by their endings, and no others."""
+        try:
+            _put(self._folder, self._named(wanted))
+            for path in self._present():
+                if path.name not in self._named(wanted):
+                    path.unlink(missing_ok=True)
+        except OSError as error:
+            raise _refused(self._folder, error) from error
+
+    def put_away(self, wanted: Mapping[str, str]) -> None:
+        """Move them to where the run's history is kept."""
+        try:
+            _put(self._history, self._named(wanted))
+            for path in self._present():
+                path.unlink(missing_ok=True)
+        except OSError as error:
+            raise _refused(self._history, error) from error
+
+    def _named(self, wanted: Mapping[str, str]) -> dict[str, bytes]:
+        return {f"{self._run}{ending}": text.encode() for ending, text in wanted.items()}
+
+    def _present(self) -> list[Path]:
+        return sorted(self._folder.glob(f"{self._run}.*")) if self._folder.is_dir() else []
+
+
+def _put(folder: Path, files: Mapping[str, bytes]) -> None:
+    if files:
+        folder.mkdir(parents=True, exist_ok=True)
+    for name, content in files.items():
+        path = folder / name
+        if not path.is_symlink() and path.is_file() and path.read_bytes() == content:
+            continue
+        beside = folder / f"{name}.new"
+        beside.unlink(missing_ok=True)
+        # Exclusive: whatever somebody puts at that name is neither followed nor waited for.
+        with beside.open("xb") as opened:
+            opened.write(content)
+        beside.replace(path)
+
+
+def _refused(folder: Path, error: OSError) -> ProjectError:
+    return ProjectError(
+        f"cannot write {folder}: {error.strerror}",
+        hint="make it a directory you can write to, on a disk with room left",
+    )

@@ -1,0 +1,130 @@
+"""`treadle check`: commands that show whether a criterion holds, as a person gives them."""
+
+import shlex
+import sys
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import click
+import orjson
+
+from treadle.cli.context import Given
+from treadle.cli.terminal.check_table import check_table
+from treadle.cli.terminal.screen import print_lines, screen_of
+from treadle.domain.deliverable import Deliverable
+from treadle.domain.errors import UsageError
+from treadle.domain.ids import short
+from treadle.domain.run_row import RunFilter
+from treadle.wiring.checks import add_check, remove_check
+from treadle.wiring.history import deliverables_of, runs_of
+
+LOOKED_AT = 50
+
+PROJECT = click.option(
+    "-p", "--project-dir", metavar="DIR", help="The project (default: this directory)."
+)
+
+
+_TOO_LATE = (
+    "{} has passed already, so nobody has seen this check fail: the pass stays claimed, and the"
+    " check runs before a run may succeed"
+)
+
+
+@click.group(name="check")
+def command() -> None:
+    """Give criteria commands that show them: Treadle runs these itself.
+
+    A check passes with exit code 0. It runs in the sandbox, at the top of a clean checkout.
+    """
+
+
+@command.command()
+@click.argument("deliverable")
+@click.argument("criterion")
+@click.argument("words", metavar="-- COMMAND...", nargs=-1, type=click.UNPROCESSED)
+@PROJECT
+@click.pass_obj
+def add(
+    given: Given, deliverable: str, criterion: str, words: Sequence[str], project_dir: str | None
+) -> None:
+    """Let COMMAND show CRITERION: its text, its number, or a new text, which is added.
+
+    A check that the criterion has is replaced. One word is taken as a shell line as it is.
+    """
+    _refuse_agents(given)
+    if not words:
+        raise UsageError(
+            "there is no command", hint="treadle check add DL-001 1 -- pytest -q tests/test_x.py"
+        )
+    line = words[0] if len(words) == 1 else shlex.join(words)
+    project = given.project(project_dir)
+    edit = add_check(project, deliverable, criterion, command=line, now=datetime.now(UTC))
+    verb = "replaced the" if edit.previous else "added a"
+    new = "new criterion " if edit.is_new_criterion else ""
+    click.echo(f"{edit.deliverable.id}: {verb} check for {new}{edit.check.criterion!r}")
+    if edit.deliverable.status == "passed":
+        click.echo(_TOO_LATE.format(edit.deliverable.id), err=True)
+    _tell_runs(given, project_dir)
+
+
+@command.command("list")
+@PROJECT
+@click.option("--json", "as_json", is_flag=True, help="One JSON array on stdout.")
+@click.pass_obj
+def list_(given: Given, *, project_dir: str | None, as_json: bool) -> None:
+    """List every criterion with its check, or without."""
+    deliverables = deliverables_of(given.project(project_dir))
+    if as_json:
+        click.echo(orjson.dumps(list(_rows(deliverables)), option=orjson.OPT_INDENT_2))
+    elif not deliverables:
+        click.echo("No deliverables yet: `treadle deliver` makes them out of SPEC.md.", err=True)
+    else:
+        screen = screen_of(sys.stdout, given.environment)
+        print_lines(check_table(deliverables, screen.view(sys.stdout)), sys.stdout, screen)
+
+
+@command.command("rm")
+@click.argument("deliverable")
+@click.argument("criterion")
+@PROJECT
+@click.pass_obj
+def remove(given: Given, deliverable: str, criterion: str, project_dir: str | None) -> None:
+    """Take the check of CRITERION away; the criterion stays, and can only be claimed then."""
+    _refuse_agents(given)
+    now = datetime.now(UTC)
+    edit = remove_check(given.project(project_dir), deliverable, criterion, now=now)
+    click.echo(f"{edit.deliverable.id}: removed the check for {edit.check.criterion!r}")
+    _tell_runs(given, project_dir)
+
+
+def _rows(deliverables: Sequence[Deliverable]) -> Iterator[dict[str, Any]]:
+    for deliverable in deliverables:
+        checks = {check.criterion: check for check in deliverable.checks}
+        for number, criterion in enumerate(deliverable.acceptance_criteria, 1):
+            check = checks.get(criterion)
+            yield {
+                "deliverable": deliverable.id,
+                "number": number,
+                "criterion": criterion,
+                "command": check.command if check else None,
+                "origin": check.origin if check else None,
+                "before": (check.before or None) if check else None,
+            }
+
+
+def _refuse_agents(given: Given) -> None:
+    """The sandbox keeps agents away from the file; this is for those that mean no harm."""
+    if given.environment.raw.get("TREADLE_SESSION"):
+        raise UsageError(
+            "checks cannot be changed inside an agent's session",
+            hint="use the tool add_check, or a terminal of your own",
+        )
+
+
+def _tell_runs(given: Given, project_dir: str | None) -> None:
+    storage, project = given.in_project(project_dir).environment.storage, given.project(project_dir)
+    for run in runs_of(storage, project, RunFilter(limit=LOOKED_AT)):
+        if run.alive:
+            click.echo(f"run {short(run.id)} takes it over before its next round", err=True)

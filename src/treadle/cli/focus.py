@@ -1,0 +1,69 @@
+"""`treadle focus`: plans, builds task by task, and reviews against the specifications."""
+
+import asyncio
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import click
+
+from treadle.cli.attending import attended
+from treadle.cli.context import Given
+from treadle.cli.detaching import detached
+from treadle.cli.options import WorkflowOptions, workflow_options
+from treadle.domain.errors import UsageError
+from treadle.wiring.clock import fresh_run_id
+from treadle.wiring.foreground import run_in_foreground
+from treadle.wiring.run_request import RunRequest
+
+LONGEST_REVIEW = 256 * 1024
+
+
+@click.command("focus")
+@click.argument("words", metavar="WORDS")
+@click.option(
+    "--review", metavar="FILE", help="A review of yours that the first plan has to satisfy."
+)
+@workflow_options
+@click.pass_obj
+def command(given: Given, /, words: str, review: str | None, **values: Any) -> int:
+    """Work on WORDS until a review against the specifications approves.
+
+    A planner reads the specifications and writes a plan; one session after the other takes one
+    task of it; a reviewer holds the work against the specifications. What it finds goes into the
+    next plan. An issue with the specifications themselves ends the run with exit code 3.
+    """
+    options = WorkflowOptions(**values)
+    if not words.strip():
+        raise UsageError("a focus run needs words", hint='treadle focus "What to work on"')
+    given, project = given.in_project(options.project_dir), given.project(options.project_dir)
+    request = RunRequest(
+        run=fresh_run_id(),
+        project_dir=str(project),
+        flags=options.flags(),
+        no_sandbox=options.no_sandbox,
+        rehearsal=given.rehearsing is not None,
+        allow_destructive=options.allow_destructive,
+        workflow="focus",
+        words=words,
+        review=_text_of(given.working_directory / review) if review else "",
+    )
+    if options.detach:
+        return detached(given, request)
+    return asyncio.run(attended(given, options.showing, partial(run_in_foreground, request)))
+
+
+def _text_of(path: Path) -> str:
+    try:
+        with path.open(encoding="utf-8") as opened:
+            text = opened.read(LONGEST_REVIEW + 1)
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"cannot read the review {path}: {error}") from error
+    if len(text) > LONGEST_REVIEW:
+        raise UsageError(
+            f"the review {path} is longer than {LONGEST_REVIEW} characters",
+            hint="give the points that matter",
+        )
+    if not text.strip():
+        raise UsageError(f"the review {path} is empty", hint="leave --review out")
+    return text

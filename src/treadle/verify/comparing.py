@@ -1,0 +1,122 @@
+"""What a run's evidence said, against what is found now: which of it still holds, and why not."""
+
+import shlex
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from treadle.domain.check import Evidence, When
+from treadle.domain.events.all_events import Event
+from treadle.domain.events.verification import CheckFinished, SuiteFinished
+
+# On the work itself: not on the tree before it, and not on the way to a culprit.
+ON_THE_WORK: frozenset[When] = frozenset({"after", "again"})
+
+Kind = Literal["check", "tests"]
+Log = Literal["kept", "missing", "changed"]
+Surroundings = Literal["same", "differs", "unknown"]
+# So much of a name is enough to tell it by.
+_SHORT = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """Evidence that a run relies on."""
+
+    kind: Kind
+    # Of a check.
+    deliverable: str
+    criterion: str
+    evidence: Evidence
+
+    @property
+    def title(self) -> str:
+        if self.kind == "tests":
+            return "tests"
+        return f"{self.deliverable}: {self.criterion}" if self.deliverable else self.criterion
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What there is of it now."""
+
+    log: Log
+    # Empty: the repository has no such commit.
+    tree: str
+    # Of running it again; None where there was nothing to run it on.
+    now: Evidence | None = None
+    # Why what the repository has is not what the commit's name says.
+    damage: str = ""
+    output: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """One piece of evidence, then and now; it agrees if nothing speaks against it."""
+
+    recalled: Recalled
+    found: Found
+    reasons: tuple[str, ...]
+
+    @property
+    def agrees(self) -> bool:
+        return not self.reasons
+
+    @property
+    def surroundings(self) -> Surroundings:
+        if self.found.now is None:
+            return "unknown"
+        same = self.found.now.fingerprint == self.recalled.evidence.fingerprint
+        return "same" if same else "differs"
+
+
+def recall(events: Iterable[Event], passed: Collection[str]) -> tuple[Recalled, ...]:
+    """The last green evidence for each check of the deliverables that passed, and what the tests
+    said last."""
+    checks: dict[tuple[str, str], Recalled] = {}
+    tests: Recalled | None = None
+    for event in events:
+        match event:
+            case CheckFinished(deliverable=name, criterion=criterion, evidence=evidence):
+                counts = evidence.is_green and evidence.when in ON_THE_WORK
+                if counts and (name in passed or not name):
+                    checks[name, criterion] = Recalled("check", name, criterion, evidence)
+            case SuiteFinished(evidence=evidence) if evidence.when in ON_THE_WORK:
+                tests = Recalled("tests", "", "", evidence)
+            case _:
+                pass
+    return (*checks.values(), *((tests,) if tests else ()))
+
+
+def compare(recalled: Recalled, found: Found, *, origin: str) -> Compared:
+    """`origin`: the repository that the run worked on."""
+    then = recalled.evidence
+    reasons = [*_about_log(then, found.log), *_about_tree(then, found, origin)]
+    if found.now is not None and found.now.exit_code != then.exit_code:
+        reasons.append(f"it {ended(found.now.exit_code)} now, and {ended(then.exit_code)} then")
+    return Compared(recalled, found, tuple(reasons))
+
+
+def ended(exit_code: int | None) -> str:
+    return "was not done in time" if exit_code is None else f"ended with exit code {exit_code}"
+
+
+def _about_log(then: Evidence, log: Log) -> list[str]:
+    match log:
+        case "kept":
+            return []
+        case "missing":
+            return [f"its log {then.log[:_SHORT]} is missing"]
+        case "changed":
+            return [f"its log {then.log[:_SHORT]} was changed: its SHA-256 is another now"]
+
+
+def _about_tree(then: Evidence, found: Found, origin: str) -> list[str]:
+    commit = then.commit[:_SHORT]
+    if not found.tree:
+        fetch = f"git fetch {shlex.quote(origin)} {then.commit}"
+        return [f"commit {commit} is not in this repository: {fetch}"]
+    if found.tree != then.tree:
+        here, there = found.tree[:_SHORT], then.tree[:_SHORT]
+        return [f"the tree of commit {commit} is {here} here, and was {there} then"]
+    return [found.damage] if found.damage else []

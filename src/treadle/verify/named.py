@@ -1,0 +1,89 @@
+"""What a test is called, and whether a plan says that it may go. Pure."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+# Behind the name: the number of a repeat, and the arguments that it was called with.
+_REPEAT = re.compile(r" \(\d+\)\Z")
+_ARGUMENTS = re.compile(r"\[.*\]\Z", re.DOTALL)
+_BETWEEN = re.compile(r"\s+[>›]\s+")
+_ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)])\s")
+_SENTENCE_END = re.compile(r"(?<=[.;!?])\s+")
+
+# A plan that names a test says most often that it shall pass. Only one of these lets it go.
+_VERBS = (
+    *(r"removed?", r"deleted?", r"drop(?:ped)?", r"skip(?:ped)?", r"disabled?", r"retired?"),
+    *(r"renamed?", r"replaced?", r"moved?", r"merged?", r"split"),
+)
+_STATES = (r"obsolete", r"outdated", r"rid of", r"no longer", r"not needed", r"not apply")
+_LETS_GO = re.compile(rf"\b(?:{'|'.join((*_VERBS, *_STATES))})\b", re.IGNORECASE)
+_KEEPS = re.compile(
+    rf"(?:\b(?:not|never|without|cannot)|n['’]t)(?:\s+\w+){{0,2}}?\s+(?:{'|'.join(_VERBS)})\b",
+    re.IGNORECASE,
+)
+# A name that is a common word, such as `works`, is in every text; so it has to stand in quotes.
+_COMMON_WORD = re.compile(r"[A-Za-z]?[a-z]*")
+
+
+def own_name(test: str) -> str:
+    """The last part of a test's id: what it is called wherever it stands."""
+    return _REPEAT.sub("", test).rsplit("::", 1)[-1].strip()
+
+
+def without_arguments(test: str) -> str:
+    """The id of all cases that one test is run for; empty for a test that has no arguments."""
+    plain = _REPEAT.sub("", test)
+    bare = _ARGUMENTS.sub("", plain)
+    return "" if bare == plain else bare
+
+
+def letting_go(plan: str) -> tuple[str, ...]:
+    """The sentences of a plan that may say of tests that they go, are moved or skipped.
+
+    One in a list is read together with the sentence that leads the list.
+    """
+    return tuple(sentence for sentence in _sentences(plan) if _lets_go(sentence))
+
+
+def is_named(test: str, sentences: Sequence[str]) -> bool:
+    """Whether one of these sentences is about this test; words of its own name say nothing."""
+    for pattern in map(_pattern, _names(test)) if sentences else ():
+        for sentence in sentences:
+            if pattern.search(sentence) and _lets_go(pattern.sub("it", sentence)):
+                return True
+    return False
+
+
+def _lets_go(sentence: str) -> bool:
+    return bool(_LETS_GO.search(sentence)) and not _KEEPS.search(sentence)
+
+
+def _names(test: str) -> list[str]:
+    """Its id, its own name with and without arguments, and the parts of one that has some."""
+    name = own_name(test)
+    plain = _ARGUMENTS.sub("", name).strip()
+    parts = _BETWEEN.split(plain)
+    if " " not in plain:
+        parts += [*plain.split("/"), plain.rsplit(".", 1)[-1]]
+    return [each for each in dict.fromkeys((test, name, plain, *parts)) if each]
+
+
+def _pattern(name: str) -> re.Pattern[str]:
+    escaped = re.escape(name)
+    if _COMMON_WORD.fullmatch(name):
+        return re.compile(rf"([`\"']){escaped}\1")
+    return re.compile(rf"(?<!\w){escaped}(?!\w)")
+
+
+def _sentences(plan: str) -> Iterator[str]:
+    leading = ""
+    for line in plan.splitlines():
+        if not line.strip():
+            continue
+        sentences = _SENTENCE_END.split(line)
+        if _ITEM.match(line):
+            yield from (f"{leading} {sentence}" for sentence in sentences)
+        else:
+            yield from sentences
+            leads = line.startswith("#") or line.rstrip().endswith(":")
+            leading = sentences[-1] if leads else ""

@@ -1,0 +1,84 @@
+"""How a test command is made to leave a report without a change to the project. Pure."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from treadle.domain.testing import REPORTS_FOLDER as FOLDER
+from treadle.verify.reports.tools import Tool, tools_of
+
+# Ours; `init` proposes commands that write there as well.
+OWN_REPORTS = (f"{FOLDER}/*",)
+KNOWN_REPORTS = (
+    *OWN_REPORTS,
+    "junit.xml",
+    "test-results/*.xml",
+    "test-results/*.json",
+    "reports/**/*.xml",
+)
+KNOWN_COVERAGE = (
+    "coverage.xml",
+    "coverage.json",
+    "lcov.info",
+    "coverage/lcov.info",
+    "coverage/cobertura-coverage.xml",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Files to bring back, as globs, and variables that make known tools write one."""
+
+    collect: tuple[str, ...]
+    variables: Mapping[str, str] = field(default_factory=dict)
+
+
+# What each tool writes its report by. None of them changes how tests run, and most do nothing where
+# the tool is not told to use the reporter.
+_VARIABLES: Mapping[Tool, Mapping[str, str]] = MappingProxyType(
+    {
+        "pytest": {"PYTEST_ADDOPTS": f"--junitxml={FOLDER}/junit.xml"},
+        "playwright": {"PLAYWRIGHT_JSON_OUTPUT_NAME": f"{FOLDER}/playwright.json"},
+        "jest": {
+            "JEST_JUNIT_OUTPUT_FILE": f"{FOLDER}/jest.xml",
+            "JEST_JUNIT_CLASSNAME": "{filepath}",
+            "JEST_JUNIT_ADD_FILE_ATTRIBUTE": "true",
+            "JEST_JUNIT_REPORT_TEST_SUITE_ERRORS": "true",
+        },
+        "gotestsum": {"GOTESTSUM_JUNITFILE": f"{FOLDER}/go.xml"},
+    }
+)
+# A command that says so itself is left alone.
+_OWN_WORD: Mapping[Tool, tuple[str, ...]] = MappingProxyType(
+    {
+        "pytest": ("--junitxml", "--junit-xml", "PYTEST_ADDOPTS="),
+        "playwright": ("PLAYWRIGHT_JSON_OUTPUT_",),
+        "jest": ("JEST_JUNIT_", "--json"),
+        "gotestsum": ("--junitfile", "GOTESTSUM_JUNITFILE="),
+    }
+)
+_COVERED = f" --cov-report=term --cov-report=xml:{FOLDER}/coverage.xml"
+
+
+def asked_for(command: str, reports: Sequence[str], coverage: Sequence[str]) -> Asked:
+    """What to collect and what to set for a command.
+
+    Where the user named reports, only those count; else those of known places, and the tools that
+    the command starts are asked for one.
+    """
+    # A project may be set up for a report of its own besides: its tests must not count twice.
+    known = OWN_REPORTS if FOLDER in command else KNOWN_REPORTS
+    collect = tuple(dict.fromkeys((*(reports or known), *(coverage or KNOWN_COVERAGE))))
+    return Asked(collect, {} if reports else _variables(command))
+
+
+def _variables(command: str) -> dict[str, str]:
+    tools = tools_of(command)
+    found: dict[str, str] = {}
+    for tool, wanted in _VARIABLES.items():
+        # Started twice, the second would overwrite what the first wrote.
+        if tools.count(tool) == 1 and not any(word in command for word in _OWN_WORD[tool]):
+            found |= wanted
+    if "PYTEST_ADDOPTS" in found and "--cov" in command:
+        found["PYTEST_ADDOPTS"] += _COVERED
+    return found

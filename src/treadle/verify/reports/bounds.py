@@ -1,0 +1,32 @@
+"""How much of a report is read, and how one is refused: an agent's code may have made it."""
+
+from treadle.domain.testing import REPORTS_FOLDER, Malformed
+
+MOST_BYTES = 16 * 1024 * 1024
+MOST_BYTES_IN_ALL = 64 * 1024 * 1024
+MOST_FILES = 2_000
+MOST_ELEMENTS = 1_000_000
+MOST_DEPTH = 100
+MOST_CASES = 200_000
+MOST_MESSAGE = 2_000
+MOST_NAME = 500
+
+REMEDY = "let the test command write it anew, or name other files in verify.reports"
+CUT = f"the output is cut: let the test command write a report to {REPORTS_FOLDER}/"
+
+
+def refuse(name: str, reason: str, *, line: int | None = None, remedy: str = REMEDY) -> Malformed:
+    """The sentence for a report that cannot be read: where, why, and what to do."""
+    where = name if line is None else f"{name}:{line}"
+    return Malformed(f"{where}: {reason}; {remedy}")
+
+
+def whole_number(text: object) -> int | None:
+    """A plain count or line number; None for anything odd (signs, fractions, infinities)."""
+    if isinstance(text, bool):
+        return None
+    if isinstance(text, int):
+        return text if 0 <= text < 10**12 else None
+    if isinstance(text, str) and len(text) <= 12 and text.isascii() and text.isdigit():
+        return int(text)
+    return None

@@ -1,0 +1,103 @@
+"""What `cargo test` prints: the only report that stable Rust has. Pure."""
+
+import re
+from collections.abc import Mapping
+
+from treadle.domain.testing import CaseOutcome, Kind, Malformed
+from treadle.verify.reports.bounds import CUT, refuse
+from treadle.verify.reports.told import Told
+from treadle.verify.reports.wording import spot
+
+NAME = "the output of cargo test"
+RESULT = re.compile(r"^test result: (?:ok|FAILED)\. \d+ passed;", re.MULTILINE)
+_TARGET = re.compile(r"^\s*(?:Running (?:unittests )?(\S+) \((\S+)\)|(Doc-tests) (\S+))")
+_COUNT = re.compile(r"^running (\d{1,7}) tests?$")
+_TEST = re.compile(r"^test (.{1,2000}) \.\.\. ?(.*)$")
+_VERDICT = re.compile(r"(?:^|.* )?(ok|FAILED|ignored)(?:, .*)?(?: <[\d.]+s>)?$")
+_WORDS = re.compile(r"^---- (\S.*) stdout ----$")
+# The line is part of a doc test's name, and moves with every edit above it.
+_LINE = re.compile(r" \(line \d+\)")
+_OUTCOMES: Mapping[str, CaseOutcome] = {"ok": "passed", "FAILED": "failed", "ignored": "skipped"}
+
+
+def parse(text: str) -> tuple[Told, ...] | Malformed:
+    """The tests of each target; those under tests/ are integration tests, as Cargo says."""
+    run = _Run()
+    for line in text.splitlines():
+        run.take(line)
+    if run.is_cut:
+        return refuse(NAME, "fewer tests than it says to run", remedy=CUT)
+    return tuple(run.told)
+
+
+class _Run:
+    """The output so far: its target, a test that waits for its verdict, the words of failures."""
+
+    def __init__(self) -> None:
+        self.told: list[Told] = []
+        self.is_cut = False
+        self._target = ""
+        self._promised: int | None = None
+        self._first = 0
+        self._waiting = ""
+        self._failed = ""
+
+    def take(self, line: str) -> None:
+        if target := _TARGET.match(line):
+            self._target = _target(target)
+        elif count := _COUNT.match(line):
+            self._promised, self._first, self._failed = int(count[1]), len(self.told), ""
+        elif line.startswith("test result: "):
+            self._end()
+        elif words := _WORDS.match(line):
+            self._failed = words[1]
+        elif self._failed:
+            self._say(line)
+        else:
+            self._test(line)
+
+    def _test(self, line: str) -> None:
+        found = _TEST.match(line)
+        name, rest = (found[1], found[2]) if found else (self._waiting, line)
+        if not name:
+            return
+        # What a test prints itself may stand before its verdict, on the same line or above it.
+        verdict = _VERDICT.match(rest[-2_000:])
+        self._waiting = "" if verdict else name
+        if verdict:
+            outcome = _OUTCOMES[verdict[1]]
+            plain = _LINE.sub("", name).removesuffix(" - should panic")
+            self.told.append(Told(self._target, plain, outcome, name, kind=_kind(self._target)))
+
+    def _say(self, line: str) -> None:
+        if line == "failures:":
+            self._failed = ""
+            return
+        for position in range(len(self.told) - 1, self._first - 1, -1):
+            told = self.told[position]
+            if told.apart.removesuffix(" - should panic") == self._failed:
+                self.told[position] = _with(told, line)
+                return
+
+    def _end(self) -> None:
+        self.is_cut = self.is_cut or self._promised != len(self.told) - self._first
+        self._promised, self._waiting, self._failed = None, "", ""
+        self._first = len(self.told)
+
+
+def _with(told: Told, line: str) -> Told:
+    message = f"{told.message}\n{line}" if len(told.message) < 8_000 else told.message
+    at = told.spot if told.spot.file else spot(line)
+    return Told(told.place, told.name, told.outcome, told.apart, at, message, told.kind)
+
+
+def _target(line: re.Match[str]) -> str:
+    """Crate and file, since each crate of a workspace may have a src/lib.rs."""
+    if line[3]:
+        return f"{line[3]} {line[4]}"
+    crate = line[2].rpartition("/")[2].rpartition("-")[0]
+    return f"{crate} {line[1]}".strip()
+
+
+def _kind(target: str) -> Kind | None:
+    return "integration" if " tests/" in target else None

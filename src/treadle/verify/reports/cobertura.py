@@ -1,0 +1,72 @@
+"""Cobertura XML, as coverage.py, Istanbul, PHPUnit and many others write it. Pure."""
+
+import math
+from collections.abc import Mapping
+
+from treadle.domain.testing import Malformed
+from treadle.verify.reports.bounds import refuse, whole_number
+from treadle.verify.reports.coverage import Coverage, Lines, lines
+from treadle.verify.reports.xml_reading import visit
+
+
+def parse(name: str, content: bytes) -> Coverage | Malformed:
+    """The lines of each file; the sums of the report where it lists no lines."""
+    counting = _Counting()
+    if broken := visit(name, content, counting):
+        return broken
+    found = counting.found()
+    return found or refuse(name, "no lines and no line-rate in it")
+
+
+class _Counting:
+    """Counts each line of each file once, though methods repeat those of their class."""
+
+    def __init__(self) -> None:
+        self._root: Mapping[str, str] | None = None
+        self._file = ""
+        self._valid: dict[str, set[int]] = {}
+        self._covered: dict[str, set[int]] = {}
+
+    def started(self, tag: str, attributes: Mapping[str, str]) -> None:
+        if self._root is None:
+            self._root = attributes
+        elif tag == "class":
+            self._file = attributes.get("filename", "") or attributes.get("name", "")
+        elif tag == "line" and self._file:
+            self._line(whole_number(attributes.get("number", "")), attributes.get("hits", ""))
+
+    def ended(self, tag: str, text: str) -> None:
+        if tag == "class":
+            self._file = ""
+
+    def _line(self, number: int | None, hits: str) -> None:
+        if number is None:
+            return
+        self._valid.setdefault(self._file, set()).add(number)
+        if whole_number(hits):
+            self._covered.setdefault(self._file, set()).add(number)
+
+    def found(self) -> Coverage | None:
+        if self._valid:
+            return Coverage(
+                {
+                    file: Lines(len(self._covered.get(file, ())), len(numbers))
+                    for file, numbers in self._valid.items()
+                }
+            )
+        root = self._root or {}
+        sums = lines(
+            whole_number(root.get("lines-covered", "")), whole_number(root.get("lines-valid", ""))
+        )
+        if sums and sums.valid:
+            return Coverage({"": sums})
+        rate = _rate(root.get("line-rate", ""))
+        return None if rate is None else Coverage(percent=100 * rate)
+
+
+def _rate(text: str) -> float | None:
+    try:
+        rate = float(text)
+    except ValueError:
+        return None
+    return rate if math.isfinite(rate) and 0 <= rate <= 1 else None

@@ -1,0 +1,46 @@
+"""Tracefiles of lcov, as Istanbul, cargo-llvm-cov and others write them. Pure."""
+
+from treadle.domain.testing import Malformed
+from treadle.verify.reports.bounds import refuse, whole_number
+from treadle.verify.reports.coverage import Coverage, Lines
+
+
+def parse(name: str, content: bytes) -> Coverage | Malformed:
+    """The lines of each source file; one that is told again is counted with all that was told."""
+    counting = _Counting()
+    for number, line in enumerate(content.decode("utf-8-sig", errors="replace").splitlines(), 1):
+        if reason := counting.take(line.strip()):
+            return refuse(name, reason, line=number)
+    if counting.source:
+        return refuse(name, f"it ends within {counting.source[:200]}")
+    found = counting.found()
+    return found if found.files else refuse(name, "no lines in it")
+
+
+class _Counting:
+    """The lines of each file so far, and the file that is being told."""
+
+    def __init__(self) -> None:
+        self.source = ""
+        self._hit: dict[str, dict[int, bool]] = {}
+
+    def take(self, line: str) -> str:
+        """Take one line of the file; why, if that cannot be."""
+        key, _, value = line.partition(":")
+        if key == "SF":
+            self.source = value
+        elif key == "end_of_record":
+            self.source = ""
+        elif key == "DA" and self.source:
+            # A checksum may stand behind the two numbers.
+            at, hits = (whole_number(part) for part in (*value.split(","), "")[:2])
+            if at is None or hits is None:
+                return "a line count that cannot be read (DA:)"
+            lines = self._hit.setdefault(self.source, {})
+            lines[at] = lines.get(at, False) or hits > 0
+        return ""
+
+    def found(self) -> Coverage:
+        return Coverage(
+            {file: Lines(sum(lines.values()), len(lines)) for file, lines in self._hit.items()}
+        )

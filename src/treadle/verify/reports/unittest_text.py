@@ -1,0 +1,112 @@
+"""What `python3 -m unittest -v` prints. Without -v it names no test that passed. Pure."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+
+from treadle.domain.testing import CaseOutcome, Malformed
+from treadle.verify.reports.bounds import CUT, MOST_MESSAGE, refuse
+from treadle.verify.reports.told import STAND_IN, Told
+from treadle.verify.reports.wording import spot
+
+NAME = "the output of unittest"
+RAN = re.compile(r"^Ran (\d{1,7}) tests? in [\d.]+s$", re.MULTILINE)
+VERBOSE = re.compile(r"^[\w.]+ \([\w.<>]+\)(?:$|\n.*| \.\.\. )", re.MULTILINE)
+
+_STARTED = re.compile(r"^( *)([\w.]+) \(([\w.<>]*\.[\w.<>]*)\)(.*)$")
+_VERDICT = re.compile(
+    r"(ok|FAIL|ERROR|skipped (?:'.*'|\".*\")|expected failure|unexpected success)$"
+)
+_SECTION = re.compile(r"^(FAIL|ERROR|UNEXPECTED SUCCESS): ([\w.]+) \(([\w.<>]+)\)(.*)$")
+_OUTCOMES: Mapping[str, CaseOutcome] = {
+    "ok": "passed",
+    "expected failure": "passed",
+    "FAIL": "failed",
+    "ERROR": "failed",
+    "unexpected success": "failed",
+}
+_WHY = {"unexpected success": "it passed, and was expected to fail"}
+_RULE = "-" * 70
+_DOUBLE_RULE = "=" * 70
+# These stand for a class or module whose tests could not run.
+_FIXTURES = frozenset({"setUpClass", "tearDownClass", "setUpModule", "tearDownModule"})
+
+
+def parse(text: str) -> tuple[Told, ...] | Malformed:
+    """Each test with its class; sub-tests that fail are part of their test."""
+    run = _Run()
+    for line in text.splitlines():
+        run.take(line)
+    ran = sum(int(count) for count in RAN.findall(text))
+    if run.counted < ran:
+        return refuse(NAME, f"{run.counted} tests where it ran {ran}", remedy=CUT)
+    return tuple(_ending(told) for told in run.told.values())
+
+
+def _ending(told: Told) -> Told:
+    """A call chain says at its end what went wrong."""
+    if len(told.message) <= MOST_MESSAGE:
+        return told
+    return replace(told, message=f"…{told.message[-MOST_MESSAGE + 1 :]}")
+
+
+class _Run:
+    """The output so far; a test may wait for its verdict over several lines."""
+
+    def __init__(self) -> None:
+        self.told: dict[tuple[str, str], Told] = {}
+        self._waiting: tuple[str, str] | None = None
+        self._failing: tuple[str, str] | None = None
+        # As unittest itself counts: a class that several modules import is run by each of them.
+        self.counted = 0
+
+    def take(self, line: str) -> None:
+        section = _SECTION.match(line)
+        if section:
+            self._failing = _key(section[2], section[3])
+            self._settle(self._failing, "failed", "")
+        elif line in (_DOUBLE_RULE, _RULE) or RAN.match(line):
+            self._failing = self._failing if line == _RULE else None
+        elif self._failing:
+            self._say(self._failing, line)
+        else:
+            self._progress(line)
+
+    def _progress(self, line: str) -> None:
+        started = _STARTED.match(line)
+        if started and (" ... " in line or line.endswith(")")):
+            self._waiting = _key(started[2], started[3])
+            # Parts of a test are indented.
+            self.counted += not started[1] and started[2] not in _FIXTURES
+            rest = started[4]
+        else:
+            rest = line
+        verdict = _VERDICT.search(rest[-2_000:])
+        if self._waiting and verdict:
+            said = verdict[1]
+            why = said[9:-1] if said.startswith("skipped ") else _WHY.get(said, "")
+            self._settle(self._waiting, _OUTCOMES.get(said, "skipped"), why)
+            self._waiting = None
+
+    def _settle(self, key: tuple[str, str], outcome: CaseOutcome, why: str) -> None:
+        known = self.told.get(key)
+        if known is None:
+            self.told[key] = Told(*key, outcome, message=why)
+        elif outcome == "failed":
+            self.told[key] = replace(known, outcome=outcome)
+
+    def _say(self, key: tuple[str, str], line: str) -> None:
+        told = self.told[key]
+        if len(told.message) >= 8_000:
+            return
+        message = f"{told.message}\n{line}" if told.message else line
+        self.told[key] = replace(told, message=message, spot=spot(message))
+
+
+def _key(name: str, place: str) -> tuple[str, str]:
+    """Place and name; since Python 3.11 the place ends with the name."""
+    if name in _FIXTURES:
+        return place, STAND_IN
+    if place.startswith("unittest.loader._FailedTest"):
+        return name, STAND_IN
+    return place.removesuffix(f".{name}"), name

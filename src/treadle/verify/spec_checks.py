@@ -1,0 +1,137 @@
+"""Checks that stand in the specification, beside what they show. Pure."""
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+from treadle.domain.deliverable import flaw_of_command
+
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_FENCE = re.compile(r"\s*(`{3,}|~{3,})")
+_ITEM = re.compile(r"(?P<indent>\s*)(?:[-*+]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?(?P<text>.*)")
+# What ends a paragraph without a blank line in between: a heading, a quotation, a table, a rule.
+_OTHER_BLOCK = re.compile(r"\s*(?:#{1,6}\s|>|\||(?:[-*_]\s*){3,}$)")
+# `Check:` and code behind it, in as many backticks as the command itself needs.
+_CHECK = re.compile(
+    r"(?<![\w-])[*_]*check[*_]*:[*_]*\s*(?P<ticks>`+)(?P<command>.+?)(?<!`)(?P=ticks)(?!`)",
+    re.IGNORECASE,
+)
+_EMPHASIS = re.compile(r"[*_~`]")
+
+
+@dataclass(frozen=True, slots=True)
+class SpecCheck:
+    """A list item of the specification that says how it is shown; no two have the same text."""
+
+    line: int
+    text: str
+    command: str
+
+
+@dataclass(slots=True)
+class _Item:
+    line: int
+    indent: int
+    text: str
+
+
+def spec_checks(specification: str) -> tuple[SpecCheck, ...]:
+    """All checks of the specification, in its order.
+
+    They stand at the end of a list item, as in ``- It greets. Check: `./greet | grep hello` ``, or
+    on a line of their own below it, indented or as an item inside it. A text that is there already
+    gets a number, so that none of its checks is lost.
+    """
+    made: dict[str, SpecCheck] = {}
+    seen: set[tuple[str, str]] = set()
+    for found in _found(specification):
+        same = (folded(found.text), found.command)
+        if same not in seen:
+            seen.add(same)
+            text = _free_text(found.text, made)
+            made[folded(text)] = SpecCheck(found.line, text, found.command)
+    return tuple(made.values())
+
+
+def _free_text(text: str, taken: Collection[str]) -> str:
+    number, free = 1, text
+    while folded(free) in taken:
+        number += 1
+        free = f"{text} (#{number})"
+    return free
+
+
+def by_text(checks: Sequence[SpecCheck]) -> dict[str, SpecCheck]:
+    """Found by the folded text of what they show."""
+    return {folded(each.text): each for each in checks}
+
+
+def folded(text: str) -> str:
+    """The same for texts that differ in blanks, case, emphasis or the mark at their end alone."""
+    return " ".join(_EMPHASIS.sub("", text).casefold().split()).rstrip(" .;:,!")
+
+
+def _found(specification: str) -> Iterator[SpecCheck]:
+    above: list[_Item] = []
+    for item in _items(specification):
+        above = [each for each in above if each.indent < item.indent]
+        text = _said(item.text) or (_said(above[-1].text) if above else "")
+        for mark in _CHECK.finditer(item.text):
+            command = mark["command"].strip()
+            if flaw_of_command(command) is None:
+                yield SpecCheck(item.line, text or f"`{command}` succeeds", command)
+        above.append(item)
+
+
+def _items(specification: str) -> Iterator[_Item]:
+    """Each list item with the lines that belong to it, joined; code blocks belong to none."""
+    item: _Item | None = None
+    after_blank = False
+    for number, line in _prose(specification):
+        if not line.strip():
+            after_blank = True
+            continue
+        begun = _ITEM.fullmatch(line)
+        if begun is not None:
+            if item is not None:
+                yield item
+            item = _Item(number, _width(begun["indent"]), begun["text"])
+        elif item is not None and _belongs(line, item, after_blank=after_blank):
+            item.text = f"{item.text} {line.strip()}"
+        elif item is not None:
+            yield item
+            item = None
+        after_blank = False
+    if item is not None:
+        yield item
+
+
+def _belongs(line: str, item: _Item, *, after_blank: bool) -> bool:
+    """A line right below may begin anywhere; behind a blank one it has to be indented."""
+    if _OTHER_BLOCK.match(line):
+        return False
+    return not after_blank or _width(line[: len(line) - len(line.lstrip())]) > item.indent
+
+
+def _prose(specification: str) -> Iterator[tuple[int, str]]:
+    """The lines that are no code blocks and no comments, numbered as people count them."""
+    without = _COMMENT.sub(lambda found: "\n" * found[0].count("\n"), specification)
+    fence = ""
+    for number, line in enumerate(without.split("\n"), 1):
+        marked = _FENCE.match(line)
+        if fence:
+            fence = "" if marked and marked[1].startswith(fence) else fence
+        elif marked and "`" not in line[marked.end() :]:
+            fence = marked[1]
+        else:
+            yield number, line.rstrip("\r")
+
+
+def _said(text: str) -> str:
+    """What an item says before its first check."""
+    mark = _CHECK.search(text)
+    return " ".join(text[: mark.start() if mark else None].split()).rstrip(" (—–-")
+
+
+def _width(indent: str) -> int:
+    return len(indent.expandtabs(4))

@@ -1,0 +1,183 @@
+"""The proving ground of a run: commands of Treadle's own, confined, on committed trees."""
+
+import asyncio
+import hashlib
+import json
+import platform
+from dataclasses import dataclass, field, replace
+from time import monotonic
+
+from treadle.adapters.sandboxes.running import Ran
+from treadle.adapters.stores.evidence import EvidenceLogs
+from treadle.domain.check import Evidence
+from treadle.domain.errors import ProjectError
+from treadle.domain.sandbox import Confinement, Network
+from treadle.gateway.hosts import parse_entries
+from treadle.verify.proving_ground import NotShown, ProvingGround, Shown, Trial
+from treadle.wiring.confining import confinement
+from treadle.wiring.network import hosts_told, machines_proxy, way_out
+from treadle.wiring.own_commands import (
+    Bounds,
+    OwnCommand,
+    bounds_of,
+    given_variables,
+    run_own,
+    unless_stopped,
+)
+from treadle.wiring.setup import MOST_TRIES, Setup
+from treadle.wiring.telling import Telling
+from treadle.workspace.borrowed import borrowed_objects
+from treadle.workspace.left_files import files_left, marks
+from treadle.workspace.manifests import needs
+from treadle.workspace.proving_tree import Base, ProvingTree, tree_of
+
+FOLDER = "proving"
+# What is given back of a log, besides that it is kept.
+KEPT_OUTPUT = 8000
+# Variables that differ from terminal to terminal and say nothing about what a command finds.
+PASSING = frozenset({"TERM", "SHELL", "USER", "LOGNAME", "TMPDIR"})
+
+
+def proving_ground(telling: Telling) -> ProvingGround:
+    """That of a run at work. Ask for it where an event loop runs."""
+    directory = telling.ready.directory
+    bounds = bounds_of(telling, hosts_told(telling))
+    return Ground(bounds, ProvingTree(directory / FOLDER), EvidenceLogs(directory))
+
+
+@dataclass(slots=True)
+class Ground:
+    """The `ProvingGround` port. One trial at a time, each on a checkout and in a home of its own:
+    none sees what another wrote, not even one on the same commit."""
+
+    bounds: Bounds
+    tree: ProvingTree
+    logs: EvidenceLogs
+    # What the files of a commit say has to be set up.
+    _needs: dict[str, str] = field(default_factory=dict)
+    _failures: dict[str, int] = field(default_factory=dict)
+    _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    async def show(self, trial: Trial) -> Shown | NotShown:
+        async with self._turn:
+            if self.bounds.stop.is_set():
+                return NotShown()
+            try:
+                shown = await unless_stopped(self._show(trial), self.bounds.stop)
+            finally:
+                await asyncio.to_thread(self.tree.clear)
+        return shown or NotShown()
+
+    async def _show(self, trial: Trial) -> Shown:
+        project = self.bounds.ready.project
+        tree = await tree_of(project, trial.commit)
+        if tree is None:
+            raise ProjectError(
+                f"{project.root} has no commit {trial.commit}",
+                hint="fetch it from where it was made, for example with `git fetch --all`",
+            )
+        setup = await self._lay_out(trial.commit)
+        before = marks(self.tree.work, trial.collect)
+        began = monotonic()
+        ran = await self._run(trial)
+        duration = monotonic() - began
+        # Whoever reads it has the files elsewhere.
+        top = f"{self.tree.work}/"
+        said = (setup + told(ran, trial.seconds)).replace(top, "")
+        text = await asyncio.to_thread(self.bounds.clean, said)
+        evidence = Evidence(
+            command=trial.command,
+            when=trial.when,
+            commit=trial.commit,
+            tree=tree,
+            exit_code=ran.exit_code,
+            duration_s=round(duration, 3),
+            fingerprint=fingerprint_of(self.bounds, trial),
+            log=await asyncio.to_thread(self.logs.keep, text),
+        )
+        files = await asyncio.to_thread(files_left, self.tree.work, trial.collect, before=before)
+        files = {name: content.replace(top.encode(), b"") for name, content in files.items()}
+        return Shown(evidence, text[-KEPT_OUTPUT:], files, text)
+
+    async def _run(self, trial: Trial) -> Ran:
+        ready = self.bounds.ready
+        own = OwnCommand(
+            trial.command,
+            self._within(),
+            seconds=trial.seconds,
+            variables=trial.variables,
+            hears="whole",
+        )
+        hosts = parse_entries(ready.settings.sandbox.hosts)
+        upstream = machines_proxy(ready.environment)
+        network = network_for(ready.settings.sandbox.network)
+        with way_out(network, hosts, self.bounds.record, upstream=upstream) as out:
+            return await run_own(self.bounds, own, out)
+
+    async def _lay_out(self, commit: str) -> str:
+        """The files of the commit, set up; what to say first about that, if it failed."""
+        project, command = self.bounds.ready.project, self.bounds.ready.settings.project.setup
+        if not command.strip():
+            await self.tree.lay_out(project, commit)
+            return ""
+        if commit not in self._needs:
+            await self.tree.lay_out(project, commit)
+            self._needs[commit] = await asyncio.to_thread(needs, self.tree.work, command.strip())
+        base = await self._base(commit, self._needs[commit])
+        await self.tree.lay_out(project, commit, base)
+        return self.tree.note_of(base)
+
+    async def _base(self, commit: str, wanted: str) -> Base:
+        """What was set up for this; a setup that failed is tried again, but not for ever."""
+        base = self.tree.base_for(wanted)
+        tried = self._failures.get(wanted, 0)
+        if base is not None and (not self.tree.note_of(base) or tried >= MOST_TRIES):
+            return base
+        ready = self.bounds.ready
+        await self.tree.lay_out(ready.project, commit)
+        command = ready.settings.project.setup.strip()
+        finished = await Setup(self.bounds, self._within(), command).finish()
+        note = ""
+        if finished.exit_code != 0:
+            self._failures[wanted] = tried + 1
+            end = f"(setting up failed with exit code {finished.exit_code})"
+            note = f"{finished.output.rstrip()}\n{end}\n\n"
+        return await asyncio.to_thread(self.tree.keep_base, wanted, note)
+
+    def _within(self) -> Confinement:
+        """Nothing in there is protected: it is all thrown away."""
+        ready = self.bounds.ready
+        given = confinement(ready, workspace=self.tree.work, home=self.tree.home)
+        objects = borrowed_objects(ready.project.git_dir)
+        return replace(given, protected=(), readable=(*given.readable, *objects))
+
+
+def network_for(wanted: Network) -> Network:
+    """A command of ours has no use for the model; what a person opened is open for it, too."""
+    return "none" if wanted == "gateway" else wanted
+
+
+def told(ran: Ran, seconds: float) -> str:
+    """What a command said; that its time was over, if it was."""
+    if ran.exit_code is not None:
+        return ran.output
+    return f"{ran.output.rstrip()}\n(it had not ended after {seconds:g} s, and was ended)\n"
+
+
+def fingerprint_of(bounds: Bounds, trial: Trial) -> str:
+    """The same wherever a command finds the same around it, as far as that is cheap to tell."""
+    ready = bounds.ready
+    variables = given_variables(ready, trial.variables)
+    parts = {
+        "sandbox": "unsandboxed" if bounds.sandbox is None else bounds.sandbox.name,
+        "system": platform.platform(),
+        "setup": ready.settings.project.setup.strip(),
+        "network": network_for(ready.settings.sandbox.network),
+        # Without secrets: of a short one, a hash would be as good as the value.
+        "variables": {
+            name: bounds.clean(value)
+            for name, value in sorted(variables.items())
+            if name not in PASSING
+        },
+    }
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()

@@ -1,0 +1,89 @@
+"""What a run's verification is made of: the proving ground, the test command, what counts."""
+
+from collections.abc import Sequence
+
+from treadle.adapters.stores.event_store import EventStore
+from treadle.adapters.stores.runs import host_of
+from treadle.domain.deliverable import Deliverable
+from treadle.domain.events.run import RunWarned
+from treadle.domain.events.verification import CheckFinished, EvidenceTouched
+from treadle.verify.gate import GateRules
+from treadle.verify.judges import touched
+from treadle.verify.spec_checks import spec_checks
+from treadle.verify.suite import Suite
+from treadle.wiring.proving import proving_ground
+from treadle.wiring.run_request import Ready
+from treadle.wiring.telling import Telling
+from treadle.workflows.deliver.board import Board
+from treadle.workflows.deliver.passing import Terms
+from treadle.workflows.deliver.verification import Verification
+from treadle.workflows.worksite import Worksite
+from treadle.workspace.changed_files import changed_files
+from treadle.workspace.git import GitFailed
+
+
+def verification_of(telling: Telling, worksite: Worksite, board: Board) -> Verification:
+    """The verification of one run, with what its log says was green already."""
+    ready = telling.ready
+    wanted = ready.settings.verify
+    return Verification(
+        ground=proving_ground(telling),
+        board=board,
+        suite=suite_of(telling),
+        rules=lambda: GateRules(plan_text(ready.spec_text, board.deliverables), wanted.coverage),
+        check_s=wanted.check_minutes * 60,
+        record=telling.recorder.record,
+        baseline=worksite.snapshot,
+        green=_green(telling),
+    )
+
+
+def terms_of(ready: Ready) -> Terms:
+    """What the settings and the specification ask of a pass."""
+    settings = ready.settings
+    return Terms(
+        settling="after_round" if settings.project.test.strip() else "at_once",
+        require_checks="required" if settings.verify.require_checks else "optional",
+        spec_checks=spec_checks(ready.spec_text),
+    )
+
+
+def suite_of(telling: Telling) -> Suite | None:
+    """The project's tests, if it has a command for them."""
+    settings = telling.ready.settings
+    command, wanted = settings.project.test.strip(), settings.verify
+    if not command:
+        return None
+    return Suite(command, wanted.test_minutes * 60, wanted.reports, wanted.coverage_reports)
+
+
+def plan_text(specification: str, deliverables: Sequence[Deliverable]) -> str:
+    """All words in which somebody could have said that a test goes or is skipped."""
+    said = [(d.description, *d.acceptance_criteria) for d in deliverables]
+    return "\n".join([specification, *(line for lines in said for line in lines)])
+
+
+async def tell_what_was_touched(telling: Telling, worksite: Worksite) -> None:
+    """Say which files that judge the work were changed by it, once for each state of the work."""
+    work = worksite.imported
+    if work is None:
+        return
+    try:
+        found = await changed_files(telling.ready.project.git, worksite.snapshot, work.commit)
+    except GitFailed as error:
+        warning = RunWarned(f"cannot tell which tests were changed: {error}")
+        telling.recorder.record_once(f"untold {work.commit}", warning)
+        return
+    if files := touched(found):
+        telling.recorder.record_once(f"touched {work.commit}", EvidenceTouched(files))
+
+
+def _green(telling: Telling) -> set[tuple[str, str]]:
+    store = EventStore(telling.database, host_of(telling.ready.environment.root))
+    kept = store.read(telling.ready.request.run, types=("check.finished",))
+    shown = (each.event for each in kept)
+    return {
+        (event.evidence.command, event.evidence.commit)
+        for event in shown
+        if isinstance(event, CheckFinished) and event.evidence.is_green
+    }

@@ -1,0 +1,188 @@
+"""What happens when an agent calls a deliverable tool: checked, recorded, saved, answered."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast, get_args
+
+from treadle.domain.agent import Tool, ToolReply
+from treadle.domain.deliverable import (
+    Deliverable,
+    Proof,
+    Refused,
+    Status,
+    as_pending,
+    create,
+    set_status,
+    tally,
+)
+from treadle.domain.events.all_events import Event
+from treadle.domain.events.verification import CheckAdded, DeliverableClaimed
+from treadle.domain.events.work import DeliverableChanged, DeliverableCreated
+from treadle.workflows.deliver.board_tools import (
+    ADD_CHECK,
+    CREATE,
+    LIST,
+    SET_STATUS,
+    given_deliverables,
+    listed,
+    wanted_check,
+)
+from treadle.workflows.deliver.passing import Terms, claim_reply, said_done
+from treadle.workflows.deliver.projection import Projection
+from treadle.workflows.deliver.spec_carrying import uncarried, with_spec_checks
+from treadle.workflows.deliver.told_deliverables import with_check
+
+
+@dataclass(slots=True)
+class RoundWord:
+    """What the agent has said in the round that runs: passed or claimed, and of that claimed."""
+
+    passed: list[Deliverable] = field(default_factory=list)
+    claimed: list[str] = field(default_factory=list)
+
+    def forget(self) -> None:
+        self.passed.clear()
+        self.claimed.clear()
+
+    def take_back(self, name: str) -> None:
+        self.passed[:] = [d for d in self.passed if d.id != name]
+        self.drop(name)
+
+    def drop(self, name: str) -> None:
+        self.claimed[:] = [each for each in self.claimed if each != name]
+
+
+@dataclass(frozen=True, slots=True)
+class BoardCalls:
+    """The tools of one run's board."""
+
+    projection: Projection
+    record: Callable[[Event], None]
+    terms: Terms
+    word: RoundWord
+    clean: Callable[[Mapping[str, Any]], Mapping[str, Any]]
+
+    def tools(self) -> tuple[Tool, ...]:
+        return (
+            Tool(call=self._create, **CREATE),
+            Tool(call=self._add_check, **ADD_CHECK),
+            Tool(call=self._set_status, **SET_STATUS),
+            Tool(call=self._list, **LIST),
+        )
+
+    async def _create(self, arguments: Mapping[str, Any]) -> ToolReply:
+        given = given_deliverables(self.clean(arguments))
+        if isinstance(given, Refused):
+            return ToolReply(given.reason, is_error=True)
+        self.projection.adopt()
+        asked = tuple(with_spec_checks(d, self.terms.spec_checks) for d in given)
+        # An agent that was cut off asks again for what it never saw an answer to.
+        new = tuple(d for d in asked if not self._has(d))
+        if asked and not new:
+            return ToolReply("They were created already.")
+        after = create(self.projection.known, new)
+        if isinstance(after, Refused):
+            return ToolReply(after.reason, is_error=True)
+        left = uncarried(after, self.terms.spec_checks)
+        made = new if left is None else (*new, left)
+        for deliverable in made:
+            self.record(DeliverableCreated(deliverable))
+        self.projection.change(made)
+        return ToolReply(_created(new, left))
+
+    def _has(self, asked: Deliverable) -> bool:
+        """Whether it is there, whatever became of it; it may have got checks since."""
+        known = self.projection.find(asked.id)
+        if known is None:
+            return False
+        commands = {check.criterion: check.command for check in known.checks}
+        return (
+            asked.description == known.description
+            and asked.acceptance_criteria == known.acceptance_criteria
+            and all(commands.get(check.criterion) == check.command for check in asked.checks)
+        )
+
+    async def _add_check(self, arguments: Mapping[str, Any]) -> ToolReply:
+        self.projection.adopt()
+        found = wanted_check(self.clean(arguments), self.projection.known)
+        if isinstance(found, Refused):
+            return ToolReply(found.reason, is_error=True)
+        deliverable, check = found
+        reply = ToolReply(f"{deliverable.id} has this check now: {check.command}")
+        if any(each.criterion == check.criterion for each in deliverable.checks):
+            return reply
+        self.record(CheckAdded(deliverable.id, check))
+        self.projection.change([with_check(deliverable, check)])
+        return reply
+
+    async def _set_status(self, arguments: Mapping[str, Any]) -> ToolReply:
+        name, given = str(arguments.get("deliverableId", "")), arguments.get("status")
+        if given not in get_args(Status):
+            return ToolReply(
+                f"Unknown status {given!r}: use pending, passed or blocked.", is_error=True
+            )
+        self.projection.adopt()
+        found = self.projection.find(name)
+        if found is not None and given == found.status == "pending" and name in self.word.claimed:
+            return self._withdraw(found)
+        status = cast("Status", given)
+        after = set_status(self.projection.known, name, status)
+        if isinstance(after, Refused):
+            return ToolReply(after.reason, is_error=True)
+        changed = next(d for d in after if d.id == name)
+        if status == "passed":
+            return self._say_done(changed)
+        return self._change(changed)
+
+    def _say_done(self, changed: Deliverable) -> ToolReply:
+        when = said_done(changed, self.terms)
+        if isinstance(when, Refused):
+            return ToolReply(when.reason, is_error=True)
+        if when == "at_once":
+            return self._change(changed)
+        if changed.id not in self.word.claimed:
+            self.record(DeliverableClaimed(changed.id, changed.description))
+            self.word.claimed.append(changed.id)
+            self.word.passed.append(as_pending(changed))
+        return ToolReply(f"{claim_reply(changed, self.terms)} {self._left()}")
+
+    def _withdraw(self, found: Deliverable) -> ToolReply:
+        self.record(withdrawn(found))
+        self.word.take_back(found.id)
+        return ToolReply(f"{found.id} is not claimed any more. {self._left()}")
+
+    def _change(self, changed: Deliverable) -> ToolReply:
+        name, status = changed.id, changed.status
+        before = next(d for d in self.projection.known if d.id == name)
+        proof: Proof | None = "claimed" if status == "passed" else None
+        self.record(DeliverableChanged(name, before.description, before.status, status, proof))
+        self.word.take_back(name)
+        if status == "passed":
+            self.word.passed.append(before)
+        self.projection.change([self.projection.marked(changed)])
+        return ToolReply(f"{name} is {status} now. {self._left()}")
+
+    async def _list(self, arguments: Mapping[str, Any]) -> ToolReply:
+        self.projection.adopt()
+        entries = listed(self.projection.known, claimed=self.word.claimed)
+        return ToolReply(json.dumps(entries, ensure_ascii=False, indent=1))
+
+    def _left(self) -> str:
+        now = tally(self.projection.known)
+        return f"{now.passed} passed, {now.blocked} blocked, {now.pending} pending."
+
+
+def withdrawn(deliverable: Deliverable) -> DeliverableChanged:
+    """How the log is told that a claim does not stand any more."""
+    return DeliverableChanged(deliverable.id, deliverable.description, "pending", "pending")
+
+
+def _created(new: Sequence[Deliverable], left: Deliverable | None) -> str:
+    told = f"Created {len(new)}: {', '.join(d.id for d in new)}."
+    if left is None:
+        return told
+    return (
+        f"{told} Treadle added {left.id} for the checks of the specification whose text is no "
+        "criterion of yours."
+    )

@@ -1,0 +1,49 @@
+"""What a run asks of a pass, and what becomes of an agent's word that something is done. Pure."""
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from treadle.domain.deliverable import Deliverable, Refused
+from treadle.verify.proof import claimed_criteria
+from treadle.verify.spec_checks import SpecCheck
+
+# after_round: the project has tests that a claim has to pass, whether it has checks or not.
+Settling: TypeAlias = Literal["at_once", "after_round"]
+Requirement: TypeAlias = Literal["optional", "required"]
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What the run asks of a pass."""
+
+    settling: Settling = "at_once"
+    # Whether something may pass of which a criterion has no check.
+    require_checks: Requirement = "optional"
+    # As they stand in the specification that the user sees.
+    spec_checks: tuple[SpecCheck, ...] = ()
+
+
+# An agent's word is enough.
+AT_ONCE = Terms()
+
+
+def said_done(deliverable: Deliverable, terms: Terms) -> Settling | Refused:
+    """When a deliverable passes that an agent says is done, or why its word is not taken."""
+    open_criteria = claimed_criteria(deliverable)
+    if terms.require_checks == "required" and open_criteria:
+        texts = ", ".join(repr(text) for text in open_criteria)
+        return Refused(
+            f"{deliverable.id} cannot pass yet: this project wants a check for every criterion, "
+            f"and there is none for {texts}. Add one with add_check."
+        )
+    return "after_round" if deliverable.checks else terms.settling
+
+
+def claim_reply(deliverable: Deliverable, terms: Terms) -> str:
+    """What an agent is told whose word has to be shown first."""
+    tests = ["the tests"] if terms.settling == "after_round" else []
+    shown_by = " and ".join([*(["its checks"] if deliverable.checks else []), *tests])
+    return (
+        f"{deliverable.id} is claimed and stays pending until it is shown: after this session "
+        f"Treadle runs {shown_by} on the commit. Commit everything that belongs to it."
+    )

@@ -1,0 +1,19 @@
+"""How a run is told to have ended: its result, from how far it came and why it stopped. Pure."""
+
+from treadle.domain.run import RunResult
+from treadle.workflows.deliver.decisions import Stop
+from treadle.workflows.deliver.progress import Progress
+
+
+def ended(progress: Progress, stop: Stop) -> RunResult:
+    """The result of a run that came this far and stopped for this reason."""
+    return RunResult(
+        reason=stop.reason,
+        rounds=progress.rounds,
+        tally=progress.tally,
+        cost_usd=round(progress.cost_usd, 6),
+        usage=progress.usage,
+        duration_s=round(progress.running_s, 3),
+        message=stop.message,
+        priced=progress.priced,
+    )

@@ -1,0 +1,84 @@
+"""May tests fail? The question in words, and what an answer means for the run. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TypeAlias, assert_never
+
+from treadle.domain.approval import Answer, Lapsed, Question, Voided, hash_of
+from treadle.domain.testing import Objection
+from treadle.workflows.approvals import Outcome, Unanswered
+
+PATIENCE = timedelta(hours=24)
+MOST_LINES = 40
+
+
+@dataclass(frozen=True, slots=True)
+class LetFail:
+    """A person accepts these tests as they are."""
+
+    tests: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TryOnceMore:
+    """A person says how they can be mended; or nobody had time to answer."""
+
+    words: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class GiveUp:
+    reason: str
+
+
+Meaning: TypeAlias = LetFail | TryOnceMore | GiveUp
+
+
+def tests_question(objections: Sequence[Objection], *, rounds: int) -> Question:
+    """Bound to the tests that fail; without an answer in time the run ends."""
+    lines = [_line(each) for each in objections]
+    if len(lines) > MOST_LINES:
+        lines = [*lines[: MOST_LINES - 1], f"… {len(lines) - MOST_LINES + 1} more"]
+    subject = "\n".join(lines)
+    return Question(
+        kind="failing_tests",
+        text=f"Tests object, and {rounds} rounds could not mend it. Accept them as they are?",
+        subject=subject,
+        subject_hash=hash_of(subject),
+        patience=PATIENCE,
+        at_deadline="deny",
+    )
+
+
+def meaning_of(outcome: Outcome, objections: Sequence[Objection]) -> Meaning:
+    match outcome:
+        case Answer(verdict="approved") | Lapsed(verdict="approved"):
+            return LetFail(tuple(each.test for each in objections))
+        case Answer(verdict="replied", text=text):
+            return TryOnceMore(text)
+        case Answer(by=by, text=text):
+            return GiveUp(f"{by} said no: {text}" if text else f"{by} said no")
+        case Lapsed():
+            return GiveUp("nobody said in time that they may fail")
+        case Voided(reason=reason):
+            return GiveUp(f"the question about them is void: {reason}")
+        case Unanswered():
+            return TryOnceMore()
+        case _:
+            assert_never(outcome)
+
+
+_WORDS = {
+    "new_failure": "fails now",
+    "removed": "is gone",
+    "newly_skipped": "is skipped now",
+    "coverage": "coverage",
+    "broken_run": "the test command",
+}
+
+
+def _line(objection: Objection) -> str:
+    place = f" ({objection.file}:{objection.line})" if objection.file else ""
+    said = objection.message.strip().splitlines()[:1]
+    return f"{objection.test} {_WORDS[objection.finding]}{place}" + "".join(f": {s}" for s in said)

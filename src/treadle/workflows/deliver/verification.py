@@ -1,0 +1,159 @@
+"""Shows what is claimed: checks and tests, run by Treadle on committed trees, turn a status."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from treadle.domain.check import Before, Check, When
+from treadle.domain.deliverable import Deliverable
+from treadle.domain.events.all_events import Event
+from treadle.domain.events.verification import CheckFinished, RegressionFound
+from treadle.verify.bisect import first_red
+from treadle.verify.gate import GateRules, Judged, SuiteRun, judge, known_before
+from treadle.verify.proof import proof_of
+from treadle.verify.proving_ground import NotShown, ProvingGround, Shown, Trial
+from treadle.verify.suite import Suite, event_of, failures_text, run_suite
+from treadle.workflows.deliver.board import Board
+from treadle.workflows.deliver.findings import Findings, Tips
+from treadle.workflows.deliver.verification_words import Red, told_of
+
+
+class Cut(Exception):
+    """The run was asked to stop: what is not shown yet is not shown."""
+
+
+@dataclass(slots=True)
+class Verification:
+    """One run's verification. `baseline` is the commit of what the user saw: what was red there is
+    known, whatever earlier runs have left on top of it."""
+
+    ground: ProvingGround
+    board: Board
+    suite: Suite | None
+    rules: Callable[[], GateRules]
+    check_s: float
+    record: Callable[[Event], None]
+    baseline: str
+    # What was green on which commit already.
+    green: set[tuple[str, str]] = field(default_factory=set)
+    before: SuiteRun | None = None
+    # Where the tests had no objections last.
+    open_at: str = ""
+
+    def is_due(self) -> bool:
+        """Whether a round left anything to be shown."""
+        return bool(self.board.claims() or self.board.unseen())
+
+    def has_something_to_show(self) -> bool:
+        """Whether passed work can be shown at all."""
+        return self.suite is not None or any(d.checks for d in self.board.deliverables)
+
+    async def after_round(self, before: str, tip: str, accepted: Sequence[str]) -> Findings:
+        """Checks first where they must fail, then the claims; only what holds is passed."""
+        try:
+            await self._see_fail(before)
+            return await self._settle(tip, accepted)
+        except Cut:
+            self.board.drop_claims([d.id for d in self.board.claims()])
+            return Findings(stopped=True)
+
+    async def again(self, tips: Tips, accepted: Sequence[str]) -> Findings:
+        """Everything that has passed, on the last of the tips; what broke is pending again."""
+        tip = tips[-1].commit
+        try:
+            reds = [red for d in self.board.proven() for red in await self._reds(d, tip, "again")]
+            for red in reds:
+                await self._tell_regression(red, tips)
+            judged, printed = await self._tests(tip, "again", accepted)
+        except Cut:
+            return Findings(stopped=True)
+        for deliverable in dict.fromkeys(red.deliverable for red in reds):
+            self.board.broken(deliverable, "a check of it that was green is red")
+        return _findings(reds, judged, printed)
+
+    async def _see_fail(self, commit: str) -> None:
+        for name, check in self.board.unseen():
+            shown = await self._show(check.command, commit, "before")
+            self.record(CheckFinished(name, check.criterion, shown.evidence, shown.output))
+            before: Before = "passed" if shown.evidence.is_green else "failed"
+            self.board.saw_before(name, check.criterion, before, command=check.command)
+
+    async def _settle(self, tip: str, accepted: Sequence[str]) -> Findings:
+        claims = self.board.claims()
+        if not claims:
+            return Findings()
+        reds = {d.id: await self._reds(d, tip, "after") for d in claims}
+        judged, printed = await self._tests(tip, "after", accepted)
+        refused = [name for name, found in reds.items() if found or judged.objections]
+        self.board.drop_claims(refused)
+        for deliverable in claims:
+            if deliverable.id not in refused:
+                self.board.prove(deliverable.id, tip, proof_of(deliverable))
+        return _findings([red for found in reds.values() for red in found], judged, printed)
+
+    async def _reds(self, deliverable: Deliverable, tip: str, when: When) -> list[Red]:
+        """What of a deliverable does not hold; what was green on this commit is not run again."""
+        found = []
+        for check in deliverable.checks:
+            if (check.command, tip) in self.green:
+                continue
+            shown = await self._show(check.command, tip, when)
+            self.record(
+                CheckFinished(deliverable.id, check.criterion, shown.evidence, shown.output)
+            )
+            if shown.evidence.is_green:
+                self.green.add((check.command, tip))
+            else:
+                found.append(Red(deliverable.id, check, shown.evidence.exit_code, shown.output))
+        return found
+
+    async def _tell_regression(self, red: Red, tips: Tips) -> None:
+        """Which round broke it, searched among those since it was green."""
+        since = next((d.claim for d in self.board.deliverables if d.id == red.deliverable), None)
+        commits = [tip.commit for tip in tips]
+        start = commits.index(since.commit) if since and since.commit in commits else None
+        broke = None
+        if start is not None:
+            rounds = [(tip.round, tip.commit) for tip in tips[start:]]
+            broke = await first_red(rounds, lambda commit: self._is_green(red.check, commit))
+        self.record(RegressionFound(red.deliverable, red.check.criterion, broke))
+
+    async def _is_green(self, check: Check, commit: str) -> bool:
+        if (check.command, commit) in self.green:
+            return True
+        return (await self._show(check.command, commit, "bisect")).evidence.is_green
+
+    async def _tests(self, tip: str, when: When, accepted: Sequence[str]) -> tuple[Judged, str]:
+        """What the tests say about the work, and the end of what they printed."""
+        if self.suite is None:
+            return Judged(), ""
+        if self.before is None:
+            self.before = await self._ran_suite(self.baseline, "before")
+            self.record(event_of(self.before, known_before(self.before)))
+        if tip == self.open_at:
+            return Judged(), ""
+        now = await self._ran_suite(tip, when)
+        judged = judge(self.before, now, self.rules())
+        left = tuple(each for each in judged.objections if each.test not in accepted)
+        judged = replace(judged, objections=left)
+        self.record(event_of(now, judged))
+        self.open_at = tip if judged.is_open else ""
+        return judged, now.output
+
+    async def _ran_suite(self, commit: str, when: When) -> SuiteRun:
+        if self.suite is None:
+            raise AssertionError("asked only where there is one")
+        ran = await run_suite(self.ground, self.suite, commit, when, before=self.before)
+        if isinstance(ran, NotShown):
+            raise Cut
+        return ran
+
+    async def _show(self, command: str, commit: str, when: When) -> Shown:
+        shown = await self.ground.show(Trial(command, commit, when, self.check_s))
+        if isinstance(shown, NotShown):
+            raise Cut
+        return shown
+
+
+def _findings(reds: Sequence[Red], judged: Judged, printed: str) -> Findings:
+    tests = failures_text(judged, printed) if judged.objections else ""
+    return Findings(told_of(reds, tests), judged.objections)

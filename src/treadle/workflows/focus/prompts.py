@@ -1,0 +1,167 @@
+"""The prompts of a `focus` run: an instruction, then what the session has to know. Pure."""
+
+import re
+from dataclasses import dataclass
+
+from treadle.domain.events.focus import CommandFinished
+from treadle.domain.events.run import Instruction
+from treadle.domain.events.verification import Touched
+from treadle.domain.review import Severity
+from treadle.workflows.focus.recollection import Course
+from treadle.workflows.focus.working_files import finding_lines, log_text, review_text
+
+# Characters of each part that a prompt holds at the most.
+MOST_PLAN = 60_000
+MOST_LOG = 20_000
+MOST_REVIEW = 30_000
+MOST_CHECK = 8_000
+MOST_DIFF = 60_000
+MOST_FOCUS = 8_000
+MOST_TOUCHED = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What every session of the run must know and cannot guess."""
+
+    words: str
+    specs: str
+    given_review: str = ""
+    check: str = ""
+    test: str = ""
+    bar: Severity = "major"
+
+
+@dataclass(frozen=True, slots=True)
+class Since:
+    """What changed since the last review: that commit, and the patch up to now."""
+
+    commit: str
+    patch: str
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What a reviewer is to look at: first what judges the work and was changed by it."""
+
+    touched: tuple[Touched, ...] = ()
+    # None before the second review.
+    since: Since | None = None
+
+
+def prompt_for(
+    instruction: Instruction, text: str, facts: Facts, course: Course, scope: Scope
+) -> str:
+    """The whole prompt; what others wrote is fenced, so that none of it reads as an instruction."""
+    lines = [text.replace("{bar}", facts.bar).rstrip(), "", *_focus(facts), *_project(facts)]
+    match instruction:
+        case "planning":
+            lines += _planning(facts, course)
+        case "review":
+            lines += [*_plan(course), *_check(course.check), *_reviewing(course, scope)]
+        case _:
+            lines += [*_plan(course), *_check(course.check)]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _focus(facts: Facts) -> list[str]:
+    return ["## Focus", "", *fenced(facts.words, MOST_FOCUS)]
+
+
+def _project(facts: Facts) -> list[str]:
+    lines = ["## This project", "", f"- Specifications: `{facts.specs}` (nobody changes them)"]
+    if facts.check:
+        lines.append(f"- Check command: `{facts.check}`")
+    if facts.test:
+        lines.append(f"- Test command: `{facts.test}`")
+    return [*lines, ""]
+
+
+def _planning(facts: Facts, course: Course) -> list[str]:
+    review = review_text(course, given_review=facts.given_review)
+    if not review:
+        return []
+    lines = ["## Review that the plan has to satisfy", "", *fenced(review, MOST_REVIEW)]
+    if course.plan:
+        lines += ["## The plan before", "", *fenced(course.plan, MOST_PLAN // 2)]
+        lines += ["## What was done for it", "", *_log(course)]
+    return lines
+
+
+def _plan(course: Course) -> list[str]:
+    return [
+        *("## Plan", ""),
+        *fenced(course.plan, MOST_PLAN),
+        *("## Progress log", ""),
+        *_log(course),
+    ]
+
+
+def _log(course: Course) -> list[str]:
+    if not course.entries:
+        return ["Nothing yet.", ""]
+    return fenced(log_text(course.entries), MOST_LOG, keep="end")
+
+
+def _check(check: CommandFinished | None) -> list[str]:
+    if check is None:
+        return []
+    ended = "ran out of time" if check.exit_code is None else f"ended with {check.exit_code}"
+    return [
+        *("## What the check command said", ""),
+        f"`{check.command}` {ended} on commit `{check.commit[:12]}`:",
+        "",
+        *fenced(check.output, MOST_CHECK, keep="end"),
+    ]
+
+
+def _reviewing(course: Course, scope: Scope) -> list[str]:
+    lines = ["## What to review", ""]
+    if course.baseline is None:
+        lines.append("The project had no commit before this work: review all of it.")
+    else:
+        lines.append(
+            f"The changes since commit `{course.baseline}`: `git diff {course.baseline}..HEAD`."
+        )
+    if scope.touched:
+        lines += ["", "They change what judges the work. Look at these first:", ""]
+        lines += [f"- {each.change}: `{each.path}` ({each.judge})" for each in _first(scope)]
+    since = scope.since
+    if since is None or not course.judged:
+        return lines
+    lines += [
+        "",
+        f"An earlier review saw everything up to commit `{since.commit}`. Look only at whether its",
+        "findings are mended, and at what changed since. Findings about anything else do not count",
+        "any more, unless a command fails.",
+        *("", "### Findings of the earlier review", ""),
+        *fenced(_findings(course), MOST_REVIEW),
+        *("### What changed since", ""),
+        *fenced(since.patch, MOST_DIFF),
+    ]
+    return lines
+
+
+def _first(scope: Scope) -> tuple[Touched, ...]:
+    return scope.touched[:MOST_TOUCHED]
+
+
+def _findings(course: Course) -> str:
+    found = course.judged[-1].findings
+    return "\n".join(line for n, each in enumerate(found, 1) for line in finding_lines(n, each))
+
+
+def fenced(text: str, most: int, *, keep: str = "start") -> list[str]:
+    """Text of others between fences that it cannot close, cut to `most` characters."""
+    shown = bounded(text.strip("\n"), most, keep=keep)
+    longest = max((len(run) for run in re.findall("`+", shown)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return [fence, shown, fence, ""]
+
+
+def bounded(text: str, most: int, *, keep: str = "start") -> str:
+    """The start or the end of a text, with a line that says how much is left out."""
+    if len(text) <= most:
+        return text
+    left = f"[{len(text) - most} characters are left out here]"
+    return f"{text[:most]}\n{left}" if keep == "start" else f"{left}\n{text[-most:]}"

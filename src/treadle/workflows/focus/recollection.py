@@ -1,0 +1,158 @@
+"""What the log of a `focus` run says of its plan, its tasks and its reviews. Pure."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from treadle.domain.events.all_events import Recorded
+from treadle.domain.events.focus import (
+    CommandFinished,
+    Phase,
+    PhaseStarted,
+    PlanWritten,
+    ReviewJudged,
+    ReviewWritten,
+)
+from treadle.domain.events.run import RoundStarted, RunEnded, RunReopened
+from treadle.domain.events.session import SessionStarted, SignalGiven
+from treadle.domain.events.work import WorkContinued, WorkspacePrepared
+from treadle.domain.signal import TERMINAL, Role, Signal
+from treadle.workflows.deliver.decisions import Stop
+from treadle.workflows.focus.stage import Stage
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A signal that was accepted, and when."""
+
+    signal: Signal
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """A focus run as its log tells it."""
+
+    number: int = 1
+    # The one that is due; a review that approves leaves none.
+    phase: Phase = "planning"
+    approved: bool = False
+    plan: str = ""
+    # What implementers said since the plan was made, in order.
+    entries: tuple[Signal, ...] = ()
+    judged: tuple[ReviewJudged, ...] = ()
+    check: CommandFinished | None = None
+    # The commit before the first change; None where the repository had none.
+    baseline: str | None = None
+    plans: int = 0
+    # Of the session that was begun last: its role, what it said, what it handed over.
+    role: Role | None = None
+    said: tuple[Said, ...] = ()
+    draft: str = ""
+    review: ReviewWritten | None = None
+    # Whether the run is over, so that its working files are put away.
+    ended: bool = False
+
+    @property
+    def verdict(self) -> Said | None:
+        """What ended the last session: a spec issue before all else, then the first signal that a
+        session ends by."""
+        terminal = [said for said in self.said if said.signal.kind in TERMINAL]
+        issues = [said for said in terminal if said.signal.kind == "spec_issue"]
+        return next(iter((*issues, *terminal)), None)
+
+    @property
+    def is_draft(self) -> bool:
+        """Whether a plan was handed over that does not count yet."""
+        return bool(self.draft) and self.role == "planner" and self.draft != self.plan
+
+    @property
+    def requested(self) -> ReviewJudged | None:
+        """The last review, if it asks for changes."""
+        last = self.judged[-1] if self.judged else None
+        return last if last is not None and last.verdict == "changes_requested" else None
+
+
+def recollect(log: Iterable[Recorded]) -> Course:
+    """The fold of a whole log, or of its outline."""
+    course = Course()
+    for recorded in log:
+        course = told(course, recorded)
+    return course
+
+
+def told(course: Course, recorded: Recorded) -> Course:
+    """The course with one event more."""
+    event = recorded.event
+    match event:
+        case RoundStarted():
+            return replace(course, role=None, said=(), draft="", review=None)
+        case SessionStarted():
+            # A session that goes on after a cut says anew how it ends.
+            kept = tuple(said for said in course.said if said.signal.kind not in TERMINAL)
+            return replace(course, role=event.role, said=kept)
+        case SignalGiven():
+            said = Said(Signal(event.kind, event.text), recorded.at)
+            return _said(replace(course, said=(*course.said, said)), said.signal)
+        case PhaseStarted():
+            return replace(course, number=event.number, phase=event.phase)
+        case RunEnded():
+            return replace(course, ended=True)
+        case RunReopened():
+            return replace(course, ended=False)
+        case _:
+            return _handed_over(course, recorded)
+
+
+def _handed_over(course: Course, recorded: Recorded) -> Course:
+    event = recorded.event
+    match event:
+        case PlanWritten():
+            return replace(course, draft=event.text)
+        case ReviewWritten():
+            return replace(course, review=event)
+        case ReviewJudged():
+            return _judged(replace(course, judged=(*course.judged, event)), event)
+        case CommandFinished():
+            return replace(course, check=event)
+        case WorkContinued():
+            return replace(course, baseline=event.commit)
+        case WorkspacePrepared():
+            empty = event.head is None and course.baseline is None
+            return replace(course, baseline=course.baseline or (None if empty else event.snapshot))
+        case _:
+            return course
+
+
+def _said(course: Course, signal: Signal) -> Course:
+    match course.role, signal.kind:
+        case "planner", "plan_complete" if course.draft:
+            # One that was cut after it had said so may say it again.
+            plans = course.plans + 1 if course.phase == "planning" else course.plans
+            return replace(course, plan=course.draft, plans=plans, entries=(), phase="implementing")
+        case "implementer", _:
+            course = replace(course, entries=(*course.entries, signal))
+            done = signal.kind == "done" and course.phase == "implementing"
+            return replace(course, phase="reviewing") if done else course
+        case _:
+            return course
+
+
+def _judged(course: Course, event: ReviewJudged) -> Course:
+    if event.verdict == "approved":
+        return replace(course, approved=True)
+    return replace(course, phase="planning", number=event.number + 1)
+
+
+def stage_of(course: Course) -> Stage:
+    """Where a run goes on that had ended: with the phase that was due."""
+    stop = None
+    if course.approved and course.judged:
+        stop = Stop("approved", course.judged[-1].reason)
+    return Stage(
+        number=course.number,
+        phase=course.phase,
+        plans=course.plans,
+        reviews=len(course.judged),
+        stop=stop,
+    )

@@ -1,0 +1,127 @@
+"""What a review comes to: which findings count, and whether they stand in the way. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from treadle.domain.review import Dropped, Finding, Severity, weighs
+from treadle.domain.signal import SignalKind
+from treadle.workflows.focus.stage import ReviewOutcome
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """How reviews are kept from going on for ever."""
+
+    bar: Severity
+    max_reviews: int
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What a finding can be held against, as it is in the commit that was reviewed."""
+
+    # The text of the finding's file; None if there is no such file.
+    text: str | None = None
+    # Whether its command fails there; None if nobody tried.
+    fails: bool | None = None
+    # Files that changed since the last review; None for the first one.
+    changed: frozenset[str] | None = None
+    # What the last review had found.
+    earlier: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """`leftovers` are findings that count and that the run does not mend."""
+
+    outcome: ReviewOutcome
+    reason: str
+    findings: tuple[Finding, ...]
+    dropped: tuple[Dropped, ...]
+    leftovers: tuple[Finding, ...] = ()
+
+
+def fault_of(finding: Finding, seen: Seen) -> str:
+    """Why a finding does not count; empty if it does."""
+    if not finding.text.strip():
+        return "it says nothing"
+    if finding.command.strip() and seen.fails:
+        # Whatever the last review was about, a command that fails is a fact.
+        return ""
+    if not finding.quote.strip():
+        return _without_quote(finding, seen)
+    if seen.text is None:
+        return f"there is no file {finding.file} in the commit"
+    if not is_quoted(finding.quote, seen.text):
+        return f"the quoted line is not in {finding.file}"
+    if seen.changed is not None and not _in_question(finding, seen.changed, seen.earlier):
+        return f"{finding.file} has not changed since the last review, which had nothing about it"
+    return ""
+
+
+def is_quoted(quote: str, text: str) -> bool:
+    """Whether all lines of a quote are in a text, however they are indented."""
+    lines = [_folded(line) for line in text.splitlines()]
+    wanted = [line for raw in quote.splitlines() if (line := _folded(raw))]
+    return bool(wanted) and all(any(want in line for line in lines) for want in wanted)
+
+
+def judge(
+    said: SignalKind | None,
+    looked_into: Sequence[tuple[Finding, str]],
+    terms: Terms,
+    *,
+    reviews_before: int,
+) -> Judgement:
+    """What a review comes to; each finding has its fault beside it, empty for one that counts."""
+    findings = tuple(finding for finding, fault in looked_into if not fault)
+    dropped = tuple(Dropped(finding, fault) for finding, fault in looked_into if fault)
+    heavy = [finding for finding in findings if weighs(finding.severity, terms.bar)]
+    if not heavy:
+        reason = _nothing_heavy(said, findings, dropped, terms)
+        return Judgement("approved", reason, findings, dropped, findings)
+    if reviews_before + 1 < terms.max_reviews:
+        reason = f"{_findings(len(heavy))} of weight {terms.bar} or more"
+        if said == "approved":
+            reason += ", although the reviewer approved"
+        return Judgement("changes", reason, findings, dropped)
+    most = f"(focus.max_reviews = {terms.max_reviews})"
+    if blockers := [finding for finding in heavy if finding.severity == "blocker"]:
+        left = f"{_findings(len(blockers))} of weight blocker left after the last review {most}"
+        return Judgement("given_up", left, findings, dropped, findings)
+    later = f"{_findings(len(heavy))} left for later after the last review {most}"
+    return Judgement("approved", later, findings, dropped, findings)
+
+
+def _without_quote(finding: Finding, seen: Seen) -> str:
+    if not finding.command.strip():
+        return "it shows neither a line nor a failing command"
+    if seen.fails is None:
+        return "its command could not be tried"
+    return "its command succeeds"
+
+
+def _in_question(finding: Finding, changed: frozenset[str], earlier: tuple[Finding, ...]) -> bool:
+    return finding.file in changed or finding.file in {each.file for each in earlier}
+
+
+def _nothing_heavy(
+    said: SignalKind | None,
+    findings: Sequence[Finding],
+    dropped: Sequence[Dropped],
+    terms: Terms,
+) -> str:
+    if said == "approved":
+        return ""
+    return (
+        f"changes were requested, but nothing stands in the way: {_findings(len(dropped))} "
+        f"dropped, {_findings(len(findings))} below {terms.bar}"
+    )
+
+
+def _folded(line: str) -> str:
+    return " ".join(line.split())
+
+
+def _findings(count: int) -> str:
+    return "1 finding" if count == 1 else f"{count} findings"

@@ -1,0 +1,134 @@
+"""The tools by which planner and reviewer hand their texts over: words, schemas, what is taken."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, cast, get_args
+
+from treadle.domain.agent import Tool, ToolReply
+from treadle.domain.deliverable import Refused
+from treadle.domain.events.all_events import Event
+from treadle.domain.events.focus import PlanWritten, ReviewWritten
+from treadle.domain.review import Finding, Severity
+from treadle.domain.wire import whole_characters
+from treadle.workflows.focus.recollection import Course
+
+LONGEST_PLAN = 100_000
+MOST_FINDINGS = 50
+LONGEST_TEXT = 4_000
+
+Record = Callable[[Event], None]
+Clean = Callable[[Mapping[str, Any]], Mapping[str, Any]]
+
+
+def plan_tool(course: Callable[[], Course], record: Record, clean: Clean) -> Tool:
+    """For the planner: the plan, as a whole."""
+
+    async def call(arguments: Mapping[str, Any]) -> ToolReply:
+        text = clean(arguments).get("text")
+        if not isinstance(text, str) or not text.strip():
+            return ToolReply("Pass `text`: the whole plan as markdown.", is_error=True)
+        text = whole_characters(text)
+        if len(text) > LONGEST_PLAN:
+            most = f"at most {LONGEST_PLAN} characters"
+            return ToolReply(f"The plan is too long: {most}. Shorten it.", is_error=True)
+        # An agent that was cut off hands over again what it never saw an answer to.
+        if course().draft != text:
+            record(PlanWritten(text))
+        return ToolReply("The plan is kept. Give the signal plan_complete to end planning.")
+
+    return Tool(
+        name="write_plan",
+        description=(
+            "Hand the plan over as markdown: tasks, implementation details, testing requirements. "
+            "A second call replaces the first."
+        ),
+        schema={
+            "type": "object",
+            "properties": {"text": {"type": "string", "description": "The whole plan."}},
+            "required": ["text"],
+        },
+        call=call,
+    )
+
+
+def review_tool(course: Callable[[], Course], record: Record, clean: Clean) -> Tool:
+    """For the reviewer: its findings, as a whole."""
+
+    async def call(arguments: Mapping[str, Any]) -> ToolReply:
+        given = given_review(clean(arguments))
+        if isinstance(given, Refused):
+            return ToolReply(given.reason, is_error=True)
+        if course().review != given:
+            record(given)
+        return ToolReply(
+            f"Kept: {len(given.findings)}. Give the signal approved or request_changes to end."
+        )
+
+    return Tool(
+        name="write_review",
+        description=(
+            "Hand the review over: what does not match the specifications. Each finding is shown "
+            "by a line quoted from a file, or by a command that fails; others do not count. "
+            "A second call replaces the first."
+        ),
+        schema=_REVIEW,
+        call=call,
+    )
+
+
+def given_review(arguments: Mapping[str, Any]) -> ReviewWritten | Refused:
+    """The review in a tool call, or what is wrong with the call's shape."""
+    entries = arguments.get("findings")
+    if not isinstance(entries, list):
+        return Refused("Pass `findings`, a list of objects; an empty one if there are none.")
+    if len(entries) > MOST_FINDINGS:
+        return Refused(f"At most {MOST_FINDINGS} findings: leave out the lightest.")
+    findings = []
+    for entry in entries:
+        finding = _given_finding(entry)
+        if isinstance(finding, Refused):
+            return finding
+        findings.append(finding)
+    return ReviewWritten(tuple(findings), _text(arguments, "summary"))
+
+
+def _given_finding(entry: object) -> Finding | Refused:
+    if not isinstance(entry, dict):
+        return Refused("Each finding must be an object.")
+    severity = entry.get("severity")
+    if severity not in get_args(Severity):
+        return Refused(f"`severity` must be one of {', '.join(get_args(Severity))}.")
+    return Finding(
+        severity=cast("Severity", severity),
+        text=_text(entry, "text"),
+        file=_text(entry, "file").strip().removeprefix("./"),
+        quote=_text(entry, "quote"),
+        command=_text(entry, "command"),
+    )
+
+
+def _text(given: Mapping[str, Any], name: str) -> str:
+    found = given.get(name)
+    return whole_characters(found)[:LONGEST_TEXT] if isinstance(found, str) else ""
+
+
+_REVIEW: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {
+        "findings": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "severity": {"type": "string", "enum": list(get_args(Severity))},
+                    "text": {"type": "string", "description": "What is wrong, by which spec."},
+                    "file": {"type": "string", "description": "Path from the project's top."},
+                    "quote": {"type": "string", "description": "A line of that file as it is."},
+                    "command": {"type": "string", "description": "A shell line that fails."},
+                },
+                "required": ["severity", "text"],
+            },
+        },
+        "summary": {"type": "string"},
+    },
+    "required": ["findings"],
+}

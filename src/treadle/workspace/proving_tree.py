@@ -1,0 +1,161 @@
+"""Where commands of our own find the files of a commit: laid out anew for each, from the user's own
+objects, and always at the same path, because what a setup command installs may hold it."""
+
+import asyncio
+import os
+import shutil
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TypeAlias
+
+from treadle.domain.errors import ProjectError
+from treadle.workspace.contents import PLAIN_INDEX
+from treadle.workspace.disk import remove, writing_to
+from treadle.workspace.lent_history import lend_history
+from treadle.workspace.object_names import unreplaced
+from treadle.workspace.project import Project
+
+# Further ones are removed, those first that nobody has used for longest.
+MOST_BASES = 2
+# Where the system has its programs; behind them, wherever the user has some.
+_PROGRAMS = "/usr/bin:/bin"
+_NOTE = "setup.json"
+
+Base: TypeAlias = Path
+
+
+@dataclass(frozen=True, slots=True)
+class ProvingTree:
+    """A directory of ours that one process at a time works in. Removed with all that is in it:
+
+    work    the files of a commit, at the top of which a command starts
+    home    the home that it has
+    index   what git knows of the files in `work`
+    bases   the same three as a setup command left them, by what they were set up for
+    """
+
+    place: Path
+
+    @property
+    def work(self) -> Path:
+        return self.place / "work"
+
+    @property
+    def home(self) -> Path:
+        return self.place / "home"
+
+    @property
+    def _index(self) -> Path:
+        return self.place / "index"
+
+    @property
+    def _bases(self) -> Path:
+        return self.place / "bases"
+
+    async def lay_out(self, project: Project, commit: str, base: Base | None = None) -> None:
+        """The files of the commit, over those of the base if there is one: what was set up there
+        stays, and files that were tracked there and are not in the commit go."""
+        with writing_to(self.place):
+            await asyncio.to_thread(self.clear)
+            if base is None:
+                self.work.mkdir(parents=True)
+                self.home.mkdir(mode=0o700)
+            else:
+                await self._copy(project, base)
+            await self._check_out(project, commit)
+            await lend_history(project, commit, self.work, self._index)
+
+    def base_for(self, needs: str) -> Base | None:
+        """What was set up for these needs, if it is there."""
+        base = self._bases / needs
+        if not base.is_dir():
+            return None
+        os.utime(base / _NOTE)
+        return base
+
+    def keep_base(self, needs: str, note: str) -> Base:
+        """Make what is laid out now the base for these needs, and forget the oldest ones."""
+        with writing_to(self.place):
+            self._bases.mkdir(exist_ok=True)
+            building = self._bases / "building"
+            remove(building)
+            building.mkdir()
+            # It names a commit, and each that is laid out has its own.
+            remove(self.work / ".git")
+            for part in (self.work, self.home, self._index):
+                part.rename(building / part.name)
+            (building / _NOTE).write_text(note, encoding="utf-8")
+            base = self._bases / needs
+            remove(base)
+            building.rename(base)
+            self._forget_oldest()
+            return base
+
+    def note_of(self, base: Base) -> str:
+        """What was written down when it was kept."""
+        return (base / _NOTE).read_text(encoding="utf-8")
+
+    def clear(self) -> None:
+        """Remove what is laid out, also what a killed process left of it; bases stay."""
+        for path in (self.work, self.home, self._index, self._bases / "building"):
+            remove(path)
+
+    async def _copy(self, project: Project, base: Base) -> None:
+        path = project.git.environment.get("PATH", "")
+        program = shutil.which("cp", path=_PROGRAMS) or shutil.which("cp", path=path)
+        parts = [str(base / part.name) for part in (self.work, self.home, self._index)]
+        copying = await asyncio.create_subprocess_exec(
+            program or "cp",
+            *("-a", "--", *parts, str(self.place)),
+            env={"LC_ALL": "C"},
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.DEVNULL,
+            stderr=asyncio.subprocess.PIPE,
+        )
+        try:
+            _, complaint = await copying.communicate()
+        finally:
+            if copying.returncode is None:
+                copying.kill()
+                await copying.wait()
+        if copying.returncode != 0:
+            raise ProjectError(
+                f"what the setup command left cannot be copied: {_last_line(complaint)}",
+                hint="free some space there, or let the setup command leave files that it may read",
+            )
+
+    async def _check_out(self, project: Project, commit: str) -> None:
+        git = replace(
+            unreplaced(project.git).with_variables(GIT_LFS_SKIP_SMUDGE="1"),
+            directory=self.work,
+            options=(
+                f"--git-dir={project.git_dir}",
+                f"--work-tree={self.work}",
+                *project.git.options,
+                *("-c", "core.sparseCheckout=false"),
+            ),
+        )
+        through = git.indexed_by(self._index)
+        await through.run(*PLAIN_INDEX, "read-tree", "--reset", "-u", commit)
+
+    def _forget_oldest(self) -> None:
+        bases = sorted(self._bases.iterdir(), key=_last_used, reverse=True)
+        for base in bases[MOST_BASES:]:
+            remove(base)
+
+
+async def tree_of(project: Project, commit: str) -> str | None:
+    """The tree of a commit; None if the repository has no such commit."""
+    git = unreplaced(project.git)
+    ran = await git.try_run("rev-parse", "--verify", "--quiet", f"{commit}^{{tree}}")
+    return ran.output if ran.ok else None
+
+
+def _last_used(base: Base) -> int:
+    note = base / _NOTE
+    return note.stat().st_mtime_ns if note.exists() else 0
+
+
+def _last_line(complaint: bytes) -> str:
+    lines = os.fsdecode(complaint).strip().splitlines()
+    return lines[-1] if lines else "no reason was given"

@@ -1,0 +1,153 @@
+"""The examples do what their pages say: a claim counts once Treadle itself has seen it hold."""
+
+import hashlib
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+from tests.acceptance.stage import Finished, Stage, assert_sound
+from tests.architecture.repository import ROOT
+from tests.missing import missing
+
+
+def example(directory: Path, name: str) -> Stage:
+    """A copy of an example as a repository of its own: what its page tells the reader to make."""
+    stage = Stage(directory)
+    stage.project = directory / name
+    left = shutil.ignore_patterns("__pycache__", ".treadle*")
+    shutil.copytree(ROOT / "examples" / name, stage.project, ignore=left)
+    stage.git("init", "-q")
+    stage.git("add", "-A")
+    stage.git("commit", "-q", "-m", "Before")
+    return stage
+
+
+def rehearsed(stage: Stage) -> Finished:
+    arguments = ("rehearse", "rehearsal.yaml", "--", "deliver", "--json")
+    done = stage.treadle(*arguments, TREADLE_DELIVER__DELAY_S="0")
+    assert done.exit_code == 0, done.stderr
+    assert_sound(stage, done)
+    assert_evidence_is_kept(stage, done)
+    return done
+
+
+def assert_evidence_is_kept(stage: Stage, done: Finished) -> None:
+    """Of whatever Treadle ran itself there is the log, and it is the one that was recorded."""
+    run = done.events[0]["run"]
+    found = done.of_type("check.finished", "suite.finished")
+    recorded = {event["evidence"]["log"] for event in found}
+    kept = {
+        path.stem: hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in (stage.root / "runs" / run / "evidence").glob("*.log")
+    }
+    assert recorded
+    assert {name: name for name in recorded} == {name: kept.get(name) for name in recorded}
+
+
+def assert_landed(stage: Stage, done: Finished) -> None:
+    (landed,) = done.of_type("work.landed")
+    assert stage.git("rev-parse", "HEAD") == landed["commit"]
+    assert stage.git("status", "--short") == ""
+
+
+def standing(stage: Stage) -> dict[str, Any]:
+    """What status.json says of every deliverable in the end."""
+    status = json.loads((stage.project / ".treadle" / "status.json").read_text())
+    return {each["id"]: each["passed"] and each["proof"] for each in status["deliverables"]}
+
+
+def befores(stage: Stage) -> set[str]:
+    status = json.loads((stage.project / ".treadle" / "status.json").read_text())
+    return {check["before"] for each in status["deliverables"] for check in each["checks"]}
+
+
+def story(done: Finished) -> list[tuple[str, ...]]:
+    """What was claimed, what Treadle saw afterwards, and what came of it."""
+    return [told for event in done.events if (told := told_by(event))]
+
+
+def told_by(event: dict[str, Any]) -> tuple[str, ...]:
+    match event["type"]:
+        case "round.started":
+            return ("round",)
+        case "deliverable.claimed":
+            return ("claimed", event["id"])
+        case "check.finished" if event["evidence"]["when"] == "after":
+            colour = "green" if event["evidence"]["exit_code"] == 0 else "red"
+            return (colour, event["deliverable"])
+        case "suite.finished" if event["evidence"]["when"] == "after":
+            return ("tests", *(each["finding"] for each in event["objections"]))
+        case "deliverable.changed":
+            return (event["status"], event["id"], event["proof"])
+        case _:
+            return ()
+
+
+def test_a_claim_whose_check_is_red_is_refused_and_then_mended(tmp_path: Path) -> None:
+    stage = example(tmp_path, "python")
+
+    done = rehearsed(stage)
+
+    assert story(done) == [
+        ("round",),
+        ("round",),
+        ("claimed", "DL-001"),
+        ("red", "DL-001"),
+        ("tests",),
+        ("round",),
+        ("claimed", "DL-001"),
+        ("claimed", "DL-002"),
+        ("green", "DL-001"),
+        *[("green", "DL-002")] * 3,
+        ("tests",),
+        ("passed", "DL-001", "proven"),
+        ("passed", "DL-002", "proven"),
+    ]
+    assert (standing(stage), befores(stage)) == (
+        {"DL-001": "proven", "DL-002": "proven"},
+        {"failed"},
+    )
+    assert_landed(stage, done)
+
+
+def test_a_claim_that_breaks_a_test_is_refused_though_its_check_is_green(tmp_path: Path) -> None:
+    if shutil.which("node") is None:
+        missing("node is not installed")
+    stage = example(tmp_path, "node")
+
+    done = rehearsed(stage)
+
+    assert story(done) == [
+        ("round",),
+        ("round",),
+        ("claimed", "DL-001"),
+        ("green", "DL-001"),
+        ("tests", "new_failure"),
+        ("round",),
+        ("claimed", "DL-001"),
+        ("claimed", "DL-002"),
+        ("green", "DL-001"),
+        *[("green", "DL-002")] * 3,
+        ("tests",),
+        ("passed", "DL-001", "proven"),
+        ("passed", "DL-002", "proven"),
+    ]
+    assert (standing(stage), befores(stage)) == (
+        {"DL-001": "proven", "DL-002": "proven"},
+        {"failed"},
+    )
+    assert_landed(stage, done)
+
+
+def test_what_no_command_can_show_stays_claimed(tmp_path: Path) -> None:
+    stage = example(tmp_path, "shell")
+
+    done = rehearsed(stage)
+
+    assert (standing(stage), befores(stage)) == (
+        {"DL-001": "proven", "DL-002": "proven", "DL-003": "claimed"},
+        {"failed"},
+    )
+    assert_landed(stage, done)
+    assert "1 of 2 criteria has no check" in stage.treadle("status").stdout

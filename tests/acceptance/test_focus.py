@@ -1,0 +1,240 @@
+"""`treadle focus` with the real binary: plan, one task at a time, review against the specs."""
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.acceptance.stage import Finished, Stage, assert_all_gone, script
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+SPECS = "# Greeting\n\nhello.txt says hello.\nbye.txt says bye.\nmore.txt says more.\n"
+
+PLAN = "# Plan\n\n## Tasks\n- [ ] hello\n- [ ] bye\n- [ ] more\n"
+MENDING = "# Plan\n\n## Tasks\n- [ ] mend the farewell\n"
+
+
+def said(kind: str, text: str) -> str:
+    lines = f"<{kind}>\n{text}\n</{kind}>"
+    return "".join(f"          {line}\n" for line in lines.splitlines())
+
+
+def planner(plan: str) -> str:
+    text = "".join(f"            {line}\n" if line else "\n" for line in plan.splitlines())
+    return (
+        "  - role: planner\n    turns:\n      - tool: mcp__treadle__write_plan\n"
+        f"        input:\n          text: |\n{text}"
+        f"      - text: |\n{said('PLAN_COMPLETE', 'The plan is written.')}"
+    )
+
+
+def task(file: str, content: str, kind: str, text: str, *, before: str = "") -> str:
+    return (
+        f"  - role: implementer\n    turns:\n{before}      - tool: Write\n"
+        f'        input: {{file_path: {file}, content: "{content}\\n"}}\n'
+        f"      - text: |\n{said(kind, text)}"
+    )
+
+
+def reviewer(kind: str, findings: str = "") -> str:
+    written = (
+        "      - tool: mcp__treadle__write_review\n        input:\n          findings:\n"
+        f"            - {findings}\n"
+    )
+    return (
+        f"  - role: reviewer\n    turns:\n{written if findings else ''}"
+        f"      - text: |\n{said(kind, 'Reviewed.')}"
+    )
+
+
+READ = "      - tool: Read\n        input: {file_path: bye.txt}\n"
+MEDDLE = "      - tool: Write\n        input: {file_path: specs/greeting.md, content: other}\n"
+WRONG = "{severity: major, text: bye.txt must say bye, file: bye.txt, quote: by}"
+
+WHOLE = script(
+    planner(PLAN),
+    task("hello.txt", "hello", "PROGRESS", "Write the greeting\n\nThe farewell is next."),
+    task("bye.txt", "by", "PROGRESS", "Write the farewell", before=MEDDLE),
+    task("more.txt", "more", "DONE", "Write the rest"),
+    reviewer("REQUEST_CHANGES", WRONG),
+    planner(MENDING),
+    task("bye.txt", "bye", "DONE", "Mend the farewell", before=READ),
+    reviewer("APPROVED"),
+)
+
+
+@pytest.fixture
+def stage(tmp_path: Path) -> Stage:
+    stage = Stage(tmp_path)
+    (stage.project / "specs").mkdir()
+    (stage.project / "specs" / "greeting.md").write_text(SPECS)
+    stage.git("add", "-A")
+    stage.git("commit", "-q", "-m", "What is wanted")
+    return stage
+
+
+def focus(stage: Stage, rehearsal: str, *options: str, **settings: str) -> Finished:
+    return stage.treadle(*_words(stage, rehearsal, *options, **settings))
+
+
+def _words(stage: Stage, rehearsal: str, *options: str, **settings: str) -> list[str]:
+    stage.settings({f"project.{name}": value for name, value in settings.items()})
+    path = stage.directory / "script.yaml"
+    path.write_text(rehearsal)
+    return ["rehearse", str(path), "--", "focus", "Greet people", "--json", *options]
+
+
+def messages(finished: Finished) -> list[str]:
+    return [event["message"] for event in finished.of_type("work.committed")]
+
+
+def working_files(stage: Stage) -> list[str]:
+    folder = stage.project / ".treadle" / "wip"
+    return sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
+
+
+def history(stage: Stage, run: str) -> dict[str, str]:
+    folder = stage.root / "runs" / run / "wip"
+    return {path.name.removeprefix(run): path.read_text() for path in folder.iterdir()}
+
+
+def test_three_tasks_one_rejected_review_and_an_approval(stage: Stage) -> None:
+    finished = focus(stage, WHOLE, check='"test -f more.txt"', setup='"true"')
+
+    assert (finished.exit_code, finished.result["reason"]) == (0, "approved"), finished.stderr
+    assert finished.result["rounds"] == 2
+    assert messages(finished) == [
+        "Write the greeting\n\nThe farewell is next.",
+        "Write the farewell",
+        "Write the rest",
+        "Mend the farewell",
+    ]
+    assert stage.git("log", "--format=%s").splitlines()[:4] == [
+        "Mend the farewell",
+        "Write the rest",
+        "Write the farewell",
+        "Write the greeting",
+    ]
+    codes = [event["exit_code"] for event in finished.of_type("command.finished")]
+    assert codes == [1, 1, 1, 0, 0, 0]
+    assert len(finished.of_type("setup.finished")) == 2
+    run = finished.events[0]["run"]
+    assert working_files(stage) == []
+    assert history(stage, run) == {
+        ".md": f"{MENDING}\n# Progress Log\n\n<DONE>\nMend the farewell\n</DONE>\n"
+    }
+    # The agent may not touch what it is held against.
+    assert stage.git("diff", "--stat", "HEAD~4", "HEAD", "--", "specs") == ""
+    denied = [e for e in finished.of_type("tool.decided") if e["decision"] == "deny"]
+    assert [event["rule"] for event in denied] == ["write-protected"]
+    assert_all_gone(finished)
+
+
+def test_a_spec_issue_ends_the_run_and_is_saved(stage: Stage) -> None:
+    issue = f"  - role: implementer\n    turns:\n      - text: |\n{said('SPEC_ISSUE', 'Which?')}"
+    first = task("hello.txt", "hello", "PROGRESS", "Write the greeting")
+
+    finished = focus(stage, script(planner(PLAN), first, issue))
+
+    assert (finished.exit_code, finished.result["reason"]) == (3, "spec_issue")
+    [saved] = finished.of_type("issue.saved")
+    assert (stage.project / saved["path"]).read_text().endswith("Greet people\n\nWhich?\n")
+    assert saved["path"] in finished.stderr
+    # What was done so far stays on its branch.
+    branch = finished.of_type("work.imported")[0]["branch"]
+    assert stage.git("show", f"{branch}:hello.txt") == "hello"
+    refused = stage.treadle("resume", "last")
+    assert (refused.exit_code, "found an issue with the specifications" in refused.stderr) == (
+        2,
+        True,
+    )
+
+
+def test_a_person_s_review_starts_the_run_and_work_can_land_as_files(stage: Stage) -> None:
+    (stage.directory / "review.md").write_text("Greet louder.\n")
+    rehearsal = script(
+        planner(PLAN).replace("- tool: mcp__", "- expect: Greet louder.\n        tool: mcp__"),
+        task("hello.txt", "HELLO", "DONE", "Greet louder"),
+        reviewer("APPROVED"),
+    )
+    words = _words(stage, rehearsal, "--review", str(stage.directory / "review.md"))
+    with (stage.project / "treadle.toml").open("a") as file:
+        file.write("commit = false\n")
+
+    finished = stage.treadle(*words)
+
+    assert (finished.exit_code, finished.result["reason"]) == (0, "approved"), finished.stderr
+    assert stage.git("status", "--porcelain") == "?? hello.txt"
+    assert [event["form"] for event in finished.of_type("work.landed")] == ["files"]
+
+
+# One that was cut after its last words is asked to go on, and says them again.
+SHORT = script(
+    planner(PLAN) + f"      - text: |\n{said('PLAN_COMPLETE', 'Again.')}        optional: true\n",
+    task("hello.txt", "hello", "DONE", "Write the greeting")
+    + f"      - text: |\n{said('DONE', 'Write the greeting')}        optional: true\n",
+    reviewer("APPROVED") + f"      - text: |\n{said('APPROVED', 'Again.')}        optional: true\n",
+)
+
+APPEND = "treadle.adapters.stores.event_store:EventStore.append"
+
+
+def _killed(stage: Stage, spot: str, words: list[str]) -> int:
+    """Start it in a process that dies at this spot."""
+    launch = (
+        f"import sys; sys.path[0] = {str(REPOSITORY)!r};"
+        "from tests.crash_matrix.spots import AtStep, Call, plant;"
+        f"plant({spot});"
+        "from treadle.cli.main import run; sys.exit(run(sys.argv[1:]))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", launch, *words],
+        cwd=stage.project,
+        env=stage.environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=100,
+        check=False,
+    )
+    return done.returncode
+
+
+@pytest.mark.parametrize(
+    ("spot", "shown"),
+    [
+        (f"Call({APPEND!r}, 'after', ('plan.written',))", [".plan.md"]),  # planning
+        ("AtStep('setup 1', 'acted')", [".md"]),  # setting up
+        ("AtStep('check 1', 'acted')", [".md"]),  # checking
+        (f"Call({APPEND!r}, 'after', ('tool.finished',), 2)", [".md"]),  # implementing
+        ("AtStep('home 2', 'acted')", [".md"]),  # committing
+        (f"Call({APPEND!r}, 'after', ('signal.given',), 3)", [".md"]),  # reviewing
+        ("AtStep('review 3', 'acted')", [".md"]),  # judging the review
+    ],
+)
+def test_a_run_that_is_killed_in_any_phase_goes_on_where_it_was(
+    stage: Stage, spot: str, shown: list[str]
+) -> None:
+    words = _words(stage, SHORT, check='"true"', setup='"true"')
+    assert _killed(stage, spot, words) == -9
+    [run] = [path.name for path in (stage.root / "runs").iterdir()]
+    assert working_files(stage) == [f"{run}{ending}" for ending in shown]
+
+    resumed = stage.treadle("resume", run, "--json")
+
+    assert (resumed.exit_code, resumed.result["reason"]) == (0, "approved"), resumed.stderr
+    log = stage.treadle("logs", run, "--json")
+    assert [types(log, name) for name in ("work.committed", "review.judged", "work.landed")] == [
+        1,
+        1,
+        1,
+    ]
+    assert stage.git("log", "--format=%s").splitlines()[0] == "Write the greeting"
+    assert working_files(stage) == []
+    assert history(stage, run)[".md"].startswith(PLAN)
+
+
+def types(log: Finished, name: str) -> int:
+    found: list[Any] = log.of_type(name)
+    return len(found)

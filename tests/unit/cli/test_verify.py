@@ -1,0 +1,218 @@
+"""`treadle verify`: evidence that holds, and each way in which it can fail to."""
+
+import json
+import shutil
+import subprocess
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.missing import missing
+from treadle.adapters.stores.evidence import EvidenceLogs
+from treadle.adapters.stores.runs import run_directory
+from treadle.cli.context import Given
+from treadle.cli.main import run_given
+from treadle.domain.check import Check, Evidence
+from treadle.domain.deliverable import Deliverable, Tally
+from treadle.domain.events.verification import CheckFinished, SuiteFinished
+from treadle.domain.events.work import DeliverableChanged, DeliverableCreated
+from treadle.domain.ids import RunId
+
+from .desk import Desk
+from .told_runs import RUN, STARTED, ended
+
+CHECK = "grep -q hello greeting.txt"
+TESTS = "sh tests.sh"
+THEN = "it was green\n"
+DELIVERABLE = Deliverable(
+    "DL-1", "A greeting", ("it greets", "it is kind"), checks=(Check("it greets", CHECK),)
+)
+
+
+@dataclass(frozen=True)
+class Proven:
+    """A run with evidence, and the command line in its project."""
+
+    desk: Desk
+    run: RunId
+    commit: str
+    log: Path
+
+    def verify(self, *options: str, inside: Path | None = None) -> int:
+        given = Given(self.desk.environment, inside or self.desk.repository.path)
+        return run_given(["verify", self.run[-8:], *options], given)
+
+
+@pytest.fixture
+def proven(desk: Desk) -> Proven:
+    if shutil.which("bwrap") is None:
+        missing("bubblewrap")
+    repository = desk.repository
+    repository.write("greeting.txt", "hello\n")
+    repository.write("tests.sh", "echo 1 passed; test -d .git; exit 3\n")
+    repository.write("treadle.toml", 'version = 1\n[policy]\nprofiles = ["php"]\n')
+    commit = repository.commit_all("Greet")
+    logs = EvidenceLogs(run_directory(desk.root, RunId(f"{RUN[:-1]}4")))
+    log = logs.keep(THEN)
+    tree = repository.git("rev-parse", "HEAD^{tree}")
+    evidence = Evidence(CHECK, "after", commit, tree, 0, 0.1, "elsewhere", log)
+    suite = replace(evidence, command=TESTS, exit_code=3)
+    run = desk.told(
+        STARTED,
+        DeliverableCreated(DELIVERABLE),
+        CheckFinished("DL-1", "it greets", replace(evidence, when="before", exit_code=1), ""),
+        CheckFinished("DL-1", "it greets", evidence, THEN),
+        SuiteFinished(suite, (), None, ()),
+        DeliverableChanged("DL-1", "A greeting", "pending", "passed", "proven", commit),
+        ended("all_passed", Tally(1, 0, 1), rounds=1),
+    )
+    return Proven(desk, run, commit, logs.path_of(log))
+
+
+def fresh_clone(proven: Proven, *options: str) -> Path:
+    repository = proven.desk.repository
+    path = repository.path.parent / "fresh clone"
+    command = ["git", "clone", "--quiet", *options, str(repository.path), str(path)]
+    subprocess.run(command, env=dict(repository.environment), check=True)
+    return path
+
+
+@pytest.mark.parametrize("place", ["project", "clone"])
+def test_evidence_that_holds_agrees_also_in_a_fresh_clone(
+    proven: Proven, place: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    inside = fresh_clone(proven) if place == "clone" else None
+
+    assert proven.verify(inside=inside) == 0
+
+    tree = proven.desk.repository.git("rev-parse", "HEAD^{tree}")[:12]
+    assert capsys.readouterr().out.splitlines() == [
+        "CHECK            THEN    NOW     TREE          ENVIRONMENT",
+        f"DL-1: it greets  exit 0  exit 0  {tree}  differs",
+        f"tests            exit 3  exit 3  {tree}  differs",
+        "2 of 2 agree",
+    ]
+    assert list((proven.desk.root / "verifying").iterdir()) == []
+
+
+def change_log(proven: Proven) -> str:
+    proven.log.write_text(THEN.replace("green", "Green"))
+    return f"its log {proven.log.stem[:12]} was changed: its SHA-256 is another now"
+
+
+def remove_log(proven: Proven) -> str:
+    proven.log.unlink()
+    return f"its log {proven.log.stem[:12]} is missing"
+
+
+def change_a_file_of_the_tree(proven: Proven) -> str:
+    """One byte of it, as the repository keeps it."""
+    repository = proven.desk.repository
+    name = repository.git("rev-parse", "HEAD:greeting.txt")
+    path = repository.path / ".git/objects" / name[:2] / name[2:]
+    path.chmod(0o600)
+    path.write_bytes(zlib.compress(zlib.decompress(path.read_bytes()).replace(b"hello", b"hallo")))
+    return "greeting.txt in this repository is damaged: run `git fsck`"
+
+
+@pytest.mark.parametrize("spoil", [change_log, remove_log, change_a_file_of_the_tree])
+def test_one_byte_of_a_log_or_of_the_tree_is_enough_to_be_refused(
+    proven: Proven, spoil: Callable[[Proven], str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    reason = spoil(proven)
+
+    assert proven.verify("--json") == 1
+
+    told = json.loads(capsys.readouterr().out)
+    assert (told["run"], told["agrees"]) == (proven.run, False)
+    assert [each["reasons"] for each in told["evidence"]] == [[reason], [reason]]
+
+
+def test_a_commit_that_the_clone_lacks_is_named_with_the_way_to_it(
+    proven: Proven, capsys: pytest.CaptureFixture[str]
+) -> None:
+    repository = proven.desk.repository
+    repository.git("reset", "--quiet", "--hard", "HEAD~")
+    clone = fresh_clone(proven, "--no-local")
+
+    assert proven.verify(inside=clone) == 1
+
+    way = f"git fetch {repository.path} {proven.commit}"
+    reason = f"commit {proven.commit[:12]} is not in this repository: {way}"
+    assert capsys.readouterr().out.splitlines() == [
+        "CHECK            THEN    NOW  TREE     ENVIRONMENT",
+        "DL-1: it greets  exit 0  -    missing  unknown",
+        "tests            exit 3  -    missing  unknown",
+        f"✘ DL-1: it greets: {reason}",
+        f"✘ tests: {reason}",
+        "0 of 2 agree",
+    ]
+    fetch = ["git", "-C", str(clone), *way.split()[1:]]
+    subprocess.run(fetch, env=dict(repository.environment), check=True, capture_output=True)
+    assert proven.verify(inside=clone) == 0
+
+
+def test_a_recorded_tree_that_is_not_that_of_the_commit_is_refused(
+    proven: Proven, capsys: pytest.CaptureFixture[str]
+) -> None:
+    forged = _evidence(proven, tree="b" * 40)
+    run = proven.desk.told(forged)
+
+    assert replace(proven, run=run).verify("--json") == 1
+
+    tree = proven.desk.repository.git("rev-parse", "HEAD^{tree}")[:12]
+    told: Any = json.loads(capsys.readouterr().out)["evidence"][0]
+    assert told["reasons"] == [
+        f"the tree of commit {proven.commit[:12]} is {tree} here, and was bbbbbbbbbbbb then"
+    ]
+    assert told["now"] is None
+
+
+def test_a_check_that_is_red_now_is_refused_with_what_it_said(
+    proven: Proven, capsys: pytest.CaptureFixture[str]
+) -> None:
+    red = _evidence(proven, command="echo no greeting; exit 2")
+    run = proven.desk.told(red)
+
+    assert replace(proven, run=run).verify() == 1
+
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[-3:] == [
+        "✘ DL-1: it greets: it ended with exit code 2 now, and ended with exit code 0 then",
+        "  no greeting",
+        "1 of 2 agree",
+    ]
+
+
+def test_the_same_surroundings_are_told(proven: Proven, capsys: pytest.CaptureFixture[str]) -> None:
+    assert proven.verify("--json") == 0
+    now = json.loads(capsys.readouterr().out)["evidence"][0]["now"]
+    run = proven.desk.told(_evidence(proven, fingerprint=now["fingerprint"]))
+
+    assert replace(proven, run=run).verify("--json", inside=fresh_clone(proven)) == 0
+
+    told = json.loads(capsys.readouterr().out)["evidence"]
+    assert [each["environment"] for each in told] == ["same", "differs"]
+
+
+def test_a_run_without_evidence_has_nothing_to_verify(
+    desk: Desk, capsys: pytest.CaptureFixture[str]
+) -> None:
+    desk.told(STARTED, ended("all_passed", Tally(1, 0, 1), rounds=1))
+
+    assert desk.treadle("verify") == 1
+    assert capsys.readouterr().err.splitlines() == [
+        "treadle: run 7c01d2e4 left no evidence: nothing that passed was shown by a check",
+        "  hint: give criteria a check with `treadle check add`, or set project.test",
+    ]
+
+
+def _evidence(proven: Proven, **changed: Any) -> CheckFinished:
+    """As the run's log has it, with something else in it."""
+    events = proven.desk.events(proven.run)
+    last = [event for event in events if isinstance(event, CheckFinished)][-1]
+    return replace(last, evidence=replace(last.evidence, **changed))

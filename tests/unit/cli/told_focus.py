@@ -1,0 +1,76 @@
+"""A focus run, made up for the screen: planned, built, reviewed twice, and stopped by an issue."""
+
+from dataclasses import replace
+
+from treadle.domain.deliverable import Tally
+from treadle.domain.events.all_events import Event, Recorded
+from treadle.domain.events.focus import (
+    BacklogSaved,
+    CommandFinished,
+    PhaseStarted,
+    PlanWritten,
+    ReviewJudged,
+    ReviewWritten,
+    IssueSaved,
+    CommitFailed,
+)
+from treadle.domain.events.run import RoundStarted
+from treadle.domain.events.session import SessionStarted, SignalGiven
+from treadle.domain.events.work import WorkCommitted
+from treadle.domain.ids import SessionId
+from treadle.domain.review import Dropped, Finding
+from treadle.domain.session import Completed
+from treadle.domain.signal import Role, SignalKind
+
+from .told_runs import COMMIT, PREPARED, STARTED, ended, recorded, session_ended
+
+ZERO = Finding("blocker", "dividing by zero is not told", "calc.py", "return a / b")
+NAME = Finding("nit", "a shorter name would do", "calc.py", "def divide_two_numbers")
+SLOW = Finding("minor", "it reads the file twice", command="time ./calc")
+
+
+def _session(role: Role, signal: SignalKind, text: str, *events: Event) -> list[Event]:
+    return [
+        SessionStarted(SessionId("s-1"), role, "sonnet"),
+        *events,
+        SignalGiven(signal, text, "tool"),
+        session_ended(Completed("done")),
+    ]
+
+
+def focus() -> list[Recorded]:
+    """Everything that only a focus run tells of."""
+    planned = PlanWritten("# Plan\n\n1. Divide\n2. Say why not\n")
+    return recorded(
+        [
+            replace(STARTED, workflow="focus"),
+            PREPARED,
+            RoundStarted(1, "planning"),
+            PhaseStarted(1, "planning"),
+            *_session("planner", "plan_complete", "Two tasks.", planned),
+            PhaseStarted(1, "implementing"),
+            CommandFinished("make lint", 0, 3.2, "all fine\n", COMMIT),
+            *_session("implementer", "progress", "It divides."),
+            WorkCommitted(COMMIT, "It divides."),
+            CommandFinished("make lint", 2, 3.2, "calc.py:7: too long\n", COMMIT),
+            *_session("implementer", "done", "It says why not."),
+            CommitFailed("a hook of the repository said no"),
+            PhaseStarted(1, "reviewing"),
+            *_session("reviewer", "request_changes", "One thing.", ReviewWritten((ZERO, NAME))),
+            ReviewJudged(
+                1,
+                "changes_requested",
+                COMMIT,
+                "1 finding is at the bar or above it",
+                (ZERO,),
+                (Dropped(NAME, "below the bar"),),
+            ),
+            RoundStarted(2, "planning"),
+            BacklogSaved((".treadle/backlog/slow.md",)),
+            ReviewJudged(2, "approved", COMMIT, "nothing is at the bar or above it", (SLOW,)),
+            IssueSaved(
+                ".treadle/spec-issues/20260304-1240-7c01d2e4.md", "planner", "0/0 has two answers"
+            ),
+            ended("spec_issue", Tally()),
+        ]
+    )

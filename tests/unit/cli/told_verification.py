@@ -1,0 +1,176 @@
+"""Runs whose work Treadle itself looked into, made up for the screen like the others."""
+
+from dataclasses import replace
+
+from treadle.domain.check import Check, Evidence, When
+from treadle.domain.deliverable import Deliverable, Proof, Tally
+from treadle.domain.events.all_events import Event, Recorded
+from treadle.domain.events.run import RoundStarted
+from treadle.domain.events.session import SessionStarted
+from treadle.domain.events.verification import (
+    CheckAdded,
+    CheckFinished,
+    DeliverableClaimed,
+    EvidenceTouched,
+    RegressionFound,
+    SuiteFinished,
+    Touched,
+)
+from treadle.domain.events.work import (
+    DeliverableChanged,
+    DeliverableCreated,
+    WorkImported,
+    WorkKept,
+    WorkLanded,
+)
+from treadle.domain.ids import SessionId
+from treadle.domain.session import Completed
+from treadle.domain.testing import Counts, Objection
+
+from .told_runs import BRANCH, COMMIT, HEAD, PREPARED, STARTED, ended, recorded, session_ended
+
+TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+SUM = Check("2 and 3 give 5", "python -m unittest test_add", "spec")
+ERROR = Check("1/0 is an error", "python calc.py 1 / 0 2>&1 | grep zero", "agent")
+WRITTEN = Check("it is documented", "grep -q divide README.md", "person")
+ADD = Deliverable("DL-001", "Add two numbers", ("2 and 3 give 5",), checks=(SUM,))
+DIVIDE = Deliverable(
+    "DL-002", "Divide, and say so", ("1/0 is an error", "it is documented"), checks=(ERROR,)
+)
+ROUND = Deliverable("DL-003", "Round as accountants do", ("0.5 gives 0", "1.5 gives 2"))
+FAILED = (
+    "test_add ... FAIL\n\nAssertionError: 4 != 5\n\nRan 1 test in 0.001s\n\nFAILED (failures=1)\n"
+)
+
+
+def ran(
+    command: str, when: When, exit_code: int | None, *, commit: str = COMMIT, took_s: float = 2.4
+) -> Evidence:
+    return Evidence(command, when, commit, TREE, exit_code, took_s, "e1", "l1")
+
+
+def checked(
+    deliverable: Deliverable, check: Check, when: When, exit_code: int | None, output: str = ""
+) -> CheckFinished:
+    evidence = ran(check.command, when, exit_code, commit=HEAD if when == "before" else COMMIT)
+    return CheckFinished(deliverable.id, check.criterion, evidence, output)
+
+
+def claimed(deliverable: Deliverable) -> DeliverableClaimed:
+    return DeliverableClaimed(deliverable.id, deliverable.description)
+
+
+def coding(number: int, *events: Event) -> list[Event]:
+    return [
+        RoundStarted(number, "coding"),
+        SessionStarted(SessionId(f"s-{number}"), "implementer", "sonnet"),
+        *events,
+        session_ended(Completed("done")),
+    ]
+
+
+def passed(deliverable: Deliverable) -> DeliverableChanged:
+    proof: Proof = "proven" if deliverable is ADD else "claimed"
+    return DeliverableChanged(
+        deliverable.id, deliverable.description, "pending", "passed", proof, COMMIT
+    )
+
+
+COUNTS = (Counts("unit", 9, 1, 2), Counts("e2e", 3))
+BASELINE = SuiteFinished(
+    ran("npm test", "before", 1, commit=HEAD),
+    (Counts("unit", 8, 1, 2),),
+    81.5,
+    (),
+    known_red=("test_old",),
+)
+OPEN = SuiteFinished(
+    ran("npm test", "after", 1, took_s=64.0),
+    COUNTS,
+    84.25,
+    (),
+    known_red=("test_old",),
+    flaky=("test_clock",),
+)
+NEW = Objection("new_failure", "test_divide", "tests/test_calc.py", 12, "assert 0 == 1\n+ more")
+SHUT = replace(
+    OPEN,
+    objections=(
+        NEW,
+        Objection("removed", "test_round"),
+        Objection("newly_skipped", "test_slow", "tests/test_slow.py", message="not today"),
+        Objection("coverage", "", message="70.0 % is below 80 %, and was 81.5 % before the work"),
+        *(Objection("new_failure", f"test_{n}") for n in range(3)),
+    ),
+)
+BROKEN = SuiteFinished(
+    ran("make test", "after", 2),
+    (),
+    None,
+    (Objection("broken_run", "the test command", message="it ended with exit code 2"),),
+    output="cc: no such file\nmake: *** [test] Error 2\n",
+)
+TOUCHED = EvidenceTouched(
+    (
+        Touched("tests/test_old.py", "tests", "removed"),
+        Touched("pyproject.toml", "lint", "changed"),
+        Touched("tests/test_add.py", "tests", "added"),
+    )
+)
+
+
+def verified() -> list[Recorded]:
+    """One is proven, one claimed by a check that shows nothing, one claimed without any."""
+    return recorded(
+        [
+            STARTED,
+            PREPARED,
+            *coding(1, *(DeliverableCreated(each) for each in (ADD, DIVIDE, ROUND))),
+            CheckAdded(DIVIDE.id, WRITTEN),
+            checked(ADD, SUM, "before", 1, FAILED),
+            checked(DIVIDE, ERROR, "before", 1),
+            checked(DIVIDE, WRITTEN, "before", 0),
+            *coding(2, claimed(ADD)),
+            checked(ADD, SUM, "after", 1, FAILED),
+            *coding(3, claimed(ADD), claimed(DIVIDE), claimed(ROUND)),
+            checked(ADD, SUM, "after", 0),
+            checked(DIVIDE, ERROR, "after", 0),
+            checked(DIVIDE, WRITTEN, "after", 0),
+            BASELINE,
+            OPEN,
+            *(passed(each) for each in (ADD, DIVIDE, ROUND)),
+            TOUCHED,
+            WorkImported(BRANCH, COMMIT, 3),
+            checked(ADD, SUM, "again", 0),
+            WorkLanded(BRANCH, COMMIT),
+            ended("all_passed", Tally(3, 0, 3), rounds=3),
+        ]
+    )
+
+
+def gate_shut() -> list[Recorded]:
+    """What had been shown broke, and the tests fail until nobody wants to go on."""
+    return recorded(
+        [
+            STARTED,
+            PREPARED,
+            *coding(1, *(DeliverableCreated(each) for each in (ADD, DIVIDE)), claimed(ADD)),
+            checked(ADD, SUM, "before", 1),
+            checked(ADD, SUM, "after", 0),
+            passed(ADD),
+            *coding(2, claimed(DIVIDE)),
+            checked(DIVIDE, ERROR, "after", None, "still at it\n"),
+            BROKEN,
+            checked(ADD, SUM, "again", 1, FAILED),
+            checked(ADD, SUM, "bisect", 0),
+            RegressionFound(ADD.id, SUM.criterion, 2),
+            DeliverableChanged(ADD.id, ADD.description, "passed", "pending"),
+            SHUT,
+            WorkImported(BRANCH, COMMIT, 2),
+            WorkKept(BRANCH, "the tests do not pass", f"git merge --ff-only {BRANCH}"),
+            ended("tests_failed", Tally(0, 0, 2), message="3 rounds could not mend the tests."),
+        ]
+    )
+
+
+VERIFIED_RUNS = {"verified": verified, "gate-shut": gate_shut}

@@ -1,0 +1,282 @@
+"""The test gate opens for work that leaves no test worse off than it found it."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from treadle.domain.testing import Objection, SuiteReport
+from treadle.verify.gate import (
+    TEST_COMMAND,
+    GateRules,
+    Judged,
+    SuiteRun,
+    judge,
+    known_before,
+)
+
+from .suite_runs import cut, illegible, told
+
+RULES = GateRules(plan="", coverage=80)
+ADDS, PAYS = "cart::test_adds", "cart::test_pays"
+
+
+def new_failure(test: str) -> Objection:
+    return Objection("new_failure", test, "tests/test_cart.py", 7, "assert 1 == 2")
+
+
+def removed(test: str, how: str = "passed") -> Objection:
+    message = f"it was {how} before the work, and is not there any more"
+    return Objection("removed", test, message=message)
+
+
+def newly_skipped(test: str) -> Objection:
+    return Objection("newly_skipped", test, message="it ran before the work, and is skipped now")
+
+
+def broken(message: str) -> Objection:
+    return Objection("broken_run", TEST_COMMAND, message=message)
+
+
+def coverage(message: str) -> Objection:
+    return Objection("coverage", "", message=message)
+
+
+GREEN = told({ADDS: "passed", PAYS: "passed"})
+ONE_RED = told({ADDS: "passed", PAYS: "failed"})
+NOTHING = told()
+UNEXPLAINED = "it ended with exit code 1, and no test says why"
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "judged"),
+    [
+        (GREEN, GREEN, Judged()),
+        (GREEN, ONE_RED, Judged((new_failure(PAYS),))),
+        (ONE_RED, ONE_RED, Judged(known_red=(PAYS,))),
+        (ONE_RED, GREEN, Judged()),
+        # A test that is new is new red as well, and may be skipped.
+        (told({ADDS: "passed"}), ONE_RED, Judged((new_failure(PAYS),))),
+        (told({ADDS: "passed"}), told({ADDS: "passed", PAYS: "skipped"}), Judged()),
+        # The report counts, whatever the exit code says.
+        (GREEN, told({ADDS: "passed", PAYS: "failed"}, 0), Judged((new_failure(PAYS),))),
+        (told({PAYS: "skipped"}), told({PAYS: "failed"}), Judged((new_failure(PAYS),))),
+        (told({PAYS: "skipped"}), told({PAYS: "skipped"}), Judged()),
+    ],
+)
+def test_there_is_no_new_red(before: SuiteRun, now: SuiteRun, judged: Judged) -> None:
+    assert judge(before, now, RULES) == judged
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "judged"),
+    [
+        (GREEN, told({ADDS: "passed"}), Judged((removed(PAYS),))),
+        (GREEN, told({ADDS: "passed", PAYS: "skipped"}), Judged((newly_skipped(PAYS),))),
+        # Being red before is no reason to be gone, or to be quiet.
+        (ONE_RED, told({ADDS: "passed"}), Judged((removed(PAYS, "red"),))),
+        (ONE_RED, told({ADDS: "passed", PAYS: "skipped"}), Judged((newly_skipped(PAYS),))),
+        (told({ADDS: "passed", PAYS: "skipped"}), told({ADDS: "passed"}),
+         Judged((removed(PAYS, "skipped"),))),
+        # Moved: the same name passes elsewhere, and did not before.
+        (GREEN, told({ADDS: "passed", "shop::test_pays": "passed"}), Judged()),
+        (ONE_RED, told({ADDS: "passed", "shop::test_pays": "passed"}), Judged()),
+        (GREEN, told({ADDS: "passed", "shop::test_pays": "skipped"}), Judged((removed(PAYS),))),
+        (GREEN, told({ADDS: "passed", "shop::test_pays": "failed"}),
+         Judged((new_failure("shop::test_pays"), removed(PAYS)))),
+        (told({PAYS: "passed", "shop::test_pays": "passed"}),
+         told({"shop::test_pays": "passed"}), Judged((removed(PAYS),))),
+        # One new test stands for one old one.
+        (told({"a::test_x": "passed", "b::test_x": "passed"}), told({"c::test_x": "passed"}),
+         Judged((removed("b::test_x"),))),
+        # Other arguments in a table of them, as many as before; not for one that was red.
+        (told({"a::test_x[1]": "passed", "a::test_x[2]": "skipped"}),
+         told({"a::test_x[one]": "passed", "a::test_x[two]": "passed"}), Judged()),
+        (told({"a::test_x[1]": "passed", "a::test_x[2]": "passed"}),
+         told({"a::test_x[1]": "passed"}), Judged((removed("a::test_x[2]"),))),
+        (told({"a::test_x[1]": "passed"}), told({"b::test_x[one]": "passed"}),
+         Judged((removed("a::test_x[1]"),))),
+        (told({"a::test_x[1]": "failed"}), told({"a::test_x[one]": "passed"}),
+         Judged((removed("a::test_x[1]", "red"),))),
+        (told({"a::test_x[1]": "passed", "b::test_x[2]": "passed"}),
+         told({"a::test_x[2]": "passed"}), Judged((removed("a::test_x[1]"),))),
+    ],
+)  # fmt: skip
+def test_no_test_goes_or_falls_silent(before: SuiteRun, now: SuiteRun, judged: Judged) -> None:
+    assert judge(before, now, RULES) == judged
+
+
+@pytest.mark.parametrize("now", [told({ADDS: "passed"}), told({ADDS: "passed", PAYS: "skipped"})])
+def test_unless_the_plan_names_it(now: SuiteRun) -> None:
+    rules = GateRules(plan="Payments go. Remove test_pays with them.", coverage=80)
+
+    assert judge(GREEN, now, rules) == Judged()
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "judged"),
+    [
+        (told({"shop::(load)": "failed"}), told({"shop::TestPays": "passed"}), Judged()),
+        (told({"shop::(load)": "failed"}), told({"shop::TestPays": "failed"}),
+         Judged((new_failure("shop::TestPays"),))),
+        (GREEN, told({ADDS: "passed", "cart::(load)": "failed"}),
+         Judged((new_failure("cart::(load)"), removed(PAYS)))),
+    ],
+)  # fmt: skip
+def test_a_file_that_did_not_load_before_is_not_missed(
+    before: SuiteRun, now: SuiteRun, judged: Judged
+) -> None:
+    assert judge(before, now, RULES) == judged
+
+
+FLAKY = frozenset({PAYS})
+SEEN = Judged(flaky=(PAYS,))
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "judged"),
+    [
+        (told({PAYS: "failed"}, flaky=FLAKY), told({PAYS: "failed"}),
+         Judged(known_red=(PAYS,), flaky=(PAYS,))),
+        (told({PAYS: "passed"}, flaky=FLAKY), told({PAYS: "failed"}), SEEN),
+        (told({PAYS: "passed"}), told({PAYS: "failed"}, flaky=FLAKY), SEEN),
+        (told({PAYS: "failed"}, flaky=FLAKY), told({PAYS: "passed"}), SEEN),
+        # What ends now so and now so can still be taken away, and that is seen.
+        (told({ADDS: "passed", PAYS: "failed"}, flaky=FLAKY), told({ADDS: "passed"}),
+         Judged((removed(PAYS, "red"),), flaky=(PAYS,))),
+        (told({PAYS: "failed"}, flaky=FLAKY), told({PAYS: "skipped"}),
+         Judged((newly_skipped(PAYS),), flaky=(PAYS,))),
+    ],
+)  # fmt: skip
+def test_what_ends_now_so_and_now_so_is_told_and_does_not_count(
+    before: SuiteRun, now: SuiteRun, judged: Judged
+) -> None:
+    assert judge(before, now, RULES) == judged
+
+
+def covered(percent: float | None) -> SuiteRun:
+    return told({ADDS: "passed"}, coverage=percent)
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "objections"),
+    [
+        (None, None, ()),
+        (None, 80.0, ()),
+        (None, 79.9, (coverage("79.9 % is below 80 %"),)),
+        (60.0, 60.0, ()),
+        (60.0, 59.95, ()),  # lines come and go with a clean-up
+        (60.0, 59.0, (coverage("59.0 % is below 80 %, and was 60.0 % before the work"),)),
+        (60.0, 70.0, ()),
+        (95.0, 81.0, ()),
+        (95.0, 79.0, (coverage("79.0 % is below 80 %, and was 95.0 % before the work"),)),
+        (95.0, None, (coverage("95.0 % before the work, and no report of it now"),)),
+        (12.0, None, (coverage("12.0 % before the work, and no report of it now"),)),
+    ],
+)
+def test_coverage_is_wanted_where_it_is_told_and_never_asked_to_be_better_than_it_was(
+    before: float | None, now: float | None, objections: tuple[Objection, ...]
+) -> None:
+    assert judge(covered(before), covered(now), RULES) == Judged(objections)
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "judged"),
+    [
+        (told(exit_code=0), told(exit_code=0), Judged()),
+        (told(exit_code=1), told(exit_code=0), Judged()),
+        (told(exit_code=1), told(exit_code=1), Judged(known_red=(TEST_COMMAND,))),
+        (told(exit_code=0), told(exit_code=1, output="boom\n"),
+         Judged((broken(f"{UNEXPLAINED}\nboom"),))),
+        # The tests pass, and the command does not: something else that it does failed.
+        (GREEN, told({ADDS: "passed", PAYS: "passed"}, 1), Judged((broken(UNEXPLAINED),))),
+        (ONE_RED, told({ADDS: "passed", PAYS: "passed"}, 1), Judged((broken(UNEXPLAINED),))),
+        (told({ADDS: "passed"}, 1), told({ADDS: "passed"}, 1),
+         Judged(known_red=(TEST_COMMAND,))),
+        (told(exit_code=5), told({ADDS: "passed"}), Judged()),
+        (cut(), told(exit_code=1), Judged((broken(UNEXPLAINED),))),
+    ],
+)  # fmt: skip
+def test_where_no_test_tells_the_exit_code_does(
+    before: SuiteRun, now: SuiteRun, judged: Judged
+) -> None:
+    assert judge(before, now, RULES) == judged
+
+
+CUT = "it was not done after 12 s and was ended (see verify.test_minutes)\nstill going"
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "judged"),
+    [
+        (GREEN, illegible(), Judged((broken("junit.xml, line 3: not XML"),))),
+        (illegible(), illegible(), Judged((broken("junit.xml, line 3: not XML"),))),
+        (GREEN, cut(), Judged((broken(CUT),))),
+        (cut(), cut(), Judged((broken(CUT),))),
+        (GREEN, cut({PAYS: "failed"}), Judged((broken(CUT), new_failure(PAYS)))),
+        (GREEN, NOTHING,
+         Judged((broken("it told of 2 tests before the work, and tells of none now"),))),
+        (ONE_RED, told(exit_code=1, output="no such file"),
+         Judged((broken("it told of 2 tests before the work, and tells of none now"
+                        "\nno such file"),))),
+        # Nothing is known of the time before, so that all red is new.
+        (illegible(), ONE_RED, Judged((new_failure(PAYS),))),
+        (illegible(), GREEN, Judged()),
+    ],
+)  # fmt: skip
+def test_a_run_that_shows_nothing_opens_no_gate(
+    before: SuiteRun, now: SuiteRun, judged: Judged
+) -> None:
+    assert judge(before, now, RULES) == judged
+
+
+@pytest.mark.parametrize(
+    ("before", "judged"),
+    [
+        (GREEN, Judged()),
+        (ONE_RED, Judged(known_red=(PAYS,))),
+        (told({PAYS: "failed"}, flaky=FLAKY), Judged(known_red=(PAYS,), flaky=(PAYS,))),
+        (told(exit_code=1), Judged(known_red=(TEST_COMMAND,))),
+        (cut({PAYS: "failed"}), Judged(known_red=(TEST_COMMAND, PAYS))),
+        (illegible(), Judged(known_red=(TEST_COMMAND,))),
+    ],
+)
+def test_what_was_red_before_the_work_has_a_name(before: SuiteRun, judged: Judged) -> None:
+    assert known_before(before) == judged
+
+
+RUNS = st.builds(
+    told,
+    st.dictionaries(
+        st.sampled_from(["a::x", "a::x[1]", "b::x (2)", "b::(load)", "c › y", "test_z"]),
+        st.sampled_from(["passed", "failed", "skipped"]),
+    ),
+    st.sampled_from([None, 0, 1, 137]),
+    coverage=st.none() | st.floats(0, 100),
+    flaky=st.frozensets(st.sampled_from(["a::x", "test_z", TEST_COMMAND])),
+)
+
+
+@given(RUNS)
+def test_work_that_changes_nothing_meets_no_objection(run: SuiteRun) -> None:
+    assert judge(run, run, GateRules("", coverage=0)).is_open
+    assert {each.finding for each in judge(run, run, RULES).objections} == set()
+
+
+@given(RUNS, RUNS)
+def test_what_is_red_now_is_objected_to_or_told(before: SuiteRun, now: SuiteRun) -> None:
+    judged = judge(before, now, RULES)
+
+    assert isinstance(now.report, SuiteReport)
+    red = {each.id for each in now.report.cases if each.outcome == "failed"}
+    objected = {each.test for each in judged.objections}
+    assert red <= objected | {*judged.known_red, *judged.flaky}
+    assert not objected & {*judged.known_red}
+
+
+def test_the_end_of_a_long_output_goes_with_an_objection() -> None:
+    now = told(exit_code=1, output="x" * 5000 + "the end")
+
+    (objection,) = judge(told(), now, RULES).objections
+
+    assert objection.message.endswith("x" * 10 + "the end")
+    assert len(objection.message) < 500

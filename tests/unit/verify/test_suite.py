@@ -1,0 +1,200 @@
+"""The test command on the proving ground: what is asked of it, what is told of it, in what room."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from treadle.domain.events.verification import SuiteFinished
+from treadle.domain.testing import Case, CaseOutcome, Counts, Malformed, Objection, SuiteReport
+from treadle.durable.results import decode, encode
+from treadle.verify.gate import GateRules, Judged, SuiteRun, judge
+from treadle.verify.proving_ground import NotShown, Shown, Trial
+from treadle.verify.suite import Suite, event_of, failures_text, run_suite
+
+from .suite_runs import case, evidence, told
+
+SUITE = Suite("pytest -q", seconds=60)
+OUTCOMES = {"passed": "", "failed": '<failure message="no"/>', "skipped": "<skipped/>"}
+
+
+def junit(**outcomes: CaseOutcome) -> Mapping[str, bytes]:
+    cases = "".join(
+        f'<testcase classname="cart" name="{name}">{OUTCOMES[outcome]}</testcase>'
+        for name, outcome in outcomes.items()
+    )
+    return {"junit.xml": f"<testsuite>{cases}</testsuite>".encode()}
+
+
+@dataclass
+class InTurn:
+    """A ground on which each trial shows the next of these."""
+
+    shows: list[Shown]
+    trials: list[Trial] = field(default_factory=list)
+
+    async def show(self, trial: Trial) -> Shown | NotShown:
+        self.trials.append(trial)
+        return self.shows.pop(0) if self.shows else NotShown()
+
+
+def shown(exit_code: int | None, output: str = "", **outcomes: CaseOutcome) -> Shown:
+    files = junit(**outcomes) if outcomes else {}
+    return Shown(evidence(exit_code), output, files)
+
+
+async def test_green_tests_are_run_once_with_a_time_limit_and_asked_for_a_report() -> None:
+    ground = InTurn([shown(0, "2 passed", test_adds="passed", test_pays="skipped")])
+
+    run = await run_suite(ground, SUITE, "c1", "after")
+
+    (trial,) = ground.trials
+    assert (trial.command, trial.commit, trial.when, trial.seconds) == (
+        *("pytest -q", "c1", "after"),
+        60,
+    )
+    assert "PYTEST_ADDOPTS" in trial.variables
+    assert "junit.xml" in trial.collect
+    cases = (case("cart::test_adds"), case("cart::test_pays", "skipped"))
+    assert run == SuiteRun(evidence(0), SuiteReport(cases), output="2 passed")
+
+
+async def test_red_ones_are_run_once_more() -> None:
+    ground = InTurn(
+        [
+            shown(1, test_adds="passed", test_pays="failed"),
+            shown(0, test_adds="passed", test_pays="passed"),
+        ]
+    )
+
+    run = await run_suite(ground, SUITE, "c1", "after")
+
+    cases = (case("cart::test_adds"), case("cart::test_pays"))
+    assert run == SuiteRun(evidence(0), SuiteReport(cases), frozenset({"cart::test_pays"}))
+    assert len(ground.trials) == 2
+
+
+async def test_but_not_for_what_was_red_before_the_work() -> None:
+    ground = InTurn([shown(1, test_pays="failed")])
+
+    run = await run_suite(ground, SUITE, "c1", "after", before=told({"cart::test_pays": "failed"}))
+
+    assert isinstance(run, SuiteRun)
+    assert len(ground.trials) == 1
+
+
+async def test_a_run_that_is_asked_to_stop_shows_nothing_not_half() -> None:
+    assert await run_suite(InTurn([]), SUITE, "c1", "before") == NotShown()
+    half = InTurn([shown(1, test_pays="failed")])
+    assert await run_suite(half, SUITE, "c1", "before") == NotShown()
+
+
+async def test_a_command_without_a_report_goes_by_its_exit_code() -> None:
+    ground = InTurn([shown(1, "boom"), shown(1, "boom")])
+
+    run = await run_suite(ground, Suite("./check.sh", 60), "c1", "after")
+
+    assert run == SuiteRun(evidence(1), SuiteReport(), is_broken=True, output="boom")
+
+
+async def test_a_report_that_cannot_be_read_is_no_report() -> None:
+    broken = Shown(evidence(0), "", {"junit.xml": b"<testsuite><testcase"})
+
+    run = await run_suite(InTurn([broken]), SUITE, "c1", "after")
+
+    assert isinstance(run, SuiteRun)
+    assert isinstance(run.report, Malformed)
+    assert not judge(told(), run, GateRules("", 80)).is_open
+
+
+async def test_results_are_looked_for_in_the_whole_log() -> None:
+    ok = "test_adds (cart.Cart.test_adds) ... ok\n\nRan 1 test in 0.001s\n\nOK\n"
+    long = replace(shown(0, "OK"), log=ok)
+
+    run = await run_suite(InTurn([long]), Suite("python3 -m unittest -v", 60), "c1", "after")
+
+    assert isinstance(run, SuiteRun)
+    assert run.report == SuiteReport((Case("cart.Cart::test_adds", "unit", "passed"),))
+    assert run.output == "OK"
+
+
+def test_what_is_recorded_counts_by_kind() -> None:
+    cases = (
+        case("a"),
+        case("b", "failed"),
+        Case("c", "e2e", "skipped"),
+        Case("d", "e2e", "passed"),
+    )
+    run = SuiteRun(evidence(1), SuiteReport(cases, 71.5), frozenset({"d"}), output="the end")
+    objection = Objection("new_failure", "b", "b.py", 3, "no")
+
+    assert event_of(run, Judged((objection,), ("x",), ("d",))) == SuiteFinished(
+        evidence=evidence(1),
+        counts=(Counts("unit", 1, 1, 0), Counts("e2e", 1, 0, 1)),
+        coverage=71.5,
+        objections=(objection,),
+        known_red=("x",),
+        flaky=("d",),
+        output="the end",
+    )
+
+
+def test_and_is_bounded_whatever_the_reports_say() -> None:
+    run = SuiteRun(evidence(1), Malformed("no"), output="line\n" * 10_000)
+    many = tuple(Objection("removed", f"t{n}", message="x" * 9_000) for n in range(70))
+
+    event = event_of(run, Judged(many, tuple("abc" * 100), tuple("abc" * 100)))
+
+    assert len(event.objections) == 50
+    assert event.objections[-1] == Objection("removed", "and 21 more")
+    assert all(len(each.message) <= 500 for each in event.objections)
+    assert (len(event.known_red), event.known_red[-1]) == (200, "and 101 more")
+    assert len(event.output) <= 4_000
+    assert event.output.startswith("…\nline\n")
+    assert event.counts == ()
+
+
+def test_whoever_mends_it_is_told_each_objection_with_its_place_and_the_end_of_the_output() -> None:
+    judged = Judged(
+        (
+            Objection(
+                "new_failure", "cart::test_pays", "tests/test_cart.py", 7, "assert 1 == 2\nE"
+            ),
+            Objection("removed", "cart::test_adds", message="it was green"),
+            Objection("newly_skipped", "cart::test_ends", "tests/test_cart.py"),
+            Objection("coverage", "", message="59.0 % is below 80 %"),
+        )
+    )
+
+    assert failures_text(judged, "1 failed\n") == (
+        "- cart::test_pays fails, and did not before the work (tests/test_cart.py:7):"
+        " assert 1 == 2\n  E\n"
+        "- cart::test_adds is gone: it was green\n"
+        "- cart::test_ends is skipped, and ran before the work (tests/test_cart.py)\n"
+        "- coverage: 59.0 % is below 80 %\n"
+        "\n"
+        "The end of what the test command said:\n"
+        "\n"
+        "1 failed\n"
+    )
+    assert failures_text(judged, "").endswith("- coverage: 59.0 % is below 80 %\n")
+    assert failures_text(Judged(), "all well") == ""
+
+
+def test_in_bounded_room() -> None:
+    many = Judged(tuple(Objection("removed", f"t{n}", message="x" * 900) for n in range(90)))
+
+    text = failures_text(many, "the beginning " + "y" * 90_000 + " the end")
+
+    assert len(text) <= 6_000
+    assert "\n- and 82 more\n" in text
+    assert text.endswith("y the end\n")
+
+
+def test_a_run_is_stored_and_comes_back_the_same() -> None:
+    for report in (
+        SuiteReport(),
+        SuiteReport(coverage=3.5),
+        SuiteReport((case("a", "failed"),), 60.0),
+        Malformed("not XML"),
+    ):
+        run = SuiteRun(evidence(1), report, frozenset({"a"}), is_broken=True, output="end")
+        assert decode(encode(run, SuiteRun | NotShown), SuiteRun | NotShown) == run

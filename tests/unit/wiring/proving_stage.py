@@ -1,0 +1,115 @@
+"""A proving ground on a real repository, confined by the real sandbox."""
+
+import asyncio
+import select
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.builders import RUN, Repository, repository_in
+from tests.missing import missing
+from treadle.adapters.stores.evidence import EvidenceLogs
+from treadle.policy.redaction import redactor
+from treadle.settings.environment import environment_from
+from treadle.verify.proving_ground import NotShown, Shown, Trial
+from treadle.wiring.equipment import secrets_of
+from treadle.wiring.own_commands import Bounds
+from treadle.wiring.proving import FOLDER, Ground
+from treadle.wiring.run_request import Presence, Ready, RunRequest, check
+from treadle.wiring.sandbox import choose_sandbox
+from treadle.workspace.proving_tree import ProvingTree
+
+SECRET = "quite-secret-value-of-ada"
+
+
+@dataclass(frozen=True)
+class Stage:
+    repository: Repository
+    ready: Ready
+    ground: Ground
+    hosts: list[tuple[str, int, bool]]
+
+    @property
+    def stop(self) -> asyncio.Event:
+        return self.ground.bounds.stop
+
+    @property
+    def place(self) -> Path:
+        return self.ground.tree.place
+
+    @property
+    def logs(self) -> EvidenceLogs:
+        return self.ground.logs
+
+    def commit(self, **files: str) -> str:
+        for name, text in files.items():
+            self.repository.write(name, text)
+        return self.repository.commit_all("Work")
+
+    async def show(
+        self,
+        command: str,
+        commit: str = "HEAD",
+        *,
+        seconds: float = 60,
+        collect: tuple[str, ...] = (),
+        variables: Mapping[str, str] | None = None,
+    ) -> Shown:
+        at = self.repository.git("rev-parse", commit)
+        shown = await self.ground.show(
+            Trial(command, at, "after", seconds, collect=collect, variables=variables or {})
+        )
+        assert isinstance(shown, Shown), shown
+        return shown
+
+    async def show_until_stopped(self, command: str) -> Shown | NotShown:
+        at = self.repository.git("rev-parse", "HEAD")
+        return await self.ground.show(Trial(command, at, "after", 60))
+
+
+async def staged(
+    directory: Path, settings: Mapping[str, object] | None = None, *, confined: bool = True
+) -> Stage:
+    """`settings` by their keys, as a command line would give them."""
+    if confined and shutil.which("bwrap") is None:
+        missing("bubblewrap")
+    repository = repository_in(directory, **{"SPEC.md": "# A greeting\n"})
+    raw = {
+        **repository.environment,
+        "TREADLE_ROOT": str(directory / "root"),
+        "ANTHROPIC_API_KEY": SECRET,
+    }
+    # One language, and not one that takes long to find.
+    flags = {"policy.profiles": ("php",), **(settings or {})}
+    request = RunRequest(RUN, str(repository.path), flags, no_sandbox=not confined, rehearsal=True)
+    ready = await check(request, Presence(environment_from(raw), asyncio.Semaphore(1)))
+    ready.directory.mkdir(parents=True)
+    sandbox = choose_sandbox(ready.environment, reports=ready.directory, wanted=True)
+    hosts: list[tuple[str, int, bool]] = []
+
+    def record(host: str, port: int, allowed: bool) -> None:
+        hosts.append((host, port, allowed))
+
+    bounds = Bounds(
+        ready,
+        sandbox if confined else None,
+        asyncio.Event(),
+        redactor(secrets_of(ready)),
+        record,
+    )
+    ground = Ground(bounds, ProvingTree(ready.directory / FOLDER), EvidenceLogs(ready.directory))
+    return Stage(repository, ready, ground, hosts)
+
+
+def said(shown: Shown) -> list[str]:
+    return shown.output.splitlines()
+
+
+def until_there(path: Path) -> None:
+    """Wait in a thread for a file that a process makes."""
+    for _ in range(3000):
+        if path.exists():
+            return
+        select.select([], [], [], 0.01)
+    raise AssertionError(path)

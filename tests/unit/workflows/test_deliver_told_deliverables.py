@@ -1,0 +1,125 @@
+"""Deliverables, claims and checks out of a run's log: what the next process knows of them."""
+
+from dataclasses import replace
+
+import pytest
+
+from tests.builders import RUN_LIMITS, claimed, deliverable
+from treadle.domain.check import Check, Evidence, When
+from treadle.domain.deliverable import Claim, Tally
+from treadle.domain.events.all_events import Event
+from treadle.domain.events.run import RoundStarted, RunEnded, RunReopened
+from treadle.domain.events.verification import CheckAdded, CheckFinished, DeliverableClaimed
+from treadle.domain.events.work import DeliverableChanged, DeliverableCreated, StatusAdopted
+from treadle.domain.run import RunResult
+from treadle.domain.usage import Usage
+from treadle.workflows.deliver.told_deliverables import ToldDeliverables, deliverables_told
+
+from .desk import recollected
+
+ONE = deliverable("DL-1")
+CHECK = Check("DL-1 can be seen", "make")
+RED, GREEN = replace(CHECK, before="failed"), replace(CHECK, before="passed")
+CHECKED = replace(ONE, checks=(CHECK,))
+CREATED = DeliverableCreated(CHECKED)
+ADDED, CHANGED = CheckAdded("DL-1", CHECK), CheckAdded("DL-1", replace(CHECK, command="make all"))
+CLAIMED = DeliverableClaimed("DL-1", ONE.description)
+WITHDRAWN = DeliverableChanged("DL-1", ONE.description, "pending", "pending")
+BLOCKED = DeliverableChanged("DL-1", ONE.description, "pending", "blocked")
+SAFE = Claim("a1" * 20)
+PROVEN = DeliverableChanged("DL-1", ONE.description, "pending", "passed", "proven", SAFE.commit)
+PASSED = replace(CHECKED, status="passed", claim=SAFE, proof="proven")
+
+
+def seen(exit_code: int | None, when: When = "before", command: str = "make") -> CheckFinished:
+    evidence = Evidence(command, when, "c3" * 20, "tree", exit_code, 0.5, "environment", "log")
+    return CheckFinished("DL-1", CHECK.criterion, evidence, "")
+
+
+@pytest.mark.parametrize(
+    ("told", "known"),
+    [
+        # claims of the round, until they are shown or withdrawn
+        (
+            [CREATED, CLAIMED, CLAIMED],
+            ToldDeliverables((CHECKED,), passed_this_round=("DL-1",), claimed_this_round=("DL-1",)),
+        ),
+        ([CREATED, CLAIMED, WITHDRAWN], ToldDeliverables((CHECKED,))),
+        (
+            [CREATED, CLAIMED, BLOCKED],
+            ToldDeliverables((replace(CHECKED, status="blocked"),), changes=(BLOCKED,)),
+        ),
+        (
+            [CREATED, CLAIMED, PROVEN],
+            ToldDeliverables((PASSED,), changes=(PROVEN,), passed_this_round=("DL-1",)),
+        ),
+        # checks that came later
+        ([DeliverableCreated(ONE), ADDED], ToldDeliverables((CHECKED,), added_checks=(ADDED,))),
+        (
+            [CREATED, CHANGED],
+            ToldDeliverables((replace(ONE, checks=(CHANGED.check,)),), added_checks=(CHANGED,)),
+        ),
+        (
+            [DeliverableCreated(ONE), ADDED, StatusAdopted((CHECKED,), "hand_edit")],
+            ToldDeliverables((CHECKED,)),
+        ),
+        # what was proven, was by the check that was there
+        (
+            [DeliverableCreated(PASSED), CHANGED],
+            ToldDeliverables(
+                (replace(PASSED, checks=(CHANGED.check,), proof="claimed"),),
+                added_checks=(CHANGED,),
+            ),
+        ),
+        # what was seen of them before the work, and of nothing else
+        ([CREATED, seen(1)], ToldDeliverables((replace(CHECKED, checks=(RED,)),))),
+        ([CREATED, seen(None)], ToldDeliverables((replace(CHECKED, checks=(RED,)),))),
+        ([CREATED, seen(0)], ToldDeliverables((replace(CHECKED, checks=(GREEN,)),))),
+        ([CREATED, seen(1, "after")], ToldDeliverables((CHECKED,))),
+        ([CREATED, seen(0, command="make all")], ToldDeliverables((CHECKED,))),
+        ([DeliverableCreated(ONE), seen(1)], ToldDeliverables((ONE,))),
+        # a pass that was stored before there were proofs
+        (
+            [StatusAdopted((replace(claimed("DL-1"), proof=None),), "earlier_run")],
+            ToldDeliverables((claimed("DL-1"),)),
+        ),
+    ],
+)
+def test_each_event_adds_what_it_says(told: list[Event], known: ToldDeliverables) -> None:
+    found = recollected(*told)
+
+    assert (
+        ToldDeliverables(
+            found.deliverables,
+            found.changes,
+            found.added_checks,
+            found.passed_this_round,
+            found.claimed_this_round,
+        )
+        == known
+    )
+
+
+RESULT = RunResult("max_iterations", 1, Tally(total=1), 0.5, Usage(), 60.0, "one round")
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        [RoundStarted(2, "coding")],
+        [RunEnded(RESULT), RunReopened("retry", RUN_LIMITS)],
+    ],
+)
+def test_a_claim_is_over_with_its_round_and_with_the_run(after: list[Event]) -> None:
+    assert recollected(CREATED, CLAIMED, *after).claimed_this_round == ()
+
+
+def test_what_was_added_before_a_run_was_reopened_is_in_the_file() -> None:
+    found = recollected(CREATED, ADDED, RunEnded(RESULT), RunReopened("resume", RUN_LIMITS))
+
+    assert (found.added_checks, found.deliverables) == ((), (CHECKED,))
+
+
+def test_events_about_a_deliverable_that_nobody_knows_change_nothing() -> None:
+    for event in (ADDED, seen(1), WITHDRAWN):
+        assert deliverables_told(ToldDeliverables(), event).deliverables == ()

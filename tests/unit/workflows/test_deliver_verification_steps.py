@@ -1,0 +1,118 @@
+"""When a `deliver` run shows its work again, mends tests, asks about them, or may succeed."""
+
+from typing import Any
+
+import pytest
+
+from treadle.domain.deliverable import Tally
+from treadle.domain.limits import RunLimits
+from treadle.domain.session import Completed, QuotaExceeded, SessionResult
+from treadle.domain.testing import Objection
+from treadle.domain.usage import Usage
+from treadle.workflows.deliver.decisions import AskAboutTests, ShowAgain, Step, Stop, Work
+from treadle.workflows.deliver.findings import Findings
+from treadle.workflows.deliver.next_step import Rules, next_step
+from treadle.workflows.deliver.progress import (
+    Progress,
+    after_answer,
+    after_session,
+    after_verification,
+)
+from treadle.workflows.deliver.tests_question import GiveUp, LetFail, TryOnceMore
+
+LIMITS = RunLimits(max_cost_usd=5, max_minutes=10, max_iterations=40, max_retries=3)
+RULES = Rules(LIMITS, wait_for_quota=False, fix_rounds=3)
+PASSED: dict[str, Any] = {"tally": Tally(passed=2, total=2), "rounds": 2, "provable": True}
+PENDING: dict[str, Any] = {"tally": Tally(passed=1, total=2), "rounds": 2, "provable": True}
+FAILS = Objection("new_failure", "test_greeting", "test_greet.py", 4, "expected hello")
+DONE = Stop("all_passed")
+CODING = Work("coding")
+
+
+@pytest.mark.parametrize(
+    ("known", "step"),
+    [
+        pytest.param({**PASSED, "provable": False}, DONE, id="nothing to show it by"),
+        pytest.param(PASSED, ShowAgain(), id="not shown yet"),
+        pytest.param({**PASSED, "shown": True}, DONE, id="shown"),
+        pytest.param({**PASSED, "rounds": 0}, ShowAgain(), id="all had passed before the run"),
+        pytest.param({**PASSED, "gate_failures": 1}, ShowAgain(), id="a round tried to mend tests"),
+        pytest.param(
+            {**PASSED, "gate_failures": 1, "worked_since": False}, CODING, id="tests to mend"
+        ),
+        pytest.param(
+            {**PASSED, "gate_failures": 4, "worked_since": False}, AskAboutTests(), id="given up"
+        ),
+        pytest.param({**PENDING, "gate_failures": 3}, CODING, id="pending, tests to mend"),
+        pytest.param({**PENDING, "gate_failures": 4}, AskAboutTests(), id="pending, given up"),
+        pytest.param(
+            {**PASSED, "gate_failures": 4, "given_up": "ann said no"},
+            Stop("tests_failed", "ann said no"),
+            id="a person said no",
+        ),
+        pytest.param(
+            {**PASSED, "gate_failures": 4, "stopping": "interrupted"},
+            Stop("interrupted"),
+            id="asked to stop",
+        ),
+    ],
+)
+def test_a_run_may_succeed_once_all_of_it_was_shown_again(
+    known: dict[str, Any], step: Step
+) -> None:
+    assert next_step(Progress(**known), RULES) == step
+
+
+def test_findings_about_all_of_the_work_show_it_if_they_hold() -> None:
+    progress = Progress(**PASSED, gate_failures=2, objections=(FAILS,))
+
+    whole = after_verification(progress, Findings(), took_s=2.5, whole=True)
+    part = after_verification(progress, Findings(), took_s=2.5, whole=False)
+
+    assert (whole.shown, whole.worked_since, whole.gate_failures) == (True, False, 0)
+    assert (part.shown, part.running_s, part.objections) == (False, 2.5, ())
+
+
+def test_what_did_not_hold_is_told_to_the_next_session_and_to_no_other() -> None:
+    found = Findings("DL-001 is red", (FAILS,))
+    progress = after_verification(Progress(**PASSED), found, took_s=0, whole=True)
+
+    assert (progress.shown, progress.told, progress.gate_failures) == (False, "DL-001 is red", 1)
+    held_up = after_session(progress, _session(QuotaExceeded("later", None)))
+    assert held_up.told == "DL-001 is red"
+    worked = after_session(progress, _session(Completed("")))
+    assert (worked.told, worked.worked_since, worked.shown) == ("", True, False)
+
+
+def test_verification_that_was_cut_shows_nothing() -> None:
+    found = Findings(stopped=True)
+
+    assert not after_verification(Progress(**PASSED), found, took_s=0, whole=True).shown
+
+
+def test_tests_that_a_person_lets_fail_are_remembered_and_shown_again() -> None:
+    progress = Progress(**PASSED, gate_failures=4, objections=(FAILS,), accepted=("test_old",))
+
+    after = after_answer(progress, LetFail(("test_greeting",)))
+
+    assert after.accepted == ("test_old", "test_greeting")
+    assert next_step(after, RULES) == ShowAgain()
+
+
+def test_a_persons_words_reach_the_next_session() -> None:
+    progress = Progress(**PASSED, gate_failures=4, told="red", worked_since=False)
+
+    after = after_answer(progress, TryOnceMore("mock the clock"))
+
+    assert after.told == "red\nA person says about it:\n\nmock the clock\n"
+    assert next_step(after, RULES) == CODING
+
+
+def test_a_persons_no_ends_the_run() -> None:
+    after = after_answer(Progress(**PASSED, gate_failures=4), GiveUp("ann said no"))
+
+    assert next_step(after, RULES) == Stop("tests_failed", "ann said no")
+
+
+def _session(outcome: Completed | QuotaExceeded) -> SessionResult:
+    return SessionResult("s-1", outcome, 0.1, Usage(), 1, 1.0)  # type: ignore[arg-type]

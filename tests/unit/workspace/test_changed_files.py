@@ -1,0 +1,77 @@
+"""Which files differ between two commits, by their content alone."""
+
+from pathlib import Path
+
+import pytest
+
+from treadle.domain.change import Change
+from treadle.workspace.changed_files import changed_files
+from treadle.workspace.git import GitFailed, user_git
+
+from .real_git import Repository, repository_in
+
+
+@pytest.fixture
+def user(tmp_path: Path) -> Repository:
+    return repository_in(tmp_path)
+
+
+async def changes(user: Repository, before: str, after: str = "HEAD") -> tuple[Change, ...]:
+    return await changed_files(user_git(user.path, user.environment), before, after)
+
+
+async def test_files_are_added_changed_and_removed(user: Repository) -> None:
+    before = user.commit(gone="1", kept="1", changed="1")
+    (user.path / "gone").unlink()
+    user.commit(changed="2", **{"deep/new": "1"})
+
+    assert await changes(user, before) == (
+        Change("changed", "changed"),
+        Change("deep/new", "added"),
+        Change("gone", "removed"),
+    )
+    assert await changes(user, "HEAD") == ()
+
+
+async def test_a_file_that_was_moved_is_gone_from_where_it_was(user: Repository) -> None:
+    user.git("config", "diff.renames", "copies")
+    before = user.commit(**{"test_old.py": "the same text\n" * 9})
+    user.git("mv", "test_old.py", "old.txt")
+    user.commit()
+
+    assert await changes(user, before) == (
+        Change("old.txt", "added"),
+        Change("test_old.py", "removed"),
+    )
+
+
+async def test_odd_names_links_and_modes_are_told_as_well(user: Repository) -> None:
+    before = user.commit(run="1", plain="1")
+    (user.path / "run").chmod(0o755)
+    (user.path / "plain").unlink()
+    (user.path / "plain").symlink_to("run")
+    user.commit(**{"a\tb\nc ü": "1"})
+
+    assert await changes(user, before) == (
+        Change("a\tb\nc ü", "added"),
+        Change("plain", "changed"),
+        Change("run", "changed"),
+    )
+
+
+async def test_nothing_that_the_project_names_for_its_diffs_is_started(
+    user: Repository, tmp_path: Path
+) -> None:
+    trap = tmp_path / "trapped"
+    user.git("config", "diff.external", f"touch {trap}")
+    user.git("config", "diff.odd.textconv", f"touch {trap} #")
+    before = user.commit(**{".gitattributes": "* diff=odd\n", "a": "1"})
+    user.commit(a="2")
+
+    assert await changes(user, before) == (Change("a", "changed"),)
+    assert not trap.exists()
+
+
+async def test_a_commit_that_is_not_there_is_an_error(user: Repository) -> None:
+    with pytest.raises(GitFailed):
+        await changes(user, "0" * 40)
