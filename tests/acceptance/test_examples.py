@@ -29,6 +29,8 @@ def rehearsed(stage: Stage) -> Finished:
     assert done.exit_code == 0, done.stderr
     assert_sound(stage, done)
     assert_evidence_is_kept(stage, done)
+    again = stage.treadle("verify", "last")
+    assert again.exit_code == 0, again.stdout + again.stderr
     return done
 
 
@@ -145,6 +147,10 @@ def test_what_no_command_can_show_stays_claimed(tmp_path: Path) -> None:
 
     done = rehearsed(stage)
 
+    assert [event["proof"] for event in done.of_type("deliverable.changed")] == [
+        *["proven"] * 2,
+        "claimed",
+    ]
     assert (standing(stage), befores(stage)) == (
         {"DL-001": "proven", "DL-002": "proven", "DL-003": "claimed"},
         {"failed"},

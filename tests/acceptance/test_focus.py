@@ -204,7 +204,7 @@ def _killed(stage: Stage, spot: str, words: list[str]) -> int:
 @pytest.mark.parametrize(
     ("spot", "shown"),
     [
-        (f"Call({APPEND!r}, 'after', ('plan.written',))", [".plan.md"]),  # planning
+        (f"Call({APPEND!r}, 'after', ('tool.finished',))", [".plan.md"]),  # planning
         ("AtStep('setup 1', 'acted')", [".md"]),  # setting up
         ("AtStep('check 1', 'acted')", [".md"]),  # checking
         (f"Call({APPEND!r}, 'after', ('tool.finished',), 2)", [".md"]),  # implementing

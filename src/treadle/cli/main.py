@@ -22,6 +22,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "init": ("treadle.cli.init", "Set a project up: detect, ask, write treadle.toml."),
     "doctor": ("treadle.cli.doctor", "Check this machine and this project, with the fix for each."),
     "deliver": ("treadle.cli.deliver", "Take SPEC.md to finished, committed work."),
+    "sync": ("treadle.cli.sync", "Judge the deliverables anew; changes no file of yours."),
     "focus": ("treadle.cli.focus", "Plan, build task by task, review against the specs."),
     "attach": ("treadle.cli.attach", "Watch a run that works elsewhere, until it ends."),
     "resume": ("treadle.cli.resume", "Go on with a run where it stopped."),

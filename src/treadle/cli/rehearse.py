@@ -13,7 +13,7 @@ from treadle.rehearsal.api import ScriptedApi
 from treadle.rehearsal.script import load_script
 from treadle.wiring.agent import Rehearsing, dummy_credential
 
-WORKFLOWS = ("deliver", "focus")
+WORKFLOWS = ("deliver", "focus", "sync")
 INTERRUPTED = EXIT_CODES["interrupted"]
 
 

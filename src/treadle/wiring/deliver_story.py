@@ -10,7 +10,7 @@ from treadle.durable.port import Steps
 from treadle.policy.secret_search import SecretSearch
 from treadle.session.drive import Driver
 from treadle.wiring.clock import SystemClock, fresh_session_id
-from treadle.wiring.earlier import Past, past_again, past_of
+from treadle.wiring.earlier import Past, past_again, past_of, require_all_landed
 from treadle.wiring.equipment import equipment_of, secrets_of
 from treadle.wiring.gates import gates_of, spread
 from treadle.wiring.gateway import others_today_usd as spent_by_others
@@ -51,6 +51,8 @@ async def begin_worksite(telling: Telling) -> Worksite:
     """The run's own clone: found again where the log names one, else made."""
     ready, known = telling.ready, telling.known
     past = await _past(telling)
+    if ready.request.workflow == "sync":
+        require_all_landed(past)
     site = Site(
         project=ready.project,
         run=ready.request.run,

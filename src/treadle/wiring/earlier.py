@@ -91,3 +91,13 @@ async def _usable(project: Project, row: RunRow, work: Work, tip: str) -> Earlie
         f"run {short(row.id)} left work on {branch} that is not in your checkout",
         hint=f"bring it in with `git merge {branch}`, or drop it with `git branch -D {branch}`",
     )
+
+
+def require_all_landed(past: Past) -> None:
+    """Deliverables are held against what the user sees, so all work has to be there."""
+    if past.earlier is not None:
+        run = short(past.earlier.run)
+        raise ProjectError(
+            f"run {run} has left work on {past.earlier.branch} that is not in your checkout",
+            hint=f"bring it in with `treadle land {run}`, or delete the branch",
+        )

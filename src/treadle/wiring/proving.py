@@ -28,8 +28,8 @@ from treadle.wiring.setup import MOST_TRIES, Setup
 from treadle.wiring.telling import Telling
 from treadle.workspace.borrowed import borrowed_objects
 from treadle.workspace.left_files import files_left, marks
-from treadle.workspace.manifests import needs
 from treadle.workspace.proving_tree import Base, ProvingTree, tree_of
+from treadle.workspace.setup_inputs import setup_inputs
 
 FOLDER = "proving"
 # What is given back of a log, besides that it is kept.
@@ -122,7 +122,9 @@ class Ground:
             return ""
         if commit not in self._needs:
             await self.tree.lay_out(project, commit)
-            self._needs[commit] = await asyncio.to_thread(needs, self.tree.work, command.strip())
+            self._needs[commit] = await asyncio.to_thread(
+                setup_inputs, self.tree.work, command.strip()
+            )
         base = await self._base(commit, self._needs[commit])
         await self.tree.lay_out(project, commit, base)
         return self.tree.note_of(base)

@@ -24,6 +24,7 @@ from treadle.settings.variables import values_of
 from treadle.wiring.agent import Rehearsing, require_free_names
 from treadle.wiring.agents.claude_model import Elsewhere, model_service
 from treadle.wiring.earlier import Past
+from treadle.wiring.history import STATUS_FILE
 from treadle.wiring.interrupts import Name, unheeded
 from treadle.wiring.protecting import kept_paths
 from treadle.wiring.sandbox import Surroundings, find_surroundings
@@ -144,6 +145,8 @@ async def check(request: RunRequest, presence: Presence) -> Ready:
     settings = load_trusted(project.root, environment, flags).settings
     if request.workflow == "focus":
         settings = _with_specs_protected(settings, project)
+    if request.workflow == "sync":
+        _require_deliverables(project)
     text = request.words or _specification(settings, project)
     _check_network(settings, request, environment)
     permission_rules(settings)
@@ -154,6 +157,14 @@ async def check(request: RunRequest, presence: Presence) -> Ready:
         find_surroundings(settings.sandbox, settings.policy.profiles, environment, project.root),
     )
     return Ready(request, presence, settings, project, who, text, reach)
+
+
+def _require_deliverables(project: Project) -> None:
+    if not (project.root / STATUS_FILE).is_file():
+        raise UsageError(
+            f"there are no deliverables in {project.root} to judge",
+            hint="`treadle deliver` writes them down first",
+        )
 
 
 def _specification(settings: Settings, project: Project) -> str:

@@ -2,7 +2,7 @@
 
 import asyncio
 import traceback
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import ExitStack, closing
 from dataclasses import replace
 
@@ -12,7 +12,7 @@ from treadle.adapters.stores.recorder import Recorder
 from treadle.adapters.stores.runs import host_of
 from treadle.domain.errors import SandboxBroken, StoreError, TreadleError
 from treadle.domain.events.run import RunRecovered, RunStarted, RunWarned
-from treadle.domain.run import RunResult
+from treadle.domain.run import RunResult, Workflow
 from treadle.durable.port import Steps, StoryChanged
 from treadle.gateway.hosts import parse_entries
 from treadle.policy.redaction import Redactor, redactor
@@ -37,12 +37,21 @@ from treadle.wiring.requests import watching
 from treadle.wiring.run_request import Ready
 from treadle.wiring.sandbox import choose_sandbox, forget_reports
 from treadle.wiring.search_path import without_project
+from treadle.wiring.sync_story import make_sync_story
 from treadle.wiring.telling import Telling
 from treadle.wiring.verification import tell_what_was_touched
 from treadle.workflows.deliver.recollection import recollect
+from treadle.workflows.deliver.story import Story
 from treadle.workflows.worksite import Worksite
 
 UNSANDBOXED = "unsandboxed: the agent can do what you can do on this machine"
+
+
+_MAKERS: dict[Workflow, Callable[[Telling, Worksite, Driver, Steps], Awaitable[Story]]] = {
+    "deliver": make_story,
+    "focus": make_focus_story,
+    "sync": make_sync_story,
+}
 
 
 async def tell(ready: Ready, steps: Steps) -> RunResult:
@@ -161,11 +170,12 @@ async def _see_through(telling: Telling, driver: Driver, steps: Steps) -> RunRes
     """The story to its end, also when the end is an error; only a store that fails is raised."""
     try:
         worksite = await _begin(telling)
-        make = make_focus_story if telling.chronicle is not None else make_story
+        make = _MAKERS[telling.ready.request.workflow]
         telling.story = await make(telling, worksite, driver, steps)
         result = await telling.story.tell()
         await tell_what_was_touched(telling, worksite)
-        await land(telling, worksite, steps, result)
+        if telling.ready.request.workflow != "sync":
+            await land(telling, worksite, steps, result)
     except (StoreError, StoryChanged):
         raise  # not the run's end: it goes on when that is put right
     except SandboxBroken as error:

@@ -27,7 +27,7 @@ from treadle.workspace.git import GitFailed
 from treadle.workspace.imports import Imported, NotFetched, aside_ref, import_work, nested_between
 from treadle.workspace.losses import forget_loss, note_if_gone, note_loss
 from treadle.workspace.movement import Movement, movement
-from treadle.workspace.notes import NotesRefused, carry_notes_in, carry_notes_out
+from treadle.workspace.notes import NotesRefused, carry_notes_in, carry_notes_out, write_notes
 from treadle.workspace.recalled import imported_again, snapshot_of
 from treadle.workspace.salvage import SET_ASIDE
 from treadle.workspace.secret_scan import Round, Unwanted, screen
@@ -181,6 +181,11 @@ class Worksite:
         written = await agent_git(self._clone).run("log", "-1", "--format=%B", tip)
         if written.strip() == message:
             self._site.record_once(f"committed {tip}", WorkCommitted(tip, message))
+
+    def write_notes(self, text: str) -> str:
+        """Replace the project's hand-over notes by words of a session; why not, or nothing."""
+        kept = write_notes(self._site.project.root, self._site.clean(text))
+        return kept.reason if isinstance(kept, NotesRefused) else ""
 
     def keep(self, reason: str) -> None:
         """Leave the work on its branch, and say why and how it can still be landed."""

@@ -40,6 +40,15 @@ def carry_notes_out(
     return _carry(clone.path, root, staging=root / PRIVATE / "notes.partial", clean=clean)
 
 
+def write_notes(root: Path, text: str) -> NotesCarried | NotesRefused:
+    """Replace the user's notes by this text; whatever is in the place of a plain file stays."""
+    there = _read(root / NOTES)
+    if isinstance(there, NotesRefused):
+        return there
+    _put(os.fsencode(text), root / NOTES, staging=root / PRIVATE / "notes.partial")
+    return NotesCarried(changed=True)
+
+
 def _carry(
     source: Path,
     target: Path,
@@ -56,12 +65,16 @@ def _carry(
         return there
     if taken == there:
         return NotesCarried(changed=False)
-    with writing_to(target / NOTES):
+    _put(taken, target / NOTES, staging=staging)
+    return NotesCarried(changed=True)
+
+
+def _put(text: bytes, place: Path, *, staging: Path) -> None:
+    with writing_to(place):
         staging.parent.mkdir(exist_ok=True)
         staging.unlink(missing_ok=True)
-        staging.write_bytes(taken)
-        staging.replace(target / NOTES)
-    return NotesCarried(changed=True)
+        staging.write_bytes(text)
+        staging.replace(place)
 
 
 def _read(path: Path) -> bytes | NotesRefused | None:

@@ -199,6 +199,15 @@ def test_the_same_surroundings_are_told(proven: Proven, capsys: pytest.CaptureFi
     assert [each["environment"] for each in told] == ["same", "differs"]
 
 
+def test_the_project_is_set_up_before_its_checks_run_again(proven: Proven) -> None:
+    made = proven.desk.told(_evidence(proven, command="grep -q made made.txt"))
+    settings = proven.desk.repository.path / "treadle.toml"
+    before = replace(proven, run=made).verify()
+    settings.write_text(settings.read_text() + '[project]\nsetup = "echo made > made.txt"\n')
+
+    assert (before, replace(proven, run=made).verify()) == (1, 0)
+
+
 def test_a_run_without_evidence_has_nothing_to_verify(
     desk: Desk, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import hashlib
 import os
+import socket
 import stat
 from dataclasses import replace
 from pathlib import Path
@@ -117,6 +118,26 @@ async def test_no_login_and_no_network_is_given(stage: Stage) -> None:
     assert f"HOME={stage.ground.tree.home}" in said(shown)
 
 
+async def test_a_server_on_this_machine_is_out_of_reach(stage: Stage) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        ask = f"import socket; socket.create_connection({server.getsockname()!r}, timeout=5)"
+        shown = await stage.show(f'python3 -c "{ask}"')
+
+    assert shown.evidence.exit_code == 1
+    assert said(shown)[-1].startswith("ConnectionRefusedError")
+
+
+async def test_hosts_are_reached_as_the_settings_say_and_told(tmp_path: Path) -> None:
+    opened = {"sandbox.network": "allowlist", "sandbox.hosts": ("packages.invalid:443",)}
+    stage = await staged(tmp_path, opened)
+    ask = "import urllib.request; urllib.request.urlopen('http://elsewhere.invalid/')"
+
+    shown = await stage.show(f'python3 -c "{ask}"')
+
+    assert said(shown)[-1] == "urllib.error.HTTPError: HTTP Error 403: Forbidden"
+    assert stage.hosts == [("elsewhere.invalid", 80, False)]
+
+
 async def test_variables_of_the_trial_are_given(stage: Stage) -> None:
     shown = await stage.show('echo "$REPORT"', variables={"REPORT": "here"})
 
@@ -219,6 +240,16 @@ async def test_a_run_that_is_to_stop_ends_the_command_and_nothing_was_found_out(
     assert await showing == NotShown()
     assert list(stage.place.iterdir()) == []
     assert await stage.show_until_stopped("true") == NotShown()
+
+
+async def test_a_setup_that_is_stopped_is_not_kept(tmp_path: Path) -> None:
+    stage = await staged(tmp_path, {"project.setup": "touch begun; exec tail -f /dev/null"})
+    showing = asyncio.ensure_future(stage.show_until_stopped("true"))
+    await asyncio.to_thread(until_there, stage.ground.tree.work / "begun")
+    stage.stop.set()
+
+    assert await showing == NotShown()
+    assert list(stage.place.iterdir()) == []
 
 
 async def test_a_commit_that_is_not_there_is_an_error_in_words(stage: Stage) -> None:

@@ -9,12 +9,12 @@ from treadle.cli.terminal.view import Level, Line, View, paragraph
 from treadle.domain.events.focus import (
     BacklogSaved,
     CommandFinished,
+    CommitFailed,
+    IssueSaved,
     PhaseStarted,
     PlanWritten,
     ReviewJudged,
     ReviewWritten,
-    IssueSaved,
-    CommitFailed,
 )
 from treadle.domain.review import Finding
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from treadle.domain.agent import Brief, Identity
+from treadle.domain.agent import Brief, Identity, Tool
 from treadle.domain.events.all_events import Event
 from treadle.domain.events.run import Instruction, RunWarned
 from treadle.domain.ids import SessionId
@@ -48,6 +48,8 @@ class Briefing:
     record: Callable[[Event], None]
     new_session_id: Callable[[], SessionId]
     guard: Guard
+    # Besides those of the board.
+    tools: tuple[Tool, ...] = ()
 
     def brief(self, instruction: Instruction, limits: SessionLimits) -> Brief:
         """A fresh session; its instruction, and all that its role may use."""
@@ -67,7 +69,7 @@ class Briefing:
             max_cost_usd=limits.max_cost_usd,
             decide=self.guard.decide_for(role, str(workspace), equipment.toolset),
             identity=equipment.identity,
-            tools=self.board.tools(),
+            tools=(*self.board.tools(), *self.tools),
             builtin_tools=for_role(equipment.toolset, role).builtin,
             mcp_servers=equipment.mcp_servers,
             thinking_tokens=equipment.thinking_tokens,

@@ -16,7 +16,11 @@ from treadle.workflows.deliver.board_tools import listed
 OVERRIDES = ".treadle/instructions"
 MAX_CONTEXT = 96 * 1024
 
-ROLE_OF: dict[Instruction, Role] = {"initializer": "initializer", "coding": "implementer"}
+ROLE_OF: dict[Instruction, Role] = {
+    "initializer": "initializer",
+    "coding": "implementer",
+    "sync": "verifier",
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
 from treadle.domain.check import Before, Check, When
 from treadle.domain.deliverable import Deliverable
@@ -38,10 +39,12 @@ class Verification:
     before: SuiteRun | None = None
     # Where the tests had no objections last.
     open_at: str = ""
+    # Whether there is a tree before the work on which new checks can be seen to fail.
+    looks_back: Literal["yes", "no"] = "yes"
 
     def is_due(self) -> bool:
         """Whether a round left anything to be shown."""
-        return bool(self.board.claims() or self.board.unseen())
+        return bool(self.board.claims() or (self.looks_back == "yes" and self.board.unseen()))
 
     def has_something_to_show(self) -> bool:
         """Whether passed work can be shown at all."""
@@ -50,7 +53,8 @@ class Verification:
     async def after_round(self, before: str, tip: str, accepted: Sequence[str]) -> Findings:
         """Checks first where they must fail, then the claims; only what holds is passed."""
         try:
-            await self._see_fail(before)
+            if self.looks_back == "yes":
+                await self._see_fail(before)
             return await self._settle(tip, accepted)
         except Cut:
             self.board.drop_claims([d.id for d in self.board.claims()])

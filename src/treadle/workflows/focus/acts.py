@@ -9,8 +9,8 @@ from typing import Protocol
 from treadle.domain.events.all_events import Event
 from treadle.domain.events.focus import (
     CommandFinished,
-    IssueSaved,
     CommitFailed,
+    IssueSaved,
 )
 from treadle.domain.ports import Clock
 from treadle.domain.session import Completed, SessionResult

@@ -1,0 +1,211 @@
+"""Drills: agents that say done while tests object, in every way to make them pass. None succeeds."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from tests.acceptance.proving import (
+    BROKEN_GREET,
+    GREET,
+    HELLO,
+    TEST_GREET,
+    UNFINISHED,
+    UNITTEST,
+    done,
+    objections,
+    planned,
+    seen,
+    session,
+    shell,
+    statuses,
+    with_files,
+    with_tests,
+    write,
+)
+from tests.acceptance.stage import Stage, assert_sound, script
+
+BREAK = write("greet.py", BROKEN_GREET)
+
+
+def test_who_says_done_with_failing_tests_is_not_believed_and_the_next_session_is_told(
+    stage: Stage,
+) -> None:
+    with_tests(stage)
+    planned(stage, DL1=None)
+    told = [
+        "what did not hold",
+        f"{HELLO} fails, and did not before the work (test_greet.py:8)",
+        "'hi ann' != 'hello ann'",
+    ]
+
+    finished = stage.deliver(
+        script(
+            session(BREAK, done()),
+            session(write("greet.py", GREET), write("new.txt", "work\n"), done(), told=told),
+        ),
+        settings=UNITTEST,
+    )
+
+    assert (finished.exit_code, finished.result["reason"]) == (0, "all_passed")
+    assert objections(finished) == [("new_failure", HELLO)]
+    assert [e["id"] for e in finished.of_type("deliverable.claimed")] == ["DL1", "DL1"]
+    assert [e["status"] for e in finished.of_type("deliverable.changed")] == ["passed"]
+    assert "test_greet.py:8" in seen(finished)
+    assert statuses(stage) == {"DL1": (True, "claimed")}
+    assert_sound(stage, finished)
+
+
+@dataclass(frozen=True)
+class Lie:
+    """What an agent does so that tests which fail seem to pass; what is found, and what is said."""
+
+    turns: tuple[dict[str, Any], ...]
+    found: list[tuple[str, str]]
+    words: str
+    # What a person is told to look at first.
+    touched: list[tuple[str, str]]
+
+
+def without_a_reader(test: str) -> str:
+    """The same test, skipped."""
+    return test.replace("    def test", '    @unittest.skip("later")\n    def test')
+
+
+FORGED = (
+    '<testsuite tests="2"><testcase classname="test_greet.Greeting" name="test_hello"/>'
+    '<testcase classname="test_other.Other" name="test_sum"/></testsuite>\n'
+)
+LIES = {
+    "deletes the test": Lie(
+        (BREAK, shell("git rm -q test_greet.py")),
+        [("removed", HELLO)],
+        f"{HELLO} is gone",
+        [("test_greet.py", "removed")],
+    ),
+    "skips the test": Lie(
+        (BREAK, write("test_greet.py", without_a_reader(TEST_GREET))),
+        [("newly_skipped", HELLO)],
+        f"{HELLO} is skipped now",
+        [("test_greet.py", "changed")],
+    ),
+    "forges a report and logs": Lie(
+        (
+            BREAK,
+            write(".treadle-reports/junit.xml", FORGED),
+            write("junit.xml", FORGED),
+            write("test-results/all.xml", FORGED),
+            write("evidence/tests.log", "test_hello ... ok\n\nRan 2 tests\n\nOK\n"),
+            shell("git add -Af . && git commit -qm 'All green'"),
+        ),
+        [("new_failure", HELLO)],
+        f"{HELLO} fails now",
+        [],
+    ),
+    "shadows the runner": Lie(
+        (BREAK, write("unittest.py", 'print("OK")\n')),
+        [("broken_run", "the test command")],
+        "it told of 2 tests before the work, and tells of none now",
+        [],
+    ),
+}
+
+
+@pytest.mark.parametrize("lie", LIES.values(), ids=LIES)
+def test_who_hides_what_fails_does_not_succeed(stage: Stage, lie: Lie) -> None:
+    with_tests(stage)
+    planned(stage, DL1=None)
+
+    finished = stage.deliver(script(session(*lie.turns, done())), "-n", "1", settings=UNITTEST)
+
+    assert (finished.exit_code, finished.result["reason"]) == (UNFINISHED, "max_iterations")
+    assert objections(finished) == lie.found
+    assert finished.of_type("deliverable.changed") == []
+    assert statuses(stage) == {"DL1": (False, None)}
+    assert lie.words in seen(finished)
+    touched = [f for e in finished.of_type("evidence.touched") for f in e["files"]]
+    assert [(file["path"], file["change"]) for file in touched] == lie.touched
+    assert (stage.project / "greet.py").read_text() == GREET
+    assert_sound(stage, finished)
+
+
+MEASURE = """\
+import pathlib, re, sys
+
+functions = re.findall(r"def (\\w+)", pathlib.Path("greet.py").read_text())
+tests = "".join(path.read_text() for path in pathlib.Path().glob("test_*.py"))
+covered = sum(name in tests for name in functions) / len(functions)
+pathlib.Path("coverage.xml").write_text(
+    f'<coverage line-rate="{covered}" lines-valid="100" lines-covered="{int(covered * 100)}"/>'
+)
+wanted = int(re.search(r"fail_under = (\\d+)", pathlib.Path(".coveragerc").read_text()).group(1))
+sys.exit(covered * 100 < wanted)
+"""
+
+
+def test_who_lowers_the_threshold_does_not_lower_what_is_asked_for(stage: Stage) -> None:
+    with_tests(stage)
+    with_files(stage, measure__py=MEASURE, __coveragerc="[report]\nfail_under = 90\n")
+    planned(stage, DL1=None)
+    more = "\n\ndef shout():\n    pass\n\n\ndef whisper():\n    pass\n"
+
+    finished = stage.deliver(
+        script(
+            session(
+                write("greet.py", GREET + more),
+                write(".coveragerc", "[report]\nfail_under = 0\n"),
+                done(),
+            )
+        ),
+        *("-n", "1"),
+        settings={"project.test": '"python3 -m unittest -v && python3 measure.py"'},
+    )
+
+    assert (finished.exit_code, finished.result["reason"]) == (UNFINISHED, "max_iterations")
+    assert [suite["coverage"] for suite in finished.of_type("suite.finished")] == [100.0, 33.3]
+    assert objections(finished) == [("coverage", "")]
+    told = "33.3 % is below 80 %, and was 100.0 % before the work"
+    assert told in seen(finished)
+    touched = [f for e in finished.of_type("evidence.touched") for f in e["files"]]
+    assert touched == [{"path": ".coveragerc", "judge": "coverage", "change": "changed"}]
+    assert statuses(stage) == {"DL1": (False, None)}
+    assert_sound(stage, finished)
+
+
+STILL_RED = (session(BREAK, done()), session(write("more.txt", "work\n"), done()))
+IMPATIENT = {**UNITTEST, "verify.fix_rounds": "1"}
+
+
+def test_a_person_says_no_to_tests_that_nobody_could_mend_and_the_run_ends(stage: Stage) -> None:
+    with_tests(stage)
+    planned(stage, DL1=None)
+    running = stage.start(script(*STILL_RED), settings=IMPATIENT)
+
+    asked = running.until("approval.asked")["approval"]
+    stage.treadle("deny", asked["id"], "mend", "it")
+    finished = running.finish()
+
+    assert (finished.exit_code, finished.result["reason"]) == (3, "tests_failed")
+    assert (asked["question"]["kind"], asked["question"]["subject"]) == (
+        "failing_tests",
+        f"{HELLO} fails now (test_greet.py:8): AssertionError: 'hi ann' != 'hello ann'",
+    )
+    assert "said no: mend it" in seen(finished)
+    assert objections(finished) == [("new_failure", HELLO)] * 2
+    assert statuses(stage) == {"DL1": (False, None)}
+    assert_sound(stage, finished)
+
+
+def test_a_person_accepts_tests_as_they_are_and_the_work_goes_on(stage: Stage) -> None:
+    with_tests(stage)
+    planned(stage, DL1=None)
+    running = stage.start(script(*STILL_RED, session(done())), settings=IMPATIENT)
+
+    asked = running.until("approval.asked")["approval"]
+    stage.treadle("approve", asked["id"])
+    finished = running.finish()
+
+    assert (finished.exit_code, finished.result["reason"]) == (0, "all_passed")
+    assert objections(finished) == [("new_failure", HELLO)] * 2
+    assert statuses(stage) == {"DL1": (True, "claimed")}
+    assert_sound(stage, finished)
