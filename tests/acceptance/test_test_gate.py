@@ -51,7 +51,8 @@ def test_who_says_done_with_failing_tests_is_not_believed_and_the_next_session_i
     assert objections(finished) == [("new_failure", HELLO)]
     assert [e["id"] for e in finished.of_type("deliverable.claimed")] == ["DL1", "DL1"]
     assert [e["status"] for e in finished.of_type("deliverable.changed")] == ["passed"]
-    assert "test_greet.py:8" in seen(finished)
+    told = stage.treadle("logs", finished.events[0]["run"])
+    assert f"{HELLO} fails now (test_greet.py:8)" in told.stdout
     assert statuses(stage) == {"DL1": (True, "claimed")}
     assert_sound(stage, finished)
 
@@ -78,7 +79,7 @@ FORGED = (
 )
 LIES = {
     "deletes the test": Lie(
-        (BREAK, shell("git rm -q test_greet.py")),
+        (BREAK, shell("python3 -c \"import os; os.remove('test_greet.py')\"")),
         [("removed", HELLO)],
         f"{HELLO} is gone",
         [("test_greet.py", "removed")],
@@ -95,7 +96,7 @@ LIES = {
             write(".treadle-reports/junit.xml", FORGED),
             write("junit.xml", FORGED),
             write("test-results/all.xml", FORGED),
-            write("evidence/tests.log", "test_hello ... ok\n\nRan 2 tests\n\nOK\n"),
+            write("evidence/of-the-run.log", "test_hello ... ok\n\nRan 2 tests\n\nOK\n"),
             shell("git add -Af . && git commit -qm 'All green'"),
         ),
         [("new_failure", HELLO)],
@@ -162,9 +163,9 @@ def test_who_lowers_the_threshold_does_not_lower_what_is_asked_for(stage: Stage)
     )
 
     assert (finished.exit_code, finished.result["reason"]) == (UNFINISHED, "max_iterations")
-    assert [suite["coverage"] for suite in finished.of_type("suite.finished")] == [100.0, 33.3]
+    assert [suite["coverage"] for suite in finished.of_type("suite.finished")] == [100.0, 33.0]
     assert objections(finished) == [("coverage", "")]
-    told = "33.3 % is below 80 %, and was 100.0 % before the work"
+    told = "33.0 % is below 80 %, and was 100.0 % before the work"
     assert told in seen(finished)
     touched = [f for e in finished.of_type("evidence.touched") for f in e["files"]]
     assert touched == [{"path": ".coveragerc", "judge": "coverage", "change": "changed"}]
@@ -186,7 +187,7 @@ def test_a_person_says_no_to_tests_that_nobody_could_mend_and_the_run_ends(stage
     finished = running.finish()
 
     assert (finished.exit_code, finished.result["reason"]) == (3, "tests_failed")
-    assert (asked["question"]["kind"], asked["question"]["subject"]) == (
+    assert (asked["kind"], asked["subject"]) == (
         "failing_tests",
         f"{HELLO} fails now (test_greet.py:8): AssertionError: 'hi ann' != 'hello ann'",
     )

@@ -62,3 +62,12 @@ class Objection:
     file: str = ""
     line: int | None = None
     message: str = ""
+
+    @property
+    def gist(self) -> str:
+        """The one line of the message that says what is wrong; of Python's calls, what they came
+        to."""
+        first, *rest = self.message.strip().splitlines() or [""]
+        if not first.startswith("Traceback (most recent call last)"):
+            return first
+        return next((line for line in rest if line.strip() and not line.startswith(" ")), first)

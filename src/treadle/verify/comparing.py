@@ -92,8 +92,9 @@ def compare(recalled: Recalled, found: Found, *, origin: str) -> Compared:
     """`origin`: the repository that the run worked on."""
     then = recalled.evidence
     reasons = [*_about_log(then, found.log), *_about_tree(then, found, origin)]
-    if found.now is not None and found.now.exit_code != then.exit_code:
-        reasons.append(f"it {ended(found.now.exit_code)} now, and {ended(then.exit_code)} then")
+    if (now := found.now) is not None and now.exit_code != then.exit_code:
+        around = "" if now.environment == then.environment else ", in another environment"
+        reasons.append(f"it {ended(now.exit_code)} now, and {ended(then.exit_code)} then{around}")
     return Compared(recalled, found, tuple(reasons))
 
 

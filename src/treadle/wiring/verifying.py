@@ -33,6 +33,7 @@ from treadle.workflows.deliver.recollection import recollect
 from treadle.workspace.disk import remove
 from treadle.workspace.held_folder import make_held, sweep_unheld
 from treadle.workspace.object_names import damage_of
+from treadle.workspace.place import SETTINGS
 from treadle.workspace.project import Project, find_project
 from treadle.workspace.proving_tree import ProvingTree, tree_of
 
@@ -89,13 +90,23 @@ async def _ready(row: RunRow, place: Place) -> Ready:
     asked = _asked(row, environment, project)
     said = {name: value for name, value in asked.flags.items() if value is not None}
     flags = {**asked.variables, **said}
-    settings = load_trusted(project.root, environment, flags).settings
+    settings = load_trusted(_settings_of(row, project), environment, flags).settings
     reach = await find_surroundings(
         settings.sandbox, settings.policy.profiles, environment, project.root
     )
     request = replace(asked, no_sandbox=place.unconfined)
     presence = Presence(environment, asyncio.Semaphore(1))
     return Ready(request, presence, settings, project, NOBODY, "", reach)
+
+
+def _settings_of(row: RunRow, project: Project) -> Path:
+    """Where they are not committed, a clone has none: then those of the run's own project count."""
+    own = Path(row.project_path)
+    return project.root if _has_settings(project.root) or not _has_settings(own) else own
+
+
+def _has_settings(directory: Path) -> bool:
+    return (directory / SETTINGS).is_file()
 
 
 def _asked(row: RunRow, environment: Environment, project: Project) -> RunRequest:

@@ -38,14 +38,10 @@ def _words(command: str) -> list[str]:
 def _content(work: Path, name: str) -> bytes | None:
     """None where there is no plain file of that name in the project."""
     path = Path(os.path.normpath(work / name))
-    if not path.is_relative_to(work) or not path.resolve().is_relative_to(work.resolve()):
-        return None
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    except (OSError, ValueError):
-        return None
-    with os.fdopen(descriptor, "rb") as file:
-        try:
-            return file.read(_MOST_BYTES)
-        except OSError:  # a directory
+        if not path.resolve().is_relative_to(work.resolve()) or not path.is_file():
             return None
+        with path.open("rb") as file:
+            return file.read(_MOST_BYTES)
+    except (OSError, ValueError):  # not to be read, or no name that a file can have
+        return None

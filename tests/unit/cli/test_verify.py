@@ -182,7 +182,8 @@ def test_a_check_that_is_red_now_is_refused_with_what_it_said(
 
     lines = capsys.readouterr().out.splitlines()
     assert lines[-3:] == [
-        "✘ DL-1: it greets: it ended with exit code 2 now, and ended with exit code 0 then",
+        "✘ DL-1: it greets: it ended with exit code 2 now, and ended with exit code 0 then, in"
+        " another environment",
         "  no greeting",
         "1 of 2 agree",
     ]

@@ -75,6 +75,13 @@ def test_the_last_word_of_the_tests_on_the_work_is_relied_on() -> None:
             ("it ended with exit code 2 now, and ended with exit code 0 then",),
         ),
         (
+            Found("kept", TREE, replace(NOW, exit_code=2, environment="elsewhere")),
+            (
+                "it ended with exit code 2 now, and ended with exit code 0 then,"
+                " in another environment",
+            ),
+        ),
+        (
             Found("missing", TREE, replace(NOW, exit_code=None)),
             (
                 "its log ffffffffffff is missing",

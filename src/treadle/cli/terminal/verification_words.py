@@ -73,9 +73,7 @@ def objection_lines(objections: Sequence[Objection], view: View, *, indent: str)
     lines: list[Line] = []
     for each in objections[:LISTED_MOST]:
         lines.append(((indent, "plain"), ("✘ ", "bad"), (_objection(each), "plain")))
-        lines += paragraph(
-            _first_line(each.message), style="quiet", view=view, most=1, indent=f"{indent}  "
-        )
+        lines += paragraph(each.gist, style="quiet", view=view, most=1, indent=f"{indent}  ")
     return [*lines, *_more(len(objections) - LISTED_MOST, indent)]
 
 
@@ -86,10 +84,6 @@ def _objection(objection: Objection) -> str:
     what = FINDINGS[objection.finding]
     name = f"{objection.test} {what}" if objection.test else what
     return f"{name} ({place})" if place else name
-
-
-def _first_line(text: str) -> str:
-    return text.strip().partition("\n")[0]
 
 
 def touched_title(files: Sequence[Touched]) -> str:

@@ -80,5 +80,5 @@ _WORDS = {
 
 def _line(objection: Objection) -> str:
     place = f" ({objection.file}:{objection.line})" if objection.file else ""
-    said = objection.message.strip().splitlines()[:1]
-    return f"{objection.test} {_WORDS[objection.finding]}{place}" + "".join(f": {s}" for s in said)
+    told = f"{objection.test} {_WORDS[objection.finding]}{place}".strip()
+    return f"{told}: {objection.gist}" if objection.gist else told

@@ -1,0 +1,67 @@
+"""What a `sync` run does next: checks first, one session that judges, then the end."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from treadle.domain.limits import RunLimits
+from treadle.domain.session import (
+    Completed,
+    ExecutionError,
+    MaxTurns,
+    QuotaExceeded,
+    SandboxError,
+)
+from treadle.workflows.deliver.decisions import ShowAgain, Step, Stop, WaitForQuota, Work
+from treadle.workflows.deliver.next_step import Rules
+from treadle.workflows.deliver.progress import Progress
+from treadle.workflows.sync.next_step import next_step
+
+LIMITS = RunLimits(max_cost_usd=5, max_minutes=10, max_iterations=9, max_retries=3)
+SIX = datetime(2026, 5, 4, 18, tzinfo=UTC)
+QUOTA = QuotaExceeded("later", SIX)
+OVERLOADED = ExecutionError("overloaded", "retryable")
+JUDGE = Work("sync")
+SHOWN: dict[str, Any] = {"provable": True, "worked_since": False}
+
+
+@pytest.mark.parametrize(
+    ("known", "wait", "step"),
+    [
+        pytest.param({"provable": True}, False, ShowAgain(), id="checks first"),
+        pytest.param({}, False, JUDGE, id="nothing has a check"),
+        pytest.param(SHOWN, False, JUDGE, id="checks were run"),
+        pytest.param(
+            {**SHOWN, "rounds": 1, "last": Completed("")}, False, Stop("synced"), id="judged"
+        ),
+        pytest.param({"rounds": 1, "last": MaxTurns(9)}, False, JUDGE, id="cut short"),
+        pytest.param(
+            {"rounds": 3, "last": MaxTurns(9)},
+            False,
+            Stop("max_iterations", "3 sessions did not come to an end"),
+            id="cut short again and again",
+        ),
+        pytest.param(
+            {"rounds": 1, "last": OVERLOADED, "consecutive_errors": 1}, False, JUDGE, id="failed"
+        ),
+        pytest.param(
+            {"last": QUOTA, "provable": True, "worked_since": True},
+            True,
+            WaitForQuota(SIX, "later"),
+            id="quota, waiting",
+        ),
+        pytest.param({"last": QUOTA}, False, Stop("quota_exceeded", "later"), id="quota"),
+        pytest.param({"stopping": "cancelled"}, False, Stop("cancelled"), id="cancelled"),
+        pytest.param({"cost_usd": 5.0}, False, "budget_exceeded", id="budget"),
+        pytest.param({"last": SandboxError("leaks")}, False, Stop("sandbox_error", "leaks")),
+    ],
+)
+def test_a_sync_run_judges_once_behind_its_checks(
+    known: dict[str, Any], wait: bool, step: Step | str
+) -> None:
+    decided = next_step(Progress(**known), Rules(LIMITS, wait_for_quota=wait))
+
+    assert (decided.reason if isinstance(decided, Stop) and isinstance(step, str) else decided) == (
+        step
+    )
