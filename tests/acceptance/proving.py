@@ -44,7 +44,7 @@ def with_tests(stage: Stage) -> None:
 
 
 def planned(stage: Stage, **checks: str | None) -> None:
-    """Deliverables that a person wrote down, each with one criterion and its check, if it has one."""
+    """Deliverables that a person wrote down: each has one criterion, and a check if given."""
     stage.settings({})
     folder = stage.project / ".treadle"
     folder.mkdir()

@@ -53,15 +53,20 @@ def assert_landed(stage: Stage, done: Finished) -> None:
     assert stage.git("status", "--short") == ""
 
 
+def deliverables(stage: Stage) -> list[dict[str, Any]]:
+    """What status.json says in the end."""
+    status = json.loads((stage.project / ".treadle" / "status.json").read_text())
+    found: list[dict[str, Any]] = status["deliverables"]
+    return found
+
+
 def standing(stage: Stage) -> dict[str, Any]:
-    """What status.json says of every deliverable in the end."""
-    status = json.loads((stage.project / ".treadle" / "status.json").read_text())
-    return {each["id"]: each["passed"] and each["proof"] for each in status["deliverables"]}
+    return {each["id"]: each["passed"] and each["proof"] for each in deliverables(stage)}
 
 
-def befores(stage: Stage) -> set[str]:
-    status = json.loads((stage.project / ".treadle" / "status.json").read_text())
-    return {check["before"] for each in status["deliverables"] for check in each["checks"]}
+def seen_before(stage: Stage) -> set[str]:
+    """How the checks ended before the work."""
+    return {check["before"] for each in deliverables(stage) for check in each["checks"]}
 
 
 def story(done: Finished) -> list[tuple[str, ...]]:
@@ -106,7 +111,7 @@ def test_a_claim_whose_check_is_red_is_refused_and_then_mended(tmp_path: Path) -
         ("passed", "DL-001", "proven"),
         ("passed", "DL-002", "proven"),
     ]
-    assert (standing(stage), befores(stage)) == (
+    assert (standing(stage), seen_before(stage)) == (
         {"DL-001": "proven", "DL-002": "proven"},
         {"failed"},
     )
@@ -135,7 +140,7 @@ def test_a_claim_that_breaks_a_test_is_refused_though_its_check_is_green(tmp_pat
         ("passed", "DL-001", "proven"),
         ("passed", "DL-002", "proven"),
     ]
-    assert (standing(stage), befores(stage)) == (
+    assert (standing(stage), seen_before(stage)) == (
         {"DL-001": "proven", "DL-002": "proven"},
         {"failed"},
     )
@@ -151,7 +156,7 @@ def test_what_no_command_can_show_stays_claimed(tmp_path: Path) -> None:
         *["proven"] * 2,
         "claimed",
     ]
-    assert (standing(stage), befores(stage)) == (
+    assert (standing(stage), seen_before(stage)) == (
         {"DL-001": "proven", "DL-002": "proven", "DL-003": "claimed"},
         {"failed"},
     )

@@ -1,4 +1,4 @@
-"""Drills: agents that say done while tests object, in every way to make them pass. None succeeds."""
+"""Drills: agents that say done while tests object, or hide that they do. None succeeds."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -51,8 +51,8 @@ def test_who_says_done_with_failing_tests_is_not_believed_and_the_next_session_i
     assert objections(finished) == [("new_failure", HELLO)]
     assert [e["id"] for e in finished.of_type("deliverable.claimed")] == ["DL1", "DL1"]
     assert [e["status"] for e in finished.of_type("deliverable.changed")] == ["passed"]
-    told = stage.treadle("logs", finished.events[0]["run"])
-    assert f"{HELLO} fails now (test_greet.py:8)" in told.stdout
+    shown = stage.treadle("logs", finished.events[0]["run"])
+    assert f"{HELLO} fails now (test_greet.py:8)" in shown.stdout
     assert statuses(stage) == {"DL1": (True, "claimed")}
     assert_sound(stage, finished)
 

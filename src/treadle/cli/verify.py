@@ -7,7 +7,7 @@ import click
 import orjson
 
 from treadle.cli.context import Given
-from treadle.cli.run_reference import PROJECT, RUN
+from treadle.cli.run_reference import RUN
 from treadle.cli.terminal.evidence_table import (
     agreement,
     evidence_table,
@@ -22,7 +22,12 @@ from treadle.wiring.verifying import Place, verify_run
 
 @click.command("verify")
 @RUN
-@PROJECT
+@click.option(
+    "-p",
+    "--project-dir",
+    metavar="DIR",
+    help="The repository to look in, and the project of `last` (default: this one).",
+)
 @click.option("--no-sandbox", is_flag=True, help="Run the checks unconfined.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
 @click.pass_obj

@@ -93,7 +93,7 @@ def compare(recalled: Recalled, found: Found, *, origin: str) -> Compared:
     then = recalled.evidence
     reasons = [*_about_log(then, found.log), *_about_tree(then, found, origin)]
     if (now := found.now) is not None and now.exit_code != then.exit_code:
-        around = "" if now.environment == then.environment else ", in another environment"
+        around = "" if now.fingerprint == then.fingerprint else ", in another environment"
         reasons.append(f"it {ended(now.exit_code)} now, and {ended(then.exit_code)} then{around}")
     return Compared(recalled, found, tuple(reasons))
 

@@ -9,7 +9,7 @@ from treadle.adapters.stores.database import Database, open_database
 from treadle.adapters.stores.event_store import EventStore
 from treadle.adapters.stores.recorder import Recorder
 from treadle.adapters.stores.requests import Requests
-from treadle.adapters.stores.runs import host_of
+from treadle.adapters.stores.runs import host_of, run_directory
 from treadle.domain.deliverable import tally
 from treadle.domain.errors import UsageError
 from treadle.domain.events.agent import ProcessEnded
@@ -23,6 +23,7 @@ from treadle.settings.person import login_name
 from treadle.wiring.agent import end_lost_processes
 from treadle.wiring.clock import SystemClock
 from treadle.wiring.credentials import known_secrets
+from treadle.wiring.focus_chronicle import put_away_files
 from treadle.wiring.holding import hold_orphan
 from treadle.wiring.legs import engine_location, run_of
 from treadle.workflows.approvals import Asker, void_questions
@@ -36,14 +37,15 @@ def cancel(row: RunRow, environment: Environment) -> Literal["asked", "ended"]:
     with closing(open_database(environment.storage)) as database:
         with hold_orphan(environment.root, row.id) as orphan:
             if orphan:
-                _end(row.id, database, environment)
+                _end(row, database, environment)
                 return "ended"
         Requests(database).ask_of(row.id, "cancel", by=login_name(), at=SystemClock().now())
     return "asked"
 
 
-def _end(run: RunId, database: Database, environment: Environment) -> None:
+def _end(row: RunRow, database: Database, environment: Environment) -> None:
     """The caller holds the run's lock: what its log says now stays so."""
+    run = row.id
     store = EventStore(database, host_of(environment.root))
     known = recollect(store.read(run))
     if known.ended is not None:
@@ -56,6 +58,7 @@ def _end(run: RunId, database: Database, environment: Environment) -> None:
         run, known.leg, Approvals(database), SystemClock(), asyncio.Event(), recorder.record_once
     )
     void_questions(asker, reason="the run ended")
+    put_away_files(row, run_directory(environment.root, run), store)
     recorder.record_once(f"ended {known.leg}", RunEnded(_result(known)))
     # Last: a run that has ended is not worked on again, whatever the engine still has of it.
     _forget(run, environment)

@@ -1,11 +1,14 @@
 """Keeps up with the log of a `focus` run: its course, and the working files that show it."""
 
 from collections.abc import Iterable
+from pathlib import Path
 
 from treadle.adapters.stores.event_store import EventStore
 from treadle.adapters.stores.wip_files import WipFiles
 from treadle.domain.errors import ProjectError
 from treadle.domain.events.all_events import Recorded
+from treadle.domain.ids import RunId
+from treadle.domain.run_row import RunRow
 from treadle.wiring.run_request import Ready
 from treadle.workflows.focus.recollection import Course, recollect, told
 from treadle.workflows.focus.working_files import working_files
@@ -57,7 +60,22 @@ def chronicle_of(ready: Ready, store: EventStore) -> Chronicle | None:
     request = ready.request
     if request.workflow != "focus":
         return None
-    files = WipFiles(ready.project.root / ".treadle" / "wip", ready.directory / "wip", request.run)
+    files = _files(ready.project.root, ready.directory, request.run)
     chronicle = Chronicle(files, given_review=request.review)
     chronicle.recall(store.outline(request.run))
     return chronicle
+
+
+def put_away_files(row: RunRow, directory: Path, store: EventStore) -> None:
+    """The same end of a run that nobody works on any more."""
+    if row.workflow != "focus":
+        return
+    files = _files(Path(row.project_path), directory, row.id)
+    # A review that a person gave is theirs still.
+    chronicle = Chronicle(files, given_review="")
+    chronicle.course = recollect(store.outline(row.id))
+    chronicle.put_away()
+
+
+def _files(project: Path, directory: Path, run: RunId) -> WipFiles:
+    return WipFiles(project / ".treadle" / "wip", directory / "wip", run)

@@ -1,10 +1,11 @@
 """Puts the story of a `focus` run together: what all workflows share, and its own plot."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
 from treadle.adapters.stores.kept_notes import KeptNotes
+from treadle.domain.agent import Allow
 from treadle.domain.deliverable import Deliverable, Tally
 from treadle.domain.events.run import RunWarned
 from treadle.durable.port import Steps
@@ -16,7 +17,7 @@ from treadle.wiring.deliver_story import of_leg, surroundings_of
 from treadle.wiring.equipment import equipment_of
 from treadle.wiring.focus_chronicle import Chronicle
 from treadle.wiring.gates import gates_of, spread
-from treadle.wiring.guard import guard_of, notice_foreign_settings
+from treadle.wiring.guard import guard_of, judging, notice_foreign_settings
 from treadle.wiring.limits import session_limits
 from treadle.wiring.network import hosts_told
 from treadle.wiring.proving import proving_ground
@@ -133,6 +134,7 @@ def _plot(
         clock=SystemClock(),
         command_s=settings.verify.check_minutes * 60,
         record_once=of_leg(telling),
+        is_allowed=_is_allowed(telling, worksite),
         judge_tests=_judge_tests(telling, worksite, ground, chronicle),
     )
     return Plot(steps, situation, acts, reviewing, ready.request.words)
@@ -152,6 +154,12 @@ def _commands(telling: Telling, worksite: Worksite) -> Commands:
         set_up=set_up,
         forget_setup=lambda: done.unlink(missing_ok=True),
     )
+
+
+def _is_allowed(telling: Telling, worksite: Worksite) -> Callable[[str], bool]:
+    workspace = worksite.path
+    judge_line = judging(telling.ready, workspace)
+    return lambda line: isinstance(judge_line(line, "run", str(workspace)), Allow)
 
 
 def _judge_tests(

@@ -1,12 +1,14 @@
 """What a run's verification is made of: the proving ground, the test command, what counts."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from treadle.adapters.stores.event_store import EventStore
 from treadle.adapters.stores.runs import host_of
 from treadle.domain.deliverable import Deliverable
-from treadle.domain.events.run import RunWarned
+from treadle.domain.events.all_events import Event
+from treadle.domain.events.run import RoundStarted, RunWarned
 from treadle.domain.events.verification import CheckFinished, EvidenceTouched
+from treadle.domain.events.work import DeliverableCreated
 from treadle.verify.gate import GateRules
 from treadle.verify.judges import touched
 from treadle.verify.spec_checks import spec_checks
@@ -30,9 +32,12 @@ def verification_of(telling: Telling, worksite: Worksite, board: Board) -> Verif
         ground=proving_ground(telling),
         board=board,
         suite=suite_of(telling),
-        rules=lambda: GateRules(plan_text(ready.spec_text, board.deliverables), wanted.coverage),
+        rules=lambda: GateRules(
+            plan_text(ready.spec_text, _planned(telling, board.deliverables)), wanted.coverage
+        ),
         check_s=wanted.check_minutes * 60,
         record=telling.recorder.record,
+        record_once=telling.recorder.record_once,
         baseline=worksite.snapshot,
         green=_green(telling),
     )
@@ -78,12 +83,29 @@ async def tell_what_was_touched(telling: Telling, worksite: Worksite) -> None:
         telling.recorder.record_once(f"touched {work.commit}", EvidenceTouched(files))
 
 
-def _green(telling: Telling) -> set[tuple[str, str]]:
+def _planned(telling: Telling, deliverables: Sequence[Deliverable]) -> list[Deliverable]:
+    """Without those that came up while somebody worked: who takes a test away could write one that
+    says so."""
+    improvised, working = set(), False
+    for event in _told(telling, "round.started", "deliverable.created"):
+        if isinstance(event, RoundStarted):
+            working = event.instruction != "initializer"
+        elif isinstance(event, DeliverableCreated) and working:
+            improvised.add(event.deliverable.id)
+    return [d for d in deliverables if d.id not in improvised]
+
+
+def _green(telling: Telling) -> list[CheckFinished]:
+    return [
+        event
+        for event in _told(telling, "check.finished")
+        if isinstance(event, CheckFinished)
+        and event.evidence.is_green
+        and event.evidence.when != "before"
+    ]
+
+
+def _told(telling: Telling, *types: str) -> Iterator[Event]:
     store = EventStore(telling.database, host_of(telling.ready.environment.root))
-    kept = store.read(telling.ready.request.run, types=("check.finished",))
-    shown = (each.event for each in kept)
-    return {
-        (event.evidence.command, event.evidence.commit)
-        for event in shown
-        if isinstance(event, CheckFinished) and event.evidence.is_green
-    }
+    for recorded in store.read(telling.ready.request.run, types=types):
+        yield recorded.event

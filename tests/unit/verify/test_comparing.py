@@ -75,7 +75,7 @@ def test_the_last_word_of_the_tests_on_the_work_is_relied_on() -> None:
             ("it ended with exit code 2 now, and ended with exit code 0 then",),
         ),
         (
-            Found("kept", TREE, replace(NOW, exit_code=2, environment="elsewhere")),
+            Found("kept", TREE, replace(NOW, exit_code=2, fingerprint="elsewhere")),
             (
                 "it ended with exit code 2 now, and ended with exit code 0 then,"
                 " in another environment",

@@ -121,6 +121,7 @@ class FocusStage(StoryStage):
             clock=self.clock,
             command_s=60.0,
             record_once=record_once,
+            is_allowed=lambda line: not line.startswith("rm "),
             judge_tests=self._judge_tests,
         )
         plot = Plot(steps, situation, acts, reviewing, WORDS)

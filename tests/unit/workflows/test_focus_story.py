@@ -204,6 +204,18 @@ async def test_a_command_that_fails_shows_a_finding(stage: FocusStage) -> None:
     )
 
 
+async def test_a_command_that_an_agent_may_not_run_shows_nothing(stage: FocusStage) -> None:
+    stage.said = {**stage.said, ("rm -r .", ""): RED}
+    rash = finding("blocker", "It can be deleted", command="rm -r .")
+    stage.sessions = [planned(PLAN), *tasks(stage), reviewed("REQUEST_CHANGES", [rash])]
+
+    result = await stage.tell()
+
+    assert result.reason == "approved"
+    judged = [event for event in stage.events if isinstance(event, ReviewJudged)]
+    assert [each.reason for each in judged[0].dropped] == ["its command could not be tried"]
+
+
 async def test_what_the_last_review_leaves_goes_to_the_backlog(stage: FocusStage) -> None:
     stage.terms = Terms("major", 1)
     stage.sessions = [

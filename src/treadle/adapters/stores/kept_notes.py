@@ -35,7 +35,7 @@ class KeptNotes:
 
     def _keep(self, folder: str, stem: str, text: str) -> str:
         place = self._root / ".treadle" / folder
-        content = text.rstrip("\n").encode() + b"\n"
+        content = text.rstrip("\n").encode(errors="replace") + b"\n"
         try:
             place.mkdir(parents=True, exist_ok=True)
             path = _free(place, stem, content)

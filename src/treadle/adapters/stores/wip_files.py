@@ -36,7 +36,9 @@ class WipFiles:
             raise _refused(self._history, error) from error
 
     def _named(self, wanted: Mapping[str, str]) -> dict[str, bytes]:
-        return {f"{self._run}{ending}": text.encode() for ending, text in wanted.items()}
+        return {
+            f"{self._run}{ending}": text.encode(errors="replace") for ending, text in wanted.items()
+        }
 
     def _present(self) -> list[Path]:
         return sorted(self._folder.glob(f"{self._run}.*")) if self._folder.is_dir() else []

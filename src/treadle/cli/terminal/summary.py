@@ -12,7 +12,6 @@ from treadle.cli.terminal.text import wrap
 from treadle.cli.terminal.verification_words import (
     objection_lines,
     suite_makeup,
-    suite_outcomes,
     suite_verdict,
     touched_lines,
     touched_title,
@@ -129,10 +128,9 @@ def suite_facts(story: LogState, view: View) -> list[Line]:
     if suite is None:
         return []
     verdict, style = suite_verdict(suite)
-    outcomes, makeup = suite_outcomes(suite), suite_makeup(suite)
-    line: Line = (*fact("tests", verdict, style), (f": {outcomes}" if outcomes else "", "plain"))
+    makeup = suite_makeup(suite)
     return [
-        line,
+        fact("tests", verdict, style),
         *([fact("", makeup)] if makeup else []),
         *objection_lines(suite.objections, view, indent=" " * (LABEL + 2)),
     ]

@@ -150,8 +150,9 @@ def _suite(event: SuiteFinished, view: View) -> list[Line]:
         return _baseline(event, took, view)
     verdict, style = suite_verdict(event)
     mark = "✘" if event.objections else "✔"
+    how = took if event.counts else ended(event.evidence)
     return [
-        ((f"  {mark} tests: {verdict}", style), (f" · {_figures(event, took)}", "quiet")),
+        ((f"  {mark} tests: {verdict}", style), (f" · {how}", "quiet")),
         *_makeup(event),
         *objection_lines(event.objections, view, indent="    "),
         *_output(event, view),
@@ -162,13 +163,10 @@ def _suite(event: SuiteFinished, view: View) -> list[Line]:
 def _baseline(event: SuiteFinished, took: str, view: View) -> list[Line]:
     if event.evidence.is_green and view.level < Level.VERBOSE:
         return []
-    text = f"  tests before the work: {_figures(event, took)}"
-    return [((text, "quiet"),), *_makeup(event), *_excused(event, view)]
-
-
-def _figures(event: SuiteFinished, took: str) -> str:
     outcomes = suite_outcomes(event)
-    return f"{outcomes} · {took}" if outcomes else ended(event.evidence)
+    how = f"{outcomes} · {took}" if outcomes else ended(event.evidence)
+    text = f"  tests before the work: {how}"
+    return [((text, "quiet"),), *_makeup(event), *_excused(event, view)]
 
 
 def _makeup(event: SuiteFinished) -> list[Line]:

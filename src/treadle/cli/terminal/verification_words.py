@@ -60,12 +60,13 @@ def _nonzero(*counts: tuple[int, str]) -> str:
 
 
 def suite_verdict(suite: SuiteFinished) -> tuple[str, Style]:
-    """How the gate judged; what was red before the work shuts no gate."""
-    if suite.objections:
-        return counted(len(suite.objections), "objection"), "bad"
-    if suite.evidence.is_green:
-        return "passed", "good"
-    return "nothing new is red", "warning"
+    """How the gate judged, and by what figures; what was red before the work shuts no gate."""
+    outcomes = suite_outcomes(suite)
+    if not suite.objections and suite.evidence.is_green:
+        return outcomes or "passed", "good"
+    style: Style = "bad" if suite.objections else "warning"
+    verdict = counted(len(suite.objections), "objection") if suite.objections else "no new red"
+    return (f"{verdict}: {outcomes}" if outcomes else verdict), style
 
 
 def objection_lines(objections: Sequence[Objection], view: View, *, indent: str) -> list[Line]:

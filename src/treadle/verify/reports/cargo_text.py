@@ -17,6 +17,7 @@ _VERDICT = re.compile(r"(?:^|.* )?(ok|FAILED|ignored)(?:, .*)?(?: <[\d.]+s>)?$")
 _WORDS = re.compile(r"^---- (\S.*) stdout ----$")
 # The line is part of a doc test's name, and moves with every edit above it.
 _LINE = re.compile(r" \(line \d+\)")
+_PANIC = " - should panic"
 _OUTCOMES: Mapping[str, CaseOutcome] = {"ok": "passed", "FAILED": "failed", "ignored": "skipped"}
 
 
@@ -40,19 +41,21 @@ class _Run:
         self._promised: int | None = None
         self._first = 0
         self._waiting = ""
-        self._failed = ""
+        # The test whose words are being told, by its position; and all that failed, by name.
+        self._failed: int | None = None
+        self._red: dict[str, int] = {}
 
     def take(self, line: str) -> None:
         if target := _TARGET.match(line):
             self._target = _target(target)
         elif count := _COUNT.match(line):
-            self._promised, self._first, self._failed = int(count[1]), len(self.told), ""
+            self._begin(int(count[1]))
         elif line.startswith("test result: "):
             self._end()
         elif words := _WORDS.match(line):
-            self._failed = words[1]
-        elif self._failed:
-            self._say(line)
+            self._failed = self._red.get(words[1])
+        elif self._failed is not None:
+            self._say(self._failed, line)
         else:
             self._test(line)
 
@@ -66,23 +69,24 @@ class _Run:
         self._waiting = "" if verdict else name
         if verdict:
             outcome = _OUTCOMES[verdict[1]]
-            plain = _LINE.sub("", name).removesuffix(" - should panic")
+            plain = _LINE.sub("", name).removesuffix(_PANIC)
+            if outcome == "failed":
+                self._red[name.removesuffix(_PANIC)] = len(self.told)
             self.told.append(Told(self._target, plain, outcome, name, kind=_kind(self._target)))
 
-    def _say(self, line: str) -> None:
+    def _say(self, failed: int, line: str) -> None:
         if line == "failures:":
-            self._failed = ""
-            return
-        for position in range(len(self.told) - 1, self._first - 1, -1):
-            told = self.told[position]
-            if told.apart.removesuffix(" - should panic") == self._failed:
-                self.told[position] = _with(told, line)
-                return
+            self._failed = None
+        else:
+            self.told[failed] = _with(self.told[failed], line)
+
+    def _begin(self, promised: int | None) -> None:
+        self._promised, self._first = promised, len(self.told)
+        self._waiting, self._failed, self._red = "", None, {}
 
     def _end(self) -> None:
         self.is_cut = self.is_cut or self._promised != len(self.told) - self._first
-        self._promised, self._waiting, self._failed = None, "", ""
-        self._first = len(self.told)
+        self._begin(None)
 
 
 def _with(told: Told, line: str) -> Told:

@@ -135,8 +135,13 @@ def _named(attributes: Mapping[str, str], suite: _Suite) -> tuple[str, str]:
     place = attributes.get("classname", "") or attributes.get("class", "")
     if place not in ("", name, _NODE):
         return place, name
-    own = attributes.get("file", "") or suite.file or suite.name
+    own = _short(attributes.get("file", "") or suite.file) or suite.name
     return "" if own == name else own, name
+
+
+def _short(file: str) -> str:
+    """A whole path begins with where the checkout happens to lie."""
+    return file.rpartition("/")[2] if file.startswith("/") else file
 
 
 def _outcome(case: _Open) -> CaseOutcome:

@@ -44,10 +44,11 @@ def parse(text: str) -> tuple[Told, ...] | Malformed:
 
 
 def _ending(told: Told) -> Told:
-    """A call chain says at its end what went wrong."""
-    if len(told.message) <= MOST_MESSAGE:
-        return told
-    return replace(told, message=f"…{told.message[-MOST_MESSAGE + 1 :]}")
+    """With its place; a call chain says at its end what went wrong."""
+    end = told.message
+    if len(end) > MOST_MESSAGE:
+        end = f"…{end[-MOST_MESSAGE + 1 :]}"
+    return replace(told, message=end, spot=spot(told.message))
 
 
 class _Run:
@@ -100,7 +101,7 @@ class _Run:
         if len(told.message) >= 8_000:
             return
         message = f"{told.message}\n{line}" if told.message else line
-        self.told[key] = replace(told, message=message, spot=spot(message))
+        self.told[key] = replace(told, message=message)
 
 
 def _key(name: str, place: str) -> tuple[str, str]:

@@ -15,7 +15,7 @@ _MARK = re.compile(
     r"\.(py|[cm]?[jt]sx?|vue|svelte|go|rs|rb|php|java|kts?|exs?|cs|swift|sh|bats)"
     r"(?::|\", line )(\d{1,7})(?!\d)"
 )
-_BEFORE_PATH = "\n\t ()[]{}<>\"'`|,;=\u276f"
+_BEFORE_PATH = re.compile(r"""[\s()\[\]{}<>"'`|,;=\u276f]""")
 _FOREIGN = (
     *("node_modules/", "node:", "internal/", "site-packages/", "dist-packages/", "/lib/python"),
     *(
@@ -63,8 +63,7 @@ def spot(text: str) -> Spot:
 def _spot_at(mark: re.Match[str]) -> Spot:
     # Looked for backwards from the mark, so that no text takes more than linear time.
     before = mark.string[max(0, mark.start() - _LONGEST_PATH) : mark.start()]
-    begin = max(before.rfind(character) for character in _BEFORE_PATH) + 1
-    path = before[begin:].removeprefix("file://").removeprefix("./")
+    path = _BEFORE_PATH.split(before)[-1].removeprefix("file://").removeprefix("./")
     return Spot(f"{path}.{mark[1]}" if path else "", int(mark[2]) or None)
 
 

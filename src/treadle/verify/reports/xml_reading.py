@@ -1,7 +1,6 @@
 """XML, element by element, without anything that can grow or reach out: no entities, no DTD."""
 
 from collections.abc import Mapping
-from io import BytesIO
 from typing import Protocol
 from xml.parsers import expat
 
@@ -35,8 +34,10 @@ def visit(
     parser.CharacterDataHandler = reading.characters
     parser.StartDoctypeDeclHandler = reading.doctype
     parser.EntityDeclHandler = reading.entity
+    is_all = True
     try:
-        parser.ParseFile(BytesIO(content))
+        # At once: in pieces, a long one would be looked at again with each further piece.
+        parser.Parse(content, is_all)
     except expat.ExpatError as error:
         return refuse(name, expat.ErrorString(error.code), line=error.lineno)
     except _Refused as refused:

@@ -24,7 +24,9 @@ class Findings:
     told: str = ""
     objections: tuple[Objection, ...] = ()
     stopped: bool = False
+    # Nothing was claimed, so that nothing was found out about the work.
+    idle: bool = False
 
     @property
     def hold(self) -> bool:
-        return not (self.told or self.objections or self.stopped)
+        return not (self.told or self.objections or self.stopped or self.idle)

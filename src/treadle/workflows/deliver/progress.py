@@ -75,10 +75,12 @@ def after_session(progress: Progress, result: SessionResult) -> Progress:
     )
     if isinstance(result.outcome, QuotaExceeded):
         return paid
-    paid = replace(paid, waits=0, shown=False, worked_since=True, told="")
+    failed = failure(result.outcome) is not None
+    # One that broke off may not have come to what it was told: the next one is told again.
+    told = progress.told if failed else ""
+    paid = replace(paid, waits=0, shown=False, worked_since=True, told=told)
     if isinstance(result.outcome, Cancelled):
         return replace(paid, rounds=progress.rounds + 1)
-    failed = failure(result.outcome) is not None
     return replace(
         paid,
         rounds=progress.rounds + 1,
@@ -90,6 +92,8 @@ def after_verification(
     progress: Progress, findings: Findings, *, took_s: float, whole: bool
 ) -> Progress:
     """The progress with what was found out; `whole`: about all that has passed."""
+    if findings.idle:
+        return replace(progress, running_s=progress.running_s + took_s)
     shut = bool(findings.objections)
     return replace(
         progress,

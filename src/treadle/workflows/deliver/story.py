@@ -45,7 +45,7 @@ from treadle.workflows.deliver.progress import (
 from treadle.workflows.deliver.result import ended
 from treadle.workflows.deliver.rounds import Attempt, Homecoming, Place, Rounds, Verified
 from treadle.workflows.deliver.stuck import facts_of
-from treadle.workflows.deliver.tests_question import meaning_of, tests_question
+from treadle.workflows.deliver.tests_question import LetFail, meaning_of, tests_question
 
 SLICE_S = 60.0
 
@@ -195,8 +195,14 @@ class Story:
         question = tests_question(objections, rounds=self.progress.gate_failures)
         step = f"failing tests {self.questions}"
         outcome = await ask(self.steps, self.asker, question, step=step)
-        self.progress = after_answer(self.progress, meaning_of(outcome, objections))
-        return await self._look()
+        meaning = meaning_of(outcome, objections)
+        self.progress = after_answer(self.progress, meaning)
+        if not isinstance(meaning, LetFail):
+            return await self._look()
+        # What was claimed last may have nothing else against it.
+        act = partial(self.rounds.verify, self.tip, self.tip, self.progress.accepted)
+        verified = await self.steps.step(f"accepted {self.questions}", act, returns=Verified)
+        return self._found(verified)
 
     async def _session(self, place: Place, look: Look) -> Attempt:
         self.attempts += 1

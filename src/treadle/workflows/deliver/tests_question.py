@@ -74,11 +74,12 @@ _WORDS = {
     "removed": "is gone",
     "newly_skipped": "is skipped now",
     "coverage": "coverage",
-    "broken_run": "the test command",
+    "broken_run": "shows nothing",
 }
 
 
 def _line(objection: Objection) -> str:
-    place = f" ({objection.file}:{objection.line})" if objection.file else ""
+    line = "" if objection.line is None else f":{objection.line}"
+    place = f" ({objection.file}{line})" if objection.file else ""
     told = f"{objection.test} {_WORDS[objection.finding]}{place}".strip()
     return f"{told}: {objection.gist}" if objection.gist else told

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from treadle.domain.check import Before, Check, When
+from treadle.domain.check import Before, When
 from treadle.domain.deliverable import Deliverable
 from treadle.domain.events.all_events import Event
 from treadle.domain.events.verification import CheckFinished, RegressionFound
@@ -33,9 +33,10 @@ class Verification:
     rules: Callable[[], GateRules]
     check_s: float
     record: Callable[[Event], None]
+    record_once: Callable[[str, Event], None]
     baseline: str
-    # What was green on which commit already.
-    green: set[tuple[str, str]] = field(default_factory=set)
+    # What was green on the work already.
+    green: list[CheckFinished] = field(default_factory=list)
     before: SuiteRun | None = None
     # Where the tests had no objections last.
     open_at: str = ""
@@ -61,10 +62,14 @@ class Verification:
             return Findings(stopped=True)
 
     async def again(self, tips: Tips, accepted: Sequence[str]) -> Findings:
-        """Everything that has passed, on the last of the tips; what broke is pending again."""
+        """Everything that has passed, on the last of the tips; what broke is pending again.
+
+        What is pending with checks had passed, too: it was set back before this was cut off.
+        """
         tip = tips[-1].commit
+        shown = [d for d in self.board.deliverables if d.checks and d.status != "blocked"]
         try:
-            reds = [red for d in self.board.proven() for red in await self._reds(d, tip, "again")]
+            reds = [red for d in shown for red in await self._reds(d, tip, "again")]
             for red in reds:
                 await self._tell_regression(red, tips)
             judged, printed = await self._tests(tip, "again", accepted)
@@ -84,13 +89,13 @@ class Verification:
     async def _settle(self, tip: str, accepted: Sequence[str]) -> Findings:
         claims = self.board.claims()
         if not claims:
-            return Findings()
+            return Findings(idle=True)
         reds = {d.id: await self._reds(d, tip, "after") for d in claims}
         judged, printed = await self._tests(tip, "after", accepted)
-        refused = [name for name, found in reds.items() if found or judged.objections]
-        self.board.drop_claims(refused)
+        self.board.drop_claims([name for name, found in reds.items() if found])
         for deliverable in claims:
-            if deliverable.id not in refused:
+            # What only the tests object to stays claimed: a person may yet accept them.
+            if not reds[deliverable.id] and judged.is_open:
                 self.board.prove(deliverable.id, tip, proof_of(deliverable))
         return _findings([red for found in reds.values() for red in found], judged, printed)
 
@@ -98,17 +103,25 @@ class Verification:
         """What of a deliverable does not hold; what was green on this commit is not run again."""
         found = []
         for check in deliverable.checks:
-            if (check.command, tip) in self.green:
-                continue
-            shown = await self._show(check.command, tip, when)
-            self.record(
-                CheckFinished(deliverable.id, check.criterion, shown.evidence, shown.output)
-            )
-            if shown.evidence.is_green:
-                self.green.add((check.command, tip))
+            known = self._known(check.command, tip)
+            if known is None:
+                shown = await self._show(check.command, tip, when)
+                seen = CheckFinished(deliverable.id, check.criterion, shown.evidence, shown.output)
             else:
-                found.append(Red(deliverable.id, check, shown.evidence.exit_code, shown.output))
+                seen = replace(known, deliverable=deliverable.id, criterion=check.criterion)
+            if seen not in self.green:
+                self.record(seen)
+            if seen.evidence.is_green:
+                self.green.append(seen)
+            else:
+                found.append(Red(deliverable.id, check, seen.evidence.exit_code, seen.output))
         return found
+
+    def _known(self, command: str, commit: str) -> CheckFinished | None:
+        for seen in self.green:
+            if (seen.evidence.command, seen.evidence.commit) == (command, commit):
+                return seen
+        return None
 
     async def _tell_regression(self, red: Red, tips: Tips) -> None:
         """Which round broke it, searched among those since it was green."""
@@ -118,13 +131,20 @@ class Verification:
         broke = None
         if start is not None:
             rounds = [(tip.round, tip.commit) for tip in tips[start:]]
-            broke = await first_red(rounds, lambda commit: self._is_green(red.check, commit))
-        self.record(RegressionFound(red.deliverable, red.check.criterion, broke))
+            broke = await first_red(rounds, lambda commit: self._was_green(red, commit))
+        found = RegressionFound(red.deliverable, red.check.criterion, broke)
+        key = f"{found.type} {commits[-1]} {found.deliverable} {found.criterion}"
+        self.record_once(key, found)
 
-    async def _is_green(self, check: Check, commit: str) -> bool:
-        if (check.command, commit) in self.green:
+    async def _was_green(self, red: Red, commit: str) -> bool:
+        command = red.check.command
+        if self._known(command, commit) is not None:
             return True
-        return (await self._show(check.command, commit, "bisect")).evidence.is_green
+        shown = await self._show(command, commit, "bisect")
+        self.record(
+            CheckFinished(red.deliverable, red.check.criterion, shown.evidence, shown.output)
+        )
+        return shown.evidence.is_green
 
     async def _tests(self, tip: str, when: When, accepted: Sequence[str]) -> tuple[Judged, str]:
         """What the tests say about the work, and the end of what they printed."""

@@ -44,6 +44,8 @@ class Reviewing:
     # Seconds that the command of a finding may take.
     command_s: float
     record_once: RecordOnce
+    # Whether the policy lets an agent run this line: nobody runs another for it.
+    is_allowed: Callable[[str], bool]
     judge_tests: JudgeTests = no_objection
 
     async def review(self, turn: int, stage: Stage, commit: str) -> Reviewed:
@@ -113,7 +115,7 @@ class Reviewing:
         looked, tried = [], 0
         for finding in written.findings:
             fails: bool | NotShown | None = None
-            if finding.command.strip() and tried < MOST_COMMANDS:
+            if tried < MOST_COMMANDS and self._can_be_tried(finding.command):
                 tried += 1
                 fails = await self._fails(finding.command, commit)
             if isinstance(fails, NotShown):
@@ -126,6 +128,9 @@ class Reviewing:
             )
             looked.append((finding, fault_of(finding, seen)))
         return looked
+
+    def _can_be_tried(self, command: str) -> bool:
+        return bool(command.strip()) and self.is_allowed(command)
 
     async def _fails(self, command: str, commit: str) -> bool | NotShown:
         shown = await self.ground.show(Trial(command, commit, "after", self.command_s))

@@ -1,0 +1,42 @@
+"""A failure is shown short and plain, with the place in the project where it happened."""
+
+import pytest
+
+from treadle.verify.reports.wording import NOWHERE, Spot, shown, spot
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("", NOWHERE),
+        ("it failed at 12:30", NOWHERE),
+        ("tests/test_a.py:5: in test_a\nsrc/a.py:7: ValueError", Spot("src/a.py", 7)),
+        ('  File "/c/a.py", line 3, in f\n  File "/usr/lib/x.py", line 9', Spot("/c/a.py", 3)),
+        (
+            "at f (/c/src/a.ts:3:56)\n at g (/c/node_modules/jest/b.js:1:2)",
+            Spot("/c/src/a.ts", 3),
+        ),
+        ("at node:internal/x.js:1:1\n at file:///c/a.mjs:2:70", Spot("/c/a.mjs", 2)),
+        (" \x1b[2m❯\x1b[22m src/a.test.tsx:5:56", Spot("src/a.test.tsx", 5)),
+        ("thread 't' panicked at src/lib.rs:14:26:", Spot("src/lib.rs", 14)),
+        ("# ./spec/a_spec.rb:3:in `block'", Spot("spec/a_spec.rb", 3)),
+        ("\t/go/src/testing/testing.go:1\n\t/c/a_test.go:5 +0x27", Spot("/c/a_test.go", 5)),
+        ("a.py:0: nothing", Spot("a.py", None)),
+        ("a.py:99999999", NOWHERE),
+    ],
+)
+def test_the_place_is_the_one_in_the_project(text: str, found: Spot) -> None:
+    assert spot(text) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("  a\r\nb \n", "a\nb"),
+        ("\x1b[31mred\x1b[0m \x00\x07and\x1b[2K more", "red and more"),
+        ("no\n    at f (a.js:1:1)\n    at g (/x/node_modules/b.js:1:1)", "no\n    at f (a.js:1:1)"),
+        ("a\ud800b", "ab"),
+    ],
+)
+def test_a_message_is_plain(text: str, plain: str) -> None:
+    assert shown(text) == plain
