@@ -10,6 +10,7 @@ from treadle.domain.events.session import SessionStarted
 from treadle.domain.events.verification import (
     CheckAdded,
     CheckFinished,
+    ClaimRefused,
     DeliverableClaimed,
     EvidenceTouched,
     RegressionFound,
@@ -132,6 +133,7 @@ def verified() -> list[Recorded]:
             checked(DIVIDE, WRITTEN, "before", 0),
             *coding(2, claimed(ADD)),
             checked(ADD, SUM, "after", 1, FAILED),
+            ClaimRefused(ADD.id, ADD.description, 1),
             *coding(3, claimed(ADD), claimed(DIVIDE), claimed(ROUND)),
             checked(ADD, SUM, "after", 0),
             checked(DIVIDE, ERROR, "after", 0),
@@ -161,6 +163,7 @@ def gate_shut() -> list[Recorded]:
             *coding(2, claimed(DIVIDE)),
             checked(DIVIDE, ERROR, "after", None, "still at it\n"),
             BROKEN,
+            ClaimRefused(DIVIDE.id, DIVIDE.description, 0),
             checked(ADD, SUM, "again", 1, FAILED),
             checked(ADD, SUM, "bisect", 0),
             RegressionFound(ADD.id, SUM.criterion, 2),

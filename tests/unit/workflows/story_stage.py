@@ -41,13 +41,16 @@ from treadle.session.gates import Gates
 from treadle.wiring.deliver_story import Beginning
 from treadle.workflows.deliver.board import Board
 from treadle.workflows.deliver.briefing import Briefing, Equipment
+from treadle.workflows.deliver.findings import Tip
 from treadle.workflows.deliver.instructions import Facts
 from treadle.workflows.deliver.look import Surroundings
+from treadle.workflows.deliver.passing import AT_ONCE, Terms
 from treadle.workflows.deliver.progress import Progress
 from treadle.workflows.deliver.recollection import Recollection, recollect
 from treadle.workflows.deliver.rounds import Rounds, nothing_to_prepare
 from treadle.workflows.deliver.story import Manner, Story
 from treadle.workflows.deliver.stuck import RoundFacts, criteria_of
+from treadle.workflows.deliver.verification import Verification
 from treadle.workflows.guard import Guard
 from treadle.workflows.landing import LandingForm
 from treadle.workflows.worksite import (
@@ -122,6 +125,9 @@ class StoryStage:
     story: Story | None = None
     worksite: Worksite | None = None
     prepare: Callable[[], Awaitable[None]] = nothing_to_prepare
+    terms: Terms = AT_ONCE
+    # What shows the work of a telling; None: nothing does.
+    verifying: Callable[[Board, Recorder, Worksite], Verification] | None = None
 
     @property
     def workspace(self) -> Path:
@@ -199,7 +205,9 @@ class StoryStage:
         return worksite
 
     async def _board(self, recorder: Recorder, known: Recollection, worksite: Worksite) -> Board:
-        board = Board(self.status, recorder.record, self.clock, rehearsed=self.rehearsed)
+        board = Board(
+            self.status, recorder.record, self.clock, rehearsed=self.rehearsed, terms=self.terms
+        )
         if known.deliverables or known.turns:
             board.reopen(known)
         else:
@@ -232,6 +240,7 @@ class StoryStage:
             record_once=record_once,
             slots=asyncio.Semaphore(1),
             prepare=self.prepare,
+            verification=self.verifying and self.verifying(board, recorder, worksite),
         )
         stored = self.finished.setdefault((self.run, known.leg), [])
         steps = self.through(MemorySteps(stored, self.clock))
@@ -248,6 +257,7 @@ class StoryStage:
             jitter=lambda: self.jitter,
             progress=replace(self.progress, history=(beginning.facts,)),
             tip=beginning.tip,
+            tips=[Tip(0, beginning.tip)],
         )
 
     def _surroundings(self) -> Surroundings:

@@ -61,6 +61,7 @@ def _lines(recorded: Recorded, story: LogState, view: View) -> list[Line]:
         case (
             verification.CheckAdded()
             | verification.DeliverableClaimed()
+            | verification.ClaimRefused()
             | verification.CheckFinished()
             | verification.RegressionFound()
             | verification.SuiteFinished()

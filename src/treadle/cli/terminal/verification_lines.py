@@ -22,6 +22,7 @@ from treadle.cli.terminal.view import Level, Line, View
 from treadle.domain.events.verification import (
     CheckAdded,
     CheckFinished,
+    ClaimRefused,
     DeliverableClaimed,
     EvidenceTouched,
     RegressionFound,
@@ -31,6 +32,7 @@ from treadle.domain.events.verification import (
 VerificationEvent: TypeAlias = (
     CheckAdded
     | DeliverableClaimed
+    | ClaimRefused
     | CheckFinished
     | RegressionFound
     | SuiteFinished
@@ -48,8 +50,8 @@ def verification_lines(event: VerificationEvent, view: View) -> list[Line]:
     match event:
         case CheckAdded():
             return _added(event, view)
-        case DeliverableClaimed():
-            return [_claimed(event, view)]
+        case DeliverableClaimed() | ClaimRefused():
+            return [_claim(event, view)]
         case CheckFinished():
             return _finished(event, view)
         case RegressionFound():
@@ -70,15 +72,29 @@ def _added(event: CheckAdded, view: View) -> list[Line]:
     return [where, _command(check.command)]
 
 
-def _claimed(event: DeliverableClaimed, view: View) -> Line:
-    name, tail = f"({fit(event.id, view.width // 3)})", "  checked after the session"
-    room = view.width - width_of(f"  claimed  {name}{tail}")
+def _claim(event: DeliverableClaimed | ClaimRefused, view: View) -> Line:
+    if isinstance(event, DeliverableClaimed):
+        return _said(event, "claimed ", "checked after the session", view, style="signal")
+    return _said(event, "[PENDING] ", f"claim refused: {_why(event)}", view, style="bad")
+
+
+def _said(
+    event: DeliverableClaimed | ClaimRefused, head: str, tail: str, view: View, *, style: Style
+) -> Line:
+    name = f"({fit(event.id, view.width // 3)})"
+    room = view.width - width_of(f"  {head} {name}  {tail}")
     return (
-        ("  claimed ", "signal"),
+        (f"  {head}", style),
         (f"{fit(event.description, max(room, SHORTEST_DESCRIPTION))} ", "plain"),
         (name, "quiet"),
-        (tail, "quiet"),
+        (f"  {tail}", "quiet"),
     )
+
+
+def _why(event: ClaimRefused) -> str:
+    if not event.red:
+        return "tests object"
+    return "a check is red" if event.red == 1 else f"{event.red} checks are red"
 
 
 def _finished(event: CheckFinished, view: View) -> list[Line]:

@@ -49,6 +49,7 @@ Event: TypeAlias = (
     | work.WorkKept
     | verification.CheckAdded
     | verification.DeliverableClaimed
+    | verification.ClaimRefused
     | verification.CheckFinished
     | verification.RegressionFound
     | verification.SuiteFinished

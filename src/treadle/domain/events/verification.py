@@ -26,6 +26,17 @@ class DeliverableClaimed:
 
 
 @dataclass(frozen=True, slots=True)
+class ClaimRefused:
+    """What the agent claimed was not shown, so it stays pending: checks or tests object."""
+
+    id: str
+    description: str
+    # How many of its checks are red; none: the tests object.
+    red: int
+    type: Literal["claim.refused"] = "claim.refused"
+
+
+@dataclass(frozen=True, slots=True)
 class CheckFinished:
     """Treadle ran a check on a committed tree; `output` is the end of what it said."""
 

@@ -7,8 +7,8 @@ from types import MappingProxyType
 from treadle.domain.testing import REPORTS_FOLDER as FOLDER
 from treadle.verify.reports.tools import Tool, tools_of
 
-# Ours; `init` proposes commands that write there as well.
-OWN_REPORTS = (f"{FOLDER}/*",)
+# Ours; `init` proposes commands that write there as well. A command may go into a folder first.
+OWN_REPORTS = (f"{FOLDER}/*", f"*/{FOLDER}/*")
 KNOWN_REPORTS = (
     *OWN_REPORTS,
     "junit.xml",

@@ -95,9 +95,13 @@ def _read(name: str, content: bytes, named: Sequence[str]) -> _Read:
         return found
     if not content.strip() and name.endswith((".xml", ".json", ".info")):
         return refuse(name, "it is empty")
-    if any(fnmatchcase(name, pattern) for pattern in named):
+    if any(_is_named(name, pattern) for pattern in named):
         return refuse(name, "it is no report of a known format")
     return ()
+
+
+def _is_named(name: str, pattern: str) -> bool:
+    return fnmatchcase(name, pattern) or fnmatchcase(name, pattern.replace("**/", ""))
 
 
 def _known(name: str, content: bytes) -> _Read | None:

@@ -7,7 +7,7 @@ from typing import Literal
 from treadle.domain.check import Before, When
 from treadle.domain.deliverable import Deliverable
 from treadle.domain.events.all_events import Event
-from treadle.domain.events.verification import CheckFinished, RegressionFound
+from treadle.domain.events.verification import CheckFinished, ClaimRefused, RegressionFound
 from treadle.verify.bisect import first_red
 from treadle.verify.gate import GateRules, Judged, SuiteRun, judge, known_before
 from treadle.verify.proof import proof_of
@@ -62,14 +62,10 @@ class Verification:
             return Findings(stopped=True)
 
     async def again(self, tips: Tips, accepted: Sequence[str]) -> Findings:
-        """Everything that has passed, on the last of the tips; what broke is pending again.
-
-        What is pending with checks had passed, too: it was set back before this was cut off.
-        """
+        """Everything that has passed, on the last of the tips; what broke is pending again."""
         tip = tips[-1].commit
-        shown = [d for d in self.board.deliverables if d.checks and d.status != "blocked"]
         try:
-            reds = [red for d in shown for red in await self._reds(d, tip, "again")]
+            reds = [red for d in self._had_passed() for red in await self._reds(d, tip, "again")]
             for red in reds:
                 await self._tell_regression(red, tips)
             judged, printed = await self._tests(tip, "again", accepted)
@@ -78,6 +74,13 @@ class Verification:
         for deliverable in dict.fromkeys(red.deliverable for red in reds):
             self.board.broken(deliverable, "a check of it that was green is red")
         return _findings(reds, judged, printed)
+
+    def _had_passed(self) -> Sequence[Deliverable]:
+        """Where something is built, all of it is looked at once nothing is pending: what is pending
+        then was set back by a telling of the same step that was cut off."""
+        if self.looks_back == "no":
+            return self.board.proven()
+        return [d for d in self.board.deliverables if d.checks and d.status != "blocked"]
 
     async def _see_fail(self, commit: str) -> None:
         for name, check in self.board.unseen():
@@ -97,7 +100,13 @@ class Verification:
             # What only the tests object to stays claimed: a person may yet accept them.
             if not reds[deliverable.id] and judged.is_open:
                 self.board.prove(deliverable.id, tip, proof_of(deliverable))
+            else:
+                self._refuse(deliverable, tip, red=len(reds[deliverable.id]))
         return _findings([red for found in reds.values() for red in found], judged, printed)
+
+    def _refuse(self, deliverable: Deliverable, tip: str, *, red: int) -> None:
+        refused = ClaimRefused(deliverable.id, deliverable.description, red)
+        self.record_once(f"{refused.type} {tip} {deliverable.id}", refused)
 
     async def _reds(self, deliverable: Deliverable, tip: str, when: When) -> list[Red]:
         """What of a deliverable does not hold; what was green on this commit is not run again."""
@@ -109,8 +118,9 @@ class Verification:
                 seen = CheckFinished(deliverable.id, check.criterion, shown.evidence, shown.output)
             else:
                 seen = replace(known, deliverable=deliverable.id, criterion=check.criterion)
-            if seen not in self.green:
-                self.record(seen)
+            if seen in self.green:
+                continue
+            self.record(seen)
             if seen.evidence.is_green:
                 self.green.append(seen)
             else:

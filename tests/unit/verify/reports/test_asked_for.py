@@ -2,7 +2,13 @@
 
 import pytest
 
-from treadle.verify.reports.asked_for import KNOWN_COVERAGE, KNOWN_REPORTS, Asked, asked_for
+from treadle.verify.reports.asked_for import (
+    KNOWN_COVERAGE,
+    KNOWN_REPORTS,
+    OWN_REPORTS,
+    Asked,
+    asked_for,
+)
 from treadle.verify.reports.tools import tools_of
 
 JUNIT = {"PYTEST_ADDOPTS": "--junitxml=.treadle-reports/junit.xml"}
@@ -66,7 +72,7 @@ def test_without_a_word_of_the_user_known_places_are_looked_at() -> None:
 def test_a_command_that_writes_for_us_has_its_tests_counted_once() -> None:
     command = "npx vitest run --reporter=junit --outputFile.junit=.treadle-reports/vitest.xml"
 
-    assert asked_for(command, (), ()).collect == (".treadle-reports/*", *KNOWN_COVERAGE)
+    assert asked_for(command, (), ()).collect == (*OWN_REPORTS, *KNOWN_COVERAGE)
 
 
 def test_what_the_user_names_is_all_that_counts() -> None:

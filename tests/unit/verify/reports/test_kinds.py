@@ -26,8 +26,8 @@ def test_a_name_tells_the_kind(rule: object) -> None:
     ("places", "kind"),
     [
         (["", "tests/e2e", "integration"], "e2e"),
-        (["/home/integration/checkout/of/tests/test_a.py"], "unit"),
-        (["/home/integration/checkout/tests/e2e/test_a.py"], "e2e"),
+        (["/srv/integration/checkout/of/tests/test_a.py"], "unit"),
+        (["/srv/integration/checkout/tests/e2e/test_a.py"], "e2e"),
         (["TESTS/Integration/a"], "integration"),
         ([], "unit"),
     ],

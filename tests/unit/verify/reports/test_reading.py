@@ -32,7 +32,7 @@ def test_a_file_of_another_kind_counts_for_nothing_unless_it_was_named(content: 
     files = {"reports/other.xml": content, "junit.xml": JUNIT}
 
     assert read_reports(files, "", "x") == SuiteReport((Case("K::t", "unit", "passed"),))
-    assert read_reports(files, "", "x", named=("reports/*.xml",)) == Malformed(
+    assert read_reports(files, "", "x", named=("reports/**/*.xml",)) == Malformed(
         f"reports/other.xml: it is no report of a known format; {REMEDY}"
     )
 
