@@ -13,7 +13,7 @@ import click
 
 from treadle.cli.main import COMMANDS, EPILOG, treadle
 from treadle.cli.options import WorkflowOptions
-from treadle.domain.events import agent, oversight, run, session, work
+from treadle.domain.events import agent, focus, oversight, run, session, verification, work
 from treadle.domain.events.all_events import DISPLAY_ONLY, Event
 from treadle.settings.environment import DATABASE_URL, PASSED
 from treadle.settings.keys import EXAMPLES, Key, expected, known_keys, sections, toml_value
@@ -21,11 +21,6 @@ from treadle.settings.variables import variable
 
 HERE = Path(__file__).parent
 MADE = "<!-- Made from the code by `make docs`. Edit the code, not this page. -->"
-
-# Keys that do less today than their help says; the page says so.
-TODAY = {
-    "project.specs": "no effect; it is for workflows to come",
-}
 
 RULES = {
     "": "",
@@ -87,8 +82,6 @@ def _command(command: click.Command, context: click.Context) -> Iterator[str]:
 
 def settings_page() -> str:
     """Every setting with its default, what it takes, and the other ways to give it."""
-    if gone := set(TODAY) - set(known_keys()):
-        raise KeyError(f"TODAY speaks of settings that are gone: {gone}")
     parts = [
         "# Settings",
         MADE,
@@ -111,10 +104,7 @@ def _key(key: Key) -> str:
         said.append(f"variable `{given}`")
     if key.name in flags:
         said.append(f"option `{flags[key.name]}`")
-    text = f"### `{key.name}`\n\n{key.help}\n\n{' · '.join(said)}"
-    if key.name in TODAY:
-        text += f"\n\n*Today:* {TODAY[key.name]}."
-    return text
+    return f"### `{key.name}`\n\n{key.help}\n\n{' · '.join(said)}"
 
 
 def _takes(key: Key) -> str:
@@ -169,12 +159,16 @@ GROUPS: tuple[tuple[str, ModuleType], ...] = (
     ("Session", session),
     ("Agent", agent),
     ("Work", work),
+    ("Verification", verification),
+    ("Focus", focus),
     ("Oversight", oversight),
 )
 
 
 def events_page() -> str:
     """Every event with its sentence and its fields, and the values they are made of."""
+    if left := {cls.__module__ for cls in get_args(Event)} - {each.__name__ for _, each in GROUPS}:
+        raise KeyError(f"no group of the page has the events of {left}")
     nested: dict[str, type] = {}
     parts = [
         "# Events",

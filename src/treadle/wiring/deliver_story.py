@@ -179,6 +179,7 @@ async def _board(telling: Telling, worksite: Worksite, driver: Driver) -> Board:
 
 
 def surroundings_of(telling: Telling) -> Surroundings:
+    """What a run of any workflow sees around it."""
     settings, request = telling.ready.settings, telling.ready.request
 
     def others_today_usd() -> float:

@@ -13,10 +13,12 @@ from treadle.domain.approval import hash_of
 from treadle.domain.events.run import RunWarned
 from treadle.domain.sandbox import Confined, SandboxFailed
 from treadle.policy.decide import JudgeLine
+from treadle.policy.given_lines import letting_given_lines
 from treadle.policy.judging.judge import judge
 from treadle.policy.permission_rules import split_ask_before
 from treadle.policy.redaction import redactor
 from treadle.policy.roles import ShellSet
+from treadle.verify.spec_checks import spec_checks
 from treadle.wiring.confining import confinement
 from treadle.wiring.equipment import private_home, secrets_of
 from treadle.wiring.hooks import hook_runner, unconfined
@@ -63,10 +65,22 @@ def judging(ready: Ready, root: Path) -> JudgeLine:
     path = ready.reach.environment.get("PATH", SEARCH_PATH)
     looks = replace(shell_looks(), which=lambda name: which(name, path=path))
 
+    given = _given_lines(ready)
+
     def judge_line(line: str, allowed: ShellSet, directory: str) -> Judgement:
-        return judge(line, replace(context, roles=allowed, directory=directory), looks=looks)
+        judged = judge(line, replace(context, roles=allowed, directory=directory), looks=looks)
+        # Elsewhere the same words may stand for something else.
+        return letting_given_lines(judged, line, given if directory == str(root) else (), allowed)
 
     return judge_line
+
+
+def _given_lines(ready: Ready) -> frozenset[str]:
+    """What the user's settings and specification tell the agent to run."""
+    project = ready.settings.project
+    checks = (check.command for check in spec_checks(ready.spec_text))
+    lines = {line.strip() for line in (project.setup, project.check, project.test, *checks)}
+    return frozenset(lines - {""})
 
 
 async def _hook_runner(telling: Telling, worksite: Worksite) -> RunHook | None:

@@ -50,7 +50,7 @@ class FocusStage(StoryStage):
     """As the stage of `deliver`; what the check command says is said beforehand."""
 
     given_review: str = ""
-    terms: Terms = field(default_factory=lambda: Terms("major", 3))
+    review_terms: Terms = field(default_factory=lambda: Terms("major", 3))
     check: str = CHECK
     said: dict[tuple[str, str], Said] = field(default_factory=lambda: {(CHECK, ""): GREEN})
     # What the tests say, one time after the other; then they have nothing against the work.
@@ -117,7 +117,7 @@ class FocusStage(StoryStage):
             git=project.git,
             ground=ground,
             cabinet=cabinet,
-            terms=self.terms,
+            terms=self.review_terms,
             clock=self.clock,
             command_s=60.0,
             record_once=record_once,

@@ -252,8 +252,8 @@ async def test_what_broke_later_is_pending_again_and_the_round_is_named(tmp_path
     assert scene.trials == [
         ("make one", LAST, "again"),
         ("make two", LAST, "again"),
-        ("make one", LATER, "bisect"),
         ("make one", WORK, "bisect"),
+        ("make one", LATER, "bisect"),
     ]
 
 

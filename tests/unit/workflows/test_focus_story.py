@@ -189,7 +189,7 @@ async def test_findings_that_nothing_shows_do_not_count(stage: FocusStage) -> No
 async def test_a_command_that_fails_shows_a_finding(stage: FocusStage) -> None:
     stage.said = {**stage.said, ("test -f sound.py", ""): RED}
     silent = finding("blocker", "It does not tick", command="test -f sound.py")
-    stage.terms = Terms("major", 1)
+    stage.review_terms = Terms("major", 1)
     stage.sessions = [
         planned(PLAN),
         *tasks(stage),
@@ -217,7 +217,7 @@ async def test_a_command_that_an_agent_may_not_run_shows_nothing(stage: FocusSta
 
 
 async def test_what_the_last_review_leaves_goes_to_the_backlog(stage: FocusStage) -> None:
-    stage.terms = Terms("major", 1)
+    stage.review_terms = Terms("major", 1)
     stage.sessions = [
         planned(PLAN),
         *tasks(stage),
@@ -260,7 +260,7 @@ async def test_tests_that_fail_are_the_last_word_before_an_approval(stage: Focus
 
 
 async def test_tests_that_still_fail_at_the_last_review_end_the_run(stage: FocusStage) -> None:
-    stage.tests, stage.terms = ["- test_face fails\n"], Terms("major", 1)
+    stage.tests, stage.review_terms = ["- test_face fails\n"], Terms("major", 1)
     stage.sessions = [planned(PLAN), *tasks(stage), reviewed("APPROVED")]
 
     result = await stage.tell()
@@ -330,7 +330,7 @@ async def test_changes_requested_without_findings_are_asked_for_again(stage: Foc
 
 async def test_rounds_are_bounded(stage: FocusStage) -> None:
     stage.limit(max_iterations=4)
-    stage.terms = Terms("major", 99)
+    stage.review_terms = Terms("major", 99)
     again = [
         planned(PLAN),
         [stage.wrote("face.py", "fase\n"), *marker("DONE", "Add the face"), ending()],

@@ -37,14 +37,14 @@ class Course:
     # The one that is due; a review that approves leaves none.
     phase: Phase = "planning"
     approved: bool = False
-    plan: str = ""
+    # All that counted, one for each round.
+    plans: tuple[str, ...] = ()
     # What implementers said since the plan was made, in order.
     entries: tuple[Signal, ...] = ()
     judged: tuple[ReviewJudged, ...] = ()
     check: CommandFinished | None = None
     # The commit before the first change; None where the repository had none.
     baseline: str | None = None
-    plans: int = 0
     # Of the session that was begun last: its role, what it said, what it handed over.
     role: Role | None = None
     said: tuple[Said, ...] = ()
@@ -60,6 +60,11 @@ class Course:
         terminal = [said for said in self.said if said.signal.kind in TERMINAL]
         issues = [said for said in terminal if said.signal.kind == "spec_issue"]
         return next(iter((*issues, *terminal)), None)
+
+    @property
+    def plan(self) -> str:
+        """The one that is worked on; empty before the first."""
+        return self.plans[-1] if self.plans else ""
 
     @property
     def is_draft(self) -> bool:
@@ -128,8 +133,9 @@ def _said(course: Course, signal: Signal) -> Course:
     match course.role, signal.kind:
         case "planner", "plan_complete" if course.draft:
             # One that was cut after it had said so may say it again.
-            plans = course.plans + 1 if course.phase == "planning" else course.plans
-            return replace(course, plan=course.draft, plans=plans, entries=(), phase="implementing")
+            earlier = course.plans if course.phase == "planning" else course.plans[:-1]
+            plans = (*earlier, course.draft)
+            return replace(course, plans=plans, entries=(), phase="implementing")
         case "implementer", _:
             course = replace(course, entries=(*course.entries, signal))
             done = signal.kind == "done" and course.phase == "implementing"
@@ -152,7 +158,7 @@ def stage_of(course: Course) -> Stage:
     return Stage(
         number=course.number,
         phase=course.phase,
-        plans=course.plans,
+        plans=len(course.plans),
         reviews=len(course.judged),
         stop=stop,
     )
