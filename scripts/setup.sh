@@ -1,6 +1,6 @@
 #!/bin/sh
 # Makes .venv with the `treadle` command, the development tools and, for the tests, a second, older
-# Claude Code binary and Playwright MCP. Safe to run again: it does nothing when nothing has changed.
+# Claude Code binary, Playwright MCP and Vitest. Safe to run again: it does nothing when nothing has changed.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -63,8 +63,23 @@ system_packages() {
   fi
 }
 
-# A Chromium of the system, and Playwright MCP as tests/playwright pins it, from whatever registry npm
-# is set up for. Out of the PATH of all other tests, since a session with a browser starts slower.
+# Packages that tests/$1 pins, from whatever registry npm is set up for, into .venv/$1.
+node_packages() {
+  place=.venv/$1
+  if cmp -s "tests/$1/package-lock.json" "$place/package-lock.json" && [ -e "$place/ready" ]; then return; fi
+  say "installing $2 for the tests"
+  rm -rf "$place"
+  mkdir -p "$place"
+  cp "tests/$1/package.json" "tests/$1/package-lock.json" "$place"
+  if PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1 npm ci --prefix "$place" --silent --ignore-scripts --no-audit --no-fund; then
+    : >"$place/ready"
+  else
+    say "npm could not install $2: tests of it are skipped"
+  fi
+}
+
+# A Chromium of the system, Playwright MCP and a test runner. Out of the PATH of all other tests, since a
+# session with a browser starts slower.
 browser() {
   lacking=""
   command -v chromium >/dev/null 2>&1 || command -v google-chrome >/dev/null 2>&1 || lacking="$lacking chromium"
@@ -76,17 +91,8 @@ browser() {
     [ -x .venv/bin/treadle ] || say "tests in a browser are skipped without it (Debian: sudo apt-get install$lacking)"
     return 0
   fi
-  place=.venv/playwright
-  if cmp -s tests/playwright/package-lock.json $place/package-lock.json && [ -e $place/ready ]; then return; fi
-  say "installing Playwright MCP for the tests"
-  rm -rf $place
-  mkdir -p $place
-  cp tests/playwright/package.json tests/playwright/package-lock.json $place
-  if PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1 npm ci --prefix $place --silent --ignore-scripts --no-audit --no-fund; then
-    : >$place/ready
-  else
-    say "npm could not install Playwright MCP: tests in a browser are skipped"
-  fi
+  node_packages playwright "Playwright MCP"
+  node_packages reports Vitest
 }
 
 system_packages

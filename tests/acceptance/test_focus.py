@@ -152,6 +152,24 @@ def test_a_spec_issue_ends_the_run_and_is_saved(stage: Stage) -> None:
     )
 
 
+def test_what_cannot_be_worked_on_is_said_before_a_run_exists(stage: Stage) -> None:
+    said = [
+        stage.treadle("focus", " "),
+        stage.treadle("focus", "Greet", "--review", "nowhere.md"),
+    ]
+    stage.git("rm", "-rqf", "specs")
+    said.append(stage.treadle("focus", "Greet"))
+
+    assert [finished.exit_code for finished in said] == [2, 2, 2]
+    assert "treadle: a focus run needs words" in said[0].stderr
+    assert "cannot read the review" in said[1].stderr
+    assert said[2].stderr == (
+        f"treadle: no specs in {stage.project}\n"
+        "  hint: put your specifications there, or name the folder with project.specs\n"
+    )
+    assert not (stage.root / "runs").exists()
+
+
 def test_a_person_s_review_starts_the_run_and_work_can_land_as_files(stage: Stage) -> None:
     (stage.directory / "review.md").write_text("Greet louder.\n")
     rehearsal = script(

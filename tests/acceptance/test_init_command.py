@@ -203,7 +203,7 @@ def test_the_questions_say_what_an_answer_does(machine: Machine) -> None:
     ended = machine.on_a_terminal("init", answers="n\n" + "\n" * 8)
 
     assert "Land work as commits? (no: as uncommitted changes) [Y/n]:" in ended.err
-    assert "Folder of further specifications (for focus, later) [specs]:" in ended.err
+    assert "Folder of specifications for `treadle focus` [specs]:" in ended.err
 
 
 def test_what_cannot_be_written_is_said_in_one_line(machine: Machine) -> None:
@@ -235,10 +235,12 @@ def test_answers_on_a_terminal_are_written(machine: Machine) -> None:
         "limits": {"max_cost_usd": 2.5, "max_iterations": 7},
         "session": {},
         "deliver": {},
+        "focus": {},
         "quota": {},
         "sandbox": {},
         "policy": {},
         "hooks": {},
+        "verify": {},
         "database": {},
         "retention": {},
     }

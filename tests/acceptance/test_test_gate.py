@@ -73,13 +73,32 @@ def without_a_reader(test: str) -> str:
     return test.replace("    def test", '    @unittest.skip("later")\n    def test')
 
 
+REMOVE = shell("python3 -c \"import os; os.remove('test_greet.py')\"")
+EXCUSE: dict[str, Any] = {
+    "tool": "mcp__treadle__create_deliverable",
+    "input": {
+        "deliverables": [
+            {
+                "id": "DL2",
+                "description": f"Remove {HELLO}",
+                "acceptanceCriteria": ["test_hello is removed: it is obsolete"],
+            }
+        ]
+    },
+}
 FORGED = (
     '<testsuite tests="2"><testcase classname="test_greet.Greeting" name="test_hello"/>'
     '<testcase classname="test_other.Other" name="test_sum"/></testsuite>\n'
 )
 LIES = {
     "deletes the test": Lie(
-        (BREAK, shell("python3 -c \"import os; os.remove('test_greet.py')\"")),
+        (BREAK, REMOVE),
+        [("removed", HELLO)],
+        f"{HELLO} is gone",
+        [("test_greet.py", "removed")],
+    ),
+    "deletes the test and writes down that it was to go": Lie(
+        (BREAK, REMOVE, EXCUSE),
         [("removed", HELLO)],
         f"{HELLO} is gone",
         [("test_greet.py", "removed")],
@@ -122,7 +141,8 @@ def test_who_hides_what_fails_does_not_succeed(stage: Stage, lie: Lie) -> None:
     assert (finished.exit_code, finished.result["reason"]) == (UNFINISHED, "max_iterations")
     assert objections(finished) == lie.found
     assert finished.of_type("deliverable.changed") == []
-    assert statuses(stage) == {"DL1": (False, None)}
+    assert [e["id"] for e in finished.of_type("claim.refused")] == ["DL1"]
+    assert set(statuses(stage).values()) == {(False, None)}
     assert lie.words in seen(finished)
     touched = [f for e in finished.of_type("evidence.touched") for f in e["files"]]
     assert [(file["path"], file["change"]) for file in touched] == lie.touched
@@ -200,13 +220,13 @@ def test_a_person_says_no_to_tests_that_nobody_could_mend_and_the_run_ends(stage
 def test_a_person_accepts_tests_as_they_are_and_the_work_goes_on(stage: Stage) -> None:
     with_tests(stage)
     planned(stage, DL1=None)
-    running = stage.start(script(*STILL_RED, session(done())), settings=IMPATIENT)
+    running = stage.start(script(*STILL_RED), settings=IMPATIENT)
 
     asked = running.until("approval.asked")["approval"]
     stage.treadle("approve", asked["id"])
     finished = running.finish()
 
     assert (finished.exit_code, finished.result["reason"]) == (0, "all_passed")
-    assert objections(finished) == [("new_failure", HELLO)] * 2
+    assert (finished.result["rounds"], objections(finished)) == (2, [("new_failure", HELLO)] * 2)
     assert statuses(stage) == {"DL1": (True, "claimed")}
     assert_sound(stage, finished)

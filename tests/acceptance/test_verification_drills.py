@@ -79,11 +79,11 @@ def test_what_the_specification_checks_is_out_of_the_agents_reach(stage: Stage) 
     assert checks(finished) == [("DL1", "before", 2), ("DL1", "after", 2)]
     assert changes(finished) == []
     assert statuses(stage) == {"DL1": (False, None)}
-    assert "DL1" in seen(finished)
+    assert f"[PENDING] A greeting (DL1) red: {HELLO}" in seen(finished)
     assert_sound(stage, finished)
 
 
-WORDS = ("belongs to Treadle", "belongs to Treadle", "Read-only", "has a check already")
+WORDS = ("belongs to Treadle", "is protected", "Read-only", "has a check already")
 
 
 def test_who_breaks_what_had_passed_is_found_out_before_the_end(stage: Stage) -> None:

@@ -100,7 +100,9 @@ class Verify:
     )
     reports: tuple[str, ...] = field(
         default=(),
-        metadata=key("Where the test command leaves its reports: JUnit XML or Playwright JSON."),
+        metadata=key(
+            "Where the test command leaves reports: JUnit XML, or JSON of known tools."
+        ),
     )
     coverage_reports: tuple[str, ...] = field(
         default=(),

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from treadle.domain.testing import REPORTS_FOLDER
 from treadle.settings.edit import update
 from treadle.settings.file import FILE
 from treadle.settings.load import Resolved
@@ -23,7 +24,7 @@ class Question:
 
 
 QUESTIONS: tuple[Question, ...] = (
-    Question("project.specs", "Folder of further specifications (for focus, later)"),
+    Question("project.specs", "Folder of specifications for `treadle focus`"),
     Question("project.setup", "Command that prepares a fresh checkout"),
     Question("project.check", "Command that checks the code (lint, types)"),
     Question("project.test", "Command that runs the tests"),
@@ -76,7 +77,7 @@ def writes(
 
 def ignore_lines(notes: str) -> tuple[str, ...]:
     """What git is not to see; the rest of `.treadle/` is for people and belongs into commits."""
-    return (".treadle/status.json", ".treadle/wip/", SCHEMA_PATH, notes)
+    return (".treadle/status.json", ".treadle/wip/", SCHEMA_PATH, f"{REPORTS_FOLDER}/", notes)
 
 
 def ignoring(text: str, lines: Sequence[str]) -> str:

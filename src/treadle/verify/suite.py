@@ -1,6 +1,7 @@
 """Runs the test command on a committed tree, a second time where something is red, and says what
 came of it: to the log, to the next session, to a person."""
 
+import asyncio
 from collections import Counter
 from dataclasses import dataclass, replace
 from typing import get_args
@@ -76,7 +77,9 @@ async def _run(ground: ProvingGround, suite: Suite, commit: str, when: When) -> 
     if isinstance(shown, NotShown):
         return shown
     named = (*suite.reports, *suite.coverage_reports)
-    report = read_reports(shown.files, shown.log or shown.output, suite.command, named)
+    # In a thread: files that an agent's code made can take a while to read.
+    printed = shown.log or shown.output
+    report = await asyncio.to_thread(read_reports, shown.files, printed, suite.command, named)
     return SuiteRun(
         shown.evidence, report, is_broken=is_broken(shown.evidence, report), output=shown.output
     )

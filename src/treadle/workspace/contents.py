@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from treadle.domain.testing import REPORTS_FOLDER
 from treadle.workspace.disk import writing_to
 from treadle.workspace.git import Git
 from treadle.workspace.scratch import scratch_folder
@@ -57,7 +58,8 @@ def changed_paths(tracked: str, untracked: str) -> Changed:
 
 def is_private(path: str) -> bool:
     """Does this path (from the root of the checkout) belong to Treadle rather than the user?"""
-    return path in (NOTES, PRIVATE) or path.startswith(PRIVATE + "/")
+    parts = path.split("/")
+    return path in (NOTES, PRIVATE) or parts[0] == PRIVATE or REPORTS_FOLDER in parts[:-1]
 
 
 async def write_contents(git: Git, index: Path) -> Contents:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from treadle.domain.agent import Identity
 from treadle.domain.errors import ProjectError
+from treadle.domain.testing import REPORTS_FOLDER
 from treadle.workspace.attribution import HOOK, Attribution
 from treadle.workspace.contents import NOTES, PRIVATE
 from treadle.workspace.disk import is_written, remove, writing_to
@@ -189,5 +190,7 @@ def _exclusions(sources: Sources) -> bytes:
     """What the user's own git ignores besides .gitignore, what tools leave, and what is ours."""
     files = (sources.excludes, sources.repository / "info/exclude")
     theirs = [file.read_bytes() for file in files if file is not None and file.is_file()]
-    ours = "".join(f"{line}\n" for line in (*PRODUCTS, f"/{NOTES}", f"/{PRIVATE}/"))
+    ours = "".join(
+        f"{line}\n" for line in (*PRODUCTS, f"/{NOTES}", f"/{PRIVATE}/", f"{REPORTS_FOLDER}/")
+    )
     return b"\n".join([*theirs, ours.encode()])

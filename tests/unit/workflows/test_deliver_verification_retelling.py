@@ -11,7 +11,7 @@ from tests.builders import deliverable
 from treadle.adapters.stores.recorder import Recorder
 from treadle.domain.deliverable import Tally
 from treadle.domain.events.all_events import Event
-from treadle.domain.events.run import RoundStarted, RunWarned
+from treadle.domain.events.run import RoundStarted
 from treadle.domain.events.session import SessionEnded
 from treadle.domain.events.verification import (
     CheckFinished,
@@ -41,7 +41,6 @@ FACTS = (
     ClaimRefused,
     DeliverableChanged,
     RegressionFound,
-    RunWarned,
 )
 
 
@@ -142,7 +141,6 @@ EXPECTED = Told(
         *shown("DL-2"),
         RegressionFound("DL-1", "DL-1 can be seen", 3),
         DeliverableChanged(*about("DL-1"), "passed", "pending"),
-        RunWarned("pending again, because a check of it that was green is red: DL-1"),
         RoundStarted(4, "coding"),
         *shown("DL-1"),
     ],

@@ -1,12 +1,13 @@
 """When a `deliver` run shows its work again, mends tests, asks about them, or may succeed."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from treadle.domain.deliverable import Tally
 from treadle.domain.limits import RunLimits
-from treadle.domain.session import Completed, QuotaExceeded, SessionResult
+from treadle.domain.session import Completed, Crashed, QuotaExceeded, SessionResult
 from treadle.domain.testing import Objection
 from treadle.domain.usage import Usage
 from treadle.workflows.deliver.decisions import AskAboutTests, ShowAgain, Step, Stop, Work
@@ -80,8 +81,18 @@ def test_what_did_not_hold_is_told_to_the_next_session_and_to_no_other() -> None
     assert (progress.shown, progress.told, progress.gate_failures) == (False, "DL-001 is red", 1)
     held_up = after_session(progress, _session(QuotaExceeded("later", None)))
     assert held_up.told == "DL-001 is red"
+    broken_off = after_session(progress, _session(Crashed("gone", 1)))
+    assert (broken_off.told, broken_off.worked_since) == ("DL-001 is red", True)
     worked = after_session(progress, _session(Completed("")))
     assert (worked.told, worked.worked_since, worked.shown) == ("", True, False)
+
+
+def test_a_round_that_claims_nothing_leaves_what_is_known_of_the_tests() -> None:
+    progress = Progress(**PENDING, gate_failures=2, objections=(FAILS,), running_s=1.0)
+
+    after = after_verification(progress, Findings(idle=True), took_s=0.5, whole=False)
+
+    assert after == replace(progress, running_s=1.5)
 
 
 def test_verification_that_was_cut_shows_nothing() -> None:
@@ -114,5 +125,5 @@ def test_a_persons_no_ends_the_run() -> None:
     assert next_step(after, RULES) == Stop("tests_failed", "ann said no")
 
 
-def _session(outcome: Completed | QuotaExceeded) -> SessionResult:
+def _session(outcome: Completed | Crashed | QuotaExceeded) -> SessionResult:
     return SessionResult("s-1", outcome, 0.1, Usage(), 1, 1.0)  # type: ignore[arg-type]

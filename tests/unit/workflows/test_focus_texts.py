@@ -120,12 +120,26 @@ def test_a_spec_issue_outweighs_what_was_said_before_it() -> None:
     assert course.verdict.signal.kind == "spec_issue"
 
 
-def test_a_session_that_was_cut_says_anew_how_it_ends() -> None:
-    again = SessionStarted(SessionId("session-1"), "implementer", "sonnet", resumed=True)
-    cut = course_of(*session("implementer"), signal("note"), signal("progress"), again)
+AGAIN = SessionStarted(SessionId("session-1"), "implementer", "sonnet", resumed=True)
 
-    assert cut.verdict is None
-    assert [said.signal.kind for said in cut.said] == ["note"]
+
+@pytest.mark.parametrize(
+    ("before", "after", "verdict"),
+    [
+        (("note", "progress"), (), "progress"),  # it had nothing to add
+        (("note", "progress"), ("done",), "done"),
+        (("progress", "done"), (), "progress"),
+        (("spec_issue",), ("done",), "spec_issue"),
+        (("note",), (), None),
+    ],
+)
+def test_a_session_that_was_cut_may_say_anew_how_it_ends(
+    before: tuple[SignalKind, ...], after: tuple[SignalKind, ...], verdict: SignalKind | None
+) -> None:
+    said: list[Event] = [*map(signal, before), AGAIN, *map(signal, after)]
+    found = course_of(*session("implementer"), *said).verdict
+
+    assert (None if found is None else found.signal.kind) == verdict
 
 
 @pytest.mark.parametrize(

@@ -48,6 +48,8 @@ class Course:
     # Of the session that was begun last: its role, what it said, what it handed over.
     role: Role | None = None
     said: tuple[Said, ...] = ()
+    # How much of that was said before it was cut off and begun again.
+    cut_after: int = 0
     draft: str = ""
     review: ReviewWritten | None = None
     # Whether the run is over, so that its working files are put away.
@@ -56,10 +58,10 @@ class Course:
     @property
     def verdict(self) -> Said | None:
         """What ended the last session: a spec issue before all else, then the first signal that a
-        session ends by."""
-        terminal = [said for said in self.said if said.signal.kind in TERMINAL]
-        issues = [said for said in terminal if said.signal.kind == "spec_issue"]
-        return next(iter((*issues, *terminal)), None)
+        session ends by. One that was cut may say anew how it ends."""
+        issues = [said for said in self.said if said.signal.kind == "spec_issue"]
+        in_order = (*issues, *self.said[self.cut_after :], *self.said)
+        return next((said for said in in_order if said.signal.kind in TERMINAL), None)
 
     @property
     def plan(self) -> str:
@@ -91,11 +93,9 @@ def told(course: Course, recorded: Recorded) -> Course:
     event = recorded.event
     match event:
         case RoundStarted():
-            return replace(course, role=None, said=(), draft="", review=None)
+            return replace(course, role=None, said=(), cut_after=0, draft="", review=None)
         case SessionStarted():
-            # A session that goes on after a cut says anew how it ends.
-            kept = tuple(said for said in course.said if said.signal.kind not in TERMINAL)
-            return replace(course, role=event.role, said=kept)
+            return replace(course, role=event.role, cut_after=len(course.said))
         case SignalGiven():
             said = Said(Signal(event.kind, event.text), recorded.at)
             return _said(replace(course, said=(*course.said, said)), said.signal)
