@@ -18,6 +18,8 @@ REPLACE = "pathlib:Path.replace"
 WORKSITE = "treadle.workflows.worksite"
 LAND = "treadle.workspace.land"
 AGENT = "treadle.adapters.agents.claude.agent"
+RUN_CHECK = "treadle.wiring.proving:run_own"
+KEEP_LOG = "treadle.adapters.stores.evidence:EvidenceLogs.keep"
 SPAWN = "treadle.adapters.agents.claude.transport:ProcessTransport.connect"
 PROMPT = "claude_agent_sdk:ClaudeSDKClient.query"
 WAIT = "treadle.workflows.deliver.story:Story._until"
@@ -29,6 +31,7 @@ PLAIN, DIRTY, OWN_COMMIT = "one deliverable", "uncommitted changes", "agent comm
 QUOTA, LONG_QUOTA, FAILURE = "quota spent", "quota spent for longer", "session fails"
 CONTINUED, GONE, ASKED = "earlier work", "earlier work gone", "landing asked"
 CHANGED, DESTROYED = "new specification", "work destroyed"
+CHECKED = "checked work"
 LIMITED = "limit reached"
 
 

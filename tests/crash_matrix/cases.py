@@ -5,17 +5,20 @@ from collections.abc import Iterator
 from tests.crash_matrix.case import (
     AGENT,
     CHANGED,
+    CHECKED,
     CONTINUED,
     DESTROYED,
     DIRTY,
     ENGINE_STORING,
     FAILURE,
     GONE,
+    KEEP_LOG,
     LAND,
     OWN_COMMIT,
     PROMPT,
     QUOTA,
     REPLACE,
+    RUN_CHECK,
     SETTLE,
     SPAWN,
     STATUS,
@@ -194,6 +197,22 @@ WAITING = (
     cut("retry begun", stored("round.started", 3), scenario=FAILURE),
 )
 
+
+def verifying() -> Iterator[Case]:
+    """While Treadle itself finds out whether a claim holds."""
+    for step in ("verify 1", "verify 2", "verify 3", "show 1"):
+        yield cut(f"step “{step}” was acted, not stored", AtStep(step, "acted"), scenario=CHECKED)
+    yield cut("check about to be run", Call(RUN_CHECK, "before"), scenario=CHECKED)
+    yield cut("check running", Call(RUN_CHECK, "during", number=2), scenario=CHECKED)
+    yield cut("check over, its log not kept", Call(KEEP_LOG, "before"), scenario=CHECKED)
+    yield cut("check.finished stored", stored("check.finished", 1), scenario=CHECKED)
+    yield cut("red check.finished stored", stored("check.finished", 2), scenario=CHECKED)
+    yield cut("suite.finished stored", stored("suite.finished", 2), scenario=CHECKED)
+    yield cut("claim.refused stored", stored("claim.refused"), scenario=CHECKED)
+    yield cut("proven, file not written", stored("deliverable.changed"), scenario=CHECKED)
+    yield taken("proven, taken over", stored("deliverable.changed"), scenario=CHECKED)
+
+
 CASES: tuple[Case, ...] = (
     *at_steps(),
     *BEGINNING,
@@ -201,6 +220,7 @@ CASES: tuple[Case, ...] = (
     *HOME,
     *LANDING,
     *WAITING,
+    *verifying(),
     *RECOVERING,
     *REOPENED,
     *WORKERS,

@@ -26,6 +26,8 @@ FACTS: dict[str, Callable[[dict[str, Any]], Fact]] = {
     "status.adopted": lambda e: (e["origin"], [d["status"] for d in e["deliverables"]]),
     "deliverable.created": lambda e: (e["deliverable"]["id"],),
     "deliverable.changed": lambda e: (e["id"], e["previous"], e["status"]),
+    "deliverable.claimed": lambda e: (e["id"],),
+    "claim.refused": lambda e: (e["id"], e["red"]),
     "plan.made": lambda e: (e["spec"],),
     "work.continued": lambda e: (),
     "work.committed": lambda e: (e["message"],),

@@ -36,6 +36,7 @@ SCENARIOS = """
 | uncommitted changes | the same, in a checkout with edits that are not committed |
 | agent commits | the same, and the agent commits its work itself |
 | work destroyed | a session claims a pass, then deletes its whole workspace; another builds |
+| checked work | a claim is refused by its check, another holds; tests are run as well |
 | quota spent | the building session meets the provider's limit; the run sleeps until the reset |
 | quota spent for longer | the same, with a later reset |
 | session fails | the building session fails; the run waits and tries again |

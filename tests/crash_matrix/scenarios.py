@@ -51,6 +51,12 @@ DESTROY_IT = BUILD_IT.replace(
     "      - text: Tidied up.",
 )
 
+CHECKED_DELIVERABLE = ONE_DELIVERABLE.replace(
+    "acceptanceCriteria: [hello.txt says hello]",
+    "acceptanceCriteria: [{text: hello.txt says hello, check: grep -qx hello hello.txt}]",
+)
+CLAIM_TOO_MUCH = BUILD_IT.replace('content: "hello', 'content: "helo')
+
 OPTIONAL = "  - optional: true\n    role"
 
 FAILING = f"  - role: implementer\n    turns:\n      - {GIVE_UP}\n"
@@ -116,6 +122,11 @@ SCENARIOS: Mapping[str, Scenario] = {
     # In a sandbox a session cannot delete all of it.
     "work destroyed": Scenario(
         told(ONE_DELIVERABLE, DESTROY_IT, BUILD_IT), options=("--no-sandbox",)
+    ),
+    # A claim that is refused, another that holds: each is shown, then all of it once more.
+    "checked work": Scenario(
+        told(CHECKED_DELIVERABLE, CLAIM_TOO_MUCH, BUILD_IT),
+        settings={"project.test": '"python3 -m unittest -v"'},
     ),
     "quota spent": Scenario(
         told(ONE_DELIVERABLE, SPENT, BUILD_IT, auth="subscription"), options=("--wait-for-quota",)

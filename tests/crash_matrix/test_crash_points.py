@@ -16,6 +16,7 @@ POINTS = [
     "commit made, not told, twice",
     "fetched, not told",
     "HEAD moved to the snapshot",
+    "proven, file not written",
     "inside the quota sleep",
     "worker has spawned the resumed session",
 ]

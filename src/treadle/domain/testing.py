@@ -64,6 +64,13 @@ class Objection:
     message: str = ""
 
     @property
+    def accepted_as(self) -> str:
+        """What a person who accepts it has seen. Where no test has a name, that is the message: who
+        lets one share of coverage or one failure of the command pass knew of no other."""
+        told = self.message if self.finding in ("coverage", "broken_run") else self.test
+        return f"{self.finding} {told}"
+
+    @property
     def gist(self) -> str:
         """The one line of the message that says what is wrong; of Python's calls, what they came
         to."""

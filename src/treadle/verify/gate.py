@@ -76,7 +76,7 @@ def judge(before: SuiteRun, now: SuiteRun, rules: GateRules) -> Judged:
         return Judged((_cut(now), *red), known, flaky)
     if past and not shown:
         return Judged((_vanished(len(past), now),), flaky=flaky)
-    if now.is_broken and before.is_broken:
+    if breaks_as_before(before, now):
         known = (TEST_COMMAND, *known)
     elif now.is_broken:
         red = (_unexplained(now), *red)
@@ -88,6 +88,24 @@ def judge(before: SuiteRun, now: SuiteRun, rules: GateRules) -> Judged:
         *_coverage(then.coverage, now.report.coverage, rules.coverage),
     )
     return Judged(objections, known, flaky)
+
+
+def breaks_as_before(before: SuiteRun, now: SuiteRun) -> bool:
+    """Whether the command fails as it did before the work, with no test that says why.
+
+    Not if it ends in another way, or tells of tests only now: a command that was not there yet or
+    found no tests failed, too, and that excuses nothing.
+    """
+    return (
+        before.is_broken
+        and now.is_broken
+        and before.evidence.exit_code == now.evidence.exit_code
+        and _tells_of_tests(before) == _tells_of_tests(now)
+    )
+
+
+def _tells_of_tests(run: SuiteRun) -> bool:
+    return isinstance(run.report, SuiteReport) and bool(run.report.cases)
 
 
 def known_before(before: SuiteRun) -> Judged:

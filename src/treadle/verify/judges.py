@@ -90,7 +90,7 @@ RULES = (
 )
 
 _ORDER: tuple[How, ...] = ("removed", "changed", "added")
-_JUDGES: tuple[Judge, ...] = ("coverage", "ci", "lint", "tests")
+_JUDGES: tuple[Judge, ...] = ("specification", "coverage", "ci", "lint", "tests")
 
 
 def judge_of(path: str) -> Judge | None:
@@ -99,13 +99,17 @@ def judge_of(path: str) -> Judge | None:
     return next((rule.judge for rule in RULES if _fits(rule, parts)), None)
 
 
-def touched(changes: Iterable[Change]) -> tuple[Touched, ...]:
+def touched(changes: Iterable[Change], *, specification: str = "") -> tuple[Touched, ...]:
     """Those of the changed files that judge the work, with what a person must see first in front:
-    what is gone or another before what is new, and settings before tests."""
+    what is gone or another before what is new, and settings before tests.
+
+    `specification` is the path of the file that the work was done for.
+    """
     found = [
         Touched(change.path, judge, change.how)
         for change in changes
-        if (judge := judge_of(change.path)) is not None
+        if (judge := "specification" if change.path == specification else judge_of(change.path))
+        is not None
     ]
     return tuple(sorted(found, key=_urgency))
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from treadle.domain.check import Evidence, When
 from treadle.domain.testing import Case, CaseOutcome, Malformed, SuiteReport
-from treadle.verify.gate import TEST_COMMAND, SuiteRun
+from treadle.verify.gate import TEST_COMMAND, SuiteRun, breaks_as_before
 
 # Which of two outcomes counts. Before the work the worse one: nothing better can be asked of the
 # work. Of the work the better one: it has shown that it can.
@@ -24,7 +24,7 @@ def worth_a_second_run(first: SuiteRun, before: SuiteRun | None) -> bool:
     """Whether something is red that was not before; what was cut or is illegible stays so."""
     if first.is_cut or isinstance(first.report, Malformed):
         return False
-    if first.is_broken and not (before and before.is_broken):
+    if first.is_broken and not (before and breaks_as_before(before, first)):
         return True
     known = _red(before.report) | before.flaky if before else frozenset()
     return bool(_red(first.report) - known)

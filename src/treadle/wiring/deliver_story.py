@@ -162,7 +162,7 @@ async def _board(telling: Telling, worksite: Worksite, driver: Driver) -> Board:
         driver.clock,
         rehearsed=ready.request.rehearsal,
         clean=telling.clean,
-        terms=terms_of(ready),
+        terms=terms_of(ready, worksite.path),
     )
     if known.deliverables or known.turns:
         board.reopen(known)

@@ -2,13 +2,13 @@
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from datetime import timedelta
 from pathlib import Path
 from shutil import which
 
-from treadle.domain.agent import Judgement
+from treadle.domain.agent import Ask, Deny, Judgement
 from treadle.domain.approval import hash_of
 from treadle.domain.events.run import RunWarned
 from treadle.domain.sandbox import Confined, SandboxFailed
@@ -73,6 +73,23 @@ def judging(ready: Ready, root: Path) -> JudgeLine:
         return letting_given_lines(judged, line, given if directory == str(root) else (), allowed)
 
     return judge_line
+
+
+def why_no_check(ready: Ready, root: Path) -> Callable[[str], str]:
+    """Why a line is not run for an agent that gave it as a check; empty if it is.
+
+    What a person is asked about is never done on the side. What the agent itself may not start,
+    such as a script of the project, a sandbox holds; without one nothing does.
+    """
+    judge_line = judging(ready, root)
+
+    def why_not(line: str) -> str:
+        judged = judge_line(line, "run", str(root))
+        if isinstance(judged, Ask) or (isinstance(judged, Deny) and ready.unconfined):
+            return judged.reason
+        return ""
+
+    return why_not
 
 
 def _given_lines(ready: Ready) -> frozenset[str]:

@@ -29,7 +29,6 @@ from treadle.wiring.telling import Telling
 from treadle.workspace.borrowed import borrowed_objects
 from treadle.workspace.left_files import files_left, marks
 from treadle.workspace.proving_tree import Base, ProvingTree, tree_of
-from treadle.workspace.setup_inputs import setup_inputs
 
 FOLDER = "proving"
 # What is given back of a log, besides that it is kept.
@@ -53,8 +52,6 @@ class Ground:
     bounds: Bounds
     tree: ProvingTree
     logs: EvidenceLogs
-    # What the files of a commit say has to be set up.
-    _needs: dict[str, str] = field(default_factory=dict)
     _failures: dict[str, int] = field(default_factory=dict)
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
@@ -76,7 +73,7 @@ class Ground:
                 f"{project.root} has no commit {trial.commit}",
                 hint="fetch it from where it was made, for example with `git fetch --all`",
             )
-        setup = await self._lay_out(trial.commit)
+        setup = await self._lay_out(trial.commit, tree)
         before = marks(self.tree.work, trial.collect)
         began = monotonic()
         ran = await self._run(trial)
@@ -114,18 +111,13 @@ class Ground:
         with way_out(network, hosts, self.bounds.record, upstream=upstream) as out:
             return await run_own(self.bounds, own, out)
 
-    async def _lay_out(self, commit: str) -> str:
+    async def _lay_out(self, commit: str, tree: str) -> str:
         """The files of the commit, set up; what to say first about that, if it failed."""
         project, command = self.bounds.ready.project, self.bounds.ready.settings.project.setup
         if not command.strip():
             await self.tree.lay_out(project, commit)
             return ""
-        if commit not in self._needs:
-            await self.tree.lay_out(project, commit)
-            self._needs[commit] = await asyncio.to_thread(
-                setup_inputs, self.tree.work, command.strip()
-            )
-        base = await self._base(commit, self._needs[commit])
+        base = await self._base(commit, setup_of(tree, command.strip()))
         await self.tree.lay_out(project, commit, base)
         return self.tree.note_of(base)
 
@@ -152,6 +144,12 @@ class Ground:
         given = confinement(ready, workspace=self.tree.work, home=self.tree.home)
         objects = borrowed_objects(ready.project.git_dir)
         return replace(given, protected=(), readable=(*given.readable, *objects))
+
+
+def setup_of(tree: str, command: str) -> str:
+    """A name for what a command sets up on a tree, and on no other: any file can be one that it
+    builds from or runs, and what it left of an earlier tree would stand in for this one's."""
+    return hashlib.sha256(f"{tree}\0{command}".encode()).hexdigest()
 
 
 def network_for(wanted: Network) -> Network:

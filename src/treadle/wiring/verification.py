@@ -1,6 +1,7 @@
 """What a run's verification is made of: the proving ground, the test command, what counts."""
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from treadle.adapters.stores.event_store import EventStore
 from treadle.adapters.stores.runs import host_of
@@ -13,6 +14,7 @@ from treadle.verify.gate import GateRules
 from treadle.verify.judges import touched
 from treadle.verify.spec_checks import spec_checks
 from treadle.verify.suite import Suite
+from treadle.wiring.guard import why_no_check
 from treadle.wiring.proving import proving_ground
 from treadle.wiring.run_request import Ready
 from treadle.wiring.telling import Telling
@@ -43,13 +45,16 @@ def verification_of(telling: Telling, worksite: Worksite, board: Board) -> Verif
     )
 
 
-def terms_of(ready: Ready) -> Terms:
+def terms_of(ready: Ready, workspace: Path) -> Terms:
     """What the settings and the specification ask of a pass."""
     settings = ready.settings
+    # Where nothing is built, the tests are not run.
+    tested = settings.project.test.strip() and ready.request.workflow != "sync"
     return Terms(
-        settling="after_round" if settings.project.test.strip() else "at_once",
+        settling="after_round" if tested else "at_once",
         require_checks="required" if settings.verify.require_checks else "optional",
         spec_checks=spec_checks(ready.spec_text),
+        why_not_run=why_no_check(ready, workspace),
     )
 
 
@@ -79,7 +84,7 @@ async def tell_what_was_touched(telling: Telling, worksite: Worksite) -> None:
         warning = RunWarned(f"cannot tell which tests were changed: {error}")
         telling.recorder.record_once(f"untold {work.commit}", warning)
         return
-    if files := touched(found):
+    if files := touched(found, specification=telling.ready.spec):
         telling.recorder.record_once(f"touched {work.commit}", EvidenceTouched(files))
 
 

@@ -2,13 +2,17 @@
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from fnmatch import fnmatchcase
-from itertools import islice
 from pathlib import Path
 
-# Of one file, and how many.
+from treadle.workspace.walking import is_too_deep
+
+# Of one file. Of all of them, and how many: what goes beyond is still brought back once, so that
+# whoever reads them sees that it is too much, and does not take a part for all.
 MOST_BYTES = 16 << 20
-MOST_FILES = 1000
+MOST_BYTES_IN_ALL = 64 << 20
+MOST_FILES = 2000
 ANY_DEPTH = "**"
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -17,12 +21,13 @@ _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 Mark = tuple[int, int, int]
 # What is left of a pattern on the way down.
 Rest = tuple[str, ...]
+# Of all patterns; of none: it is a file that matches.
+Among = tuple[Rest, ...]
 
 
 def marks(top: Path, patterns: Sequence[str]) -> dict[str, Mark]:
     """The files that match, as they are now; no link is followed."""
-    found = islice(_below(top, "", tuple(map(_parts, patterns))), MOST_FILES)
-    return {path: _mark(top / path) for path in found}
+    return dict(_marked(top, patterns))
 
 
 def files_left(
@@ -30,8 +35,20 @@ def files_left(
 ) -> dict[str, bytes]:
     """Those that were written since, with the beginning of what is in them: a file that lay there
     already says nothing about the command."""
-    written = [path for path, mark in marks(top, patterns).items() if before.get(path) != mark]
-    return {path: text for path in written if (text := _content(top, path)) is not None}
+    found: dict[str, bytes] = {}
+    size = 0
+    for path, mark in _marked(top, patterns):
+        if len(found) > MOST_FILES or size > MOST_BYTES_IN_ALL:
+            break
+        if before.get(path) != mark and (text := _content(top, path)) is not None:
+            found[path] = text
+            size += len(text)
+    return found
+
+
+def _marked(top: Path, patterns: Sequence[str]) -> Iterator[tuple[str, Mark]]:
+    for path in _below(top, tuple(map(_parts, patterns))):
+        yield path, _mark(top / path)
 
 
 def _parts(pattern: str) -> Rest:
@@ -40,21 +57,32 @@ def _parts(pattern: str) -> Rest:
     return () if pattern.startswith("/") or ".." in parts else parts
 
 
-def _below(folder: Path, prefix: str, patterns: tuple[Rest, ...]) -> Iterator[str]:
-    """Files that match what is left of a pattern in this directory."""
-    wanted = _without_depth(patterns)
-    try:
-        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
-    except OSError:
-        return
+def _below(top: Path, patterns: tuple[Rest, ...]) -> Iterator[str]:
+    """Files that match a pattern, in the order of their names. Whatever made the directories may
+    have made them deeper than a function can call itself."""
+    unseen = [("", patterns)] if patterns else []
+    while unseen:
+        path, rests = unseen.pop()
+        if not rests:
+            yield path
+            continue
+        unseen += reversed(list(_inside(top, path, _without_depth(rests))))
+
+
+def _inside(top: Path, path: str, wanted: tuple[Rest, ...]) -> Iterator[tuple[str, Among]]:
+    """What matches in this directory: files, and directories with what is left of the patterns."""
+    entries: list[os.DirEntry[str]] = []
+    with suppress(OSError), os.scandir(top / path) as found:
+        entries = sorted(found, key=lambda entry: entry.name)
     for entry in entries:
         rests = [rest for rest in wanted if rest and _names(rest[0], entry.name)]
+        own = f"{path}/{entry.name}" if path else entry.name
         if entry.is_dir(follow_symlinks=False):
             further = tuple(rest for rest in dict.fromkeys(map(_after, rests)) if rest)
-            if further:
-                yield from _below(folder / entry.name, f"{prefix}{entry.name}/", further)
+            if further and not is_too_deep(entry.path):
+                yield own, further
         elif entry.is_file(follow_symlinks=False) and any(_is_last(rest) for rest in rests):
-            yield f"{prefix}{entry.name}"
+            yield own, ()
 
 
 def _without_depth(patterns: tuple[Rest, ...]) -> tuple[Rest, ...]:

@@ -1,6 +1,6 @@
-"""A git directory to throw away, for tools that ask git which version they are looking at.
-
-Written file by file: no git of ours ever runs with it, neither before nor after others could."""
+"""Git directories to throw away, written file by file: one for tools that ask git which version
+they look at, with which no git of ours ever runs; and one for a git of ours that nobody else sees,
+with no setting of the user's in it that could start a program of the tree that is laid out."""
 
 import os
 import shutil
@@ -18,15 +18,20 @@ async def lend_history(project: Project, commit: str, work: Path, index: Path) -
     listing = await project.git.run(
         "for-each-ref", "--format=%(objectname) %(refname)", "refs/tags"
     )
-    objects = borrowed_objects(project.git_dir)
     git_dir = work / ".git"
+    write_git_dir(project, commit, git_dir)
+    _write(git_dir / "packed-refs", listing)
+    shutil.copy2(index, git_dir / "index")
+
+
+def write_git_dir(project: Project, commit: str, git_dir: Path) -> None:
+    """One that knows the commit and all before it, without settings, hooks and branches."""
+    objects = borrowed_objects(project.git_dir)
     (git_dir / "objects" / "info").mkdir(parents=True)
     (git_dir / "refs").mkdir()
     _write(git_dir / "HEAD", commit)
     _write(git_dir / "config", _config(commit))
-    _write(git_dir / "packed-refs", listing)
     _write(git_dir / "objects" / "info" / "alternates", "\n".join(map(str, objects)))
-    shutil.copy2(index, git_dir / "index")
     shallow = objects[0].parent / "shallow"
     if shallow.is_file():
         shutil.copyfile(shallow, git_dir / "shallow")

@@ -4,16 +4,18 @@ objects, and always at the same path, because what a setup command installs may 
 import asyncio
 import os
 import shutil
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
 from treadle.domain.errors import ProjectError
 from treadle.workspace.contents import PLAIN_INDEX
 from treadle.workspace.disk import remove, writing_to
-from treadle.workspace.lent_history import lend_history
+from treadle.workspace.git import QUIET, Git
+from treadle.workspace.lent_history import lend_history, write_git_dir
 from treadle.workspace.object_names import unreplaced
 from treadle.workspace.project import Project
+from treadle.workspace.skeleton import agent_environment
 
 # Further ones are removed, those first that nobody has used for longest.
 MOST_BASES = 2
@@ -31,7 +33,8 @@ class ProvingTree:
     work    the files of a commit, at the top of which a command starts
     home    the home that it has
     index   what git knows of the files in `work`
-    bases   the same three as a setup command left them, by what they were set up for
+    git     by which our own git lays them out; gone before a command starts
+    bases   the first three as a setup command left them, by what they were set up for
     """
 
     place: Path
@@ -47,6 +50,10 @@ class ProvingTree:
     @property
     def _index(self) -> Path:
         return self.place / "index"
+
+    @property
+    def _git(self) -> Path:
+        return self.place / "git"
 
     @property
     def _bases(self) -> Path:
@@ -97,7 +104,7 @@ class ProvingTree:
 
     def clear(self) -> None:
         """Remove what is laid out, also what a killed process left of it; bases stay."""
-        for path in (self.work, self.home, self._index, self._bases / "building"):
+        for path in (self.work, self.home, self._index, self._git, self._bases / "building"):
             remove(path)
 
     async def _copy(self, project: Project, base: Base) -> None:
@@ -125,18 +132,17 @@ class ProvingTree:
             )
 
     async def _check_out(self, project: Project, commit: str) -> None:
-        git = replace(
-            unreplaced(project.git).with_variables(GIT_LFS_SKIP_SMUDGE="1"),
-            directory=self.work,
-            options=(
-                f"--git-dir={project.git_dir}",
-                f"--work-tree={self.work}",
-                *project.git.options,
-                *("-c", "core.sparseCheckout=false"),
-            ),
+        """By a git that knows no setting of the user's: attributes of the commit could name a
+        filter of theirs, and that may be a program that the commit brings along."""
+        write_git_dir(project, commit, self._git)
+        git = Git(
+            self.work,
+            agent_environment(project.git.environment),
+            (f"--git-dir={self._git}", f"--work-tree={self.work}", *QUIET),
         )
         through = git.indexed_by(self._index)
         await through.run(*PLAIN_INDEX, "read-tree", "--reset", "-u", commit)
+        await asyncio.to_thread(remove, self._git)
 
     def _forget_oldest(self) -> None:
         bases = sorted(self._bases.iterdir(), key=_last_used, reverse=True)

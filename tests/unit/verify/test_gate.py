@@ -193,6 +193,10 @@ def test_coverage_is_wanted_where_it_is_told_and_never_asked_to_be_better_than_i
         (told({ADDS: "passed"}, 1), told({ADDS: "passed"}, 1),
          Judged(known_red=(TEST_COMMAND,))),
         (told(exit_code=5), told({ADDS: "passed"}), Judged()),
+        # A command that was not there yet, or found nothing, is no excuse for one that fails.
+        (told(exit_code=127), told(exit_code=1), Judged((broken(UNEXPLAINED),))),
+        (told(exit_code=5), told({ADDS: "passed"}, 1), Judged((broken(UNEXPLAINED),))),
+        (told(exit_code=1), told({ADDS: "passed"}, 1), Judged((broken(UNEXPLAINED),))),
         (cut(), told(exit_code=1), Judged((broken(UNEXPLAINED),))),
     ],
 )  # fmt: skip

@@ -53,10 +53,12 @@ def test_what_is_gone_or_another_comes_before_what_is_new() -> None:
         Change(".gitlab-ci.yml", "changed"),
         Change("tests/test_old.py", "removed"),
         Change(".coveragerc", "changed"),
+        Change("docs/SPEC.md", "changed"),
     ]
 
-    assert touched(changes) == (
+    assert touched(changes, specification="docs/SPEC.md") == (
         Touched("tests/test_old.py", "tests", "removed"),
+        Touched("docs/SPEC.md", "specification", "changed"),
         Touched(".coveragerc", "coverage", "changed"),
         Touched(".gitlab-ci.yml", "ci", "changed"),
         Touched("pyproject.toml", "lint", "changed"),

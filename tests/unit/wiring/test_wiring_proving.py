@@ -291,11 +291,11 @@ async def test_without_a_sandbox_the_checkout_is_apart_all_the_same(tmp_path: Pa
     assert stage.repository.git("status", "--porcelain") == ""
 
 
-async def test_a_setup_command_runs_once_for_the_same_needs(tmp_path: Path) -> None:
+async def test_a_setup_command_runs_once_for_the_same_tree(tmp_path: Path) -> None:
     setup = "date +%N > installed; pwd > where; echo s > ~/tool; echo changed > SPEC.md"
     stage = await staged(tmp_path, {"project.setup": setup})
     spoil = await stage.show("cat installed; echo x > installed; echo x > ~/tool; echo x > left")
-    stage.commit(**{"a.txt": "a\n"})
+    stage.repository.git("commit", "--quiet", "--allow-empty", "--message", "The same files")
 
     look = "cat installed where ~/tool SPEC.md; ls"
     shown = await stage.show(look)
@@ -306,12 +306,12 @@ async def test_a_setup_command_runs_once_for_the_same_needs(tmp_path: Path) -> N
         str(stage.ground.tree.work),
         "s",
         "# A greeting",
-        *("SPEC.md", "a.txt", "installed", "where"),
+        *("SPEC.md", "installed", "where"),
     ]
     assert [path.name for path in stage.place.iterdir()] == ["bases"]
 
 
-async def test_other_manifests_are_another_base_and_only_two_are_kept(tmp_path: Path) -> None:
+async def test_another_tree_is_another_base_and_only_two_are_kept(tmp_path: Path) -> None:
     stage = await staged(tmp_path, {"project.setup": "cat package.json > installed"})
     shown = []
     for version in ("1", "2", "3"):
@@ -321,6 +321,28 @@ async def test_other_manifests_are_another_base_and_only_two_are_kept(tmp_path: 
 
     assert shown == ["1\n", "2\n", "3\n"]
     assert len(list((stage.place / "bases").iterdir())) == 2
+
+
+async def test_what_was_built_from_an_earlier_tree_does_not_stand_in_for_a_later_one(
+    tmp_path: Path,
+) -> None:
+    stage = await staged(tmp_path, {"project.setup": ". ./build"})
+    stage.commit(**{"build": "cp source built\n", "source": "right\n"})
+    right = await stage.show("grep -q right built")
+    stage.commit(source="wrong\n")
+    wrong = await stage.show("grep -q right built")
+
+    assert (right.evidence.exit_code, wrong.evidence.exit_code) == (0, 1)
+
+
+async def test_a_filter_of_the_users_that_the_commit_names_is_not_started(stage: Stage) -> None:
+    started = stage.ready.directory / "started"
+    stage.repository.git("config", "filter.own.smudge", "sh tools/smudge")
+    stage.commit(**{"tools/smudge": f"touch {started}; cat\n", "a.txt": "a\n"})
+    stage.commit(**{".gitattributes": "*.txt filter=own\n"})
+
+    assert said(await stage.show("cat a.txt; git status --porcelain")) == ["a"]
+    assert not started.exists()
 
 
 async def test_files_that_only_the_commit_of_the_base_had_are_gone(tmp_path: Path) -> None:

@@ -13,6 +13,8 @@ from treadle.domain.check import Check
 from treadle.domain.deliverable import Deliverable
 from treadle.domain.events.verification import CheckAdded
 from treadle.domain.events.work import DeliverableCreated
+from treadle.verify.spec_checks import SpecCheck
+from treadle.workflows.deliver.passing import Terms
 
 from .desk import ONE, TWO, Desk, desk_in, given_entry, reopened, with_checks
 
@@ -154,6 +156,27 @@ async def test_an_agent_cannot_change_a_check_by_creating_the_deliverable_again(
         ToolReply("They were created already."),
     ]
     assert (desk.events, desk.saved()) == ([], (CHECKED,))
+
+
+async def test_a_line_that_is_not_run_for_an_agent_becomes_no_check(tmp_path: Path) -> None:
+    terms = Terms(
+        why_not_run=lambda line: "A person must agree." if "publish" in line else "",
+        spec_checks=(SpecCheck("DL-2 can be seen", "make publish", 1),),
+    )
+    desk = desk_in(tmp_path, left=[ONE], terms=terms)
+    desk.events.clear()
+    given = {**given_entry("DL-2"), "acceptanceCriteria": [{"text": SEEN, "check": "npm publish"}]}
+
+    replies = [
+        await desk.add_check("DL-1", SEEN, "npm publish"),
+        await desk.use("create_deliverable", deliverables=[given]),
+    ]
+
+    told = f"Treadle does not run the check for {SEEN!r}: A person must agree."
+    assert replies == [ToolReply(told, is_error=True)] * 2
+    assert desk.events == []
+    # What the user's own specification says is not the agent's.
+    assert not (await desk.create("DL-2")).is_error
 
 
 async def test_checks_are_listed_with_what_was_seen_of_them(desk: Desk) -> None:

@@ -104,14 +104,16 @@ RESULT = RunResult("max_iterations", 1, Tally(total=1), 0.5, Usage(), 60.0, "one
 
 
 @pytest.mark.parametrize(
-    "after",
+    ("after", "claimed"),
     [
-        [RoundStarted(2, "coding")],
-        [RunEnded(RESULT), RunReopened("retry", RUN_LIMITS)],
+        ([RoundStarted(2, "coding")], ()),
+        ([RunEnded(RESULT), RunReopened("resume", RUN_LIMITS)], ("DL-1",)),
     ],
 )
-def test_a_claim_is_over_with_its_round_and_with_the_run(after: list[Event]) -> None:
-    assert recollected(CREATED, CLAIMED, *after).claimed_this_round == ()
+def test_a_claim_is_over_when_a_round_follows_and_not_with_the_run(
+    after: list[Event], claimed: tuple[str, ...]
+) -> None:
+    assert recollected(CREATED, CLAIMED, *after).claimed_this_round == claimed
 
 
 def test_what_was_added_before_a_run_was_reopened_is_in_the_file() -> None:

@@ -1,7 +1,8 @@
 """A run whose process is killed while its work is shown, at whatever moment, and told again."""
 
+import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import get_args
 
@@ -11,7 +12,7 @@ from tests.builders import deliverable
 from treadle.adapters.stores.recorder import Recorder
 from treadle.domain.deliverable import Tally
 from treadle.domain.events.all_events import Event
-from treadle.domain.events.run import RoundStarted
+from treadle.domain.events.run import RoundStarted, RunEnded, RunReopened
 from treadle.domain.events.session import SessionEnded
 from treadle.domain.events.verification import (
     CheckFinished,
@@ -49,10 +50,10 @@ class TreeGround:
     """A command is the name of a file, and green where a commit has it."""
 
     stage: StoryStage
-    trials: list[Trial] = field(default_factory=list)
 
     async def show(self, trial: Trial) -> Shown | NotShown:
-        self.trials.append(trial)
+        if self.stage.stop.is_set():
+            return NotShown()
         files = self.stage.user.git("ls-tree", "--name-only", trial.commit).splitlines()
         said = GREEN if trial.command in files else RED
         return await MemoryGround({(trial.command, ""): said}).show(trial)
@@ -166,6 +167,30 @@ async def told_to_its_end(stage: StoryStage) -> Told:
 async def test_a_run_that_nobody_disturbs(stage: StoryStage) -> None:
     assert await told_to_its_end(stage) == EXPECTED
     assert len({brief.session for brief in stage.agent.briefs}) == 4
+
+
+async def test_what_a_run_had_not_shown_when_it_was_ended_is_shown_first_when_it_goes_on(
+    stage: StoryStage,
+) -> None:
+    stop = did(stage.stop.set)
+    written = [stage.wrote("one.txt"), stage.wrote("two.txt")]
+    stage.sessions = [
+        [*written, turned("DL-1", "passed"), turned("DL-2", "passed"), stop, ending()]
+    ]
+    interrupted = await stage.tell()
+    stage.record(RunEnded(interrupted), RunReopened("resume", stage.limits))
+    stage.stop = asyncio.Event()
+
+    resumed = await stage.tell()
+
+    assert (interrupted.reason, resumed.reason) == ("interrupted", "all_passed")
+    assert stage.steps == ["begin", "look 1", "verify 0", "show 1"]
+    assert len(stage.agent.briefs) == 1
+    # Seen to fail on the tree before all work, not on the one that had the work already.
+    assert [(d.id, d.proof) for d in stage.status.read()] == [
+        ("DL-1", "proven"),
+        ("DL-2", "proven"),
+    ]
 
 
 SHOWING = [at for at, name in enumerate(EXPECTED.steps, 1) if name.startswith(("verify", "show"))]

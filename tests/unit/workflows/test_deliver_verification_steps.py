@@ -19,6 +19,7 @@ from treadle.workflows.deliver.progress import (
     after_session,
     after_verification,
 )
+from treadle.workflows.deliver.stuck import RoundFacts
 from treadle.workflows.deliver.tests_question import GiveUp, LetFail, TryOnceMore
 
 LIMITS = RunLimits(max_cost_usd=5, max_minutes=10, max_iterations=40, max_retries=3)
@@ -26,6 +27,7 @@ RULES = Rules(LIMITS, wait_for_quota=False, fix_rounds=3)
 PASSED: dict[str, Any] = {"tally": Tally(passed=2, total=2), "rounds": 2, "provable": True}
 PENDING: dict[str, Any] = {"tally": Tally(passed=1, total=2), "rounds": 2, "provable": True}
 FAILS = Objection("new_failure", "test_greeting", "test_greet.py", 4, "expected hello")
+STUCK = "the last 3 sessions took less than 5 s each and changed nothing (limits.stuck_repeats = 3)"
 DONE = Stop("all_passed")
 CODING = Work("coding")
 
@@ -110,12 +112,16 @@ def test_tests_that_a_person_lets_fail_are_remembered_and_shown_again() -> None:
     assert next_step(after, RULES) == ShowAgain()
 
 
-def test_a_persons_words_reach_the_next_session() -> None:
-    progress = Progress(**PASSED, gate_failures=4, told="red", worked_since=False)
+def test_a_persons_words_reach_the_next_session_and_give_it_a_fresh_start() -> None:
+    idle = tuple(RoundFacts(number, "tree", PASSED["tally"], "criteria") for number in range(5))
+    progress = Progress(
+        **PASSED, gate_failures=4, told="red", worked_since=False, history=idle, last=Completed("")
+    )
 
     after = after_answer(progress, TryOnceMore("mock the clock"))
 
     assert after.told == "red\nA person says about it:\n\nmock the clock\n"
+    assert next_step(replace(progress, gate_failures=1), RULES) == Stop("stuck", STUCK)
     assert next_step(after, RULES) == CODING
 
 

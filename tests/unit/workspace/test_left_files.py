@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from treadle.workspace import left_files
 from treadle.workspace.left_files import files_left, marks
+from treadle.workspace.removal import remove_tree
 
 FILES = ("a.xml", "b.json", "reports/c.xml", "reports/deep/d.xml", "reports/deep/er/e.xml")
 
@@ -75,3 +77,45 @@ def test_only_what_was_written_since_counts_whatever_time_it_bears(top: Path) ->
     os.utime(changed, ns=(seen.st_atime_ns, seen.st_mtime_ns))
 
     assert files_left(top, ["**/*"], before=before) == {"a.xml": b"A.XML", "new.xml": b"new"}
+
+
+def test_files_that_lay_there_do_not_hide_what_was_written(top: Path) -> None:
+    for number in range(left_files.MOST_FILES + 1):
+        (top / f"{number}.xml").touch()
+    before = marks(top, ["*.xml"])
+    (top / "z.xml").write_text("new")
+
+    assert files_left(top, ["*.xml"], before=before) == {"z.xml": b"new"}
+
+
+def test_of_too_many_files_one_more_is_brought_back_than_anybody_reads(top: Path) -> None:
+    for number in range(left_files.MOST_FILES + 50):
+        (top / f"{number}.xml").touch()
+
+    assert len(files_left(top, ["*.xml"], before={})) == left_files.MOST_FILES + 1
+
+
+def test_of_too_much_no_more_is_read_than_shows_that_it_is(top: Path) -> None:
+    for number in range(10):
+        with (top / f"{number}.xml").open("wb") as file:
+            file.truncate(1 << 40)
+
+    found = files_left(top, ["?.xml"], before=marks(top, ["a.xml"]))
+
+    wanted = left_files.MOST_BYTES_IN_ALL // left_files.MOST_BYTES + 1
+    assert [len(text) for text in found.values()] == [left_files.MOST_BYTES] * wanted
+
+
+def test_directories_may_be_deeper_than_a_function_calls_itself(top: Path) -> None:
+    reaches = os.open(top / "reports", os.O_RDONLY)
+    for _ in range(2500):
+        os.mkdir("a", dir_fd=reaches)
+        inner = os.open("a", os.O_RDONLY, dir_fd=reaches)
+        os.close(reaches)
+        reaches = inner
+    os.close(reaches)
+
+    try:
+        assert list(marks(top, ["reports/**/c.xml"])) == ["reports/c.xml"]
+    finally:
+        remove_tree(top)

@@ -72,8 +72,8 @@ class SuiteFinished:
     type: Literal["suite.finished"] = "suite.finished"
 
 
-# What judges the work, by what it is.
-Judge = Literal["tests", "ci", "lint", "coverage"]
+# What judges the work, by what it is; the specification holds checks, and says what is wanted.
+Judge = Literal["specification", "tests", "ci", "lint", "coverage"]
 
 
 @dataclass(frozen=True, slots=True)

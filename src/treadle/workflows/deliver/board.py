@@ -60,7 +60,8 @@ class Board:
             by_id = {d.id: d for d in self.deliverables}
             said = (by_id[name] for name in known.passed_this_round if name in by_id)
             self._word.passed[:] = said
-            self._word.claimed[:] = known.claimed_this_round
+        # Also what a leg that ended had not shown: it is looked at before anybody works on.
+        self._word.claimed[:] = known.claimed_this_round
         self._carry_spec()
 
     def _carry_spec(self) -> None:

@@ -1,11 +1,13 @@
 """What happens when an agent calls a deliverable tool: checked, recorded, saved, answered."""
 
+import asyncio
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast, get_args
 
 from treadle.domain.agent import Tool, ToolReply
+from treadle.domain.check import Check
 from treadle.domain.deliverable import (
     Deliverable,
     Proof,
@@ -75,12 +77,16 @@ class BoardCalls:
         given = given_deliverables(self.clean(arguments))
         if isinstance(given, Refused):
             return ToolReply(given.reason, is_error=True)
-        self.projection.adopt()
         asked = tuple(with_spec_checks(d, self.terms.spec_checks) for d in given)
+        # First: what is known of the deliverables must not change while it is acted on.
+        barred = await self._barred([check for d in asked for check in d.checks])
+        self.projection.adopt()
         # An agent that was cut off asks again for what it never saw an answer to.
         new = tuple(d for d in asked if not self._has(d))
         if asked and not new:
             return ToolReply("They were created already.")
+        if barred:
+            return ToolReply(barred, is_error=True)
         after = create(self.projection.known, new)
         if isinstance(after, Refused):
             return ToolReply(after.reason, is_error=True)
@@ -103,15 +109,32 @@ class BoardCalls:
             and all(commands.get(check.criterion) == check.command for check in asked.checks)
         )
 
+    async def _barred(self, checks: Sequence[Check]) -> str:
+        """Why one of the agent's own is not taken; empty if all are."""
+        for check in checks:
+            if check.origin != "agent":
+                continue
+            if reason := await self._why_not_run(check.command):
+                return _not_run(check, reason)
+        return ""
+
+    async def _why_not_run(self, command: str) -> str:
+        """In a thread, as every line of an agent is judged: that may start a program."""
+        return await asyncio.to_thread(self.terms.why_not_run, command)
+
     async def _add_check(self, arguments: Mapping[str, Any]) -> ToolReply:
+        wanted = self.clean(arguments)
+        reason = await self._why_not_run(str(wanted.get("command", "")))
         self.projection.adopt()
-        found = wanted_check(self.clean(arguments), self.projection.known)
+        found = wanted_check(wanted, self.projection.known)
         if isinstance(found, Refused):
             return ToolReply(found.reason, is_error=True)
         deliverable, check = found
         reply = ToolReply(f"{deliverable.id} has this check now: {check.command}")
         if any(each.criterion == check.criterion for each in deliverable.checks):
             return reply
+        if reason:
+            return ToolReply(_not_run(check, reason), is_error=True)
         self.record(CheckAdded(deliverable.id, check))
         self.projection.change([with_check(deliverable, check)])
         return reply
@@ -176,6 +199,10 @@ class BoardCalls:
 def withdrawn(deliverable: Deliverable) -> DeliverableChanged:
     """How the log is told that a claim does not stand any more."""
     return DeliverableChanged(deliverable.id, deliverable.description, "pending", "pending")
+
+
+def _not_run(check: Check, reason: str) -> str:
+    return f"Treadle does not run the check for {check.criterion!r}: {reason}"
 
 
 def _created(new: Sequence[Deliverable], left: Deliverable | None) -> str:

@@ -29,6 +29,8 @@ class Look:
     provable: bool = False
     # Rounds that may try to mend failing tests before a person is asked.
     fix_rounds: int = 3
+    # Whether the run was ended before all that was claimed in it was shown.
+    unshown: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """What a run asks of a pass, and what becomes of an agent's word that something is done. Pure."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -12,15 +13,22 @@ Settling: TypeAlias = Literal["at_once", "after_round"]
 Requirement: TypeAlias = Literal["optional", "required"]
 
 
+def runs_any_line(line: str) -> str:
+    """Nothing stands against a check, whatever it does."""
+    return ""
+
+
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What the run asks of a pass."""
+    """What the run asks of a pass, and of the checks that an agent gives."""
 
     settling: Settling = "at_once"
     # Whether something may pass of which a criterion has no check.
     require_checks: Requirement = "optional"
     # As they stand in the specification that the user sees.
     spec_checks: tuple[SpecCheck, ...] = ()
+    # Why Treadle does not run a line for an agent; empty if it does.
+    why_not_run: Callable[[str], str] = runs_any_line
 
 
 # An agent's word is enough.

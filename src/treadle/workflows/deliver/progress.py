@@ -112,9 +112,12 @@ def after_answer(progress: Progress, meaning: Meaning) -> Progress:
         case LetFail(tests=tests):
             accepted = tuple(dict.fromkeys((*progress.accepted, *tests)))
             return replace(progress, accepted=accepted, gate_failures=0, objections=(), told="")
+        case TryOnceMore(words=""):
+            return replace(progress, gate_failures=1)
         case TryOnceMore(words=words):
-            said = f"{progress.told}\nA person says about it:\n\n{words}\n" if words else ""
-            return replace(progress, gate_failures=1, told=said or progress.told)
+            told = f"{progress.told}\nA person says about it:\n\n{words}\n"
+            # Rounds that got nowhere had not been told this.
+            return replace(progress, gate_failures=1, told=told, history=progress.history[-1:])
         case GiveUp(reason=reason):
             return replace(progress, given_up=reason)
         case _:

@@ -161,7 +161,6 @@ def _told(known: Recollection, recorded: Recorded) -> Recollection:
                 turns=(),
                 changes=(),
                 added_checks=(),
-                claimed_this_round=(),
                 reopened=event.by,
             )
         case RoundStarted():

@@ -103,7 +103,7 @@ class Rounds:
     async def look(self) -> Look:
         """What decides about the next step, as it is now."""
         self.board.adopt()
-        around = self.surroundings
+        around, proving = self.surroundings, self.verification
         return Look(
             at=self.driver.clock.now(),
             tally=self.board.tally(),
@@ -112,8 +112,9 @@ class Rounds:
             wait_for_quota=around.wait_for_quota,
             stopping=around.stopping(),
             others_today_usd=around.others_today_usd(),
-            provable=self.verification is not None and self.verification.has_something_to_show(),
+            provable=proving is not None and proving.has_something_to_show(),
             fix_rounds=around.fix_rounds,
+            unshown=self.known.is_fresh_leg and proving is not None and proving.is_due(),
         )
 
     async def session(self, place: Place, progress: Progress, look: Look) -> Attempt:
@@ -231,6 +232,11 @@ class Rounds:
         took_s = round(self.driver.clock.monotonic() - began, 3)
         due = self.verification is not None and self.verification.is_due()
         return Homecoming(home, moved, took_s, await self.look(), due)
+
+    @property
+    def baseline(self) -> str:
+        """The commit before all work of the run."""
+        return self.worksite.snapshot
 
     async def verify(self, before: str, tip: str, accepted: tuple[str, ...]) -> Verified:
         """Show what the round claims; `before` is the commit that it began at."""

@@ -107,6 +107,8 @@ class Story:
     async def tell(self) -> RunResult:
         """Round after round, until the first reason to stop."""
         look = await self._look()
+        if look.unshown:
+            look = await self._verify("verify 0", self.rounds.baseline)
         while True:
             self._see(look)
             rules = Rules(look.limits, look.wait_for_quota, look.fix_rounds)
@@ -166,14 +168,13 @@ class Story:
             self._judge(place, attempt.result, look)
             if self.after is not None:
                 await self.after(place, attempt.result, home)
-            return await self._verify(before) if home.due else home.look
+            return await self._verify(f"verify {self.turn}", before) if home.due else home.look
         finally:
             self.began = None
 
-    async def _verify(self, before: str) -> Look:
+    async def _verify(self, step: str, before: str) -> Look:
         act = partial(self.rounds.verify, before, self.tip, self.progress.accepted)
-        verified = await self.steps.step(f"verify {self.turn}", act, returns=Verified)
-        return self._found(verified)
+        return self._found(await self.steps.step(step, act, returns=Verified))
 
     async def _show_again(self) -> Look:
         self.shows += 1
@@ -200,9 +201,7 @@ class Story:
         if not isinstance(meaning, LetFail):
             return await self._look()
         # What was claimed last may have nothing else against it.
-        act = partial(self.rounds.verify, self.tip, self.tip, self.progress.accepted)
-        verified = await self.steps.step(f"accepted {self.questions}", act, returns=Verified)
-        return self._found(verified)
+        return await self._verify(f"accepted {self.questions}", self.tip)
 
     async def _session(self, place: Place, look: Look) -> Attempt:
         self.attempts += 1

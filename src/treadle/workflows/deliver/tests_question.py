@@ -15,7 +15,7 @@ MOST_LINES = 40
 
 @dataclass(frozen=True, slots=True)
 class LetFail:
-    """A person accepts these tests as they are."""
+    """A person accepts these objections, as `accepted_as` names them."""
 
     tests: tuple[str, ...]
 
@@ -54,7 +54,7 @@ def tests_question(objections: Sequence[Objection], *, rounds: int) -> Question:
 def meaning_of(outcome: Outcome, objections: Sequence[Objection]) -> Meaning:
     match outcome:
         case Answer(verdict="approved") | Lapsed(verdict="approved"):
-            return LetFail(tuple(each.test for each in objections))
+            return LetFail(tuple(each.accepted_as for each in objections))
         case Answer(verdict="replied", text=text):
             return TryOnceMore(text)
         case Answer(by=by, text=text):

@@ -167,7 +167,7 @@ class Verification:
             return Judged(), ""
         now = await self._ran_suite(tip, when)
         judged = judge(self.before, now, self.rules())
-        left = tuple(each for each in judged.objections if each.test not in accepted)
+        left = tuple(each for each in judged.objections if each.accepted_as not in accepted)
         judged = replace(judged, objections=left)
         self.record(event_of(now, judged))
         self.open_at = tip if judged.is_open else ""
