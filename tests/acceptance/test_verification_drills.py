@@ -159,31 +159,26 @@ def test_where_checks_are_required_a_word_is_not_enough(stage: Stage) -> None:
     assert_sound(stage, finished)
 
 
-def held_up(stage: Stage) -> tuple[str, Path, Path]:
-    """A check that says when it runs, and then waits for a file; both are outside."""
+def in_the_middle_of_a_check(stage: Stage) -> tuple[Running, str, Path]:
+    """A run, the process of its check, and a file that this waits for: one that names another."""
     begun, gate = stage.directory / "begun", stage.directory / "gate"
-    wait = f"until [ -e {gate} ]; do sleep 0.05; done"
-    return f"{HELLO} && echo $$ > {begun} && {wait}", begun, gate
-
-
-def in_the_middle_of_a_check(stage: Stage) -> tuple[Running, Path]:
-    command, begun, gate = held_up(stage)
-    planned(stage, DL1=command)
+    wait = f"until [ -e {gate} ] && [ $(cat {gate}) != $$ ]; do sleep 0.05; done"
+    planned(stage, DL1=f"{HELLO} && echo $$ > {begun} && {wait}")
     work = session(write("hello.txt", "hello\n"), done())
     running = stage.start(script(work), "--no-sandbox")
     running.until("work.imported")
     for _ in range(3000):
-        if begun.exists() and begun.read_text().strip():
-            return running, gate
+        if begun.exists() and (check := begun.read_text().strip()):
+            return running, check, gate
         select.select([], [], [], 0.01)
     raise AssertionError("the check did not begin")
 
 
 def test_a_run_killed_in_the_middle_of_a_check_goes_on_with_it(stage: Stage) -> None:
-    running, gate = in_the_middle_of_a_check(stage)
+    running, check, gate = in_the_middle_of_a_check(stage)
     running.process.kill()
     killed = running.finish()
-    gate.touch()
+    gate.write_text(check)
 
     resumed = stage.treadle("resume", killed.events[0]["run"], "--json")
 
@@ -194,14 +189,15 @@ def test_a_run_killed_in_the_middle_of_a_check_goes_on_with_it(stage: Stage) -> 
     assert checks(finished) == [("DL1", "before", 2), ("DL1", "after", 0)]
     assert changes(finished) == [("DL1", "passed", "proven")]
     assert statuses(stage) == {"DL1": (True, "proven")}
+    # Without a sandbox it had lived on.
+    assert check in [str(event["pid"]) for event in finished.of_type("process.ended")]
     assert_all_gone(finished)
 
 
 def test_a_run_interrupted_in_the_middle_of_a_check_ends_at_once_and_can_go_on(
     stage: Stage,
 ) -> None:
-    running, gate = in_the_middle_of_a_check(stage)
-    check = int((stage.directory / "begun").read_text())
+    running, check, gate = in_the_middle_of_a_check(stage)
     running.process.send_signal(signal.SIGINT)
     stopped = running.finish()
 
@@ -211,7 +207,7 @@ def test_a_run_interrupted_in_the_middle_of_a_check_ends_at_once_and_can_go_on(
     assert not Path(f"/proc/{check}").exists()
     assert_sound(stage, stopped)
 
-    gate.touch()
+    gate.write_text(check)
     resumed = stage.treadle("resume", stopped.events[0]["run"], "--json")
 
     assert (resumed.exit_code, resumed.result["reason"]) == (0, "all_passed")

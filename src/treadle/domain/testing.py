@@ -1,10 +1,13 @@
 """What the tests of a project said, whatever ran them. Types only."""
 
+import re
 from dataclasses import dataclass
 from typing import Literal
 
 # Where reports go that we ask a test command for, from the top of the project. No part of the work.
 REPORTS_FOLDER = ".treadle-reports"
+
+_FIGURE = re.compile(r"\d+")
 
 Kind = Literal["unit", "integration", "e2e"]
 CaseOutcome = Literal["passed", "failed", "skipped"]
@@ -65,10 +68,16 @@ class Objection:
 
     @property
     def accepted_as(self) -> str:
-        """What a person who accepts it has seen. Where no test has a name, that is the message: who
-        lets one share of coverage or one failure of the command pass knew of no other."""
-        told = self.message if self.finding in ("coverage", "broken_run") else self.test
-        return f"{self.finding} {told}"
+        """What a person who accepts it has seen: this finding about this test. Where there is no
+        test to name it is what the message says; who lets the command fail has not said that it
+        may tell of no tests at all. Figures in that differ from run to run."""
+        match self.finding:
+            case "coverage":
+                return f"{self.finding} {self.gist}"
+            case "broken_run":
+                return f"{self.finding} {_FIGURE.sub('', self.gist)}"
+            case _:
+                return f"{self.finding} {self.test}"
 
     @property
     def gist(self) -> str:

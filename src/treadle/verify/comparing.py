@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from treadle.domain.check import Evidence, When
@@ -28,6 +28,8 @@ class Recalled:
     deliverable: str
     criterion: str
     evidence: Evidence
+    # The same command on the tree before the work, if this run has seen that.
+    before: Evidence | None = None
 
     @property
     def title(self) -> str:
@@ -48,6 +50,8 @@ class Found:
     # Why what the repository has is not what the commit's name says.
     damage: str = ""
     output: str = ""
+    # Of what the command said before the work.
+    log_before: Log = "kept"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +79,13 @@ def recall(events: Iterable[Event], passed: Collection[str]) -> tuple[Recalled, 
     said last."""
     checks: dict[tuple[str, str], Recalled] = {}
     tests: Recalled | None = None
+    before: dict[tuple[str, str, str], Evidence] = {}
     for event in events:
         match event:
+            case CheckFinished(evidence=evidence) if evidence.when == "before":
+                before[event.deliverable, event.criterion, evidence.command] = evidence
+            case SuiteFinished(evidence=evidence) if evidence.when == "before":
+                before["", "", evidence.command] = evidence
             case CheckFinished(deliverable=name, criterion=criterion, evidence=evidence):
                 counts = evidence.is_green and evidence.when in ON_THE_WORK
                 if counts and (name in passed or not name):
@@ -85,13 +94,19 @@ def recall(events: Iterable[Event], passed: Collection[str]) -> tuple[Recalled, 
                 tests = Recalled("tests", "", "", evidence)
             case _:
                 pass
-    return (*checks.values(), *((tests,) if tests else ()))
+    found = (*checks.values(), *((tests,) if tests else ()))
+    return tuple(
+        replace(each, before=before.get((each.deliverable, each.criterion, each.evidence.command)))
+        for each in found
+    )
 
 
 def compare(recalled: Recalled, found: Found, *, origin: str) -> Compared:
     """`origin`: the repository that the run worked on."""
     then = recalled.evidence
-    reasons = [*_about_log(then, found.log), *_about_tree(then, found, origin)]
+    reasons = [*_about_log("its log", then, found.log), *_about_tree(then, found, origin)]
+    if recalled.before is not None:
+        reasons += _about_log("its log of before the work", recalled.before, found.log_before)
     if (now := found.now) is not None and now.exit_code != then.exit_code:
         around = "" if now.fingerprint == then.fingerprint else ", in another environment"
         reasons.append(f"it {ended(now.exit_code)} now, and {ended(then.exit_code)} then{around}")
@@ -102,14 +117,14 @@ def ended(exit_code: int | None) -> str:
     return "was not done in time" if exit_code is None else f"ended with exit code {exit_code}"
 
 
-def _about_log(then: Evidence, log: Log) -> list[str]:
+def _about_log(what: str, then: Evidence, log: Log) -> list[str]:
     match log:
         case "kept":
             return []
         case "missing":
-            return [f"its log {then.log[:_SHORT]} is missing"]
+            return [f"{what} {then.log[:_SHORT]} is missing"]
         case "changed":
-            return [f"its log {then.log[:_SHORT]} was changed: its SHA-256 is another now"]
+            return [f"{what} {then.log[:_SHORT]} was changed: its SHA-256 is another now"]
 
 
 def _about_tree(then: Evidence, found: Found, origin: str) -> list[str]:

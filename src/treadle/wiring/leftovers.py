@@ -1,4 +1,4 @@
-"""What is left of sessions whose process was killed is ended, but never what somebody works on."""
+"""What is left of runs whose process was killed is ended, but never what somebody works on."""
 
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack
@@ -19,13 +19,14 @@ LOOK_BACK = 50
 async def end_leftovers(
     own: Iterable[str], store: Store, environment: Environment, tell: Callable[[ProcessEnded], None]
 ) -> None:
-    """End the processes of the caller's own earlier sessions, and those of all lost runs."""
+    """End the processes of the caller's own earlier sessions and commands, and those of all lost
+    runs."""
     with ExitStack() as held:
         lost: list[str] = []
         for row in list_runs(environment.storage, RunFilter(states=("lost",), limit=LOOK_BACK)):
             # Held to the end: a session that is taken up again has the name that it had.
             if held.enter_context(hold_orphan(environment.root, row.id)):
-                lost += sessions_of(store, row.id)
+                lost += [row.id, *sessions_of(store, row.id)]
         for process in await end_lost_processes((*own, *lost)):
             tell(ProcessEnded(process.pid, process.command))
 

@@ -14,6 +14,8 @@ from treadle.wiring.network import Record, WayOut
 from treadle.wiring.run_request import Ready
 from treadle.wiring.telling import Telling
 
+# By it what outlives us is found, as it is with sessions. Here it bears the name of the run.
+MARK = "TREADLE_SESSION"
 # Variables of the agent's login begin with one of these.
 LOGINS = ("ANTHROPIC_", "CLAUDE_", "AWS_", "GOOGLE_", "CLOUD_")
 
@@ -91,7 +93,8 @@ def given_variables(ready: Ready, more: Mapping[str, str]) -> dict[str, str]:
 
 def _start(bounds: Bounds, own: OwnCommand, out: WayOut) -> Confined | SandboxFailed:
     line, within, sandbox = ("/bin/sh", "-c", own.line), own.within, bounds.sandbox
-    environment = given_variables(bounds.ready, own.variables)
+    ready = bounds.ready
+    environment = {**given_variables(ready, own.variables), MARK: ready.request.run}
     within.home.mkdir(parents=True, exist_ok=True, mode=0o700)
     if sandbox is None:
         return Confined(line, {**environment, "HOME": str(within.home)})

@@ -74,7 +74,7 @@ class Ground:
                 hint="fetch it from where it was made, for example with `git fetch --all`",
             )
         setup = await self._lay_out(trial.commit, tree)
-        before = marks(self.tree.work, trial.collect)
+        before = await asyncio.to_thread(marks, self.tree.work, trial.collect)
         began = monotonic()
         ran = await self._run(trial)
         duration = monotonic() - began

@@ -129,8 +129,10 @@ def _confined(agent: KillableAgent, telling: Telling, held: ExitStack) -> Killab
 
 
 async def _end_leftovers(telling: Telling) -> None:
-    """Processes of sessions whose owner was killed, this run's own among them."""
-    own = [started.session for started in telling.known.sessions]
+    """Processes of runs whose owner was killed, this run's own among them."""
+    known = telling.known
+    own: list[str] = [telling.ready.request.run] if known.prepared else []
+    own += [started.session for started in known.sessions]
     environment = telling.ready.environment
     store = EventStore(telling.database, host_of(environment.root))
     await end_leftovers(own, store, environment, telling.recorder.record)

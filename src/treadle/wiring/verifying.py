@@ -149,6 +149,13 @@ class _Looking:
 
     async def at(self, recalled: Recalled) -> Found:
         """Its command is run again only on the very tree that it ran on."""
+        found = await self._found(recalled)
+        if recalled.before is None:
+            return found
+        log = await asyncio.to_thread(self.logs.standing, recalled.before.log)
+        return replace(found, log_before=log)
+
+    async def _found(self, recalled: Recalled) -> Found:
         then, project = recalled.evidence, self.ground.bounds.ready.project
         log = await asyncio.to_thread(self.logs.standing, then.log)
         tree = await tree_of(project, then.commit)

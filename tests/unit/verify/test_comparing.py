@@ -38,7 +38,11 @@ def test_the_last_green_evidence_of_what_passed_is_relied_on() -> None:
     ]
 
     assert recall(log, {"DL-1"}) == (
-        Recalled("check", "DL-1", "adds", replace(THEN, when="again")),
+        Recalled(
+            *("check", "DL-1", "adds"),
+            replace(THEN, when="again"),
+            replace(THEN, when="before", exit_code=1),
+        ),
         Recalled("check", "DL-1", "divides", THEN),
         Recalled("check", "", "the check command", THEN),
     )
@@ -47,7 +51,8 @@ def test_the_last_green_evidence_of_what_passed_is_relied_on() -> None:
 def test_the_last_word_of_the_tests_on_the_work_is_relied_on() -> None:
     log: list[Event] = [suite("before", 1), suite("after", 2), suite("again", 0)]
 
-    assert recall(log, ()) == (Recalled("tests", "", "", replace(THEN, when="again")),)
+    before = replace(THEN, when="before", exit_code=1)
+    assert recall(log, ()) == (Recalled("tests", "", "", replace(THEN, when="again"), before),)
     assert recall(log[:1], ()) == ()
 
 
@@ -95,6 +100,16 @@ def test_each_reason_against_it_is_one_line(found: Found, reasons: tuple[str, ..
 
     assert compared == Compared(CHECK, found, reasons)
     assert compared.agrees is (not reasons)
+
+
+def test_the_log_of_the_time_before_the_work_is_looked_at_as_well() -> None:
+    seen = replace(CHECK, before=replace(THEN, when="before", exit_code=1, log="d" * 64))
+    found = Found("kept", TREE, NOW, log_before="changed")
+
+    assert compare(seen, found, origin="").reasons == (
+        "its log of before the work dddddddddddd was changed: its SHA-256 is another now",
+    )
+    assert compare(CHECK, found, origin="").agrees
 
 
 @pytest.mark.parametrize(

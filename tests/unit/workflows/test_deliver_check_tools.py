@@ -161,7 +161,7 @@ async def test_an_agent_cannot_change_a_check_by_creating_the_deliverable_again(
 async def test_a_line_that_is_not_run_for_an_agent_becomes_no_check(tmp_path: Path) -> None:
     terms = Terms(
         why_not_run=lambda line: "A person must agree." if "publish" in line else "",
-        spec_checks=(SpecCheck("DL-2 can be seen", "make publish", 1),),
+        spec_checks=(SpecCheck(1, "DL-2 can be seen", "make publish"),),
     )
     desk = desk_in(tmp_path, left=[ONE], terms=terms)
     desk.events.clear()

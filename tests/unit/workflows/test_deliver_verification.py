@@ -198,7 +198,7 @@ async def test_tests_that_object_refuse_everything_until_a_person_accepts_them(
     await scene.claims("DL-1")
 
     findings = await scene.shows()
-    accepted = await scene.shows(accepted=["test_it.It::test_hello"])
+    accepted = await scene.shows(accepted=["new_failure test_it.It::test_hello"])
 
     assert [(each.finding, each.test) for each in findings.objections] == [
         ("new_failure", "test_it.It::test_hello")

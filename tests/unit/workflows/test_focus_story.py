@@ -260,12 +260,17 @@ async def test_tests_that_fail_are_the_last_word_before_an_approval(stage: Focus
 
 
 async def test_tests_that_still_fail_at_the_last_review_end_the_run(stage: FocusStage) -> None:
-    stage.tests, stage.review_terms = ["- test_face fails\n"], Terms("major", 1)
+    told = "- test_face fails\n\nThe end of what the test command said:\n\n1 failed\n"
+    stage.tests, stage.review_terms = [told], Terms("major", 1)
     stage.sessions = [planned(PLAN), *tasks(stage), reviewed("APPROVED")]
 
     result = await stage.tell()
 
-    assert (result.reason, result.message) == ("tests_failed", "- test_face fails\n")
+    said = "the tests object to what the review approved: test_face fails"
+    assert (result.reason, result.message) == ("tests_failed", said)
+    [judged] = stage.of_type(ReviewJudged)
+    assert isinstance(judged, ReviewJudged)
+    assert judged.reason == told
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from treadle.domain.deliverable import Tally
 from treadle.domain.limits import RunLimits
 from treadle.domain.session import (
     Completed,
@@ -16,6 +17,7 @@ from treadle.domain.session import (
 from treadle.workflows.deliver.decisions import ShowAgain, Step, Stop, WaitForQuota, Work
 from treadle.workflows.deliver.next_step import Rules
 from treadle.workflows.deliver.progress import Progress
+from treadle.workflows.deliver.stuck import RoundFacts
 from treadle.workflows.sync.next_step import next_step
 
 LIMITS = RunLimits(max_cost_usd=5, max_minutes=10, max_iterations=9, max_retries=3)
@@ -24,6 +26,12 @@ QUOTA = QuotaExceeded("later", SIX)
 OVERLOADED = ExecutionError("overloaded", "retryable")
 JUDGE = Work("sync")
 SHOWN: dict[str, Any] = {"provable": True, "worked_since": False}
+KEPT_OUT = RoundFacts(1, "tree", Tally(), "criteria", ended="kept_out")
+
+
+def facts(sessions: int) -> tuple[RoundFacts, ...]:
+    """Of a leg that has had so many sessions."""
+    return tuple(RoundFacts(n, f"tree {n}", Tally(), "criteria") for n in range(sessions + 1))
 
 
 @pytest.mark.parametrize(
@@ -33,11 +41,28 @@ SHOWN: dict[str, Any] = {"provable": True, "worked_since": False}
         pytest.param({}, False, JUDGE, id="nothing has a check"),
         pytest.param(SHOWN, False, JUDGE, id="checks were run"),
         pytest.param(
-            {**SHOWN, "rounds": 1, "last": Completed("")}, False, Stop("synced"), id="judged"
+            {**SHOWN, "rounds": 1, "history": facts(1), "last": Completed("")},
+            False,
+            Stop("synced"),
+            id="judged",
         ),
-        pytest.param({"rounds": 1, "last": MaxTurns(9)}, False, JUDGE, id="cut short"),
         pytest.param(
-            {"rounds": 3, "last": MaxTurns(9)},
+            {"rounds": 1, "history": facts(1), "last": MaxTurns(9)}, False, JUDGE, id="cut short"
+        ),
+        pytest.param(
+            {"rounds": 3, "history": facts(0), "provable": True}, False, ShowAgain(), id="resumed"
+        ),
+        pytest.param(
+            {**SHOWN, "rounds": 3, "history": facts(0)}, False, JUDGE, id="resumed, checks were run"
+        ),
+        pytest.param(
+            {"history": (*facts(2), KEPT_OUT, KEPT_OUT), "last": OVERLOADED},
+            False,
+            JUDGE,
+            id="a session that could not work is not counted",
+        ),
+        pytest.param(
+            {"rounds": 3, "history": facts(3), "last": MaxTurns(9)},
             False,
             Stop("max_iterations", "3 sessions did not come to an end"),
             id="cut short again and again",

@@ -94,15 +94,12 @@ class Story:
     pauses: int = 0
     looks: int = 0
     warned: set[str] = field(default_factory=set)
-    began: float | None = None  # of the round that runs
+    began: float | None = None  # of what runs now and is not counted yet
 
     def so_far(self) -> Progress:
-        """The progress with the round that runs, whose cost is not known before its end."""
-        known = replace(self.progress, tally=self.rounds.board.tally())
-        if self.began is None:
-            return known
-        took = self.clock.monotonic() - self.began
-        return replace(known, rounds=known.rounds + 1, running_s=known.running_s + took)
+        """The progress with the time of what runs now, which is counted at its end."""
+        took = 0.0 if self.began is None else self.clock.monotonic() - self.began
+        return replace(self.progress, running_s=self.progress.running_s + took)
 
     async def tell(self) -> RunResult:
         """Round after round, until the first reason to stop."""
@@ -157,6 +154,7 @@ class Story:
             self.turn += 1
             # Counted before anything else can fail: the money is spent.
             self.progress = after_session(self.progress, attempt.result)
+            self.began = self.clock.monotonic()
             if isinstance(attempt.result.outcome, SandboxError):
                 # Something may be at work in the tree still, so no git of ours goes there.
                 self._judge(place, attempt.result, look)
@@ -165,6 +163,7 @@ class Story:
             home = await self.steps.step(f"home {self.turn}", act, returns=Homecoming)
             before = self.tip
             self._count(place, attempt.result, home)
+            self.began = self.clock.monotonic()
             self._judge(place, attempt.result, look)
             if self.after is not None:
                 await self.after(place, attempt.result, home)
@@ -179,7 +178,11 @@ class Story:
     async def _show_again(self) -> Look:
         self.shows += 1
         act = partial(self.rounds.show_again, tuple(self.tips), self.progress.accepted)
-        verified = await self.steps.step(f"show {self.shows}", act, returns=Verified)
+        self.began = self.clock.monotonic()
+        try:
+            verified = await self.steps.step(f"show {self.shows}", act, returns=Verified)
+        finally:
+            self.began = None
         return self._found(verified, whole=True)
 
     def _found(self, verified: Verified, *, whole: bool = False) -> Look:

@@ -4,9 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from treadle.domain.check import Check
+from treadle.workflows.fencing import in_fence
 
 MOST_OUTPUT = 3000
 MOST_CHECKS = 8
+# Of a criterion, and of a command.
+MOST_WORDS = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +30,7 @@ def told_of(reds: Sequence[Red], tests: str) -> str:
     if len(reds) > MOST_CHECKS:
         parts.append(f"{len(reds) - MOST_CHECKS} further checks are red as well.")
     if tests:
-        parts.append(tests)
+        parts.append(f"The tests object:\n\n{in_fence(tests.rstrip())}")
     return "\n\n".join(["", *parts]) + "\n"
 
 
@@ -43,24 +46,12 @@ def _told(red: Red) -> str:
     how = "ran out of time" if red.exit_code is None else f"ended with exit code {red.exit_code}"
     said = red.output.strip()[-MOST_OUTPUT:] or "(it printed nothing)"
     return (
-        f"- {red.deliverable}, criterion “{red.check.criterion}”: "
-        f"`{red.check.command}` {how}.\n\n{fenced(said)}"
+        f"- {_short(red.deliverable)}, criterion “{_short(red.check.criterion)}”: "
+        f"`{_short(red.check.command)}` {how}.\n\n{in_fence(said)}"
     )
 
 
-def fenced(text: str) -> str:
-    """In a fence longer than any inside."""
-    longest = max((len(run) for run in _runs(text)), default=0)
-    fence = "`" * max(3, longest + 1)
-    return f"{fence}\n{text}\n{fence}"
-
-
-def _runs(text: str) -> list[str]:
-    runs, current = [], ""
-    for character in text:
-        if character == "`":
-            current += character
-        elif current:
-            runs.append(current)
-            current = ""
-    return [*runs, current] if current else runs
+def _short(text: str) -> str:
+    """In one line: an agent may have written pages."""
+    line = " ".join(text.split())
+    return line if len(line) <= MOST_WORDS else f"{line[: MOST_WORDS - 1]}…"

@@ -1,12 +1,12 @@
 """The prompts of a `focus` run: an instruction, then what the session has to know. Pure."""
 
-import re
 from dataclasses import dataclass
 
 from treadle.domain.events.focus import CommandFinished
 from treadle.domain.events.run import Instruction
 from treadle.domain.events.verification import Touched
 from treadle.domain.review import Severity
+from treadle.workflows.fencing import in_fence
 from treadle.workflows.focus.recollection import Course
 from treadle.workflows.focus.working_files import finding_lines, log_text, review_text
 
@@ -125,7 +125,7 @@ def _reviewing(course: Course, scope: Scope) -> list[str]:
         )
     if scope.touched:
         lines += ["", "They change what judges the work. Look at these first:", ""]
-        lines += [f"- {each.change}: `{each.path}` ({each.judge})" for each in _first(scope)]
+        lines += _touched(scope)
     since = scope.since
     if since is None or not course.judged:
         return lines
@@ -142,8 +142,13 @@ def _reviewing(course: Course, scope: Scope) -> list[str]:
     return lines
 
 
-def _first(scope: Scope) -> tuple[Touched, ...]:
-    return scope.touched[:MOST_TOUCHED]
+def _touched(scope: Scope) -> list[str]:
+    """Paths, too, are words of whoever did the work."""
+    files = scope.touched[:MOST_TOUCHED]
+    lines = [f"{each.change}: {' '.join(each.path.split())} ({each.judge})" for each in files]
+    if (more := len(scope.touched) - MOST_TOUCHED) > 0:
+        lines.append(f"and {more} more")
+    return [in_fence("\n".join(lines))]
 
 
 def _findings(course: Course) -> str:
@@ -154,9 +159,7 @@ def _findings(course: Course) -> str:
 def fenced(text: str, most: int, *, keep: str = "start") -> list[str]:
     """Text of others between fences that it cannot close, cut to `most` characters."""
     shown = bounded(text.strip("\n"), most, keep=keep)
-    longest = max((len(run) for run in re.findall("`+", shown)), default=0)
-    fence = "`" * max(3, longest + 1)
-    return [fence, shown, fence, ""]
+    return [in_fence(shown), ""]
 
 
 def bounded(text: str, most: int, *, keep: str = "start") -> str:

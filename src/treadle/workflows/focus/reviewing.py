@@ -1,7 +1,7 @@
 """Acts the judging of a review: looks findings up, asks the tests, leaves the rest for later."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from treadle.domain.events.focus import BacklogSaved, ReviewJudged, ReviewWritten
 from treadle.domain.events.verification import Touched
@@ -70,6 +70,7 @@ class Reviewing:
             if objections:
                 last = stage.reviews + 1 >= self.terms.max_reviews
                 outcome, reason = "tests_failed" if last else "changes", objections
+                judgement = replace(judgement, reason=_in_short(objections))
         self.record_once(
             f"review {turn}",
             ReviewJudged(
@@ -83,7 +84,7 @@ class Reviewing:
         )
         if outcome != "changes":
             self._leave_for_later(turn, course, judgement)
-        return Reviewed(outcome, reason, round(self.clock.monotonic() - began, 3))
+        return Reviewed(outcome, judgement.reason, round(self.clock.monotonic() - began, 3))
 
     async def scope(self, number: int, commit: str) -> Scope:
         """What the reviewer of this round is to look at."""
@@ -148,6 +149,12 @@ class Reviewing:
             return
         texts = tuple(_item(finding) for finding in judgement.leftovers)
         self.record_once(f"backlog {turn}", BacklogSaved(self.cabinet.keep_items(texts, said.at)))
+
+
+def _in_short(objections: str) -> str:
+    """What ends a run is said in one line; the log has all of it."""
+    first = objections.strip().splitlines()[0].removeprefix("- ")
+    return f"the tests object to what the review approved: {first[:200]}"
 
 
 def _before(course: Course, number: int) -> ReviewJudged | None:

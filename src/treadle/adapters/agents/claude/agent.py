@@ -227,8 +227,8 @@ class ClaudeSession:
                 # They die with the sandbox, so now is the time to see them.
                 left = await asyncio.to_thread(look_inside, self.living_pid)
             if self._ended:
-                # It can go while the client takes its own parts down.
-                await transport.end_input()
+                # All is said: in a sandbox nothing of it is waited for.
+                await (transport.kill() if self._is_confined else transport.end_input())
             if client is not None:
                 with suppress(Exception):
                     await client.disconnect()

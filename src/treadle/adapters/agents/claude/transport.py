@@ -106,6 +106,10 @@ class ProcessTransport(Transport):
         if self._process is not None and self._process.stdin is not None:
             self._process.stdin.close()
 
+    async def kill(self) -> None:
+        """End the group at once; `close` sees to the rest."""
+        self._signal(signal.SIGKILL)
+
     async def close(self) -> None:
         """End of input, then SIGTERM, then SIGKILL to the group; each step is bounded."""
         if self._process is None:

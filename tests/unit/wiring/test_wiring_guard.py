@@ -1,0 +1,40 @@
+"""Which lines of an agent Treadle runs as checks: none that a person is to be asked about."""
+
+from pathlib import Path
+
+import pytest
+
+from treadle.wiring.guard import why_no_check
+from treadle.wiring.verification import terms_of
+
+from .proving_stage import staged
+
+
+@pytest.mark.parametrize(
+    ("line", "confined", "unconfined"),
+    [
+        ("grep -q hello greeting.txt", True, True),
+        ("npm publish", False, False),
+        ("./greet.sh | grep hello", True, False),  # a sandbox holds what the policy does not know
+        ("sh -c 'rm -rf ~'", True, False),
+    ],
+)
+async def test_a_check_of_an_agent_does_nothing_that_needs_a_person_or_a_sandbox(
+    tmp_path: Path, line: str, confined: bool, unconfined: bool
+) -> None:
+    taken = []
+    for name, is_confined in (("inside", True), ("outside", False)):
+        directory = tmp_path / name
+        directory.mkdir()
+        stage = await staged(directory, {"policy.profiles": ("node",)}, confined=is_confined)
+        taken.append(not why_no_check(stage.ready, stage.repository.path)(line))
+
+    assert taken == [confined, unconfined]
+
+
+async def test_the_terms_of_a_run_bar_such_lines(tmp_path: Path) -> None:
+    stage = await staged(tmp_path, {"policy.profiles": ("node",)})
+
+    terms = terms_of(stage.ready, stage.repository.path)
+
+    assert "A person must agree" in terms.why_not_run("npm publish")
