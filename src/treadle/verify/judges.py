@@ -30,7 +30,13 @@ RULES = (
         names=(
             *(".coveragerc", "coveragerc", "codecov.y*ml", ".codecov.y*ml", ".coveralls.y*ml"),
             *(".nycrc*", "nyc.config.*", ".c8rc*", ".lcovrc", ".simplecov", "*tarpaulin.toml"),
-            *("vitest.config.*", "vitest.workspace.*", "jest.config.*", "karma.conf.*"),
+            *(
+                "vitest.config.*",
+                "vitest.workspace.*",
+                "vite.config.*",
+                "jest.config.*",
+                "karma.conf.*",
+            ),
             *("phpunit.xml*", "sonar-project.properties"),
         ),
         examples=(".coveragerc", "web/vitest.config.ts", "codecov.yml", "jest.config.js"),
@@ -74,7 +80,16 @@ RULES = (
         names=(
             *("test_*", "*_test.*", "*.test.*", "*.spec.*", "*_spec.*", "test.*", "tests.*"),
             *("*tests.cs", "*test.java", "*tests.java", "*test.kt", "*test.php", "*tests.swift"),
-            *("conftest.py", "pytest.ini", ".rspec", "*.snap", "*.feature"),
+            *(
+                "conftest.py",
+                "pytest.ini",
+                ".pytest.ini",
+                "sitecustomize.py",
+                ".mocharc*",
+                ".rspec",
+                "*.snap",
+                "*.feature",
+            ),
             *("playwright.config.*", "cypress.config.*", "jest.setup.*", "vitest.setup.*"),
         ),
         directories=(

@@ -21,8 +21,10 @@ _KEEPS = re.compile(
     rf"(?:\b(?:not|never|without|cannot)|n['’]t)(?:\s+\w+){{0,2}}?\s+(?:{'|'.join(_VERBS)})\b",
     re.IGNORECASE,
 )
-# A name that is a common word, such as `works`, is in every text; so it has to stand in quotes.
-_COMMON_WORD = re.compile(r"[A-Za-z]?[a-z]*")
+# Words such as `works`, `user profile` or the `1` of a table are in every text, and then they are
+# about something else; so a name that is nothing more has to stand in quotes.
+_COMMON_WORDS = re.compile(r"[A-Za-z]?[a-z]*|[\W\d_]*|.{1,3}|(?!.*::).*\s.*", re.DOTALL)
+_QUOTES = "`\"'“”‘’"
 
 
 def own_name(test: str) -> str:
@@ -70,8 +72,8 @@ def _names(test: str) -> list[str]:
 
 def _pattern(name: str) -> re.Pattern[str]:
     escaped = re.escape(name)
-    if _COMMON_WORD.fullmatch(name):
-        return re.compile(rf"([`\"']){escaped}\1")
+    if _COMMON_WORDS.fullmatch(name):
+        return re.compile(rf"[{_QUOTES}]{escaped}[{_QUOTES}]")
     return re.compile(rf"(?<!\w){escaped}(?!\w)")
 
 

@@ -1,4 +1,4 @@
-"""The end of a `deliver` run: its work comes into the user's checkout, or waits on its branch."""
+"""The end of a run: its work comes into the user's checkout, or waits on its branch."""
 
 from dataclasses import dataclass
 from datetime import timedelta

@@ -53,6 +53,9 @@ PAYS = "tests.test_cart::test_pays"
         ('Delete "pays in euros".', "cart.test.js::cart › pays in euros"),
         ('Delete "pays in euros".', "cart.spec.ts::cart › pays in euros [chromium]"),
         ("Delete `works`.", "cart.test.js::works"),
+        ("Delete “pays in euros”.", "cart.test.js::cart › pays in euros"),
+        ("Delete cart.test.js::pays in euros.", "cart.test.js::pays in euros"),
+        ("Delete `01`.", "shop::TestPays/01"),
     ],
 )
 def test_the_plan_lets_go_of_what_it_names(plan: str, test: str) -> None:
@@ -72,6 +75,10 @@ def test_the_plan_lets_go_of_what_it_names(plan: str, test: str) -> None:
         ("Remove old_test_pays.", PAYS),
         ("Remove what works badly.", "cart.test.js::works"),  # a common word
         ("`removes an item` must pass.", "cart.test.js::removes an item"),
+        ("Remove what the shopping cart shows.", "cart.test.js::shopping cart › pays"),
+        ("The button that logs out is removed.", "cart.test.js::logs out"),
+        ("Drop support for version 1.", "shop::TestPays/1"),
+        ("Drop support for version v2.", "shop::TestPays/v2"),
         ("The cart can remove items:\n\nBut see to it that:\n- test_pays passes", PAYS),
         ("Remove the cart.\n\nThen:\n- test_pays passes", PAYS),
     ],

@@ -59,7 +59,7 @@ def verification_lines(event: VerificationEvent, view: View) -> list[Line]:
         case SuiteFinished():
             return _suite(event, view)
         case EvidenceTouched():
-            return _touched(event)
+            return _touched(event, view)
         case _:
             assert_never(event)
 
@@ -208,8 +208,9 @@ def _excused(event: SuiteFinished, view: View) -> list[Line]:
     return lines
 
 
-def _touched(event: EvidenceTouched) -> list[Line]:
-    if not event.files:
+def _touched(event: EvidenceTouched, view: View) -> list[Line]:
+    """The summary right behind it says so first."""
+    if not event.files or view.level < Level.VERBOSE:
         return []
     title: Line = ((f"  ! {touched_title(event.files)}", "warning"),)
     return [title, *touched_lines(event.files, indent="    ", most=LISTED_MOST)]

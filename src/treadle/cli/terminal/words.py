@@ -72,7 +72,7 @@ NEXT: dict[ExitReason, tuple[tuple[str, str], ...]] = {
     "synced": (("treadle status", "how the deliverables stand now"),),
     "spec_issue": (
         ("ls .treadle/spec-issues", "what is unclear"),
-        ("treadle retry {id}", "once the specification settles it"),
+        ("treadle diff {id}", "what was done so far; a new run starts from the settled specs"),
     ),
     "tests_failed": (
         ("treadle diff {id}", "what was done so far"),

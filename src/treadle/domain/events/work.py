@@ -17,7 +17,7 @@ class DeliverableCreated:
 
 @dataclass(frozen=True, slots=True)
 class DeliverableChanged:
-    """A deliverable got another status. Every pass is claimed until Treadle itself proves it."""
+    """A deliverable got another status; a pass is proven only by checks that Treadle ran."""
 
     id: str
     description: str

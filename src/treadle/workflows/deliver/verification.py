@@ -17,6 +17,9 @@ from treadle.workflows.deliver.board import Board
 from treadle.workflows.deliver.findings import Findings, Tips
 from treadle.workflows.deliver.verification_words import Red, told_of
 
+# They are kept with the step that found them; nobody reads as many as a broken suite can have.
+MOST_OBJECTIONS = 1000
+
 
 class Cut(Exception):
     """The run was asked to stop: what is not shown yet is not shown."""
@@ -190,4 +193,4 @@ class Verification:
 
 def _findings(reds: Sequence[Red], judged: Judged, printed: str) -> Findings:
     tests = failures_text(judged, printed) if judged.objections else ""
-    return Findings(told_of(reds, tests), judged.objections)
+    return Findings(told_of(reds, tests), judged.objections[:MOST_OBJECTIONS])
