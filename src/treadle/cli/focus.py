@@ -1,20 +1,14 @@
 """`treadle focus`: plans, builds task by task, and reviews against the specifications."""
 
-import asyncio
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
-from treadle.cli.attending import attended
+from treadle.cli.beginning import begin
 from treadle.cli.context import Given
-from treadle.cli.detaching import detached
 from treadle.cli.options import WorkflowOptions, workflow_options
 from treadle.domain.errors import UsageError
-from treadle.wiring.clock import fresh_run_id
-from treadle.wiring.foreground import run_in_foreground
-from treadle.wiring.run_request import RunRequest
 
 LONGEST_REVIEW = 256 * 1024
 
@@ -36,21 +30,8 @@ def command(given: Given, /, words: str, review: str | None, **values: Any) -> i
     options = WorkflowOptions(**values)
     if not words.strip():
         raise UsageError("a focus run needs words", hint='treadle focus "What to work on"')
-    given, project = given.in_project(options.project_dir), given.project(options.project_dir)
-    request = RunRequest(
-        run=fresh_run_id(),
-        project_dir=str(project),
-        flags=options.flags(),
-        no_sandbox=options.no_sandbox,
-        rehearsal=given.rehearsing is not None,
-        allow_destructive=options.allow_destructive,
-        workflow="focus",
-        words=words,
-        review=_text_of(given.working_directory / review) if review else "",
-    )
-    if options.detach:
-        return detached(given, request)
-    return asyncio.run(attended(given, options.showing, partial(run_in_foreground, request)))
+    text = _text_of(given.working_directory / review) if review else ""
+    return begin(given, options, "focus", words=words, review=text)
 
 
 def _text_of(path: Path) -> str:

@@ -53,7 +53,7 @@ def _end(row: RunRow, database: Database, environment: Environment) -> None:
     clean = redactor(known_secrets(environment))
     recorder = Recorder(store, run, SystemClock(), (), clean=clean)
     recorder.record(InterruptRequested("cancel"))
-    _end_processes(known, recorder)
+    _end_processes(run, known, recorder)
     asker = Asker(
         run, known.leg, Approvals(database), SystemClock(), asyncio.Event(), recorder.record_once
     )
@@ -64,11 +64,11 @@ def _end(row: RunRow, database: Database, environment: Environment) -> None:
     _forget(run, environment)
 
 
-def _end_processes(known: Recollection, recorder: Recorder) -> None:
-    sessions = [started.session for started in known.sessions]
-    if sessions:
-        for process in asyncio.run(end_lost_processes(sessions)):
-            recorder.record(ProcessEnded(process.pid, process.command))
+def _end_processes(run: RunId, known: Recollection, recorder: Recorder) -> None:
+    """Those of its sessions, and of the commands that were run for it."""
+    marks = [run, *(started.session for started in known.sessions)]
+    for process in asyncio.run(end_lost_processes(marks)):
+        recorder.record(ProcessEnded(process.pid, process.command))
 
 
 def _result(known: Recollection) -> RunResult:

@@ -14,7 +14,7 @@ from treadle.wiring.network import Record, WayOut
 from treadle.wiring.run_request import Ready
 from treadle.wiring.telling import Telling
 
-# By it what outlives us is found, as it is with sessions. Here it bears the name of the run.
+# By it what outlives us is found, as it is with sessions.
 MARK = "TREADLE_SESSION"
 # Variables of the agent's login begin with one of these.
 LOGINS = ("ANTHROPIC_", "CLAUDE_", "AWS_", "GOOGLE_", "CLOUD_")
@@ -33,6 +33,9 @@ class Bounds:
     clean: Redactor
     # Hears of the hosts that a command asks for.
     record: Record
+    # By what its processes are found where a run was killed: that run's id. Empty: they belong to
+    # no run that somebody could go on with.
+    mark: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +52,9 @@ class OwnCommand:
 
 
 def bounds_of(telling: Telling, record: Record) -> Bounds:
-    return Bounds(telling.ready, telling.sandbox, telling.stop, telling.clean, record)
+    ready = telling.ready
+    run = ready.request.run
+    return Bounds(ready, telling.sandbox, telling.stop, telling.clean, record, run)
 
 
 async def run_own(bounds: Bounds, own: OwnCommand, out: WayOut) -> Ran:
@@ -93,8 +98,9 @@ def given_variables(ready: Ready, more: Mapping[str, str]) -> dict[str, str]:
 
 def _start(bounds: Bounds, own: OwnCommand, out: WayOut) -> Confined | SandboxFailed:
     line, within, sandbox = ("/bin/sh", "-c", own.line), own.within, bounds.sandbox
-    ready = bounds.ready
-    environment = {**given_variables(ready, own.variables), MARK: ready.request.run}
+    environment = given_variables(bounds.ready, own.variables)
+    if bounds.mark:
+        environment[MARK] = bounds.mark
     within.home.mkdir(parents=True, exist_ok=True, mode=0o700)
     if sandbox is None:
         return Confined(line, {**environment, "HOME": str(within.home)})
