@@ -100,9 +100,7 @@ class Verify:
     )
     reports: tuple[str, ...] = field(
         default=(),
-        metadata=key(
-            "Where the test command leaves reports: JUnit XML, or JSON of known tools."
-        ),
+        metadata=key("Where the test command leaves reports: JUnit XML, or JSON of known tools."),
     )
     coverage_reports: tuple[str, ...] = field(
         default=(),

@@ -105,7 +105,7 @@ def compare(recalled: Recalled, found: Found, *, origin: str) -> Compared:
     """`origin`: the repository that the run worked on."""
     then = recalled.evidence
     reasons = [*_about_log("its log", then, found.log), *_about_tree(then, found, origin)]
-    if recalled.before is not None:
+    if recalled.before is not None and recalled.before.log != then.log:
         reasons += _about_log("its log of before the work", recalled.before, found.log_before)
     if (now := found.now) is not None and now.exit_code != then.exit_code:
         around = "" if now.fingerprint == then.fingerprint else ", in another environment"

@@ -1,6 +1,6 @@
 """The test gate: what the tests say about the work, against what they said before it. Pure."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from treadle.domain.check import Evidence
@@ -13,6 +13,8 @@ from treadle.verify.reports.told import is_stand_in
 TEST_COMMAND = "the test command"
 # Percent of coverage that come and go with the lines of a clean-up.
 _SLACK = 0.1
+# Tests that are looked for in the plan.
+MOST_LOOKED_UP = 5_000
 # Of the output this much goes with an objection that no test explains.
 _LONGEST_ENDING = 400
 
@@ -142,20 +144,34 @@ def _removed(
 ) -> Iterable[Objection]:
     gone = [case for case in past.values() if case.id not in shown and not is_stand_in(case.id)]
     elsewhere = moved(gone, (case for case in shown.values() if case.id not in past))
+    named = _named(plan)
     for case in gone:
-        if case.id in elsewhere or is_named(case.id, plan):
+        if case.id in elsewhere or named(case.id):
             continue
         how = "red" if case.outcome == "failed" else case.outcome
         told = f"it was {how} before the work, and is not there any more"
         yield Objection("removed", case.id, message=told)
 
 
+def _named(plan: Sequence[str]) -> Callable[[str], bool]:
+    """Whether the plan names a test; of so many that looking takes too long, it names none."""
+    looks = 0
+
+    def is_it(test: str) -> bool:
+        nonlocal looks
+        looks += 1
+        return looks <= MOST_LOOKED_UP and is_named(test, plan)
+
+    return is_it
+
+
 def _newly_skipped(
     past: Mapping[str, Case], shown: Mapping[str, Case], plan: Sequence[str]
 ) -> Iterable[Objection]:
+    named = _named(plan)
     for case in shown.values():
         ran = case.id in past and past[case.id].outcome != "skipped"
-        if case.outcome == "skipped" and ran and not is_named(case.id, plan):
+        if case.outcome == "skipped" and ran and not named(case.id):
             told = case.message or "it ran before the work, and is skipped now"
             yield Objection("newly_skipped", case.id, case.file, case.line, told)
 

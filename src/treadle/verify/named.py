@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 # Behind the name: the number of a repeat, and the arguments that it was called with.
 _REPEAT = re.compile(r" \(\d+\)\Z")
@@ -24,6 +25,8 @@ _KEEPS = re.compile(
 # Words such as `works`, `user profile` or the `1` of a table are in every text, and then they are
 # about something else; so a name that is nothing more has to stand in quotes.
 _COMMON_WORDS = re.compile(r"[A-Za-z]?[a-z]*|[\W\d_]*|.{1,3}|(?!.*::).*\s.*", re.DOTALL)
+# An agent writes part of the plan: it must not take for ever to look through.
+_MOST_SENTENCES = 500
 _QUOTES = "`\"'“”‘’"
 
 
@@ -44,7 +47,8 @@ def letting_go(plan: str) -> tuple[str, ...]:
 
     One in a list is read together with the sentence that leads the list.
     """
-    return tuple(sentence for sentence in _sentences(plan) if _lets_go(sentence))
+    found = (sentence for sentence in _sentences(plan) if _lets_go(sentence))
+    return tuple(islice(found, _MOST_SENTENCES))
 
 
 def is_named(test: str, sentences: Sequence[str]) -> bool:

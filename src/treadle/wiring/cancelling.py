@@ -66,6 +66,8 @@ def _end(row: RunRow, database: Database, environment: Environment) -> None:
 
 def _end_processes(run: RunId, known: Recollection, recorder: Recorder) -> None:
     """Those of its sessions, and of the commands that were run for it."""
+    if known.prepared is None:
+        return  # nothing was ever started for it
     marks = [run, *(started.session for started in known.sessions)]
     for process in asyncio.run(end_lost_processes(marks)):
         recorder.record(ProcessEnded(process.pid, process.command))

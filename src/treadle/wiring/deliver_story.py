@@ -136,11 +136,7 @@ async def make_story(telling: Telling, worksite: Worksite, driver: Driver, steps
     )
     return Story(
         steps=steps,
-        manner=Manner(
-            delay_s=settings.deliver.delay_s,
-            backoff_s=settings.deliver.backoff_s,
-            quota_margin_s=settings.quota.margin_s,
-        ),
+        manner=manner_of(telling),
         spec_hash=beginning.spec_hash,
         rounds=rounds,
         clock=driver.clock,
@@ -178,6 +174,16 @@ async def _board(telling: Telling, worksite: Worksite, driver: Driver) -> Board:
     return board
 
 
+def manner_of(telling: Telling) -> Manner:
+    """How a run of any workflow waits and retries."""
+    settings = telling.ready.settings
+    return Manner(
+        delay_s=settings.deliver.delay_s,
+        backoff_s=settings.deliver.backoff_s,
+        quota_margin_s=settings.quota.margin_s,
+    )
+
+
 def surroundings_of(telling: Telling) -> Surroundings:
     """What a run of any workflow sees around it."""
     settings, request = telling.ready.settings, telling.ready.request
@@ -206,15 +212,22 @@ def of_leg(telling: Telling) -> RecordOnce:
 
 
 def _progress(so_far: RunResult | None, beginning: Beginning) -> Progress:
+    fresh = Progress(
+        plan_outdated=beginning.plan_outdated,
+        history=(beginning.facts,),
+        rounds=0 if so_far is None else so_far.rounds,
+    )
+    return with_spent(fresh, so_far)
+
+
+def with_spent(fresh: Progress, so_far: RunResult | None) -> Progress:
     """Where the last leg ended, with a clean slate for errors: somebody wants it to go on."""
-    fresh = Progress(plan_outdated=beginning.plan_outdated, history=(beginning.facts,))
     if so_far is None:
         return fresh
     return replace(
         fresh,
-        rounds=so_far.rounds,
         cost_usd=so_far.cost_usd,
         usage=so_far.usage,
-        running_s=so_far.duration_s,
+        running_s=so_far.duration_s + fresh.running_s,
         priced=so_far.priced,
     )

@@ -1,7 +1,7 @@
 """Puts the story of a `focus` run together: what all workflows share, and its own plot."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 
 from treadle.adapters.stores.kept_notes import KeptNotes
@@ -13,7 +13,7 @@ from treadle.session.drive import Driver
 from treadle.verify.gate import GateRules
 from treadle.verify.proving_ground import ProvingGround
 from treadle.wiring.clock import SystemClock, fresh_session_id
-from treadle.wiring.deliver_story import of_leg, surroundings_of
+from treadle.wiring.deliver_story import manner_of, of_leg, surroundings_of, with_spent
 from treadle.wiring.equipment import equipment_of
 from treadle.wiring.focus_chronicle import Chronicle
 from treadle.wiring.gates import gates_of, spread
@@ -27,7 +27,7 @@ from treadle.wiring.verification import suite_of
 from treadle.workflows.deliver.board import Board
 from treadle.workflows.deliver.progress import Progress
 from treadle.workflows.deliver.rounds import Rounds
-from treadle.workflows.deliver.story import Manner, Story
+from treadle.workflows.deliver.story import Story
 from treadle.workflows.deliver.stuck import RoundFacts
 from treadle.workflows.focus.acts import Acts, Commands
 from treadle.workflows.focus.briefing import FocusBriefing, Situation
@@ -87,7 +87,7 @@ async def make_focus_story(
     rounds = await _rounds(telling, worksite, driver, situation, plot)
     story = Story(
         steps=steps,
-        manner=_manner(telling),
+        manner=manner_of(telling),
         spec_hash=ready.spec_hash,
         rounds=rounds,
         clock=driver.clock,
@@ -220,27 +220,8 @@ async def _rounds(
     )
 
 
-def _manner(telling: Telling) -> Manner:
-    settings = telling.ready.settings
-    return Manner(
-        delay_s=settings.deliver.delay_s,
-        backoff_s=settings.deliver.backoff_s,
-        quota_margin_s=settings.quota.margin_s,
-    )
-
-
 def _progress(telling: Telling, beginning: FocusBeginning, took_s: float) -> Progress:
-    """Where the last leg ended, with a clean slate for errors: somebody wants it to go on."""
     stage = beginning.stage
     before = RoundFacts(0, beginning.tree, Tally(), stage.measure)
     fresh = Progress(rounds=stage.complete, running_s=took_s, history=(before,))
-    so_far = telling.ready.request.so_far
-    if so_far is None:
-        return fresh
-    return replace(
-        fresh,
-        cost_usd=so_far.cost_usd,
-        usage=so_far.usage,
-        running_s=so_far.duration_s + took_s,
-        priced=so_far.priced,
-    )
+    return with_spent(fresh, telling.ready.request.so_far)

@@ -33,9 +33,8 @@ class Bounds:
     clean: Redactor
     # Hears of the hosts that a command asks for.
     record: Record
-    # By what its processes are found where a run was killed: that run's id. Empty: they belong to
-    # no run that somebody could go on with.
-    mark: str = ""
+    # By what its processes are found. With the id of a run, whoever goes on with it ends them.
+    mark: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +97,7 @@ def given_variables(ready: Ready, more: Mapping[str, str]) -> dict[str, str]:
 
 def _start(bounds: Bounds, own: OwnCommand, out: WayOut) -> Confined | SandboxFailed:
     line, within, sandbox = ("/bin/sh", "-c", own.line), own.within, bounds.sandbox
-    environment = given_variables(bounds.ready, own.variables)
-    if bounds.mark:
-        environment[MARK] = bounds.mark
+    environment = {**given_variables(bounds.ready, own.variables), MARK: bounds.mark}
     within.home.mkdir(parents=True, exist_ok=True, mode=0o700)
     if sandbox is None:
         return Confined(line, {**environment, "HOME": str(within.home)})

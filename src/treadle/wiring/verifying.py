@@ -132,6 +132,8 @@ def _ground(ready: Ready) -> Iterator[Ground]:
             asyncio.Event(),
             redactor(secrets_of(ready)),
             lambda host, port, allowed: None,
+            # Not the run's: somebody may go on with that meanwhile.
+            mark=directory.name,
         )
         yield Ground(bounds, ProvingTree(directory / "proving"), EvidenceLogs(directory))
     finally:

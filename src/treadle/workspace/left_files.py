@@ -48,7 +48,11 @@ def files_left(
 
 def _marked(top: Path, patterns: Sequence[str]) -> Iterator[tuple[str, Mark]]:
     for path in _below(top, tuple(map(_parts, patterns))):
-        yield path, _mark(top / path)
+        try:
+            mark = _mark(top / path)
+        except FileNotFoundError:  # without a sandbox somebody may still be at work there
+            continue
+        yield path, mark
 
 
 def _parts(pattern: str) -> Rest:

@@ -4,12 +4,13 @@ objects, and always at the same path, because what a setup command installs may 
 import asyncio
 import os
 import shutil
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
 from treadle.domain.errors import ProjectError
-from treadle.workspace.contents import PLAIN_INDEX
+from treadle.workspace.contents import PLAIN_INDEX, SUBMODULE
 from treadle.workspace.disk import remove, writing_to
 from treadle.workspace.git import QUIET, Git
 from treadle.workspace.lent_history import lend_history, write_git_dir
@@ -140,9 +141,19 @@ class ProvingTree:
             agent_environment(project.git.environment),
             (f"--git-dir={self._git}", f"--work-tree={self.work}", *QUIET),
         )
+        # Git would look into what lies at the place of a submodule, and that a setup command wrote.
+        listing = await git.run("ls-tree", "-r", "-z", "--full-tree", commit)
+        await asyncio.to_thread(self._without_repositories, _submodules(listing))
         through = git.indexed_by(self._index)
         await through.run(*PLAIN_INDEX, "read-tree", "--reset", "-u", commit)
         await asyncio.to_thread(remove, self._git)
+
+    def _without_repositories(self, submodules: Iterable[str]) -> None:
+        for path in submodules:
+            place = self.work / path
+            way = (place, *(above for above in place.parents if above.is_relative_to(self.work)))
+            if not any(step.is_symlink() for step in way):
+                remove(place / ".git")
 
     def _forget_oldest(self) -> None:
         bases = sorted(self._bases.iterdir(), key=_last_used, reverse=True)
@@ -155,6 +166,12 @@ async def tree_of(project: Project, commit: str) -> str | None:
     git = unreplaced(project.git)
     ran = await git.try_run("rev-parse", "--verify", "--quiet", f"{commit}^{{tree}}")
     return ran.output if ran.ok else None
+
+
+def _submodules(listing: str) -> list[str]:
+    """Of `ls-tree -z`: mode, kind, name and, behind a tab, the path."""
+    entries = (entry.partition("\t") for entry in listing.split("\0"))
+    return [path for head, _, path in entries if head.startswith(SUBMODULE)]
 
 
 def _last_used(base: Base) -> int:

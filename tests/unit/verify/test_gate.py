@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from treadle.domain.testing import Objection, SuiteReport
+from treadle.domain.testing import CaseOutcome, Objection, SuiteReport
+from treadle.verify import gate
 from treadle.verify.gate import (
     TEST_COMMAND,
     GateRules,
@@ -110,6 +111,17 @@ def test_unless_the_plan_names_it(now: SuiteRun) -> None:
     rules = GateRules(plan="Payments go. Remove test_pays with them.", coverage=80)
 
     assert judge(GREEN, now, rules) == Judged()
+
+
+def test_not_more_tests_are_looked_for_in_the_plan_than_it_can_take() -> None:
+    many: dict[str, CaseOutcome] = {
+        f"cart::test_pays[{number}]": "passed" for number in range(gate.MOST_LOOKED_UP + 1)
+    }
+    rules = GateRules(plan="Remove test_pays.", coverage=80)
+
+    judged = judge(told({ADDS: "passed", **many}), told({ADDS: "passed"}), rules)
+
+    assert judged == Judged((removed(f"cart::test_pays[{gate.MOST_LOOKED_UP}]"),))
 
 
 @pytest.mark.parametrize(

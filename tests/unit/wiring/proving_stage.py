@@ -97,6 +97,7 @@ async def staged(
         asyncio.Event(),
         redactor(secrets_of(ready)),
         record,
+        mark=f"stage-{directory.name}",
     )
     ground = Ground(bounds, ProvingTree(ready.directory / FOLDER), EvidenceLogs(ready.directory))
     return Stage(repository, ready, ground, hosts)

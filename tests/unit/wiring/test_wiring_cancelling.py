@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
+from subprocess import Popen
 
 import pytest
 
@@ -16,7 +17,7 @@ from treadle.adapters.stores.runs import find_run
 from treadle.domain.approval import Approval, ApprovalId
 from treadle.domain.deliverable import Tally
 from treadle.domain.errors import UsageError
-from treadle.domain.events.agent import UsageReported
+from treadle.domain.events.agent import ProcessEnded, UsageReported
 from treadle.domain.events.all_events import Event
 from treadle.domain.events.oversight import ApprovalAsked, ApprovalVoided
 from treadle.domain.events.run import (
@@ -28,7 +29,7 @@ from treadle.domain.events.run import (
     RunReopened,
 )
 from treadle.domain.events.session import SessionEnded, SessionStarted
-from treadle.domain.events.work import DeliverableCreated
+from treadle.domain.events.work import DeliverableCreated, WorkspacePrepared
 from treadle.domain.ids import SessionId
 from treadle.domain.run import RunResult
 from treadle.domain.run_row import RunRow
@@ -41,6 +42,7 @@ from treadle.settings.environment import Environment, environment_from
 from treadle.wiring.cancelling import cancel
 from treadle.wiring.holding import hold_orphan
 from treadle.wiring.legs import STORY, engine_location, leg_name
+from treadle.wiring.own_commands import MARK
 from treadle.wiring.request_json import keep_request
 from treadle.wiring.run_request import RunRequest
 from treadle.wiring.sweeping import idle, is_set_aside, sweep
@@ -111,6 +113,21 @@ def test_a_run_that_nobody_works_on_ends_at_once(
     assert cancel(place.row, place.environment) == "ended"
     assert place.events() == [*told, InterruptRequested("cancel"), RunEnded(result)]
     assert (place.row.state, place.row.reason) == ("ended", "cancelled")
+
+
+def test_what_was_run_for_a_cancelled_run_is_ended(place: Place) -> None:
+    """Also a command between two sessions, such as a check."""
+    place.record(*AT_WORK, WorkspacePrepared("/w", "b", None, None, "c0"))
+    command = ("/bin/sleep", "600")
+    with Popen(command, env={MARK: RUN}, start_new_session=True) as running:
+        try:
+            cancel(place.row, place.environment)
+            ended = running.wait(timeout=10)
+        finally:
+            running.kill()
+
+    told = [event for event in place.events() if isinstance(event, ProcessEnded)]
+    assert (told, ended < 0) == ([ProcessEnded(running.pid, "/bin/sleep 600")], True)
 
 
 async def test_no_worker_takes_up_a_run_that_was_cancelled_in_the_queue(place: Place) -> None:

@@ -1,5 +1,6 @@
-"""Which lines of an agent Treadle runs as checks: none that a person is to be asked about."""
+"""What a run takes from its agent: which lines as checks, and whose word at once."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -38,3 +39,12 @@ async def test_the_terms_of_a_run_bar_such_lines(tmp_path: Path) -> None:
     terms = terms_of(stage.ready, stage.repository.path)
 
     assert "A person must agree" in terms.why_not_run("npm publish")
+
+
+async def test_where_nothing_is_built_no_pass_waits_for_the_tests(tmp_path: Path) -> None:
+    ready = (await staged(tmp_path, {"project.test": "make test"})).ready
+    syncing = replace(ready, request=replace(ready.request, workflow="sync"))
+
+    settling = [terms_of(each, tmp_path).settling for each in (ready, syncing)]
+
+    assert settling == ["after_round", "at_once"]

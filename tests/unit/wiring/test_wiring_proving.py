@@ -345,6 +345,25 @@ async def test_a_filter_of_the_users_that_the_commit_names_is_not_started(stage:
     assert not started.exists()
 
 
+async def test_a_repository_that_a_setup_command_puts_at_a_submodule_is_not_looked_into(
+    tmp_path: Path,
+) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    (elsewhere / "part" / ".git").mkdir(parents=True)
+    setup = (
+        "git init --quiet part && rm part/.git/HEAD && mkfifo part/.git/HEAD && echo b > part/built"
+        f"; rm -rf folder; ln -s {elsewhere} folder"
+    )
+    stage = await staged(tmp_path, {"project.setup": setup})
+    part = stage.commit(**{"a.txt": "a\n"})
+    for path in ("part", "folder/part"):
+        stage.repository.git("update-index", "--add", "--cacheinfo", f"160000,{part},{path}")
+    stage.repository.git("commit", "--quiet", "--message", "Parts")
+
+    assert said(await stage.show("cat part/built")) == ["b"]
+    assert (elsewhere / "part" / ".git").is_dir()
+
+
 async def test_files_that_only_the_commit_of_the_base_had_are_gone(tmp_path: Path) -> None:
     stage = await staged(tmp_path, {"project.setup": "touch installed"})
     stage.commit(**{"old/deep.txt": "old\n"})

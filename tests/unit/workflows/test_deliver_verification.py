@@ -21,7 +21,7 @@ from treadle.verify.memory_ground import GREEN, RED, MemoryGround, Said
 from treadle.verify.suite import Suite
 from treadle.workflows.deliver.findings import Findings, Tip, Tips
 from treadle.workflows.deliver.passing import Terms
-from treadle.workflows.deliver.verification import Verification
+from treadle.workflows.deliver.verification import SAYS_NOTHING, Verification
 
 from .desk import Desk, desk_in, with_checks
 
@@ -184,6 +184,19 @@ async def test_checks_that_nobody_claims_are_seen_to_fail_and_nothing_else(tmp_p
     assert findings == Findings(idle=True)
     assert scene.trials == [("make one", BASE, "before")]
     assert not scene.verification.is_due()
+
+
+async def test_a_test_command_that_fails_as_before_opens_the_gate_and_is_warned_of(
+    tmp_path: Path,
+) -> None:
+    scene = proving(tmp_path, deliverable("DL-1"), said={(TESTS.command, ""): RED}, suite=TESTS)
+    await scene.claims("DL-1")
+
+    assert await scene.shows() == Findings()
+    assert scene.told == [
+        RunWarned(SAYS_NOTHING),
+        turned("DL-1", "pending", "passed", "claimed", commit=WORK),
+    ]
 
 
 async def test_tests_that_object_refuse_everything_until_a_person_accepts_them(

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import partial
+from itertools import chain
 from typing import Any, TypeAlias
 
 from treadle.domain.testing import Malformed, SuiteReport
@@ -73,16 +74,17 @@ def read_reports(
         )
     told: list[Told] = []
     coverages: list[Coverage] = []
-    read = [_read(name, files[name], named) for name in sorted(files)]
-    for each in (*read, *_printed(output, command)):
+    # One after the other: what all of them say at once may be more than there is room for.
+    read = (_read(name, files[name], named) for name in sorted(files))
+    for each in chain(read, _printed(output, command)):
         if isinstance(each, Malformed):
             return each
         if isinstance(each, Coverage):
             coverages.append(each)
         else:
             told += each
-    if len(told) > MOST_CASES:
-        return Malformed(f"more than {MOST_CASES:,} tests; split the test command")
+        if len(told) > MOST_CASES:
+            return Malformed(f"more than {MOST_CASES:,} tests; split the test command")
     return SuiteReport(identified(told), total(coverages))
 
 

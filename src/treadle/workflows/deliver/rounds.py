@@ -199,9 +199,10 @@ class Rounds:
         self, place: Place, limits: SessionLimits, before: Turn | None
     ) -> SessionResult:
         brief = self.briefing.brief(place.instruction, limits)
+        prompt = brief.prompt + withheld_prompt(self.worksite.withheld) + place.told
+        brief = replace(brief, prompt=prompt)
         if before is None or before.session is None:
-            prompt = brief.prompt + withheld_prompt(self.worksite.withheld) + place.told
-            return await self.driver.run(replace(brief, prompt=prompt), limits)
+            return await self.driver.run(brief, limits)
         # The same session: an agent that has nothing of it yet begins it with the same id.
         brief = replace(brief, session=before.session)
         if self.driver.agent.remembers(before.session, brief.home):

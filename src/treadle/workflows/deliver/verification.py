@@ -7,9 +7,10 @@ from typing import Literal
 from treadle.domain.check import Before, When
 from treadle.domain.deliverable import Deliverable
 from treadle.domain.events.all_events import Event
+from treadle.domain.events.run import RunWarned
 from treadle.domain.events.verification import CheckFinished, ClaimRefused, RegressionFound
 from treadle.verify.bisect import first_red
-from treadle.verify.gate import GateRules, Judged, SuiteRun, judge, known_before
+from treadle.verify.gate import TEST_COMMAND, GateRules, Judged, SuiteRun, judge, known_before
 from treadle.verify.proof import proof_of
 from treadle.verify.proving_ground import NotShown, ProvingGround, Shown, Trial
 from treadle.verify.suite import Suite, event_of, failures_text, run_suite
@@ -19,6 +20,10 @@ from treadle.workflows.deliver.verification_words import Red, told_of
 
 # They are kept with the step that found them; nobody reads as many as a broken suite can have.
 MOST_OBJECTIONS = 1000
+SAYS_NOTHING = (
+    "the test command fails as it did before the work, so it says nothing about the work; see what"
+    " it needs on a fresh checkout, such as project.setup"
+)
 
 
 class Cut(Exception):
@@ -173,6 +178,8 @@ class Verification:
         left = tuple(each for each in judged.objections if each.accepted_as not in accepted)
         judged = replace(judged, objections=left)
         self.record(event_of(now, judged))
+        if TEST_COMMAND in judged.known_red:
+            self.record_once("tests say nothing", RunWarned(SAYS_NOTHING))
         self.open_at = tip if judged.is_open else ""
         return judged, now.output
 
