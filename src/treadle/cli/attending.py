@@ -16,7 +16,12 @@ async def attended(
     given: Given, showing: Showing, work: Callable[[Presence], Awaitable[RunResult]]
 ) -> int:
     """See a run through to its end in this process; its exit code."""
-    screens = Screens(given.environment, level=level_of(showing), as_json=showing.json)
+    screens = Screens(
+        given.environment,
+        level=level_of(showing),
+        as_json=showing.json,
+        advice=given.advice,
+    )
     presence = Presence(
         environment=given.environment,
         slots=asyncio.Semaphore(1),

@@ -10,7 +10,7 @@ import click
 import orjson
 
 from treadle.cli.context import Given
-from treadle.cli.terminal.check_table import check_table
+from treadle.cli.terminal.check_table import CLAIMED, REFUSED, check_table
 from treadle.cli.terminal.screen import print_lines, screen_of
 from treadle.domain.deliverable import Deliverable
 from treadle.domain.errors import UsageError
@@ -29,6 +29,13 @@ PROJECT = click.option(
 _TOO_LATE = (
     "{} has passed already, so nobody has seen this check fail: the pass stays claimed, and the"
     " check runs before a run may succeed"
+)
+
+_COMES_BACK = (
+    "the next run brings it back while it stands in the specification: take it out there, too"
+)
+_OVER_SPEC = (
+    "it counts before that of the specification; if you remove it, the next run brings that back"
 )
 
 
@@ -64,6 +71,8 @@ def add(
     verb = "replaced the" if edit.previous else "added a"
     new = "new criterion " if edit.is_new_criterion else ""
     click.echo(f"{edit.deliverable.id}: {verb} check for {new}{edit.check.criterion!r}")
+    if edit.previous is not None and edit.previous.origin == "spec":
+        click.echo(_OVER_SPEC, err=True)
     if edit.deliverable.status == "passed":
         click.echo(_TOO_LATE.format(edit.deliverable.id), err=True)
     _tell_runs(given, project_dir)
@@ -82,7 +91,9 @@ def list_(given: Given, *, project_dir: str | None, as_json: bool) -> None:
         click.echo("No deliverables yet: `treadle deliver` makes them out of SPEC.md.", err=True)
     else:
         screen = screen_of(sys.stdout, given.environment)
-        print_lines(check_table(deliverables, screen.view(sys.stdout)), sys.stdout, screen)
+        without = _without_one(given, project_dir)
+        lines = check_table(deliverables, screen.view(sys.stdout), without=without)
+        print_lines(lines, sys.stdout, screen)
 
 
 @command.command("rm")
@@ -96,7 +107,17 @@ def remove(given: Given, deliverable: str, criterion: str, project_dir: str | No
     now = datetime.now(UTC)
     edit = remove_check(given.project(project_dir), deliverable, criterion, now=now)
     click.echo(f"{edit.deliverable.id}: removed the check for {edit.check.criterion!r}")
+    if edit.check.origin == "spec":
+        click.echo(_COMES_BACK, err=True)
     _tell_runs(given, project_dir)
+
+
+def _without_one(given: Given, project_dir: str | None) -> str:
+    # Here, because a program that asks for JSON does not wait for the settings.
+    from treadle.settings.load import load
+
+    settings = load(given.project(project_dir), environment=given.environment.raw).settings
+    return REFUSED if settings.verify.require_checks else CLAIMED
 
 
 def _rows(deliverables: Sequence[Deliverable]) -> Iterator[dict[str, Any]]:

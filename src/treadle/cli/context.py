@@ -12,6 +12,7 @@ from treadle.workspace.place import enclosing_project
 
 if TYPE_CHECKING:
     # Only types: `status` and `ls` must not load what a run needs.
+    from treadle.cli.terminal.view import Advice
     from treadle.settings.load import Resolved
     from treadle.wiring.agent import Rehearsing
 
@@ -24,6 +25,8 @@ class Given:
     environment: Environment
     working_directory: Path
     rehearsing: "Rehearsing | None" = None
+    # Whether what is shown at a run's end can be gone on with.
+    advice: "Advice" = "given"
 
     def path(self, named: str) -> Path:
         """A path from the command line; `~` is the home that the environment names."""

@@ -30,7 +30,8 @@ def command(given: Given, keep: str | None, *, verbose: bool) -> int:
     with tempfile.TemporaryDirectory(
         prefix="treadle-demo-", ignore_cleanup_errors=True
     ) as temporary:
-        code = _demo(given, Path(temporary).resolve(), verbose=verbose)
+        fleeting = replace(given, advice="left out")
+        code = _demo(fleeting, Path(temporary).resolve(), verbose=verbose)
     click.echo("The sample is removed again; keep it with `treadle demo --keep DIR`.", err=True)
     return code
 

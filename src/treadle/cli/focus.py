@@ -38,8 +38,13 @@ def _text_of(path: Path) -> str:
     try:
         with path.open(encoding="utf-8") as opened:
             text = opened.read(LONGEST_REVIEW + 1)
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"cannot read the review {path}: {error}") from error
+    except UnicodeDecodeError:
+        hint = "save it as UTF-8"
+        raise UsageError(f"the review {path} is no text in UTF-8", hint=hint) from None
+    except OSError as error:
+        why = (error.strerror or "it is not there").lower()
+        hint = "give the path of a text file with what must change"
+        raise UsageError(f"cannot read the review {path}: {why}", hint=hint) from None
     if len(text) > LONGEST_REVIEW:
         raise UsageError(
             f"the review {path} is longer than {LONGEST_REVIEW} characters",

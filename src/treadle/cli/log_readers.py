@@ -3,6 +3,7 @@
 import asyncio
 import sys
 from contextlib import suppress
+from dataclasses import replace
 from types import TracebackType
 
 from treadle.cli.asking import forget_typed, line_from, means_yes
@@ -10,7 +11,7 @@ from treadle.cli.json_lines import JsonLines
 from treadle.cli.options import Showing
 from treadle.cli.terminal.screen import screen_of
 from treadle.cli.terminal.terminal import Terminal
-from treadle.cli.terminal.view import Level
+from treadle.cli.terminal.view import Advice, Level
 from treadle.domain.events.all_events import Recorded
 from treadle.domain.events.run import InterruptRequested
 from treadle.settings.environment import Environment
@@ -31,8 +32,10 @@ def level_of(options: Showing) -> Level:
 class Screens:
     """Readers of the event log, and the tick that keeps the live line alive."""
 
-    def __init__(self, environment: Environment, *, level: Level, as_json: bool) -> None:
-        screen = screen_of(sys.stderr, environment)
+    def __init__(
+        self, environment: Environment, *, level: Level, as_json: bool, advice: Advice = "given"
+    ) -> None:
+        screen = replace(screen_of(sys.stderr, environment), advice=advice)
         self._terminal = Terminal(sys.stderr, level=level, screen=screen, clock=SystemClock())
         self._ticking: asyncio.Task[None] | None = None
         self._stopping = asyncio.Event()

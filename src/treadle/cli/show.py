@@ -45,6 +45,7 @@ def _json(row: RunRow, account: Account, steps: Sequence[StepTaken]) -> bytes:
         "touched": story.verified.touched,
         "deliverables": story.deliverables,
         "checks": account.checks,
+        "rounds": account.rounds,
         "tests": story.verified.suite,
         "spec_issue": story.spec_issue or None,
         "backlog": story.backlog,

@@ -15,9 +15,11 @@ from treadle.cli.terminal.evidence_table import (
     said_now,
 )
 from treadle.cli.terminal.screen import Screen, print_lines, screen_of
+from treadle.domain.errors import ProjectError
 from treadle.verify.comparing import Compared
 from treadle.wiring.history import find_run
 from treadle.wiring.verifying import Place, verify_run
+from treadle.workspace.place import enclosing_project
 
 
 @click.command("verify")
@@ -43,6 +45,11 @@ def command(
     given = given.in_project(project_dir)
     directory = given.directory(project_dir)
     row = find_run(given.environment.storage, run, standing_in=directory)
+    if enclosing_project(directory) is None:
+        raise ProjectError(
+            f"{directory} is in no repository, so the commits of the run are not here",
+            hint="go with `cd` to a clone that has them, or name one with -p",
+        )
     place = Place(directory, given.environment, unconfined=no_sandbox)
     compared = asyncio.run(verify_run(row, place, _tell))
     if as_json:
@@ -58,7 +65,7 @@ def _tell(title: str) -> None:
 
 
 def _show(compared: list[Compared], screen: Screen) -> None:
-    print_lines(evidence_table(compared), sys.stdout, screen)
+    print_lines(evidence_table(compared, screen.view(sys.stdout)), sys.stdout, screen)
     for each in compared:
         for reason in reasons_against(each):
             click.echo(reason)

@@ -101,6 +101,18 @@ def recall(events: Iterable[Event], passed: Collection[str]) -> tuple[Recalled, 
     )
 
 
+def set_back(events: Iterable[Event]) -> tuple[str, ...]:
+    """Ids of what was shown by a check, for when none of it has passed in the end."""
+    shown = (
+        event.deliverable
+        for event in events
+        if isinstance(event, CheckFinished)
+        and event.evidence.is_green
+        and event.evidence.when in ON_THE_WORK
+    )
+    return tuple(dict.fromkeys(name for name in shown if name))
+
+
 def compare(recalled: Recalled, found: Found, *, origin: str) -> Compared:
     """`origin`: the repository that the run worked on."""
     then = recalled.evidence

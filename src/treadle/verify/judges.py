@@ -1,7 +1,7 @@
 """Which files of a project judge the work that is done on it: its tests, and what runs and counts
 them. Rules as data; pure."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
@@ -105,7 +105,7 @@ RULES = (
 )
 
 _ORDER: tuple[How, ...] = ("removed", "changed", "added")
-_JUDGES: tuple[Judge, ...] = ("specification", "coverage", "ci", "lint", "tests")
+_JUDGES: tuple[Judge, ...] = ("check", "specification", "coverage", "ci", "lint", "tests")
 
 
 def judge_of(path: str) -> Judge | None:
@@ -114,19 +114,31 @@ def judge_of(path: str) -> Judge | None:
     return next((rule.judge for rule in RULES if _fits(rule, parts)), None)
 
 
-def touched(changes: Iterable[Change], *, specification: str = "") -> tuple[Touched, ...]:
-    """Those of the changed files that judge the work, with what a person must see first in front:
-    what is gone or another before what is new, and settings before tests.
+def unnamed(path: str) -> Judge | None:
+    """No command names any file."""
+    return None
 
-    `specification` is the path of the file that the work was done for.
+
+def touched(
+    changes: Iterable[Change],
+    *,
+    specification: str = "",
+    named: Callable[[str], Judge | None] = unnamed,
+) -> tuple[Touched, ...]:
+    """Those of the changed files that judge the work, with what a person must see first in front:
+    what commands go by, what is gone or another before what is new, and settings before tests.
+
+    `specification` is the path of the file that the work was done for; `named` tells which files
+    the commands go by that decide.
     """
-    found = [
-        Touched(change.path, judge, change.how)
-        for change in changes
-        if (judge := "specification" if change.path == specification else judge_of(change.path))
-        is not None
-    ]
-    return tuple(sorted(found, key=_urgency))
+    found: dict[Touched, int] = {}
+    for change in changes:
+        own: Judge | None = "specification" if change.path == specification else None
+        decides = None if own else named(change.path)
+        if judge := own or decides or judge_of(change.path):
+            file = Touched(change.path, judge, change.how)
+            found[file] = 0 if decides and change.how != "added" else 1
+    return tuple(sorted(found, key=lambda file: (found[file], *_urgency(file))))
 
 
 def _urgency(file: Touched) -> tuple[int, int, str]:

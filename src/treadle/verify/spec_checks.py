@@ -17,6 +17,14 @@ _CHECK = re.compile(
     re.IGNORECASE,
 )
 _EMPHASIS = re.compile(r"[*_~`]")
+# Whoever writes so means a check: at the beginning of a line or of a sentence, or with a capital.
+_MEANT = re.compile(
+    r"(?:^[\s>|(\[]*|[.!?;,)—–-]\s+)(?P<mark>[*_]*checks?[*_]*\s*:)"
+    r"|(?<![\w-])(?P<capital>[*_]*(?:Check|CHECK)[Ss]?[*_]*\s*:)",
+    re.IGNORECASE,
+)
+_CODE = re.compile(r"(?<!`)(`+)(?!`).+?(?<!`)\1(?!`)")
+_HEADING = re.compile(r"\s*#{1,6}\s")
 
 
 @dataclass(frozen=True, slots=True)

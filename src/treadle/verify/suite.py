@@ -85,8 +85,10 @@ async def _run(ground: ProvingGround, suite: Suite, commit: str, when: When) -> 
     )
 
 
-def event_of(run: SuiteRun, judged: Judged) -> SuiteFinished:
-    """What is recorded of a run: bounded, whatever the reports say."""
+def event_of(
+    run: SuiteRun, judged: Judged, *, accepted: tuple[Objection, ...] = ()
+) -> SuiteFinished:
+    """What is recorded of a run: bounded, whatever the reports say. A person has accepted some."""
     report = run.report if isinstance(run.report, SuiteReport) else SuiteReport()
     return SuiteFinished(
         evidence=run.evidence,
@@ -96,6 +98,7 @@ def event_of(run: SuiteRun, judged: Judged) -> SuiteFinished:
         known_red=_names(judged.known_red),
         flaky=_names(judged.flaky),
         output=_end(run.output, _LONGEST_OUTPUT),
+        accepted=_bounded(accepted),
     )
 
 

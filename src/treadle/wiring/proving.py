@@ -4,7 +4,9 @@ import asyncio
 import hashlib
 import json
 import platform
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from math import inf
 from time import monotonic
 
 from treadle.adapters.sandboxes.running import Ran
@@ -15,6 +17,7 @@ from treadle.domain.sandbox import Confinement, Network
 from treadle.gateway.hosts import parse_entries
 from treadle.verify.proving_ground import NotShown, ProvingGround, Shown, Trial
 from treadle.wiring.confining import confinement
+from treadle.wiring.limits import run_limits
 from treadle.wiring.network import hosts_told, machines_proxy, way_out
 from treadle.wiring.own_commands import (
     Bounds,
@@ -31,6 +34,8 @@ from treadle.workspace.left_files import files_left, marks
 from treadle.workspace.proving_tree import Base, ProvingTree, tree_of
 
 FOLDER = "proving"
+# What a command gets at the least: nothing at all would show nothing.
+LEAST_S = 1.0
 # What is given back of a log, besides that it is kept.
 KEPT_OUTPUT = 8000
 # Variables that differ from terminal to terminal and say nothing about what a command finds.
@@ -41,7 +46,16 @@ def proving_ground(telling: Telling) -> ProvingGround:
     """That of a run at work. Ask for it where an event loop runs."""
     directory = telling.ready.directory
     bounds = bounds_of(telling, hosts_told(telling))
-    return Ground(bounds, ProvingTree(directory / FOLDER), EvidenceLogs(directory))
+    tree, logs = ProvingTree(directory / FOLDER), EvidenceLogs(directory)
+    return Ground(bounds, tree, logs, time_left=lambda: _time_left(telling))
+
+
+def _time_left(telling: Telling) -> float:
+    """What the run may still take: no command of ours takes longer, whatever its own limit is."""
+    if telling.story is None:
+        return inf
+    most = run_limits(telling.ready.settings).max_minutes * 60
+    return max(LEAST_S, most - telling.story.so_far().running_s)
 
 
 @dataclass(slots=True)
@@ -52,6 +66,7 @@ class Ground:
     bounds: Bounds
     tree: ProvingTree
     logs: EvidenceLogs
+    time_left: Callable[[], float] = lambda: inf
     _failures: dict[str, int] = field(default_factory=dict)
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
@@ -74,6 +89,7 @@ class Ground:
                 hint="fetch it from where it was made, for example with `git fetch --all`",
             )
         setup = await self._lay_out(trial.commit, tree)
+        trial = replace(trial, seconds=min(trial.seconds, self.time_left()))
         before = await asyncio.to_thread(marks, self.tree.work, trial.collect)
         began = monotonic()
         ran = await self._run(trial)

@@ -16,7 +16,7 @@ from treadle.domain.run_row import RunRow
 from treadle.policy.redaction import redactor
 from treadle.settings.definitions import Settings
 from treadle.settings.environment import Environment
-from treadle.verify.comparing import Compared, Found, Recalled, compare, recall
+from treadle.verify.comparing import Compared, Found, Recalled, compare, recall, set_back
 from treadle.verify.proving_ground import NotShown, Trial
 from treadle.verify.reports.asked_for import asked_for
 from treadle.wiring.confining import prove
@@ -76,6 +76,12 @@ def _recalled(row: RunRow, environment: Environment) -> tuple[Recalled, ...]:
     passed = {each.id for each in known.deliverables if each.status == "passed"}
     found = recall((recorded.event for recorded in log), passed)
     if not found:
+        if lost := set_back(recorded.event for recorded in log):
+            raise ProjectError(
+                f"nothing of run {short(row.id)} stands: what a check had shown was set back"
+                f" ({', '.join(lost)})",
+                hint=f"see why with `treadle show {short(row.id)}`",
+            )
         raise ProjectError(
             f"run {short(row.id)} left no evidence: nothing that passed was shown by a check",
             hint="give criteria a check with `treadle check add`, or set project.test",

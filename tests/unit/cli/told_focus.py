@@ -7,12 +7,12 @@ from treadle.domain.events.all_events import Event, Recorded
 from treadle.domain.events.focus import (
     BacklogSaved,
     CommandFinished,
+    CommitFailed,
+    IssueSaved,
     PhaseStarted,
     PlanWritten,
     ReviewJudged,
     ReviewWritten,
-    IssueSaved,
-    CommitFailed,
 )
 from treadle.domain.events.run import RoundStarted
 from treadle.domain.events.session import SessionStarted, SignalGiven

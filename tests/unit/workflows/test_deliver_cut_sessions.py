@@ -10,11 +10,14 @@ from treadle.domain.agent import ResponseUsed
 from treadle.domain.deliverable import Tally
 from treadle.domain.events.run import RoundStarted, RunEnded, RunReopened
 from treadle.domain.events.session import SessionStarted
+from treadle.domain.events.work import Withheld
 from treadle.domain.run import RunResult
 from treadle.domain.session import BudgetExceeded
 from treadle.domain.usage import Usage
 from treadle.workflows.deliver.instructions import instruction_text, resumed_text
 from treadle.workflows.deliver.progress import Progress
+from treadle.workflows.withheld import withheld_prompt
+from treadle.workspace.withheld_note import note_withheld
 
 from .killing import DoomedSteps, Killed
 from .story_stage import BRANCH, StoryStage, did, ending, stage_in, turned
@@ -64,12 +67,17 @@ async def test_a_session_that_the_agent_knows_nothing_of_begins_anew_with_its_ow
         await stage.tell()
     stage.agent.briefs.clear()
     stage.agent.sessions = [[turned("DL-1", "passed"), ending()]]
+    withheld = (Withheld("clock.py", 3, "an API key"),)
+    assert stage.worksite is not None
+    note_withheld(stage.worksite.path, withheld)
 
     ended = await stage.tell()
 
     (brief,) = stage.agent.briefs
     assert (ended.reason, brief.session, brief.resume) == ("all_passed", "session-1", False)
     assert brief.prompt.startswith(instruction_text(stage.user.path, "coding").rstrip())
+    # What the session was begun with it has not heard yet.
+    assert brief.prompt.endswith(withheld_prompt(withheld))
 
 
 async def test_what_a_session_had_used_before_it_was_cut_off_is_part_of_what_it_cost(

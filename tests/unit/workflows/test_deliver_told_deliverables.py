@@ -125,3 +125,12 @@ def test_what_was_added_before_a_run_was_reopened_is_in_the_file() -> None:
 def test_events_about_a_deliverable_that_nobody_knows_change_nothing() -> None:
     for event in (ADDED, seen(1), WITHDRAWN):
         assert deliverables_told(ToldDeliverables(), event).deliverables == ()
+
+
+def test_what_checks_have_taken_is_time_of_the_run_and_of_its_leg() -> None:
+    reopened = RunReopened("resume", RUN_LIMITS)
+
+    assert recollected(seen(1), seen(0)).running_s == 1.0
+    assert recollected(seen(1), RunEnded(RESULT), reopened, seen(0)).running_s == (
+        RESULT.duration_s + 0.5
+    )

@@ -4,7 +4,8 @@ import pytest
 
 from treadle.domain.review import Dropped, Finding
 from treadle.domain.signal import SignalKind
-from treadle.workflows.focus.reviews import Judgement, Seen, Terms, fault_of, is_quoted, judge
+from treadle.workflows.focus.quoting import is_quoted
+from treadle.workflows.focus.reviews import Judgement, Seen, Terms, fault_of, judge
 
 QUOTED = Finding("major", "Wrong", "face.py", "fase = 1")
 RUN = Finding("major", "Broken", command="make test")

@@ -32,7 +32,7 @@ from .focus_stage import (
     planned,
     reviewed,
 )
-from .story_stage import BRANCH, did, ending
+from .story_stage import BRANCH, ending
 
 PLAN = "# Plan\n\n- [ ] hands\n- [ ] face\n"
 
@@ -387,28 +387,3 @@ async def test_a_run_that_is_stopped_before_its_review_is_judged_is_not_approved
 
     assert result.reason == "interrupted"
     assert stage.of_type(ReviewJudged) == []
-
-
-class WatchedStage(FocusStage):
-    """Looks at the clock of the run while it works between two sessions."""
-
-    async def _set_up(self) -> None:
-        assert self.story is not None
-        self.clock.advance(5)
-        self.so_far = self.story.so_far().running_s
-
-
-async def test_what_a_session_took_counts_once_also_while_something_else_runs(
-    tmp_path: Path,
-) -> None:
-    whole = focus_stage_in(tmp_path)
-    stage = WatchedStage(tmp_path, whole.user)
-    stage.sessions = [
-        [did(lambda: stage.clock.advance(30)), *planned(PLAN)],
-        *tasks(stage),
-        reviewed("APPROVED"),
-    ]
-
-    result = await stage.tell()
-
-    assert (stage.so_far, result.duration_s) == (35.0, 35.0)

@@ -5,11 +5,13 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from treadle.cli.terminal.log_state import LogState, follow
+from treadle.cli.terminal.rounds_account import RoundSaid
 from treadle.domain.events.agent import ToolDecided
 from treadle.domain.events.all_events import Recorded
+from treadle.domain.events.focus import PlanWritten, ReviewJudged
 from treadle.domain.events.run import RoundFailed, RunPaused, RunWarned
 from treadle.domain.events.session import SessionEnded, SessionStarted, SignalGiven
-from treadle.domain.events.verification import CheckFinished
+from treadle.domain.events.verification import CheckFinished, ClaimRefused
 from treadle.domain.session import SessionResult
 from treadle.domain.signal import Role
 
@@ -50,6 +52,8 @@ class Account:
     warnings: tuple[str, ...]
     # The last run on the work of each check.
     checks: tuple[CheckFinished, ...] = ()
+    # Claims that were refused, plans and reviews, each with its round.
+    rounds: tuple[RoundSaid, ...] = ()
     last_seq: int = 0
     last_at: datetime | None = None
 
@@ -57,7 +61,7 @@ class Account:
 def account_of(log: Iterable[Recorded]) -> Account:
     """Read a whole log once."""
     story, last = LogState(), None
-    facts: list[SignalGiven | Denial | RoundFailed | RunPaused | RunWarned] = []
+    facts: list[SignalGiven | Denial | RoundFailed | RunPaused | RunWarned | RoundSaid] = []
     sessions: list[SessionAccount] = []
     checks: dict[tuple[str, str], CheckFinished] = {}
     for recorded in log:
@@ -71,6 +75,8 @@ def account_of(log: Iterable[Recorded]) -> Account:
             facts.append(_denial(event, before))
         elif isinstance(event, SignalGiven | RoundFailed | RunPaused | RunWarned):
             facts.append(event)
+        elif isinstance(event, ClaimRefused | PlanWritten | ReviewJudged):
+            facts.append(RoundSaid(story.round_number, event))
         elif isinstance(event, CheckFinished) and event.evidence.when in ON_THE_WORK:
             # Anew, so that the latest stands last.
             checks.pop((event.deliverable, event.criterion), None)
@@ -84,6 +90,7 @@ def account_of(log: Iterable[Recorded]) -> Account:
         pauses=tuple(each for each in facts if isinstance(each, RunPaused)),
         warnings=tuple(each.message for each in facts if isinstance(each, RunWarned)),
         checks=tuple(checks.values()),
+        rounds=tuple(each for each in facts if isinstance(each, RoundSaid)),
         last_seq=last.seq if last else 0,
         last_at=last.at if last else None,
     )

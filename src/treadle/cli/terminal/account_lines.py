@@ -7,24 +7,24 @@ from treadle.cli.terminal.account import Account, Denial, SessionAccount
 from treadle.cli.terminal.criteria_lines import criteria_lines
 from treadle.cli.terminal.duration import ago, clock_time, duration
 from treadle.cli.terminal.figures import counted, money
+from treadle.cli.terminal.next_steps import next_steps
 from treadle.cli.terminal.palette import Style
+from treadle.cli.terminal.rounds_account import refusal_lines, review_lines
 from treadle.cli.terminal.run_table import lasted_s, state_style, state_words
-from treadle.cli.terminal.standing import proven_of
 from treadle.cli.terminal.summary import (
     command_table,
     fact,
     judges_lines,
     left_to_a_person,
     suite_facts,
+    tally_facts,
     work_facts,
 )
 from treadle.cli.terminal.table import aligned
-from treadle.cli.terminal.tally_words import score
 from treadle.cli.terminal.view import Line, Span, View, paragraph
 from treadle.cli.terminal.words import (
     ceilings,
     headline,
-    next_commands,
     outcome_style,
     outcome_words,
     tone,
@@ -52,6 +52,8 @@ def account_lines(
         *_facts(row, account, now, view),
         *work_facts(account.story, view),
         *_section("Deliverables", _deliverables(account, view)),
+        *_section("Refused claims", refusal_lines(account.rounds, view)),
+        *_section("Rounds", review_lines(account.rounds, view)),
         *_section("Sessions", _sessions(account.sessions)),
         *_section("Steps", _steps(steps)),
         *_section("Failed rounds", _failures(account, view)),
@@ -101,7 +103,7 @@ def _facts(row: RunRow, account: Account, now: datetime, view: View) -> list[Lin
         fact("run", row.id),
         fact("project", row.project_path),
         fact("started", when),
-        fact("deliverables", _score(row, account)),
+        *tally_facts(Tally(row.passed, row.blocked, row.total), account.story),
         *suite_facts(account.story, view),
         *left_to_a_person(account.story),
         fact("rounds", str(row.rounds)),
@@ -121,11 +123,6 @@ def _facts(row: RunRow, account: Account, now: datetime, view: View) -> list[Lin
         fact("paused", f"until {clock_time(pause.until, now=now, zone=view.zone)}: {pause.reason}")
         for pause in account.pauses[-1:]
     ]
-
-
-def _score(row: RunRow, account: Account) -> str:
-    tally = Tally(row.passed, row.blocked, row.total)
-    return score(tally, proven=proven_of(account.story.deliverables))
 
 
 def _running_s(row: RunRow, account: Account, now: datetime) -> float | None:
@@ -214,8 +211,7 @@ def _warnings(account: Account, view: View) -> list[Line]:
 def _next(row: RunRow, account: Account) -> list[Line]:
     name = short(row.id)
     if account.story.result is not None:
-        proven = proven_of(account.story.deliverables)
-        own = next_commands(account.story.result.reason, row.id, proven=proven)[:-1]
+        own = next_steps(account.story.result.reason, row.id, account.story)[:-1]
         logs = (f"treadle logs {name}", "what happened")
         return command_table(own if any(c == logs[0] for c, _ in own) else (*own, logs))
     if row.cleaned_at:

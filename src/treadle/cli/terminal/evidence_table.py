@@ -9,15 +9,17 @@ from treadle.domain.check import Evidence
 from treadle.verify.comparing import Compared
 
 TITLES = ("CHECK", "THEN", "NOW", "TREE", "ENVIRONMENT")
-LONGEST_TITLE = 40
+# What the columns behind the title take at most, and what of a title is shown on any screen.
+OTHERS, SHORTEST_TITLE, LONGEST_TITLE = 48, 12, 40
 # Lines of what a command said that ends otherwise now.
 OUTPUT = 10
 
 
-def evidence_table(compared: Sequence[Compared]) -> list[Line]:
-    """A heading and one line for each piece of evidence."""
+def evidence_table(compared: Sequence[Compared], view: View) -> list[Line]:
+    """A heading and one line for each piece of evidence; a long title gives way."""
+    room = max(SHORTEST_TITLE, min(LONGEST_TITLE, view.width - OTHERS))
     heading: list[Span] = [(title, "quiet") for title in TITLES]
-    return aligned([heading, *(_cells(each) for each in compared)])
+    return aligned([heading, *(_cells(each, room) for each in compared)])
 
 
 def reasons_against(compared: Compared) -> list[str]:
@@ -30,7 +32,8 @@ def said_now(compared: Compared, view: View) -> list[Line]:
     if compared.agrees or not compared.found.output:
         return []
     end = "\n".join(compared.found.output.splitlines()[-OUTPUT:])
-    return paragraph(end, style="quiet", view=view, most=OUTPUT)
+    said = paragraph(end, style="quiet", view=view, most=OUTPUT, indent="    ")
+    return [(("  what it says now:", "plain"),), *said]
 
 
 def agreement(compared: Sequence[Compared]) -> Line:
@@ -40,11 +43,11 @@ def agreement(compared: Sequence[Compared]) -> Line:
     return ((f"{agreeing} of {len(compared)} agree", "good" if whole else "bad"),)
 
 
-def _cells(each: Compared) -> list[Span]:
+def _cells(each: Compared, room: int) -> list[Span]:
     then, found = each.recalled.evidence, each.found
     now = "-" if found.now is None else _ended(found.now)
     return [
-        (fit(each.recalled.title, LONGEST_TITLE), "plain"),
+        (fit(each.recalled.title, room), "plain"),
         (_ended(then), "plain"),
         (now, "plain" if each.agrees else "bad"),
         (found.tree[:12] or "missing", "plain" if found.tree == then.tree else "bad"),

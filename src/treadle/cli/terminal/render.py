@@ -67,7 +67,7 @@ def _lines(recorded: Recorded, story: LogState, view: View) -> list[Line]:
             | verification.SuiteFinished()
             | verification.EvidenceTouched()
         ):
-            return verification_lines.verification_lines(event, view)
+            return verification_lines.verification_lines(event, story.verified, view)
         case (
             focus.PhaseStarted()
             | focus.PlanWritten()

@@ -6,7 +6,7 @@ from datetime import tzinfo
 from typing import TextIO
 
 from treadle.cli.terminal.palette import COLOURED, PLAIN, Palette
-from treadle.cli.terminal.view import NARROWEST, Level, Line, View, compose
+from treadle.cli.terminal.view import NARROWEST, Advice, Level, Line, View, compose
 from treadle.settings.environment import Environment
 
 USUAL_WIDTH = 80
@@ -22,11 +22,13 @@ class Screen:
     live: bool = False
     columns: int | None = None  # None: ask the window, each time anew
     zone: tzinfo | None = None
+    advice: Advice = "given"
 
     def view(self, stream: TextIO, level: Level = Level.NORMAL) -> View:
         """How lines look on it now; a window may have another width than a moment ago."""
         columns = self.columns or window_columns(stream)
-        return View(level, min(max(columns, NARROWEST), WIDEST), self.palette, self.zone)
+        width = min(max(columns, NARROWEST), WIDEST)
+        return View(level, width, self.palette, self.zone, self.advice)
 
 
 def screen_of(stream: TextIO, environment: Environment) -> Screen:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from treadle.cli.terminal.duration import duration
 from treadle.cli.terminal.figures import counted, money, short_commit
 from treadle.cli.terminal.log_state import LogState
+from treadle.cli.terminal.next_steps import next_steps
 from treadle.cli.terminal.palette import Style
 from treadle.cli.terminal.standing import Standing, deliverable_line, proven_of
 from treadle.cli.terminal.tally_words import score
@@ -17,7 +18,8 @@ from treadle.cli.terminal.verification_words import (
     touched_title,
 )
 from treadle.cli.terminal.view import Line, View, paragraph
-from treadle.cli.terminal.words import headline, next_commands, tone
+from treadle.cli.terminal.words import headline, tone
+from treadle.domain.deliverable import Tally
 from treadle.domain.ids import short
 from treadle.domain.run import RunResult
 
@@ -40,7 +42,7 @@ def summary(result: RunResult, story: LogState, view: View) -> list[Line]:
         *judges_lines(story),
         *_deliverables(story, view),
         *_facts(result, story, view),
-        *_next(result, story),
+        *_next(result, story, view),
     ]
 
 
@@ -92,7 +94,7 @@ def _facts(result: RunResult, story: LogState, view: View) -> list[Line]:
     if not result.priced:
         cost += " (unpriced model: counted at the dearest known price)"
     lines = [
-        *_tally_facts(result, story),
+        *tally_facts(result.tally, story),
         *suite_facts(story, view),
         *left_to_a_person(story),
         fact("rounds", _rounds(result, story)),
@@ -107,11 +109,11 @@ def _facts(result: RunResult, story: LogState, view: View) -> list[Line]:
     return lines
 
 
-def _tally_facts(result: RunResult, story: LogState) -> list[Line]:
+def tally_facts(tally: Tally, story: LogState) -> list[Line]:
     """A focus run has a plan instead of deliverables."""
-    if story.started is not None and story.started.workflow == "focus" and not result.tally.total:
+    if story.started is not None and story.started.workflow == "focus" and not tally.total:
         return []
-    return [fact("deliverables", score(result.tally, proven=proven_of(story.deliverables)))]
+    return [fact("deliverables", score(tally, proven=proven_of(story.deliverables)))]
 
 
 def left_to_a_person(story: LogState) -> list[Line]:
@@ -127,7 +129,7 @@ def suite_facts(story: LogState, view: View) -> list[Line]:
     suite = story.verified.suite
     if suite is None:
         return []
-    verdict, style = suite_verdict(suite)
+    verdict, style = suite_verdict(suite, accepted_by=story.verified.accepted_by)
     makeup = suite_makeup(suite)
     return [
         fact("tests", verdict, style),
@@ -165,12 +167,11 @@ def work_facts(story: LogState, view: View) -> list[Line]:
     return [fact("work", "no commits")]
 
 
-def _next(result: RunResult, story: LogState) -> list[Line]:
-    if story.started is None:
+def _next(result: RunResult, story: LogState, view: View) -> list[Line]:
+    if story.started is None or view.advice == "left out":
         return []
     run = story.started.run
-    commands = next_commands(result.reason, run, proven=proven_of(story.deliverables))
-    return [fact("run", short(run)), (), *command_table(commands)]
+    return [fact("run", short(run)), (), *command_table(next_steps(result.reason, run, story))]
 
 
 def command_table(commands: Sequence[tuple[str, str]]) -> list[Line]:

@@ -17,7 +17,9 @@ from treadle.cli.terminal.verification_words import (
     suite_verdict,
     touched_lines,
     touched_title,
+    why_refused,
 )
+from treadle.cli.terminal.verified import Verified
 from treadle.cli.terminal.view import Level, Line, View
 from treadle.domain.events.verification import (
     CheckAdded,
@@ -43,13 +45,14 @@ VerificationEvent: TypeAlias = (
 OUTPUT: dict[Level, int] = {Level.NORMAL: 5, Level.VERBOSE: 20, Level.DEBUG: 40}
 
 
-def verification_lines(event: VerificationEvent, view: View) -> list[Line]:
-    """What is against the work, from the normal level on; what speaks for it, when asked."""
+def verification_lines(event: VerificationEvent, verified: Verified, view: View) -> list[Line]:
+    """What is against the work, from the normal level on; what speaks for it, when asked.
+    `verified` has this event in it already."""
     if view.level < Level.NORMAL:
         return []
     match event:
         case CheckAdded():
-            return _added(event, view)
+            return _added(event, verified, view)
         case DeliverableClaimed() | ClaimRefused():
             return [_claim(event, view)]
         case CheckFinished():
@@ -57,25 +60,31 @@ def verification_lines(event: VerificationEvent, view: View) -> list[Line]:
         case RegressionFound():
             return [_broken(event)]
         case SuiteFinished():
-            return _suite(event, view)
+            return _suite(event, verified, view)
         case EvidenceTouched():
             return _touched(event, view)
         case _:
             assert_never(event)
 
 
-def _added(event: CheckAdded, view: View) -> list[Line]:
-    if view.level < Level.VERBOSE:
-        return []
+def _added(event: CheckAdded, verified: Verified, view: View) -> list[Line]:
+    """Worth a line at once: from now on something else decides when it is done."""
     check = event.check
-    where: Line = (("  check for ", "quiet"), (f"{event.deliverable}: {check.criterion}", "plain"))
+    how = "is another now" if verified.replaces else "is new"
+    if view.level < Level.VERBOSE:
+        head = f"  check for {event.deliverable} {how}: "
+        return [((head, "quiet"), (check.command, "plain"))]
+    where: Line = (
+        (f"  check {how} for ", "quiet"),
+        (f"{event.deliverable}: {check.criterion}", "plain"),
+    )
     return [where, _command(check.command)]
 
 
 def _claim(event: DeliverableClaimed | ClaimRefused, view: View) -> Line:
     if isinstance(event, DeliverableClaimed):
         return _said(event, "claimed ", "checked after the session", view, style="signal")
-    return _said(event, "[PENDING] ", f"claim refused: {_why(event)}", view, style="bad")
+    return _said(event, "[PENDING] ", f"claim refused: {why_refused(event)}", view, style="bad")
 
 
 def _said(
@@ -89,12 +98,6 @@ def _said(
         (name, "quiet"),
         (f"  {tail}", "quiet"),
     )
-
-
-def _why(event: ClaimRefused) -> str:
-    if not event.red:
-        return "tests object"
-    return "a check is red" if event.red == 1 else f"{event.red} checks are red"
 
 
 def _finished(event: CheckFinished, view: View) -> list[Line]:
@@ -160,11 +163,11 @@ def _broken(event: RegressionFound) -> Line:
     )
 
 
-def _suite(event: SuiteFinished, view: View) -> list[Line]:
+def _suite(event: SuiteFinished, verified: Verified, view: View) -> list[Line]:
     took = duration(event.evidence.duration_s)
     if event.evidence.when == "before":
         return _baseline(event, took, view)
-    verdict, style = suite_verdict(event)
+    verdict, style = suite_verdict(event, accepted_by=verified.accepted_by)
     mark = "✘" if event.objections else "✔"
     how = took if event.counts else ended(event.evidence)
     return [

@@ -8,7 +8,7 @@ from treadle.cli.terminal.palette import Style
 from treadle.cli.terminal.text import clean
 from treadle.cli.terminal.view import Line, View, paragraph
 from treadle.domain.check import Evidence
-from treadle.domain.events.verification import SuiteFinished, Touched
+from treadle.domain.events.verification import ClaimRefused, SuiteFinished, Touched
 from treadle.domain.testing import Finding, Objection
 
 LISTED_MOST = 5
@@ -59,14 +59,34 @@ def _nonzero(*counts: tuple[int, str]) -> str:
     return ", ".join(f"{number:,} {what}" for number, what in counts if number)
 
 
-def suite_verdict(suite: SuiteFinished) -> tuple[str, Style]:
+def suite_verdict(suite: SuiteFinished, *, accepted_by: str = "") -> tuple[str, Style]:
     """How the gate judged, and by what figures; what was red before the work shuts no gate."""
     outcomes = suite_outcomes(suite)
-    if not suite.objections and suite.evidence.is_green:
+    if not suite.objections and not suite.accepted and suite.evidence.is_green:
         return outcomes or "passed", "good"
     style: Style = "bad" if suite.objections else "warning"
-    verdict = counted(len(suite.objections), "objection") if suite.objections else "no new red"
+    verdict = counted(len(suite.objections), "objection") if suite.objections else ""
+    if suite.accepted:
+        accepted = f"{_against(suite.accepted)}, accepted by {accepted_by or 'a person'}"
+        verdict = f"{verdict}, and {accepted}" if verdict else accepted
+    verdict = verdict or "no new red"
     return (f"{verdict}: {outcomes}" if outcomes else verdict), style
+
+
+def _against(accepted: Sequence[Objection]) -> str:
+    if all(each.finding == "new_failure" for each in accepted):
+        return f"{len(accepted)} new red"
+    return counted(len(accepted), "objection")
+
+
+def why_refused(event: ClaimRefused) -> str:
+    """What keeps a claim from being a pass."""
+    if event.unchecked:
+        some = "1 criterion has" if event.unchecked == 1 else f"{event.unchecked} criteria have"
+        return f"{some} no check"
+    if not event.red:
+        return "tests object"
+    return "a check is red" if event.red == 1 else f"{event.red} checks are red"
 
 
 def objection_lines(objections: Sequence[Objection], view: View, *, indent: str) -> list[Line]:

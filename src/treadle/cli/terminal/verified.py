@@ -4,11 +4,15 @@ from dataclasses import dataclass, replace
 
 from treadle.cli.terminal.standing import Standing
 from treadle.cli.terminal.text import fit
+from treadle.domain.approval import ApprovalId
 from treadle.domain.check import Before, Check, Evidence
+from treadle.domain.deliverable import Deliverable, with_honest_proof
 from treadle.domain.events.all_events import Event
+from treadle.domain.events.oversight import ApprovalAnswered, ApprovalAsked
 from treadle.domain.events.verification import (
     CheckAdded,
     CheckFinished,
+    ClaimRefused,
     DeliverableClaimed,
     EvidenceTouched,
     RegressionFound,
@@ -33,6 +37,13 @@ class Verified:
     suite: SuiteFinished | None = None
     # Whether this round has claimed anything: then its checks run once its session is over.
     claims: bool = False
+    # Whether the check that was added last stands in the place of another.
+    replaces: bool = False
+    # The question whether tests may fail, and who said last that they may.
+    asked: ApprovalId | None = None
+    accepted_by: str = ""
+    # Ids of what was refused because criteria have no check.
+    unchecked: frozenset[str] = frozenset()
 
 
 def see(verified: Verified, standings: Standings, event: Event) -> tuple[Verified, Standings]:
@@ -40,17 +51,42 @@ def see(verified: Verified, standings: Standings, event: Event) -> tuple[Verifie
     match event:
         case DeliverableClaimed():
             return replace(verified, claims=True), standings
+        case ClaimRefused(id=name, unchecked=unchecked):
+            known = verified.unchecked | {name} if unchecked else verified.unchecked
+            return replace(verified, unchecked=known), standings
         case EvidenceTouched():
             return replace(verified, touched=event.files), standings
         case SuiteFinished(evidence=evidence):
             return (verified if evidence.when == "before" else replace(verified, suite=event)), (
                 standings
             )
+        case ApprovalAsked() | ApprovalAnswered():
+            return _answered(verified, event), standings
         case CheckAdded() | CheckFinished() | RegressionFound():
             of = next((each for each in standings if each.id == event.deliverable), None)
-            return verified, standings if of is None else stand(standings, _checked(of, event))
+            return _replacing(verified, of, event), (
+                standings if of is None else stand(standings, _checked(of, event))
+            )
         case _:
             return verified, standings
+
+
+def _replacing(verified: Verified, of: Standing | None, event: Event) -> Verified:
+    if not isinstance(event, CheckAdded) or of is None:
+        return verified
+    had = any(each.criterion == event.check.criterion for each in of.checks)
+    return replace(verified, replaces=had)
+
+
+def _answered(verified: Verified, event: ApprovalAsked | ApprovalAnswered) -> Verified:
+    match event:
+        case ApprovalAsked(approval=approval):
+            is_ours = approval.kind == "failing_tests"
+            return replace(verified, asked=approval.id) if is_ours else verified
+        case ApprovalAnswered(approval=asked, verdict="approved") if asked == verified.asked:
+            return replace(verified, accepted_by=event.by)
+        case _:
+            return verified
 
 
 def stand(standings: Standings, standing: Standing) -> Standings:
@@ -78,7 +114,7 @@ def _checked(standing: Standing, event: CheckAdded | CheckFinished | RegressionF
     match event:
         case CheckAdded(check=check):
             others = tuple(c for c in standing.checks if c.criterion != check.criterion)
-            return replace(standing, checks=(*others, check))
+            return _honest(replace(standing, checks=(*others, check)))
         case CheckFinished(evidence=evidence) if evidence.when == "before":
             return _seen_before(standing, event)
         case CheckFinished(evidence=evidence):
@@ -106,4 +142,17 @@ def _seen_before(standing: Standing, event: CheckFinished) -> Standing:
         same = check.criterion == event.criterion and check.command == event.evidence.command
         return replace(check, before=before) if same else check
 
-    return replace(standing, checks=tuple(seen(check) for check in standing.checks))
+    return _honest(replace(standing, checks=tuple(seen(check) for check in standing.checks)))
+
+
+def _honest(standing: Standing) -> Standing:
+    """With no more proof than its checks can give, as the board of the run has it."""
+    known = Deliverable(
+        standing.id,
+        standing.description,
+        standing.criteria,
+        standing.status,
+        checks=standing.checks,
+        proof=standing.proof,
+    )
+    return replace(standing, proof=with_honest_proof(known).proof)

@@ -3,12 +3,15 @@
 from dataclasses import dataclass
 from datetime import tzinfo
 from enum import IntEnum
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from treadle.cli.terminal.palette import PLAIN, Palette, Style
 from treadle.cli.terminal.text import DEPTH, ELLIPSIS, clean, head, width_of, wrap
 
 NARROWEST = 20
+
+# Whether a summary ends with commands to type: no use where the project is gone right afterwards.
+Advice: TypeAlias = Literal["given", "left out"]
 
 
 class Level(IntEnum):
@@ -28,6 +31,7 @@ class View:
     width: int = 80
     palette: Palette = PLAIN
     zone: tzinfo | None = None  # None: the zone of this machine
+    advice: Advice = "given"
 
 
 Span: TypeAlias = tuple[str, Style]

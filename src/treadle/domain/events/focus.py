@@ -45,6 +45,8 @@ class ReviewWritten:
 
     findings: tuple[Finding, ...]
     summary: str = ""
+    # Earlier findings that it calls mended, by the numbers that it was shown.
+    settled: tuple[int, ...] = ()
     type: Literal["review.written"] = "review.written"
 
 
@@ -58,6 +60,8 @@ class ReviewJudged:
     reason: str
     findings: tuple[Finding, ...] = ()
     dropped: tuple[Dropped, ...] = ()
+    # Earlier findings that the reviewer called mended.
+    settled: tuple[Finding, ...] = ()
     type: Literal["review.judged"] = "review.judged"
 
 

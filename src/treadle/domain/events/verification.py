@@ -27,12 +27,14 @@ class DeliverableClaimed:
 
 @dataclass(frozen=True, slots=True)
 class ClaimRefused:
-    """What the agent claimed was not shown, so it stays pending: checks or tests object."""
+    """What the agent claimed stays pending: checks or tests object, or a check is missing."""
 
     id: str
     description: str
-    # How many of its checks are red; none: the tests object.
+    # How many of its checks are red; none: the tests object, or criteria are unchecked.
     red: int
+    # How many of its criteria have no check, where every one must have one.
+    unchecked: int = 0
     type: Literal["claim.refused"] = "claim.refused"
 
 
@@ -69,11 +71,14 @@ class SuiteFinished:
     known_red: tuple[str, ...] = ()
     flaky: tuple[str, ...] = ()
     output: str = ""
+    # What would keep the gate shut, had a person not accepted it.
+    accepted: tuple[Objection, ...] = ()
     type: Literal["suite.finished"] = "suite.finished"
 
 
-# What judges the work, by what it is; the specification holds checks, and says what is wanted.
-Judge = Literal["specification", "tests", "ci", "lint", "coverage"]
+# What judges the work, by what it is; the specification holds checks, and says what is wanted. check:
+# a file that the command of a check goes by.
+Judge = Literal["specification", "tests", "ci", "lint", "coverage", "check"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,8 +19,9 @@ from treadle.domain.deliverable import (
     tally,
 )
 from treadle.domain.events.all_events import Event
-from treadle.domain.events.verification import CheckAdded, DeliverableClaimed
+from treadle.domain.events.verification import CheckAdded, ClaimRefused, DeliverableClaimed
 from treadle.domain.events.work import DeliverableChanged, DeliverableCreated
+from treadle.verify.proof import claimed_criteria
 from treadle.workflows.deliver.board_tools import (
     ADD_CHECK,
     CREATE,
@@ -38,14 +39,17 @@ from treadle.workflows.deliver.told_deliverables import with_check
 
 @dataclass(slots=True)
 class RoundWord:
-    """What the agent has said in the round that runs: passed or claimed, and of that claimed."""
+    """What the agent has said in the round that runs: passed or claimed, and of that claimed;
+    and by id what its word was not taken for."""
 
     passed: list[Deliverable] = field(default_factory=list)
     claimed: list[str] = field(default_factory=list)
+    refused: list[str] = field(default_factory=list)
 
     def forget(self) -> None:
         self.passed.clear()
         self.claimed.clear()
+        self.refused.clear()
 
     def take_back(self, name: str) -> None:
         self.passed[:] = [d for d in self.passed if d.id != name]
@@ -161,7 +165,7 @@ class BoardCalls:
     def _say_done(self, changed: Deliverable) -> ToolReply:
         when = said_done(changed, self.terms)
         if isinstance(when, Refused):
-            return ToolReply(when.reason, is_error=True)
+            return self._refuse(changed, when)
         if when == "at_once":
             return self._change(changed)
         if changed.id not in self.word.claimed:
@@ -169,6 +173,14 @@ class BoardCalls:
             self.word.claimed.append(changed.id)
             self.word.passed.append(as_pending(changed))
         return ToolReply(f"{claim_reply(changed, self.terms)} {self._left()}")
+
+    def _refuse(self, changed: Deliverable, refused: Refused) -> ToolReply:
+        """Said once in a round, however often the agent tries."""
+        if changed.id not in self.word.refused:
+            unchecked = len(claimed_criteria(changed))
+            self.record(ClaimRefused(changed.id, changed.description, 0, unchecked))
+            self.word.refused.append(changed.id)
+        return ToolReply(refused.reason, is_error=True)
 
     def _withdraw(self, found: Deliverable) -> ToolReply:
         self.record(withdrawn(found))

@@ -16,7 +16,12 @@ from treadle.domain.events.oversight import (
 )
 from treadle.domain.events.run import RoundStarted, RunEnded, RunRecovered, RunReopened
 from treadle.domain.events.session import SessionEnded, SessionStarted
-from treadle.domain.events.verification import CheckAdded, CheckFinished, DeliverableClaimed
+from treadle.domain.events.verification import (
+    CheckAdded,
+    CheckFinished,
+    DeliverableClaimed,
+    SuiteFinished,
+)
 from treadle.domain.events.work import (
     DeliverableChanged,
     DeliverableCreated,
@@ -77,6 +82,8 @@ class Recollection(ToldDeliverables):
     sessions: tuple[SessionStarted, ...] = ()  # of all legs
     # Answers of a person that a tool use was allowed by: none of them allows another.
     used_approvals: frozenset[ApprovalId] = frozenset()
+    # What checks and tests have taken in the leg that runs.
+    shown_s: float = 0.0
     # How the leg that runs came about, if the run had ended before.
     reopened: Literal["", "resume", "retry"] = ""
     # What the log ends with.
@@ -121,10 +128,10 @@ class Recollection(ToldDeliverables):
 
     @property
     def running_s(self) -> float:
-        """How long its sessions have worked."""
+        """How long its sessions have worked, and what was run to show their work."""
         earlier = 0.0 if self.before is None else self.before.duration_s
         took = (t.seconds if t.result is None else t.result.duration_s for t in self.turns)
-        return round(earlier + sum(took), 3)
+        return round(earlier + sum(took) + self.shown_s, 3)
 
     def heard_of(self, at: datetime | None) -> "Recollection":
         """The same with a later sign of life: a session cut in silence worked until then."""
@@ -143,6 +150,9 @@ def recollect(log: Iterable[Recorded]) -> Recollection:
     """The fold of a whole log; display events change nothing."""
     known = Recollection()
     for recorded in log:
+        if isinstance(recorded.event, CheckFinished | SuiteFinished):
+            took_s = recorded.event.evidence.duration_s
+            known = replace(known, shown_s=known.shown_s + took_s)
         known = replace(_told(known, recorded), events=recorded.seq, last=recorded.event.type)
     return known
 
@@ -161,6 +171,7 @@ def _told(known: Recollection, recorded: Recorded) -> Recollection:
                 turns=(),
                 changes=(),
                 added_checks=(),
+                shown_s=0.0,
                 reopened=event.by,
             )
         case RoundStarted():

@@ -176,8 +176,9 @@ class Verification:
         now = await self._ran_suite(tip, when)
         judged = judge(self.before, now, self.rules())
         left = tuple(each for each in judged.objections if each.accepted_as not in accepted)
+        let_fail = tuple(each for each in judged.objections if each.accepted_as in accepted)
         judged = replace(judged, objections=left)
-        self.record(event_of(now, judged))
+        self.record(event_of(now, judged, accepted=let_fail))
         if TEST_COMMAND in judged.known_red:
             self.record_once("tests say nothing", RunWarned(SAYS_NOTHING))
         self.open_at = tip if judged.is_open else ""

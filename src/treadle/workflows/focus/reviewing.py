@@ -1,6 +1,6 @@
 """Acts the judging of a review: looks findings up, asks the tests, leaves the rest for later."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
 from treadle.domain.events.focus import BacklogSaved, ReviewJudged, ReviewWritten
@@ -10,6 +10,15 @@ from treadle.domain.review import Finding
 from treadle.verify.judges import touched
 from treadle.verify.proving_ground import NotShown, ProvingGround, Trial
 from treadle.workflows.focus.acts import Cabinet, RecordOnce
+from treadle.workflows.focus.earlier_findings import (
+    Earlier,
+    Standing,
+    called_settled,
+    found_before,
+    heaviest_first,
+    standing_of,
+    subject_of,
+)
 from treadle.workflows.focus.prompts import MOST_REVIEW, Scope, Since, bounded
 from treadle.workflows.focus.recollection import Course
 from treadle.workflows.focus.reviews import Judgement, Seen, Terms, fault_of, judge
@@ -28,6 +37,15 @@ JudgeTests = Callable[[str], Awaitable[str | NotShown]]
 async def no_objection(commit: str) -> str:
     """For projects that have no tests to run."""
     return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """The findings of a review, each with its fault, and how those of earlier reviews stand."""
+
+    into: list[tuple[Finding, str]]
+    earlier: Earlier
+    settled: tuple[Finding, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,14 +71,15 @@ class Reviewing:
         began = self.clock.monotonic()
         course = self.course()
         said = course.verdict
-        looked_into = await self._looked_into(course, stage.number, commit)
-        if isinstance(looked_into, NotShown):
+        looked = await self._looked(course, stage.number, commit)
+        if isinstance(looked, NotShown):
             return Reviewed("cut", "")
         judgement = judge(
             None if said is None else said.signal.kind,
-            looked_into,
+            looked.into,
             self.terms,
             reviews_before=stage.reviews,
+            earlier=looked.earlier,
         )
         outcome, reason = judgement.outcome, judgement.reason
         if outcome == "approved":
@@ -80,6 +99,7 @@ class Reviewing:
                 reason=bounded(reason, MOST_REVIEW),
                 findings=judgement.findings,
                 dropped=judgement.dropped,
+                settled=looked.settled,
             ),
         )
         if outcome != "changes":
@@ -95,40 +115,57 @@ class Reviewing:
             touched_files = touched(changes)
         return Scope(touched_files, await self._since(_before(course, number), commit))
 
-    async def _since(self, last: ReviewJudged | None, commit: str) -> Since | None:
-        if last is None:
+    async def _since(self, reviews: Sequence[ReviewJudged], commit: str) -> Since | None:
+        if not reviews:
             return None
+        last = reviews[-1]
         told = await self.git.run(
             *("diff", "--no-ext-diff", "--no-textconv", "--no-color", "--find-renames", "--patch"),
             *(last.commit, commit, "--"),
         )
         return Since(last.commit, told)
 
-    async def _looked_into(
-        self, course: Course, number: int, commit: str
-    ) -> list[tuple[Finding, str]] | NotShown:
-        last = _before(course, number)
+    async def _looked(self, course: Course, number: int, commit: str) -> Looked | NotShown:
+        """Hold what was found now, and before, against the commit."""
+        reviews = _before(course, number)
+        before, written = found_before(reviews), course.review or ReviewWritten(())
+        tried: dict[str, bool] = {}
+        # Those of before first: none is out of reach because the reviewer brought many others.
+        for findings in (heaviest_first(before), written.findings):
+            cut = await self._try_commands(findings, commit, tried)
+            if cut is not None:
+                return cut
         changed = None
-        if last is not None:
-            files = await changed_files(self.git, last.commit, commit)
+        if reviews:
+            files = await changed_files(self.git, reviews[-1].commit, commit)
             changed = frozenset(change.path for change in files)
-        written = course.review or ReviewWritten(())
-        looked, tried = [], 0
+        into = []
         for finding in written.findings:
-            fails: bool | NotShown | None = None
-            if tried < MOST_COMMANDS and self._can_be_tried(finding.command):
-                tried += 1
-                fails = await self._fails(finding.command, commit)
+            text, fails = await self._text_of(finding.file, commit), tried.get(finding.command)
+            into.append((finding, fault_of(finding, Seen(text, fails, changed, before))))
+        settled = called_settled(before, written.settled, written.findings)
+        repeated = {subject_of(finding) for finding in written.findings}
+        standing: dict[Standing, list[Finding]] = {"again": [], "open": [], "mended": []}
+        for finding in before:
+            if subject_of(finding) not in repeated:
+                text, fails = await self._text_of(finding.file, commit), tried.get(finding.command)
+                how = standing_of(finding, text=text, fails=fails, is_settled=finding in settled)
+                standing[how].append(finding)
+        earlier = Earlier(tuple(standing["again"]), tuple(standing["open"]))
+        return Looked(into, earlier, settled)
+
+    async def _try_commands(
+        self, findings: Sequence[Finding], commit: str, tried: dict[str, bool]
+    ) -> NotShown | None:
+        """Run what may be run, each once, and add whether it fails; None if nothing was cut."""
+        commands = dict.fromkeys(finding.command for finding in findings)
+        wanted = [each for each in commands if each not in tried and self._can_be_tried(each)]
+        for command in wanted[:MOST_COMMANDS]:
+            fails = await self._fails(command, commit)
             if isinstance(fails, NotShown):
                 return fails
-            seen = Seen(
-                text=await self._text_of(finding.file, commit),
-                fails=fails,
-                changed=changed,
-                earlier=() if last is None else last.findings,
-            )
-            looked.append((finding, fault_of(finding, seen)))
-        return looked
+            tried[command] = fails
+        return None
 
     def _can_be_tried(self, command: str) -> bool:
         return bool(command.strip()) and self.is_allowed(command)
@@ -157,10 +194,9 @@ def _in_short(objections: str) -> str:
     return f"the tests object to what the review approved: {first[:200]}"
 
 
-def _before(course: Course, number: int) -> ReviewJudged | None:
-    """The last review of an earlier round: this one's may have been told before a crash."""
-    earlier = [judged for judged in course.judged if judged.number < number]
-    return earlier[-1] if earlier else None
+def _before(course: Course, number: int) -> tuple[ReviewJudged, ...]:
+    """The reviews of earlier rounds: this one's may have been told before a crash."""
+    return tuple(judged for judged in course.judged if judged.number < number)
 
 
 def _item(finding: Finding) -> str:

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 from treadle.domain.review import Dropped, Finding, Severity, weighs
 from treadle.domain.signal import SignalKind
+from treadle.workflows.focus.earlier_findings import Earlier
+from treadle.workflows.focus.quoting import is_quoted
 from treadle.workflows.focus.stage import ReviewOutcome
 
 
@@ -59,11 +61,7 @@ def fault_of(finding: Finding, seen: Seen) -> str:
     return ""
 
 
-def is_quoted(quote: str, text: str) -> bool:
-    """Whether all lines of a quote are in a text, however they are indented."""
-    lines = [_folded(line) for line in text.splitlines()]
-    wanted = [line for raw in quote.splitlines() if (line := _folded(raw))]
-    return bool(wanted) and all(any(want in line for line in lines) for want in wanted)
+_NOTHING_BEFORE = Earlier()
 
 
 def judge(
@@ -72,25 +70,30 @@ def judge(
     terms: Terms,
     *,
     reviews_before: int,
+    earlier: Earlier = _NOTHING_BEFORE,
 ) -> Judgement:
     """What a review comes to; each finding has its fault beside it, empty for one that counts."""
-    findings = tuple(finding for finding, fault in looked_into if not fault)
+    findings = tuple(finding for finding, fault in looked_into if not fault) + earlier.again
+    leftovers = findings + earlier.open
     dropped = tuple(Dropped(finding, fault) for finding, fault in looked_into if fault)
     heavy = [finding for finding in findings if weighs(finding.severity, terms.bar)]
     if not heavy:
         reason = _nothing_heavy(said, findings, dropped, terms)
-        return Judgement("approved", reason, findings, dropped, findings)
+        return Judgement("approved", reason, findings, dropped, leftovers)
     if reviews_before + 1 < terms.max_reviews:
         reason = f"{_findings(len(heavy))} of weight {terms.bar} or more"
         if said == "approved":
             reason += ", although the reviewer approved"
+        if earlier.again:
+            commands = "its command fails" if len(earlier.again) == 1 else "their commands fail"
+            reason += f"; {_findings(len(earlier.again))} of an earlier review: {commands} still"
         return Judgement("changes", reason, findings, dropped)
     most = f"(focus.max_reviews = {terms.max_reviews})"
     if blockers := [finding for finding in heavy if finding.severity == "blocker"]:
         left = f"{_findings(len(blockers))} of weight blocker left after the last review {most}"
-        return Judgement("given_up", left, findings, dropped, findings)
+        return Judgement("given_up", left, findings, dropped, leftovers)
     later = f"{_findings(len(heavy))} left for later after the last review {most}"
-    return Judgement("approved", later, findings, dropped, findings)
+    return Judgement("approved", later, findings, dropped, leftovers)
 
 
 def _without_quote(finding: Finding, seen: Seen) -> str:
@@ -117,10 +120,6 @@ def _nothing_heavy(
         f"changes were requested, but nothing stands in the way: {_findings(len(dropped))} "
         f"dropped, {_findings(len(findings))} below {terms.bar}"
     )
-
-
-def _folded(line: str) -> str:
-    return " ".join(line.split())
 
 
 def _findings(count: int) -> str:

@@ -1,0 +1,67 @@
+"""What becomes of findings of earlier reviews that a later review says nothing about. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from treadle.domain.events.focus import ReviewJudged
+from treadle.domain.review import SEVERITIES, Finding
+from treadle.workflows.focus.quoting import folded, is_quoted
+
+# again: its command fails still · open: nothing says that it was mended.
+Standing = Literal["again", "open", "mended"]
+
+
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """Findings of earlier reviews that the last one did not repeat, by how they stand."""
+
+    again: tuple[Finding, ...] = ()
+    open: tuple[Finding, ...] = ()
+
+
+def found_before(judged: Sequence[ReviewJudged]) -> tuple[Finding, ...]:
+    """What these reviews found and none of them called settled, in the order that a reviewer is
+    shown it. One that was repeated is there once, as it was said last."""
+    found: dict[str, Finding] = {}
+    for review in judged:
+        for settled in review.settled:
+            found.pop(subject_of(settled), None)
+        found |= {subject_of(finding): finding for finding in review.findings}
+    return tuple(found.values())
+
+
+def subject_of(finding: Finding) -> str:
+    """The same for two findings that are shown by the same thing."""
+    return folded(finding.command) or f"{finding.file}: {folded(finding.quote)}"
+
+
+def heaviest_first(findings: Sequence[Finding]) -> list[Finding]:
+    return sorted(findings, key=lambda finding: SEVERITIES.index(finding.severity))
+
+
+def called_settled(
+    before: Sequence[Finding], numbers: Sequence[int], given: Sequence[Finding]
+) -> tuple[Finding, ...]:
+    """The findings that a reviewer gave the numbers of; one that it repeats is not among them."""
+    repeated = {subject_of(finding) for finding in given}
+    return tuple(
+        finding
+        for number, finding in enumerate(before, start=1)
+        if number in numbers and subject_of(finding) not in repeated
+    )
+
+
+def standing_of(
+    finding: Finding, *, text: str | None, fails: bool | None, is_settled: bool
+) -> Standing:
+    """`text` is that of its file and `fails` says how its command ended, both in the commit that is
+    reviewed; None if there is no such file, or nobody tried."""
+    if fails:
+        # A fact, whatever anybody calls it.
+        return "again"
+    if is_settled:
+        return "mended"
+    if finding.quote.strip():
+        return "open" if text is not None and is_quoted(finding.quote, text) else "mended"
+    return "open" if fails is None else "mended"

@@ -1,0 +1,86 @@
+"""What every proving ground does: it runs a command on a commit and says what came of it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from tests.unit.wiring.proving_stage import staged
+from treadle.verify.memory_ground import MemoryGround, Said
+from treadle.verify.proving_ground import NotShown, ProvingGround, Shown, Trial
+
+GREEN, RED, SLOW = "cat hello.txt", "echo no; exit 3", "cat /dev/zero > /dev/null"
+REPORTING = "echo '<testsuite/>' > report.xml"
+
+
+@dataclass(frozen=True)
+class Place:
+    ground: ProvingGround
+    commit: str
+    stop: Callable[[], None]
+
+
+async def real(directory: Path) -> Place:
+    stage = await staged(directory)
+    commit = stage.commit(**{"hello.txt": "hello\n"})
+    return Place(stage.ground, commit, stage.stop.set)
+
+
+async def remembered(_: Path) -> Place:
+    said = {
+        (GREEN, "c1"): Said(0, "hello\n"),
+        (RED, ""): Said(3, "no\n"),
+        (SLOW, ""): Said(None),
+        (REPORTING, ""): Said(0, "", {"report.xml": b"<testsuite/>\n"}),
+    }
+    ground = MemoryGround(said)
+    return Place(ground, "c1", said.clear)
+
+
+@pytest.fixture(params=[real, remembered], ids=["real", "memory"])
+async def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
+    made: Place = await request.param(tmp_path)
+    return made
+
+
+async def shown(place: Place, command: str, *, seconds: float = 60) -> Shown:
+    trial = Trial(command, place.commit, "after", seconds, collect=("*.xml",))
+    found = await place.ground.show(trial)
+    assert isinstance(found, Shown)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("command", "exit_code", "output"), [(GREEN, 0, "hello\n"), (RED, 3, "no\n")]
+)
+async def test_the_evidence_names_command_commit_and_end_and_the_hash_of_the_log(
+    place: Place, command: str, exit_code: int, output: str
+) -> None:
+    found = await shown(place, command)
+
+    evidence = found.evidence
+    assert (evidence.command, evidence.commit, evidence.when) == (command, place.commit, "after")
+    assert (evidence.exit_code, evidence.is_green) == (exit_code, exit_code == 0)
+    assert (found.output, evidence.log) == (output, sha256(output.encode()).hexdigest())
+    assert evidence.tree
+    assert evidence.fingerprint
+
+
+async def test_what_is_not_done_in_time_has_no_exit_code(place: Place) -> None:
+    found = await shown(place, SLOW, seconds=0.3)
+
+    assert (found.evidence.exit_code, found.evidence.is_green) == (None, False)
+
+
+async def test_files_that_the_command_left_are_given_back(place: Place) -> None:
+    found = await shown(place, REPORTING)
+
+    assert dict(found.files) == {"report.xml": b"<testsuite/>\n"}
+
+
+async def test_a_run_that_is_asked_to_stop_shows_nothing(place: Place) -> None:
+    place.stop()
+
+    assert await place.ground.show(Trial(GREEN, place.commit, "after", 60)) == NotShown()
