@@ -19,9 +19,8 @@ _CHECK = re.compile(
 _EMPHASIS = re.compile(r"[*_~`]")
 # Whoever writes so means a check: at the beginning of a line or of a sentence, or with a capital.
 _MEANT = re.compile(
-    r"(?:^[\s>|(\[]*|[.!?;,)—–-]\s+)(?P<mark>[*_]*checks?[*_]*\s*:)"
-    r"|(?<![\w-])(?P<capital>[*_]*(?:Check|CHECK)[Ss]?[*_]*\s*:)",
-    re.IGNORECASE,
+    r"(?:^[\s>|(\[]*|[.!?;,)—–-]\s+)(?P<mark>(?i:[*_]*checks?[*_]*\s*:))"
+    r"|(?<![\w-])(?P<capital>[*_]*(?:Checks?|CHECKS?)[*_]*\s*:)"
 )
 _CODE = re.compile(r"(?<!`)(`+)(?!`).+?(?<!`)\1(?!`)")
 _HEADING = re.compile(r"\s*#{1,6}\s")
@@ -41,6 +40,8 @@ class _Item:
     line: int
     indent: int
     text: str
+    # The number of each of its lines, and where that begins in the text.
+    lines: list[tuple[int, int]]
 
 
 def spec_checks(specification: str) -> tuple[SpecCheck, ...]:
@@ -59,6 +60,35 @@ def spec_checks(specification: str) -> tuple[SpecCheck, ...]:
             text = _free_text(found.text, made)
             made[folded(text)] = SpecCheck(found.line, text, found.command)
     return tuple(made.values())
+
+
+def unread_checks(specification: str) -> tuple[int, ...]:
+    """The lines on which somebody seems to mean a check that `spec_checks` does not find."""
+    inside: set[int] = set()
+    unread: set[int] = set()
+    for item in _items(specification):
+        ends = [start for _, start in item.lines[1:]]
+        for (number, start), end in zip(item.lines, [*ends, len(item.text)], strict=True):
+            inside.add(number)
+            meant = _meant(item.text[start:end])
+            if not all(_is_read(item.text, start + at) for at in meant):
+                unread.add(number)
+    for number, line in _prose(specification):
+        if number not in inside and not _HEADING.match(line) and _meant(line):
+            unread.add(number)
+    return tuple(sorted(unread))
+
+
+def _meant(line: str) -> list[int]:
+    """Where checks seem to begin; what is written as code is only spoken of."""
+    without_code = _CODE.sub(lambda found: "`" * len(found[0]), line)
+    found = _MEANT.finditer(without_code)
+    return [mark.start("mark" if mark["mark"] else "capital") for mark in found]
+
+
+def _is_read(text: str, at: int) -> bool:
+    mark = _CHECK.match(text, at)
+    return mark is not None and flaw_of_command(mark["command"].strip()) is None
 
 
 def _free_text(text: str, taken: Collection[str]) -> str:
@@ -103,8 +133,9 @@ def _items(specification: str) -> Iterator[_Item]:
         if begun is not None:
             if item is not None:
                 yield item
-            item = _Item(number, _width(begun["indent"]), begun["text"])
+            item = _Item(number, _width(begun["indent"]), begun["text"], [(number, 0)])
         elif item is not None and _belongs(line, item, after_blank=after_blank):
+            item.lines.append((number, len(item.text) + 1))
             item.text = f"{item.text} {line.strip()}"
         elif item is not None:
             yield item

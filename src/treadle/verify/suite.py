@@ -3,7 +3,8 @@ came of it: to the log, to the next session, to a person."""
 
 import asyncio
 from collections import Counter
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from typing import get_args
 
 from treadle.domain.check import When
@@ -12,7 +13,7 @@ from treadle.domain.testing import Counts, Finding, Kind, Objection, SuiteReport
 from treadle.verify.gate import Judged, SuiteRun
 from treadle.verify.proving_ground import NotShown, ProvingGround, Trial
 from treadle.verify.reports.asked_for import asked_for
-from treadle.verify.reports.reading import read_reports
+from treadle.verify.reports.reading import is_named, read_reports
 from treadle.verify.twice import is_broken, merged, worth_a_second_run
 
 _MOST_OBJECTIONS = 50
@@ -32,6 +33,10 @@ _WORDS: dict[Finding, str] = {
 }
 
 
+def unheard(pattern: str) -> None:
+    """Nobody wants to know which pattern matched no report."""
+
+
 @dataclass(frozen=True, slots=True)
 class Suite:
     """The test command of a project, and where it leaves its reports, as globs."""
@@ -40,6 +45,9 @@ class Suite:
     seconds: float
     reports: tuple[str, ...] = ()
     coverage_reports: tuple[str, ...] = ()
+    # Told of each of these globs for which there was no report on the work: a slip of the pen would
+    # otherwise leave the exit code alone to decide.
+    unmatched: Callable[[str], None] = field(default=unheard, compare=False)
 
 
 async def run_suite(
@@ -77,6 +85,11 @@ async def _run(ground: ProvingGround, suite: Suite, commit: str, when: When) -> 
     if isinstance(shown, NotShown):
         return shown
     named = (*suite.reports, *suite.coverage_reports)
+    # Before the work there may be no tests yet, and a command that was ended has not come to it.
+    if when != "before" and shown.evidence.exit_code is not None:
+        for pattern in dict.fromkeys(named):
+            if not any(is_named(file, pattern) for file in shown.files):
+                suite.unmatched(pattern)
     # In a thread: files that an agent's code made can take a while to read.
     printed = shown.log or shown.output
     report = await asyncio.to_thread(read_reports, shown.files, printed, suite.command, named)

@@ -97,12 +97,13 @@ def _read(name: str, content: bytes, named: Sequence[str]) -> _Read:
         return found
     if not content.strip() and name.endswith((".xml", ".json", ".info")):
         return refuse(name, "it is empty")
-    if any(_is_named(name, pattern) for pattern in named):
+    if any(is_named(name, pattern) for pattern in named):
         return refuse(name, "it is no report of a known format")
     return ()
 
 
-def _is_named(name: str, pattern: str) -> bool:
+def is_named(name: str, pattern: str) -> bool:
+    """Whether a file is one that a glob asks for."""
     return fnmatchcase(name, pattern) or fnmatchcase(name, pattern.replace("**/", ""))
 
 
