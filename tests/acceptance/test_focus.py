@@ -122,14 +122,26 @@ def test_three_tasks_one_rejected_review_and_an_approval(stage: Stage) -> None:
     assert len(finished.of_type("setup.finished")) == 2
     run = finished.events[0]["run"]
     assert working_files(stage) == []
-    assert history(stage, run) == {
-        ".md": f"{MENDING}\n# Progress Log\n\n<DONE>\nMend the farewell\n</DONE>\n"
-    }
+    kept = history(stage, run)
+    assert kept[".md"] == f"{MENDING}\n# Progress Log\n\n<DONE>\nMend the farewell\n</DONE>\n"
+    assert kept[".round-1.md"].startswith(PLAN)
+    assert sorted(kept) == [".md", ".round-1.md", ".round-1.review.md", ".round-2.review.md"]
     # The agent may not touch what it is held against.
     assert stage.git("diff", "--stat", "HEAD~4", "HEAD", "--", "specs") == ""
     denied = [e for e in finished.of_type("tool.decided") if e["decision"] == "deny"]
     assert [event["rule"] for event in denied] == ["write-protected"]
     assert_all_gone(finished)
+
+
+def test_an_approval_of_nothing_is_said_in_words_of_its_own(stage: Stage) -> None:
+    idle = f"  - role: implementer\n    turns:\n      - text: |\n{said('DONE', 'All is there')}"
+
+    finished = focus(stage, script(planner(PLAN), idle, reviewer("APPROVED")))
+
+    assert (finished.exit_code, finished.result["reason"]) == (0, "approved"), finished.stderr
+    warned = [event["message"] for event in finished.of_type("run.warned")]
+    assert "the review approved, and nothing was changed" in warned
+    assert not [message for message in warned if "claimed" in message]
 
 
 def test_a_spec_issue_ends_the_run_and_is_saved(stage: Stage) -> None:
@@ -164,7 +176,7 @@ def test_what_cannot_be_worked_on_is_said_before_a_run_exists(stage: Stage) -> N
     assert "treadle: a focus run needs words" in said[0].stderr
     assert "cannot read the review" in said[1].stderr
     assert said[2].stderr == (
-        f"treadle: no specs in {stage.project}\n"
+        f"treadle: there is no folder specs/ in {stage.project}\n"
         "  hint: put your specifications there, or name the folder with project.specs\n"
     )
     assert not (stage.root / "runs").exists()

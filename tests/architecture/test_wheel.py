@@ -29,6 +29,7 @@ def test_the_wheel_installed_alone_shows_the_demo(tmp_path: Path) -> None:
 
     assert done.returncode == 0, done.stderr
     assert "Done: every deliverable passed" in done.stderr
+    assert "treadle show" not in done.stderr  # the project is gone by now
 
 
 def build(place: Path) -> Path:

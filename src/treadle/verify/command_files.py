@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import PurePosixPath
 
 from treadle.domain.change import Change
@@ -61,10 +62,10 @@ def altered(command: str, changes: Iterable[Change]) -> tuple[str, ...]:
     )
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=1024)
 def _named(command: str) -> frozenset[str]:
     words = [word for word in _BETWEEN.split(command) if word]
-    places = {"", *(after for word, after in zip(words, words[1:], strict=False) if word in _INTO)}
+    places = {"", *(after for word, after in pairwise(words) if word in _INTO)}
     return frozenset(
         str(PurePosixPath(place, named))
         for word in dict.fromkeys(words)

@@ -5,6 +5,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from pathlib import PurePosixPath
 from typing import get_args
 
 from treadle.domain.check import When
@@ -88,7 +89,8 @@ async def _run(ground: ProvingGround, suite: Suite, commit: str, when: When) -> 
     # Before the work there may be no tests yet, and a command that was ended has not come to it.
     if when != "before" and shown.evidence.exit_code is not None:
         for pattern in dict.fromkeys(named):
-            if not any(is_named(file, pattern) for file in shown.files):
+            wanted = str(PurePosixPath(pattern))
+            if not any(is_named(file, wanted) for file in shown.files):
                 suite.unmatched(pattern)
     # In a thread: files that an agent's code made can take a while to read.
     printed = shown.log or shown.output

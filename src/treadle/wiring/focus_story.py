@@ -223,5 +223,7 @@ async def _rounds(
 def _progress(telling: Telling, beginning: FocusBeginning, took_s: float) -> Progress:
     stage = beginning.stage
     before = RoundFacts(0, beginning.tree, Tally(), stage.measure)
-    fresh = Progress(rounds=stage.complete, running_s=took_s, history=(before,))
+    fresh = Progress(
+        rounds=stage.complete, unfinished=stage.unfinished, running_s=took_s, history=(before,)
+    )
     return with_spent(fresh, telling.ready.request.so_far)

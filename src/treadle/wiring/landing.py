@@ -6,7 +6,7 @@ from datetime import timedelta
 from treadle.adapters.stores.approvals import Approvals
 from treadle.domain.errors import StoreError, TreadleError
 from treadle.domain.events.run import RunWarned
-from treadle.domain.run import Landing, RunResult
+from treadle.domain.run import Landing, RunResult, Workflow
 from treadle.durable.port import Steps
 from treadle.wiring.clock import SystemClock
 from treadle.wiring.telling import Telling
@@ -16,6 +16,12 @@ from treadle.workflows.worksite import Worksite
 from treadle.workspace.changes import diff_text
 
 PATIENCE = timedelta(hours=24)
+
+# What is said of work that changed nothing; a sync run has nothing to land.
+EMPTY: dict[Workflow, str] = {
+    "deliver": "everything was claimed as passed without a single change",
+    "focus": "the review approved, and nothing was changed",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +34,8 @@ async def land(telling: Telling, worksite: Worksite, steps: Steps, result: RunRe
     if not result.succeeded:
         worksite.keep("the run did not finish its work")
         return
-    if result.rounds and worksite.imported is None:
-        empty = "everything was claimed as passed without a single change"
+    empty = EMPTY.get(telling.ready.request.workflow)
+    if empty and result.rounds and worksite.imported is None:
         telling.recorder.record_once(f"{telling.known.leg}: empty", RunWarned(empty))
     landing = telling.landing.when
     if landing == "ask" and telling.landing.by_approval:

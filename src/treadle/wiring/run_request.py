@@ -185,7 +185,7 @@ def _with_specs_protected(settings: Settings, project: Project) -> Settings:
     specs = settings.project.specs
     if not (project.root / specs).exists():
         raise UsageError(
-            f"no {specs} in {project.root}",
+            f"there is no folder {specs.rstrip('/')}/ in {project.root}",
             hint="put your specifications there, or name the folder with project.specs",
         )
     verify = settings.verify

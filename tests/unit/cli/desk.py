@@ -38,9 +38,9 @@ class Desk:
     def treadle(self, *arguments: str) -> int:
         return run_given(arguments, Given(self.environment, self.repository.path))
 
-    def told(self, *events: Event) -> RunId:
+    def told(self, *events: Event, number: int = 4) -> RunId:
         """A stored run of this project, with what it was asked for beside it."""
-        run = store(self.root, recorded(events), self.repository.path)[0].run
+        run = store(self.root, recorded(events), self.repository.path, number=number)[0].run
         place = str(self.repository.path)
         flags = {"limits.max_iterations": 2}
         keep_request(self.root, RunRequest(run, place, flags, no_sandbox=False, rehearsal=True))

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,12 @@ def status(project: Path) -> Path:
     path = project / ".treadle" / "status.json"
     assert StatusFile(path).write([ADD, MAIL], today="2026-03-01")
     return path
+
+
+def write(status: Path, *deliverables: Deliverable) -> None:
+    file = StatusFile(status)
+    file.read()
+    assert file.write(deliverables, today="2026-03-02")
 
 
 def stored(status: Path) -> list[tuple[str, tuple[Check, ...]]]:
@@ -75,6 +82,54 @@ def test_what_was_done_is_said_and_what_it_is_too_late_for(
         "DL-001: removed the check for 'It is fast'",
     ]
     assert said.err.startswith("DL-001 has passed already, so nobody has seen this check fail: ")
+
+
+def test_a_check_of_the_specification_comes_back_and_who_removes_it_hears_that(
+    status: Path, treadle: Command, capsys: pytest.CaptureFixture[str]
+) -> None:
+    spec = replace(ADD, checks=(Check("2 and 3 give 5", "make sum", "spec"),))
+    write(status, spec)
+
+    treadle("check", "rm", "DL-001", "1")
+    removed = capsys.readouterr().err
+    write(status, spec)
+    treadle("check", "add", "DL-001", "1", "--", "true")
+
+    assert [*removed.splitlines(), *capsys.readouterr().err.splitlines()] == [
+        "the next run brings it back while it stands in the specification: take it out there, too",
+        "it counts before that of the specification; if you remove it, the next run brings that"
+        " back",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ("", "     no check: it can only be claimed"),
+        ("[verify]\nrequire_checks = true\n", "     no check: a pass is refused without one"),
+    ],
+)
+def test_the_list_says_what_a_missing_check_means_here(
+    settings: str,
+    words: str,
+    status: Path,
+    project: Path,
+    treadle: Command,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (project / "treadle.toml").write_text(f"version = 1\n{settings}")
+    check = Check("2 and 3 give 5", "make sum", "spec")
+    write(status, replace(ADD, checks=(check,)))
+
+    assert treadle("check", "list") == 0
+
+    assert capsys.readouterr().out.splitlines()[1:] == [
+        "  1  2 and 3 give 5",
+        "     $ make sum",
+        "     from the specification, not seen before the work",
+        "  2  it is documented",
+        words,
+    ]
 
 
 def test_a_run_that_works_takes_it_over(

@@ -51,7 +51,16 @@ def steps(*took_s: float) -> list[StepTaken]:
 
 @pytest.mark.parametrize(
     "name",
-    ["success", "retries", "interrupted", "quota", "passed-on", "in-bounds", *VERIFIED_RUNS],
+    [
+        "success",
+        "retries",
+        "interrupted",
+        "quota",
+        "passed-on",
+        "in-bounds",
+        "focus",
+        *VERIFIED_RUNS,
+    ],
 )
 def test_show_tells_everything_about_a_run(name: str, root: Path) -> None:
     log = store(root, EVERY_RUN[name](), Path("/home/ada/calc"), number=0)

@@ -16,11 +16,14 @@ from treadle.adapters.stores.evidence import EvidenceLogs
 from treadle.adapters.stores.runs import run_directory
 from treadle.cli.context import Given
 from treadle.cli.main import run_given
+from treadle.cli.terminal.evidence_table import evidence_table
+from treadle.cli.terminal.view import View, compose
 from treadle.domain.check import Check, Evidence
 from treadle.domain.deliverable import Deliverable, Tally
 from treadle.domain.events.verification import CheckFinished, SuiteFinished
 from treadle.domain.events.work import DeliverableChanged, DeliverableCreated
 from treadle.domain.ids import RunId
+from treadle.verify.comparing import Found, Recalled, compare
 
 from .desk import Desk
 from .told_runs import RUN, STARTED, ended
@@ -181,10 +184,11 @@ def test_a_check_that_is_red_now_is_refused_with_what_it_said(
     assert replace(proven, run=run).verify() == 1
 
     lines = capsys.readouterr().out.splitlines()
-    assert lines[-3:] == [
+    assert lines[-4:] == [
         "✘ DL-1: it greets: it ended with exit code 2 now, and ended with exit code 0 then, in"
         " another environment",
-        "  no greeting",
+        "  what it says now:",
+        "    no greeting",
         "1 of 2 agree",
     ]
 
@@ -219,6 +223,43 @@ def test_a_run_without_evidence_has_nothing_to_verify(
         "treadle: run 7c01d2e4 left no evidence: nothing that passed was shown by a check",
         "  hint: give criteria a check with `treadle check add`, or set project.test",
     ]
+
+
+def test_a_run_of_which_nothing_stands_says_what_was_set_back(
+    proven: Proven, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shown, back = _evidence(proven), DeliverableChanged("DL-1", "x", "passed", "pending")
+    run = proven.desk.told(STARTED, DeliverableCreated(DELIVERABLE), shown, back, number=5)
+
+    assert replace(proven, run=run).verify() == 1
+    assert capsys.readouterr().err.splitlines() == [
+        "treadle: nothing of run 7c01d2e5 stands: what a check had shown was set back (DL-1)",
+        "  hint: see why with `treadle show 7c01d2e5`",
+    ]
+
+
+def test_outside_a_repository_the_way_to_a_clone_is_told(
+    proven: Proven, capsys: pytest.CaptureFixture[str]
+) -> None:
+    outside = proven.desk.root / "elsewhere"
+    outside.mkdir()
+
+    assert proven.verify(inside=outside) == 1
+    assert capsys.readouterr().err.splitlines() == [
+        f"treadle: {outside} is in no repository, so the commits of the run are not here",
+        "  hint: go with `cd` to a clone that has them, or name one with -p",
+    ]
+
+
+def test_the_heading_fits_a_usual_screen_however_long_a_criterion_is() -> None:
+    then = Evidence("true", "after", "c" * 40, "t" * 40, None, 0.1, "f", "l")
+    recalled = Recalled("check", "DL-1", "it greets everybody " * 5, then)
+    found = Found("kept", then.tree, replace(then, exit_code=137))
+
+    heading, row = evidence_table([compare(recalled, found, origin="x")], View())
+
+    assert compose(heading, View()).endswith("ENVIRONMENT")
+    assert compose(row, View()).endswith("same")
 
 
 def _evidence(proven: Proven, **changed: Any) -> CheckFinished:

@@ -67,3 +67,24 @@ def test_what_is_gone_or_another_comes_before_what_is_new() -> None:
         Touched("codecov.yml", "coverage", "added"),
         Touched("tests/test_new.py", "tests", "added"),
     )
+
+
+def test_what_commands_go_by_is_seen_first_unless_it_is_new() -> None:
+    named: dict[str, Judge] = {"verify.py": "check", "new.py": "check", "Makefile": "tests"}
+    changes = [
+        Change("tests/test_old.py", "removed"),
+        Change("Makefile", "changed"),
+        Change("SPEC.md", "changed"),
+        Change("tests/test_new.py", "added"),
+        Change("new.py", "added"),
+        Change("verify.py", "changed"),
+    ]
+
+    assert touched(changes, specification="SPEC.md", named=named.get) == (
+        Touched("verify.py", "check", "changed"),
+        Touched("Makefile", "tests", "changed"),
+        Touched("tests/test_old.py", "tests", "removed"),
+        Touched("SPEC.md", "specification", "changed"),
+        Touched("new.py", "check", "added"),
+        Touched("tests/test_new.py", "tests", "added"),
+    )

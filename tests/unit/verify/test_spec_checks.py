@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from treadle.verify.spec_checks import SpecCheck, folded, spec_checks
+from treadle.verify.spec_checks import SpecCheck, folded, spec_checks, unread_checks
 
 GREETS = "It greets."
 
@@ -113,3 +113,32 @@ def test_any_text_is_read_and_no_two_checks_have_the_same_text(specification: st
     assert len({folded(each.text) for each in made}) == len(made)
     assert all(each.command.strip() and each.text for each in made)
     assert [each.line for each in made] == sorted(each.line for each in made)
+
+
+@pytest.mark.parametrize(
+    ("specification", "lines"),
+    [
+        # read
+        ("- It greets. Check: `a`\n- It ends.\n  **Check:** `b`\n- It\n  stays. Check:\n  `c`", ()),
+        ("- It greets. _Check_: `a` (Check: `b`)", ()),
+        # spoken of
+        ("Write `Check: a` behind it.\n\n- See `Check:` there.", ()),
+        ("# Checks: what for\n\nThings to check: hours, days.\n\nCheck the rest.", ()),
+        ("```\nCheck: ./greet\n```\n<!-- Check: ./greet -->", ()),
+        # meant, and not read
+        ("- It greets.\n  Check: ./greet | grep hello\n", (2,)),
+        ("- It greets. Check: ./greet\n- It ends. check: ./end", (1, 2)),
+        ("- It greets.\n- It ends. Checks: `a`, `b`", (2,)),
+        ("- It greets. Check : `a`", (1,)),
+        ("It greets. Check: `a`\n\nCheck: `b`\n", (1, 3)),
+        ("- It greets.\n\n  Check:\n\n  ```sh\n  ./greet\n  ```\n", (3,)),
+        ("| It greets | Check: `a` |\n> Check: `b`", (1, 2)),
+        ("Checks:\n\n- `a`\n- `b`", (1,)),
+        (f"- It greets. Check: `{'a' * 8001}`", (1,)),
+        ("- It greets. Check: `a` Check: b", (1,)),
+    ],
+)  # fmt: skip
+def test_what_seems_to_be_a_check_and_is_not_read_is_found_by_its_line(
+    specification: str, lines: tuple[int, ...]
+) -> None:
+    assert unread_checks(specification) == lines

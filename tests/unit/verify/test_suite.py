@@ -198,3 +198,20 @@ def test_a_run_is_stored_and_comes_back_the_same() -> None:
     ):
         run = SuiteRun(evidence(1), report, frozenset({"a"}), is_broken=True, output="end")
         assert decode(encode(run, SuiteRun | NotShown), SuiteRun | NotShown) == run
+
+
+async def test_patterns_that_matched_no_report_of_the_work_are_told() -> None:
+    unmatched: list[str] = []
+    suite = replace(
+        SUITE,
+        reports=("./junit.xml", "reports/**/*.xml"),
+        coverage_reports=("*/lcov.info",),
+        unmatched=unmatched.append,
+    )
+
+    await run_suite(InTurn([shown(0, test_adds="passed")]), suite, "c0", "before")
+    await run_suite(InTurn([shown(None), shown(None)]), suite, "c1", "after")
+    assert unmatched == []
+
+    await run_suite(InTurn([shown(0, test_adds="passed")]), suite, "c1", "after")
+    assert unmatched == ["reports/**/*.xml", "*/lcov.info"]

@@ -161,7 +161,11 @@ class FocusStage(StoryStage):
             record_once=record_once,
             stop=self.stop,
             jitter=lambda: self.jitter,
-            progress=Progress(rounds=beginning.stage.complete, history=(before,)),
+            progress=Progress(
+                rounds=beginning.stage.complete,
+                unfinished=beginning.stage.unfinished,
+                history=(before,),
+            ),
             tip=beginning.tip,
             decide=plot.decide,
         )

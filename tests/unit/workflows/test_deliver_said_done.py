@@ -10,7 +10,7 @@ from treadle.domain.agent import ToolReply
 from treadle.domain.check import Check, Evidence, When
 from treadle.domain.deliverable import Claim, Deliverable, Refused, Tally
 from treadle.domain.events.run import RoundStarted, RunWarned
-from treadle.domain.events.verification import CheckFinished, DeliverableClaimed
+from treadle.domain.events.verification import CheckFinished, ClaimRefused, DeliverableClaimed
 from treadle.domain.events.work import DeliverableChanged, StatusAdopted
 from treadle.workflows.deliver.passing import Requirement, Settling, Terms, said_done
 
@@ -108,6 +108,9 @@ async def test_a_pass_is_refused_where_every_criterion_must_have_a_check(tmp_pat
     desk.events.clear()
 
     before = await desk.set_status("DL-1", "passed")
+    assert await desk.set_status("DL-1", "passed") == before
+    assert desk.events == [ClaimRefused("DL-1", "What DL-1 is about", 0, unchecked=1)]
+    desk.events.clear()
     await desk.add_check("DL-1", SEEN, "make one")
     after = await desk.set_status("DL-1", "passed")
 

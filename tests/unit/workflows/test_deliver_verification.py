@@ -220,6 +220,8 @@ async def test_tests_that_object_refuse_everything_until_a_person_accepts_them(
         findings.told
     )
     assert accepted == Findings()
+    suites = [event for event in scene.desk.events if isinstance(event, SuiteFinished)]
+    assert [each.accepted for each in suites] == [(), (), suites[1].objections]
     assert scene.told == [
         refused("DL-1", red=0),
         turned("DL-1", "pending", "passed", "claimed", commit=WORK),

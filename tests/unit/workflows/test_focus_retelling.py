@@ -112,8 +112,14 @@ async def test_an_undisturbed_run(stage: FocusStage) -> None:
 
     assert (told.result.reason, told.result.rounds) == ("approved", 2)
     assert told.commits == ["Mend the face", "Add the face", "First"]
-    assert told.files == [
-        (".md", "# Plan\n\n- [ ] mend\n\n# Progress Log\n\n<DONE>\nMend the face\n</DONE>\n")
+    assert told.files[0] == (
+        ".md",
+        "# Plan\n\n- [ ] mend\n\n# Progress Log\n\n<DONE>\nMend the face\n</DONE>\n",
+    )
+    assert [name for name, _ in told.files[1:]] == [
+        ".round-1.md",
+        ".round-1.review.md",
+        ".round-2.review.md",
     ]
 
 
@@ -169,4 +175,9 @@ async def test_a_run_that_was_interrupted_goes_on_with_the_phase_that_was_due(
     assert (result.reason, result.rounds) == ("approved", 2)
     assert stage.steps[:4] == ["begin", "setup 0", "check 0", "look 1"]
     assert stage.set_up == ["anew", "set up", "set up", "anew", "set up"]
-    assert list(stage.wip) == [".md"]
+    assert list(stage.wip) == [
+        ".md",
+        ".round-1.md",
+        ".round-1.review.md",
+        ".round-2.review.md",
+    ]

@@ -92,7 +92,30 @@ def test_a_review_that_requests_changes_has_a_file_of_its_own() -> None:
 def test_a_person_s_review_is_there_until_there_is_another() -> None:
     assert working_files(Course(), given_review="Louder.") == {".review.md": "Louder.\n"}
     approved = ReviewJudged(1, "approved", "c1", "")
-    assert working_files(course_of(approved), given_review="Louder.") == {}
+    assert ".review.md" not in working_files(course_of(approved), given_review="Louder.")
+
+
+def test_plans_and_reviews_of_earlier_rounds_are_kept_under_their_numbers() -> None:
+    second: list[Event] = [
+        *session("planner", 2),
+        PlanWritten("# Mend\n"),
+        signal("plan_complete"),
+        signal("plan_complete"),  # once more, after it was cut
+        *session("implementer", 2),
+        signal("done", "Mended"),
+    ]
+    approved = ReviewJudged(2, "approved", "c2", "")
+    course = course_of(*PLANNED, *BUILT, JUDGED, *second, approved)
+    log = "# Progress Log\n\n"
+
+    files = working_files(course, given_review="")
+
+    assert files.pop(".round-1.review.md").startswith("# Review of round 1\n\n1 finding\n")
+    assert files == {
+        ".md": f"# Mend\n\n{log}<DONE>\nMended\n</DONE>\n",
+        ".round-1.md": f"# Plan\n\n{log}<NOTE>\nA note.\n</NOTE>\n\n<DONE>\nBuilt\n</DONE>\n",
+        ".round-2.review.md": "# Review of round 2\n\nApproved.\n",
+    }
 
 
 @pytest.mark.parametrize(
@@ -215,6 +238,7 @@ def test_a_later_reviewer_is_held_to_what_changed_since() -> None:
     assert "had no commit before this work: review all of it" in prompt
     assert "An earlier review saw everything up to commit `c1`." in prompt
     assert "> fase" in prompt
+    assert "Hand over the numbers of those that are mended as `settled`." in prompt
     assert prompt.endswith("### What changed since\n\n```\n+face\n```\n")
 
 
@@ -264,6 +288,15 @@ def test_what_an_agent_said_becomes_a_commit_message(text: str, message: str) ->
         (
             {"findings": [{"severity": "nit", "text": "x", "file": "./a.py"}], "summary": "s"},
             ReviewWritten((Finding("nit", "x", "a.py"),), "s"),
+        ),
+        ({"findings": [], "settled": [1, 3]}, ReviewWritten((), settled=(1, 3))),
+        (
+            {"findings": [], "settled": ["1"]},
+            Refused("`settled` must be a list of numbers of earlier findings."),
+        ),
+        (
+            {"findings": [{"severity": "nit", "title": "x"}]},
+            Refused("`text` must say what is wrong, in each finding."),
         ),
         ({}, Refused("Pass `findings`, a list of objects; an empty one if there are none.")),
         ({"findings": ["x"]}, Refused("Each finding must be an object.")),

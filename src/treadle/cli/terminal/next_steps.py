@@ -33,7 +33,7 @@ def _missing(reason: ExitReason, story: LogState) -> Sequence[Command]:
     refused = (each for each in pending if each.id in story.verified.unchecked)
     wanted = [(each.id, number) for each in refused for number in _unchecked(each)]
     return tuple(
-        (f"treadle check add {name} {number} -- …", "a pass is refused without a check")
+        (f"treadle check add {name} {number} -- …", "it cannot pass without one")
         for name, number in wanted[:NAMED]
     )
 

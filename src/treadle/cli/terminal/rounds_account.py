@@ -64,8 +64,9 @@ def _review(event: ReviewJudged) -> tuple[str, Style]:
     verdict = "review approved" if approved else "review requested changes"
     findings = counted(len(event.findings), "finding")
     dropped = f", {len(event.dropped)} dropped" if event.dropped else ""
-    reason = f": {event.reason.splitlines()[0]}" if event.reason else ""
-    return f"{verdict}{reason} ({findings}{dropped})", "good" if approved else "warning"
+    first = event.reason.strip().partition("\n")[0].removeprefix("- ")
+    reason = f": {first}" if first else ""
+    return f"{verdict} ({findings}{dropped}){reason}", "good" if approved else "warning"
 
 
 def _earlier(total: int) -> list[Line]:

@@ -70,7 +70,10 @@ def verification_lines(event: VerificationEvent, verified: Verified, view: View)
 def _added(event: CheckAdded, verified: Verified, view: View) -> list[Line]:
     """Worth a line at once: from now on something else decides when it is done."""
     check = event.check
-    how = "is another now" if verified.replaces else "is new"
+    how = "is new"
+    if verified.replaced is not None:
+        same = verified.replaced.command == check.command
+        how = "must be seen to fail anew" if same else "is another now"
     if view.level < Level.VERBOSE:
         head = f"  check for {event.deliverable} {how}: "
         return [((head, "quiet"), (check.command, "plain"))]

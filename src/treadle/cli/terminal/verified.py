@@ -37,8 +37,8 @@ class Verified:
     suite: SuiteFinished | None = None
     # Whether this round has claimed anything: then its checks run once its session is over.
     claims: bool = False
-    # Whether the check that was added last stands in the place of another.
-    replaces: bool = False
+    # What the check that was added last stands in the place of.
+    replaced: Check | None = None
     # The question whether tests may fail, and who said last that they may.
     asked: ApprovalId | None = None
     accepted_by: str = ""
@@ -74,8 +74,8 @@ def see(verified: Verified, standings: Standings, event: Event) -> tuple[Verifie
 def _replacing(verified: Verified, of: Standing | None, event: Event) -> Verified:
     if not isinstance(event, CheckAdded) or of is None:
         return verified
-    had = any(each.criterion == event.check.criterion for each in of.checks)
-    return replace(verified, replaces=had)
+    had = (each for each in of.checks if each.criterion == event.check.criterion)
+    return replace(verified, replaced=next(had, None))
 
 
 def _answered(verified: Verified, event: ApprovalAsked | ApprovalAnswered) -> Verified:

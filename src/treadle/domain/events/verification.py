@@ -9,7 +9,8 @@ from treadle.domain.testing import Counts, Objection
 
 @dataclass(frozen=True, slots=True)
 class CheckAdded:
-    """A criterion of a deliverable got a check after the deliverable was written down."""
+    """A criterion of a deliverable got a check after the deliverable was written down; the one that
+    it had, if the work changed a file that it judges by: as it is, nobody has seen it fail."""
 
     deliverable: str
     check: Check
@@ -76,8 +77,8 @@ class SuiteFinished:
     type: Literal["suite.finished"] = "suite.finished"
 
 
-# What judges the work, by what it is; the specification holds checks, and says what is wanted. check:
-# a file that the command of a check goes by.
+# What judges the work, by what it is; the specification holds checks, and says what is wanted.
+# check: a file that the command of a check goes by.
 Judge = Literal["specification", "tests", "ci", "lint", "coverage", "check"]
 
 

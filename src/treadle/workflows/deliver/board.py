@@ -192,6 +192,15 @@ class Board:
             if check.criterion == criterion and command in ("", check.command):
                 self._projection.change([with_check(found, replace(check, before=before))])
 
+    def doubt(self, name: str, check: Check) -> None:
+        """This check is not any more what was seen to fail: as it is, nobody has looked at it."""
+        found = self._projection.find(name)
+        if found is None or check not in found.checks:
+            return
+        unseen = replace(check, before="")
+        self._record(CheckAdded(name, unseen))
+        self._projection.change([with_check(found, unseen)])
+
     def proven(self) -> tuple[Deliverable, ...]:
         """What has passed and can be shown again, because it has checks."""
         return tuple(d for d in self.deliverables if d.status == "passed" and d.checks)

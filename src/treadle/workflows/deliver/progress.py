@@ -32,6 +32,8 @@ class Progress:
 
     tally: Tally = field(default_factory=Tally)
     rounds: int = 0
+    # Rounds that were begun and take more than one session: they count once the run ends.
+    unfinished: int = 0
     consecutive_errors: int = 0
     cost_usd: float = 0.0
     usage: Usage = field(default_factory=Usage)
@@ -78,7 +80,7 @@ def after_session(progress: Progress, result: SessionResult) -> Progress:
     failed = failure(result.outcome) is not None
     # One that broke off may not have come to what it was told: the next one is told again.
     told = progress.told if failed else ""
-    paid = replace(paid, waits=0, shown=False, worked_since=True, told=told)
+    paid = replace(paid, waits=0, shown=False, worked_since=True, told=told, unfinished=0)
     if isinstance(result.outcome, Cancelled):
         return replace(paid, rounds=progress.rounds + 1)
     return replace(

@@ -9,7 +9,7 @@ def ended(progress: Progress, stop: Stop) -> RunResult:
     """The result of a run that came this far and stopped for this reason."""
     return RunResult(
         reason=stop.reason,
-        rounds=progress.rounds,
+        rounds=progress.rounds + progress.unfinished,
         tally=progress.tally,
         cost_usd=round(progress.cost_usd, 6),
         usage=progress.usage,

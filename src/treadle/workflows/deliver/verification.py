@@ -1,15 +1,17 @@
 """Shows what is claimed: checks and tests, run by Treadle on committed trees, turn a status."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Literal, TypeAlias
 
+from treadle.domain.change import Change
 from treadle.domain.check import Before, When
 from treadle.domain.deliverable import Deliverable
 from treadle.domain.events.all_events import Event
 from treadle.domain.events.run import RunWarned
 from treadle.domain.events.verification import CheckFinished, ClaimRefused, RegressionFound
 from treadle.verify.bisect import first_red
+from treadle.verify.command_files import altered
 from treadle.verify.gate import TEST_COMMAND, GateRules, Judged, SuiteRun, judge, known_before
 from treadle.verify.proof import proof_of
 from treadle.verify.proving_ground import NotShown, ProvingGround, Shown, Trial
@@ -24,6 +26,19 @@ SAYS_NOTHING = (
     "the test command fails as it did before the work, so it says nothing about the work; see what"
     " it needs on a fresh checkout, such as project.setup"
 )
+
+
+ALTERED = "{} can only be claimed, because its check was changed by the work: {}"
+# Of those that are named in it.
+MOST_FILES = 5
+
+# A check: its deliverable, criterion and command.
+Seen: TypeAlias = tuple[str, str, str]
+
+
+async def nothing_changed(before: str, after: str) -> Sequence[Change]:
+    """No file differs between any two commits."""
+    return ()
 
 
 class Cut(Exception):
@@ -50,6 +65,10 @@ class Verification:
     open_at: str = ""
     # Whether there is a tree before the work on which new checks can be seen to fail.
     looks_back: Literal["yes", "no"] = "yes"
+    # Which files differ between two commits.
+    changes: Callable[[str, str], Awaitable[Sequence[Change]]] = nothing_changed
+    # Where each check was run first, before the work; of one of an earlier run it is the baseline.
+    seen_at: dict[Seen, str] = field(default_factory=dict)
 
     def is_due(self) -> bool:
         """Whether a round left anything to be shown."""
@@ -81,6 +100,7 @@ class Verification:
             return Findings(stopped=True)
         for deliverable in dict.fromkeys(red.deliverable for red in reds):
             self.board.broken(deliverable, "a check of it that was green is red")
+        await self._doubt_altered(self.board.proven(), tip)
         return _findings(reds, judged, printed)
 
     def _had_passed(self) -> Sequence[Deliverable]:
@@ -94,6 +114,7 @@ class Verification:
         for name, check in self.board.unseen():
             shown = await self._show(check.command, commit, "before")
             self.record(CheckFinished(name, check.criterion, shown.evidence, shown.output))
+            self.seen_at.setdefault((name, check.criterion, check.command), commit)
             before: Before = "passed" if shown.evidence.is_green else "failed"
             self.board.saw_before(name, check.criterion, before, command=check.command)
 
@@ -107,10 +128,27 @@ class Verification:
         for deliverable in claims:
             # What only the tests object to stays claimed: a person may yet accept them.
             if not reds[deliverable.id] and judged.is_open:
+                await self._doubt_altered([deliverable], tip)
                 self.board.prove(deliverable.id, tip, proof_of(deliverable))
             else:
                 self._refuse(deliverable, tip, red=len(reds[deliverable.id]))
         return _findings([red for found in reds.values() for red in found], judged, printed)
+
+    async def _doubt_altered(self, shown: Sequence[Deliverable], tip: str) -> None:
+        """A check that the work changed was never seen to fail as it is now, so it proves nothing.
+
+        Whoever tells this once more comes to the same, because the first look at a check counts.
+        """
+        for deliverable in shown:
+            for check in deliverable.checks:
+                seen = self.seen_at.get((deliverable.id, check.criterion, check.command))
+                if check.before != "failed":
+                    continue
+                changes = await self.changes(seen or self.baseline, tip)
+                if files := altered(check.command, changes):
+                    self.board.doubt(deliverable.id, check)
+                    told = RunWarned(ALTERED.format(deliverable.id, ", ".join(files[:MOST_FILES])))
+                    self.record_once(f"altered {deliverable.id} {check.criterion}", told)
 
     def _refuse(self, deliverable: Deliverable, tip: str, *, red: int) -> None:
         refused = ClaimRefused(deliverable.id, deliverable.description, red)

@@ -12,6 +12,7 @@ from treadle.domain.events.focus import (
     CommitFailed,
     IssueSaved,
 )
+from treadle.domain.events.run import RunWarned
 from treadle.domain.ports import Clock
 from treadle.domain.session import Completed, SessionResult
 from treadle.verify.proving_ground import NotShown, ProvingGround, Trial
@@ -19,7 +20,7 @@ from treadle.workflows.deliver.rounds import Place
 from treadle.workflows.focus.commit_message import message_of
 from treadle.workflows.focus.prompts import MOST_CHECK
 from treadle.workflows.focus.recollection import Course, Said
-from treadle.workflows.focus.stage import Turned
+from treadle.workflows.focus.stage import Turned, without_effect
 from treadle.workflows.site import Home
 from treadle.workflows.worksite import Worksite
 from treadle.workspace.git import GitFailed
@@ -99,7 +100,10 @@ class Acts:
             return Turned()
         if said.signal.kind == "spec_issue":
             return Turned("spec_issue", issue=self._issue(turn, words, course, said))
-        return Turned(said.signal.kind, handed_over=bool(course.draft or course.review))
+        turned = Turned(said.signal.kind, handed_over=bool(course.draft or course.review))
+        if why := without_effect(turned, course.refusal):
+            self.record_once(f"without effect {turn}", RunWarned(why))
+        return turned
 
     def _issue(self, turn: int, words: str, course: Course, said: Said) -> str:
         role = course.role or "implementer"

@@ -22,11 +22,13 @@ class Earlier:
 
 def found_before(judged: Sequence[ReviewJudged]) -> tuple[Finding, ...]:
     """What these reviews found and none of them called settled, in the order that a reviewer is
-    shown it. One that was repeated is there once, as it was said last."""
+    shown it. One that was repeated is there once, as it was said last. One with a command stays:
+    what it shows may be broken again."""
     found: dict[str, Finding] = {}
     for review in judged:
         for settled in review.settled:
-            found.pop(subject_of(settled), None)
+            if not settled.command.strip():
+                found.pop(subject_of(settled), None)
         found |= {subject_of(finding): finding for finding in review.findings}
     return tuple(found.values())
 

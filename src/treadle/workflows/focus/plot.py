@@ -98,6 +98,7 @@ def told(progress: Progress, stage: Stage, took_s: float) -> Progress:
     return replace(
         progress,
         rounds=stage.complete,
+        unfinished=stage.unfinished,
         running_s=progress.running_s + took_s,
         history=(*earlier, replace(last, criteria=stage.measure)),
     )

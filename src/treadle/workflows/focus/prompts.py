@@ -7,6 +7,7 @@ from treadle.domain.events.run import Instruction
 from treadle.domain.events.verification import Touched
 from treadle.domain.review import Severity
 from treadle.workflows.fencing import in_fence
+from treadle.workflows.focus.earlier_findings import found_before
 from treadle.workflows.focus.recollection import Course
 from treadle.workflows.focus.working_files import finding_lines, log_text, review_text
 
@@ -134,8 +135,11 @@ def _reviewing(course: Course, scope: Scope) -> list[str]:
         f"An earlier review saw everything up to commit `{since.commit}`. Look only at whether its",
         "findings are mended, and at what changed since. Findings about anything else do not count",
         "any more, unless a command fails.",
-        *("", "### Findings of the earlier review", ""),
+        *("", "### Findings of earlier reviews", ""),
         *fenced(_findings(course), MOST_REVIEW),
+        "Hand over the numbers of those that are mended as `settled`. What you neither repeat nor",
+        "settle counts again while its command fails, and goes to the backlog while its line is",
+        *("there.", ""),
         *("### What changed since", ""),
         *fenced(since.patch, MOST_DIFF),
     ]
@@ -152,7 +156,7 @@ def _touched(scope: Scope) -> list[str]:
 
 
 def _findings(course: Course) -> str:
-    found = course.judged[-1].findings
+    found = found_before(course.judged)
     return "\n".join(line for n, each in enumerate(found, 1) for line in finding_lines(n, each))
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from treadle.domain.events.agent import ToolCalled, ToolFinished
 from treadle.domain.events.all_events import Recorded
 from treadle.domain.events.focus import (
     CommandFinished,
@@ -19,6 +20,9 @@ from treadle.domain.events.work import WorkContinued, WorkspacePrepared
 from treadle.domain.signal import TERMINAL, Role, Signal
 from treadle.workflows.deliver.decisions import Stop
 from treadle.workflows.focus.stage import Stage
+
+# How the names of the tools end by which a session hands over what it made.
+HAND_OVER = ("write_plan", "write_review")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +43,9 @@ class Course:
     approved: bool = False
     # All that counted, one for each round.
     plans: tuple[str, ...] = ()
-    # What implementers said since the plan was made, in order.
+    # What implementers said since the plan was made, in order; the same for each plan before.
     entries: tuple[Signal, ...] = ()
+    earlier_entries: tuple[tuple[Signal, ...], ...] = ()
     judged: tuple[ReviewJudged, ...] = ()
     check: CommandFinished | None = None
     # The commit before the first change; None where the repository had none.
@@ -52,6 +57,9 @@ class Course:
     cut_after: int = 0
     draft: str = ""
     review: ReviewWritten | None = None
+    # Its calls of the tools to hand over by, and what was last wrong with one.
+    calls: tuple[str, ...] = ()
+    refusal: str = ""
     # Whether the run is over, so that its working files are put away.
     ended: bool = False
 
@@ -93,7 +101,8 @@ def told(course: Course, recorded: Recorded) -> Course:
     event = recorded.event
     match event:
         case RoundStarted():
-            return replace(course, role=None, said=(), cut_after=0, draft="", review=None)
+            begun = replace(course, role=None, said=(), cut_after=0, draft="", review=None)
+            return replace(begun, calls=(), refusal="")
         case SessionStarted():
             return replace(course, role=event.role, cut_after=len(course.said))
         case SignalGiven():
@@ -126,6 +135,16 @@ def _handed_over(course: Course, recorded: Recorded) -> Course:
             empty = event.head is None and course.baseline is None
             return replace(course, baseline=course.baseline or (None if empty else event.snapshot))
         case _:
+            return _called(course, recorded)
+
+
+def _called(course: Course, recorded: Recorded) -> Course:
+    match recorded.event:
+        case ToolCalled(id=call, name=name) if name.endswith(HAND_OVER):
+            return replace(course, calls=(*course.calls, call))
+        case ToolFinished(id=call, is_error=True, output=output) if call in course.calls:
+            return replace(course, refusal=output)
+        case _:
             return course
 
 
@@ -134,8 +153,11 @@ def _said(course: Course, signal: Signal) -> Course:
         case "planner", "plan_complete" if course.draft:
             # One that was cut after it had said so may say it again.
             earlier = course.plans if course.phase == "planning" else course.plans[:-1]
-            plans = (*earlier, course.draft)
-            return replace(course, plans=plans, entries=(), phase="implementing")
+            plans, before = (*earlier, course.draft), course.earlier_entries
+            if course.plans and len(plans) > len(course.plans):
+                before = (*before, course.entries)
+            course = replace(course, plans=plans, entries=(), phase="implementing")
+            return replace(course, earlier_entries=before)
         case "implementer", _:
             course = replace(course, entries=(*course.entries, signal))
             done = signal.kind == "done" and course.phase == "implementing"

@@ -29,6 +29,12 @@ class Stage:
         return self.number - 1 if self.stop is None else self.number
 
     @property
+    def unfinished(self) -> int:
+        """The round that was begun and is not over, as a number of rounds."""
+        begun = self.sessions > 0 or self.phase != "planning"
+        return 1 if begun and self.stop is None else 0
+
+    @property
     def measure(self) -> str:
         """Another for each gain, for whoever looks whether the run gets anywhere."""
         return f"{self.plans} plans, {self.tasks} tasks, {self.reviews} reviews"
@@ -78,6 +84,21 @@ def after_session(stage: Stage, turned: Turned, *, moved: bool) -> Stage:
             return replace(stage, phase="reviewing", tasks=done)
         case _:
             return stage
+
+
+def without_effect(turned: Turned, refusal: str) -> str:
+    """Why the signal of a session does not count; empty if it does. `refusal`: what was wrong with
+    what it tried to hand over."""
+    match turned.signal:
+        case "plan_complete" if not turned.handed_over:
+            missing = "no plan was handed over with write_plan"
+        case "request_changes" if not turned.handed_over:
+            missing = "no findings were handed over with write_review"
+        case _:
+            return ""
+    refused = " ".join(refusal.split())[:300]
+    why = f"{missing}, which refused what it got: {refused}" if refused else missing
+    return f"{turned.signal} does not count, another session is asked: {why}"
 
 
 def is_reviewed(stage: Stage, turned: Turned) -> bool:

@@ -88,7 +88,10 @@ def given_review(arguments: Mapping[str, Any]) -> ReviewWritten | Refused:
         if isinstance(finding, Refused):
             return finding
         findings.append(finding)
-    return ReviewWritten(tuple(findings), _text(arguments, "summary"))
+    settled = arguments.get("settled", [])
+    if not isinstance(settled, list) or any(type(number) is not int for number in settled):
+        return Refused("`settled` must be a list of numbers of earlier findings.")
+    return ReviewWritten(tuple(findings), _text(arguments, "summary"), tuple(settled))
 
 
 def _given_finding(entry: object) -> Finding | Refused:
@@ -97,6 +100,8 @@ def _given_finding(entry: object) -> Finding | Refused:
     severity = entry.get("severity")
     if severity not in get_args(Severity):
         return Refused(f"`severity` must be one of {', '.join(get_args(Severity))}.")
+    if not _text(entry, "text").strip():
+        return Refused("`text` must say what is wrong, in each finding.")
     return Finding(
         severity=cast("Severity", severity),
         text=_text(entry, "text"),
@@ -129,6 +134,11 @@ _REVIEW: Mapping[str, Any] = {
             },
         },
         "summary": {"type": "string"},
+        "settled": {
+            "type": "array",
+            "items": {"type": "integer"},
+            "description": "Numbers of earlier findings that are mended.",
+        },
     },
     "required": ["findings"],
 }

@@ -1,5 +1,6 @@
 """The working files of a `focus` run as texts: what people read while it works. Pure."""
 
+from treadle.domain.events.focus import ReviewJudged
 from treadle.domain.review import Dropped, Finding
 from treadle.domain.signal import Signal
 from treadle.workflows.focus.recollection import Course
@@ -21,18 +22,29 @@ def working_files(course: Course, *, given_review: str) -> dict[str, str]:
     if course.is_draft:
         files[PLAN] = _ended(course.draft)
     if course.plan:
-        files[SESSION] = session_text(course)
+        files[SESSION] = session_text(course.plan, course.entries)
     if review := review_text(course, given_review=given_review):
         files[REVIEW] = review
-    return files
+    return files | _of_earlier_rounds(course)
 
 
-def session_text(course: Course) -> str:
+def _of_earlier_rounds(course: Course) -> dict[str, str]:
+    """Plans that another has followed, and reviews that no plan has to satisfy any more."""
+    before = zip(course.plans, course.earlier_entries, strict=False)
+    files = {
+        f".round-{number}{SESSION}": session_text(plan, entries)
+        for number, (plan, entries) in enumerate(before, start=1)
+    }
+    return files | {
+        f".round-{judged.number}{REVIEW}": judged_text(judged)
+        for judged in course.judged
+        if judged is not course.requested
+    }
+
+
+def session_text(plan: str, entries: tuple[Signal, ...]) -> str:
     """The plan, and below it everything that implementers said about it, in order."""
-    return (
-        "\n".join([_ended(course.plan), PROGRESS_LOG, "", log_text(course.entries)]).rstrip("\n")
-        + "\n"
-    )
+    return "\n".join([_ended(plan), PROGRESS_LOG, "", log_text(entries)]).rstrip("\n") + "\n"
 
 
 def log_text(entries: tuple[Signal, ...]) -> str:
@@ -48,12 +60,21 @@ def review_text(course: Course, *, given_review: str) -> str:
     requested = course.requested
     if requested is None:
         return _ended(given_review) if given_review.strip() and not course.judged else ""
-    lines = [f"# Review of round {requested.number}", "", requested.reason, ""]
-    for number, finding in enumerate(requested.findings, start=1):
+    return judged_text(requested)
+
+
+def judged_text(judged: ReviewJudged) -> str:
+    """One review as markdown."""
+    lines = [f"# Review of round {judged.number}", ""]
+    if judged.verdict == "approved":
+        lines += ["Approved.", ""]
+    if judged.reason:
+        lines += [judged.reason, ""]
+    for number, finding in enumerate(judged.findings, start=1):
         lines += finding_lines(number, finding)
-    if requested.dropped:
+    if judged.dropped:
         lines += ["## Findings that do not count", ""]
-        lines += [_dropped(each) for each in requested.dropped]
+        lines += [_dropped(each) for each in judged.dropped]
     return "\n".join(lines).rstrip("\n") + "\n"
 
 

@@ -1,0 +1,62 @@
+"""Drill: an agent that changes the script by which it is judged, in a project with slips of the
+pen that would weaken its verification unseen."""
+
+from tests.acceptance.proving import (
+    done,
+    planned,
+    seen,
+    session,
+    shell,
+    statuses,
+    with_files,
+    write,
+)
+from tests.acceptance.stage import Stage, assert_sound, script
+
+CHECK = "#!/bin/sh\ngrep -qx hello hello.txt\n"
+
+
+def test_a_check_that_the_work_changed_proves_nothing_and_is_shown_first(stage: Stage) -> None:
+    with_files(
+        stage,
+        check__sh=CHECK,
+        SPEC__md="# A greeting\n\n- hello.txt says hello. Check: ./check.sh\n",
+        test_other__py="import unittest\n",
+    )
+    planned(stage, DL1="sh ./check.sh")
+    settings = {"project.test": '"true"', "verify.reports": '["out/*.xml"]'}
+
+    finished = stage.deliver(
+        script(
+            session(
+                shell("echo pass > test_other.py"),
+                write("tests/test_new.py", "import unittest\n"),
+                write("hello.txt", "oh no\n"),
+                shell("echo 'exit 0' > check.sh"),
+                done(),
+            )
+        ),
+        settings=settings,
+    )
+
+    assert (finished.exit_code, finished.result["reason"]) == (0, "all_passed")
+    assert statuses(stage) == {"DL1": (True, "claimed")}
+    [touched] = finished.of_type("evidence.touched")
+    assert touched["files"] == [
+        {"path": "check.sh", "judge": "check", "change": "changed"},
+        {"path": "test_other.py", "judge": "tests", "change": "changed"},
+        {"path": "tests/test_new.py", "judge": "tests", "change": "added"},
+    ]
+    warnings = [event["message"] for event in finished.of_type("run.warned")]
+    assert [told for told in warnings if told.startswith(TOLD)] == [
+        "SPEC.md, line 3: not read as a check; it goes behind the text of a list item, in"
+        " backticks: - It greets. Check: `./greet | grep hi`",
+        "the test command ran and left no report that matches 'out/*.xml'; see verify.reports and"
+        " verify.coverage_reports",
+        "DL1 can only be claimed, because its check was changed by the work: check.sh",
+    ]
+    assert "1 of 1 passed (claimed)" in seen(finished)
+    assert_sound(stage, finished)
+
+
+TOLD = ("SPEC.md", "the test command ran", "DL1")
