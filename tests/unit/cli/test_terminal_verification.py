@@ -45,8 +45,8 @@ from .told_verification import (
 )
 
 
-def of(*befores: Before) -> tuple[Check, ...]:
-    return tuple(Check(f"c{n}", "true", before=each) for n, each in enumerate(befores))
+def of(*earlier_checks: Before) -> tuple[Check, ...]:
+    return tuple(Check(f"c{n}", "true", before=each) for n, each in enumerate(earlier_checks))
 
 
 @pytest.mark.parametrize(

@@ -20,10 +20,10 @@ from treadle.workflows.focus.reviews import Judgement, Terms, judge
 from .focus_stage import FocusStage, finding, focus_stage_in, marker, planned, reviewed
 from .story_stage import did, ending, use
 
-QUOTED = Finding("major", "Wrong", "face.py", "fase = 1")
+QUOTED = Finding("major", "Wrong", "face.py", "lower = 1")
 RUN = Finding("major", "Broken", command="make test")
-BOTH = Finding("major", "Wrong", "face.py", "fase = 1", "make test")
-TEXT = "  fase  = 1\n"
+BOTH = Finding("major", "Wrong", "face.py", "lower = 1", "make test")
+TEXT = "  lower  = 1\n"
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def review(number: int, *found: Finding, settled: tuple[Finding, ...] = ()) -> R
     return ReviewJudged(number, "changes_requested", "c", "", found, (), settled)
 
 
-LIGHTER = Finding("minor", "Still wrong", "face.py", "fase  = 1")
+LIGHTER = Finding("minor", "Still wrong", "face.py", "lower  = 1")
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_a_command_that_still_fails_stands_in_the_way_of_an_approval() -> None:
 
 SOUND = "test -f sound.py"
 SILENT = finding("major", "It does not tick", command=SOUND)
-WRONG = finding("major", "It is spelt wrong", file="face.py", quote="fase")
+WRONG = finding("major", "It is spelt wrong", file="face.py", quote="lower")
 SMALL = finding("minor", "It is small", file="hands.py", quote="hands")
 
 
@@ -135,7 +135,7 @@ async def test_a_command_that_was_red_is_run_again_before_the_work_is_approved(
     stage.said = {**stage.said, (SOUND, ""): RED}
     stage.review_terms = Terms("major", 3)
     stage.sessions = [
-        *built(stage, "Build", "fase\n"),
+        *built(stage, "Build", "lower\n"),
         reviewed("REQUEST_CHANGES", [SILENT, WRONG]),
         *built(stage, "Mend", "face\n"),
         reviewed("APPROVED"),
@@ -160,7 +160,7 @@ async def test_a_command_that_is_green_now_is_forgotten(stage: FocusStage) -> No
     plan, work = built(stage, "Mend", "face\n")
     mended = did(lambda: stage.said.update({(SOUND, ""): GREEN}))
     stage.sessions = [
-        *built(stage, "Build", "fase\n"),
+        *built(stage, "Build", "lower\n"),
         reviewed("REQUEST_CHANGES", [SILENT]),
         plan,
         [mended, *work],
@@ -176,7 +176,7 @@ async def test_quoted_lines_that_nobody_speaks_of_any_more_go_to_the_backlog(
     stage: FocusStage,
 ) -> None:
     stage.sessions = [
-        *built(stage, "Build", "fase\n"),
+        *built(stage, "Build", "lower\n"),
         reviewed("REQUEST_CHANGES", [WRONG, SMALL]),
         *built(stage, "Mend", "face\n"),
         reviewed("APPROVED"),
@@ -191,7 +191,7 @@ async def test_quoted_lines_that_nobody_speaks_of_any_more_go_to_the_backlog(
 async def test_what_the_reviewer_calls_settled_is(stage: FocusStage) -> None:
     settling = use("write_review", {"findings": [], "settled": [2]})
     stage.sessions = [
-        *built(stage, "Build", "fase\n"),
+        *built(stage, "Build", "lower\n"),
         reviewed("REQUEST_CHANGES", [WRONG, SMALL]),
         *built(stage, "Mend", "face\n"),
         [settling, *marker("APPROVED", "Fine."), ending()],

@@ -41,11 +41,11 @@ FACTS = (
 @pytest.fixture
 def stage(tmp_path: Path) -> FocusStage:
     stage = focus_stage_in(tmp_path)
-    wrong = finding("major", "It is spelt wrong", file="face.py", quote="fase")
+    wrong = finding("major", "It is spelt wrong", file="face.py", quote="lower")
     stage.sessions = [
         planned("# Plan\n\n- [ ] face\n"),
         [
-            stage.wrote("face.py", "fase\n"),
+            stage.wrote("face.py", "lower\n"),
             *marker("NOTE", "Round."),
             *marker("DONE", "Add the face"),
             ending(),
@@ -102,7 +102,7 @@ def undisturbed(directory: Path, stage: FocusStage) -> FocusStage:
     other = focus_stage_in(directory)
     other.sessions = [
         [other.wrote("face.py", text), *list(moves)[1:]] if text else moves
-        for moves, text in zip(stage.sessions, ["", "fase\n", "", "", "face\n", ""], strict=True)
+        for moves, text in zip(stage.sessions, ["", "lower\n", "", "", "face\n", ""], strict=True)
     ]
     return other
 

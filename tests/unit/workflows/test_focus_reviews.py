@@ -7,10 +7,10 @@ from treadle.domain.signal import SignalKind
 from treadle.workflows.focus.quoting import is_quoted
 from treadle.workflows.focus.reviews import Judgement, Seen, Terms, fault_of, judge
 
-QUOTED = Finding("major", "Wrong", "face.py", "fase = 1")
+QUOTED = Finding("major", "Wrong", "face.py", "lower = 1")
 RUN = Finding("major", "Broken", command="make test")
-BOTH = Finding("major", "Wrong", "face.py", "fase = 1", "make test")
-TEXT = "import clock\n\n    fase  =  1  # of the clock\n"
+BOTH = Finding("major", "Wrong", "face.py", "lower = 1", "make test")
+TEXT = "import clock\n\n    lower  =  1  # of the clock\n"
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ TEXT = "import clock\n\n    fase  =  1  # of the clock\n"
         (BOTH, Seen(TEXT, fails=False), ""),  # the line shows it all the same
         (BOTH, Seen("other\n", fails=True), ""),
         (Finding("nit", "Ugly"), Seen(), "it shows neither a line nor a failing command"),
-        (Finding("nit", " ", "face.py", "fase = 1"), Seen(TEXT), "it says nothing"),
+        (Finding("nit", " ", "face.py", "lower = 1"), Seen(TEXT), "it says nothing"),
         # From the second review on:
         (QUOTED, Seen(TEXT, changed=frozenset({"face.py"})), ""),
         (QUOTED, Seen(TEXT, changed=frozenset(), earlier=(QUOTED,)), ""),
@@ -44,9 +44,9 @@ def test_a_finding_counts_if_something_shows_it(finding: Finding, seen: Seen, fa
 @pytest.mark.parametrize(
     ("quote", "quoted"),
     [
-        ("fase = 1", True),
-        ("import clock\n\nfase = 1", True),
-        ("import clock\nfase = 2", False),
+        ("lower = 1", True),
+        ("import clock\n\nlower = 1", True),
+        ("import clock\nlower = 2", False),
         ("\n  \n", False),
     ],
 )
@@ -57,7 +57,7 @@ def test_every_line_of_a_quote_has_to_be_there(quote: str, quoted: bool) -> None
 BLOCKER, MAJOR, MINOR = (
     Finding("blocker", "Broken", command="make test"),
     QUOTED,
-    Finding("minor", "Long", "face.py", "fase"),
+    Finding("minor", "Long", "face.py", "lower"),
 )
 TERMS = Terms("major", 3)
 

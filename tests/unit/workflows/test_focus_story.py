@@ -50,11 +50,11 @@ def tasks(stage: FocusStage) -> list[list[Move]]:
             *marker("PROGRESS", "Add the hands\n\nThe face is next."),
             ending(),
         ],
-        [stage.wrote("face.py", "fase\n"), *marker("DONE", "Add the face"), ending()],
+        [stage.wrote("face.py", "lower\n"), *marker("DONE", "Add the face"), ending()],
     ]
 
 
-WRONG = finding("major", "It is spelt wrong", file="face.py", quote="fase")
+WRONG = finding("major", "It is spelt wrong", file="face.py", quote="lower")
 
 
 async def test_a_run_plans_builds_task_by_task_and_ends_with_an_approving_review(
@@ -151,7 +151,7 @@ async def test_a_review_that_requests_changes_feeds_the_next_plan(stage: FocusSt
     planner, reviewer = stage.agent.briefs[4].prompt, stage.agent.briefs[6].prompt
     assert "## Review that the plan has to satisfy" in planner
     assert "It is spelt wrong" in planner
-    assert "-fase\n+face" in reviewer
+    assert "-lower\n+face" in reviewer
     assert "It is spelt wrong" in reviewer
     assert stage.user.git("show", f"{BRANCH}:face.py") == "face"
 
@@ -315,7 +315,7 @@ async def test_rounds_are_bounded(stage: FocusStage) -> None:
     stage.review_terms = Terms("major", 99)
     again = [
         planned(PLAN),
-        [stage.wrote("face.py", "fase\n"), *marker("DONE", "Add the face"), ending()],
+        [stage.wrote("face.py", "lower\n"), *marker("DONE", "Add the face"), ending()],
         reviewed("REQUEST_CHANGES", [WRONG]),
     ]
     stage.sessions = again * 9

@@ -39,7 +39,7 @@ from treadle.workflows.focus.tools import given_review
 from treadle.workflows.focus.working_files import working_files
 
 NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
-WRONG = Finding("major", "It is spelt wrong", "face.py", "fase", "make test")
+WRONG = Finding("major", "It is spelt wrong", "face.py", "lower", "make test")
 JUDGED = ReviewJudged(
     1, "changes_requested", "c1", "1 finding", (WRONG,), (Dropped(WRONG, "no such line"),)
 )
@@ -84,7 +84,7 @@ def test_a_review_that_requests_changes_has_a_file_of_its_own() -> None:
 
     assert working_files(course, given_review="")[".review.md"] == (
         "# Review of round 1\n\n1 finding\n\n## 1. major in `face.py`\n\nIt is spelt wrong\n\n"
-        "> fase\n\nFails: `make test`\n\n## Findings that do not count\n\n"
+        "> lower\n\nFails: `make test`\n\n## Findings that do not count\n\n"
         "- major: It is spelt wrong (no such line)\n"
     )
 
@@ -237,7 +237,7 @@ def test_a_later_reviewer_is_held_to_what_changed_since() -> None:
 
     assert "had no commit before this work: review all of it" in prompt
     assert "An earlier review saw everything up to commit `c1`." in prompt
-    assert "> fase" in prompt
+    assert "> lower" in prompt
     assert "Hand over the numbers of those that are mended as `settled`." in prompt
     assert prompt.endswith("### What changed since\n\n```\n+face\n```\n")
 
