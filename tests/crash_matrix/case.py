@@ -31,7 +31,7 @@ PLAIN, DIRTY, OWN_COMMIT = "one deliverable", "uncommitted changes", "agent comm
 QUOTA, LONG_QUOTA, FAILURE = "quota spent", "quota spent for longer", "session fails"
 CONTINUED, GONE, ASKED = "earlier work", "earlier work gone", "landing asked"
 CHANGED, DESTROYED = "new specification", "work destroyed"
-CHECKED = "checked work"
+CHECKED, SLOWLY = "checked work", "checked slowly"
 LIMITED = "limit reached"
 
 

@@ -37,6 +37,7 @@ SCENARIOS = """
 | agent commits | the same, and the agent commits its work itself |
 | work destroyed | a session claims a pass, then deletes its whole workspace; another builds |
 | checked work | a claim is refused by its check, another holds; tests are run as well |
+| checked slowly | the same, with tests that take a while |
 | quota spent | the building session meets the provider's limit; the run sleeps until the reset |
 | quota spent for longer | the same, with a later reset |
 | session fails | the building session fails; the run waits and tries again |

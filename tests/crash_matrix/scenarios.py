@@ -128,6 +128,10 @@ SCENARIOS: Mapping[str, Scenario] = {
         told(CHECKED_DELIVERABLE, CLAIM_TOO_MUCH, BUILD_IT),
         settings={"project.test": '"python3 -m unittest -v"'},
     ),
+    "checked slowly": Scenario(
+        told(CHECKED_DELIVERABLE, CLAIM_TOO_MUCH, BUILD_IT),
+        settings={"project.test": '"sleep 3 && python3 -m unittest -v"'},
+    ),
     "quota spent": Scenario(
         told(ONE_DELIVERABLE, SPENT, BUILD_IT, auth="subscription"), options=("--wait-for-quota",)
     ),
