@@ -11,7 +11,7 @@ from treadle.domain.events.run import RunWarned
 from treadle.durable.port import Steps
 from treadle.session.drive import Driver
 from treadle.verify.gate import GateRules
-from treadle.verify.proving_ground import ProvingGround
+from treadle.verify.proving_ground import NotShown, ProvingGround
 from treadle.wiring.clock import SystemClock, fresh_session_id
 from treadle.wiring.deliver_story import manner_of, of_leg, surroundings_of, with_spent
 from treadle.wiring.equipment import equipment_of
@@ -37,7 +37,7 @@ from treadle.workflows.focus.recollection import Course, stage_of
 from treadle.workflows.focus.reviewing import JudgeTests, Reviewing, no_objection
 from treadle.workflows.focus.reviews import Terms
 from treadle.workflows.focus.stage import Stage
-from treadle.workflows.focus.suite_gate import SuiteGate
+from treadle.workflows.suite_gate import SuiteGate
 from treadle.workflows.worksite import Worksite
 
 
@@ -173,12 +173,17 @@ def _judge_tests(
         ground=ground,
         suite=suite,
         # Not what an earlier run left: its red would count as known.
-        baseline=lambda: worksite.snapshot,
+        baseline=worksite.snapshot,
         # A test may go if somebody who planned the work said so.
         rules=lambda: GateRules("\n".join((request.words, *chronicle.course.plans)), coverage),
         record=telling.recorder.record,
     )
-    return gate.judge
+
+    async def judge_tests(commit: str) -> str | NotShown:
+        gated = await gate.judge(commit)
+        return gated if isinstance(gated, NotShown) else gated.told
+
+    return judge_tests
 
 
 async def _rounds(

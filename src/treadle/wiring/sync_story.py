@@ -24,7 +24,7 @@ async def make_sync_story(
     if verification is None or not isinstance(briefing, Briefing):
         raise AssertionError("a deliver story has both")
     # The tests say the same before and after: nothing is built.
-    verification = replace(verification, suite=None, looks_back="no")
+    verification = replace(verification, gate=None, looks_back="no")
     story.rounds = replace(
         rounds,
         briefing=replace(briefing, tools=(notes_tool(worksite.write_notes),)),

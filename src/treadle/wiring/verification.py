@@ -24,6 +24,7 @@ from treadle.wiring.telling import Telling
 from treadle.workflows.deliver.board import Board
 from treadle.workflows.deliver.passing import Terms
 from treadle.workflows.deliver.verification import Seen, Verification
+from treadle.workflows.suite_gate import SuiteGate
 from treadle.workflows.worksite import Worksite
 from treadle.workspace.changed_files import changed_files
 from treadle.workspace.git import GitFailed
@@ -43,15 +44,20 @@ def verification_of(telling: Telling, worksite: Worksite, board: Board) -> Verif
     async def changes(before: str, after: str) -> Sequence[Change]:
         return await changed_files(ready.project.git, before, after)
 
+    ground, suite = proving_ground(telling), suite_of(telling)
+
+    def rules() -> GateRules:
+        planned = _planned(telling, board.deliverables)
+        return GateRules(plan_text(ready.spec_text, planned), wanted.coverage)
+
+    record = telling.recorder.record
+    gate = None if suite is None else SuiteGate(ground, suite, worksite.snapshot, rules, record)
     return Verification(
-        ground=proving_ground(telling),
+        ground=ground,
         board=board,
-        suite=suite_of(telling),
-        rules=lambda: GateRules(
-            plan_text(ready.spec_text, _planned(telling, board.deliverables)), wanted.coverage
-        ),
+        gate=gate,
         check_s=wanted.check_minutes * 60,
-        record=telling.recorder.record,
+        record=record,
         record_once=telling.recorder.record_once,
         baseline=worksite.snapshot,
         green=_green(telling),

@@ -22,6 +22,7 @@ from treadle.verify.suite import Suite
 from treadle.workflows.deliver.findings import Findings, Tip, Tips
 from treadle.workflows.deliver.passing import Terms
 from treadle.workflows.deliver.verification import SAYS_NOTHING, Verification
+from treadle.workflows.suite_gate import SuiteGate
 
 from .desk import Desk, desk_in, with_checks
 
@@ -88,11 +89,15 @@ def proving(
             once.add(key)
             desk.events.append(event)
 
+    def rules() -> GateRules:
+        return GateRules("", 80.0)
+
+    record = desk.events.append
+    gate = None if suite is None else SuiteGate(ground, suite, BASE, rules, record)
     verification = Verification(
         ground=ground,
         board=desk.board,
-        suite=suite,
-        rules=lambda: GateRules("", 80.0),
+        gate=gate,
         check_s=60.0,
         record=desk.events.append,
         record_once=record_once,

@@ -24,7 +24,6 @@ from treadle.domain.events.work import DeliverableChanged
 from treadle.domain.ports import Store
 from treadle.domain.run import RunResult
 from treadle.domain.usage import Usage
-from treadle.verify.gate import GateRules
 from treadle.verify.memory_ground import GREEN, RED, MemoryGround
 from treadle.verify.proving_ground import NotShown, Shown, Trial
 from treadle.workflows.deliver.board import Board
@@ -75,8 +74,7 @@ def stage(tmp_path: Path) -> StoryStage:
         return Verification(
             ground=ground,
             board=board,
-            suite=None,
-            rules=lambda: GateRules("", 80.0),
+            gate=None,
             check_s=60.0,
             record=recorder.record,
             record_once=recorder.record_once,

@@ -15,8 +15,8 @@ from treadle.verify.memory_ground import GREEN, RED, MemoryGround
 from treadle.verify.proving_ground import NotShown
 from treadle.verify.suite import Suite
 from treadle.workflows.focus.recollection import Course
-from treadle.workflows.focus.suite_gate import SuiteGate
 from treadle.workflows.focus.tools import LONGEST_PLAN, plan_tool, review_tool
+from treadle.workflows.suite_gate import Gated, SuiteGate
 
 from .focus_stage import FocusStage, focus_stage_in, marker, planned, reviewed
 from .story_stage import BRANCH, did, ending
@@ -118,17 +118,17 @@ SUITE = Suite("make test", 60.0)
 
 def gate(ground: MemoryGround, recorded: list[Event]) -> SuiteGate:
     rules = GateRules("", 80.0)
-    return SuiteGate(ground, SUITE, lambda: "before", lambda: rules, recorded.append)
+    return SuiteGate(ground, SUITE, "before", lambda: rules, recorded.append)
 
 
 async def test_tests_that_the_work_broke_stand_against_it() -> None:
     recorded = list[Event]()
     ground = MemoryGround({("make test", "before"): GREEN, ("make test", "after"): RED})
 
-    objections = await gate(ground, recorded).judge("after")
+    gated = await gate(ground, recorded).judge("after")
 
-    assert isinstance(objections, str)
-    assert "it does not hold" in objections
+    assert isinstance(gated, Gated)
+    assert "it does not hold" in gated.told
     assert [type(event) for event in recorded] == [SuiteFinished, SuiteFinished]
 
 
@@ -136,7 +136,9 @@ async def test_what_the_tests_said_before_the_work_is_asked_once() -> None:
     ground = MemoryGround({("make test", ""): GREEN})
     judge = gate(ground, []).judge
 
-    assert [await judge("one"), await judge("two")] == ["", ""]
+    gated = [await judge("one"), await judge("two")]
+
+    assert [isinstance(each, Gated) and each.told for each in gated] == ["", ""]
     assert [trial.commit for trial in ground.trials] == ["before", "one", "two"]
 
 

@@ -12,13 +12,14 @@ from treadle.domain.events.run import RunWarned
 from treadle.domain.events.verification import CheckFinished, ClaimRefused, RegressionFound
 from treadle.verify.bisect import first_red
 from treadle.verify.command_files import altered
-from treadle.verify.gate import TEST_COMMAND, GateRules, Judged, SuiteRun, judge, known_before
+from treadle.verify.gate import TEST_COMMAND, Judged
 from treadle.verify.proof import proof_of
 from treadle.verify.proving_ground import NotShown, ProvingGround, Shown, Trial
-from treadle.verify.suite import Suite, event_of, failures_text, run_suite
+from treadle.verify.suite import failures_text
 from treadle.workflows.deliver.board import Board
 from treadle.workflows.deliver.findings import Findings, Tips
 from treadle.workflows.deliver.verification_words import Red, told_of
+from treadle.workflows.suite_gate import SuiteGate
 
 # They are kept with the step that found them; nobody reads as many as a broken suite can have.
 MOST_OBJECTIONS = 1000
@@ -52,15 +53,14 @@ class Verification:
 
     ground: ProvingGround
     board: Board
-    suite: Suite | None
-    rules: Callable[[], GateRules]
+    # None: the project has no test command.
+    gate: SuiteGate | None
     check_s: float
     record: Callable[[Event], None]
     record_once: Callable[[str, Event], None]
     baseline: str
     # What was green on the work already.
     green: list[CheckFinished] = field(default_factory=list)
-    before: SuiteRun | None = None
     # Where the tests had no objections last.
     open_at: str = ""
     # Whether there is a tree before the work on which new checks can be seen to fail.
@@ -76,7 +76,7 @@ class Verification:
 
     def has_something_to_show(self) -> bool:
         """Whether passed work can be shown at all."""
-        return self.suite is not None or any(d.checks for d in self.board.deliverables)
+        return self.gate is not None or any(d.checks for d in self.board.deliverables)
 
     async def after_round(self, before: str, tip: str, accepted: Sequence[str]) -> Findings:
         """Checks first where they must fail, then the claims; only what holds is passed."""
@@ -204,31 +204,15 @@ class Verification:
 
     async def _tests(self, tip: str, when: When, accepted: Sequence[str]) -> tuple[Judged, str]:
         """What the tests say about the work, and the end of what they printed."""
-        if self.suite is None:
+        if self.gate is None or tip == self.open_at:
             return Judged(), ""
-        if self.before is None:
-            self.before = await self._ran_suite(self.baseline, "before")
-            self.record(event_of(self.before, known_before(self.before)))
-        if tip == self.open_at:
-            return Judged(), ""
-        now = await self._ran_suite(tip, when)
-        judged = judge(self.before, now, self.rules())
-        left = tuple(each for each in judged.objections if each.accepted_as not in accepted)
-        let_fail = tuple(each for each in judged.objections if each.accepted_as in accepted)
-        judged = replace(judged, objections=left)
-        self.record(event_of(now, judged, accepted=let_fail))
-        if TEST_COMMAND in judged.known_red:
-            self.record_once("tests say nothing", RunWarned(SAYS_NOTHING))
-        self.open_at = tip if judged.is_open else ""
-        return judged, now.output
-
-    async def _ran_suite(self, commit: str, when: When) -> SuiteRun:
-        if self.suite is None:
-            raise AssertionError("asked only where there is one")
-        ran = await run_suite(self.ground, self.suite, commit, when, before=self.before)
-        if isinstance(ran, NotShown):
+        gated = await self.gate.judge(tip, when, accepted)
+        if isinstance(gated, NotShown):
             raise Cut
-        return ran
+        if TEST_COMMAND in gated.judged.known_red:
+            self.record_once("tests say nothing", RunWarned(SAYS_NOTHING))
+        self.open_at = tip if gated.judged.is_open else ""
+        return gated.judged, gated.output
 
     async def _show(self, command: str, commit: str, when: When) -> Shown:
         shown = await self.ground.show(Trial(command, commit, when, self.check_s))
