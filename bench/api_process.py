@@ -1,40 +1,86 @@
 """The scripted API in a process of its own, so that its work counts for neither side.
 
-Run as `python -m bench.api_process SCRIPT`. It says where it listens, reads the id of the process
-to watch, waits for the next line, and answers with all that it has seen.
+Run as `python -m bench.api_process SCRIPT`. It says where it listens and reads the id of the job's
+first process. Each session's first request is told in a line and waits, with the whole job, for a
+line that lets it go on; an empty line ends it, and is answered with all that it has seen.
 """
 
 import asyncio
 import json
 import os
 import sys
+import threading
+import time
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from bench.stage import REQUESTS
+from bench.standing_still import StandingStill
 from treadle.rehearsal.api import ScriptedApi
-from treadle.rehearsal.script import load_script
+from treadle.rehearsal.http1 import HttpRequest
+from treadle.rehearsal.playing import Pause, Step
+from treadle.rehearsal.script import Script, load_script
+
+POLL_S = 0.001
+
+
+class Turnstile:
+    """Where a job waits at each session's first request; that is always the same moment of one."""
+
+    def __init__(self) -> None:
+        self.process_id = 0
+        self.used: list[tuple[float, float]] = []
+        self.released_s: list[float] = []
+        self._let_through = threading.Event()
+        self._still = StandingStill(0)
+
+    def watch(self, process_id: int) -> None:
+        self.process_id, self._still = process_id, StandingStill(process_id)
+
+    def arrive(self) -> None:
+        self.used.append(processor_time(self.process_id))
+        self._let_through.clear()
+        self._still.stop()
+        print("arrived", flush=True)
+
+    def release(self) -> None:
+        self.released_s.append(time.monotonic())
+        self._let_through.set()
+        self._still.go_on()
+
+    def held(self, steps: Iterable[Step]) -> Iterator[Step]:
+        while not self._let_through.is_set():
+            yield Pause(POLL_S)
+        yield from steps
+
+
+class HoldingApi(ScriptedApi):
+    def __init__(self, script: Script, turnstile: Turnstile) -> None:
+        super().__init__(script)
+        self._turnstile = turnstile
+
+    def _respond_message(self, request: HttpRequest) -> Iterable[Step]:
+        steps = super()._respond_message(request)
+        if self.request_count % REQUESTS != 1:
+            return steps
+        self._turnstile.arrive()
+        return self._turnstile.held(steps)
 
 
 async def main() -> None:
-    async with ScriptedApi(load_script(Path(sys.argv[1]))) as api:
+    turnstile = Turnstile()
+    async with HoldingApi(load_script(Path(sys.argv[1])), turnstile) as api:
         print(api.base_url, flush=True)
-        process_id = int(await asyncio.to_thread(sys.stdin.readline))
-        used: list[tuple[float, float]] = []
-        watching = asyncio.ensure_future(watch(api, process_id, used))
-        await asyncio.to_thread(sys.stdin.readline)
-        watching.cancel()
-        requests = [[request.session, request.arrived_s] for request in api.requests]
-        print(json.dumps({"requests": requests, "used": used, "problems": api.problems()}))
-
-
-async def watch(api: ScriptedApi, process_id: int, used: list[tuple[float, float]]) -> None:
-    """Note what the job has used whenever a session makes its first request.
-
-    That is always the same moment of a session, so from one to the next is one session exactly.
-    """
-    while True:
-        await api.requested(len(used) * REQUESTS + 1)
-        used.append(processor_time(process_id))
+        turnstile.watch(int(await asyncio.to_thread(sys.stdin.readline)))
+        while (await asyncio.to_thread(sys.stdin.readline)).strip():
+            turnstile.release()
+        seen = {
+            "requests": [[request.session, request.arrived_s] for request in api.requests],
+            "released": turnstile.released_s,
+            "used": turnstile.used,
+            "problems": api.problems(),
+        }
+        print(json.dumps(seen), flush=True)
 
 
 def processor_time(process_id: int) -> tuple[float, float]:

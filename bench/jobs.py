@@ -4,7 +4,8 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
@@ -32,7 +33,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Took:
-    """What a job took from its first process to its last; `seen` has the sessions one by one."""
+    """What a job took, without the time in which it stood still."""
 
     start_s: float  # to the first model request
     wall_s: float
@@ -40,38 +41,96 @@ class Took:
     seen: Seen
 
 
-@dataclass(frozen=True, slots=True)
-class DeliverTook:
-    job: Took
-    peak_mb: float  # of Treadle's own process
+class RunningJob:
+    """A job that plays a session at a time, and stands still before each."""
+
+    def __init__(self, job: Job, model: Model, directory: Path) -> None:
+        self._model = model
+        self._complaints = directory / "stderr.txt"
+        self._wanted = job.wanted_exit_code
+        with printed(directory).open("w") as stdout, self._complaints.open("w") as stderr:
+            self._started_s = time.monotonic()
+            self.process = subprocess.Popen(
+                job.command,
+                cwd=job.working_directory,
+                env=job.environment,
+                stdin=subprocess.DEVNULL,
+                stdout=stdout,
+                stderr=stderr,
+            )
+        model.watch(self.process.pid)
+        model.next_session(self.process.pid)
+
+    def play(self) -> None:
+        """One session, to the first request of the next."""
+        self._model.let_through()
+        self._model.next_session(self.process.pid)
+
+    def finish(self) -> Took:
+        """The last session, and the end of the job."""
+        self._model.let_through()
+        # Counts all descendants that were waited for; on both sides that is every one.
+        _, status, used = os.wait4(self.process.pid, 0)
+        ended_s = time.monotonic()
+        self.process.returncode = os.waitstatus_to_exitcode(status)
+        if self.process.returncode != self._wanted:
+            said = self._complaints.read_text().strip().splitlines() or ["nothing"]
+            raise MeasurementFailed(f"a job ended with {self.process.returncode}: {said[-1]}")
+        seen = self._model.seen()
+        start_s = seen.first_s - self._started_s
+        last_s = ended_s - seen.sessions[-1].released_s
+        cpu_s = used.ru_utime + used.ru_stime
+        return Took(start_s, start_s + sum(seen.walls_s) + last_s, cpu_s, seen)
 
 
-def deliver_job(sessions: int, directory: Path, *options: str) -> DeliverTook:
-    """So many rounds of one `treadle deliver`."""
-    stage, report = make_stage(directory), directory / "peak.txt"
+@contextmanager
+def deliver_job(sessions: int, directory: Path, *options: str) -> Iterator[RunningJob]:
+    """So many rounds of one `treadle deliver`; how large it was is told by `peak_mb`."""
+    stage = make_stage(directory)
     with scripted_model(sessions, directory) as model:
         command = [sys.executable, "-m", "bench.delivering", model.base_url]
-        command += [str(model.script), str(report)]
+        command += [str(model.script), str(_peak(directory))]
         command += ["deliver", "-p", str(stage.project), "-n", str(sessions), *options]
         # Started here, where `bench` can be found; the project is named instead.
         job = Job(command, stage.environment, Path.cwd(), EXIT_CODES["max_iterations"])
-        took = _run(job, model, directory)
-    return DeliverTook(took, float(report.read_text()))
+        with _running(job, model, directory) as running:
+            yield running
 
 
-def plain_job(sessions: int, directory: Path) -> Took:
+def peak_mb(directory: Path) -> float:
+    """The most memory that the Treadle process of a finished job had."""
+    return float(_peak(directory).read_text())
+
+
+@contextmanager
+def plain_job(sessions: int, directory: Path) -> Iterator[RunningJob]:
     """The same sessions by `claude -p` in a shell loop; what it printed is in `printed(…)`."""
     stage = make_stage(directory)
     with scripted_model(sessions, directory) as model:
         command = ["sh", "-c", LOOP, "loop", str(sessions), *_plain_command()]
-        return _run(
-            Job(command, _plain_environment(stage, model), stage.project, 0), model, directory
-        )
+        job = Job(command, _plain_environment(stage, model), stage.project, 0)
+        with _running(job, model, directory) as running:
+            yield running
 
 
 def printed(directory: Path) -> Path:
     """Where the standard output of a job went."""
     return directory / "stdout.txt"
+
+
+@contextmanager
+def _running(job: Job, model: Model, directory: Path) -> Iterator[RunningJob]:
+    running = RunningJob(job, model, directory)
+    try:
+        yield running
+    finally:
+        if running.process.returncode is None:
+            running.process.kill()
+            running.process.wait()
+
+
+def _peak(directory: Path) -> Path:
+    return directory / "peak.txt"
 
 
 def _plain_command() -> list[str]:
@@ -91,27 +150,3 @@ def _plain_environment(stage: Stage, model: Model) -> dict[str, str]:
         "ANTHROPIC_CUSTOM_HEADERS": f"x-treadle-workspace: {quote(str(stage.project))}",
         "IS_SANDBOX": "1",  # without it the binary refuses to skip permissions for root
     }
-
-
-def _run(job: Job, model: Model, directory: Path) -> Took:
-    complaints = directory / "stderr.txt"
-    with printed(directory).open("w") as stdout, complaints.open("w") as stderr:
-        started_s = time.monotonic()
-        process = subprocess.Popen(
-            job.command,
-            cwd=job.working_directory,
-            env=job.environment,
-            stdin=subprocess.DEVNULL,
-            stdout=stdout,
-            stderr=stderr,
-        )
-        model.watch(process.pid)
-        # Counts all descendants that were waited for; on both sides that is every one.
-        _, status, used = os.wait4(process.pid, 0)
-        ended_s = time.monotonic()
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode != job.wanted_exit_code:
-        said = complaints.read_text().strip().splitlines() or ["nothing"]
-        raise MeasurementFailed(f"{job.command[0]} ended with {process.returncode}: {said[-1]}")
-    seen = model.seen()
-    return Took(seen.first_s - started_s, ended_s - started_s, used.ru_utime + used.ru_stime, seen)

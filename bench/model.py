@@ -1,6 +1,7 @@
 """The scripted model as a job sees it, and what it saw of the job."""
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -8,9 +9,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from select import select
 from statistics import median
 
 from bench.stage import script
+
+LOOK_S = 0.2
 
 
 class MeasurementFailed(Exception):
@@ -22,6 +26,7 @@ class Started:
     """A session as the model saw it, and what the job had used when it made its first request."""
 
     requests_s: tuple[float, ...]  # on the monotonic clock
+    released_s: float  # when the first of them was let through, and the job with it
     own_cpu_s: float
     descendants_cpu_s: float
 
@@ -37,13 +42,17 @@ class Seen:
         return self.sessions[0].requests_s[0]
 
     @property
-    def wall_s(self) -> float:
+    def walls_s(self) -> list[float]:
         """From a session's first request to the next one's: all of one session, ends included."""
-        return median(b.requests_s[0] - a.requests_s[0] for a, b in pairwise(self.sessions))
+        return [b.requests_s[0] - a.released_s for a, b in pairwise(self.sessions)]
+
+    @property
+    def wall_s(self) -> float:
+        return median(self.walls_s)
 
     @property
     def talking_s(self) -> float:
-        return median(each.requests_s[-1] - each.requests_s[0] for each in self.sessions)
+        return median(each.requests_s[-1] - each.released_s for each in self.sessions)
 
     @property
     def between_s(self) -> float:
@@ -75,6 +84,17 @@ class Model:
         """Say which process the requests come from, before the first of them."""
         self._say(str(process_id))
 
+    def next_session(self, process_id: int) -> None:
+        """Wait for a session's first request; it and its whole job stand still from then on."""
+        assert self._process.stdout is not None
+        while not select([self._process.stdout], [], [], LOOK_S)[0]:
+            if os.waitid(os.P_PID, process_id, os.WEXITED | os.WNOHANG | os.WNOWAIT):
+                raise MeasurementFailed("a job ended before its last session")
+        self._line()
+
+    def let_through(self) -> None:
+        self._say("go")
+
     def seen(self) -> Seen:
         """Everything that was asked for; raises unless it was the script, all of it."""
         self._say("")
@@ -84,14 +104,8 @@ class Model:
         arrivals: dict[str, list[float]] = {}
         for session, arrived_s in answer["requests"]:
             arrivals.setdefault(session, []).append(arrived_s)
-        return Seen(
-            tuple(
-                Started(tuple(requests_s), own, descendants)
-                for requests_s, (own, descendants) in zip(
-                    arrivals.values(), answer["used"], strict=True
-                )
-            )
-        )
+        each = zip(arrivals.values(), answer["released"], answer["used"], strict=True)
+        return Seen(tuple(Started(tuple(times), go, own, rest) for times, go, (own, rest) in each))
 
     def _say(self, text: str) -> None:
         assert self._process.stdin is not None

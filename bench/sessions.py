@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.figures import Figure, Spread, ratios
-from bench.jobs import DeliverTook, Took, deliver_job, plain_job
+from bench.jobs import Took, deliver_job, peak_mb, plain_job
 
 # Nothing around the agent: what the loop itself costs. The sandbox is measured beside it.
 LOOSE = "--no-sandbox"
@@ -13,55 +13,69 @@ LOOSE = "--no-sandbox"
 
 @dataclass(frozen=True, slots=True)
 class Repetition:
-    """A job of each side, one right after the other."""
+    """A job of each side; their sessions took turns."""
 
-    deliver: DeliverTook
+    deliver: Took
     plain: Took
-    sandboxed: DeliverTook
+    sandboxed: Took
+    deliver_mb: float
+    sandboxed_mb: float
 
 
 def measure(sessions: int, directory: Path, *, repetitions: int) -> list[Repetition]:
-    """The sides take turns; one short pair first fills caches and is not counted."""
-    deliver_job(2, directory / "first-deliver", LOOSE)
-    plain_job(2, directory / "first-plain")
-    deliver_job(2, directory / "first-sandboxed")
-    return [
-        Repetition(
-            deliver_job(sessions, directory / f"deliver-{number}", LOOSE),
-            plain_job(sessions, directory / f"plain-{number}"),
-            deliver_job(sessions, directory / f"sandboxed-{number}"),
-        )
-        for number in range(1, repetitions + 1)
-    ]
+    """One short repetition first fills caches and is not counted."""
+    _measure(2, directory, "first")
+    return [_measure(sessions, directory, str(number)) for number in range(1, repetitions + 1)]
+
+
+def _measure(sessions: int, directory: Path, name: str) -> Repetition:
+    """Session by session, each side while the others stand still: a slow moment hits all."""
+    loose, boxed = directory / f"deliver-{name}", directory / f"sandboxed-{name}"
+    with (
+        deliver_job(sessions, loose, LOOSE) as deliver,
+        plain_job(sessions, directory / f"plain-{name}") as plain,
+        deliver_job(sessions, boxed) as sandboxed,
+    ):
+        for _ in range(sessions - 1):
+            for job in (deliver, plain, sandboxed):
+                job.play()
+        of_deliver, of_plain, of_sandboxed = deliver.finish(), plain.finish(), sandboxed.finish()
+    return Repetition(of_deliver, of_plain, of_sandboxed, peak_mb(loose), peak_mb(boxed))
 
 
 def aimed_figures(done: Sequence[Repetition]) -> list[Figure]:
-    starts = Spread.of([each.deliver.job.start_s for each in done])
-    peaks = Spread.of([each.deliver.peak_mb for each in done])
+    starts = Spread.of([each.deliver.start_s for each in done])
+    peaks = Spread.of([each.deliver_mb for each in done])
     return [
-        _ratio("a session of deliver / of claude -p, wall", done, _wall, 1.10),
+        _paired("a session of deliver / of claude -p, wall", [e.deliver for e in done], done, 1.10),
         _ratio("a session of deliver / of claude -p, CPU", done, _cpu, 1.25),
         Figure("start of deliver to the first model request", "s", starts, 2.5),
         Figure("memory of the treadle process, peak", "MB", peaks, 130),
-        Figure("a sandboxed session of deliver / of claude -p, wall", "x", _guarded(done), 1.15),
+        _paired(
+            "a sandboxed session of deliver / of claude -p, wall",
+            [each.sandboxed for each in done],
+            done,
+            1.15,
+        ),
         Figure(
             "memory of the treadle process, sandboxed, peak",
             "MB",
-            Spread.of([each.sandboxed.peak_mb for each in done]),
+            Spread.of([each.sandboxed_mb for each in done]),
             160,
         ),
     ]
 
 
-def _guarded(done: Sequence[Repetition]) -> Spread:
-    ours = [_wall(each.sandboxed.job) for each in done]
-    return ratios(ours, [_wall(each.plain) for each in done])
+def _paired(name: str, ours: Sequence[Took], done: Sequence[Repetition], aim: float) -> Figure:
+    """Each session against the plain one next to it; of a job's ratios the middle one."""
+    pairs = [ratios(o.seen.walls_s, e.plain.seen.walls_s) for o, e in zip(ours, done, strict=True)]
+    return Figure(name, "x", Spread.of([pair.middle for pair in pairs]), aim)
 
 
 def plain_figures(done: Sequence[Repetition]) -> list[Figure]:
     plain = [each.plain for each in done]
-    deliver = [each.deliver.job for each in done]
-    guarded = [each.sandboxed.job for each in done]
+    deliver = [each.deliver for each in done]
+    guarded = [each.sandboxed for each in done]
     own = Spread.of([job.seen.own_cpu_s for job in deliver])
     return [
         _ratio("whole job, deliver / claude -p, wall", done, lambda job: job.wall_s),
@@ -93,7 +107,7 @@ def _ratio(
     figure: Callable[[Took], float],
     aim: float | None = None,
 ) -> Figure:
-    ours, theirs = [figure(e.deliver.job) for e in done], [figure(e.plain) for e in done]
+    ours, theirs = [figure(e.deliver) for e in done], [figure(e.plain) for e in done]
     return Figure(name, "x", ratios(ours, theirs), aim)
 
 
