@@ -113,6 +113,17 @@ def plain_job(sessions: int, directory: Path) -> Iterator[RunningJob]:
             yield running
 
 
+@contextmanager
+def spoken_job(sessions: int, directory: Path) -> Iterator[RunningJob]:
+    """The same sessions by the agent's adapter, without the rest of Treadle."""
+    stage = make_stage(directory)
+    with scripted_model(sessions, directory) as model:
+        command = [sys.executable, "-m", "bench.speaking", model.base_url, str(sessions)]
+        command += [str(stage.project), str(stage.home / "agent")]
+        with _running(Job(command, stage.environment, Path.cwd(), 0), model, directory) as running:
+            yield running
+
+
 def printed(directory: Path) -> Path:
     """Where the standard output of a job went."""
     return directory / "stdout.txt"

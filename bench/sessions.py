@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.figures import Figure, Spread, ratios
-from bench.jobs import Took, deliver_job, peak_mb, plain_job
+from bench.jobs import Took, deliver_job, peak_mb, plain_job, spoken_job
 
 # Nothing around the agent: what the loop itself costs. The sandbox is measured beside it.
 LOOSE = "--no-sandbox"
@@ -18,6 +18,7 @@ class Repetition:
     deliver: Took
     plain: Took
     sandboxed: Took
+    spoken: Took
     deliver_mb: float
     sandboxed_mb: float
 
@@ -35,12 +36,20 @@ def _measure(sessions: int, directory: Path, name: str) -> Repetition:
         deliver_job(sessions, loose, LOOSE) as deliver,
         plain_job(sessions, directory / f"plain-{name}") as plain,
         deliver_job(sessions, boxed) as sandboxed,
+        spoken_job(sessions, directory / f"spoken-{name}") as spoken,
     ):
+        jobs = (deliver, plain, sandboxed, spoken)
         for _ in range(sessions - 1):
-            for job in (deliver, plain, sandboxed):
+            for job in jobs:
                 job.play()
-        of_deliver, of_plain, of_sandboxed = deliver.finish(), plain.finish(), sandboxed.finish()
-    return Repetition(of_deliver, of_plain, of_sandboxed, peak_mb(loose), peak_mb(boxed))
+        return Repetition(
+            deliver.finish(),
+            plain.finish(),
+            sandboxed.finish(),
+            spoken.finish(),
+            peak_mb(loose),
+            peak_mb(boxed),
+        )
 
 
 def aimed_figures(done: Sequence[Repetition]) -> list[Figure]:
@@ -66,7 +75,9 @@ def aimed_figures(done: Sequence[Repetition]) -> list[Figure]:
     ]
 
 
-def _paired(name: str, ours: Sequence[Took], done: Sequence[Repetition], aim: float) -> Figure:
+def _paired(
+    name: str, ours: Sequence[Took], done: Sequence[Repetition], aim: float | None = None
+) -> Figure:
     """Each session against the plain one next to it; of a job's ratios the middle one."""
     pairs = [ratios(o.seen.walls_s, e.plain.seen.walls_s) for o, e in zip(ours, done, strict=True)]
     return Figure(name, "x", Spread.of([pair.middle for pair in pairs]), aim)
@@ -78,6 +89,9 @@ def plain_figures(done: Sequence[Repetition]) -> list[Figure]:
     guarded = [each.sandboxed for each in done]
     own = Spread.of([job.seen.own_cpu_s for job in deliver])
     return [
+        _paired(
+            "a session by the adapter alone / of claude -p, wall", [e.spoken for e in done], done
+        ),
         _ratio("whole job, deliver / claude -p, wall", done, lambda job: job.wall_s),
         _ratio("whole job, deliver / claude -p, CPU", done, lambda job: job.cpu_s),
         _ratio("start to the first request, deliver / claude -p", done, lambda job: job.start_s),

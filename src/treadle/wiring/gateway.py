@@ -1,5 +1,6 @@
 """Puts the model gateway between a run's agent and its model, and asks it for the bills."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -31,6 +32,8 @@ from treadle.wiring.agent import KillableAgent
 from treadle.wiring.agents.claude_model import Elsewhere, at_loopback, login_held, model_service
 from treadle.wiring.booking import Book, BookedAgent
 
+# Longer than the usual delay before the next session.
+LINGER_S = 10.0
 _EVER = datetime(1970, 1, 1, tzinfo=UTC)
 
 # How an agent is told where its model is.
@@ -79,10 +82,13 @@ class Terms:
     max_cost_usd: float = inf
     # Kinds of the service's own tools that the sessions may use.
     served: frozenset[str] = frozenset()
+    # How long the gateway stays when no session is left.
+    linger_s: float = LINGER_S
 
 
 class Metering:
-    """The gateway of one run; it is there while sessions are, so that a waiting run holds none."""
+    """The gateway of one run; it is there while sessions are, so that a waiting run holds none.
+    From one session to the next it stays, with its line to the model."""
 
     def __init__(
         self, service: Service, storage: Storage, terms: Terms, login: Login = OWN_LOGIN
@@ -93,6 +99,7 @@ class Metering:
         self._terms = terms
         self._sessions: set[SessionId] = set()
         self._open: tuple[Gateway, DatabaseLedger] | None = None
+        self._closing: asyncio.TimerHandle | None = None
 
     def endpoint(
         self, session: SessionId, budget_usd: float, *, counted_usd: float | None = None
@@ -125,17 +132,25 @@ class Metering:
             return await self._open[0].close(session)
         finally:
             if not self._sessions:
-                self.close()
+                loop = asyncio.get_running_loop()
+                self._closing = loop.call_later(self._terms.linger_s, self.close)
 
     def close(self) -> None:
         """Let go of everything; safe to call at any time, and twice."""
+        self._stay()
         opened, self._open = self._open, None
         if opened is not None:
             gateway, ledger = opened
             with closing(ledger):
                 gateway.__exit__()
 
+    def _stay(self) -> None:
+        closing, self._closing = self._closing, None
+        if closing is not None:
+            closing.cancel()
+
     def _opened(self) -> tuple[Gateway, DatabaseLedger]:
+        self._stay()
         if self._open is None:
             terms = self._terms
             ledger = DatabaseLedger(open_database(self._storage))

@@ -48,6 +48,7 @@ class Worksite:
         self._start = site.earlier.commit if site.earlier else snapshot.commit
         self.imported: Imported | None = None
         self._taken_over = False
+        self._rest: Rest | None = None  # what the last round left
 
     @classmethod
     def taken_over(
@@ -81,7 +82,7 @@ class Worksite:
 
     async def movement(self, before: str, after: str) -> Movement:
         """How the work moved between two commits that are both home."""
-        return await movement(self._site.project.git, before, after)
+        return await movement(self._site.project.git, before, after, self._rest)
 
     @property
     def start(self) -> str:
@@ -135,6 +136,7 @@ class Worksite:
         carried = carry_notes_out(self._clone, self._site.clean)
         if isinstance(carried, NotesRefused):
             record(RunWarned(carried.reason))
+        self._rest = rest
         return Home(rest.tip, rest.lost)
 
     async def _from_files(self, rest: Rest, message: str, error: GitFailed) -> Rest:

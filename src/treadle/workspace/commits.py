@@ -57,11 +57,12 @@ async def _committed(clone: Clone, message: str) -> Rest:
             case Clean(tip, left_out):
                 return Rest(tip.commit, left_out=left_out, remarks=remarks)
             case Uncommitted() as left:
-                made = await _commit_on_tip(git, clone, index, left, message)
+                made, tree = await _commit_on_tip(git, clone, index, left, message)
                 return Rest(
                     made or left.tip.commit,
                     commit=made,
                     on_top_of=left.tip.commit if made and not left.staged else None,
+                    tree=tree,
                     files=left.changed.present,
                     gone=left.changed.gone,
                     left_out=left.changed.left_out,
@@ -99,12 +100,13 @@ def _on_branch(clone: Clone) -> bool:
 
 async def _commit_on_tip(
     git: Git, clone: Clone, index: Path, left: Uncommitted, message: str
-) -> str | None:
-    """The commit, or None if a call that was cut had made it already and only the index is old."""
+) -> tuple[str | None, str]:
+    """The commit and its tree; no commit if a call that was cut had made it already and only the
+    index is old."""
     tree = await write_changed(git, index, left.changed)
     made = None
     if tree != left.tip.tree:
         made = await commit_work(git, clone, tree, parents=(left.tip.commit,), message=message)
         await git.run(*ref_move(clone.ref, made, from_=left.tip.commit))
     copy_index(index, clone.git_dir / "index")
-    return made
+    return made, tree

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from treadle.workspace.git import Git
+from treadle.workspace.salvage import Rest
 
 # Work that was amended, rebased or polished keeps most of its lines; work thrown away does not.
 _MOST = 0.5
@@ -16,9 +17,11 @@ class Movement:
     undone: int = 0
 
 
-async def movement(git: Git, before: str, after: str) -> Movement:
+async def movement(git: Git, before: str, after: str, rest: Rest | None = None) -> Movement:
     """From the commit the last round ended at to the one this round did; asks git little while
-    the history only grows."""
+    the history only grows, and nothing about a commit that `rest` tells all of."""
+    if rest is not None and (rest.on_top_of, rest.tip) == (before, after):
+        return Movement(rest.tree)
     # The tree, both ends, and behind a caret where they parted.
     told = await git.try_run("rev-parse", f"{after}^{{tree}}", f"{before}...{after}")
     if not told.ok:  # the older commit is gone: nothing to compare

@@ -37,6 +37,7 @@ class Rest:
     commit: str | None = None  # the one we made, if anything was left uncommitted
     # What that commit stands on, if it changes nothing there but files.
     on_top_of: str | None = None
+    tree: str = field(default="", compare=False)  # its own, if it does
     files: tuple[str, ...] = field(default=(), compare=False)  # which ones, if it does
     gone: tuple[str, ...] = field(default=(), compare=False)  # and those that it removes
     aside: str | None = None  # a commit that could not become part of the branch

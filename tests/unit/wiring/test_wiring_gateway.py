@@ -1,5 +1,6 @@
 """The gateway stands where the agent would have asked, and takes the same way there."""
 
+import asyncio
 import ssl
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
@@ -246,6 +247,7 @@ async def test_a_session_is_billed_from_the_database(tmp_path: Path, rehearse: R
 
     status = await ask(meter.endpoint(SESSION, 1.0).url)
     bill = await meter.bill(SESSION)
+    meter.close()
 
     assert (status, bill) == (200, Bill(1, 0.0008, Usage(100, 20)))
     with closing(open_database(Storage(tmp_path))) as database:
@@ -256,10 +258,23 @@ async def test_a_session_that_never_began_has_no_bill(tmp_path: Path) -> None:
     assert await metering("http://127.0.0.1:9", Storage(tmp_path)).bill(SESSION) is None
 
 
-async def test_a_waiting_run_holds_no_gateway(tmp_path: Path) -> None:
+async def test_the_gateway_stays_from_one_session_to_the_next(tmp_path: Path) -> None:
     meter = metering("http://127.0.0.1:9", Storage(tmp_path))
+    first = meter.endpoint(SESSION, 1.0).url
+    await meter.bill(SESSION)
+    second = meter.endpoint(SessionId("another"), 1.0).url
+
+    assert first.rpartition("/")[0] == second.rpartition("/")[0]
+    assert (await ask(first), await ask(second)) == (403, 502)
+    meter.close()
+
+
+async def test_a_waiting_run_holds_no_gateway(tmp_path: Path) -> None:
+    terms = Terms(RUN, 100.0, LISTED, rehearsal=True, linger_s=0.0)
+    meter = Metering(Service("http://127.0.0.1:9"), Storage(tmp_path), terms)
     address = meter.endpoint(SESSION, 1.0).url
     await meter.bill(SESSION)
+    await asyncio.sleep(0.0)
 
     with pytest.raises(httpx2.ConnectError):
         await ask(address)

@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from treadle.workspace.commits import commit_rest
 from treadle.workspace.git import user_git
 from treadle.workspace.movement import Movement, movement
 
-from .real_git import Repository, repository_in
+from .real_git import Repository, repository_in, run_on
 
 TEN = "".join(f"line {n}\n" for n in range(10))
 
@@ -78,3 +79,26 @@ async def test_a_history_without_a_common_past_says_nothing(user: Repository) ->
     user.commit("Anew")
 
     assert (await moved(user, before)).undone == 0
+
+
+async def test_a_commit_of_ours_tells_by_itself_where_the_work_is(tmp_path: Path) -> None:
+    run = await run_on(repository_in(tmp_path))
+    run.agent.write("two", "2")
+    rest = await commit_rest(run.clone, "Finish the round")
+    nowhere = user_git(tmp_path / "no repository", run.user.environment)
+
+    told = await movement(nowhere, run.snapshot.commit, rest.tip, rest)
+
+    assert told == Movement(run.agent.git("rev-parse", "HEAD^{tree}"))
+
+
+async def test_what_it_stands_on_is_not_taken_for_another_round(tmp_path: Path) -> None:
+    run = await run_on(repository_in(tmp_path))
+    before = run.agent.commit("Thrown away", **{"work.txt": TEN})
+    run.agent.git("reset", "--quiet", "--hard", "HEAD~1")
+    run.agent.write("two", "2")
+    rest = await commit_rest(run.clone, "Finish the round")
+
+    told = await movement(user_git(run.clone.path, run.user.environment), before, rest.tip, rest)
+
+    assert told == Movement(run.agent.git("rev-parse", "HEAD^{tree}"), undone=1)

@@ -55,10 +55,11 @@ def _is_first(entry: Path) -> bool:
     return len(numbers) > 1 and numbers[-1] == "1"
 
 
-def stat_fields(entry: Path) -> list[str]:
+def stat_fields(entry: Path | str) -> list[str]:
     """What the system tells of a process behind its name; nothing of one that has ended."""
     try:
-        fields = (entry / "stat").read_text().rpartition(")")[2].split()
+        with open(f"{entry}/stat") as stat:  # noqa: PTH123  # asked for every process there is
+            fields = stat.read().rpartition(")")[2].split()
     except OSError:
         return []
     # One that has ended, too, and that nobody has asked for its exit code yet.

@@ -88,7 +88,7 @@ def _sealed(
         asked.append(git)  # a file that names the real one
     asked += [within.home / name for name in (*START_FILES, *START_FOLDERS)]
     # Elsewhere it is out of reach as it is, and a mount would only show it.
-    inside = [path for path in asked if any(_is_in(path, root) for root in writable)]
+    inside = [path for path in asked if any(is_in(path, root) for root in writable)]
     return list(dict.fromkeys(_end_of_road(path, writable, kind_of) for path in inside))
 
 
@@ -105,16 +105,19 @@ def _pins(paths: Iterable[Path], writable: Sequence[Path]) -> list[Path]:
 
 def _between(path: Path, writable: Sequence[Path]) -> list[Path]:
     """What lies above the path and in a directory that can be written, from the top down."""
-    return [
-        above
-        for above in reversed(path.parents)
-        if any(_is_in(above, root) for root in writable) and above not in writable
-    ]
+    roots = [root for root in writable if is_in(path, root)]
+    if not roots:
+        return []
+    top = min(roots, key=lambda root: len(root.parts))
+    names = path.parts[len(top.parts) : -1]
+    above = (top.joinpath(*names[: depth + 1]) for depth in range(len(names)))
+    return [folder for folder in above if folder not in writable]
 
 
-def _is_in(path: Path, root: Path) -> bool:
-    # By parts: `Path.parents` makes a new path for each of them, and this is asked very often.
-    return path.parts[: len(root.parts)] == root.parts and path != root
+def is_in(path: Path, root: Path) -> bool:
+    """Whether a path lies below another. By their text: paths are slow to take apart, and this is
+    asked some thousand times before each session."""
+    return path != root and str(path).startswith(f"{str(root).rstrip('/')}/")
 
 
 def _in_order(mounts: Iterable[Mount]) -> list[Mount]:

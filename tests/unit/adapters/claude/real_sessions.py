@@ -1,5 +1,6 @@
 """Sessions of real binaries on a scripted model, in an environment built from nothing."""
 
+import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -23,6 +24,7 @@ from treadle.domain.agent import (
 )
 from treadle.domain.events.agent import ToolCalled, ToolFinished
 from treadle.domain.ids import SessionId
+from treadle.domain.session import Completed
 from treadle.rehearsal.api import ScriptedApi
 from treadle.rehearsal.script import parse_script
 
@@ -109,6 +111,23 @@ async def play(agent: ClaudeAgent, brief: Brief) -> Played:
     async with opened(agent, brief) as session:
         events = tuple([event async for event in session.events()])
         return Played(events, tuple(await session.close()))
+
+
+async def play_and_note(agent: ClaudeAgent, brief: Brief) -> Played:
+    """The same, ended only when the agent has all of it in its transcript."""
+    async with opened(agent, brief) as session:
+        events = tuple([event async for event in session.events()])
+        ended = events[-1]
+        assert isinstance(ended, AgentEnded)
+        assert isinstance(ended.outcome, Completed)
+        async with asyncio.timeout(30):
+            while ended.outcome.summary not in _transcripts(brief.home):  # noqa: ASYNC110  # no file rings
+                await asyncio.sleep(0.01)
+        return Played(events, tuple(await session.close()))
+
+
+def _transcripts(home: Path) -> str:
+    return "".join(path.read_text() for path in home.glob(".claude/projects/*/*.jsonl"))
 
 
 async def until(events: AsyncIterator[AgentEvent], kind: type[AgentEvent]) -> list[AgentEvent]:

@@ -217,3 +217,25 @@ async def test_the_prompt_arrives_as_it_was_given_where_the_binary_takes_it_so(
 
 async def _all(events: AsyncIterator[AgentEvent]) -> list[AgentEvent]:
     return [event async for event in events]
+
+
+# Says all it has to say, then tells of an end of its input, which it need not live to see.
+ORDERLY = """while read -r line; do :; done; echo orderly > "$PLACE/end" """
+
+
+async def test_an_agent_that_has_said_all_and_is_alone_is_not_waited_for(
+    fake: Fake, tmp_path: Path
+) -> None:
+    played = await play(fake(f"{CONNECT}\n{RESULT}\n{ORDERLY}"), brief_in(tmp_path))
+
+    assert (played.told, played.left) == ([ENDED], ())
+    assert not (tmp_path / "end").exists()
+
+
+async def test_an_agent_that_has_servers_is_left_to_end_them(fake: Fake, tmp_path: Path) -> None:
+    server = 'cat > /dev/null < "$PLACE/pipe" & exec 3> "$PLACE/pipe"'
+    content = f'{CONNECT}\nmkfifo "$PLACE/pipe"\n{server}\n{RESULT}\n{ORDERLY}'
+    played = await play(fake(content), brief_in(tmp_path))
+
+    assert (played.told, played.left) == ([ENDED], ())
+    assert (tmp_path / "end").read_text() == "orderly\n"

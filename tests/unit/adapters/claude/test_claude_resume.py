@@ -16,6 +16,7 @@ from tests.unit.adapters.claude.real_sessions import (
     brief_in,
     opened,
     play,
+    play_and_note,
     resumed,
     texts_in,
     until,
@@ -35,7 +36,7 @@ async def test_a_resumed_session_knows_what_was_said_and_costs_only_what_is_new(
 ) -> None:
     async with api_of("{text: I am Ada.}", "{text: Ada., usage: {input: 10, output: 2}}") as api:
         agent, brief = agent_on(api, binary), brief_in(tmp_path)
-        first = await play(agent, replace(brief, prompt="Who are you?"))
+        first = await play_and_note(agent, replace(brief, prompt="Who are you?"))
         cost = first.ended.cost_usd or 0.0
         second = await play(agent, resumed(brief, "Again?", cost))
 

@@ -1,5 +1,6 @@
 """An agent may leave anything in its home: the host goes nowhere that a link there leads."""
 
+import json
 import stat
 from collections.abc import Callable
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 from tests.unit.workspace.deep_trees import dig
 from treadle.adapters.agents.claude.agent import ClaudeAgent
 from treadle.adapters.agents.claude.private_home import (
+    NOTED,
     forget_settings,
     make_folder,
     put_link,
@@ -151,7 +153,9 @@ def test_what_the_agent_would_obey_is_forgotten_and_its_transcripts_stay(tmp_pat
 
     left = sorted(str(path.relative_to(home)) for path in home.rglob("*"))
     projects = [".claude/projects", ".claude/projects/place", ".claude/projects/place/s-1.jsonl"]
-    assert left == [".claude", *projects, "notes"]
+    assert left == [".claude", ".claude.json", *projects, "notes"]
+    assert json.loads((home / ".claude.json").read_text()) == NOTED
+    assert stat.S_IMODE((home / ".claude.json").stat().st_mode) == 0o600
     assert (outside / "kept").read_text() == "the host's own"
 
 

@@ -2,12 +2,12 @@
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from treadle.adapters.agents.claude.command import child_environment, command_line
@@ -16,8 +16,14 @@ from treadle.adapters.agents.claude.inert_prompt import inert
 from treadle.adapters.agents.claude.orphans import look_inside
 from treadle.adapters.agents.claude.parse import StreamParser
 from treadle.adapters.agents.claude.private_home import forget_settings, has_transcript, make_folder
-from treadle.adapters.agents.claude.processes import end_marked, kill_marked, tree_of
+from treadle.adapters.agents.claude.processes import (
+    end_marked,
+    kill_marked,
+    marked_processes,
+    tree_of,
+)
 from treadle.adapters.agents.claude.session_files import given_files
+from treadle.adapters.agents.claude.speaking import SPEAKER, client_of, unless
 from treadle.adapters.sandboxes.first_process import (
     GONE_S,
     NOT_GONE,
@@ -26,7 +32,6 @@ from treadle.adapters.sandboxes.first_process import (
     is_gone,
 )
 from treadle.domain.agent import (
-    OWN_SERVER,
     SANDBOX_FAULT,
     AgentEnded,
     AgentEvent,
@@ -43,7 +48,6 @@ if TYPE_CHECKING:
 
 INTERRUPT_S = 2.0
 CONNECT_S = 90.0
-SPEAKER = "treadle.adapters.agents.claude.tools"
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,8 +148,8 @@ class ClaudeSession:
             # The agent comes up while what talks to it is loaded.
             await self._transport.connect()
             await asyncio.to_thread(import_module, SPEAKER)
-            self._client = _client(brief, self._transport)
-            await _unless(self._transport.ended, self._client.connect())
+            self._client = client_of(brief, self._transport)
+            await unless(self._transport.ended, self._client.connect())
             self._hold_first()
         await self._client.query(brief.prompt if agent.verbatim else inert(brief.prompt))
 
@@ -222,13 +226,14 @@ class ClaudeSession:
                 # Lets the agent end its tool and write its transcript, so that it can be resumed.
                 with suppress(Exception):
                     async with asyncio.timeout(INTERRUPT_S):
-                        await _unless(transport.ended, client.interrupt())
+                        await unless(transport.ended, client.interrupt())
             if self._is_confined and self.living_pid is not None:
                 # They die with the sandbox, so now is the time to see them.
                 left = await asyncio.to_thread(look_inside, self.living_pid)
             if self._ended:
-                # All is said: in a sandbox nothing of it is waited for.
-                await (transport.kill() if self._is_confined else transport.end_input())
+                # All is said, so it is not waited for, unless it has somebody else to end.
+                alone = self._is_confined or not await asyncio.to_thread(self._company, tree)
+                await (transport.kill() if alone else transport.end_input())
             if client is not None:
                 with suppress(Exception):
                     await client.disconnect()
@@ -243,6 +248,12 @@ class ClaudeSession:
         self._forget_report()
         self._agent.live.pop(self._brief.session, None)
         return left
+
+    def _company(self, tree: Sequence[Leftover]) -> list[Leftover]:
+        """Other processes of the session that still live: servers, or what its tools have left."""
+        own = self.living_pid
+        marked = marked_processes(self._brief.session)
+        return [process for process in (*marked, *tree) if process.pid != own]
 
     def _hold_first(self) -> None:
         """Know the sandbox's first process while it runs: a number alone may be used again."""
@@ -265,34 +276,7 @@ class ClaudeSession:
             self._report.unlink(missing_ok=True)
 
 
-def _client(brief: Brief, transport: "ProcessTransport") -> "ClaudeSDKClient":
-    from claude_agent_sdk import ClaudeAgentOptions, ClaudeSDKClient
-
-    from treadle.adapters.agents.claude.tools import guarding, tool_server
-
-    options = ClaudeAgentOptions(
-        mcp_servers={OWN_SERVER: tool_server(brief.tools)},
-        hooks={"PreToolUse": [guarding(brief.decide)]},
-        verbatim_prompts=True,
-    )
-    return ClaudeSDKClient(options, transport=transport)
-
-
 def _reason(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror:
         return f"{error.strerror}: {error.filename}" if error.filename else error.strerror
     return str(error) or type(error).__name__
-
-
-async def _unless(ended: asyncio.Event, asking: Coroutine[Any, Any, None]) -> None:
-    """Ask the agent, but do not wait for the answer of one whose stream has ended."""
-    task, ending = asyncio.ensure_future(asking), asyncio.ensure_future(ended.wait())
-    try:
-        await asyncio.wait({task, ending}, return_when=asyncio.FIRST_COMPLETED)
-        if not task.done():
-            raise ConnectionError("it closed its output instead of answering")
-        task.result()
-    finally:
-        ending.cancel()
-        task.cancel()
-        await asyncio.gather(task, ending, return_exceptions=True)

@@ -1,5 +1,6 @@
 """What a session's tools left running in its sandbox: it dies with the sandbox, but is told of."""
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -47,11 +48,10 @@ def _below(table: list[Process], roots: list[int]) -> list[int]:
 
 def _table() -> list[Process]:
     found = []
-    for entry in PROC.iterdir():
-        if not entry.name.isdigit():
-            continue
-        if fields := stat_fields(entry):
-            found.append(Process(int(entry.name), int(fields[1]), int(fields[19])))
+    # Without a Path for each process: between two sessions every millisecond counts.
+    for name in os.listdir(PROC):  # noqa: PTH208
+        if name.isdigit() and (fields := stat_fields(f"{PROC}/{name}")):
+            found.append(Process(int(name), int(fields[1]), int(fields[19])))
     return found
 
 

@@ -3,6 +3,7 @@
 Between sessions nobody writes in it but the host, so what was looked at stays as it was.
 """
 
+import json
 import os
 import secrets
 import stat
@@ -11,6 +12,15 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 KEPT = ("projects", ".credentials.json")
+SETTINGS = ".claude.json"
+# What Claude Code notes at every first start, rewriting the file for each; written already, it
+# starts some 20 ms sooner. Whatever else it wants to know it still finds out.
+NOTED = {
+    "opusProMigrationComplete": True,
+    "seenNotifications": {},
+    "hasResetAutoModeOptInForDefaultOffer": True,
+    "migrationVersion": 15,
+}
 FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -36,13 +46,15 @@ def remove_file(home: Path, name: str) -> None:
 
 def forget_settings(home: Path) -> None:
     """Remove what the agent would be told by its own files: an earlier session, or a setup command,
-    may have written there, and some of it (variables, for one) is obeyed without asking.
+    may have written there, and some of it (variables, for one) is obeyed without asking. In its
+    place it finds what it notes at a first start anyway.
 
     Transcripts stay: without them no session can be gone on with. So does the login that was lent.
     """
     with _folder(home, ()) as folder, os.scandir(folder) as entries:
-        for name in [entry.name for entry in entries if entry.name.startswith(".claude.json")]:
+        for name in [entry.name for entry in entries if entry.name.startswith(SETTINGS)]:
             _remove(name, folder)
+        _write(SETTINGS, folder, json.dumps(NOTED))
     with _folder(home, (".claude",)) as folder, os.scandir(folder) as entries:
         for name in [entry.name for entry in entries if entry.name not in KEPT]:
             _remove(name, folder)
@@ -125,6 +137,12 @@ def _made(name: str, above: int) -> int:
         _remove(name, above)
     os.mkdir(name, dir_fd=above)
     return os.open(name, FOLDER, dir_fd=above)
+
+
+def _write(name: str, folder: int, text: str) -> None:
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    with os.fdopen(os.open(name, flags, 0o600, dir_fd=folder), "w") as file:
+        file.write(text)
 
 
 def _remove(name: str, folder: int) -> None:

@@ -1,0 +1,43 @@
+"""Speaking to the agent through the SDK: a session's client, and asking what may be dead by now."""
+
+import asyncio
+from collections.abc import Coroutine
+from typing import TYPE_CHECKING, Any
+
+from treadle.domain.agent import OWN_SERVER, Brief
+
+if TYPE_CHECKING:
+    from claude_agent_sdk import ClaudeSDKClient
+
+    from treadle.adapters.agents.claude.transport import ProcessTransport
+
+# Loads the SDK, which takes a while; the agent comes up meanwhile.
+SPEAKER = "treadle.adapters.agents.claude.tools"
+
+
+def client_of(brief: Brief, transport: "ProcessTransport") -> "ClaudeSDKClient":
+    """The client with our tools and our hook, on a transport that is ours, too."""
+    from claude_agent_sdk import ClaudeAgentOptions, ClaudeSDKClient
+
+    from treadle.adapters.agents.claude.tools import guarding, tool_server
+
+    options = ClaudeAgentOptions(
+        mcp_servers={OWN_SERVER: tool_server(brief.tools)},
+        hooks={"PreToolUse": [guarding(brief.decide)]},
+        verbatim_prompts=True,
+    )
+    return ClaudeSDKClient(options, transport=transport)
+
+
+async def unless(ended: asyncio.Event, asking: Coroutine[Any, Any, None]) -> None:
+    """Ask the agent, but do not wait for the answer of one whose stream has ended."""
+    task, ending = asyncio.ensure_future(asking), asyncio.ensure_future(ended.wait())
+    try:
+        await asyncio.wait({task, ending}, return_when=asyncio.FIRST_COMPLETED)
+        if not task.done():
+            raise ConnectionError("it closed its output instead of answering")
+        task.result()
+    finally:
+        ending.cancel()
+        task.cancel()
+        await asyncio.gather(task, ending, return_exceptions=True)
