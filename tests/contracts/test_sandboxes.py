@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.launchers import Language, perl_if
 from tests.missing import missing
 from treadle.adapters.sandboxes.bubblewrap import Bubblewrap
 from treadle.adapters.sandboxes.launcher_text import this_interpreter
@@ -21,10 +22,19 @@ GIVEN = {"PATH": "/usr/bin:/bin", "GREETING": "hello"}
 
 
 def bubblewrap(place: Path) -> Sandbox:
+    return _bubblewrap(place, "perl")
+
+
+def bubblewrap_with_python(place: Path) -> Sandbox:
+    return _bubblewrap(place, "python")
+
+
+def _bubblewrap(place: Path, language: Language) -> Sandbox:
     program = shutil.which("bwrap")
     if program is None:
         missing("bubblewrap")
-    return Bubblewrap(Path(program), place, this_interpreter(), platform.machine())
+    machine = platform.machine()
+    return Bubblewrap(Path(program), place, this_interpreter(), machine, perl_if(language))
 
 
 def seatbelt(place: Path) -> Sandbox:
@@ -35,7 +45,8 @@ def unsandboxed(place: Path) -> Sandbox:
     return Unsandboxed()
 
 
-SANDBOXES: list[Make] = [seatbelt if sys.platform == "darwin" else bubblewrap, unsandboxed]
+LINUX: list[Make] = [bubblewrap, bubblewrap_with_python]
+SANDBOXES = [*([seatbelt] if sys.platform == "darwin" else LINUX), unsandboxed]
 
 
 @pytest.fixture(params=SANDBOXES, ids=lambda make: make.__name__)

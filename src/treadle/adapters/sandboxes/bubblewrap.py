@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from treadle.adapters.sandboxes import probing, remedies
-from treadle.adapters.sandboxes.launcher_text import Interpreter, launcher_text
-from treadle.adapters.sandboxes.mounts import Kind, Layout, layout
+from treadle.adapters.sandboxes.launcher_text import Interpreter, Perl, launcher_text
+from treadle.adapters.sandboxes.mounts import Kind, Layout, is_in, layout
 from treadle.adapters.sandboxes.options import (
     LAUNCHER,
     environment_options,
@@ -41,6 +41,8 @@ class Bubblewrap:
     reports: Path
     interpreter: Interpreter
     machine: str
+    # Starts commands; the interpreter does where there is none.
+    perl: Perl | None = None
 
     @property
     def name(self) -> str:
@@ -107,7 +109,7 @@ class Bubblewrap:
     def _files(self, within: Confinement) -> dict[str, str]:
         return {
             **account_files(str(within.home), within.network),
-            LAUNCHER: launcher_text(self.interpreter, within.limits),
+            LAUNCHER: launcher_text(self.perl or self.interpreter, within.limits),
         }
 
     def _report(self, opened: ExitStack) -> tuple[Path, int]:
@@ -122,7 +124,7 @@ class Bubblewrap:
         found = [path for path in asked if path.exists()]
         real = [path.resolve() for path in found]
         mounted = (*ALWAYS_THERE, *real, within.workspace, within.home, *within.writable)
-        named = [path for path in found if not any(above in path.parents for above in mounted)]
+        named = [path for path in found if not any(is_in(path, above) for above in mounted)]
         wanted = dict.fromkeys([*real, *named])
         return tuple(path for path in wanted if not _always_there(path))
 
@@ -148,7 +150,7 @@ def _asked_for_version(program: Path) -> str:
 
 
 def _always_there(path: Path) -> bool:
-    return any(path == above or above in path.parents for above in ALWAYS_THERE)
+    return any(path == above or is_in(path, above) for above in ALWAYS_THERE)
 
 
 def _make(planned: Layout) -> None:

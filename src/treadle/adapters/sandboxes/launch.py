@@ -20,6 +20,8 @@ MAKE_DEVICE = 1 << 6
 # Abstract unix sockets and signals stay within the domain.
 SCOPES = 0b11
 SCOPES_SINCE = 6
+# Of a pipe that nobody reads, and of a file that has grown too large.
+IGNORED_BY_PYTHON = (13, 25)
 FAILED = 126
 MEGABYTE = 1 << 20
 
@@ -27,11 +29,15 @@ MEGABYTE = 1 << 20
 def main() -> None:
     processes, memory, size = (int(word) for word in sys.argv[1:4])
     line = sys.argv[4:]
+    if not line:
+        sys.stderr.write("treadle: not started, no command was given\n")
+        sys.exit(FAILED)
     # One word is a shell line: so the agent hands over what its own shell would have run.
     command = [_shell(), "-c", line[0]] if len(line) == 1 else line
     try:
         _limit(processes, memory * MEGABYTE, size * MEGABYTE)
         _separate()
+        _heed_signals()
         os.execvp(command[0], command)  # noqa: S606  # it is what a launcher does
     except (OSError, ValueError) as error:
         sys.stderr.write(f"treadle: not started, {command[0]}: {error}\n")
@@ -70,6 +76,13 @@ def _separate() -> None:
     _checked(kernel, kernel.prctl(NO_NEW_PRIVILEGES, 1, 0, 0, 0))
     _checked(kernel, kernel.syscall(RESTRICT_SELF, rules, 0))
     os.close(rules)
+
+
+def _heed_signals() -> None:
+    # What is started would ignore them, too. Python's own module for it is slow to load.
+    kernel = ctypes.CDLL(None)
+    for number in IGNORED_BY_PYTHON:
+        kernel.signal(number, None)
 
 
 def _checked(kernel: ctypes.CDLL, answer: int) -> int:
