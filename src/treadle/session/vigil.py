@@ -8,7 +8,7 @@ from treadle.domain.limits import SessionLimits
 from treadle.domain.ports import Clock
 from treadle.domain.session import TimedOut
 from treadle.session.recess import Recess
-from treadle.session.watch import (
+from treadle.session.time_limits import (
     TICK_S,
     began,
     deadline,

@@ -12,9 +12,9 @@ from treadle.domain.agent import AgentEvent, Allow, Decision, Heartbeat, Respons
 from treadle.domain.events.agent import ToolCalled, ToolFinished
 from treadle.domain.session import Completed, TimedOut
 from treadle.session.recess import Recess
+from treadle.session.time_limits import OpenTool, began
+from treadle.session.time_limits import under_way as at_work
 from treadle.session.vigil import Vigil
-from treadle.session.watch import OpenTool, began
-from treadle.session.watch import under_way as at_work
 
 from .driven import FINE, stage
 

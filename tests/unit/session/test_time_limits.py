@@ -27,7 +27,7 @@ from treadle.domain.events.agent import (
 from treadle.domain.limits import SessionLimits
 from treadle.domain.session import Completed
 from treadle.domain.usage import Usage
-from treadle.session.watch import (
+from treadle.session.time_limits import (
     Deadline,
     OpenTool,
     Watch,
