@@ -84,6 +84,21 @@ def test_work_can_land_as_uncommitted_changes(stage: Stage) -> None:
     assert_sound(stage, finished)
 
 
+def test_a_run_that_finds_nothing_to_do_says_that_the_landing_was_taken_back(stage: Stage) -> None:
+    first = stage.deliver(script(ONE_DELIVERABLE, BUILD_IT))
+    [landed] = first.of_type("work.landed")
+    stage.git("reset", "-q", "--hard", "HEAD~")
+
+    second = stage.deliver(script(BUILD_IT))
+
+    assert (second.result["reason"], second.result["rounds"]) == ("all_passed", 0)
+    assert [each["message"] for each in second.of_type("run.warned")][-1] == (
+        f"commit {landed['commit'][:12]}, which run {first.lines[0]['run'][-8:]} landed, is not in"
+        " your checkout any more, but what was claimed for it counts as passed: `treadle sync`"
+        " looks what still holds"
+    )
+
+
 def test_commits_of_the_agent_name_the_user_and_no_ai(stage: Stage) -> None:
     committing = BUILD_IT.replace(
         "      - tool: mcp__treadle",

@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from typing import Any, TypedDict, Unpack, get_args
 
@@ -12,10 +12,12 @@ from treadle.cli.context import Given
 from treadle.domain.agent import Allow, Ask, Deny, Judgement
 from treadle.domain.errors import UsageError
 from treadle.domain.signal import Role
+from treadle.policy.given_lines import letting_given_lines
 from treadle.policy.judging.judge import judge
 from treadle.policy.judging.place import Looks, ShellContext
+from treadle.settings.definitions import Settings
 from treadle.settings.load import load
-from treadle.wiring.policy import shell_context, shell_looks, split_profile
+from treadle.wiring.policy import lines_given_in, shell_context, shell_looks, split_profile
 
 DECISIONS: dict[type[Judgement], str] = {Allow: "allow", Ask: "ask", Deny: "deny"}
 # As everywhere: 0 it may, 1 it may not, 3 a person must say.
@@ -52,7 +54,9 @@ def command() -> None:
 def check(given: Given, line: str, **options: Unpack[Options]) -> int:
     """Would this COMMAND run here? Exit code 0: yes; 1: no; 3: a person is asked first."""
     looks, profile = shell_looks(), options["profile"]
-    context = _context(given, role=options["role"], destructive=options["destructive"])
+    # No project is needed: the current directory is then taken for one, with default settings.
+    settings = load(given.project(None), environment=given.environment.raw).settings
+    context = _context(given, settings, options)
     if options["batch"]:
         for wanted in _lines():
             cmd = str(wanted.get("cmd", ""))
@@ -61,11 +65,16 @@ def check(given: Given, line: str, **options: Unpack[Options]) -> int:
         return 0
     if not line:
         raise UsageError("no command to check", hint="treadle policy check 'npm test', or --batch")
-    return _one(line, _with_profile(context, profile), looks, as_json=options["as_json"])
+    own = lines_given_in(given.directory(None), settings)
+    answer = _answer(line, _judged(line, _with_profile(context, profile), looks, own))
+    return _told(answer, as_json=options["as_json"])
 
 
-def _one(line: str, context: ShellContext, looks: Looks, *, as_json: bool) -> int:
-    answer = _answer(line, judge(line, context, looks=looks))
+def _judged(line: str, context: ShellContext, looks: Looks, own: Collection[str]) -> Judgement:
+    return letting_given_lines(judge(line, context, looks=looks), line, own, context.roles)
+
+
+def _told(answer: dict[str, str], *, as_json: bool) -> int:
     if as_json:
         click.echo(json.dumps(answer))
     else:
@@ -75,11 +84,13 @@ def _one(line: str, context: ShellContext, looks: Looks, *, as_json: bool) -> in
     return EXIT_CODES[answer["decision"]]
 
 
-def _context(given: Given, *, role: Role, destructive: bool) -> ShellContext:
-    # No project is needed: the current directory is then taken for one, with default settings.
-    settings = load(given.project(None), environment=given.environment.raw).settings
-    root = given.working_directory
-    context = shell_context(root, settings.policy, role=role, destructive=destructive)
+def _context(given: Given, settings: Settings, options: Options) -> ShellContext:
+    context = shell_context(
+        given.working_directory,
+        settings.policy,
+        role=options["role"],
+        destructive=options["destructive"],
+    )
     return replace(context, protected=settings.verify.protect)
 
 

@@ -51,9 +51,11 @@ def command(
             hint="go with `cd` to a clone that has them, or name one with -p",
         )
     place = Place(directory, given.environment, unconfined=no_sandbox)
+    for warning in place.warnings:
+        click.echo(f"! {warning}", err=True)
     compared = asyncio.run(verify_run(row, place, _tell))
     if as_json:
-        click.echo(_json(str(row.id), compared))
+        click.echo(_json(str(row.id), compared, place.warnings))
     else:
         _show(compared, screen_of(sys.stdout, given.environment))
     return 0 if all(each.agrees for each in compared) else 1
@@ -73,10 +75,11 @@ def _show(compared: list[Compared], screen: Screen) -> None:
     print_lines([agreement(compared)], sys.stdout, screen)
 
 
-def _json(run: str, compared: list[Compared]) -> bytes:
+def _json(run: str, compared: list[Compared], warnings: tuple[str, ...]) -> bytes:
     document = {
         "run": run,
         "agrees": all(each.agrees for each in compared),
+        "warnings": warnings,
         "evidence": [
             {
                 "kind": each.recalled.kind,

@@ -2,7 +2,7 @@
 
 from dataclasses import asdict
 from functools import cache
-from typing import TYPE_CHECKING, Annotated, Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import orjson
 
@@ -71,23 +71,25 @@ def event_types() -> dict[str, type[Event]]:
 def decode(body: bytes | str) -> Event | None:
     """The event, or None for one that only a newer version can read: an unknown type or value."""
     tagged = orjson.loads(body)
-    if tagged.get("type") not in _known():
+    name = tagged.get("type")
+    if name not in _known():
         return None
     from pydantic import ValidationError
 
     try:
-        return _adapter().validate_python(tagged, strict=False)
+        return _adapter(name).validate_python(tagged, strict=False)
     except ValidationError:
         return None
 
 
 @cache
-def _known() -> frozenset[str]:
-    return frozenset(event_types())
+def _known() -> dict[str, type[Event]]:
+    return event_types()
 
 
+# One for each type that is met: most readers ask for a few of them.
 @cache
-def _adapter() -> "TypeAdapter[Event]":
-    from pydantic import Field, TypeAdapter
+def _adapter(name: str) -> "TypeAdapter[Event]":
+    from pydantic import TypeAdapter
 
-    return TypeAdapter(Annotated[Event, Field(discriminator="type")])
+    return TypeAdapter(_known()[name])

@@ -33,13 +33,19 @@ def protected_part(inside: PurePosixPath, also: Iterable[str] = ()) -> str | Non
     `also` are further paths relative to the project, as `covers` reads them. Some disks do not tell
     upper from lower case, or pass over characters that nobody sees, so no spelling counts.
     """
-    folded = [_spelled(part) for part in inside.parts]
-    if folded and folded[0] in OWN:
-        return inside.parts[0]
-    for part, name in zip(inside.parts, folded, strict=True):
-        if name in OBEYED:
-            return part
+    parts = inside.parts
+    if (name := protected_name(parts)) is not None:
+        return name
+    folded = [_spelled(part) for part in parts]
     return next((path for path in also if _covers(path, folded)), None)
+
+
+def protected_name(parts: Sequence[str]) -> str | None:
+    """The step that is protected in every project, on the way from the top of one to a path."""
+    folded = [_spelled(part) for part in parts]
+    if folded and folded[0] in OWN:
+        return parts[0]
+    return next((part for part, name in zip(parts, folded, strict=True) if name in OBEYED), None)
 
 
 def is_obeyed(part: str) -> bool:

@@ -10,16 +10,17 @@ from dataclasses import fields, is_dataclass, replace
 from functools import cache
 from typing import Any, Protocol, TypeVar
 
+from treadle.policy.cut_secrets import (
+    HIDDEN,
+    PART,
+    RESUMED,
+    without_cut_forms,
+    without_openings,
+)
 from treadle.policy.secret_forms import forms
-from treadle.policy.secret_shapes import CUT, OPENING, PRIVATE_KEY_END, SHOWN
+from treadle.policy.secret_shapes import PRIVATE_KEY_END, SHOWN
 
-HIDDEN = "***"
-
-# How much of a known value is enough to be taken for the beginning or the end of it.
-PART = 12
-
-_RESUMED = "more) …\n"
-_HINTS = (*dict.fromkeys(hint for shape in SHOWN for hint in shape.hints), _RESUMED)
+_HINTS = (*dict.fromkeys(hint for shape in SHOWN for hint in shape.hints), RESUMED)
 
 T = TypeVar("T")
 
@@ -53,60 +54,22 @@ def redactor(secrets: Iterable[str]) -> Redactor:
 
 def _without(text: str, known: tuple[str, ...]) -> str:
     # Before whole values: those may be parts of what was cut.
-    text = _without_parts(text, known)
+    text = without_cut_forms(text, known)
     for form in known:
         if form in text:
             text = text.replace(form, HIDDEN)
     for shape in SHOWN:
         if any(hint in text for hint in shape.hints):
             text = shape.regex.sub(_hide_secret, text)
-    return re.sub(PRIVATE_KEY_END, _hide_secret, re.sub(OPENING, HIDDEN, text))
+    return re.sub(PRIVATE_KEY_END, _hide_secret, without_openings(text))
 
 
 def _hide_secret(match: re.Match[str]) -> str:
     start, end = match.span("secret")
     offset, whole = match.start(), match[0]
+    if start < 0:
+        return whole
     return f"{whole[: start - offset]}{HIDDEN}{whole[end - offset :]}"
-
-
-def _without_parts(text: str, known: tuple[str, ...]) -> str:
-    """Take out the beginning of a known value before a cut or the end, and its end after a cut."""
-    begun = [form for form in known if form[:PART] in text]
-    ended = [form for form in known if form[-PART:] in text] if _RESUMED in text else []
-    spans: list[tuple[int, int]] = []
-    if begun:
-        for place in (*(cut.start() for cut in re.finditer(CUT, text)), len(text)):
-            spans.append((place - max(_beginning(form, text, place) for form in begun), place))
-    if ended:
-        for cut in re.finditer(re.escape(_RESUMED), text):
-            place = cut.end()
-            spans.append((place, place + max(_ending(form, text, place) for form in ended)))
-    return _without_spans(text, sorted(span for span in spans if span[0] < span[1]))
-
-
-def _without_spans(text: str, spans: list[tuple[int, int]]) -> str:
-    kept, done = [], 0
-    for start, end in spans:
-        if start >= done:
-            kept += [text[done:start], HIDDEN]
-        done = max(done, end)
-    return "".join([*kept, text[done:]]) if spans else text
-
-
-def _beginning(form: str, text: str, place: int) -> int:
-    """How much of the form's beginning stands right before this place."""
-    for length in range(min(len(form) - 1, place), PART - 1, -1):
-        if text.startswith(form[:length], place - length):
-            return length
-    return 0
-
-
-def _ending(form: str, text: str, place: int) -> int:
-    """How much of the form's end stands right behind this place."""
-    for length in range(len(form) - 1, PART - 1, -1):
-        if text.startswith(form[-length:], place):
-            return length
-    return 0
 
 
 @cache

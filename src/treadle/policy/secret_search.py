@@ -48,7 +48,9 @@ class SecretSearch:
 
 def _of_shape(shape: Shape, text: str) -> Iterator[Sighting]:
     for match in shape.regex.finditer(text):
-        value = match["secret"]
+        value: str | None = match["secret"]
+        if value is None:
+            continue
         if not is_made_up(value) and (shape.told_by == "form" or looks_random(value)):
             yield Sighting(shape.kind, match.start("secret"), value)
 

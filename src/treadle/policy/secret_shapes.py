@@ -5,6 +5,7 @@ ordinary text costs no more than a few searches for a word.
 """
 
 import re
+import string
 from dataclasses import dataclass
 from typing import Literal
 
@@ -12,6 +13,9 @@ from typing import Literal
 @dataclass(frozen=True, slots=True)
 class Shape:
     """One kind of credential; the group `secret` of the pattern is the part that opens something.
+
+    Where a pattern matches without that group, there is none in the whole stretch: it is passed
+    over, so that no letter of it is looked at again.
 
     A `form` is unmistakable. A `name` is a value that stands behind a telling name: hidden on a
     screen at once, but only taken for a credential in a file if it looks random, too.
@@ -83,10 +87,12 @@ FORMS: tuple[Shape, ...] = (
     _form("a Hugging Face token", ("hf_",), rf"hf_[A-Za-z0-9]{{30,{_MOST}}}"),
     _form("a DigitalOcean token", ("_v1_",), rf"do[oprt]_v1_[0-9a-f]{{60,{_MOST}}}"),
     _form("a SendGrid key", ("SG.",), rf"SG\.{_WORD}{{20,{_MOST}}}\.{_WORD}{{40,{_MOST}}}"),
-    _form(
+    Shape(
         "a JSON web token",
         ("eyJ",),
-        rf"eyJ{_WORD}{{8,{_MOST}}}\.eyJ{_WORD}{{8,{_MOST}}}\.{_WORD}{{8,{_MOST}}}",
+        # Its first part may hold what begins like another: if one is none, so is the other.
+        rf"{_ALONE}(?:(?P<secret>eyJ{_WORD}{{8,}}+\.eyJ{_WORD}{{8,}}+\.{_WORD}{{8,}}+)"
+        rf"|eyJ{_WORD}{{32,}}+)",
     ),
 )
 
@@ -106,8 +112,8 @@ PRIVATE_KEY_IN_FULL = Shape(
     "a private key",
     ("PRIVATE KEY",),
     (
-        rf"-----BEGIN {_PEM}(?:\\[rn]|[\s\"'+,\\]){{0,200}}(?:[A-Za-z-]+: [^\n]*\n){{0,9}}\s?"
-        r"(?P<secret>[A-Za-z0-9+/=]{40,})"
+        rf"-----BEGIN {_PEM}(?:\\[rn]|[\s\"'+,\\]){{0,200}}"
+        r"(?:[A-Za-z-]+: [^\n]{0,500}+\n){0,9}\s?(?P<secret>[A-Za-z0-9+/=]{40,})"
     ),
 )
 
@@ -150,14 +156,35 @@ ASSIGNED = _name(
 SHOWN: tuple[Shape, ...] = (PRIVATE_KEY, *FORMS, *NAMED)
 IN_FILES: tuple[Shape, ...] = (PRIVATE_KEY_IN_FULL, *FORMS, *NAMED, ASSIGNED)
 
-# What a token begins with that is cut off so early that its pattern does not know it.
-OPENING = (
-    r"(?<![A-Za-z0-9_])(?:sk-|gh[pousr]_|github_pat_|gl[a-z]{2,4}-|npm_|pypi-|xox[a-z]-|xapp-|AKIA"
-    rf"|ASIA|AIza|ya29\.|[sr]k_live_|lin_api_|hf_|eyJ)[A-Za-z0-9_.+/=-]{{0,800}}(?={CUT})"
-    # Some are cut without a word; then only what can hardly be anything else counts.
-    r"|(?<![A-Za-z0-9_])(?:sk-ant-|gh[pousr]_|github_pat_|glpat-|xox[a-z]-|AKIA|AIza|[sr]k_live_)"
-    rf"[A-Za-z0-9_-]{{4,{_MOST}}}\Z"
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """What a token begins with that is cut off so early that its pattern does not know it.
+
+    `letters` are those that may follow, at least `least` of them and at most `most`.
+    """
+
+    pattern: str
+    letters: str
+    least: int
+    most: int
+
+
+OPENING = Opening(
+    rf"{_ALONE}(?:sk-|gh[pousr]_|github_pat_|gl[a-z]{{2,4}}-|npm_|pypi-|xox[a-z]-|xapp-|AKIA"
+    r"|ASIA|AIza|ya29\.|[sr]k_live_|lin_api_|hf_|eyJ)",
+    f"{string.ascii_letters}{string.digits}_.+/=-",
+    least=0,
+    most=800,
 )
+# Some are cut without a word; then only what can hardly be anything else counts.
+UNMISTAKABLE_OPENING = Opening(
+    rf"{_ALONE}(?:sk-ant-|gh[pousr]_|github_pat_|glpat-|xox[a-z]-|AKIA|AIza|[sr]k_live_)",
+    f"{string.ascii_letters}{string.digits}_-",
+    least=4,
+    most=_MOST,
+)
+LONGEST_OPENING = len("github_pat_")
 
 MADE_UP = (
     *("example", "sample", "dummy", "fake", "placeholder", "changeme", "change-me", "change_me"),

@@ -30,6 +30,8 @@ class Recalled:
     evidence: Evidence
     # The same command on the tree before the work, if this run has seen that.
     before: Evidence | None = None
+    # Tests that the run saw end in two ways on one tree: they are given a second try, as they were.
+    flaky: tuple[str, ...] = ()
 
     @property
     def title(self) -> str:
@@ -80,7 +82,10 @@ def recall(events: Iterable[Event], passed: Collection[str]) -> tuple[Recalled, 
     checks: dict[tuple[str, str], Recalled] = {}
     tests: Recalled | None = None
     before: dict[tuple[str, str, str], Evidence] = {}
+    flaky: dict[str, None] = {}
     for event in events:
+        if isinstance(event, SuiteFinished):
+            flaky |= dict.fromkeys(event.flaky)
         match event:
             case CheckFinished(evidence=evidence) if evidence.when == "before":
                 before[event.deliverable, event.criterion, evidence.command] = evidence
@@ -94,7 +99,7 @@ def recall(events: Iterable[Event], passed: Collection[str]) -> tuple[Recalled, 
                 tests = Recalled("tests", "", "", evidence)
             case _:
                 pass
-    found = (*checks.values(), *((tests,) if tests else ()))
+    found = (*checks.values(), *((replace(tests, flaky=tuple(flaky)),) if tests else ()))
     return tuple(
         replace(each, before=before.get((each.deliverable, each.criterion, each.evidence.command)))
         for each in found
@@ -111,6 +116,11 @@ def set_back(events: Iterable[Event]) -> tuple[str, ...]:
         and event.evidence.when in ON_THE_WORK
     )
     return tuple(dict.fromkeys(name for name in shown if name))
+
+
+def worth_a_second_try(recalled: Recalled, now: Evidence) -> bool:
+    """Whether what speaks against the tests may be nothing but a test known to be flaky."""
+    return bool(recalled.flaky) and now.exit_code != recalled.evidence.exit_code
 
 
 def compare(recalled: Recalled, found: Found, *, origin: str) -> Compared:

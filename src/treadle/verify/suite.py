@@ -14,7 +14,6 @@ from treadle.domain.testing import Counts, Finding, Kind, Objection, SuiteReport
 from treadle.verify.gate import Judged, SuiteRun
 from treadle.verify.proving_ground import NotShown, ProvingGround, Trial
 from treadle.verify.reports.asked_for import asked_for
-from treadle.verify.reports.reading import is_named, read_reports
 from treadle.verify.twice import is_broken, merged, worth_a_second_run
 
 _MOST_OBJECTIONS = 50
@@ -72,6 +71,9 @@ async def run_suite(
 
 
 async def _run(ground: ProvingGround, suite: Suite, commit: str, when: When) -> SuiteRun | NotShown:
+    # Only here: where a project has no test command, nobody reads a report of any format.
+    from treadle.verify.reports.reading import is_named, read_reports
+
     asked = asked_for(suite.command, suite.reports, suite.coverage_reports)
     shown = await ground.show(
         Trial(

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
@@ -13,6 +12,7 @@ from treadle.domain.ports import Agent
 from treadle.settings.definitions import Agent as AgentSettings
 from treadle.settings.environment import Environment
 from treadle.wiring.agents import claude
+from treadle.wiring.agents.claude_loading import load_late_modules
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +52,7 @@ def make_agent(
 
 def load_agent_modules() -> None:
     """Import what the first session needs: most of a second that can pass while git works."""
-    for name in claude.LATE_MODULES:
-        import_module(name)
+    load_late_modules()
 
 
 async def end_lost_processes(sessions: Iterable[str]) -> list[Leftover]:

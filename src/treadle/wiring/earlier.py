@@ -1,10 +1,12 @@
 """What earlier runs of a project left behind, and what that means for the next one."""
 
+from contextlib import closing
 from dataclasses import dataclass
 
 from treadle.adapters.stores.event_store import open_store
 from treadle.adapters.stores.runs import list_runs
 from treadle.domain.errors import ProjectError
+from treadle.domain.events.work import WorkLanded
 from treadle.domain.ids import RunId, short
 from treadle.domain.run_row import RunFilter, RunRow
 from treadle.domain.storage import Storage
@@ -12,6 +14,7 @@ from treadle.wiring.finished_work import Work, work_of
 from treadle.workflows.deliver.recollection import Recollection
 from treadle.workflows.worksite import Earlier
 from treadle.workspace.project import Project
+from treadle.workspace.proving_tree import tree_of
 from treadle.workspace.recalled import snapshot_of
 from treadle.workspace.snapshot import observe
 
@@ -91,6 +94,34 @@ async def _usable(project: Project, row: RunRow, work: Work, tip: str) -> Earlie
         f"run {short(row.id)} left work on {branch} that is not in your checkout",
         hint=f"bring it in with `git merge {branch}`, or drop it with `git branch -D {branch}`",
     )
+
+
+async def undone_landing(
+    storage: Storage, project: Project, seen: str, *, before: RunId, rehearsal: bool
+) -> str:
+    """A line about the last landing before this run, if the user has taken it back; else nothing.
+
+    `seen` is the commit of what the user saw. Work that landed as files is in no commit; the same
+    files in another commit are the work all the same.
+    """
+    rows = _rows_before(storage, project, before)
+    last = next((row for row in rows if row.landed and bool(row.rehearsal) == rehearsal), None)
+    if last is None or await project.git.is_ancestor(last.landed, seen):
+        return ""
+    if _landed_as_files(storage, last):
+        return ""
+    if await tree_of(project, last.landed) == await tree_of(project, seen):
+        return ""
+    return (
+        f"commit {last.landed[:12]}, which run {short(last.id)} landed, is not in your checkout any"
+        " more, but what was claimed for it counts as passed: `treadle sync` looks what still holds"
+    )
+
+
+def _landed_as_files(storage: Storage, row: RunRow) -> bool:
+    with closing(open_store(storage)) as store:
+        landed = [each.event for each in store.read(row.id, types=("work.landed",))]
+    return any(isinstance(event, WorkLanded) and event.form == "files" for event in landed[-1:])
 
 
 def require_all_landed(past: Past) -> None:

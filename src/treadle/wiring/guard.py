@@ -18,12 +18,11 @@ from treadle.policy.judging.judge import judge
 from treadle.policy.permission_rules import split_ask_before
 from treadle.policy.redaction import redactor
 from treadle.policy.roles import ShellSet
-from treadle.verify.spec_checks import spec_checks
 from treadle.wiring.confining import confinement
 from treadle.wiring.equipment import private_home, secrets_of
 from treadle.wiring.hooks import hook_runner, unconfined
 from treadle.wiring.landing import asker_of
-from treadle.wiring.policy import SEARCH_PATH, shell_context, shell_looks
+from treadle.wiring.policy import SEARCH_PATH, given_lines, shell_context, shell_looks
 from treadle.wiring.protecting import protected_paths
 from treadle.wiring.run_request import Ready
 from treadle.wiring.telling import Telling
@@ -65,7 +64,7 @@ def judging(ready: Ready, root: Path) -> JudgeLine:
     path = ready.reach.environment.get("PATH", SEARCH_PATH)
     looks = replace(shell_looks(), which=lambda name: which(name, path=path))
 
-    given = _given_lines(ready)
+    given = given_lines(ready.settings, ready.spec_text)
 
     def judge_line(line: str, allowed: ShellSet, directory: str) -> Judgement:
         judged = judge(line, replace(context, roles=allowed, directory=directory), looks=looks)
@@ -90,14 +89,6 @@ def why_no_check(ready: Ready, root: Path) -> Callable[[str], str]:
         return ""
 
     return why_not
-
-
-def _given_lines(ready: Ready) -> frozenset[str]:
-    """What the user's settings and specification tell the agent to run."""
-    project = ready.settings.project
-    checks = (check.command for check in spec_checks(ready.spec_text))
-    lines = {line.strip() for line in (project.setup, project.check, project.test, *checks)}
-    return frozenset(lines - {""})
 
 
 async def _hook_runner(telling: Telling, worksite: Worksite) -> RunHook | None:

@@ -9,6 +9,7 @@ from treadle.domain.events.run import RunWarned
 from treadle.domain.run import Landing, RunResult, Workflow
 from treadle.durable.port import Steps
 from treadle.wiring.clock import SystemClock
+from treadle.wiring.earlier import undone_landing
 from treadle.wiring.telling import Telling
 from treadle.workflows.approvals import Asker, ask, void_questions
 from treadle.workflows.landing_question import landing_question, why_not_landed
@@ -37,6 +38,8 @@ async def land(telling: Telling, worksite: Worksite, steps: Steps, result: RunRe
     empty = EMPTY.get(telling.ready.request.workflow)
     if empty and result.rounds and worksite.imported is None:
         telling.recorder.record_once(f"{telling.known.leg}: empty", RunWarned(empty))
+    if not result.rounds and _has_claims(telling):
+        await _tell_of_undone_landing(telling, worksite)
     landing = telling.landing.when
     if landing == "ask" and telling.landing.by_approval:
         if why_not := await _asked(telling, worksite, steps):
@@ -49,6 +52,29 @@ async def land(telling: Telling, worksite: Worksite, steps: Steps, result: RunRe
         return LandingDone()
 
     await steps.step("land", act, returns=LandingDone)
+
+
+def _has_claims(telling: Telling) -> bool:
+    """Whether something counts as passed that no check has shown."""
+    story = telling.story
+    return story is not None and any(
+        each.status == "passed" and each.proof != "proven"
+        for each in story.rounds.board.deliverables
+    )
+
+
+async def _tell_of_undone_landing(telling: Telling, worksite: Worksite) -> None:
+    """Nothing was to do; somebody who has taken the work back should know why."""
+    ready, request = telling.ready, telling.ready.request
+    told = await undone_landing(
+        ready.environment.storage,
+        ready.project,
+        worksite.snapshot,
+        before=request.run,
+        rehearsal=request.rehearsal,
+    )
+    if told:
+        telling.recorder.record_once(f"{telling.known.leg}: undone landing", RunWarned(told))
 
 
 async def _land(telling: Telling, worksite: Worksite, landing: Landing) -> None:

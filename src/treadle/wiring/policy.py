@@ -1,6 +1,7 @@
 """The shell policy with what it must look up, and the context that settings and options give it."""
 
 import os
+import re
 import shutil
 import stat
 from functools import cache, lru_cache
@@ -13,10 +14,16 @@ from treadle.domain.signal import Role
 from treadle.policy.judging.place import Found, Looks, ShellContext
 from treadle.policy.profiles import PROFILES
 from treadle.policy.roles import ROLES
+from treadle.settings.definitions import Settings
 from treadle.settings.guarding import Policy
+from treadle.verify.spec_checks import spec_checks
+from treadle.workspace.place import SETTINGS
 
 # Where programs of the system are: not the caller's PATH, which may lead anywhere.
 SEARCH_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/opt/homebrew/bin"
+
+# A step that leads nowhere, up, or is none.
+_ODD_STEP = re.compile(r"/\.{0,2}(?:/|$)")
 
 EVERY_PROFILE = "default"
 DESTRUCTIVE = "+destructive"
@@ -25,7 +32,7 @@ DESTRUCTIVE = "+destructive"
 def shell_looks() -> Looks:
     """Looks at this machine's disk; shfmt is found at the first line that needs it."""
     return Looks(
-        real_path=os.path.realpath,
+        real_path=_real_path,
         which=_which,
         what_is=_what_is,
         shfmt=_print_tree,
@@ -47,6 +54,25 @@ def shell_context(
     )
 
 
+def given_lines(settings: Settings, specification: str) -> frozenset[str]:
+    """What the user's settings and specification tell the agent to run."""
+    project = settings.project
+    checks = (check.command for check in spec_checks(specification))
+    lines = {line.strip() for line in (project.setup, project.check, project.test, *checks)}
+    return frozenset(lines - {""})
+
+
+def lines_given_in(directory: Path, settings: Settings) -> frozenset[str]:
+    """The same for a run that would start here: none but at the top of a project with settings."""
+    if not (directory / SETTINGS).is_file():
+        return frozenset()
+    try:
+        specification = (directory / settings.project.spec).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):  # a run would say so; here it only has no checks
+        specification = ""
+    return given_lines(settings, specification)
+
+
 def split_profile(given: str) -> tuple[tuple[str, ...], bool]:
     """The profiles that a name such as `default+destructive` stands for, and its flag."""
     name = given.removesuffix(DESTRUCTIVE)
@@ -56,6 +82,22 @@ def split_profile(given: str) -> tuple[tuple[str, ...], bool]:
         known = ", ".join((EVERY_PROFILE, *PROFILES))
         raise UsageError(f"there is no profile named {name!r}", hint=f"known are: {known}")
     return (name,), name != given
+
+
+def _real_path(path: str) -> str:
+    """As `os.path.realpath`, in half the time where no link lies on the way: every line asks it."""
+    if not path.startswith("/") or _ODD_STEP.search(path):
+        return os.path.realpath(path)
+    end = 0
+    while end >= 0:
+        end = path.find("/", end + 1)
+        try:
+            mode = os.lstat(path if end < 0 else path[:end]).st_mode
+        except OSError:  # nothing is there, or none of our business, and no link beyond it
+            return path
+        if stat.S_ISLNK(mode):
+            return os.path.realpath(path)
+    return path
 
 
 def _what_is(path: str) -> Found:

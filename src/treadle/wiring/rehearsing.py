@@ -5,6 +5,7 @@ from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from shutil import copyfile
+from typing import TYPE_CHECKING
 
 from treadle.adapters.stores.event_store import open_store
 from treadle.adapters.stores.runs import run_directory
@@ -12,9 +13,11 @@ from treadle.domain.errors import ProjectError
 from treadle.domain.events.session import SessionEnded, SessionStarted
 from treadle.domain.ids import RunId, short
 from treadle.domain.ports import Store
-from treadle.rehearsal.progress import Earlier
 from treadle.wiring.agent import Rehearsing, dummy_credential
 from treadle.wiring.run_request import Presence, RunRequest
+
+if TYPE_CHECKING:
+    from treadle.rehearsal.progress import Earlier
 
 SCRIPT = "rehearsal.yaml"
 
@@ -51,8 +54,10 @@ def with_model(request: RunRequest, presence: Presence) -> Iterator[Presence]:
         yield replace(presence, rehearsing=rehearsing)
 
 
-def earlier_sessions(store: Store, run: RunId) -> list[Earlier]:
+def earlier_sessions(store: Store, run: RunId) -> "list[Earlier]":
     """The sessions that the log knows, in order; a resumed one is one."""
+    from treadle.rehearsal.progress import Earlier
+
     roles: dict[str, str] = {}
     ended: set[str] = set()
     for recorded in store.read(run):

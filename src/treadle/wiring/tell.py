@@ -26,7 +26,6 @@ from treadle.wiring.credentials import with_kept_login
 from treadle.wiring.deliver_story import begin_worksite, make_story
 from treadle.wiring.equipment import private_home, secrets_of, servers_of
 from treadle.wiring.focus_chronicle import chronicle_of
-from treadle.wiring.focus_story import make_focus_story
 from treadle.wiring.gateway import metered
 from treadle.wiring.heartbeat import last_beat
 from treadle.wiring.landing import land, void_open_questions
@@ -47,9 +46,16 @@ from treadle.workflows.worksite import Worksite
 UNSANDBOXED = "unsandboxed: the agent can do what you can do on this machine"
 
 
+async def _focus(telling: Telling, worksite: Worksite, driver: Driver, steps: Steps) -> Story:
+    # Only here: it brings plans and reviews with it.
+    from treadle.wiring.focus_story import make_focus_story
+
+    return await make_focus_story(telling, worksite, driver, steps)
+
+
 _MAKERS: dict[Workflow, Callable[[Telling, Worksite, Driver, Steps], Awaitable[Story]]] = {
     "deliver": make_story,
-    "focus": make_focus_story,
+    "focus": _focus,
     "sync": make_sync_story,
 }
 

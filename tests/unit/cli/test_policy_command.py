@@ -127,6 +127,72 @@ def test_what_the_settings_protect_is_not_written(project: Path, treadle: Comman
     assert treadle("policy", "check", "touch tests/x") == 0
 
 
+OWN_LINES = """
+[project]
+setup = "./setup.sh --all"
+check = "./check.sh"
+test = "git push --force"
+"""
+
+
+@pytest.fixture
+def with_lines(project: Path) -> Path:
+    (project / "treadle.toml").write_text(OWN_LINES, "utf-8")
+    (project / "SPEC.md").write_text("- It greets. Check: `./greet.sh ada`\n", "utf-8")
+    return project
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("./setup.sh --all", ["allow  (given-line)", "the user wrote this line"]),
+        (" ./check.sh ", ["allow  (given-line)", "the user wrote this line"]),
+        ("./greet.sh ada", ["allow  (given-line)", "the user wrote this line"]),
+        ("npm test", ["allow  (npm test)"]),
+    ],
+)
+def test_what_the_user_wrote_is_allowed_to_the_letter_by_its_own_rule(
+    line: str, said: list[str], with_lines: Path, treadle: Command, capsys: Captured
+) -> None:
+    assert treadle("policy", "check", line) == 0
+    assert capsys.readouterr().out.splitlines() == said
+
+
+@pytest.mark.parametrize(
+    ("line", "options", "code"),
+    [
+        ("./setup.sh", (), 1),
+        ("./check.sh; ls", (), 1),
+        ("./check.sh", ("--role", "reviewer"), 1),
+        ("git push --force", (), 3),
+    ],
+)
+def test_another_line_another_role_and_a_question_are_judged_as_ever(
+    line: str, options: tuple[str, ...], code: int, with_lines: Path, treadle: Command
+) -> None:
+    assert treadle("policy", "check", line, *options) == code
+
+
+def test_only_the_top_of_a_project_with_settings_has_lines_of_the_user(
+    with_lines: Path, treadle: Command
+) -> None:
+    below = with_lines / "below"
+    below.mkdir()
+    assert treadle("policy", "check", "./greet.sh ada", inside=below) == 1
+
+    (with_lines / "treadle.toml").unlink()
+    assert treadle("policy", "check", "./greet.sh ada") == 1
+
+
+def test_a_batch_is_judged_by_the_rules_alone(
+    with_lines: Path, treadle: Command, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO('{"cmd": "./check.sh"}\n'))
+
+    assert treadle("policy", "check", "--batch") == 0
+    assert json.loads(capsys.readouterr().out)["decision"] == "deny"
+
+
 def test_all_rules_are_listed_by_family(treadle: Command, capsys: Captured) -> None:
     assert treadle("policy", "show") == 0
     shown = capsys.readouterr().out

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import zlib
 from collections.abc import Callable
+from contextlib import redirect_stderr
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -202,6 +203,63 @@ def test_the_same_surroundings_are_told(proven: Proven, capsys: pytest.CaptureFi
 
     told = json.loads(capsys.readouterr().out)["evidence"]
     assert [each["environment"] for each in told] == ["same", "differs"]
+
+
+LOOSE = "unsandboxed: what the run has written can do what you can do on this machine"
+
+
+@pytest.mark.parametrize("given_up_by", ["option", "variable"])
+def test_without_a_sandbox_one_line_warns_before_anything_runs(
+    given_up_by: str, proven: Proven, tmp_path: Path
+) -> None:
+    said = tmp_path / "said.txt"
+    # Green only if the warning was there when it ran.
+    run = proven.desk.told(_evidence(proven, command=f"grep -q unsandboxed {said}"))
+    environment = replace(proven.desk.environment, no_sandbox=given_up_by == "variable")
+    there = Proven(replace(proven.desk, environment=environment), run, proven.commit, proven.log)
+
+    with said.open("w") as errors, redirect_stderr(errors):
+        assert there.verify(*(["--no-sandbox"] if given_up_by == "option" else [])) == 0
+
+    assert said.read_text() == f"! {LOOSE}\n"
+
+
+def test_a_program_is_warned_in_the_object_and_nobody_where_there_is_a_sandbox(
+    proven: Proven, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert proven.verify("--json", "--no-sandbox") == 0
+    loose = capsys.readouterr()
+    assert proven.verify("--json") == 0
+    held = capsys.readouterr()
+
+    assert [json.loads(each.out)["warnings"] for each in (loose, held)] == [[LOOSE], []]
+    assert (loose.err, held.err) == (f"! {LOOSE}\n", "")
+
+
+@pytest.mark.parametrize(
+    ("flaky", "red_at", "agrees"),
+    [((), 1, False), (("a.py::test_a",), 1, True), (("a.py::test_a",), 2, False)],
+)
+def test_tests_that_were_flaky_are_given_a_second_try(
+    flaky: tuple[str, ...],
+    red_at: int,
+    agrees: bool,
+    proven: Proven,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    # What a command leaves behind is gone afterwards, so that tries are counted outside.
+    tries = proven.desk.root / "tries"
+    command = f"echo >> {tries}; test $(wc -l < {tries}) -gt {red_at}"
+    (suite,) = (e for e in proven.desk.events(proven.run) if isinstance(e, SuiteFinished))
+    evidence = replace(suite.evidence, command=command, exit_code=0)
+    run = proven.desk.told(replace(suite, evidence=evidence, flaky=flaky))
+
+    # Unconfined, or it could not count.
+    assert replace(proven, run=run).verify("--json", "--no-sandbox") == (0 if agrees else 1)
+
+    told = json.loads(capsys.readouterr().out)["evidence"][-1]
+    assert (told["kind"], told["now"]["exit_code"]) == ("tests", 0 if agrees else 1)
+    assert len(tries.read_text()) == (2 if flaky else 1)
 
 
 def test_the_project_is_set_up_before_its_checks_run_again(proven: Proven) -> None:

@@ -23,6 +23,7 @@ from treadle.domain.events.agent import AgentSpoke, ToolCalled, UsageReported
 from treadle.domain.events.all_events import Event
 from treadle.domain.events.work import DeliverableCreated
 from treadle.domain.usage import Usage
+from treadle.policy.cut_secrets import without_openings
 from treadle.policy.redaction import redactor
 from treadle.policy.secret_search import SecretSearch
 
@@ -189,3 +190,52 @@ def test_no_text_takes_for_ever(repeated: str) -> None:
 
     assert redactor([KEY])(text) is not None
     assert list(SecretSearch([KEY]).sightings(text)) is not None
+
+
+@pytest.mark.parametrize(
+    "repeated",
+    [
+        *("eyJ.", "-eyJ", "xoxb-", "-ghp_", f"-----BEGIN {'PRIVATE'} KEY-----a: "),
+        f"{PEM[:40]}… (1 more)",
+    ],
+)
+def test_megabytes_of_what_looks_like_secrets_are_read_in_the_time_of_a_test(repeated: str) -> None:
+    """The limit on each test's time is what would notice: a minute and more, and hours for one."""
+    text = repeated * (8_000_000 // len(repeated))
+
+    assert redactor([KEY, PEM])(text) is not None
+    assert list(SecretSearch([KEY, PEM]).sightings(text)) is not None
+
+
+def test_a_web_token_is_hidden_however_long_its_parts_are_and_whatever_they_hold() -> None:
+    part = f"eyJ{random_letters(30)}-eyJ{'a1B2' * 2_000}"
+    token = f"{part}.{part}.{part}"
+
+    assert redactor([])(f"say {token}, {part} and .{part}.") == f"say ***, {part} and .{part}."
+    assert [each.value for each in SecretSearch([]).sightings(f"{part} {token}")] == [token]
+
+
+PIECES = st.sampled_from(
+    [
+        *("sk-", "sk-ant-", "ghp_", "github_pat_", "glabcd-", "xoxb-", "AKIA", "ya29.", "eyJ"),
+        *("sk_live_", "a", "aB3_", "-", ".", "/", " ", "\n", "é", "… (80 more)"),
+        *("\n… 80 characters more", "\n… (7 more) …\n", "b" * 780, "c" * 12),
+    ]
+)
+# What may stay of a credential before a cut, and at the end of a text, in one pattern each.
+BEFORE_A_CUT = (
+    r"(?<![A-Za-z0-9_])(?:sk-|gh[pousr]_|github_pat_|gl[a-z]{2,4}-|npm_|pypi-|xox[a-z]-|xapp-|AKIA"
+    r"|ASIA|AIza|ya29\.|[sr]k_live_|lin_api_|hf_|eyJ)[A-Za-z0-9_.+/=-]{0,800}"
+    r"(?=\n?… \(?\d+ (?:characters )?more)"
+)
+AT_THE_END = (
+    r"(?<![A-Za-z0-9_])(?:sk-ant-|gh[pousr]_|github_pat_|glpat-|xox[a-z]-|AKIA|AIza|[sr]k_live_)"
+    r"[A-Za-z0-9_-]{4,4000}\Z"
+)
+
+
+@given(st.lists(PIECES, max_size=12))
+def test_looking_back_from_the_cuts_hides_what_one_pattern_would(pieces: list[str]) -> None:
+    text = "".join(pieces)
+
+    assert without_openings(text) == re.sub(f"{BEFORE_A_CUT}|{AT_THE_END}", "***", text)

@@ -7,7 +7,15 @@ import pytest
 from treadle.domain.check import Evidence, When
 from treadle.domain.events.all_events import Event
 from treadle.domain.events.verification import CheckFinished, SuiteFinished
-from treadle.verify.comparing import Compared, Found, Log, Recalled, compare, recall
+from treadle.verify.comparing import (
+    Compared,
+    Found,
+    Log,
+    Recalled,
+    compare,
+    recall,
+    worth_a_second_try,
+)
 
 COMMIT, TREE, LOG = "c" * 40, "a" * 40, "f" * 64
 THEN = Evidence("make check", "after", COMMIT, TREE, 0, 1.5, "around", LOG)
@@ -54,6 +62,21 @@ def test_the_last_word_of_the_tests_on_the_work_is_relied_on() -> None:
     before = replace(THEN, when="before", exit_code=1)
     assert recall(log, ()) == (Recalled("tests", "", "", replace(THEN, when="again"), before),)
     assert recall(log[:1], ()) == ()
+
+
+def test_tests_that_were_flaky_at_any_time_are_recalled_as_such() -> None:
+    log: list[Event] = [
+        replace(suite("before", 1), flaky=("a", "b")),
+        replace(suite("after", 0), flaky=("b", "c")),
+        suite("again", 0),
+    ]
+
+    (tests,) = recall(log, ())
+
+    assert tests.flaky == ("a", "b", "c")
+    assert worth_a_second_try(tests, replace(NOW, exit_code=1))
+    assert not worth_a_second_try(tests, NOW)
+    assert not worth_a_second_try(replace(tests, flaky=()), replace(NOW, exit_code=1))
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,8 @@ class Arguments:
     """A command as its rule reads it. `rule` is that of the innermost sub-command."""
 
     rule: Rule
+    # What to do in its place: that of the rule, or else of the command around it.
+    instead: str
     # Name and sub-commands, as people write them.
     spoken: str
     switches: tuple[str, ...]
@@ -36,6 +38,20 @@ class Arguments:
         """Whether an operand names something: a dash alone is the input."""
         return any(word.text not in ("-", "/dev/stdin") for word in self.operands)
 
+    def in_line(self, *, fed: bool, assigns: bool) -> "Arguments":
+        """The same, with what the line around it does for it."""
+        return Arguments(
+            self.rule,
+            self.instead,
+            self.spoken,
+            self.switches,
+            self.values,
+            self.operands,
+            self.rest,
+            fed,
+            assigns,
+        )
+
     def value(self, *flags: str) -> Word | None:
         """What the last of these options was given, if it was."""
         found = [value.word for value in self.values if value.flag in flags]
@@ -47,5 +63,5 @@ class Misfit:
     """Why the words do not fit the rule."""
 
     reason: str
-    rule: Rule
+    instead: str
     spoken: str

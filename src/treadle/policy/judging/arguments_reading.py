@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 
 from treadle.policy.commands.language import NUMBER, Flag, Rule, flags_of, operands_of
 from treadle.policy.commands.tools import WHOLE
@@ -182,7 +181,7 @@ def read_arguments(rule: Rule, words: tuple[Word, ...], spoken: str = "") -> Arg
     reader = _Reader(rule, words, spoken)
     reader.read()
     if reader.problem:
-        return Misfit(reader.problem, rule, spoken)
+        return Misfit(reader.problem, rule.instead, spoken)
     if rule.subs:
         return _sub_command(reader)
     return _closed(reader)
@@ -193,31 +192,28 @@ def _sub_command(reader: _Reader) -> Arguments | Misfit:
     if not reader.operands:
         if rule.bare or _TELLS & set(reader.switches):
             return _arguments(reader, ())
-        return Misfit("a sub-command is missing", rule, spoken)
+        return Misfit("a sub-command is missing", rule.instead, spoken)
     name = reader.operands[0]
     found = next((sub for sub in rule.subs if sub.name == name.text and name.plain), None)
     if found is None:
         found = next((sub for sub in rule.subs if sub.name == "*"), None)
         if found is None or not name.plain:
-            return Misfit(f"{name.text} is not an allowed sub-command", rule, spoken)
+            return Misfit(f"{name.text} is not an allowed sub-command", rule.instead, spoken)
         inner = read_arguments(found, (name, *reader.rest), spoken)
     else:
         inner = read_arguments(found, reader.rest, f"{spoken} {name.text}")
+    instead = inner.instead or rule.instead
     if isinstance(inner, Misfit):
-        return inner if inner.rule.instead else replace(inner, rule=_advised(inner.rule, rule))
+        return Misfit(inner.reason, instead, inner.spoken)
     return Arguments(
-        inner.rule if inner.rule.instead else _advised(inner.rule, rule),
+        inner.rule,
+        instead,
         inner.spoken,
         (*reader.switches, *inner.switches),
         (*reader.values, *inner.values),
         inner.operands,
         inner.rest,
     )
-
-
-def _advised(rule: Rule, parent: Rule) -> Rule:
-    """A sub-command without advice of its own gives that of the whole command."""
-    return replace(rule, instead=parent.instead)
 
 
 def _closed(reader: _Reader) -> Arguments | Misfit:
@@ -229,9 +225,9 @@ def _closed(reader: _Reader) -> Arguments | Misfit:
     else:
         kinds = operands_of(rule.operands).kinds(len(operands))
     if kinds is None:
-        return Misfit(f"{operands[-1].text} is one argument too many", rule, reader.spoken)
+        return Misfit(f"{operands[-1].text} is one argument too many", rule.instead, reader.spoken)
     if len(operands) < rule.needs:
-        return Misfit("an argument is missing", rule, reader.spoken)
+        return Misfit("an argument is missing", rule.instead, reader.spoken)
     values = tuple(Value(kind, word) for kind, word in zip(kinds, operands, strict=True))
     return _arguments(reader, values)
 
@@ -239,6 +235,7 @@ def _closed(reader: _Reader) -> Arguments | Misfit:
 def _arguments(reader: _Reader, operands: tuple[Value, ...]) -> Arguments:
     return Arguments(
         reader.rule,
+        reader.rule.instead,
         reader.spoken,
         tuple(reader.switches),
         (*reader.values, *operands),

@@ -124,9 +124,10 @@ def _of_program(
         return [_deny(f"`{name}` is not allowed. {entry.rule.instead}", name)]
     given = read_arguments(entry.rule, command.arguments)
     if isinstance(given, Misfit):
-        return [_deny(_said(given.spoken, given.reason, given.rule), given.spoken)]
-    if command.scope or command.redirects or command.assignments:
-        given = replace(given, fed=_fed(command), assigns=bool(command.assignments))
+        return [_deny(_said(given, given.reason), given.spoken)]
+    fed, assigns = _fed(command), bool(command.assignments)
+    if fed or assigns:
+        given = given.in_line(fed=fed, assigns=assigns)
     return _of_arguments(command, given, place, depth)
 
 
@@ -135,11 +136,11 @@ def _open(who: Program, place: Place, opened: tuple[str, ...]) -> Entry | None:
 
     A package runner opens its own families: what it runs is installed in the project.
     """
-    families = {"base", *active(place.context.profiles), *opened}
-    if who.families:
-        families &= set(who.families)
-    entries = catalogue().get(who.name, ())
-    return next((entry for entry in entries if entry.family in families), None)
+    families = ("base", *active(place.context.profiles), *opened)
+    for entry in catalogue().get(who.name, ()):
+        if entry.family in families and (not who.families or entry.family in who.families):
+            return entry
+    return None
 
 
 def _unknown(name: str) -> Finding:
@@ -161,7 +162,7 @@ def _of_arguments(command: Command, given: Arguments, place: Place, depth: int) 
         or _waiting(rule, given)
     )
     if reason is not None:
-        return [_deny(_said(given.spoken, reason, rule), given.spoken)]
+        return [_deny(_said(given, reason), given.spoken)]
     if not wraps(given):
         return [Finding("allow", "", given.spoken)]
     return _of_wrapped(command, given, where, depth)
@@ -209,19 +210,17 @@ def _fed(command: Command) -> bool:
 
 
 def _of_wrapped(command: Command, given: Arguments, place: Place, depth: int) -> list[Finding]:
-    rule, spoken = given.rule, given.spoken
+    rule, instead, spoken = given.rule, given.instead, given.spoken
     inner = unwrapped(command, given, place)
     if inner is None:
-        return [
-            _deny(f"`{spoken}`: what it is to run is missing or not known. {rule.instead}", spoken)
-        ]
+        return [_deny(f"`{spoken}`: what it is to run is missing or not known. {instead}", spoken)]
     for assigned in inner.assignments[len(command.assignments) :]:
         reason = assignment_refusal(assigned, inner, place)
         if reason is not None:
             return [_deny(reason, "variable")]
     if rule.inner and not _belongs(inner, rule.inner):
         name = inner.words[0].text
-        return [_deny(f"`{spoken}` does not run {name}. {rule.instead}", spoken)]
+        return [_deny(f"`{spoken}` does not run {name}. {instead}", spoken)]
     return _of_words(inner, place, depth + 1, rule.inner)
 
 
@@ -230,8 +229,8 @@ def _belongs(command: Command, families: tuple[str, ...]) -> bool:
     return any(entry.family in families for entry in entries)
 
 
-def _said(spoken: str, reason: str, rule: Rule) -> str:
-    return f"`{spoken}`: {reason.rstrip('.')}. {rule.instead}"
+def _said(given: Arguments | Misfit, reason: str) -> str:
+    return f"`{given.spoken}`: {reason.rstrip('.')}. {given.instead}"
 
 
 def _deny(reason: str, rule: str) -> Finding:

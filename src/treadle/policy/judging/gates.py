@@ -1,16 +1,18 @@
 """Before which commands a person is asked: the built-in gates, and patterns of the user. Pure."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
-from functools import cache
+from fnmatch import translate
+from functools import cache, lru_cache
 from itertools import pairwise, product
 
 from treadle.policy.commands.gated import GATES, Gate
 from treadle.policy.commands.language import names
 from treadle.policy.shell.syntax import Command
 
+_GLOB = re.compile(r"[*?\[]")
+_AROUND = re.compile("^(?:pre|post)(?=[a-z])")
 _PIECES = re.compile(r"[:_\-./]")
 
 
@@ -18,6 +20,8 @@ _PIECES = re.compile(r"[:_\-./]")
 _TELLING = names("deploy deployment publish release migrate migration migrations rollback")
 _OF_DATABASE = names("drop reset truncate purge wipe destroy")
 _PRODUCTION = frozenset({"production", "prod", "live"})
+# Few lines speak of it at all.
+_LIVE = re.compile("prod|live", re.IGNORECASE)
 _ENVIRONMENT = re.compile(r"[A-Z_]*ENV(?:IRONMENT)?=(?:production|prod|live)")
 _REHEARSED = names("build test tests lint check preview dry")
 # Who runs scripts by name: after `run`, or after nothing at all; or several at once.
@@ -26,6 +30,7 @@ _AT_ONCE = names("yarn pnpm bun composer")
 _SEVERAL = names("make rake just task invoke gulp grunt nx turbo")
 _BUNDLERS = names("webpack vite next rollup parcel esbuild tsup")
 _TARGET_FLAGS = names("-e --env --environment --stage --target --context --profile")
+_TARGETS = frozenset(f"{flag}={value}" for flag in _TARGET_FLAGS for value in _PRODUCTION)
 # Options whose next word may be theirs: of more than so many, the later ones keep none.
 _MOST_UNSURE = 6
 
@@ -42,11 +47,13 @@ def gate_of(command: Command, asked: tuple[str, ...]) -> Gated | None:
     if not words:
         return None
     words[0] = words[0].rsplit("/", 1)[-1]
+    known = _by_name().get(words[0], ())
+    ways = [words, *_spoken(words)] if asked or known else []
     for pattern in asked:
-        if matches(pattern, words):
+        if _meets(pattern, ways):
             return Gated("gate-by-settings", f"The settings ask before: {pattern}.")
-    for gate, pattern in _by_name().get(words[0], ()):
-        if matches(pattern, words) and _has_mark(gate, words):
+    for gate, pattern in known:
+        if _meets(pattern, ways) and _has_mark(gate, words):
             return Gated(gate.name, gate.reason)
     if _for_production(command, words):
         return Gated("gate-production", "It works on production.")
@@ -66,22 +73,33 @@ def _by_name() -> Mapping[str, tuple[tuple[Gate, str], ...]]:
     return found
 
 
-def matches(pattern: str, words: list[str]) -> bool:
-    """A pattern of the user, word by word; `*` stands for anything in a word, or for the rest."""
+def _meets(pattern: str, ways: list[list[str]]) -> bool:
+    """By a pattern, word by word; `*` stands for anything in a word, or for the rest."""
+    wanted = _fitting(pattern)
+    return wanted is not None and any(_begins(wanted, words) for words in ways)
+
+
+@lru_cache(maxsize=256)
+def _fitting(pattern: str) -> tuple[Callable[[str], object], ...] | None:
+    """What each word must fit, which mostly is just a word; None if the pattern says nothing."""
     wanted = pattern.split()
-    if not wanted or not fnmatchcase(words[0], wanted[0]):
-        return False
-    return _begins(wanted, words) or any(_begins(wanted, plain) for plain in _spoken(words))
+    if not wanted:
+        return None
+    if wanted[-1] == "*":
+        wanted.pop()
+    return tuple(
+        re.compile(translate(like)).match if _GLOB.search(like) else like.__eq__ for like in wanted
+    )
 
 
 def _spoken(words: list[str]) -> list[list[str]]:
-    """The words without options, in every way that they may be read.
+    """The words without options, in every other way that they may be read.
 
     Which options take the next word is not known here: `git -C web push` is a push.
     """
     options = [at for at, word in enumerate(words) if at and word.startswith("-")]
     if not options:
-        return [words]
+        return []
     unsure = [at + 1 for at in options if "=" not in words[at] and at + 1 < len(words)]
     unsure = [at for at in unsure if not words[at].startswith("-")][:_MOST_UNSURE]
     dropped = [
@@ -91,11 +109,9 @@ def _spoken(words: list[str]) -> list[list[str]]:
     return [[word for at, word in enumerate(words) if at not in gone] for gone in dropped]
 
 
-def _begins(wanted: list[str], words: list[str]) -> bool:
-    if wanted[-1] == "*":
-        wanted = wanted[:-1]
+def _begins(wanted: Sequence[Callable[[str], object]], words: list[str]) -> bool:
     pairs = zip(words, wanted, strict=False)
-    return len(words) >= len(wanted) and all(fnmatchcase(word, like) for word, like in pairs)
+    return len(words) >= len(wanted) and all(fits(word) for word, fits in pairs)
 
 
 def _has_mark(gate: Gate, words: list[str]) -> bool:
@@ -127,12 +143,13 @@ def _for_production(command: Command, words: list[str]) -> bool:
     for given in command.assignments:
         if given.name.endswith(("_ENV", "ENVIRONMENT")) and given.value.text.lower() in _PRODUCTION:
             return given.name != "NODE_ENV" or not _builds(words)
+    if not _LIVE.search("\0".join(words)):
+        return False
     if any(_ENVIRONMENT.fullmatch(word) for word in words[1:]):
         return not _builds(words)
     pairs = pairwise(words[1:])
     named = any(flag in _TARGET_FLAGS and value.lower() in _PRODUCTION for flag, value in pairs)
-    joined = {f"{flag}={value}" for flag in _TARGET_FLAGS for value in _PRODUCTION}
-    return (named or bool(joined & set(words))) and not _builds(words)
+    return (named or not _TARGETS.isdisjoint(words)) and not _builds(words)
 
 
 def _builds(words: list[str]) -> bool:
@@ -146,7 +163,8 @@ def _scripts(words: list[str]) -> list[str]:
     if words[0] not in _SEVERAL and words[0] not in _AFTER_RUN:
         return []
     said = words[: words.index("--")] if "--" in words else words
-    return [name for spoken in _spoken(said) for name in _named(spoken[0], spoken[1:])]
+    ways = _spoken(said) or [said]
+    return [name for spoken in ways for name in _named(spoken[0], spoken[1:])]
 
 
 def _named(runner: str, words: list[str]) -> list[str]:
@@ -160,7 +178,7 @@ def _named(runner: str, words: list[str]) -> list[str]:
 def _telling(word: str) -> bool:
     if word.startswith("-"):
         return False
-    pieces = {re.sub("^(?:pre|post)(?=[a-z])", "", piece) for piece in _PIECES.split(word.lower())}
+    pieces = {_AROUND.sub("", piece) for piece in _PIECES.split(word.lower())}
     if pieces & _REHEARSED:
         return False
     if pieces & {"db", "database"} and pieces & _OF_DATABASE:

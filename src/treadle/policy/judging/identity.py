@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from posixpath import basename, dirname
 
-from treadle.policy.judging.paths import TEMPORARY, within
+from treadle.policy.judging.paths import TEMPORARY, lies_in, within
 from treadle.policy.judging.place import Place, absolute
 from treadle.policy.shell.syntax import Word
 
@@ -64,14 +64,14 @@ def _on_search_path(name: str, place: Place) -> Program | Stranger:
 
 
 def _writable(path: str, place: Place) -> bool:
-    return any(within(path, at) is not None for at in (place.root, *TEMPORARY))
+    return lies_in(path, (place.root, *TEMPORARY))
 
 
 def _by_path(text: str, path: str, place: Place) -> Program | DevScript | Stranger:
     name = basename(path)
     if text.startswith("/") and dirname(path) in TRUSTED:
         real = place.looks.real_path(path)
-        if any(within(real, at) is not None for at in _SYSTEM):
+        if lies_in(real, _SYSTEM):
             return Program(name)
         return Stranger(f"{text} leads to {real}, which is no place of the system")
     parts = within(path, place.root)
@@ -98,5 +98,4 @@ def _family(path: str, place: Place) -> tuple[str, ...] | None:
         return None
     families = TOOL_FOLDERS.get((parts[-3], parts[-2]))
     real = place.looks.real_path(path)
-    stays = within(real, place.root) is not None
-    return families if stays or any(within(real, at) is not None for at in _SYSTEM) else None
+    return families if lies_in(real, (place.root, *_SYSTEM)) else None

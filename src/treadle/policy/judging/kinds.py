@@ -13,6 +13,8 @@ from treadle.policy.shell.syntax import Word
 
 Kind: TypeAlias = Callable[[Word, Place], str | None]
 
+_NAMED = re.compile(r"[\w.-]+=")
+_KIND = re.compile(r"^[\w-]+:(?=[/~.])")
 _NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?[a-zA-Z%]{0,2}")
 _NAME = re.compile(r"(?!.*(?://|\.\./))[A-Za-z0-9_@][\w.@:/+-]*")
 _GEM = re.compile(r"[\w.-]+(?::[\w.-]+)?")
@@ -77,19 +79,21 @@ def _near(word: Word, place: Place) -> str | None:
         return _known(word)
     if "://" in word.text:
         return None if _LOCAL_URL.fullmatch(word.text) else f"{word.text} is an address elsewhere"
-    text = word.text.rpartition("=")[2] if re.match(r"[\w.-]+=", word.text) else word.text
+    text = word.text.rpartition("=")[2] if _NAMED.match(word.text) else word.text
     text = text.removeprefix("@") if text.startswith(("@/", "@.", "@~")) else text
     # `junit:/tmp/x`, as some options name a kind and a place.
-    text = re.sub(r"^[\w-]+:(?=[/~.])", "", text)
+    text = _KIND.sub("", text)
     if not text or any(character in text for character in "\n "):
         return None
     if text.startswith("~"):
         return f"{text} is outside the project. Use paths inside it"
-    there = replace(word, text=text)
-    whole = replace(there, expands=False)
+    there = Word(text, word.expands, quoted=word.quoted)
+    whole = Word(text, quoted=word.quoted)
     # Test runners and linters are given what the settings keep; that they change nothing there is
     # for the sandbox to see to.
-    given = replace(place, context=replace(place.context, protected=()))
+    given = place
+    if place.context.protected:
+        given = replace(place, context=replace(place.context, protected=()))
     return refusal(there, "run", place) or refusal(whole, "write", given)
 
 

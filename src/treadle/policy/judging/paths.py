@@ -2,13 +2,14 @@
 
 import re
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import Literal
 
 from treadle.policy.judging.braces import spelled_out
 from treadle.policy.judging.place import Place, absolute
 from treadle.policy.judging.secrets import SAMPLES, holds_secrets
-from treadle.policy.protected_paths import lies_above, protected_part
+from treadle.policy.protected_paths import lies_above, protected_name, protected_part
 from treadle.policy.shell.syntax import Word
 
 # look: only whether and what it is. read: its contents. run: its contents are code or settings.
@@ -92,7 +93,7 @@ def _one(text: str, directory: str, access: Access, place: Place, *, globs: bool
     by_text = absolute(directory, text)
     # As the system follows it: `..` after a link is where the link leads.
     by_links = place.looks.real_path(text if text.startswith("/") else f"{directory}/{text}")
-    for path in (by_text, by_links):
+    for path in dict.fromkeys((by_text, by_links)):
         reason = _where(path, access, place, pattern)
         if reason is OUTSIDE and scratch and _is_scratch(path, access):
             reason = None
@@ -102,8 +103,7 @@ def _one(text: str, directory: str, access: Access, place: Place, *, globs: bool
 
 
 def _is_scratch(path: str, access: Access) -> bool:
-    reached = any(within(path, at) is not None for at in TEMPORARY)
-    return reached and access in ("write", "read", "look")
+    return access in ("write", "read", "look") and lies_in(path, TEMPORARY)
 
 
 def _where(path: str, access: Access, place: Place, pattern: str) -> str | None:
@@ -112,22 +112,18 @@ def _where(path: str, access: Access, place: Place, pattern: str) -> str | None:
         inside = within(path, place.context.root)
     if inside is not None:
         return _inside(inside, access, pattern) or _kept(inside, access, place)
-    if access in ("read", "look") and _of_system(path):
+    if access in ("read", "look") and lies_in(path, SYSTEM):
         return None
     return FOREIGN if access in ("run", "enter") else OUTSIDE
-
-
-def _of_system(path: str) -> bool:
-    return any(within(path, at) is not None for at in SYSTEM)
 
 
 def _inside(parts: tuple[str, ...], access: Access, pattern: str) -> str | None:
     if access in _WRITES:
         if not parts:
             return ROOT if access == "delete" else None
-        if is_protected(parts):
+        if protected_name(parts) is not None:
             return OURS
-    if access == "enter" and parts and is_protected(parts):
+    if access == "enter" and parts and protected_name(parts) is not None:
         return OURS
     if access in ("read", "run", "enter") and (holds_secrets(parts) or _may_match_secret(pattern)):
         return KEPT_APART
@@ -136,16 +132,12 @@ def _inside(parts: tuple[str, ...], access: Access, pattern: str) -> str | None:
 
 def _kept(parts: tuple[str, ...], access: Access, place: Place) -> str | None:
     """What the settings keep may be entered and run, as tests are; it is only not changed."""
-    inside, kept = PurePosixPath(*parts), place.context.protected
-    if access not in _WRITES or not parts:
+    kept = place.context.protected
+    if not kept or access not in _WRITES or not parts:
         return None
+    inside = PurePosixPath(*parts)
     with_it = access == "delete" and any(lies_above(inside, path) for path in kept)
     return KEPT if with_it or protected_part(inside, kept) else None
-
-
-def is_protected(parts: tuple[str, ...]) -> bool:
-    """Whether the way to it, from the top of the project, is through something protected."""
-    return protected_part(PurePosixPath(*parts)) is not None
 
 
 def within(path: str, directory: str) -> tuple[str, ...] | None:
@@ -158,6 +150,16 @@ def within(path: str, directory: str) -> tuple[str, ...] | None:
         return None
     parts = [part for part in path.split("/") if part]
     return tuple(parts[above.count("/") :])
+
+
+def lies_in(path: str, directories: tuple[str, ...]) -> bool:
+    """Whether it is one of these directories, or in one, whatever the case of its letters."""
+    return f"{path.casefold()}/".startswith(_beginnings(directories))
+
+
+@lru_cache(maxsize=64)
+def _beginnings(directories: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(f"{at.casefold().rstrip('/')}/" for at in directories)
 
 
 def _may_match_secret(pattern: str) -> bool:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from posixpath import isabs, join, normpath
+from posixpath import join, normpath
 from typing import Literal, TypeAlias
 
 from treadle.domain.shell import PrintTree
@@ -67,5 +67,4 @@ class Place:
 
 def absolute(directory: str, path: str) -> str:
     """The path from the root of the disk, by its text alone."""
-    joined = path if isabs(path) else join(directory, path)
-    return normpath(joined)
+    return normpath(join(directory, path))

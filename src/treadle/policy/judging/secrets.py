@@ -44,8 +44,10 @@ def holds_secrets(parts: tuple[str, ...]) -> bool:
     if any(part.casefold() in _FOLDERS for part in parts):
         return True
     name = parts[-1]
+    if not _NAMES.fullmatch(name):
+        return False
     words = re.split(r"[._-]", name.casefold())
-    return bool(_NAMES.fullmatch(name)) and not any(word in _HARMLESS for word in words)
+    return not any(word in _HARMLESS for word in words)
 
 
 def is_secret_variable(name: str) -> bool:

@@ -126,10 +126,11 @@ def use_refusal(command: Command, script: Script) -> str | None:
     return None
 
 
-def _all_words(command: Command) -> Iterator[Word]:
-    yield from command.words
-    yield from (given.value for given in command.assignments)
-    yield from (redirect.target for redirect in command.redirects)
+def _all_words(command: Command) -> tuple[Word, ...]:
+    if not (command.assignments or command.redirects):
+        return command.words
+    values = (given.value for given in command.assignments)
+    return (*command.words, *values, *(redirect.target for redirect in command.redirects))
 
 
 def readings(command: Command, script: Script, place: Place) -> tuple[Command, ...] | None:

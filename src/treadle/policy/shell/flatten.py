@@ -37,7 +37,7 @@ class _Listing:
 
     def inner(self, place: _Place) -> _Place:
         scope = (*place.scope, next(self.scopes))
-        return replace(place, scope=scope, certain=True, needed=True)
+        return _Place(scope, inside=place.inside, background=place.background)
 
     def add(self, node: Node, place: _Place) -> None:
         match node:
@@ -64,13 +64,16 @@ class _Listing:
         if place == _AT_TOP:
             self.commands.append(node.command)
             return
+        given = node.command
         self.commands.append(
-            replace(
-                node.command,
-                scope=place.scope,
-                certain=place.certain,
-                inside=place.inside,
-                background=place.background,
+            Command(
+                given.words,
+                given.assignments,
+                given.redirects,
+                place.scope,
+                place.certain,
+                place.inside,
+                place.background,
             )
         )
 
@@ -81,7 +84,9 @@ class _Listing:
     def _add_joined(self, node: Joined, place: _Place) -> None:
         if node.operator == "&&":
             self.add(node.left, place)
-            self.add(node.right, replace(place, certain=place.certain and place.needed))
+            # Once a part is not needed, what hangs on it is not certain.
+            still = place.needed or not place.certain
+            self.add(node.right, place if still else replace(place, certain=False))
         else:
             self.add(node.left, replace(place, needed=False))
             self.add(node.right, replace(place, certain=False, needed=False))

@@ -8,6 +8,9 @@ from treadle.policy.shell.syntax import Word
 # Stands for a quoted character where only the unquoted ones have a meaning.
 QUOTED = "\0"
 
+# Nothing in it is quoted, and bash puts nothing in its place.
+_PLAIN = re.compile(r"[\w@%+=:,./-]*", re.ASCII)
+
 _STATIC = re.compile(
     r"""(?P<bare>[^'"\\]+)|(?P<escape>\\.)|'(?P<single>[^']*)'|"(?P<double>(?:[^"\\]|\\.)*)\"""",
     re.DOTALL,
@@ -66,7 +69,7 @@ def spreads(masked: str) -> bool:
 
 def static_word(raw: str) -> Word:
     """A word without `$` and backquotes (but in single quotes, or escaped)."""
-    if raw.isalnum():
+    if _PLAIN.fullmatch(raw):
         return Word(raw)
     text, masked, quoted = [], [], False
     for found in _STATIC.finditer(raw):

@@ -81,16 +81,17 @@ def read_plain(line: str, outline: Outline) -> Node | None:
 
 def _tokens(line: str) -> Iterator[_Token]:
     position, last = 0, ""
-    while position < len(line):
-        found = _TOKEN.match(line, position)
-        if found is None:
+    for found in _TOKEN.finditer(line):
+        start, end = found.span()
+        if start != position:
             raise _NotPlain
-        kind = found.lastgroup or ""
-        position = found.end()
+        position, kind = end, found.lastgroup or ""
         if kind == "blank" or (found[0] == "\n" and last in {"join", "pipe"}):
             continue
         last = kind
-        yield kind, found[0], found.start(), position
+        yield kind, found[0], start, end
+    if position != len(line):
+        raise _NotPlain
 
 
 def _statements(tokens: Iterator[_Token]) -> Iterator[list[_Token]]:

@@ -84,10 +84,14 @@ def outline_of(source: bytes) -> Outline:
     waiting = [(root, 0)]
     while waiting:
         node, depth = waiting.pop()
-        _visit(node, walk)
-        depth += node.type in _NESTING
-        _check_amount(walk.outline.commands, depth)
-        waiting.extend((child, depth) for child in node.children if child.is_named)
+        kind = node.type
+        if node.is_missing:
+            raise Refused("not-shell")
+        if kind not in _SILENT:
+            _visit(node, kind, walk)
+            depth += kind in _NESTING
+            _check_amount(walk.outline.commands, depth)
+        waiting += [(child, depth) for child in node.children if child.is_named]
     if not (source.isascii() or _without(source, walk.text).isascii()):
         raise Refused("unquoted-characters")
     if b"\\\n" in source and _TYING.search(_without(source, walk.verbatim)):
@@ -95,25 +99,17 @@ def outline_of(source: bytes) -> Outline:
     return walk.outline
 
 
-def _visit(node: "Node", walk: _Walk) -> None:
-    _check(node)
-    kind = node.type
+def _visit(node: "Node", kind: str, walk: _Walk) -> None:
+    if kind not in _KNOWN:
+        raise Refused(_REFUSED.get(kind, "construct"))
+    if kind == "comment" and (node.text or b"").endswith(b"\\"):
+        raise Refused("comment-goes-on")
     if mark := _MARKED.get(kind):
         mark(node, walk.outline)
     if kind in _TEXT or (kind == "heredoc_body" and not node.child_count):
         walk.text.append((node.start_byte, node.end_byte))
     if kind in _VERBATIM:
         walk.verbatim.append((node.start_byte, node.end_byte))
-
-
-def _check(node: "Node") -> None:
-    if node.is_missing:
-        raise Refused("not-shell")
-    kind = node.type
-    if kind not in _KNOWN and node.is_named:
-        raise Refused(_REFUSED.get(kind, "construct"))
-    if kind == "comment" and (node.text or b"").endswith(b"\\"):
-        raise Refused("comment-goes-on")
 
 
 def _check_amount(commands: int, depth: int) -> None:
@@ -132,7 +128,7 @@ def _without(source: bytes, spans: list[tuple[int, int]]) -> bytearray:
 
 def _mark_command(node: "Node", outline: Outline) -> None:
     words = [child for child in node.children if child.type not in _NOT_WORDS]
-    outline.add_command((word.start_byte, word.end_byte) for word in words)
+    outline.add_command([(word.start_byte, word.end_byte) for word in words])
 
 
 def _mark_assignment(node: "Node", outline: Outline) -> None:
@@ -189,3 +185,5 @@ _MARKED = {
     "heredoc_redirect": _mark_heredoc,
     "herestring_redirect": _mark_herestring,
 }
+# There is nothing to see to but their children; in most lines that is most nodes.
+_SILENT = _KNOWN - _NESTING - _MARKED.keys() - _TEXT - _VERBATIM

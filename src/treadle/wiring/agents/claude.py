@@ -26,12 +26,6 @@ NAME = "claude"
 CREDENTIALS = (".claude", ".credentials.json")
 ATTRIBUTION = "Co-Authored-By: Claude <noreply@anthropic.com>"
 
-# What the first session needs and nothing before it.
-LATE_MODULES = (
-    "treadle.adapters.agents.claude.transport",
-    "treadle.adapters.agents.claude.tools",
-)
-
 # The variable that carries each kind of credential a script can ask for.
 CREDENTIAL_OF = {"api_key": "ANTHROPIC_API_KEY", "subscription": "CLAUDE_CODE_OAUTH_TOKEN"}
 

@@ -108,13 +108,13 @@ def accepted(files: dict[str, bytes], output: str = "", command: str = "") -> Su
 
 @few
 @given(st.binary(max_size=300), st.sampled_from(["junit.xml", "a.json", "lcov.info", "x"]))
-def test_bytes(content: bytes, name: str) -> None:
+def test_any_bytes_are_a_report_or_are_refused_with_a_reason(content: bytes, name: str) -> None:
     accepted({name: content})
 
 
 @few
 @given(ELEMENTS, st.sampled_from(["testsuites", "testsuite", "coverage"]))
-def test_xml(drawn: Any, root: str) -> None:
+def test_any_xml_of_a_known_kind_is_read(drawn: Any, root: str) -> None:
     assert accepted({"junit.xml": f"<{root}>{element(drawn)}</{root}>".encode()}) is not None or (
         root == "coverage"
     )
@@ -122,7 +122,9 @@ def test_xml(drawn: Any, root: str) -> None:
 
 @few
 @given(ELEMENTS, st.integers(0, 400), st.binary(max_size=6))
-def test_xml_with_a_piece_torn_out(drawn: Any, at: int, piece: bytes) -> None:
+def test_xml_with_a_piece_torn_out_is_a_report_or_is_refused(
+    drawn: Any, at: int, piece: bytes
+) -> None:
     whole = f"<testsuites>{element(drawn)}</testsuites>".encode()
 
     accepted({"junit.xml": whole[:at] + piece + whole[at + 3 :]})
@@ -130,7 +132,9 @@ def test_xml_with_a_piece_torn_out(drawn: Any, at: int, piece: bytes) -> None:
 
 @few
 @given(SHAPES, st.lists(JSON, min_size=4, max_size=4))
-def test_json(keys: tuple[str, ...], values: list[Any]) -> None:
+def test_json_with_anything_under_its_keys_is_a_report_or_is_refused(
+    keys: tuple[str, ...], values: list[Any]
+) -> None:
     accepted({"a.json": json.dumps(dict(zip(keys, values, strict=False))).encode()})
 
 
@@ -139,14 +143,16 @@ def test_json(keys: tuple[str, ...], values: list[Any]) -> None:
     st.lists(LINES, max_size=25),
     st.sampled_from(["make test", "cargo test", "go test -v", "python -m unittest -v"]),
 )
-def test_output(lines: list[str], command: str) -> None:
+def test_any_order_of_printed_lines_is_a_report_or_is_refused(
+    lines: list[str], command: str
+) -> None:
     accepted({}, "\n".join(lines), command)
     accepted({"a.txt": "\n".join(lines).encode()})
 
 
 @few
 @given(st.text(max_size=60))
-def test_commands(command: str) -> None:
+def test_no_text_of_a_command_is_too_odd_to_look_for_its_tools(command: str) -> None:
     tools_of(command)
 
 

@@ -1,0 +1,91 @@
+"""What earlier runs left behind, found again from the store and from git."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Literal
+
+import pytest
+
+from tests.builders import Repository, repository_in
+from tests.unit.cli.stored_runs import store
+from tests.unit.cli.told_runs import BRANCH, RUN, STARTED, recorded
+from treadle.domain.events.work import WorkLanded
+from treadle.domain.ids import RunId
+from treadle.domain.storage import Storage
+from treadle.wiring.earlier import undone_landing
+from treadle.workspace.project import find_project
+
+NOW = RunId(f"{RUN[:-1]}9")
+
+
+def leave(_: Repository) -> None:
+    """As the run left it."""
+
+
+def go_on(repository: Repository) -> None:
+    repository.write("more.txt", "more\n")
+    repository.commit_all("More")
+
+
+def amend(repository: Repository) -> None:
+    repository.git("commit", "--quiet", "--amend", "-m", "Said otherwise")
+
+
+def take_back(repository: Repository) -> None:
+    repository.git("reset", "--quiet", "--hard", "HEAD~")
+
+
+async def told_after(
+    repository: Repository,
+    move: Callable[[Repository], None],
+    form: Literal["commits", "files"] = "commits",
+    *,
+    rehearsal: bool = False,
+) -> tuple[str, str]:
+    """The landed commit, and what a run after the move is told about it."""
+    root = repository.path.parent / "root"
+    repository.write("hello.txt", "hello\n")
+    landed = repository.commit_all("Say hello")
+    store(root, recorded((STARTED, WorkLanded(BRANCH, landed, form))), repository.path, number=4)
+    move(repository)
+    seen = repository.git("rev-parse", "HEAD")
+    project = await find_project(repository.path, repository.environment)
+    told = await undone_landing(Storage(root), project, seen, before=NOW, rehearsal=rehearsal)
+    return landed, told
+
+
+async def test_a_landing_that_was_taken_back_is_told_in_one_line(tmp_path: Path) -> None:
+    landed, told = await told_after(
+        repository_in(tmp_path, **{"SPEC.md": "# A greeting\n"}), take_back
+    )
+
+    assert told == (
+        f"commit {landed[:12]}, which run {RUN[-8:]} landed, is not in your checkout any more, but"
+        " what was claimed for it counts as passed: `treadle sync` looks what still holds"
+    )
+
+
+@pytest.mark.parametrize(
+    ("move", "form", "rehearsal"),
+    [
+        (leave, "commits", False),
+        (go_on, "commits", False),
+        # The same files in another commit.
+        (amend, "commits", False),
+        # Such work is in no commit, so git cannot say.
+        (take_back, "files", False),
+        # What a run has passed says nothing about a rehearsal.
+        (take_back, "commits", True),
+    ],
+)
+async def test_of_work_that_is_still_there_nothing_is_told(
+    move: Callable[[Repository], None],
+    form: Literal["commits", "files"],
+    rehearsal: bool,
+    tmp_path: Path,
+) -> None:
+    _, told = await told_after(
+        repository_in(tmp_path, **{"SPEC.md": "# A greeting\n"}), move, form, rehearsal=rehearsal
+    )
+
+    assert told == ""
