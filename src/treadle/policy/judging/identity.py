@@ -77,6 +77,8 @@ def _by_path(text: str, path: str, place: Place) -> Program | DevScript | Strang
     parts = within(path, place.root)
     if parts is None:
         return Stranger(f"{text} is a program outside the project. Use its bare name")
+    if not parts:
+        return Stranger(f"{text} is the project's own directory, not a program")
     if "/".join(parts) in DEV_SCRIPTS:
         return DevScript("/".join(parts))
     if parts[0] == "bin" and len(parts) == 2 and name in BINSTUBS:

@@ -177,6 +177,13 @@ def test_braces_are_written_out_before_words_are_read(line: str, decision: str) 
     assert decided(line) == decision
 
 
+@pytest.mark.parametrize("line", ["./", "./.", f"{ROOT}/"])
+def test_the_project_itself_is_no_program(line: str) -> None:
+    answer = judge(line, CONTEXT, looks=LOOKS)
+
+    assert answer == Deny(f"{line} is the project's own directory, not a program.", rule="program")
+
+
 def test_a_program_that_anybody_could_have_put_there_is_not_run() -> None:
     planted = replace(LOOKS, which=lambda name: f"{ROOT}/tools/{name}")
     ours = replace(LOOKS, which=lambda name: f"{ROOT}/.venv/bin/{name}")
