@@ -113,7 +113,7 @@ PRIVATE_KEY_IN_FULL = Shape(
     ("PRIVATE KEY",),
     (
         rf"-----BEGIN {_PEM}(?:\\[rn]|[\s\"'+,\\]){{0,200}}"
-        r"(?:[A-Za-z-]+: [^\n]{0,500}+\n){0,9}\s?(?P<secret>[A-Za-z0-9+/=]{40,})"
+        r"(?:[A-Za-z-]+: [^\n]{0,4000}+\n){0,9}\s?(?P<secret>[A-Za-z0-9+/=]{40,})"
     ),
 )
 

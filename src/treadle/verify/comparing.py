@@ -119,8 +119,10 @@ def set_back(events: Iterable[Event]) -> tuple[str, ...]:
 
 
 def worth_a_second_try(recalled: Recalled, now: Evidence) -> bool:
-    """Whether what speaks against the tests may be nothing but a test known to be flaky."""
-    return bool(recalled.flaky) and now.exit_code != recalled.evidence.exit_code
+    """Whether the tests ended otherwise than they did, and some of them were known to be flaky:
+    those may be all that speaks against it. What was not done in time is not begun again."""
+    ended_so = now.exit_code is not None and now.exit_code != recalled.evidence.exit_code
+    return bool(recalled.flaky) and ended_so
 
 
 def compare(recalled: Recalled, found: Found, *, origin: str) -> Compared:

@@ -2,9 +2,11 @@
 
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from importlib import import_module
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
+from threading import get_ident
 from types import ModuleType
 from typing import Any
 
@@ -24,17 +26,33 @@ class BarePackage(ModuleType):
         self.__path__ = spec.submodule_search_locations or []
         self.__package__ = spec.name
         self._names = names
+        self._loading: set[int] = set()
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
         if name in self._names:
-            return getattr(import_module(self._names[name]), name)
-        # From here on it is a module like any other, the same object for whoever has it already.
+            with suppress(ImportError, AttributeError):  # another release has it elsewhere
+                return getattr(import_module(self._names[name]), name)
+        if get_ident() not in self._loading:
+            self._load()
+        if name not in self.__dict__:
+            raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
+        return self.__dict__[name]
+
+    def _load(self) -> None:
+        """Once it is whole it is a module like any other, the same object for whoever has it.
+
+        Two threads may come here at once. Each loads it then, which does no harm; to wait for the
+        other could be for ever, for it may be waiting for what this one imports.
+        """
+        self._loading.add(get_ident())
+        try:
+            if self.__spec__ is not None and self.__spec__.loader is not None:
+                self.__spec__.loader.exec_module(self)
+        finally:
+            self._loading.discard(get_ident())
         self.__class__ = ModuleType  # type: ignore[assignment]
-        if self.__spec__ is not None and self.__spec__.loader is not None:
-            self.__spec__.loader.exec_module(self)
-        return getattr(self, name)
 
 
 def bare_package(name: str, names: Mapping[str, str]) -> None:

@@ -12,7 +12,7 @@ from treadle.adapters.agents.claude.agent import ClaudeAgent
 from treadle.adapters.stores.database import Database, open_database
 from treadle.adapters.stores.ledger import DatabaseLedger
 from treadle.domain.agent import Brief
-from treadle.domain.errors import SettingsError
+from treadle.domain.errors import SettingsError, StoreError
 from treadle.domain.ids import RunId, SessionId
 from treadle.domain.ledger import Bill, Budget, CostSoFar, Ledger
 from treadle.domain.ports import AgentSession
@@ -100,6 +100,7 @@ class Metering:
         self._sessions: set[SessionId] = set()
         self._open: tuple[Gateway, DatabaseLedger] | None = None
         self._closing: asyncio.TimerHandle | None = None
+        self._failure: StoreError | None = None
 
     def endpoint(
         self, session: SessionId, budget_usd: float, *, counted_usd: float | None = None
@@ -110,39 +111,69 @@ class Metering:
         the ledger has beyond that comes off as well.
         """
         gateway, ledger = self._opened()
+        try:
+            budget = self._budget(ledger, session, budget_usd, counted_usd)
+            endpoint = gateway.open(session, self._terms.run, budget, served=self._terms.served)
+            self._sessions.add(session)
+        finally:
+            self._close_unless_used()
+        return endpoint
+
+    def _budget(
+        self,
+        ledger: DatabaseLedger,
+        session: SessionId,
+        budget_usd: float,
+        counted_usd: float | None,
+    ) -> Budget:
         terms = self._terms
         today = _today(ledger, terms.run, datetime.now(UTC), rehearsal=terms.rehearsal)
         ever = ledger.spent(terms.run, since=_EVER, rehearsal=terms.rehearsal)
         if counted_usd is not None:
             budget_usd -= max(0.0, ledger.bill(session).cost_usd - counted_usd)
-        budget = Budget(
+        return Budget(
             max(0.0, budget_usd),
             run_usd=max(0.0, terms.max_cost_usd - ever.run_usd),
             day_usd=max(0.0, terms.day_cost_usd - today.all_usd),
         )
-        self._sessions.add(session)
-        return gateway.open(session, terms.run, budget, served=terms.served)
 
     async def bill(self, session: SessionId) -> Bill | None:
         """What the session has used, once it is over; None if it was never begun here."""
         if self._open is None or session not in self._sessions:
             return None
-        self._sessions.discard(session)
         try:
             return await self._open[0].close(session)
         finally:
-            if not self._sessions:
-                loop = asyncio.get_running_loop()
-                self._closing = loop.call_later(self._terms.linger_s, self.close)
+            self._sessions.discard(session)
+            self._close_unless_used()
 
     def close(self) -> None:
         """Let go of everything; safe to call at any time, and twice."""
         self._stay()
+        self._raise_failure()
         opened, self._open = self._open, None
         if opened is not None:
             gateway, ledger = opened
             with closing(ledger):
                 gateway.__exit__()
+
+    def _close_unless_used(self) -> None:
+        """Soon, so that the next session finds it open."""
+        self._stay()
+        if not self._sessions:
+            loop = asyncio.get_running_loop()
+            self._closing = loop.call_later(self._terms.linger_s, self._close_now)
+
+    def _close_now(self) -> None:
+        try:
+            self.close()
+        except StoreError as error:  # nobody hears a timer: whoever comes next is told
+            self._failure = error
+
+    def _raise_failure(self) -> None:
+        failure, self._failure = self._failure, None
+        if failure is not None:
+            raise failure
 
     def _stay(self) -> None:
         closing, self._closing = self._closing, None
@@ -151,6 +182,7 @@ class Metering:
 
     def _opened(self) -> tuple[Gateway, DatabaseLedger]:
         self._stay()
+        self._raise_failure()
         if self._open is None:
             terms = self._terms
             ledger = DatabaseLedger(open_database(self._storage))

@@ -200,7 +200,7 @@ async def _as_one_commit(done: Round, rest: Rest, left_out: Sequence[str]) -> Re
         tip = made or done.home
         await git.run(*ref_move(clone.ref, tip, from_=rest.tip))
         copy_index(index, clone.git_dir / "index")
-    return replace(rest, tip=tip, commit=made, on_top_of=None, files=(), gone=())
+    return replace(rest, tip=tip, commit=made, on_top_of=None, tree="", files=(), gone=())
 
 
 async def _entries_at(git: Git, commit: str, paths: Sequence[str]) -> bytes:

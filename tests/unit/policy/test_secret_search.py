@@ -24,6 +24,7 @@ def test_a_credential_is_known_by_its_form(kind: str, token: str) -> None:
     [
         (PEM, "a private key"),
         (f"KEY = {PEM!r}", "a private key"),
+        (PEM.replace("\n", f"\nComment: {'x' * 2000}\n", 1), "a private key"),
         (f"client_secret: '{PASSWORD}'", "a secret"),
         (f"DB_PASSWORD={PASSWORD}", "a secret variable"),
         (f"postgresql://ada:{PASSWORD}@db.example.com/x", "a password in an address"),

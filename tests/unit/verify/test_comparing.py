@@ -76,6 +76,7 @@ def test_tests_that_were_flaky_at_any_time_are_recalled_as_such() -> None:
     assert tests.flaky == ("a", "b", "c")
     assert worth_a_second_try(tests, replace(NOW, exit_code=1))
     assert not worth_a_second_try(tests, NOW)
+    assert not worth_a_second_try(tests, replace(NOW, exit_code=None))
     assert not worth_a_second_try(replace(tests, flaky=()), replace(NOW, exit_code=1))
 
 

@@ -100,3 +100,48 @@ def test_a_package_that_is_missing_is_missed_by_whoever_imports_it(tmp_path: Pat
         "try:\n    import loom.light\nexcept ModuleNotFoundError as error:\n    print(error.name)",
     )
     assert lines == ["loom"]
+
+
+def test_a_name_that_has_moved_brings_the_whole(tmp_path: Path) -> None:
+    made(tmp_path, "loom")
+
+    for moved in ("{'Feather': 'loom.gone'}", "{'Feather': 'loom.heavy'}"):
+        bare = f"bare_package('loom', {moved})"
+        lines = told(tmp_path, bare, "from loom import Feather; print(Feather.__module__)", LOADED)
+        assert lines == ["loom.light", "True True"]
+
+
+def test_two_threads_get_what_each_asks_for(tmp_path: Path) -> None:
+    made(tmp_path, "loom")
+    slow = "import meeting\nmeeting.both.wait(20)\n"
+    (tmp_path / "loom" / "__init__.py").write_text(f"{slow}A, B = 1, 2\n")
+    (tmp_path / "meeting.py").write_text("import threading\nboth = threading.Barrier(2)\n")
+
+    lines = told(
+        tmp_path,
+        "import threading",
+        "bare_package('loom', {})",
+        "import loom",
+        "found = {}",
+        "def ask(name): found[name] = getattr(loom, name)",
+        "threads = [threading.Thread(target=ask, args=name) for name in 'AB']",
+        "for each in threads: each.start()",
+        "for each in threads: each.join()",
+        "print(found['A'], found['B'], type(loom).__name__)",
+    )
+    assert lines == ["1 2 module"]
+
+
+def test_a_package_that_fails_to_load_may_load_later(tmp_path: Path) -> None:
+    made(tmp_path, "loom")
+    (tmp_path / "loom" / "__init__.py").write_text("import thread_of_gold\nA = 1\n")
+
+    lines = told(
+        tmp_path,
+        "bare_package('loom', {})",
+        "try:\n    from loom import A\nexcept ModuleNotFoundError as error:\n    print(error.name)",
+        "sys.modules['thread_of_gold'] = sys",
+        "from loom import A",
+        "print(A)",
+    )
+    assert lines == ["thread_of_gold", "1"]

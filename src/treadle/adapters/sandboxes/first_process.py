@@ -48,7 +48,7 @@ async def is_gone(first: First | None, *, within_s: float) -> bool:
 def _is_first(entry: Path) -> bool:
     """Whether the process is number one in a namespace of its own."""
     try:
-        lines = (entry / "status").read_text().splitlines()
+        lines = (entry / "status").read_text(errors="replace").splitlines()
     except OSError:
         return False
     numbers = next((line.split()[1:] for line in lines if line.startswith("NSpid:")), [])
@@ -58,7 +58,8 @@ def _is_first(entry: Path) -> bool:
 def stat_fields(entry: Path | str) -> list[str]:
     """What the system tells of a process behind its name; nothing of one that has ended."""
     try:
-        with open(f"{entry}/stat") as stat:  # noqa: PTH123  # asked for every process there is
+        # The name of a process may be any bytes. Without a Path: every process is asked.
+        with open(f"{entry}/stat", errors="replace") as stat:  # noqa: PTH123
             fields = stat.read().rpartition(")")[2].split()
     except OSError:
         return []

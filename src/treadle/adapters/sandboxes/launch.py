@@ -38,10 +38,22 @@ def main() -> None:
         _limit(processes, memory * MEGABYTE, size * MEGABYTE)
         _separate()
         _heed_signals()
-        os.execvp(command[0], command)  # noqa: S606  # it is what a launcher does
+        os.execvpe(command[0], command, _environment())  # noqa: S606  # it is what a launcher does
     except (OSError, ValueError) as error:
-        sys.stderr.write(f"treadle: not started, {command[0]}: {error}\n")
+        # Without the name of a file, which stands before it already.
+        why = OSError(error.errno, error.strerror) if isinstance(error, OSError) else error
+        sys.stderr.write(f"treadle: not started, {command[0]}: {why}\n")
     sys.exit(FAILED)
+
+
+def _environment() -> dict[bytes, bytes]:
+    """What we were given: Python may have added a locale of its own to it by now."""
+    try:
+        with open("/proc/self/environ", "rb") as given:  # noqa: PTH123  # no import that can go
+            entries = given.read().split(b"\0")
+    except OSError:
+        return dict(os.environb)
+    return dict(entry.split(b"=", 1) for entry in entries if b"=" in entry[1:])
 
 
 def _shell() -> str:

@@ -1,5 +1,6 @@
 """Which program a command's name stands for: never by its last part alone. Pure."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from posixpath import basename, dirname
 
@@ -79,6 +80,13 @@ def _by_path(text: str, path: str, place: Place) -> Program | DevScript | Strang
         return Stranger(f"{text} is a program outside the project. Use its bare name")
     if not parts:
         return Stranger(f"{text} is the project's own directory, not a program")
+    return _in_project(text, path, parts, place)
+
+
+def _in_project(
+    text: str, path: str, parts: Sequence[str], place: Place
+) -> Program | DevScript | Stranger:
+    name = basename(path)
     if "/".join(parts) in DEV_SCRIPTS:
         return DevScript("/".join(parts))
     if parts[0] == "bin" and len(parts) == 2 and name in BINSTUBS:

@@ -232,10 +232,23 @@ async def test_an_agent_that_has_said_all_and_is_alone_is_not_waited_for(
     assert not (tmp_path / "end").exists()
 
 
-async def test_an_agent_that_has_servers_is_left_to_end_them(fake: Fake, tmp_path: Path) -> None:
-    server = 'cat > /dev/null < "$PLACE/pipe" & exec 3> "$PLACE/pipe"'
+@pytest.mark.parametrize("cat", ["cat", "env -i /bin/cat"], ids=["marked", "without a mark"])
+async def test_an_agent_that_has_servers_is_left_to_end_them(
+    cat: str, fake: Fake, tmp_path: Path
+) -> None:
+    server = f'{cat} > /dev/null < "$PLACE/pipe" & exec 3> "$PLACE/pipe"'
     content = f'{CONNECT}\nmkfifo "$PLACE/pipe"\n{server}\n{RESULT}\n{ORDERLY}'
     played = await play(fake(content), brief_in(tmp_path))
 
     assert (played.told, played.left) == ([ENDED], ())
     assert (tmp_path / "end").read_text() == "orderly\n"
+
+
+async def test_a_process_whose_name_is_no_text_is_ended_like_any_other(
+    fake: Fake, tmp_path: Path
+) -> None:
+    odd = 'name="$PLACE/$(printf "\\377x")"; cp /bin/sleep "$name"; "$name" 600 &'
+    played = await play(fake(f"{CONNECT}\n{odd}\n{RESULT}\n{ORDERLY}"), brief_in(tmp_path))
+
+    assert played.told == [ENDED]
+    assert [process.command for process in played.left] == [f"{tmp_path}/\ufffdx 600"]

@@ -16,7 +16,13 @@ from tests.unit.adapters.claude.test_claude_misbehaving import CONNECT, RESULT
 from treadle.adapters.agents.claude.agent import ClaudeAgent
 from treadle.adapters.agents.claude.enclosure import Enclosure
 from treadle.adapters.sandboxes import running
-from treadle.adapters.sandboxes.first_process import NOT_GONE, First, first_inside, is_gone
+from treadle.adapters.sandboxes.first_process import (
+    NOT_GONE,
+    First,
+    first_inside,
+    is_gone,
+    stat_fields,
+)
 from treadle.adapters.sandboxes.report import read_first_process
 from treadle.domain.agent import SANDBOX_FAULT, AgentEnded, AgentEvent, Brief, Fault
 from treadle.domain.sandbox import Confined, Confinement, Probed, Proven, SandboxFailed
@@ -134,3 +140,9 @@ async def test_a_command_whose_sandbox_lives_on_has_failed(
 async def test_a_process_that_is_first_nowhere_is_not_the_sandboxes() -> None:
     assert (first_inside(os.getpid()), first_inside(None)) == (None, None)
     assert await is_gone(None, within_s=0)
+
+
+def test_a_process_may_have_any_name(tmp_path: Path) -> None:
+    (tmp_path / "stat").write_bytes(b"7 (\xff) S 3) R 1 2")
+
+    assert stat_fields(tmp_path) == ["R", "1", "2"]

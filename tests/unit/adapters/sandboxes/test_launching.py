@@ -218,6 +218,13 @@ def test_the_command_gets_them_all_the_same(launcher: Path, tmp_path: Path) -> N
     assert {name: seen[name] for name in given} == given
 
 
+@pytest.mark.parametrize("locale", [{}, {"LANG": "C"}, {"LC_ALL": "POSIX"}])
+def test_no_locale_is_added(launcher: Path, locale: Mapping[str, str]) -> None:
+    seen = variables(run(launcher, "env", "-0", given={"PATH": "/usr/bin:/bin", **locale}).output)
+
+    assert {name: value for name, value in seen.items() if name[:2] in ("LA", "LC")} == locale
+
+
 def test_in_perl_they_arrive_byte_for_byte(in_perl: Path, tmp_path: Path) -> None:
     given = {
         **PLAIN,

@@ -13,15 +13,10 @@ from urllib.parse import quote
 from treadle.adapters.agents.claude.command import child_environment, command_line
 from treadle.adapters.agents.claude.enclosure import Enclosure, NotConfined, started_in
 from treadle.adapters.agents.claude.inert_prompt import inert
-from treadle.adapters.agents.claude.orphans import look_inside
+from treadle.adapters.agents.claude.orphans import is_alone, look_inside
 from treadle.adapters.agents.claude.parse import StreamParser
 from treadle.adapters.agents.claude.private_home import forget_settings, has_transcript, make_folder
-from treadle.adapters.agents.claude.processes import (
-    end_marked,
-    kill_marked,
-    marked_processes,
-    tree_of,
-)
+from treadle.adapters.agents.claude.processes import end_marked, kill_marked, tree_of
 from treadle.adapters.agents.claude.session_files import given_files
 from treadle.adapters.agents.claude.speaking import SPEAKER, client_of, unless
 from treadle.adapters.sandboxes.first_process import (
@@ -227,17 +222,14 @@ class ClaudeSession:
                 with suppress(Exception):
                     async with asyncio.timeout(INTERRUPT_S):
                         await unless(transport.ended, client.interrupt())
-            if self._is_confined and self.living_pid is not None:
-                # They die with the sandbox, so now is the time to see them.
-                left = await asyncio.to_thread(look_inside, self.living_pid)
-            if self._ended:
-                # All is said, so it is not waited for, unless it has somebody else to end.
-                alone = self._is_confined or not await asyncio.to_thread(self._company, tree)
-                await (transport.kill() if alone else transport.end_input())
-            if client is not None:
-                with suppress(Exception):
-                    await client.disconnect()
-            await transport.close()
+            try:
+                left = await self._last_look(transport)
+            finally:
+                # Whatever cannot be looked at, the agent has to go.
+                if client is not None:
+                    with suppress(Exception):
+                        await client.disconnect()
+                await transport.close()
             known = () if transport.pid is None else (transport.pid,)
         if self._is_confined:
             self._hold_first()
@@ -249,11 +241,22 @@ class ClaudeSession:
         self._agent.live.pop(self._brief.session, None)
         return left
 
-    def _company(self, tree: Sequence[Leftover]) -> list[Leftover]:
-        """Other processes of the session that still live: servers, or what its tools have left."""
-        own = self.living_pid
-        marked = marked_processes(self._brief.session)
-        return [process for process in (*marked, *tree) if process.pid != own]
+    async def _last_look(self, transport: "ProcessTransport") -> Sequence[Leftover]:
+        """What its tools have left in its sandbox; ends an agent that has said all."""
+        pid = self.living_pid
+        if pid is None:
+            return ()
+        if self._is_confined:
+            # They die with the sandbox, so now is the time to see them.
+            left = await asyncio.to_thread(look_inside, pid)
+            if self._ended:
+                await transport.kill()
+            return left
+        if self._ended:
+            # Not waited for either, unless it has somebody else to end: servers, for one.
+            alone = await asyncio.to_thread(is_alone, pid, self._brief.session)
+            await (transport.kill() if alone else transport.end_input())
+        return ()
 
     def _hold_first(self) -> None:
         """Know the sandbox's first process while it runs: a number alone may be used again."""

@@ -4,6 +4,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from treadle.adapters.agents.claude.processes import marked_processes
 from treadle.adapters.sandboxes.first_process import PROC, stat_fields
 from treadle.domain.agent import Leftover
 
@@ -36,6 +37,14 @@ def orphans(table: list[Process], outer: int) -> list[int]:
 def look_inside(outer: int) -> tuple[Leftover, ...]:
     """What is left in the sandbox around which `outer` is, as this machine shows it now."""
     return tuple(Leftover(pid, _command(PROC / str(pid))) for pid in orphans(_table(), outer))
+
+
+def is_alone(agent: int, session: str) -> bool:
+    """Whether an agent without a sandbox has no process besides itself; nobody knows without
+    /proc, and then it has not."""
+    if not PROC.is_dir() or _below(_table(), [agent]):
+        return False
+    return all(process.pid == agent for process in marked_processes(session))
 
 
 def _below(table: list[Process], roots: list[int]) -> list[int]:

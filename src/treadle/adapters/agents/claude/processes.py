@@ -116,7 +116,7 @@ def _signal(pids: Iterable[int], number: signal.Signals) -> None:
 
 def _alive(entry: Path) -> bool:
     # A zombie has ended already; its parent only has to notice.
-    status = (entry / "stat").read_text().rpartition(")")[2].split()
+    status = (entry / "stat").read_text(errors="replace").rpartition(")")[2].split()
     return bool(status) and status[0] != "Z"
 
 

@@ -17,6 +17,7 @@ def processor_s(session: str) -> float | None:
     ticks = 0
     for process in marked_processes(session):
         with suppress(OSError):
-            status = (PROC / str(process.pid) / "stat").read_text().rpartition(")")[2].split()
+            told = (PROC / str(process.pid) / "stat").read_text(errors="replace")
+            status = told.rpartition(")")[2].split()
             ticks += sum(int(field) for field in status[_TIMES])
     return ticks / os.sysconf("SC_CLK_TCK")
