@@ -6,6 +6,7 @@ from functools import cache
 
 from treadle.policy.commands import (
     builtins,
+    bun,
     files,
     git,
     git_changes,
@@ -33,7 +34,7 @@ FAMILIES: Mapping[str, tuple[Rule, ...]] = {
         git.rule(git_changes.SUBS),
     ),
     "node": (*node.RULES, *node_packages.RULES),
-    "bun": node_packages.BUN,
+    "bun": bun.RULES,
     "python": (*python.RULES, *python_packages.RULES),
     "ruby": ruby.RULES,
     "go": go.RULES,

@@ -89,7 +89,7 @@ RULES: tuple[Rule, ...] = (
         check="link",
         instead="Make symbolic links from and to places inside the project.",
         allows=("ln -s src/a.ts src/b.ts",),
-        refuses=("ln -s .treadle s", "ln -s /etc/passwd x", "ln a b"),
+        refuses=("ln -s .treadle s", "ln -s /etc/passwd x", "ln a b", "ln -s .env x"),
     ),
     Rule(
         "chmod",

@@ -69,7 +69,7 @@ GATES: tuple[Gate, ...] = (
         "gate-push-to-run",
         "What is pushed there runs for others.",
         ("git push",),
-        operand=r"(?:.*:)?(?:heroku|dokku|production|prod|live)",
+        operand=r"(?:.*:)?(?:refs/heads/)?(?:heroku|dokku|production|prod|live)",
     ),
     Gate(
         "gate-deploy",

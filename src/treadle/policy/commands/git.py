@@ -24,7 +24,7 @@ _DIFF = (
     " --histogram --diff-algorithm=text --check --full-index --binary --text --relative[look]"
     " --no-prefix --src-prefix=text --dst-prefix=text --inter-hunk-context=number -W"
     " --function-context --exit-code --quiet --no-ext-diff --no-textconv --compact-summary"
-    " --stat-width=number --stat-count=number --cc -c -m -L=text --merge-base"
+    " --stat-width=number --stat-count=number --cc -c -m -L=lines --merge-base"
 )
 _LOG = _FORMAT + _LIMIT + _DIFF
 _GLOBAL = "--no-pager -C=chdir --no-optional-locks --version --literal-pathspecs"
@@ -161,6 +161,7 @@ def rule(changes: tuple[Rule, ...]) -> Rule:
             "git checkout -b feat/x",
             "git stash push -m wip",
             "git log --grep=deploy",
+            "git log -L :main:src/app.py",
             "git add -A",
             "git log --oneline -n 5 --author=ada",
             "git branch --show-current",
@@ -198,6 +199,9 @@ def rule(changes: tuple[Rule, ...]) -> Rule:
             "git diff --no-index /etc/passwd x",
             "git diff --ext-diff",
             "git show HEAD:.env",
+            "git log -L1,5:.env",
+            "git fetch origin +refs/heads/*:refs/heads/*",
+            "git push origin main:refs/heads/prod",
             "git add -f .env",
             "git add .env",
             "git remote add x y",

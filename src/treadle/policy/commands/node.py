@@ -78,6 +78,8 @@ RULES: tuple[Rule, ...] = (
             "node ../x.js",
             "node -i",
             "node --env-file=.env app.js",
+            "node --run deploy",
+            "node inspect app.js",
             "node --inspect=0.0.0.0:9229 app.js",
         ),
     ),

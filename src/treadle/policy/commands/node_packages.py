@@ -1,23 +1,23 @@
-"""Rules for the package tools of node and bun: what they install, run and tell."""
+"""Rules for the package tools of node: what they install, run and tell."""
 
 from treadle.policy.commands.language import Rule
 
 _INSTALL = (
     "-DEPOBS --save-dev --save --save-exact --save-prod --save-optional --save-peer --no-save"
-    " --legacy-peer-deps --force --no-audit --no-fund --prefer-offline --offline --omit=text"
-    " --include=text --ignore-scripts --production --frozen-lockfile --silent -s --loglevel=text"
-    " --package-lock-only --no-package-lock --workspace=name -w=name --workspaces --dry-run"
+    " --legacy-peer-deps --force --no-audit --no-fund --prefer-offline --offline --omit=word"
+    " --include=word --ignore-scripts --production --frozen-lockfile --silent -s --loglevel=word"
+    " --package-lock-only --no-package-lock --workspaces --dry-run"
     " --strict-peer-deps --install-links --no-optional --verbose --quiet --progress[text]"
     " --prefer-frozen-lockfile --no-frozen-lockfile --lockfile-only --dev --exact --immutable -d"
     " --save-catalog --ignore-engines --non-interactive --check-files --prod --no-progress"
-    " --workspace-root --mode=text --no-lockfile --pure-lockfile --ignore-workspace --tilde"
+    " --workspace-root --mode=word --no-lockfile --pure-lockfile --ignore-workspace --tilde"
 )
-_RUN = (
+RUN = (
     "-s --silent --if-present --workspace=name -w=name --workspaces --include-workspace-root"
     " --ignore-scripts --filter=text --parallel --stream --loglevel=text --no-bail -r --recursive"
-    " --watch --hot --bun -b --aggregate-output --reporter=text --no-update-notifier --quiet"
+    " --watch[text] --hot --bun -b --aggregate-output --reporter=text --no-update-notifier --quiet"
 )
-_PLACE = (
+PLACE = (
     " --prefix=chdir -C=chdir --cwd=chdir --dir=chdir --silent -s --filter=text -F=text"
     " -r --recursive"
 )
@@ -26,18 +26,24 @@ _EACH = (
     " --worktree --since[text] --include=text --exclude=text --from=text --no-private -j=number"
     " --jobs=number"
 )
+HERE = " -w -W --workspace"
 _LOOK = "--json --long --parseable --depth=number --all -a -l -g --global --omit=text --prod --dev"
 _RUN_INSTEAD = "Run a script of package.json: npm run build."
 _PACKAGES = "Install packages from the registry by name: npm install lodash."
-_NPX = "Run a tool that the project has installed: npx vitest run."
+NPX = "Run a tool that the project has installed: npx vitest run."
 
 
 def _run(name: str, *, operands: str = "script near...", needs: int = 1) -> Rule:
-    return Rule(name, _RUN, operands, needs=needs, instead=_RUN_INSTEAD)
+    return Rule(name, RUN, operands, needs=needs, instead=_RUN_INSTEAD)
 
 
-def _install(name: str) -> Rule:
-    return Rule(name, _INSTALL, "npm...", mode="run", instead=_PACKAGES)
+def installs(workspace: str) -> tuple[Rule, ...]:
+    """`-w` names a workspace for npm alone: for the others, a package follows it."""
+    words = "install i add ci update up upgrade dedupe remove uninstall rm un prune rebuild import"
+    flags = _INSTALL + workspace
+    return tuple(
+        Rule(name, flags, "npm...", mode="run", instead=_PACKAGES) for name in words.split()
+    )
 
 
 def _look(name: str, operands: str = "npm...") -> Rule:
@@ -45,13 +51,13 @@ def _look(name: str, operands: str = "npm...") -> Rule:
 
 
 def _exec(name: str, flags: str = "") -> Rule:
-    return Rule(name, flags, wraps=0, inner=("node", "bun"), instead=_NPX)
+    return Rule(name, flags, wraps=0, inner=("node", "bun"), instead=NPX)
 
 
 def _manager(name: str, flags: str, subs: tuple[Rule, ...], **examples: tuple[str, ...]) -> Rule:
     return Rule(
         name,
-        flags + _PLACE + " -v --version -h --help",
+        flags + PLACE + " -v --version -h --help",
         # By itself it installs.
         bare=name == "yarn",
         subs=subs,
@@ -61,12 +67,7 @@ def _manager(name: str, flags: str, subs: tuple[Rule, ...], **examples: tuple[st
     )
 
 
-_SHARED: tuple[Rule, ...] = (
-    *(
-        _install(name)
-        for name in ("install", "i", "add", "ci", "update", "up", "upgrade", "dedupe")
-    ),
-    *(_install(name) for name in ("remove", "uninstall", "rm", "un", "prune", "rebuild", "import")),
+SHARED: tuple[Rule, ...] = (
     _run("run", needs=0),
     _run("run-script", needs=0),
     *(_run(name, operands="near...", needs=0) for name in ("test", "t", "start", "stop", "build")),
@@ -107,7 +108,8 @@ _CREATE = Rule(
 )
 
 
-def _create(name: str) -> Rule:
+def create(name: str) -> Rule:
+    """Starts a project from a template, of which a few are known."""
     return Rule(name, "-y --yes", bare=True, mode="run", subs=(_CREATE,), instead=_CREATE.instead)
 
 
@@ -118,12 +120,13 @@ RULES: tuple[Rule, ...] = (
         "npm",
         "--loglevel=text --no-audit --no-fund --offline --workspace=name -w=name --workspaces",
         (
-            *_SHARED,
+            *installs(" --workspace=name -w=name"),
+            *SHARED,
             _exec("exec", "--no --offline --workspace=name -w=name"),
             _exec("x"),
             _PKG,
-            _create("create"),
-            _create("init"),
+            create("create"),
+            create("init"),
             _look("fund"),
             _look("query"),
             Rule("pack", "--dry-run --json", "", instead="Look only: npm pack --dry-run."),
@@ -164,13 +167,27 @@ RULES: tuple[Rule, ...] = (
     _manager(
         "pnpm",
         "-w --workspace-root --parallel",
-        (*_SHARED, _exec("exec", "-r --recursive --parallel"), _create("create"), _YARN_ANY),
-        allows=("pnpm install --frozen-lockfile", "pnpm -r test", "pnpm vitest run", "pnpm dev"),
+        (
+            *installs(HERE),
+            *SHARED,
+            _exec("exec", "-r --recursive --parallel"),
+            create("create"),
+            _YARN_ANY,
+        ),
+        allows=(
+            "pnpm install --frozen-lockfile",
+            "pnpm -r test",
+            "pnpm vitest run",
+            "pnpm dev",
+            "pnpm add -D zod -w",
+        ),
         refuses=(
             "pnpm dlx evil",
             "pnpm -r publish",
             "pnpm config set x y",
             "pnpm add -g x",
+            "pnpm add -w github:evil/x",
+            "pnpm add --mode evil/x",
             "pnpm env use 20",
             "pnpm --dir /tmp/evil install",
         ),
@@ -179,9 +196,10 @@ RULES: tuple[Rule, ...] = (
         "yarn",
         "--non-interactive --frozen-lockfile --immutable --offline",
         (
-            *_SHARED,
+            *installs(HERE),
+            *SHARED,
             _exec("exec"),
-            _create("create"),
+            create("create"),
             Rule("workspace", "", "name", wraps=1, instead=_RUN_INSTEAD),
             Rule(
                 "workspaces",
@@ -215,7 +233,7 @@ RULES: tuple[Rule, ...] = (
         "-y --yes --no --no-install --offline -q --quiet",
         wraps=0,
         inner=("node", "bun"),
-        instead=_NPX,
+        instead=NPX,
         allows=(
             "npx tsc --noEmit",
             "CI=1 npx vitest run",
@@ -239,51 +257,5 @@ RULES: tuple[Rule, ...] = (
         instead="Write: corepack enable.",
         allows=("corepack enable",),
         refuses=("corepack prepare x@1 --activate", "corepack use x"),
-    ),
-)
-
-BUN: tuple[Rule, ...] = (
-    Rule(
-        "bun",
-        _RUN + _PLACE + " -v --version --revision -e=text --eval=text -p=text --print=text",
-        # By itself it tells how it is used; or the code stands on the line.
-        bare=True,
-        check="",
-        subs=(
-            *(rule for rule in _SHARED if rule.name != "upgrade"),
-            Rule("x", "--bun", wraps=0, inner=("node", "bun"), instead=_NPX),
-            _create("create"),
-            _create("init"),
-            Rule(
-                "pm",
-                subs=(Rule("ls", "--all"), Rule("bin", "-g"), Rule("cache")),
-                instead="Look only: bun pm ls.",
-            ),
-            Rule(
-                "*",
-                style="open",
-                check="script-or-tool",
-                instead="Run a file or script of the project: bun run x.ts.",
-            ),
-        ),
-        instead="Install, run and test with bun; a person configures and publishes.",
-        allows=("bun install", "bun test", "bun run build", "bun src/x.ts", "bun add zod"),
-        refuses=(
-            "bun publish",
-            "bun /tmp/evil.ts",
-            "bun add git+https://evil.test/x",
-            "bun upgrade",
-            "bun x evil",
-            "bun link",
-        ),
-    ),
-    Rule(
-        "bunx",
-        "--bun",
-        wraps=0,
-        inner=("node", "bun"),
-        instead="Run a tool that the project has installed: bunx vitest run.",
-        allows=("bunx tsc --noEmit",),
-        refuses=("bunx evil", "bunx --package=evil tsc"),
     ),
 )

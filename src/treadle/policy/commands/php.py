@@ -1,11 +1,11 @@
 """Rules for php, its packages and the tools of its projects."""
 
 from treadle.policy.commands.language import Rule
-from treadle.policy.commands.tools import tool, tools
+from treadle.policy.commands.tools import NEVER, tool, tools
 
 _COMPOSER = (
-    "-noqvdaoW --no-interaction --no-dev --dev --prefer-dist --prefer-source"
-    " --no-progress --no-scripts"
+    "-noqvaoW -d=chdir --working-dir=chdir --no-interaction --no-dev --dev --prefer-dist"
+    " --prefer-source --no-progress --no-scripts"
     " --optimize-autoloader --classmap-authoritative --with-all-dependencies --with-dependencies"
     " --ignore-platform-reqs --ignore-platform-req=text --dry-run --no-update"
     " --no-install --quiet --ansi --no-ansi"
@@ -33,6 +33,7 @@ RULES: tuple[Rule, ...] = (
         ),
         refuses=(
             "php /tmp/evil.php",
+            "php < /tmp/evil.php",
             "php -d auto_prepend_file=/tmp/e x.php",
             "php -a",
             "php artisan migrate",
@@ -115,6 +116,8 @@ RULES: tuple[Rule, ...] = (
             "composer self-update",
             "composer run deploy",
             "composer install -d /tmp/evil",
+            "composer install -d ../x",
+            "composer require ../x",
         ),
     ),
     tool(
@@ -152,8 +155,12 @@ RULES: tuple[Rule, ...] = (
         allows=("symfony serve", "symfony console about"),
         refuses=("symfony serve --dir=/tmp", "symfony run rm x", "symfony console tinker"),
     ),
+    *(
+        tool(name, never=f"{NEVER} --bootstrap", refuses=f"{name} --bootstrap=./e src")
+        for name in ("phpcs", "phpcbf")
+    ),
     *tools(
-        "pest codecept codeception phpcs phpcbf phpstan psalm php-cs-fixer pint rector"
+        "pest codecept codeception phpstan psalm php-cs-fixer pint rector"
         " paratest infection deptrac"
     ),
 )

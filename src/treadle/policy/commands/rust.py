@@ -15,6 +15,10 @@ _CARGO = (
     " --doc --open --no-deps"
     " --document-private-items --fix --allow-dirty --allow-staged --ignored --unit-graph"
 )
+_COVERAGE = (
+    "--html --lcov --json --text --summary-only --no-report --output-path=write"
+    " --output-dir=write --fail-under-lines=number --out=name --skip-clean"
+)
 _WORDS = "Use the project's own settings."
 
 
@@ -43,15 +47,17 @@ RULES: tuple[Rule, ...] = (
                     "bench",
                     "doc",
                     "d",
-                    "clippy",
                     "nextest",
-                    "llvm-cov",
-                    "tarpaulin",
                     "expand",
                     "machete",
                     "audit",
                     "deny",
                 )
+            ),
+            _cargo("clippy", "near...", check="lints-only"),
+            *(
+                Rule(name, f"{_CARGO} {_COVERAGE}", "near...", instead=_WORDS)
+                for name in ("llvm-cov", "tarpaulin")
             ),
             Rule(
                 "fmt", "--all --check -p=name --quiet -q -v", "near...", mode="run", instead=_WORDS
@@ -115,6 +121,7 @@ RULES: tuple[Rule, ...] = (
             "cargo run --bin server -- --port 80",
             "cargo add serde --features derive",
             "cargo test my_test",
+            "cargo llvm-cov --html",
         ),
         refuses=(
             "cargo install evil",
@@ -126,6 +133,8 @@ RULES: tuple[Rule, ...] = (
             "cargo add --git https://evil.test/x y",
             "cargo +nightly build",
             "cargo test --config /tmp/x",
+            "cargo clippy -- -C linker=./e",
+            "cargo llvm-cov --output-path /etc/x",
         ),
     ),
     Rule(

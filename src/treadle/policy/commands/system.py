@@ -14,6 +14,12 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule("which", "-as", "name...", needs=1, allows=("which node",), refuses=("which --x",)),
     Rule("nproc", "--all", allows=("nproc",), refuses=("nproc --x",)),
+    Rule("uname", "-asnrvmpio", allows=("uname -a", "uname"), refuses=("uname x",)),
+    Rule("arch", allows=("arch",), refuses=("arch x",)),
+    Rule("whoami", allows=("whoami",), refuses=("whoami x",)),
+    Rule("id", "-ugGnr", "name", allows=("id", "id -u"), refuses=("id --x", "id a b")),
+    Rule("uptime", "-ps", allows=("uptime",), refuses=("uptime x",)),
+    Rule("free", "-bkmght", allows=("free -m",), refuses=("free -s 1",)),
     Rule(
         "ps",
         (

@@ -81,7 +81,9 @@ def _link(given: Arguments, place: Place) -> str | None:
         return "only symbolic links are made: ln -s"
     target, link = given.operands[0], given.operands[-1]
     at = f"{dirname(link.text)}/" if "/" in link.text and not target.text.startswith("/") else ""
-    return refusal(Word(at + target.text, target.expands, target.variables), "write", place)
+    there = Word(at + target.text, target.expands, target.variables)
+    # A secret by another name would be read under it.
+    return refusal(there, "write", place) or refusal(there, "read", place)
 
 
 def _tail(given: Arguments, place: Place) -> str | None:

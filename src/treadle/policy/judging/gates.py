@@ -160,11 +160,19 @@ def _builds(words: list[str]) -> bool:
 
 def _scripts(words: list[str]) -> list[str]:
     """The names of the project's scripts that the command runs; what they are handed is data."""
+    if words[0] == "node":
+        return _run_by_node(words)
     if words[0] not in _SEVERAL and words[0] not in _AFTER_RUN:
         return []
     said = words[: words.index("--")] if "--" in words else words
     ways = _spoken(said) or [said]
     return [name for spoken in ways for name in _named(spoken[0], spoken[1:])]
+
+
+def _run_by_node(words: list[str]) -> list[str]:
+    """`node --run NAME` runs a script of package.json, as `npm run NAME` does."""
+    attached = [word.partition("=")[2] for word in words if word.startswith("--run=")]
+    return attached + [name for flag, name in pairwise(words) if flag == "--run"]
 
 
 def _named(runner: str, words: list[str]) -> list[str]:

@@ -48,8 +48,8 @@ def revision(given: Arguments, place: Place) -> str | None:
     for word in given.operands:
         if word.plain and not _REF.fullmatch(word.text):
             return f"{word.text} is not the name of a branch or commit"
-        if word.text.startswith(("/", "~", "ext::")) or "://" in word.text:
-            return f"{word.text} leads out of this repository"
+        if word.text.startswith(("/", "~", "ext::", "+")) or "://" in word.text:
+            return f"{word.text} leads out of this repository, or moves branches by force"
     return None
 
 

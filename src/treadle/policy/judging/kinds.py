@@ -17,6 +17,7 @@ _NAMED = re.compile(r"[\w.-]+=")
 _KIND = re.compile(r"^[\w-]+:(?=[/~.])")
 _NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?[a-zA-Z%]{0,2}")
 _NAME = re.compile(r"(?!.*(?://|\.\./))[A-Za-z0-9_@][\w.@:/+-]*")
+_WORD = re.compile(r"[\w-]+")
 _GEM = re.compile(r"[\w.-]+(?::[\w.-]+)?")
 _DEBUG = re.compile(r"(?:(?:localhost|127\.0\.0\.1|\[::1\]):)?\d+")
 _PYTEST_SETTING = re.compile(r"addopts=|(?!addopts|pythonpath|.*plugin)\w+=[^/~]*")
@@ -36,7 +37,7 @@ _PRELOAD = re.compile(r"(?:@[\w.-]+/)?\w[\w.-]*(?:/[\w.-]+)*")
 _NPM_ALIAS = re.compile(r"(?:@[\w.-]+/)?[\w.-]+@npm:(?:@[\w.-]+/)?[\w.-]+(?:@[\w.^~*-]+)?")
 _PIP = re.compile(r"[A-Za-z0-9][\w.-]*(?:\[[\w,. -]*\])?\s*(?:(?:[=<>!~]=?=?)\s*[\w.*+!,<>=~ -]+)?")
 _GO_TARGET = re.compile(r"[\w./~-]*(?:\.\.\.)?")
-_COMPOSER = re.compile(r"[\w.-]+/[\w.-]+(?::[\w.^~*@|<>=, -]+)?|php|ext-\w+|[\w.^~*@|<>=-]+")
+_COMPOSER = re.compile(r"\w[\w.-]*/[\w.-]+(?::[\w.^~*@|<>=, -]+)?|php|ext-\w+|[\w.^~*@|<>=-]+")
 _GO_FLAGS = re.compile(r"(?!.*(?:extld|toolexec|/))[\w .=:,'\"+-]*")
 _PHP_SETTING = re.compile(
     r"(?:memory_limit|xdebug\.\w+|display_errors|error_reporting|zend\.assertions|pcov\.enabled|max_execution_time|opcache\.\w+)(?:=[\w,-]*)?"
@@ -115,6 +116,12 @@ def _revision(word: Word, place: Place) -> str | None:
     if text.startswith(("/", "~")) or ".." in text.split("/"):
         return refusal(word, "look", place)
     return refusal(word, "read", place) if holds_secrets(tuple(text.split("/"))) else None
+
+
+def _lines(word: Word, place: Place) -> str | None:
+    """Some lines of a file, through its history: `1,5:path`, `:function:path`."""
+    path = word.text.rpartition(":")[2]
+    return f"{path} may hold secrets" if holds_secrets(tuple(path.split("/"))) else None
 
 
 def _staged(word: Word, place: Place) -> str | None:
@@ -223,6 +230,7 @@ KINDS: Mapping[str, Kind] = {
     "pathspec": _pathspec,
     "revision": _revision,
     "staged": _staged,
+    "lines": _both(lambda word, place: _known(word), _lines),
     "remote": _remote,
     "gitkey": _settable,
     "npm": _package(_NPM, _NPM_ALIAS),
@@ -235,6 +243,7 @@ KINDS: Mapping[str, Kind] = {
     "script": _script_name,
     "local-url": _matching(_LOCAL_URL, "an address on this machine"),
     "name": _matching(_NAME, "a plain name"),
+    "word": _matching(_WORD, "a plain word"),
     "gem": _matching(_GEM, "the name of a gem"),
     "debug": _matching(_DEBUG, "a port on this machine"),
     "task": _both(_matching(_TASK, "a task, or a value for one"), _near),

@@ -24,24 +24,32 @@ _NOT_SCRIPTS = names("""
     config dlx link unlink global plugin set node login logout token owner access adduser whoami
     profile team org hook dist-tag star unstar explore edit repo docs bugs cache env store server
     patch patch-commit self-update setup deploy npm policies pack upgrade completions discover c
-    shell npm-login sh bash exec exec-env repl x tag user search
+    unplug shell npm-login sh bash exec exec-env repl x tag user search
     """)
 _NOT_OF_TOOLS = names(
     "exec shell console repl eval dlx sh bash login logout secret secrets token add run-commands"
     " release generate-token gh-deploy install-hooks auth custom"
 )
+_REVEALS = re.compile(r"secrets:.*|env:(?:de|en)crypt")
 _CODE_FILE = re.compile(r"[\w./@-]+\.(?:[cm]?[jt]sx?|html)")
 
 
 def interpreter(given: Arguments, place: Place) -> str | None:
     """Without a file or code it waits for a person."""
     if given.named or given.fed or _ENOUGH & set(given.switches):
-        return "-i asks a person" if _asks(given) else None
+        return "a debugger asks a person" if _asks(given) else None
     return "without a file it waits for a person to type"
 
 
+def takes_code(given: Arguments) -> bool:
+    """Whether an interpreter would run what it is sent."""
+    interprets = given.rule.check in ("interpreter", "python")
+    return interprets and not given.named and not _ENOUGH & set(given.switches)
+
+
 def _asks(given: Arguments) -> bool:
-    return "-i" in given.switches and given.rule.name == "node"
+    inspects = bool(given.operands) and given.operands[0].text == "inspect"
+    return given.rule.name == "node" and ("-i" in given.switches or inspects)
 
 
 def manage(given: Arguments, place: Place) -> str | None:
@@ -78,8 +86,18 @@ def tool(given: Arguments, place: Place) -> str | None:
 
 
 def no_console(given: Arguments, place: Place) -> str | None:
+    if given.operands and _REVEALS.fullmatch(given.operands[0].text):
+        return f"{given.operands[0].text} shows or changes secrets"
     if given.operands and given.operands[0].text in ("tinker", "db", "dbal:run-sql", "psysh"):
         return f"{given.operands[0].text} waits for a person, or runs code unseen"
+    return None
+
+
+def lints_only(given: Arguments, place: Place) -> str | None:
+    """What clippy hands on to the compiler: lints, and nothing that names a program or a folder."""
+    for word in given.operands:
+        if word.text.startswith(("-C", "-Z", "-L", "-o", "--codegen", "--sysroot", "--extern")):
+            return f"{word.text} changes how the compiler works. Only lints are given: -D warnings"
     return None
 
 
@@ -176,6 +194,7 @@ LANGUAGE_CHECKS: Mapping[str, Callable[[Arguments, Place], str | None]] = {
     "pre-commit": pre_commit,
     "script-or-tool": script_or_tool,
     "audit": audit,
+    "lints-only": lints_only,
     "no-console": no_console,
     "tool": tool,
     "pkg-set": pkg_set,

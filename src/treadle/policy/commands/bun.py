@@ -1,0 +1,64 @@
+"""Rules for bun, which is runtime, package tool, test runner and bundler in one."""
+
+from treadle.policy.commands.language import Rule
+from treadle.policy.commands.node_packages import HERE, NPX, PLACE, RUN, SHARED, create, installs
+
+_TEST = (
+    f"{RUN} -t=text --test-name-pattern=text --timeout=number --coverage --bail[number] -u --only"
+    " --todo --update-snapshots --rerun-each=number --coverage-reporter=word"
+)
+_BUILD = (
+    f"{RUN} --outdir=write --outfile=write --target=word --format=word --minify --splitting"
+    " --sourcemap[text] --external=text"
+)
+
+RULES: tuple[Rule, ...] = (
+    Rule(
+        "bun",
+        RUN + PLACE + " -v --version --revision -e=text --eval=text -p=text --print=text",
+        # By itself it tells how it is used; or the code stands on the line.
+        bare=True,
+        check="",
+        subs=(
+            *(rule for rule in installs(HERE) if rule.name != "upgrade"),
+            Rule("test", _TEST, "near..."),
+            Rule("build", _BUILD, "code...", mode="run"),
+            *(rule for rule in SHARED if rule.name not in ("test", "build")),
+            Rule("x", "--bun", wraps=0, inner=("node", "bun"), instead=NPX),
+            create("create"),
+            create("init"),
+            Rule(
+                "pm",
+                subs=(Rule("ls", "--all"), Rule("bin", "-g"), Rule("cache")),
+                instead="Look only: bun pm ls.",
+            ),
+            Rule(
+                "*",
+                style="open",
+                check="script-or-tool",
+                instead="Run a file or script of the project: bun run x.ts.",
+            ),
+        ),
+        instead="Install, run and test with bun; a person configures and publishes.",
+        allows=("bun install", "bun test", "bun run build", "bun src/x.ts", "bun add zod"),
+        refuses=(
+            "bun publish",
+            "bun /tmp/evil.ts",
+            "bun add git+https://evil.test/x",
+            "bun upgrade",
+            "bun build x.ts --outdir /etc",
+            "bun test --preload ./e",
+            "bun x evil",
+            "bun link",
+        ),
+    ),
+    Rule(
+        "bunx",
+        "--bun",
+        wraps=0,
+        inner=("node", "bun"),
+        instead="Run a tool that the project has installed: bunx vitest run.",
+        allows=("bunx tsc --noEmit",),
+        refuses=("bunx evil", "bunx --package=evil tsc"),
+    ),
+)
