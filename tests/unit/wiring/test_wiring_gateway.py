@@ -1,6 +1,5 @@
 """The gateway stands where the agent would have asked, and takes the same way there."""
 
-import asyncio
 import ssl
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
@@ -15,7 +14,7 @@ from treadle.adapters.agents.claude.agent import ClaudeAgent
 from treadle.adapters.stores.database import open_database
 from treadle.adapters.stores.ledger import DatabaseLedger
 from treadle.domain.agent import AgentEnded, ResponseUsed
-from treadle.domain.errors import SettingsError, StoreError
+from treadle.domain.errors import SettingsError
 from treadle.domain.ids import RunId, SessionId
 from treadle.domain.ledger import Bill, LedgerEntry
 from treadle.domain.session import Completed
@@ -256,76 +255,6 @@ async def test_a_session_is_billed_from_the_database(tmp_path: Path, rehearse: R
 
 async def test_a_session_that_never_began_has_no_bill(tmp_path: Path) -> None:
     assert await metering("http://127.0.0.1:9", Storage(tmp_path)).bill(SESSION) is None
-
-
-async def test_the_gateway_stays_from_one_session_to_the_next(tmp_path: Path) -> None:
-    meter = metering("http://127.0.0.1:9", Storage(tmp_path))
-    first = meter.endpoint(SESSION, 1.0).url
-    await meter.bill(SESSION)
-    second = meter.endpoint(SessionId("another"), 1.0).url
-
-    assert first.rpartition("/")[0] == second.rpartition("/")[0]
-    assert (await ask(first), await ask(second)) == (403, 502)
-    meter.close()
-
-
-async def turns_of_the_loop() -> None:
-    """Until a timer that was due has rung."""
-    rung = asyncio.Event()
-    asyncio.get_running_loop().call_later(0.001, rung.set)
-    await rung.wait()
-
-
-async def test_two_sessions_that_end_together_leave_the_next_one_its_gateway(
-    tmp_path: Path,
-) -> None:
-    terms = Terms(RUN, 100.0, LISTED, rehearsal=True, linger_s=0.0)
-    meter = Metering(Service("http://127.0.0.1:9"), Storage(tmp_path), terms)
-    one, other, third = SessionId("one"), SessionId("other"), SessionId("third")
-    meter.endpoint(one, 1.0), meter.endpoint(other, 1.0)
-    await asyncio.gather(meter.bill(one), meter.bill(other))
-    address = meter.endpoint(third, 1.0).url
-    await turns_of_the_loop()
-
-    assert await ask(address) == 502
-    assert await meter.bill(third) == Bill(0, 0.0, Usage())
-    meter.close()
-
-
-def remove_the_database(root: Path) -> None:
-    for file in root.glob("events.db*"):
-        file.unlink()
-
-
-async def test_a_ledger_that_fails_when_nobody_listens_is_told_to_whoever_comes_next(
-    tmp_path: Path, rehearse: Rehearse
-) -> None:
-    api = rehearse("{version: 1, sessions: [{turns: [{text: hello}]}]}")
-    terms = Terms(RUN, 100.0, LISTED, rehearsal=True, linger_s=0.0)
-    meter = Metering(Service(api.base_url), Storage(tmp_path), terms)
-    address = meter.endpoint(SESSION, 1.0).url
-    remove_the_database(tmp_path)
-    status = await ask(address)
-    with pytest.raises(StoreError, match="was removed"):
-        await meter.bill(SESSION)
-    await turns_of_the_loop()
-
-    assert status == 200
-    with pytest.raises(StoreError, match="was removed"):
-        meter.endpoint(SessionId("another"), 1.0)
-    meter.close()
-
-
-async def test_a_waiting_run_holds_no_gateway(tmp_path: Path) -> None:
-    terms = Terms(RUN, 100.0, LISTED, rehearsal=True, linger_s=0.0)
-    meter = Metering(Service("http://127.0.0.1:9"), Storage(tmp_path), terms)
-    address = meter.endpoint(SESSION, 1.0).url
-    await meter.bill(SESSION)
-    await turns_of_the_loop()
-
-    with pytest.raises(httpx2.ConnectError):
-        await ask(address)
-    meter.close()
 
 
 async def test_what_is_spent_of_the_day_is_not_left_for_a_session(tmp_path: Path) -> None:
