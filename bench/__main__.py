@@ -36,10 +36,10 @@ class Extent:
 
 
 FULL = Extent(
-    sessions=12, repetitions=5, command_times=31, storing_times=9, durable_times=3, gateway_times=60
+    sessions=13, repetitions=5, command_times=31, storing_times=9, durable_times=3, gateway_times=60
 )
 QUICK = Extent(
-    sessions=4, repetitions=1, command_times=5, storing_times=3, durable_times=1, gateway_times=10
+    sessions=5, repetitions=1, command_times=5, storing_times=3, durable_times=1, gateway_times=10
 )
 
 

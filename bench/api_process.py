@@ -1,8 +1,9 @@
 """The scripted API in a process of its own, so that its work counts for neither side.
 
 Run as `python -m bench.api_process SCRIPT`. It says where it listens and reads the id of the job's
-first process. Each session's first request is told in a line and waits, with the whole job, for a
-line that lets it go on; an empty line ends it, and is answered with all that it has seen.
+first process. A session's first request waits, with the whole job, for a line that says how many
+sessions it may play now; when they are played, that is told in a line. An empty line ends it, and
+is answered with all that it has seen.
 """
 
 import asyncio
@@ -31,6 +32,7 @@ class Turnstile:
         self.process_id = 0
         self.used: list[tuple[float, float]] = []
         self.released_s: list[float] = []
+        self._left = 0
         self._let_through = threading.Event()
         self._still = StandingStill(0)
 
@@ -39,11 +41,16 @@ class Turnstile:
 
     def arrive(self) -> None:
         self.used.append(processor_time(self.process_id))
+        self._left -= 1
+        if self._left > 0:
+            self.released_s.append(time.monotonic())
+            return
         self._let_through.clear()
         self._still.stop()
         print("arrived", flush=True)
 
-    def release(self) -> None:
+    def release(self, sessions: int) -> None:
+        self._left = sessions
         self.released_s.append(time.monotonic())
         self._let_through.set()
         self._still.go_on()
@@ -61,8 +68,8 @@ class HoldingApi(ScriptedApi):
 
     def _respond_message(self, request: HttpRequest) -> Iterable[Step]:
         steps = super()._respond_message(request)
-        if self.request_count % REQUESTS != 1:
-            return steps
+        if not self._turnstile.process_id or self.request_count % REQUESTS != 1:
+            return steps  # without a job to measure nobody waits
         self._turnstile.arrive()
         return self._turnstile.held(steps)
 
@@ -72,8 +79,8 @@ async def main() -> None:
     async with HoldingApi(load_script(Path(sys.argv[1])), turnstile) as api:
         print(api.base_url, flush=True)
         turnstile.watch(int(await asyncio.to_thread(sys.stdin.readline)))
-        while (await asyncio.to_thread(sys.stdin.readline)).strip():
-            turnstile.release()
+        while line := (await asyncio.to_thread(sys.stdin.readline)).strip():
+            turnstile.release(int(line))
         seen = {
             "requests": [[request.session, request.arrived_s] for request in api.requests],
             "released": turnstile.released_s,

@@ -42,7 +42,7 @@ class Took:
 
 
 class RunningJob:
-    """A job that plays a session at a time, and stands still before each."""
+    """A job that plays some sessions at a time, and stands still before them."""
 
     def __init__(self, job: Job, model: Model, directory: Path) -> None:
         self._model = model
@@ -59,16 +59,16 @@ class RunningJob:
                 stderr=stderr,
             )
         model.watch(self.process.pid)
-        model.next_session(self.process.pid)
+        model.turn_over(self.process.pid)
 
-    def play(self) -> None:
-        """One session, to the first request of the next."""
-        self._model.let_through()
-        self._model.next_session(self.process.pid)
+    def play(self, sessions: int) -> None:
+        """So many sessions, to the first request of the next."""
+        self._model.let_through(sessions)
+        self._model.turn_over(self.process.pid)
 
     def finish(self) -> Took:
         """The last session, and the end of the job."""
-        self._model.let_through()
+        self._model.let_through(1)
         # Counts all descendants that were waited for; on both sides that is every one.
         _, status, used = os.wait4(self.process.pid, 0)
         ended_s = time.monotonic()

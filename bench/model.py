@@ -84,16 +84,16 @@ class Model:
         """Say which process the requests come from, before the first of them."""
         self._say(str(process_id))
 
-    def next_session(self, process_id: int) -> None:
-        """Wait for a session's first request; it and its whole job stand still from then on."""
+    def turn_over(self, process_id: int) -> None:
+        """Wait for the first request after a turn; it and its whole job stand still by then."""
         assert self._process.stdout is not None
         while not select([self._process.stdout], [], [], LOOK_S)[0]:
             if os.waitid(os.P_PID, process_id, os.WEXITED | os.WNOHANG | os.WNOWAIT):
                 raise MeasurementFailed("a job ended before its last session")
         self._line()
 
-    def let_through(self) -> None:
-        self._say("go")
+    def let_through(self, sessions: int) -> None:
+        self._say(str(sessions))
 
     def seen(self) -> Seen:
         """Everything that was asked for; raises unless it was the script, all of it."""

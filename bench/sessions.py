@@ -3,10 +3,14 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 
 from bench.figures import Figure, Spread, ratios
 from bench.jobs import Took, deliver_job, peak_mb, plain_job, spoken_job
 
+# So many sessions a side plays before it is the next one's turn. The first of them does not count:
+# it finds the processor's caches full of the others.
+TURN = 2
 # Nothing around the agent: what the loop itself costs. The sandbox is measured beside it.
 LOOSE = "--no-sandbox"
 
@@ -25,12 +29,12 @@ class Repetition:
 
 def measure(sessions: int, directory: Path, *, repetitions: int) -> list[Repetition]:
     """One short repetition first fills caches and is not counted."""
-    _measure(2, directory, "first")
+    _measure(1 + TURN, directory, "first")
     return [_measure(sessions, directory, str(number)) for number in range(1, repetitions + 1)]
 
 
 def _measure(sessions: int, directory: Path, name: str) -> Repetition:
-    """Session by session, each side while the others stand still: a slow moment hits all."""
+    """Turn by turn, each side while the others stand still: a slow moment hits all."""
     loose, boxed = directory / f"deliver-{name}", directory / f"sandboxed-{name}"
     with (
         deliver_job(sessions, loose, LOOSE) as deliver,
@@ -39,9 +43,9 @@ def _measure(sessions: int, directory: Path, name: str) -> Repetition:
         spoken_job(sessions, directory / f"spoken-{name}") as spoken,
     ):
         jobs = (deliver, plain, sandboxed, spoken)
-        for _ in range(sessions - 1):
+        for _ in range((sessions - 1) // TURN):
             for job in jobs:
-                job.play()
+                job.play(TURN)
         return Repetition(
             deliver.finish(),
             plain.finish(),
@@ -78,9 +82,17 @@ def aimed_figures(done: Sequence[Repetition]) -> list[Figure]:
 def _paired(
     name: str, ours: Sequence[Took], done: Sequence[Repetition], aim: float | None = None
 ) -> Figure:
-    """Each session against the plain one next to it; of a job's ratios the middle one."""
-    pairs = [ratios(o.seen.walls_s, e.plain.seen.walls_s) for o, e in zip(ours, done, strict=True)]
+    """Each turn against the plain one next to it; of a job's ratios the middle one."""
+    pairs = [
+        ratios(_turns_s(job), _turns_s(each.plain)) for job, each in zip(ours, done, strict=True)
+    ]
     return Figure(name, "x", Spread.of([pair.middle for pair in pairs]), aim)
+
+
+def _turns_s(job: Took) -> list[float]:
+    """Of each turn the middle session."""
+    walls = job.seen.walls_s
+    return [median(walls[at + 1 : at + TURN]) for at in range(0, len(walls), TURN)]
 
 
 def plain_figures(done: Sequence[Repetition]) -> list[Figure]:
