@@ -9,6 +9,7 @@ from pathlib import Path
 
 from treadle.adapters.agents.claude.command import SESSION_MARK
 from treadle.adapters.agents.claude.process_table import below, process_table, remaining
+from treadle.adapters.sandboxes.first_process import stat_fields
 from treadle.domain.agent import Leftover
 
 PROC = Path("/proc")
@@ -116,8 +117,7 @@ def _signal(pids: Iterable[int], number: signal.Signals) -> None:
 
 def _alive(entry: Path) -> bool:
     # A zombie has ended already; its parent only has to notice.
-    status = (entry / "stat").read_text(errors="replace").rpartition(")")[2].split()
-    return bool(status) and status[0] != "Z"
+    return bool(stat_fields(entry))
 
 
 def _command(entry: Path) -> str:

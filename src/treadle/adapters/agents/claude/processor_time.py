@@ -1,9 +1,9 @@
 """How much the processes of a session have worked so far, as the system accounts for it."""
 
 import os
-from contextlib import suppress
 
 from treadle.adapters.agents.claude.processes import PROC, marked_processes
+from treadle.adapters.sandboxes.first_process import stat_fields
 
 # Fields of /proc/<pid>/stat after the name: own time in programs and in the system, and that of
 # children that have ended.
@@ -16,8 +16,5 @@ def processor_s(session: str) -> float | None:
         return None
     ticks = 0
     for process in marked_processes(session):
-        with suppress(OSError):
-            told = (PROC / str(process.pid) / "stat").read_text(errors="replace")
-            status = told.rpartition(")")[2].split()
-            ticks += sum(int(field) for field in status[_TIMES])
+        ticks += sum(int(field) for field in stat_fields(PROC / str(process.pid))[_TIMES])
     return ticks / os.sysconf("SC_CLK_TCK")
