@@ -63,7 +63,7 @@ def measure_all(extent: Extent, directory: Path) -> list[str]:
     jobs = sessions.measure(extent.sessions, directory, repetitions=extent.repetitions)
     looks = commands.measure(Stage(directory / f"deliver-{last}"), extent.command_times)
     stored = storing.measure(
-        printed(directory / f"plain-{last}"), directory / "storing", times=extent.storing_times
+        printed(directory / f"lean-{last}"), directory / "storing", times=extent.storing_times
     )
     opened = opening.measure(directory / "opening", extent.storing_times)
     surviving, costs = durable.figures(durable.measure(directory / "durable", extent.durable_times))

@@ -21,6 +21,15 @@ PROMPT = "Write the next note of SPEC.md, look at it, and say that it is done."
 LOOP = 'left=$1; shift; while [ "$left" -gt 0 ]; do "$@" </dev/null || exit; left=$((left-1)); done'
 
 
+# Nothing here leaves the machine, on no side.
+OFFLINE = (
+    "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC",
+    "DISABLE_AUTOUPDATER",
+    "DISABLE_TELEMETRY",
+    "DISABLE_ERROR_REPORTING",
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Job:
     """What is started, and where."""
@@ -104,13 +113,17 @@ def peak_mb(directory: Path) -> float:
 
 @contextmanager
 def plain_job(sessions: int, directory: Path) -> Iterator[RunningJob]:
-    """The same sessions by `claude -p` in a shell loop; what it printed is in `printed(…)`."""
-    stage = make_stage(directory)
-    with scripted_model(sessions, directory) as model:
-        command = ["sh", "-c", LOOP, "loop", str(sessions), *_plain_command()]
-        job = Job(command, _plain_environment(stage, model), stage.project, 0)
-        with _running(job, model, directory) as running:
-            yield running
+    """The same sessions by `claude -p` in a shell loop, as one writes it."""
+    quiet = {name: QUIET[name] for name in OFFLINE}
+    with _looped(_plain_command(), quiet, sessions, directory) as running:
+        yield running
+
+
+@contextmanager
+def lean_job(sessions: int, directory: Path) -> Iterator[RunningJob]:
+    """The loop with all that Treadle tells the agent; what it printed is in `printed(…)`."""
+    with _looped([*_plain_command(), *_lean_flags()], QUIET, sessions, directory) as running:
+        yield running
 
 
 @contextmanager
@@ -144,18 +157,34 @@ def _peak(directory: Path) -> Path:
     return directory / "peak.txt"
 
 
+@contextmanager
+def _looped(
+    command: Sequence[str], quiet: Mapping[str, str], sessions: int, directory: Path
+) -> Iterator[RunningJob]:
+    stage = make_stage(directory)
+    with scripted_model(sessions, directory) as model:
+        loop = ["sh", "-c", LOOP, "loop", str(sessions), *command]
+        environment = {**_loop_environment(stage, model), **quiet}
+        job = Job(loop, environment, stage.project, 0)
+        with _running(job, model, directory) as running:
+            yield running
+
+
 def _plain_command() -> list[str]:
-    """The flags that Treadle gives, as far as they concern a session without it."""
-    command = [str(bundled_binary()), "-p", PROMPT, "--output-format", "stream-json", "--verbose"]
-    command += ["--include-partial-messages", "--setting-sources=", "--disable-slash-commands"]
-    command += ["--dangerously-skip-permissions", f"--model={MODEL}"]
-    return [*command, f"--tools={','.join(BASELINE_TOOLS)}"]
+    command = [str(bundled_binary()), "-p", PROMPT]
+    return [*command, "--dangerously-skip-permissions", f"--model={MODEL}"]
 
 
-def _plain_environment(stage: Stage, model: Model) -> dict[str, str]:
+def _lean_flags() -> list[str]:
+    """What Treadle gives besides, as far as it concerns a session without it."""
+    flags = ["--output-format", "stream-json", "--verbose", "--include-partial-messages"]
+    flags += ["--setting-sources=", "--disable-slash-commands"]
+    return [*flags, f"--tools={','.join(BASELINE_TOOLS)}"]
+
+
+def _loop_environment(stage: Stage, model: Model) -> dict[str, str]:
     return {
         **stage.environment,
-        **QUIET,
         "ANTHROPIC_BASE_URL": model.base_url,
         "ANTHROPIC_API_KEY": "rehearsal",
         "ANTHROPIC_CUSTOM_HEADERS": f"x-treadle-workspace: {quote(str(stage.project))}",

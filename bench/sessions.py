@@ -6,7 +6,7 @@ from pathlib import Path
 from statistics import median
 
 from bench.figures import Figure, Spread, ratios
-from bench.jobs import Took, deliver_job, peak_mb, plain_job, spoken_job
+from bench.jobs import Took, deliver_job, lean_job, peak_mb, plain_job, spoken_job
 
 # So many sessions a side plays before it is the next one's turn. The first of them does not count:
 # it finds the processor's caches full of the others.
@@ -22,6 +22,7 @@ class Repetition:
     deliver: Took
     plain: Took
     sandboxed: Took
+    lean: Took
     spoken: Took
     deliver_mb: float
     sandboxed_mb: float
@@ -40,9 +41,10 @@ def _measure(sessions: int, directory: Path, name: str) -> Repetition:
         deliver_job(sessions, loose, LOOSE) as deliver,
         plain_job(sessions, directory / f"plain-{name}") as plain,
         deliver_job(sessions, boxed) as sandboxed,
+        lean_job(sessions, directory / f"lean-{name}") as lean,
         spoken_job(sessions, directory / f"spoken-{name}") as spoken,
     ):
-        jobs = (deliver, plain, sandboxed, spoken)
+        jobs = (deliver, plain, sandboxed, lean, spoken)
         for _ in range((sessions - 1) // TURN):
             for job in jobs:
                 job.play(TURN)
@@ -50,42 +52,38 @@ def _measure(sessions: int, directory: Path, name: str) -> Repetition:
             deliver.finish(),
             plain.finish(),
             sandboxed.finish(),
+            lean.finish(),
             spoken.finish(),
             peak_mb(loose),
             peak_mb(boxed),
         )
 
 
+Side = Callable[[Repetition], Took]
+Quantity = Callable[[Took], float]
+
+
 def aimed_figures(done: Sequence[Repetition]) -> list[Figure]:
     starts = Spread.of([each.deliver.start_s for each in done])
     peaks = Spread.of([each.deliver_mb for each in done])
+    sandboxed_peaks = Spread.of([each.sandboxed_mb for each in done])
     return [
-        _paired("a session of deliver / of claude -p, wall", [e.deliver for e in done], done, 1.10),
+        _paired("a session of deliver / of claude -p, wall", done, _deliver, _plain, 1.10),
         _ratio("a session of deliver / of claude -p, CPU", done, _cpu, 1.25),
         Figure("start of deliver to the first model request", "s", starts, 2.5),
         Figure("memory of the treadle process, peak", "MB", peaks, 130),
         _paired(
-            "a sandboxed session of deliver / of claude -p, wall",
-            [each.sandboxed for each in done],
-            done,
-            1.15,
+            "a sandboxed session of deliver / of claude -p, wall", done, _sandboxed, _plain, 1.15
         ),
-        Figure(
-            "memory of the treadle process, sandboxed, peak",
-            "MB",
-            Spread.of([each.sandboxed_mb for each in done]),
-            160,
-        ),
+        Figure("memory of the treadle process, sandboxed, peak", "MB", sandboxed_peaks, 160),
     ]
 
 
 def _paired(
-    name: str, ours: Sequence[Took], done: Sequence[Repetition], aim: float | None = None
+    name: str, done: Sequence[Repetition], ours: Side, theirs: Side, aim: float | None = None
 ) -> Figure:
-    """Each turn against the plain one next to it; of a job's ratios the middle one."""
-    pairs = [
-        ratios(_turns_s(job), _turns_s(each.plain)) for job, each in zip(ours, done, strict=True)
-    ]
+    """Each turn against the one of the other side next to it; of a job's ratios the middle one."""
+    pairs = [ratios(_turns_s(ours(each)), _turns_s(theirs(each))) for each in done]
     return Figure(name, "x", Spread.of([pair.middle for pair in pairs]), aim)
 
 
@@ -101,9 +99,7 @@ def plain_figures(done: Sequence[Repetition]) -> list[Figure]:
     guarded = [each.sandboxed for each in done]
     own = Spread.of([job.seen.own_cpu_s for job in deliver])
     return [
-        _paired(
-            "a session by the adapter alone / of claude -p, wall", [e.spoken for e in done], done
-        ),
+        *_against_lean(done),
         _ratio("whole job, deliver / claude -p, wall", done, lambda job: job.wall_s),
         _ratio("whole job, deliver / claude -p, CPU", done, lambda job: job.cpu_s),
         _ratio("start to the first request, deliver / claude -p", done, lambda job: job.start_s),
@@ -113,6 +109,18 @@ def plain_figures(done: Sequence[Repetition]) -> list[Figure]:
         *_side("sandboxed deliver", guarded),
         Figure("  start to its first request", "s", _spread(guarded, lambda job: job.start_s)),
         *_side("claude -p", plain),
+        *_side("claude -p, lean", [each.lean for each in done]),
+    ]
+
+
+def _against_lean(done: Sequence[Repetition]) -> list[Figure]:
+    """The same against a loop that is told, too, all that Treadle tells an agent."""
+    cpu = ratios([_cpu(each.deliver) for each in done], [_cpu(each.lean) for each in done])
+    return [
+        _paired("a session of deliver / of claude -p, lean, wall", done, _deliver, _lean),
+        Figure("a session of deliver / of claude -p, lean, CPU", "x", cpu),
+        _paired("  sandboxed / of claude -p, lean, wall", done, _sandboxed, _lean),
+        _paired("  by the adapter alone / of claude -p, lean, wall", done, _spoken, _lean),
     ]
 
 
@@ -128,17 +136,14 @@ def _side(name: str, jobs: Sequence[Took]) -> list[Figure]:
 
 
 def _ratio(
-    name: str,
-    done: Sequence[Repetition],
-    figure: Callable[[Took], float],
-    aim: float | None = None,
+    name: str, done: Sequence[Repetition], quantity: Quantity, aim: float | None = None
 ) -> Figure:
-    ours, theirs = [figure(e.deliver) for e in done], [figure(e.plain) for e in done]
+    ours, theirs = [quantity(e.deliver) for e in done], [quantity(e.plain) for e in done]
     return Figure(name, "x", ratios(ours, theirs), aim)
 
 
-def _spread(jobs: Sequence[Took], figure: Callable[[Took], float]) -> Spread:
-    return Spread.of([figure(job) for job in jobs])
+def _spread(jobs: Sequence[Took], quantity: Quantity) -> Spread:
+    return Spread.of([quantity(job) for job in jobs])
 
 
 def _wall(job: Took) -> float:
@@ -147,3 +152,23 @@ def _wall(job: Took) -> float:
 
 def _cpu(job: Took) -> float:
     return job.seen.cpu_s
+
+
+def _deliver(each: Repetition) -> Took:
+    return each.deliver
+
+
+def _sandboxed(each: Repetition) -> Took:
+    return each.sandboxed
+
+
+def _plain(each: Repetition) -> Took:
+    return each.plain
+
+
+def _lean(each: Repetition) -> Took:
+    return each.lean
+
+
+def _spoken(each: Repetition) -> Took:
+    return each.spoken

@@ -76,9 +76,11 @@ def _signal_tool(speech: Speech, role: Role) -> Tool:
     kinds = [kind for kind in SIGNAL_KINDS if kind in ACCEPTED[role]]
 
     async def call(arguments: Mapping[str, Any]) -> ToolReply:
-        kind, text = arguments.get("kind"), str(arguments.get("text", ""))
+        kind, text = arguments.get("kind"), arguments.get("text")
         if kind not in SIGNAL_KINDS:
             return ToolReply(f"Unknown signal {kind!r}. Known: {', '.join(kinds)}.", is_error=True)
+        if not isinstance(text, str):
+            return ToolReply("Pass `text`: what you want to say, in full.", is_error=True)
         if not speech.hear(Signal(cast("SignalKind", kind), text), "tool"):
             only = f"only: {', '.join(kinds)}."
             return ToolReply(

@@ -23,6 +23,7 @@ from treadle.wiring.clock import SystemClock
 from treadle.wiring.credentials import known_secrets
 from treadle.wiring.holding import WORKER, hold_executor, hold_run, hold_worker
 from treadle.wiring.legs import STORY, engine_location
+from treadle.wiring.loading import start_loading
 from treadle.wiring.rehearsing import with_model
 from treadle.wiring.request_json import kept_request, request_from, result_json
 from treadle.wiring.run_request import Presence, RunRequest, check
@@ -47,6 +48,7 @@ class Shift:
 
 async def work(environment: Environment, shift: Shift, stop: asyncio.Event) -> None:
     """Serve the shared queue until told to stop, or until there is nothing left to do."""
+    await start_loading(environment.storage).engine()
     from treadle.durable.opening import open_engine
 
     executor = f"{WORKER}{uuid4()}"

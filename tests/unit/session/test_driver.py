@@ -162,6 +162,8 @@ async def test_a_signal_means_the_same_by_marker_and_by_tool(role: Role, kind: S
             ("Unknown signal 'sing'. Known: note, spec_issue, progress, done.", True),
         ),
         ({}, ("Unknown signal None. Known: note, spec_issue, progress, done.", True)),
+        ({"kind": "note"}, ("Pass `text`: what you want to say, in full.", True)),
+        ({"kind": "note", "text": 1}, ("Pass `text`: what you want to say, in full.", True)),
     ],
 )
 async def test_the_signal_tool_answers_what_it_did_or_why_not(

@@ -3,48 +3,38 @@
 import subprocess
 import sys
 
-PROGRAM = """
-import asyncio, sys
+LOADED = """
+import sys
 from treadle.wiring.agents.claude_loading import load_late_modules
 
 def tell(*names):
     print(*(name in sys.modules for name in names))
 
 load_late_modules()
-tell("claude_agent_sdk", "treadle.adapters.agents.claude.transport")
-tell("mcp.client", "mcp.server.mcpserver", "jsonschema", "uvicorn")
+tell("claude_agent_sdk.types", "treadle.adapters.agents.claude.transport")
 
-from treadle.adapters.agents.claude.tools import tool_server
-from treadle.domain.agent import Tool, ToolReply
+from claude_agent_sdk import ClaudeAgentOptions, ClaudeSDKClient
+import claude_agent_sdk._internal.query
+tell("claude_agent_sdk.client", "mcp", "mcp_types", "jsonschema", "uvicorn")
+"""
 
-async def greet(given):
-    return ToolReply(f"hello {given['name']}")
-
-schema = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
-server = tool_server((Tool("greet", "Greets.", schema, greet),))["instance"]
-
-async def main():
-    import mcp  # its client is for this test alone, and brings the rest of the package
-
-    async with mcp.Client(server) as client:
-        for given in ({"name": "Ada"}, {"name": 1}):
-            result = await client.call_tool("greet", given)
-            print(result.is_error, result.content[0].text)
-
-asyncio.run(main())
-tell("mcp.client", "jsonschema")
+WHOLE = """
+from claude_agent_sdk import create_sdk_mcp_server
+print(create_sdk_mcp_server("other")["name"])
+tell("mcp")
 """
 
 
-def test_our_tools_work_with_what_is_loaded_and_the_rest_comes_when_it_is_asked_for() -> None:
+def printed(program: str) -> list[str]:
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", PROGRAM], capture_output=True, text=True, check=True
+        [sys.executable, "-W", "error", "-c", program], capture_output=True, text=True, check=True
     )
+    return done.stdout.splitlines()
 
-    assert done.stdout.splitlines() == [
-        "True True",
-        "False False False False",
-        "False hello Ada",
-        "True Input validation error: 1 is not of type 'string'",
-        "True True",
-    ]
+
+def test_of_the_sdk_its_client_comes_and_not_its_server_of_tools() -> None:
+    assert printed(LOADED) == ["True True", "True False False False False"]
+
+
+def test_whoever_asks_for_more_of_the_sdk_gets_it() -> None:
+    assert printed(LOADED + WHOLE)[2:] == ["other", "True"]

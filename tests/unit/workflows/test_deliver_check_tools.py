@@ -140,6 +140,22 @@ async def test_a_check_that_cannot_be_added_changes_nothing_and_says_why(
     assert desk.saved() == (CHECKED,)
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [{}, {"deliverableId": "DL-1", "criterion": SEEN}, {"deliverableId": 1}],
+)
+async def test_a_check_whose_words_are_not_all_there_is_asked_for_again(
+    tmp_path: Path, arguments: dict[str, Any]
+) -> None:
+    desk = desk_in(tmp_path, left=[CHECKED])
+    desk.events.clear()
+
+    reply = await desk.use("add_check", **arguments)
+
+    wanted = "`deliverableId`, `criterion` and `command` must be texts."
+    assert (reply, desk.events) == (ToolReply(wanted, is_error=True), [])
+
+
 async def test_an_agent_cannot_change_a_check_by_creating_the_deliverable_again(
     tmp_path: Path,
 ) -> None:

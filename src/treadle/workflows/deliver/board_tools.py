@@ -169,8 +169,10 @@ def wanted_check(
     """The check that a call asks for and whose it is; one that is there already may be asked for
     again, and nothing else in its place."""
     names = ("deliverableId", "criterion", "command")
-    name, text, given = (whole_characters(str(arguments.get(each, ""))) for each in names)
-    command = given.strip()
+    given = [word for each in names if isinstance(word := arguments.get(each), str)]
+    if len(given) < len(names):
+        return Refused("`deliverableId`, `criterion` and `command` must be texts.")
+    name, text, command = (whole_characters(word).strip() for word in given)
     found = next((d for d in known if d.id == name), None)
     if found is None:
         ids = ", ".join(d.id for d in known) or "none yet"

@@ -139,7 +139,7 @@ class ClaudeSession:
                 agent.enclosure, command, environment=agent.child_environment(brief), brief=brief
             )
             self._report = start.report
-            self._transport = ProcessTransport(start, directory=brief.workspace)
+            self._transport = ProcessTransport(start, directory=brief.workspace, tools=brief.tools)
             # The agent comes up while what talks to it is loaded.
             await self._transport.connect()
             await asyncio.to_thread(import_module, SPEAKER)

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any
 
-from treadle.domain.agent import OWN_SERVER, Brief
+from treadle.domain.agent import Brief
 
 if TYPE_CHECKING:
     from claude_agent_sdk import ClaudeSDKClient
@@ -12,17 +12,16 @@ if TYPE_CHECKING:
     from treadle.adapters.agents.claude.transport import ProcessTransport
 
 # Loads the SDK, which takes a while; the agent comes up meanwhile.
-SPEAKER = "treadle.adapters.agents.claude.tools"
+SPEAKER = "treadle.adapters.agents.claude.hook"
 
 
 def client_of(brief: Brief, transport: "ProcessTransport") -> "ClaudeSDKClient":
-    """The client with our tools and our hook, on a transport that is ours, too."""
+    """The client with our hook, on a transport that is ours, too, and answers for our tools."""
     from claude_agent_sdk import ClaudeAgentOptions, ClaudeSDKClient
 
-    from treadle.adapters.agents.claude.tools import guarding, tool_server
+    from treadle.adapters.agents.claude.hook import guarding
 
     options = ClaudeAgentOptions(
-        mcp_servers={OWN_SERVER: tool_server(brief.tools)},
         hooks={"PreToolUse": [guarding(brief.decide)]},
         verbatim_prompts=True,
     )

@@ -6,12 +6,14 @@ import json
 import os
 import signal
 from collections import deque
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from treadle.adapters.agents.claude.lifeline import dying_with_us
+from treadle.adapters.agents.claude.tool_requests import ToolRequests
+from treadle.domain.agent import Tool
 from treadle.domain.sandbox import Confined
 
 if TYPE_CHECKING:
@@ -31,9 +33,9 @@ SLICE_S = 0.1
 class ProcessTransport(Transport):
     """Spawns the process itself, because its environment must be built from nothing.
 
-    The SDK is given the control protocol and nothing else: its own parser knows only the messages
-    of its release, and gives up on one that it does not expect. All others go to `messages`, as
-    they came, with None for the end of the stream.
+    The SDK is given the control protocol, without what is asked of our tools, and nothing else: its
+    own parser knows only the messages of its release, and gives up on one that it does not expect.
+    All others go to `messages`, as they came, with None for the end of the stream.
     """
 
     def __init__(
@@ -41,9 +43,12 @@ class ProcessTransport(Transport):
         start: Confined,
         *,
         directory: Path,
+        tools: Sequence[Tool] = (),
         max_line: int = MAX_LINE,
     ) -> None:
         self._start = start
+        self._requests = ToolRequests(tools, self.write)
+        self._writing = asyncio.Lock()
         self._directory = directory
         self._max_line = max_line
         self.messages: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
@@ -78,9 +83,10 @@ class ProcessTransport(Transport):
     async def write(self, data: str) -> None:
         """What is said to a process that is gone is lost; the end of its stream tells of it."""
         if self._process is not None and self._process.stdin is not None:
-            with suppress(ConnectionError):
-                self._process.stdin.write(data.encode())
-                await self._process.stdin.drain()
+            async with self._writing:  # the SDK writes, and so do our tools
+                with suppress(ConnectionError):
+                    self._process.stdin.write(data.encode())
+                    await self._process.stdin.drain()
 
     async def read_messages(self) -> AsyncIterator[dict[str, Any]]:
         assert self._process is not None  # noqa: S101  # the SDK connects before it reads
@@ -91,10 +97,10 @@ class ProcessTransport(Transport):
                 message = message_in(line)
                 if message is None:
                     continue
-                if is_control(message):
-                    yield message
-                else:
+                if not is_control(message):
                     self.messages.put_nowait(message)
+                elif not self._requests.take(message):
+                    yield message
         finally:
             self.ended.set()
             self.messages.put_nowait(None)
@@ -114,6 +120,7 @@ class ProcessTransport(Transport):
         """End of input, then SIGTERM, then SIGKILL to the group; each step is bounded."""
         if self._process is None:
             return
+        await self._requests.close()
         await self.end_input()
         if not await self._ended_within(END_OF_INPUT_S):
             self._signal(signal.SIGTERM)

@@ -1,38 +1,17 @@
-"""Our tools and our policy as the SDK wants them: an in-process MCP server and a hook."""
+"""Our policy as the SDK wants it: a hook before every use of a tool."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from claude_agent_sdk import (
-    HookContext,
-    HookInput,
-    HookJSONOutput,
-    HookMatcher,
-    SdkMcpTool,
-    create_sdk_mcp_server,
-)
-from claude_agent_sdk.types import McpSdkServerConfig
+from claude_agent_sdk.types import HookContext, HookInput, HookJSONOutput, HookMatcher
 
-from treadle.domain.agent import OWN_SERVER, Allow, Decide, Decision, Deny, Tool, ToolUse
+from treadle.domain.agent import Allow, Decide, Decision, Deny, ToolUse
 
 Hook = Callable[[HookInput, str | None, HookContext], Awaitable[HookJSONOutput]]
 
 # A person may be asked, and the agent must not give up before they have answered: after this time
 # it refuses the use by itself. More than 24 days would be no time at all to some of its versions.
 HOOK_S = 14 * 24 * 3600.0
-
-
-def tool_server(tools: tuple[Tool, ...]) -> McpSdkServerConfig:
-    """The MCP server `treadle` with these tools in it."""
-    return create_sdk_mcp_server(OWN_SERVER, tools=[_sdk_tool(tool) for tool in tools])
-
-
-def _sdk_tool(tool: Tool) -> SdkMcpTool[Any]:
-    async def call(arguments: dict[str, Any]) -> dict[str, Any]:
-        reply = await tool.call(arguments)
-        return {"content": [{"type": "text", "text": reply.text}], "is_error": reply.is_error}
-
-    return SdkMcpTool(tool.name, tool.description, dict(tool.schema), call)
 
 
 def guarding(decide: Decide) -> HookMatcher:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from treadle.adapters.agents.claude.tools import before_tool_use
+from treadle.adapters.agents.claude.hook import before_tool_use
 from treadle.domain.agent import Allow, Decision, Deny, ToolUse
 
 GIVEN: Any = {
