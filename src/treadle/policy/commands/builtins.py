@@ -34,7 +34,13 @@ RULES: tuple[Rule, ...] = (
         refuses=('[[ -n "$API_TOKEN" ]]',),
     ),
     Rule("test", free=True, allows=_COMPARE[1:], refuses=('test -n "$API_TOKEN"',)),
-    Rule("exit", "", "text", allows=("ls || exit 1",), refuses=("exit 1 2",)),
+    Rule(
+        "exit",
+        free=True,
+        check="exit",
+        allows=("ls || exit 1", "npm test | tail; exit ${PIPESTATUS[0]}", "npm test; exit $?"),
+        refuses=("exit 1 2", "exit $API_TOKEN"),
+    ),
     Rule("break", "", "number", allows=("for i in 1 2; do break; done",), refuses=("break x y",)),
     Rule(
         "continue",
@@ -44,6 +50,25 @@ RULES: tuple[Rule, ...] = (
         refuses=("continue x y",),
     ),
     Rule("wait", "", "text...", allows=("npm test & wait",), refuses=("wait --x",)),
+    Rule(
+        "read",
+        "-r -d=text -n=number",
+        "word...",
+        needs=1,
+        check="read",
+        instead='Read lines into plain names: while read -r line; do echo "$line"; done < file.',
+        allows=(
+            'while read -r line; do echo "$line"; done < notes.txt',
+            'git log --format=%h | while IFS= read -r id; do echo "- $id"; done',
+        ),
+        refuses=(
+            "read PATH",
+            'read -r f < list; cat "$f"',
+            "while read -r f; do rm $f; done < list",
+            "read -a x",
+            'read -d MY_TOKEN x; echo "$MY_TOKEN"',
+        ),
+    ),
     Rule("jobs", "-lpr", allows=("jobs -l",), refuses=("jobs -x ls",)),
     Rule(
         "export",

@@ -1,7 +1,16 @@
 """Rules for bun, which is runtime, package tool, test runner and bundler in one."""
 
 from treadle.policy.commands.language import Rule
-from treadle.policy.commands.node_packages import HERE, NPX, PLACE, RUN, SHARED, create, installs
+from treadle.policy.commands.node_packages import (
+    HERE,
+    NPX,
+    PLACE,
+    RUN,
+    SHARED,
+    create,
+    installs,
+    scripts,
+)
 
 _TEST = (
     f"{RUN} -t=text --test-name-pattern=text --timeout=number --coverage --bail[number] -u --only"
@@ -15,7 +24,7 @@ _BUILD = (
 RULES: tuple[Rule, ...] = (
     Rule(
         "bun",
-        RUN + PLACE + " -v --version --revision -e=text --eval=text -p=text --print=text",
+        RUN + PLACE + " -v --version --revision -e=inline --eval=inline -p=inline --print=inline",
         # By itself it tells how it is used; or the code stands on the line.
         bare=True,
         check="",
@@ -23,7 +32,8 @@ RULES: tuple[Rule, ...] = (
             *(rule for rule in installs(HERE) if rule.name != "upgrade"),
             Rule("test", _TEST, "near..."),
             Rule("build", _BUILD, "code...", mode="run"),
-            *(rule for rule in SHARED if rule.name not in ("test", "build")),
+            *(rule for rule in scripts(hands_on=True) if rule.name not in ("test", "build")),
+            *SHARED,
             Rule("x", "--bun", wraps=0, inner=("node", "bun"), instead=NPX),
             create("create"),
             create("init"),
@@ -40,7 +50,14 @@ RULES: tuple[Rule, ...] = (
             ),
         ),
         instead="Install, run and test with bun; a person configures and publishes.",
-        allows=("bun install", "bun test", "bun run build", "bun src/x.ts", "bun add zod"),
+        allows=(
+            "bun install",
+            "bun test",
+            "bun run build",
+            "bun src/x.ts",
+            "bun add zod",
+            "bun run dev --port 80",
+        ),
         refuses=(
             "bun publish",
             "bun /tmp/evil.ts",
@@ -50,6 +67,8 @@ RULES: tuple[Rule, ...] = (
             "bun test --preload ./e",
             "bun x evil",
             "bun link",
+            "bun run dev --config=/tmp/x",
+            "cat x.ts | bun run -",
         ),
     ),
     Rule(

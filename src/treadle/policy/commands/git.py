@@ -106,7 +106,36 @@ _LOOKS: tuple[Rule, ...] = (
     ),
     Rule("symbolic-ref", "-q --short", "name"),
     Rule("reflog", _LOG, bare=True, subs=(Rule("show", _LOG, "revision..."),)),
-    Rule("range-diff", _FORMAT, "revision..."),
+    Rule(
+        "range-diff",
+        _FORMAT + _DIFF + " --creation-factor=number --no-dual-color --left-only --right-only",
+        "revision...",
+    ),
+    Rule(
+        "merge-tree",
+        "-z --write-tree --name-only --messages --no-messages --trivial-merge --merge-base=text"
+        " --allow-unrelated-histories --quiet",
+        "revision...",
+        needs=2,
+    ),
+    Rule("show-branch", "-ar --all --remotes --list --sha1-name --current", "revision..."),
+    *(
+        Rule(name, _FORMAT + _DIFF + " --cached", "revision...", instead=_INSTEAD)
+        for name in ("diff-index", "diff-files")
+    ),
+    Rule("check-ref-format", "--branch --normalize --allow-onelevel", "text"),
+    Rule(
+        "format-patch",
+        # Not --suffix, which may lead a file's name elsewhere.
+        "-# -nNks -o=write -v=number --stdout --output-directory=write --numbered --no-numbered"
+        " --start-number=number --signoff --keep-subject --cover-letter --root --base=text --rfc"
+        " --subject-prefix=text --no-signature --zero-commit --stat --no-stat -p --no-patch"
+        " --full-index --binary --no-binary -M --find-renames[text] --reroll-count=number"
+        " --quiet -q --minimal --histogram --patience -U=number --unified=number",
+        "revision...",
+        check="git-patches",
+        instead="Print patches, or write them into the project or /tmp: git format-patch --stdout.",
+    ),
     Rule("cherry", "-v", "revision..."),
     Rule("count-objects", "-vH"),
     Rule("fsck", "--full --no-dangling"),
@@ -172,6 +201,13 @@ def rule(changes: tuple[Rule, ...]) -> Rule:
             "git rev-parse --abbrev-ref HEAD",
             "git config user.name",
             "git tag -a v1 -m one",
+            "git format-patch -1 HEAD --stdout > /tmp/last.patch",
+            "git format-patch -N -o patches main..HEAD",
+            "git range-diff main@{1}..HEAD@{1} main..HEAD",
+            "git log $(git merge-base main HEAD)..HEAD",
+            "git diff $(git rev-parse --verify HEAD~1) -- src",
+            "git stash show -p stash@{0}",
+            "git merge-tree --write-tree main feat/x",
         ),
         refuses=(
             "git -c core.pager=./e log",
@@ -213,5 +249,15 @@ def rule(changes: tuple[Rule, ...]) -> Rule:
             "git --git-dir=/tmp/evil/.git log",
             "git grep -O./e TODO",
             "git checkout .",
+            "git format-patch -o /etc main",
+            "git format-patch --suffix=/../../x main",
+            "git format-patch --output=x main",
+            "git log $(git rev-parse --git-dir)",
+            "git log $(git rev-parse main --output=x)",
+            "git log $(git rev-parse main~3..main)",
+            "git push origin $(git merge-base main HEAD):main",
+            "git show $(git rev-parse HEAD):.env",
+            'git show "main:$(git rev-parse HEAD)"',
+            "git stash show /tmp/x",
         ),
     )

@@ -41,6 +41,8 @@ class Rule:
     style: Style = "gnu"
     # Options end at the first operand; what follows belongs to somebody else.
     stops: bool = False
+    # What follows the name of a script is the script's, options too; each word must be near.
+    hands_on: bool = False
     # Options that an open rule refuses all the same.
     never: str = ""
     # The number of operands before a second command, which is judged in its turn; -1: none is.

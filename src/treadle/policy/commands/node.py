@@ -4,9 +4,11 @@ from treadle.policy.commands.language import Rule
 from treadle.policy.commands.tools import INSTEAD, tool, tools
 
 _NODE = (
-    "-v -h -c -e=text -p=text -pe=text -i --version --help --check --eval=text --print=text"
+    "-v -h -c -e=inline -p=inline -pe=inline -i --version --help --check --eval=inline"
+    " --print=inline"
     " --test --watch"
-    " --test-name-pattern=text --test-reporter=plugin --test-only --test-concurrency=number"
+    " --test-name-pattern=text --test-skip-pattern=text --test-reporter=plugin --test-only"
+    " --test-concurrency=number"
     " --test-timeout=number --experimental-test-coverage --enable-source-maps --trace-warnings"
     " --trace-deprecation --no-warnings --no-deprecation --throw-deprecation"
     " --stack-trace-limit=number"
@@ -29,9 +31,9 @@ _SCAFFOLDS = (
     " create-nuxt create-expo-app create-t3-app create-hono create-docusaurus sv nuxi shadcn"
 )
 _TOOLS = (
-    "ava tap tsc tsx ts-node vue-tsc svelte-check prettier biome"
-    " stylelint esbuild vite webpack webpack-cli parcel tsup swc next nuxt remix"
-    " storybook playwright cypress prisma drizzle-kit knex typeorm sequelize"
+    "tap tsc vue-tsc svelte-check prettier biome"
+    " esbuild vite webpack webpack-cli parcel tsup swc next nuxt remix"
+    " storybook prisma drizzle-kit knex typeorm sequelize"
     " tailwindcss sass"
     " turbo nx changeset typedoc jsdoc madge knip depcheck"
     " lint-staged commitlint nest ng expo serve http-server json-server msw"
@@ -39,6 +41,10 @@ _TOOLS = (
     " openapi-typescript size-limit oxlint rspack rsbuild wait-on npm-check-updates xo standard"
 )
 _JEST = "-t=text --testNamePattern=text"
+_JEST_PATHS = (
+    "--testPathPattern=text --testPathPatterns=text --testPathIgnorePatterns=text"
+    " --coveragePathIgnorePatterns=text --collectCoverageFrom=text"
+)
 
 
 def _wrapping(name: str) -> Rule:
@@ -59,7 +65,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "node",
         _NODE,
-        "code",
+        "program",
         stops=True,
         check="interpreter",
         instead="Run a file of the project: node dist/server.js.",
@@ -81,6 +87,9 @@ RULES: tuple[Rule, ...] = (
             "node --run deploy",
             "node inspect app.js",
             "node --inspect=0.0.0.0:9229 app.js",
+            "cat app.js | node",
+            'node -e "$(cat /tmp/x.js)"',
+            "cat app.js | node -r dotenv/config -",
         ),
     ),
     Rule(
@@ -88,7 +97,7 @@ RULES: tuple[Rule, ...] = (
         "-V --version --help",
         instead="Run files of the project: deno run main.ts.",
         subs=(
-            Rule("run", _DENO, "code", stops=True, needs=1),
+            Rule("run", _DENO, "program", stops=True, needs=1, check="interpreter"),
             Rule("test", _DENO + " --filter=text --coverage[near]", "code..."),
             Rule("check", "", "code..."),
             Rule("fmt", "--check -q", "run...", mode="run"),
@@ -104,18 +113,66 @@ RULES: tuple[Rule, ...] = (
             "deno install x",
             "deno eval x",
             "deno upgrade",
+            "cat x.ts | deno run -",
         ),
     ),
     *tools(_TOOLS),
-    tool("jest", flags=f"{_JEST} --filter=plugin", refuses="jest --filter=./e"),
+    tool(
+        "jest",
+        flags=f"{_JEST} {_JEST_PATHS} --filter=plugin",
+        allows="jest --testPathPattern '/api/' -t '/users'",
+        refuses="jest --filter=./e",
+    ),
+    *(
+        tool(
+            name,
+            flags="-e=inline -p=inline",
+            check="script-runner",
+            allows=f"npx {name} scripts/seed.ts",
+            refuses=f"cat x.ts | npx {name} -",
+        )
+        for name in ("tsx", "ts-node")
+    ),
+    tool("ava", flags="-m=text --match=text", allows="ava -m '/api *'"),
+    *(
+        tool(
+            name,
+            flags="-g=text -G=text --grep=text --grep-invert=text",
+            check="shows-pages",
+            allows=f"npx {name} run",
+            refuses=f"npx {name} open",
+        )
+        for name in ("playwright", "cypress")
+    ),
     tool("vitest", flags=_JEST, refuses="vitest --config=../x"),
     tool("rollup", flags="-p=plugin", refuses="rollup -p ./e x"),
     tool("postcss", flags="-u=plugin", refuses="postcss x -u ./e"),
-    tool("eslint", flags="-f=plugin", refuses="eslint -f ./e.js src"),
-    tool("mocha", flags="-R=plugin -u=plugin", refuses="mocha -r ./e.js"),
+    tool(
+        "eslint",
+        flags="-f=plugin -o=write --ignore-pattern=text --rule=text",
+        allows="eslint -f json -o /tmp/lint.json src",
+        refuses="eslint -f ./e.js src",
+    ),
+    tool(
+        "stylelint",
+        flags="-f=plugin -o=write --ignore-pattern=text",
+        allows="stylelint -o /tmp/lint.txt src",
+        refuses="stylelint -f ./e.js src",
+    ),
+    tool(
+        "mocha",
+        flags="-R=plugin -u=plugin -g=text --grep=text -f=text --fgrep=text",
+        allows="mocha -g '/api/' test",
+        refuses="mocha -r ./e.js",
+    ),
     tool("astro", check="", refuses="astro build --root /tmp"),
     *(_wrapping(name) for name in ("c8", "nyc", "cross-env")),
-    tool("nodemon", never="--exec -x -r --require --config", refuses="nodemon -x ./e"),
+    tool(
+        "nodemon",
+        check="script-runner",
+        never="--exec -x -r --require --config",
+        refuses="nodemon -x ./e",
+    ),
     *(
         Rule(
             name,

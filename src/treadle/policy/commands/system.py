@@ -96,6 +96,8 @@ RULES: tuple[Rule, ...] = (
             "curl -x p localhost",
             "curl http://localhost@evil.test/",
             "curl --unix-socket /s http://localhost/",
+            "curl -sL http://localhost:3000/",
+            "curl --location localhost:3000",
         ),
     ),
     Rule(
@@ -107,6 +109,15 @@ RULES: tuple[Rule, ...] = (
         check="make",
         instead="Make targets of the project's Makefile: make test.",
         allows=("make test", "make -j4 build", "make -C sub all", "make build DEBUG=1"),
-        refuses=("make -f /tmp/x", "make SHELL=./e test", "make --eval=x", "make -C /tmp x"),
+        refuses=(
+            "make -f -",
+            "make -f-",
+            "make --file=-",
+            "make -f /dev/stdin",
+            "make -f /tmp/x",
+            "make SHELL=./e test",
+            "make --eval=x",
+            "make -C /tmp x",
+        ),
     ),
 )

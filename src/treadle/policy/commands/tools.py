@@ -26,6 +26,12 @@ NAMED = (
     " --configPlugin=plugin --custom-syntax=plugin --use=plugin --packageManager=plugin"
     " -r=preload --require=preload --import=preload --loader=preload"
 )
+# Files that a tool writes its findings to: they may lie in /tmp, too.
+WRITTEN = (
+    "--output-file=write --outputFile=write --output=write --junitxml=write --junit-xml=write"
+    " --log-junit=write --outDir=write --outdir=write --outfile=write --coverageDirectory=write"
+    " --report-file=write --junitfile=write --jsonfile=write"
+)
 # Options in their own right, although others begin with them. Any other beginning of an option
 # above is refused with it: many tools take `--requ` for `--require`.
 WHOLE = names(
@@ -47,7 +53,7 @@ def tool(
     """A rule for a tool of the project, with an example each way; `flags` go before the usual."""
     return Rule(
         name,
-        f"{NAMED} {flags}",
+        f"{NAMED} {WRITTEN} {flags}",
         style="open",
         never=never,
         check=check,

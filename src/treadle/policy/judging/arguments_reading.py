@@ -12,6 +12,15 @@ _NUMBER = re.compile(r"-\d+")
 # Two letters of an option may stand for all of it.
 _SHORTEST = len("--xx")
 _TELLS = frozenset({"--version", "-v", "-V", "--help", "-h", "--list"})
+# Options that take a file of settings or code, for which some tools take a dash as their input.
+_SETTINGS = re.compile(
+    r"-[cfCp]|--?(?:[\w-]*-)?(?:config|conf|cfg|rcfile|settings|ini|file|script|project)"
+    r"(?:-?(?:file|path))?",
+    re.IGNORECASE,
+)
+# What options of these kinds are given is judged more strictly where they are not known.
+_HARMLESS = frozenset({"text", "write", "report"})
+_OF_REVISIONS = frozenset({"git-revision", "git-reset", "git-revert"})
 _YES_OR_NO = frozenset({"true", "false", "1", "0"})
 
 
@@ -31,6 +40,9 @@ class _Reader:
         self.problem = ""
 
     def read(self) -> None:
+        if self.rule.hands_on and not self.rule.operands.startswith("script "):
+            # Its own name is the script's.
+            self._operands_only()
         while self.at < len(self.words) and not self.problem:
             word = self.words[self.at]
             self.at += 1
@@ -55,10 +67,12 @@ class _Reader:
             return
         if not self.rule.free and _splits(word):
             self.problem = f"{word.text} may become several words: put it in quotes"
-        elif not self.rule.free and _unknowable_start(word):
+        elif not self.rule.free and _unknowable_start(word, self.rule):
             self.problem = f"what {word.text} becomes is known only at run time"
         self.operands.append(word)
-        if self.rule.subs or (self.rule.stops and wraps < 0):
+        if self.rule.hands_on:
+            self._operands_only()
+        elif self.rule.subs or (self.rule.stops and wraps < 0):
             self.rest, self.at = self.words[self.at :], len(self.words)
 
     def _option(self, word: Word) -> None:
@@ -112,6 +126,9 @@ class _Reader:
             if not equals:
                 # `--inject:file`, or `-ofile`.
                 value = name.partition(":")[2] if name.startswith("--") else name[2:]
+            given = value or next((word.text for word in self.words[self.at :][:1]), "")
+            if given == "-" and _SETTINGS.fullmatch(name.removesuffix("-")):
+                self.problem = f"{name} would take settings from its input. Name a file"
             self.values.append(Value("near", _without(word, value), name))
 
     def _never(self, name: str) -> bool:
@@ -121,7 +138,10 @@ class _Reader:
             return True
         if len(name) < _SHORTEST or not name.startswith("--") or name in WHOLE:
             return False
-        return any(each.startswith(name) for each in (*refused, *self.flags))
+        bringing = (
+            each for each, flag in self.flags.items() if not _HARMLESS.issuperset(flag.kinds)
+        )
+        return any(each.startswith(name) for each in (*refused, *bringing))
 
     def _attached(self, name: str, flag: Flag, word: Word, value: str) -> None:
         self.switches.append(name)
@@ -245,7 +265,7 @@ def _arguments(reader: _Reader, operands: tuple[Value, ...]) -> Arguments:
 
 
 def _without(word: Word, text: str) -> Word:
-    return Word(text, word.expands, word.variables, word.substitutes, word.quoted)
+    return Word(text, word.expands, word.variables, word.substitutes, word.quoted, word.objects)
 
 
 def _splits(word: Word) -> bool:
@@ -253,9 +273,11 @@ def _splits(word: Word) -> bool:
     return word.expands and bool(word.variables or word.substitutes)
 
 
-def _unknowable_start(word: Word) -> bool:
+def _unknowable_start(word: Word, rule: Rule) -> bool:
     """Whether the word may turn out to be an option."""
-    return not word.plain and word.text[:1] in "$`" and bool(word.variables or word.substitutes)
+    if word.plain or word.text[:1] not in "$`" or not (word.variables or word.substitutes):
+        return False
+    return not (word.objects and ("revision" in rule.operands or rule.check in _OF_REVISIONS))
 
 
 def _only_value_unknown(word: Word, flags: Mapping[str, Flag]) -> bool:

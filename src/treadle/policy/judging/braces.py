@@ -9,6 +9,7 @@ from treadle.policy.shell.syntax import Word
 MOST = 64
 _MOST_NUMBERS = 10_000
 _RANGE = re.compile(r"\{([A-Za-z0-9]+)\.\.([A-Za-z0-9]+)(?:\.\.\d+)?\}")
+_LEFT_OVER = re.compile(r"\{.*,.*\}", re.DOTALL)
 _ACTIVE = re.compile(r"[*?\[~]")
 
 
@@ -26,10 +27,18 @@ def spread(words: tuple[Word, ...]) -> tuple[Word, ...] | Word:
             continue
         texts = spelled_out(word.text)
         # Which of its braces stand in quotes is not told.
-        if word.quoted or texts is None or any(_odd_range(text) for text in texts):
+        if word.quoted or texts is None or any(_is_odd(text) for text in texts):
             return word
-        found += [replace(word, text=text, expands=bool(_ACTIVE.search(text))) for text in texts]
+        # Of an empty one, bash makes no word at all.
+        found += [
+            replace(word, text=text, expands=bool(_ACTIVE.search(text))) for text in texts if text
+        ]
     return tuple(found)
+
+
+def _is_odd(text: str) -> bool:
+    """Whether bash finds a list where none is seen here: `{a},b}` is `a}` and `b`."""
+    return bool(_LEFT_OVER.search(text)) or _odd_range(text)
 
 
 def _odd_range(text: str) -> bool:

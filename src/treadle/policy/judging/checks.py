@@ -12,6 +12,7 @@ from treadle.policy.judging.kinds import KINDS
 from treadle.policy.judging.language_checks import LANGUAGE_CHECKS
 from treadle.policy.judging.paths import SYSTEM, refusal
 from treadle.policy.judging.place import Place
+from treadle.policy.judging.variables import name_refusal
 from treadle.policy.profiles import pkill_targets
 from treadle.policy.shell.syntax import Word
 
@@ -110,7 +111,9 @@ def _set(given: Arguments, place: Place) -> str | None:
 
 
 def _curl(given: Arguments, place: Place) -> str | None:
-    """Values that begin with @ name a file to send."""
+    """Values that begin with @ name a file to send; an answer may name another address."""
+    if {"-L", "--location"} & set(given.switches):
+        return "a redirect leads anywhere. Leave -L out, and ask what the answer names"
     for value in given.values:
         text = value.word.text
         if value.flag in ("-d", "--data", "--data-binary", "--json") and text[:1] == "@":
@@ -141,11 +144,23 @@ def _export(given: Arguments, place: Place) -> str | None:
     return None if given.assigns else "it prints all variables"
 
 
+def _exit(given: Arguments, place: Place) -> str | None:
+    return None if len(given.operands) < 2 else "it takes one number"
+
+
 def _unset(given: Arguments, place: Place) -> str | None:
     for word in given.operands:
         if word.text.isupper() and len(word.text) > 1:
             return f"{word.text} may be a variable that programs need"
     return None
+
+
+def _read(given: Arguments, place: Place) -> str | None:
+    for word in given.operands:
+        reason = name_refusal(word.text)
+        if reason is not None:
+            return reason
+    return None if given.fed else "it would wait for input that nobody sends"
 
 
 def _asks_where(given: Arguments, place: Place) -> str | None:
@@ -222,7 +237,9 @@ CHECKS: Mapping[str, Check] = {
     **GIT_CHECKS,
     **LANGUAGE_CHECKS,
     "export": _export,
+    "exit": _exit,
     "unset": _unset,
+    "read": _read,
     "asks-where": _asks_where,
     "grep": _searched,
     "ripgrep": _searched,

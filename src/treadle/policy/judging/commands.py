@@ -10,10 +10,10 @@ from treadle.policy.judging.arguments import Arguments, Misfit, Value
 from treadle.policy.judging.arguments_reading import read_arguments
 from treadle.policy.judging.braces import spread
 from treadle.policy.judging.checks import CHECKS
+from treadle.policy.judging.fed_programs import input_refusal
 from treadle.policy.judging.gates import gate_of
 from treadle.policy.judging.identity import DevScript, Program, Stranger, identify
 from treadle.policy.judging.kinds import KINDS
-from treadle.policy.judging.language_checks import takes_code
 from treadle.policy.judging.paths import refusal
 from treadle.policy.judging.place import Place
 from treadle.policy.judging.variables import assignment_refusal, readings, use_refusal
@@ -129,16 +129,10 @@ def _of_program(
     fed, assigns = _fed(command), bool(command.assignments)
     if fed or assigns:
         given = given.in_line(fed=fed, assigns=assigns)
-    return _of_input(command, given, place) or _of_arguments(command, given, place, depth)
-
-
-def _of_input(command: Command, given: Arguments, place: Place) -> list[Finding]:
-    """A file that an interpreter reads as its input is code, if nothing else says what to run."""
-    if not takes_code(given):
-        return []
-    files = [each.target for each in command.redirects if each.kind == "read"]
-    reasons = [refusal(file, "run", place) for file in files]
-    return [_deny(_said(given, reason), given.spoken) for reason in reasons if reason]
+    reason = input_refusal(command, given, place)
+    if reason is not None:
+        return [_deny(_said(given, reason), given.spoken)]
+    return _of_arguments(command, given, place, depth)
 
 
 def _open(who: Program, place: Place, opened: tuple[str, ...]) -> Entry | None:
@@ -216,7 +210,7 @@ def _waiting(rule: Rule, given: Arguments) -> str | None:
 def _fed(command: Command) -> bool:
     """A command at the top of a line gets no input unless the line gives it some."""
     given = any(each.kind in ("read", "heredoc", "herestring") for each in command.redirects)
-    return given or bool(command.scope)
+    return given or command.fed or bool(command.scope)
 
 
 def _of_wrapped(command: Command, given: Arguments, place: Place, depth: int) -> list[Finding]:

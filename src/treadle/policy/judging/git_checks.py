@@ -148,6 +148,15 @@ def config(given: Arguments, place: Place) -> str | None:
     return None if reads or len(given.operands) == 1 else "it needs one name to read"
 
 
+def patches(given: Arguments, place: Place) -> str | None:
+    """Without --stdout, a file for each commit: into a folder, or where it runs."""
+    if _has(given, "--stdout"):
+        return None
+    if place.context.roles == "read":
+        return "in this role you change nothing. Print them with --stdout"
+    return refusal(given.value("-o", "--output-directory") or Word("0001-x.patch"), "write", place)
+
+
 def push(given: Arguments, place: Place) -> str | None:
     return "--no-verify skips the checks" if _has(given, "--no-verify") else None
 
@@ -166,4 +175,5 @@ GIT_CHECKS: Mapping[str, Callable[[Arguments, Place], str | None]] = {
     "git-clean": clean,
     "git-config": config,
     "git-push": push,
+    "git-patches": patches,
 }

@@ -5,9 +5,9 @@ import re
 from treadle.domain.agent import Allow, Ask, Deny, Judgement
 from treadle.policy.commands.language import names
 from treadle.policy.judging.commands import Finding, judge_command
-from treadle.policy.judging.place import Looks, ShellContext
-from treadle.policy.judging.scopes import Scopes
-from treadle.policy.judging.variables import loop_refusal
+from treadle.policy.judging.place import Looks, Place, ShellContext
+from treadle.policy.judging.scopes import MOST, Scopes
+from treadle.policy.judging.variables import loop_refusal, readings
 from treadle.policy.shell.reading import read
 from treadle.policy.shell.syntax import Command, Script, Unreadable, Word
 
@@ -69,17 +69,24 @@ def _of_commands(script: Script, context: ShellContext, looks: Looks) -> list[Fi
     for command in script.commands:
         place = scopes.place(command)
         findings += judge_command(command, script, place)
-        target = _directory(command)
-        if target is not None:
-            if not target.plain or (not command.certain and ".." in target.text.split("/")):
-                findings.append(Finding("deny", _NOWHERE, "cd"))
-            scopes.changed(command, target.text)
+        if command.name is None or command.name.text != "cd":
+            continue
+        targets = _directories(command, script, place)
+        known = all(_is_known(target, command) for target in targets)
+        if not known or len(targets) * len(place.directories) > MOST:
+            findings.append(Finding("deny", _NOWHERE, "cd"))
+        if targets:
+            scopes.changed(command, tuple(target.text for target in targets))
     return findings
 
 
-def _directory(command: Command) -> Word | None:
-    """Where a `cd` goes."""
-    if command.name is None or command.name.text != "cd":
-        return None
-    operands = [word for word in command.arguments if not word.text.startswith("-")]
-    return operands[0] if operands else None
+def _directories(command: Command, script: Script, place: Place) -> tuple[Word, ...]:
+    """Where a `cd` goes, once for each value that its variables may have."""
+    found = []
+    for each in readings(command, script, place) or (command,):
+        found += [word for word in each.arguments if not word.text.startswith("-")][:1]
+    return tuple(dict.fromkeys(found))
+
+
+def _is_known(target: Word, command: Command) -> bool:
+    return target.plain and (command.certain or ".." not in target.text.split("/"))

@@ -15,8 +15,10 @@ Kind: TypeAlias = Callable[[Word, Place], str | None]
 
 _NAMED = re.compile(r"[\w.-]+=")
 _KIND = re.compile(r"^[\w-]+:(?=[/~.])")
+_LETTER = re.compile(r"^-[A-Za-z](?=[/~]|\.\.)")
 _NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?[a-zA-Z%]{0,2}")
 _NAME = re.compile(r"(?!.*(?://|\.\./))[A-Za-z0-9_@][\w.@:/+-]*")
+_STASH = re.compile(r"[A-Za-z0-9_][\w./-]*(?:@\{[\w .:-]+\})?")
 _WORD = re.compile(r"[\w-]+")
 _GEM = re.compile(r"[\w.-]+(?::[\w.-]+)?")
 _DEBUG = re.compile(r"(?:(?:localhost|127\.0\.0\.1|\[::1\]):)?\d+")
@@ -83,7 +85,7 @@ def _near(word: Word, place: Place) -> str | None:
     text = word.text.rpartition("=")[2] if _NAMED.match(word.text) else word.text
     text = text.removeprefix("@") if text.startswith(("@/", "@.", "@~")) else text
     # `junit:/tmp/x`, as some options name a kind and a place.
-    text = _KIND.sub("", text)
+    text = _LETTER.sub("", _KIND.sub("", text))
     if not text or any(character in text for character in "\n "):
         return None
     if text.startswith("~"):
@@ -98,6 +100,13 @@ def _near(word: Word, place: Place) -> str | None:
     return refusal(there, "run", place) or refusal(whole, "write", given)
 
 
+def _report(word: Word, place: Place) -> str | None:
+    """A kind of report, and where it goes: `xml:/tmp/x`."""
+    kind, colon, path = word.text.partition(":")
+    written = refusal(replace(word, text=path), "write", place) if colon else None
+    return _near(replace(word, text=kind), place) or written
+
+
 def _pathspec(word: Word, place: Place) -> str | None:
     """A path that git itself expands: patterns and magic reach more than they say."""
     if any(character in word.text for character in "*?[:"):
@@ -107,15 +116,25 @@ def _pathspec(word: Word, place: Place) -> str | None:
 
 def _revision(word: Word, place: Place) -> str | None:
     """A commit, a range, or a path to look at; `commit:path` is a file's contents."""
-    if word.variables or word.substitutes:
-        return None if word.text[:1] not in "$`" else _known(word)
     text = word.text
+    if word.variables or word.substitutes:
+        start = text[:1] in "$`" and not word.objects
+        return _known(word) if start or _unknown_path(text) else None
     _, colon, path = text.partition(":")
     if colon and holds_secrets(tuple(path.split("/"))):
         return f"{path} may hold secrets"
     if text.startswith(("/", "~")) or ".." in text.split("/"):
         return refusal(word, "look", place)
     return refusal(word, "read", place) if holds_secrets(tuple(text.split("/"))) else None
+
+
+def _unknown_path(text: str) -> bool:
+    """Whether a word that is made at run time may name a secret file, or its contents."""
+    _, colon, path = text.rpartition(":")
+    parts = tuple(path.split("/"))
+    if ".." in parts or holds_secrets(parts):
+        return True
+    return bool(colon) and any(sign in path for sign in "$`)}")
 
 
 def _lines(word: Word, place: Place) -> str | None:
@@ -153,13 +172,28 @@ def _settable(word: Word, place: Place) -> str | None:
     return None
 
 
-def _file_of_code(word: Word, place: Place) -> str | None:
+def _settings(word: Word, place: Place) -> str | None:
+    """A file of settings or code; a dash would be the input, which nobody has seen."""
     if word.text == "-":
-        return None
+        return "what comes through the input is not taken as code or settings. Name a file"
+    return refusal(word, "run", place)
+
+
+def _inline(word: Word, place: Place) -> str | None:
+    """Code on the line, of which at least the beginning is written there."""
+    made = bool(word.variables or word.substitutes) and word.text.lstrip()[:1] in ("$", "`")
+    return f"what {word.text} brings is code that nobody has seen. Write it out" if made else None
+
+
+def _program_file(word: Word, place: Place) -> str | None:
+    return None if word.text == "-" else _file_of_code(word, place)
+
+
+def _file_of_code(word: Word, place: Place) -> str | None:
     # `https://…`, and `npm:…` or `data:…` as deno takes them.
     if re.match(r"[a-z][a-z+.-]*:", word.text):
         return f"{word.text} is code from elsewhere"
-    return refusal(word, "run", place)
+    return _settings(word, place)
 
 
 def _remote(word: Word, place: Place) -> str | None:
@@ -199,7 +233,7 @@ def _target(word: Word, place: Place) -> str | None:
     if not _GO_TARGET.fullmatch(word.text) or not word.plain:
         return f"{word.text} is not a package of this project"
     path = word.text.removesuffix("...").rstrip("/") or "."
-    return refusal(replace(word, text=path), "run", place)
+    return _settings(replace(word, text=path), place)
 
 
 def _both(first: Kind, second: Kind) -> Kind:
@@ -212,14 +246,17 @@ KINDS: Mapping[str, Kind] = {
     "number": _matching(_NUMBER, "a number"),
     "look": _path("look"),
     "read": _path("read"),
-    "run": _path("run"),
+    "run": _settings,
     "write": _path("write"),
     "delete": _path("delete"),
     "chdir": _path("enter"),
     "cd": _folder,
     "branch": _branch,
     "near": _near,
+    "report": _report,
     "code": _file_of_code,
+    "program": _program_file,
+    "inline": _inline,
     "module": _matching(_NAME, "the name of a module"),
     "goflags": _matching(_GO_FLAGS, "a plain value"),
     "phpini": _matching(_PHP_SETTING, "a harmless setting"),
@@ -242,6 +279,7 @@ KINDS: Mapping[str, Kind] = {
     "target": _target,
     "script": _script_name,
     "local-url": _matching(_LOCAL_URL, "an address on this machine"),
+    "stash": _matching(_STASH, "the name of a stash, as stash@{0}"),
     "name": _matching(_NAME, "a plain name"),
     "word": _matching(_WORD, "a plain word"),
     "gem": _matching(_GEM, "the name of a gem"),

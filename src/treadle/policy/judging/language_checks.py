@@ -7,14 +7,11 @@ from dataclasses import replace
 from treadle.policy.commands.catalogue import catalogue
 from treadle.policy.commands.language import names
 from treadle.policy.judging.arguments import Arguments
+from treadle.policy.judging.fed_programs import interpreter, runs_input
 from treadle.policy.judging.kinds import KINDS
 from treadle.policy.judging.place import Place
 from treadle.policy.shell.syntax import Word
 
-_ENOUGH = names(
-    "-e -p -pe -c -r -S -v -V -h -l -i --version --help --eval --print --test --check --run"
-    " --ini --ri --rf -m"
-)
 _SCAFFOLDS = re.compile(
     r"(?:vite|next-app|react-app|astro|remix|svelte|vue|nuxt|expo-app|t3-app|hono|docusaurus"
     r"|playwright|next|react|@vitejs/app|@eslint/config|vite-extra|cloudflare|solid|qwik|tauri-app)"
@@ -30,26 +27,9 @@ _NOT_OF_TOOLS = names(
     "exec shell console repl eval dlx sh bash login logout secret secrets token add run-commands"
     " release generate-token gh-deploy install-hooks auth custom"
 )
+_WINDOWS = names("codegen open cr ff wk show-report show-trace")
 _REVEALS = re.compile(r"secrets:.*|env:(?:de|en)crypt")
 _CODE_FILE = re.compile(r"[\w./@-]+\.(?:[cm]?[jt]sx?|html)")
-
-
-def interpreter(given: Arguments, place: Place) -> str | None:
-    """Without a file or code it waits for a person."""
-    if given.named or given.fed or _ENOUGH & set(given.switches):
-        return "a debugger asks a person" if _asks(given) else None
-    return "without a file it waits for a person to type"
-
-
-def takes_code(given: Arguments) -> bool:
-    """Whether an interpreter would run what it is sent."""
-    interprets = given.rule.check in ("interpreter", "python")
-    return interprets and not given.named and not _ENOUGH & set(given.switches)
-
-
-def _asks(given: Arguments) -> bool:
-    inspects = bool(given.operands) and given.operands[0].text == "inspect"
-    return given.rule.name == "node" and ("-i" in given.switches or inspects)
 
 
 def manage(given: Arguments, place: Place) -> str | None:
@@ -76,6 +56,16 @@ def script_or_tool(given: Arguments, place: Place) -> str | None:
     entries = catalogue().get(name, ())
     if any(entry.family == "base" for entry in entries):
         return f"{name} is not a tool of the project"
+    if runs_input(name) and (len(given.operands) < 2 or given.operands[1].text == "-"):
+        return f"{name} would run its input. Name a file to run"
+    return None
+
+
+def handed_on(given: Arguments, place: Place) -> str | None:
+    """Options that a package tool may take for its own, wherever they stand."""
+    for word in given.operands:
+        if word.text.partition("=")[0] in ("--script-shell", "--shell-emulator", "--node-options"):
+            return f"{word.text} changes what runs the script"
     return None
 
 
@@ -83,6 +73,18 @@ def tool(given: Arguments, place: Place) -> str | None:
     """Sub-commands that many tools share, and that run something else or wait for a person."""
     name = given.operands[0].text if given.operands else ""
     return f"{name} is not an allowed sub-command" if name in _NOT_OF_TOOLS else None
+
+
+def script_runner(given: Arguments, place: Place) -> str | None:
+    return tool(given, place) or interpreter(given, place)
+
+
+def shows_pages(given: Arguments, place: Place) -> str | None:
+    """Tools for browsers: what opens a window for a person is not for an agent."""
+    name = given.operands[0].text if given.operands else ""
+    if name in _WINDOWS or "--debug" in {value.flag for value in given.values}:
+        return "it opens a window and waits for a person. Run the tests without it"
+    return tool(given, place)
 
 
 def no_console(given: Arguments, place: Place) -> str | None:
@@ -197,6 +199,9 @@ LANGUAGE_CHECKS: Mapping[str, Callable[[Arguments, Place], str | None]] = {
     "lints-only": lints_only,
     "no-console": no_console,
     "tool": tool,
+    "handed-on": handed_on,
+    "script-runner": script_runner,
+    "shows-pages": shows_pages,
     "pkg-set": pkg_set,
     "scaffold": scaffold,
     "needs-operand": needs_operand,

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from treadle.policy.judging.place import Looks, Place, ShellContext, absolute
 from treadle.policy.shell.syntax import Command
 
-_MOST = 8
+MOST = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,18 +27,18 @@ class Scopes:
         where = self._of(command.scope)
         return Place(self.context, self.looks, self.root, where.directories, where.left_behind)
 
-    def changed(self, command: Command, target: str) -> None:
-        """A `cd` to this text was met."""
+    def changed(self, command: Command, targets: tuple[str, ...]) -> None:
+        """A `cd` to one of these was met."""
         before = self._of(command.scope)
-        there = tuple(absolute(at, target) for at in before.directories)
+        there = tuple(absolute(at, target) for at in before.directories for target in targets)
         stays = (
             () if all(self.looks.what_is(at) == "directory" for at in there) else before.directories
         )
         if not command.certain:
             there = (*before.directories, *there)
         self._where[command.scope] = _Where(
-            tuple(dict.fromkeys(there))[:_MOST],
-            tuple(dict.fromkeys((*before.left_behind, *stays)))[:_MOST],
+            tuple(dict.fromkeys(there))[:MOST],
+            tuple(dict.fromkeys((*before.left_behind, *stays)))[:MOST],
         )
 
     def _of(self, scope: tuple[int, ...]) -> _Where:

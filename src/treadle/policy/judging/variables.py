@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import product, takewhile
+from itertools import islice, product, takewhile
 
 from treadle.policy.commands.language import names
 from treadle.policy.judging.paths import refusal
@@ -55,8 +55,14 @@ _DANGEROUS = re.compile(
     r"|RUST.*|.*_?PROXY|.*_?proxy|ANTHROPIC.*|CLAUDE.*|AWS_.*|.*EDITOR|.*PAGER|VISUAL|BROWSER"
     r"|TMPDIR|CDPATH|GLOBIGNORE|FCEDIT|HISTFILE|MAKEFLAGS|MAKEFILES|JAVA_.*|_JAVA.*|PHP.*"
     r"|COMPOSER.*|DENO_.*|BUN_.*|MANPAGER|LESS.*|GREP_.*|SHELLOPTS|OPENSSL_.*|SSL_.*|CURL_.*"
-    r"|XDG_.*|TREADLE.*|POSIXLY_CORRECT"
+    r"|XDG_.*|TREADLE.*|POSIXLY_CORRECT|PWD|OLDPWD|PIPESTATUS"
 )
+# The shell gives these a value of its own, whatever they were set to.
+_MOVING = names(
+    "_ OLDPWD RANDOM SRANDOM SECONDS LINENO EPOCHSECONDS EPOCHREALTIME PIPESTATUS REPLY UID EUID"
+    " PPID GROUPS DIRSTACK FUNCNAME HISTCMD OPTARG OPTIND MAPFILE COMP_WORDS"
+)
+_UNSETTING = (["unset"], ["read"])
 # Known to every shell and no secret; their values are not known here.
 _USABLE = names(
     "HOME USER LOGNAME SHELL LANG TERM HOSTNAME OLDPWD RANDOM SECONDS LINENO UID EUID"
@@ -73,6 +79,8 @@ def assignment_refusal(given: Assignment, command: Command, place: Place) -> str
     """Why this variable must not be set here."""
     name, value = given.name, given.value
     alone = not command.words
+    if name == "IFS" and value.plain and command.words[:1] and command.words[0].text == "read":
+        return None
     if alone and not _DANGEROUS.fullmatch(name):
         return None
     if name in _ONLY and value.plain and value.text in _ONLY[name]:
@@ -98,6 +106,13 @@ def _folders_refusal(value: Word, place: Place) -> str | None:
     return None
 
 
+def name_refusal(name: str) -> str | None:
+    """Why nothing that is read may be put under this name."""
+    if not name.isidentifier() or _DANGEROUS.fullmatch(name) or is_secret_variable(name):
+        return f"the variable {name} must not be set to what is read. Use another name"
+    return None
+
+
 def loop_refusal(script: Script) -> str | None:
     for loop in script.loops:
         if _DANGEROUS.fullmatch(loop.variable):
@@ -117,13 +132,27 @@ def use_refusal(command: Command, script: Script) -> str | None:
         if not each.words or each.words[0].text == "export"
     }
     known |= {loop.variable for loop in script.loops} | {"PWD"} | _USABLE
+    known |= {name for each in script.commands for name in _read_by(each)}
     for name in used:
-        if name not in known:
+        if name not in known or (is_secret_variable(name) and not _is_set(name, command, script)):
             return (
                 f"the variable {name} is not set in this line, and may be a secret. "
                 "Set it in the line, or write the value out"
             )
     return None
+
+
+def _read_by(command: Command) -> Iterator[str]:
+    """The names that a `read` puts lines under."""
+    said = [word.text for word in command.words]
+    if said[:1] != ["read"]:
+        return
+    before = ""
+    for text in said[1:]:
+        if not text.startswith("-") and before not in ("d", "n"):
+            yield text
+        # Such an option takes the next word.
+        before = text[-1] if text.startswith("-") else ""
 
 
 def _all_words(command: Command) -> tuple[Word, ...]:
@@ -150,45 +179,69 @@ def readings(command: Command, script: Script, place: Place) -> tuple[Command, .
 
 
 def _choices(word: Word, command: Command, script: Script, place: Place) -> tuple[Word, ...]:
-    # With one dollar sign only: of several, some may be quoted and no variables at all.
-    if len(word.variables) != 1 or word.substitutes or word.text.count("$") != 1:
+    """The word with every value that its variables may have; as it is, if one is not known."""
+    uses = tuple(_USE.finditer(word.text))
+    used = [use["braced"] or use["bare"] for use in uses]
+    # With one dollar sign for each alone: of more, some may be quoted and no variables at all.
+    if word.substitutes or word.text.count("$") != len(word.variables):
         return (word,)
-    name = word.variables[0]
-    values = _values(name, command, script, place)
-    found = _USE.search(word.text)
-    if not values or found is None or name not in (found["braced"], found["bare"]):
+    if sorted(used) != sorted(word.variables):
         return (word,)
-    return tuple(_put_in(word, found, value) for value in values)
+    values = [_values(name, command, script, place) for name in used]
+    given = islice(product(*values), _MOST_READINGS + 1) if all(values) else ()
+    return tuple(_put_in(word, uses, each) for each in given) or (word,)
 
 
-def _put_in(word: Word, use: re.Match[str], value: Word) -> Word:
-    """The word with that value; as it is, if bash would make several words of it, or none."""
-    rest = word.text[: use.start()] + word.text[use.end() :]
-    splits = re.search(r"\s", value.text) or not value.text
-    if word.expands and (splits or (_SPREADS.search(value.text) and not value.expands)):
+def _put_in(word: Word, uses: tuple[re.Match[str], ...], values: tuple[Word, ...]) -> Word:
+    """The word with these values; as it is, if bash would make several words of it, or none."""
+    if word.expands and any(_changes(value) for value in values):
         return word
-    text = word.text[: use.start()] + value.text + word.text[use.end() :]
+    text, rest, at = "", "", 0
+    for use, value in zip(uses, values, strict=True):
+        text += word.text[at : use.start()] + value.text
+        rest += word.text[at : use.start()]
+        at = use.end()
+    rest += word.text[at:]
     # A pattern that a loop goes through has become names, also where they stand in quotes.
-    spreads = value.expands or (word.expands and bool(_SPREADS.search(rest)))
-    return Word(text, expands=spreads, quoted=word.quoted)
+    spreads = any(value.expands for value in values) or (
+        word.expands and bool(_SPREADS.search(rest))
+    )
+    return Word(text + word.text[at:], expands=spreads, quoted=word.quoted)
+
+
+def _changes(value: Word) -> bool:
+    """Whether bash makes something else of it where it does not stand in quotes."""
+    splits = re.search(r"\s", value.text) or not value.text
+    return bool(splits or (_SPREADS.search(value.text) and not value.expands))
 
 
 def _values(name: str, command: Command, script: Script, place: Place) -> tuple[Word, ...]:
     """Every value that the variable may have here; none if one of them is not known."""
     if name == "PWD":
         return tuple(Word(directory) for directory in place.directories)
+    if name in _MOVING or any(_takes_away(each, name) for each in script.commands):
+        return ()
     values = [given.value for each in script.commands for given in _set_by(each, name)]
     looped = [value for loop in script.loops if loop.variable == name for value in loop.values]
-    surely = any(
+    if not _is_set(name, command, script):
+        return ()
+    values += looped
+    return tuple(dict.fromkeys(values)) if all(map(_is_known, values)) else ()
+
+
+def _is_set(name: str, command: Command, script: Script) -> bool:
+    """Whether it surely has a value by then. Outside of its loop, a variable may have none yet."""
+    return name in command.loops or any(
         each.certain and command.scope[: len(each.scope)] == each.scope
         for each in takewhile(lambda each: each is not command, script.commands)
         if any(_set_by(each, name))
     )
-    # What stands in a loop is not certain; outside of it, its variable may have no value yet.
-    if not surely and (command.certain or not looped):
-        return ()
-    values += looped
-    return tuple(dict.fromkeys(values)) if all(map(_is_known, values)) else ()
+
+
+def _takes_away(command: Command, name: str) -> bool:
+    """Whether it gives the variable a value that is not written in the line, or none at all."""
+    said = [word.text for word in command.words]
+    return said[:1] in _UNSETTING and name in said
 
 
 def _is_known(value: Word) -> bool:

@@ -12,6 +12,7 @@ _BINARY = _COMPUTING | {"=", "==", "!=", "<", ">", "-nt", "-ot", "-ef", "-a", "-
 _UNARY = frozenset(f"-{letter}" for letter in "abcdefghknoprstuwxzGLNOS")
 # These are numbers whatever happens.
 _NUMBERS = frozenset("?#$!")
+_STATUS = re.compile(r"\$\{PIPESTATUS\[[0-9]{1,3}\]\}")
 # These take names of variables, and a name may have a subscript.
 _NAMING = frozenset(
     {"[", "[[", "test", "printf", "read", "unset", "export", "wait", "getopts", "let", "mapfile"}
@@ -46,7 +47,7 @@ def _check_test(words: tuple[Word, ...]) -> None:
             raise Refused("test-of-variable")
         if word.plain:
             continue
-        if word.expands and not (word.variables and _NUMBERS.issuperset(word.variables)):
+        if word.expands and not _counts(word):
             raise Refused("test-not-quoted")
         before = words[position - 1].text if position else ""
         after = words[position + 1].text if position + 1 < len(words) else "]"
@@ -65,4 +66,12 @@ def check_operator(operator: str, operands: list[Word]) -> None:
 def _is_number(word: Word) -> bool:
     if word.plain:
         return word.text.lstrip("-").isdecimal()
-    return not word.substitutes and word.text in {"$?", "$#", "$$", "$!"}
+    return not word.substitutes and (
+        word.text in {"$?", "$#", "$$", "$!"} or bool(_STATUS.fullmatch(word.text))
+    )
+
+
+def _counts(word: Word) -> bool:
+    """Nothing but numbers, which need no quotes."""
+    numbers = bool(word.variables) and _NUMBERS.issuperset(word.variables)
+    return numbers or bool(_STATUS.fullmatch(word.text))

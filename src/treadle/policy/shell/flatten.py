@@ -27,6 +27,9 @@ class _Place:
     needed: bool = True
     inside: Inside = ""
     background: bool = False
+    loops: tuple[str, ...] = ()
+    fed: bool = False
+    input_shown: bool = False
 
 
 @dataclass(slots=True)
@@ -37,7 +40,7 @@ class _Listing:
 
     def inner(self, place: _Place) -> _Place:
         scope = (*place.scope, next(self.scopes))
-        return _Place(scope, inside=place.inside, background=place.background)
+        return _Place(scope, inside=place.inside, background=place.background, loops=place.loops)
 
     def add(self, node: Node, place: _Place) -> None:
         match node:
@@ -74,12 +77,20 @@ class _Listing:
                 place.certain,
                 place.inside,
                 place.background,
+                place.loops,
+                place.fed,
+                place.input_shown,
             )
         )
 
     def _add_piped(self, node: Piped, place: _Place) -> None:
+        before: Node | None = None
         for part in node.parts:
-            self.add(part, self.inner(place))
+            where = self.inner(place)
+            if isinstance(part, Simple) and before is not None and _shows_text(before):
+                where = replace(where, input_shown=True)
+            self.add(part, where)
+            before = part
 
     def _add_joined(self, node: Joined, place: _Place) -> None:
         if node.operator == "&&":
@@ -96,7 +107,8 @@ class _Listing:
         for part in node.parts[:-1]:
             self.add(part, followed)
         for part in node.parts[-1:]:
-            self.add(part, place)
+            fed = place.fed or (len(node.parts) == 2 and _opens_input(node.parts[0]))
+            self.add(part, replace(place, fed=fed) if fed else place)
 
     def _add_apart(self, node: Apart, place: _Place) -> None:
         inner = self.inner(place)
@@ -110,11 +122,29 @@ class _Listing:
         )
 
     def _add_branching(self, node: Branching, place: _Place) -> None:
+        loops = place.loops
         if node.loop is not None:
             self.loops.append(node.loop)
+            loops = (*loops, node.loop.variable)
         self.add(node.first, replace(place, needed=False))
         for branch in node.branches:
-            self.add(branch, replace(place, certain=False, needed=False))
+            self.add(branch, replace(place, certain=False, needed=False, loops=loops))
+
+
+def _opens_input(node: Node) -> bool:
+    """Redirections without a command: those of the compound one that follows."""
+    if not isinstance(node, Simple) or node.command.words:
+        return False
+    return any(each.kind in {"read", "heredoc", "herestring"} for each in node.command.redirects)
+
+
+def _shows_text(node: Node) -> bool:
+    """`cat <<'EOF'`: all that it prints stands in the line."""
+    if not isinstance(node, Simple) or len(node.command.redirects) != 1:
+        return False
+    redirect = node.command.redirects[0]
+    here = redirect.kind in {"heredoc", "herestring"} and redirect.descriptor in {"", "0"}
+    return here and [word.text for word in node.command.words] in (["cat"], ["cat", "-"])
 
 
 _AT_TOP = _Place()

@@ -1,4 +1,4 @@
-"""Here-documents that tree-sitter stumbles over, taken out of a line for it. Pure.
+"""Here-documents that parsers stumble over: tree-sitter, and bash in substitutions. Pure.
 
 With a quoted mark the text is nothing but text. Where it ends is found here by bash's own rule, and
 that it begins there at all must be seen by both parsers: one as `<`, the other as `<<`.
@@ -6,7 +6,18 @@ that it begins there at all must be seen by both parsers: one as `<`, the other 
 
 import re
 from dataclasses import dataclass, field
+from typing import assert_never
 
+from treadle.policy.shell.nodes import (
+    Apart,
+    Branching,
+    Joined,
+    Negated,
+    Node,
+    Piped,
+    Sequence,
+    Simple,
+)
 from treadle.policy.shell.outline import Mark
 
 # Behind the mark only what cannot hold another one, nor carry the line over its end.
@@ -39,3 +50,37 @@ def lift(source: bytes) -> Lifted:
         marks["<", start + 1, stop] = ("<<", end.start(), end.end())
         position = end.end()
     return Lifted(bytes(rest), marks)
+
+
+def loses_separators(body: Node) -> bool:
+    """Whether bash 5.2 may tie two commands of a substitution to one.
+
+    It prints the substitution and reads that again, and behind a here-document the next `;` is
+    missing: `a <<E … E`, `b;c` has become `a` and `b c`.
+    """
+    return _holds_document(body) and not _is_chain(body)
+
+
+def _holds_document(node: Node) -> bool:
+    match node:
+        case Simple():
+            return any(redirect.kind == "heredoc" for redirect in node.command.redirects)
+        case Piped() | Sequence():
+            return any(map(_holds_document, node.parts))
+        case Joined():
+            return _holds_document(node.left) or _holds_document(node.right)
+        case Apart() | Negated():
+            return _holds_document(node.body)
+        case Branching():
+            return any(map(_holds_document, (node.first, *node.branches)))
+        case _:
+            assert_never(node)
+
+
+def _is_chain(node: Node) -> bool:
+    """Commands with `|`, `&&` and `||` between them, which stay."""
+    if isinstance(node, Joined):
+        return _is_chain(node.left) and _is_chain(node.right)
+    if isinstance(node, Piped):
+        return all(map(_is_chain, node.parts))
+    return isinstance(node, Simple)

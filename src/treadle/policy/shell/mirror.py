@@ -28,7 +28,6 @@ _JOINS: dict[str, Literal["&&", "||"]] = {"&&": "&&", "||": "||"}
 _REFUSED = {
     "FuncDecl": "function",
     "CoprocClause": "coproc",
-    "TimeClause": "time",
     "LetClause": "arithmetic",
     "ArithmCmd": "arithmetic",
 }
@@ -67,6 +66,7 @@ class _Mirror:
             "WhileClause": self._while,
             "ForClause": self._for,
             "CaseClause": self._case,
+            "TimeClause": self._time,
         }
 
     def statements(self, found: Several[Json]) -> Node:
@@ -109,6 +109,13 @@ class _Mirror:
         only(node, *_WHERE, "Stmts")
         return self.statements(node["Stmts"])
 
+    def _time(self, node: Json) -> Node:
+        """The keyword only measures: what follows runs as it would without it."""
+        only(node, *_WHERE, "Time", "PosixFormat", "Stmt")
+        if not node.get("Stmt"):
+            raise Refused("time")
+        return self._statement(node["Stmt"])
+
     def _while(self, node: Json) -> Node:
         only(node, *_WHERE, "Until", "Cond", "Do")
         return Branching(self.statements(node["Cond"]), (self.statements(node["Do"]),))
@@ -120,6 +127,9 @@ class _Mirror:
             return Joined(_JOINS[node["Op"]], left, right)
         if node["Op"] not in {"|", "|&"}:
             raise Refused("construct")
+        # Behind a pipe it is no keyword to bash, but a program of that name.
+        if (node["Y"].get("Cmd") or {}).get("Type") == "TimeClause":
+            raise Refused("time")
         return Piped((*left.parts, right) if isinstance(left, Piped) else (left, right))
 
     def _if(self, node: Json) -> Node:

@@ -5,8 +5,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from treadle.policy.shell.heredocs import loses_separators
 from treadle.policy.shell.nodes import Apart, Inside, Node
-from treadle.policy.shell.quoting import QUOTED, ansi, bare, double, here_text, spreads
+from treadle.policy.shell.object_names import prints_branch, prints_object
+from treadle.policy.shell.quoting import QUOTED, STATUS, ansi, bare, double, here_text, spreads
 from treadle.policy.shell.refusals import Refused
 from treadle.policy.shell.syntax import Word
 
@@ -42,6 +44,8 @@ class _Gathered:
     variables: list[str] = field(default_factory=list)
     bodies: list[Apart] = field(default_factory=list)
     substitutes: bool = False
+    # Of what it substitutes, something is not surely the name of an object.
+    guesses: bool = False
     quoted: bool = False
     splits: bool = False
 
@@ -57,6 +61,7 @@ class _Gathered:
             variables=tuple(dict.fromkeys(self.variables)),
             substitutes=self.substitutes,
             quoted=self.quoted,
+            objects=self.substitutes and not (self.guesses or self.variables),
         )
 
 
@@ -137,9 +142,8 @@ class Words:
             case "DblQuoted":
                 self._double(part, gathered)
             case _:
-                gathered.splits = True
                 gathered.masked.append(QUOTED)
-                self._inner(part, gathered)
+                gathered.splits |= not self._inner(part, gathered)
 
     def _double(self, part: Json, gathered: _Gathered) -> None:
         if self.raw(part).startswith("$"):
@@ -152,17 +156,19 @@ class Words:
                 gathered.masked.append(QUOTED)
                 self._inner(inner, gathered)
 
-    def _inner(self, part: Json, gathered: _Gathered) -> None:
-        """What bash replaces, in quotes or not."""
+    def _inner(self, part: Json, gathered: _Gathered) -> bool:
+        """What bash replaces, in quotes or not; whether that is one word even without them."""
         gathered.text.append(self.raw(part))
         match part["Type"]:
             case "ParamExp":
                 self._variable(part, gathered)
+                return False
             case "CmdSubst":
-                self._substitution(part, gathered)
+                return self._substitution(part, gathered)
             case "ArithmExp":
                 check_arithmetic(part, self.source)
-                gathered.substitutes = True
+                gathered.substitutes = gathered.guesses = True
+                return False
             case "ProcSubst":
                 raise Refused("process-substitution")
             case "ExtGlob":
@@ -172,7 +178,11 @@ class Words:
 
     def _variable(self, part: Json, gathered: _Gathered) -> None:
         if part.get("Index") is not None:
-            raise Refused("array")
+            # Its pieces are not looked at one by one: only what is written exactly so.
+            if not STATUS.fullmatch(self.raw(part)[2:-1]):
+                raise Refused("array")
+            gathered.variables.append(part["Param"]["Value"])
+            return
         known = all(not value or key in _EXPANSION for key, value in part.items())
         operator = (part.get("Exp") or {}).get("Op")
         if part.get("Excl") or part.get("Names") or operator == "@":
@@ -190,7 +200,7 @@ class Words:
         found = ((part.get("Exp") or {}).get("Word"), replaced.get("Orig"), replaced.get("With"))
         return [word for word in found if word]
 
-    def _substitution(self, part: Json, gathered: _Gathered) -> None:
+    def _substitution(self, part: Json, gathered: _Gathered) -> bool:
         only(part, "Stmts", "Backquotes")
         # The next backquote ends it, also one in the text of a here-document, which parsers take
         # for text.
@@ -198,7 +208,12 @@ class Words:
             raise Refused("backquotes")
         gathered.substitutes = True
         body = self.statements(part.get("Stmts") or [])
+        if loses_separators(body):
+            raise Refused("heredoc-in-substitution")
         gathered.bodies.append(Apart(body, gathered.inside))
+        named = prints_object(body)
+        gathered.guesses |= not named
+        return named or prints_branch(body)
 
 
 def check_arithmetic(node: Json, source: bytes) -> None:

@@ -24,8 +24,12 @@ _SIGNS = {"n": "\n", "t": "\t", "\\": "\\", "'": "'", '"': '"', "?": "?"}
 _IN_DOUBLE = re.compile(r'\\(?:\n|([$`"\\]))')
 _IN_HERE_TEXT = re.compile(r"\\([$`\\])")
 _BARE_ESCAPE = re.compile(r"\\(?:\n|(.))", re.DOTALL)
+# How parts of the last pipeline ended: numbers, and this subscript holds nothing to run.
+STATUS = re.compile(r"PIPESTATUS\[(?:[0-9]{1,3}|[@*])\]")
 _GLOB = re.compile(r"[*?]|\[.")
 _BRACES = re.compile(r"\{.*(?:,|\.\.).*\}", re.DOTALL)
+# Braces without a list in them are nothing but braces, as in `HEAD@{1}`.
+_NO_LIST = re.compile(r"\{(?:(?!\.\.)[^{},])*\}")
 _TILDE = re.compile(r"(?:^|[=:])~")
 
 
@@ -64,7 +68,13 @@ def _unescaped(found: re.Match[str]) -> str:
 
 def spreads(masked: str) -> bool:
     """Whether bash may put something else in place of these unquoted characters."""
-    return bool(_GLOB.search(masked) or _BRACES.search(masked) or _TILDE.search(masked))
+    if _GLOB.search(masked) or _TILDE.search(masked):
+        return True
+    if "{" not in masked:
+        return False
+    # Any other sign of a list, and bash may look for its end behind the first closing brace.
+    rest = _NO_LIST.sub("", masked)
+    return any(sign in rest for sign in "{},") and bool(_BRACES.search(masked))
 
 
 def static_word(raw: str) -> Word:

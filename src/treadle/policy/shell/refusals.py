@@ -22,7 +22,7 @@ REASONS = {
     "dynamic-name": "The name of a command must be written out, without variables or patterns.",
     "function": "Functions are not allowed. Write the commands out where they are needed.",
     "coproc": "`coproc` is not allowed. Run the command with `&`.",
-    "time": "The keyword `time` is not allowed. Run the command without it.",
+    "time": "`time` stands before a command, at the start of a pipeline: time npm test | tail -5.",
     "process-substitution": (
         "`<( )` and `>( )` are not allowed. Write to a file first, or use a pipe."
     ),
@@ -32,7 +32,10 @@ REASONS = {
         "Only `${x}`, `${#x}` and `${x:-a}`, `${x:+a}`, `${x%a}`, `${x#a}`, `${x/a/b}` with literal"
         " text are allowed. Write the value out."
     ),
-    "array": "Arrays are not allowed. List the words in a `for` loop, or use plain variables.",
+    "array": (
+        "Arrays are not allowed, but for ${PIPESTATUS[0]}. List the words in a `for` loop, or use"
+        " plain variables."
+    ),
     "append-assignment": "`x+=` is not allowed. Assign the whole value with `x=`.",
     "extended-glob": "Patterns like `@(a|b)` are not allowed. List the names.",
     "declaration": "Of declarations only `export NAME=value` is allowed. Assign with `NAME=value`.",
@@ -50,6 +53,10 @@ REASONS = {
     "backquotes": "No backslashes or here-documents inside backquotes. Write `$( )`.",
     "heredoc-mark": "The mark of a here-document must be one plain word: `<<'EOF'`.",
     "heredoc-empty": "A here-document without text: use `: > file` or `< /dev/null`.",
+    "heredoc-in-substitution": (
+        "In `$( )`, a here-document and further commands are read in two ways by bash. Run them"
+        " one by one, or write the text to a file."
+    ),
     "heredoc-escape": "A line of the here-document ends in a backslash. Quote its mark: `<<'EOF'`.",
     "redirect": "This redirection is not allowed. Use `>`, `>>`, `<`, `2>&1` or `&>`.",
     "construct": "This bash construct is not allowed. Write it as plain commands.",

@@ -22,6 +22,8 @@ class Word:
     substitutes: bool = False
     # Any part was quoted: an empty word is then an argument, and a name no alias or keyword.
     quoted: bool = False
+    # All that it substitutes are names of git's objects, which are digits: never an option.
+    objects: bool = False
 
     @property
     def plain(self) -> bool:
@@ -67,6 +69,12 @@ class Command:
     # Where the output goes, when a substitution around it uses it.
     inside: Literal["", "argument", "assignment", "heredoc"] = ""
     background: bool = False
+    # Variables of the `for` loops around it: in there they have a value.
+    loops: tuple[str, ...] = ()
+    # Whether a redirection of the `while`, `if` or braces around it gives it input.
+    fed: bool = False
+    # Whether what a pipe sends it stands in the line, as the text of a here-document.
+    input_shown: bool = False
 
     @property
     def name(self) -> Word | None:

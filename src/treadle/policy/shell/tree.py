@@ -6,6 +6,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from treadle.policy.shell.outline import Outline
+from treadle.policy.shell.quoting import STATUS
 from treadle.policy.shell.refusals import Refused
 
 if TYPE_CHECKING:
@@ -100,6 +101,8 @@ def outline_of(source: bytes) -> Outline:
 
 
 def _visit(node: "Node", kind: str, walk: _Walk) -> None:
+    if kind == "subscript" and STATUS.fullmatch((node.text or b"").decode()):
+        return
     if kind not in _KNOWN:
         raise Refused(_REFUSED.get(kind, "construct"))
     if kind == "comment" and (node.text or b"").endswith(b"\\"):
@@ -128,7 +131,14 @@ def _without(source: bytes, spans: list[tuple[int, int]]) -> bytearray:
 
 def _mark_command(node: "Node", outline: Outline) -> None:
     words = [child for child in node.children if child.type not in _NOT_WORDS]
+    if words and words[0].text == b"time" and words[0] == node.children[0]:
+        words = _measured(words)
     outline.add_command([(word.start_byte, word.end_byte) for word in words])
+
+
+def _measured(words: list["Node"]) -> list["Node"]:
+    """What stands behind the keyword `time`, which this grammar takes for a name."""
+    return words[2:] if len(words) > 1 and words[1].text == b"-p" else words[1:]
 
 
 def _mark_assignment(node: "Node", outline: Outline) -> None:

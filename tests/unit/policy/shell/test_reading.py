@@ -223,7 +223,7 @@ def test_assignments_are_no_words(line: str, found: Command) -> None:
 def test_a_loop_tells_the_values_of_its_variable() -> None:
     found = script("for x in 1 *.ts; do a; done")
     assert found.loops == (Loop("x", (Word("1"), Word("*.ts", expands=True))),)
-    assert found.commands == (command("a", certain=False),)
+    assert found.commands == (Command(words("a"), certain=False, loops=("x",)),)
 
 
 def test_a_message_in_a_here_document_inside_quotes_reads_well() -> None:

@@ -1,0 +1,49 @@
+"""Substitutions that print one word that git vouches for: which commands those are. Pure."""
+
+import re
+
+from treadle.policy.shell.nodes import Node, Simple
+from treadle.policy.shell.syntax import Command
+
+# One commit, by name: no range and none of the suffixes that stand for several.
+_REVISION = re.compile(r"(?!.*(?:\.\.|\^[@!-]))[A-Za-z0-9_@][\w./~^@{}+-]*")
+_SHORT = re.compile(r"--short(?:=\d+)?")
+# Of more options some print several words, or whatever they were given.
+_OPTIONS = {
+    "merge-base": re.compile(r"--fork-point|--octopus"),
+    "rev-parse": re.compile(rf"--verify|-q|--quiet|{_SHORT.pattern}"),
+}
+_BRANCH = (["git", "branch", "--show-current"], ["git", "rev-parse", "--abbrev-ref", "HEAD"])
+
+
+def prints_object(node: Node) -> bool:
+    """Whether it prints the name of an object, or nothing. That is never an option."""
+    command = _plain(node)
+    if command is None or len(command.words) < 3:
+        return False
+    git, sub, *rest = [word.text for word in command.words]
+    options = _OPTIONS.get(sub)
+    if git != "git" or options is None:
+        return False
+    revisions = [text for text in rest if not options.fullmatch(text)]
+    # What it cannot resolve, `rev-parse` prints as it stands.
+    enough = len(revisions) == 1 if sub == "rev-parse" else bool(revisions)
+    return enough and all(map(_REVISION.fullmatch, revisions))
+
+
+def prints_branch(node: Node) -> bool:
+    """Whether it prints the name of a branch, in which git lets no blank and no pattern."""
+    command = _plain(node)
+    return command is not None and [word.text for word in command.words] in _BRANCH
+
+
+def _plain(node: Node) -> Command | None:
+    """The one command of it, if nothing but its words decides what it prints."""
+    if not isinstance(node, Simple) or node.bodies:
+        return None
+    command = node.command
+    quiet = all(
+        redirect.descriptor == "2" and redirect.kind == "write" for redirect in command.redirects
+    )
+    known = quiet and not command.assignments and all(word.plain for word in command.words)
+    return command if known else None
