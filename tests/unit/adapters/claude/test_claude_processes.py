@@ -59,6 +59,19 @@ async def test_a_process_that_ignores_a_request_to_end_is_killed(started: Starte
     assert ([process.pid for process in left], alive(pid)) == ([pid], False)
 
 
+async def test_a_process_that_ever_becomes_another_program_is_found_at_every_look(
+    started: Started, tmp_path: Path
+) -> None:
+    restless = tmp_path / "restless"
+    restless.write_text('exec /bin/sh "$0"\n')
+    pid = await started(f'echo $$ > "$READY"; exec /bin/sh {restless}')
+
+    looks = [[process.pid for process in marked_processes(SESSION)] for _ in range(200)]
+
+    assert looks == [[pid]] * 200
+    assert [process.pid for process in await end_marked(SESSION)] == [pid]
+
+
 async def test_a_process_that_is_known_is_ended_but_not_reported(started: Started) -> None:
     pid = await started(f'echo $$ > "$READY"; exec {FOREVER}')
 

@@ -16,6 +16,12 @@ PROC = Path("/proc")
 SETTLE_S = 0.2
 TERM_S = 2.0
 POLL_S = 0.02
+# Becoming another program takes a fraction of a millisecond; the rest is for a busy machine.
+ASKED_AGAIN = 2000
+WORDED = 5
+# Flags of a process, as the kernel's headers have them for good.
+EXITING = 0x4
+OF_THE_KERNEL = 0x200000
 
 Living = Callable[[], list[Leftover]]
 
@@ -28,16 +34,43 @@ def marked_processes(*sessions: str) -> list[Leftover]:
     """
     marks = {f"{SESSION_MARK}={session}".encode() for session in sessions}
     found = []
-    # Without a Path for each process: between two sessions every millisecond counts.
     for name in os.listdir(PROC) if PROC.is_dir() else ():  # noqa: PTH208
         if not name.isdigit():
             continue
         with suppress(OSError):
-            with open(f"{PROC}/{name}/environ", "rb") as environment:  # noqa: PTH123
-                marked = not marks.isdisjoint(environment.read().split(b"\0"))
+            marked = not marks.isdisjoint(_environment(name).split(b"\0"))
             if marked and _alive(PROC / name):
                 found.append(Leftover(int(name), _command(PROC / name)))
     return found
+
+
+def _environment(name: str) -> bytes:
+    """What the process was started with; one that is becoming another program is asked again.
+
+    For a moment it has neither words nor environment, and whoever was just about to read the old
+    one gets nothing. Only who has words each time and never an environment has none.
+    """
+    worded = 0
+    for _ in range(ASKED_AGAIN):
+        if environment := _read(name, "environ"):
+            return environment
+        worded = worded + 1 if _read(name, "cmdline") else 0
+        if worded == WORDED or not _has_words(name):
+            break
+        os.sched_yield()
+    return b""
+
+
+def _has_words(name: str) -> bool:
+    """As every process that lives, but those of the kernel."""
+    fields = stat_fields(f"{PROC}/{name}")
+    return bool(fields) and not int(fields[6]) & (OF_THE_KERNEL | EXITING)
+
+
+def _read(name: str, what: str) -> bytes:
+    # Without a Path for each process: between two sessions every millisecond counts.
+    with open(f"{PROC}/{name}/{what}", "rb") as told:  # noqa: PTH123
+        return told.read()
 
 
 def tree_of(pid: int) -> list[Leftover]:
