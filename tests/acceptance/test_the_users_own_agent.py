@@ -3,11 +3,19 @@
 The model is a scripted one on loopback all the same; the command is not told so.
 """
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.acceptance.stage import ONE_DELIVERABLE, Stage, script
+from tests.acceptance.stage import (
+    BUILD_IT,
+    ONE_DELIVERABLE,
+    TWO_DELIVERABLES,
+    Stage,
+    script,
+)
 from treadle.rehearsal.fixtures import Rehearse
 from treadle.wiring.agents.claude import lend_login
 
@@ -132,3 +140,33 @@ def test_a_key_is_not_kept_in_the_private_home(tmp_path: Path) -> None:
     lend_login("api key", home=tmp_path / "home", private_home=tmp_path / "private")
 
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_rehearsal_leaves_nothing_that_a_real_run_takes_for_its_own(
+    stage: Stage, rehearse: Rehearse
+) -> None:
+    stage.deliver(script(TWO_DELIVERABLES, BUILD_IT), "--land", "never", "-n", "2")
+    before = [each["id"] for each in status_of(stage)]
+    api = rehearse(script(ONE_DELIVERABLE, BUILD_IT))
+
+    finished = stage.treadle(
+        *("deliver", "--json"), ANTHROPIC_BASE_URL=api.base_url, ANTHROPIC_API_KEY="sk-dummy"
+    )
+
+    assert (before, finished.exit_code) == (["DL-001", "DL-002"], 0)
+    warnings = [each["message"] for each in finished.of_type("run.warned")]
+    assert warnings.count("left out, because only a rehearsal wrote it down: DL-001, DL-002") == 1
+    assert finished.of_type("work.continued") == []
+    assert [each["instruction"] for each in finished.of_type("round.started")] == [
+        "initializer",
+        "coding",
+    ]
+    assert [(each["id"], each["passed"], each.get("rehearsed")) for each in status_of(stage)] == [
+        ("DL-001", True, None)
+    ]
+
+
+def status_of(stage: Stage) -> list[dict[str, Any]]:
+    status = json.loads((stage.project / ".treadle" / "status.json").read_text())
+    found: list[dict[str, Any]] = status["deliverables"]
+    return found

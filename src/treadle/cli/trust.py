@@ -10,6 +10,7 @@ from treadle.domain.errors import UsageError
 from treadle.settings.file import FILE
 from treadle.settings.load import load
 from treadle.settings.openings import Opening, openings
+from treadle.wiring.sound_settings import require_sound
 from treadle.wiring.trust import all_trusted, not_trusted, take_back, trust
 
 
@@ -37,6 +38,7 @@ def _trust(given: Given, project_dir: str | None, *, yes: bool) -> int:
     project = given.project(project_dir)
     # What the file says: a variable may hide it today, and be gone tomorrow.
     resolved = load(project)
+    require_sound(resolved.settings, given.environment, project)
     found = openings(resolved)
     if not found:
         click.echo(f"{FILE} in {project} opens nothing: there is nothing to trust.", err=True)

@@ -35,6 +35,8 @@ class Deliverable:
     checks: tuple[Check, ...] = ()
     # Of every pass, and of nothing else: whether Treadle itself has shown it.
     proof: Proof | None = None
+    # Written down by a script: no run with a real model takes it for its own.
+    rehearsed: bool = False
 
     @property
     def is_provable(self) -> bool:

@@ -7,6 +7,7 @@ TreadleError            one clear line, and what to do next
     ProjectInUse        another run works on it
   AgentUnavailable      no usable agent binary, or no login                  (exit 4 for login)
   StoreError            events.db or the disk under it does not take writes  (exit 1)
+  SandboxBroken         the sandbox cannot be set up, or does not hold       (exit 7)
 """
 
 
@@ -57,3 +58,5 @@ class StoreError(TreadleError):
 
 class SandboxBroken(TreadleError):
     """The sandbox cannot be set up on this machine, or does not hold."""
+
+    exit_code = 7

@@ -38,6 +38,10 @@ class RunRow:
     host: str = ""
     # When its log and its files were removed; the line itself stays.
     cleaned_at: str = ""
+    # Running time up to its last end, as the summary says it and the limit counts it; none before
+    # that, and none for runs that ended before it was kept.
+    duration_s: float | None = None
+    reopened_at: str = ""
 
     @property
     def alive(self) -> bool:

@@ -26,6 +26,8 @@ OPENS: Mapping[str, str] = {
     "sandbox.hosts": "the agent can send to these hosts whatever it can read",
     "sandbox.readable": "the agent, and what it runs, can read this",
     "sandbox.writable": "the agent, and what it runs, can read and change this",
+    "allowed_tools": "the agent can have the model's service search the web for any words",
+    "permissions.allow": "the agent can have the model's service search the web for any words",
     "database.url": "this server is told all events, and can answer questions in your name",
 }
 _NETWORKS = {
@@ -33,11 +35,14 @@ _NETWORKS = {
     "open": "the agent reaches whatever this machine can, services on its loopback included",
 }
 _CLOSED: tuple[object, ...] = ("", (), "gateway", "none")
+# Of the tools that a list names, those that the model's service runs: no sandbox is around it.
+SERVED_TOOLS = frozenset({"WebSearch"})
+_TOOL_LISTS = frozenset({"allowed_tools", "permissions.allow"})
 
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """A value of a file that opens something."""
+    """A value of a file that opens something; of a list of tools, those that do."""
 
     key: str
     value: Any
@@ -57,7 +62,7 @@ class Opening:
 
 def openings(resolved: Resolved) -> tuple[Opening, ...]:
     """What is in force by the word of a file, in the order of `OPENS`."""
-    found = (Opening(name, resolved.value(name), resolved.origins[name]) for name in OPENS)
+    found = (Opening(name, _opening(name, resolved), resolved.origins[name]) for name in OPENS)
     return tuple(each for each in found if each.origin.source == "file" and _is_open(each.value))
 
 
@@ -94,6 +99,14 @@ def opened(sandbox: Sandbox) -> str:
     ]
     said = "; ".join(part for part in parts if part)
     return f"the sandbox is opened: {said}" if said else ""
+
+
+def _opening(name: str, resolved: Resolved) -> Any:
+    value = resolved.value(name)
+    if name not in _TOOL_LISTS:
+        return value
+    # A rule opens as much as its tool: the pattern is held against what the agent says it does.
+    return tuple(text for text in value if text.strip().partition("(")[0] in SERVED_TOOLS)
 
 
 def _is_open(value: object) -> bool:

@@ -10,6 +10,7 @@ from treadle.adapters.stores.recorder import Recorder
 from treadle.domain.events.run import RunQueued
 from treadle.settings.environment import Environment
 from treadle.wiring.clock import SystemClock
+from treadle.wiring.confining import prove_before
 from treadle.wiring.holding import worker_is_alive
 from treadle.wiring.legs import STORY, engine_location, leg_name
 from treadle.wiring.rehearsing import keep_script
@@ -22,6 +23,7 @@ async def detach(request: RunRequest, presence: Presence) -> None:
     environment = presence.environment
     request = with_variables(request, environment)
     ready = await check(request, presence)
+    await prove_before(ready)
     keep_request(environment.root, request)
     if presence.rehearsing is not None:
         keep_script(environment.root, request.run, presence.rehearsing.script)

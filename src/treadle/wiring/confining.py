@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from treadle.adapters.agents.claude.agent import ClaudeAgent
 from treadle.adapters.agents.claude.enclosure import Enclosure
@@ -24,6 +25,8 @@ from treadle.wiring.browser import Servers
 from treadle.wiring.network import BRIDGE, WayOut, bridge_to
 from treadle.wiring.protecting import sealed_paths
 from treadle.wiring.run_request import Ready
+from treadle.wiring.sandbox import choose_sandbox
+from treadle.wiring.search_path import without_project
 from treadle.workspace.borrowed import borrowed_objects
 
 # Where the model's socket lies inside.
@@ -90,6 +93,16 @@ async def prove(sandbox: Sandbox | None) -> Proven:
             return proven
         case SandboxFailed(message=message, hint=hint):
             raise SandboxBroken(message, hint=hint or "run `treadle doctor`")
+
+
+async def prove_before(ready: Ready) -> None:
+    """Try the sandbox of a run out that others are to work on: whoever asks for it hears at once
+    what it would end with."""
+    if ready.unconfined:
+        return
+    on_host = without_project(ready.environment, ready.project.root)
+    with TemporaryDirectory(prefix="treadle-probe-") as place:
+        await prove(choose_sandbox(on_host, reports=Path(place), wanted=True))
 
 
 def reach_model(agent: ClaudeAgent, endpoint: Endpoint) -> ClaudeAgent:

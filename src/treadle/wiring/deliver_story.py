@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from treadle.adapters.stores.status_file import StatusFile
 from treadle.domain.events.all_events import Event
+from treadle.domain.events.run import RunWarned
 from treadle.domain.run import RunResult
 from treadle.durable.port import Steps
 from treadle.policy.secret_search import SecretSearch
@@ -169,6 +170,9 @@ async def _board(telling: Telling, worksite: Worksite, driver: Driver) -> Board:
                 board.unblock()
     else:
         board.open()
+        if names := ", ".join(board.left_out):
+            left_out = RunWarned(f"left out, because only a rehearsal wrote it down: {names}")
+            telling.recorder.record_once("rehearsed plan left out", left_out)
     if not known.has_worked:
         await board.recheck(worksite.holds)
     return board

@@ -18,6 +18,7 @@ from treadle.wiring.browser import browser_versions, find_browser, wants_browser
 from treadle.wiring.credentials import with_kept_login
 from treadle.wiring.sandbox import choose_sandbox
 from treadle.wiring.search_path import without_project
+from treadle.wiring.sound_settings import require_sound, require_way_to_model
 from treadle.wiring.trust import load_trusted
 from treadle.workspace.git import user_git
 from treadle.workspace.project import find_project, identity
@@ -85,7 +86,10 @@ async def _identity(project: Path, environment: Environment) -> Finding:
 
 
 async def _settings(project: Path, environment: Environment) -> Finding:
-    load_trusted(project, environment)
+    settings = load_trusted(project, environment).settings
+    require_sound(settings, environment, project)
+    if not environment.no_sandbox:
+        require_way_to_model(settings, environment, rehearsal=False)
     if not (project / "treadle.toml").is_file():
         return Finding("settings", "warning", "no treadle.toml: defaults hold", "treadle init")
     return Finding("settings", "good", "treadle.toml is valid")

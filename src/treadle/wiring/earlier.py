@@ -34,7 +34,8 @@ class Past:
 async def past_of(storage: Storage, project: Project, *, before: RunId, rehearsal: bool) -> Past:
     """Refuses to go on where work would silently be missing from the result."""
     rows = _rows_before(storage, project, before)
-    return _past(rows, await _unlanded(storage, project, rows), rehearsal=rehearsal)
+    earlier = await _unlanded(storage, project, rows, rehearsal=rehearsal)
+    return _past(rows, earlier, rehearsal=rehearsal)
 
 
 async def past_again(
@@ -63,13 +64,17 @@ def _past(rows: list[RunRow], earlier: Earlier | None, *, rehearsal: bool) -> Pa
     )
 
 
-async def _unlanded(storage: Storage, project: Project, rows: list[RunRow]) -> Earlier | None:
+async def _unlanded(
+    storage: Storage, project: Project, rows: list[RunRow], *, rehearsal: bool
+) -> Earlier | None:
     """The newest work that is on its branch only, unless something newer has landed."""
     store = open_store(storage)
     try:
         for row in rows:
             if row.landed:
                 return None
+            if row.rehearsal and not rehearsal:
+                continue  # the work of a script is nothing to build on
             work = work_of(store, row)
             if work is None:
                 continue

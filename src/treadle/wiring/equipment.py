@@ -6,7 +6,8 @@ from treadle.adapters.stores.runs import run_directory
 from treadle.policy.available_tools import merge_tools
 from treadle.wiring.browser import Servers, provide_servers
 from treadle.wiring.credentials import known_secrets
-from treadle.wiring.run_request import Ready, permission_rules
+from treadle.wiring.run_request import Ready
+from treadle.wiring.sound_settings import permission_rules
 from treadle.wiring.telling import Telling
 from treadle.workflows.deliver.briefing import Equipment
 from treadle.workflows.deliver.instructions import Facts

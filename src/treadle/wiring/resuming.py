@@ -19,6 +19,7 @@ from treadle.durable.port import SHARED
 from treadle.settings.environment import Environment
 from treadle.wiring.background import enqueue_leg, ensure_worker
 from treadle.wiring.clock import SystemClock
+from treadle.wiring.confining import prove_before
 from treadle.wiring.foreground import in_foreground
 from treadle.wiring.holding import hold_run
 from treadle.wiring.legs import engine_location, leg_name, own_queue
@@ -57,6 +58,7 @@ async def resume_detached(wish: Wish, presence: Presence) -> None:
     environment, row = presence.environment, wish.row
     with hold_run(environment.root, row.project_key, row.id):
         ready, known = await _ready(wish, presence)
+        await prove_before(ready)
         # A worker that takes it at once waits for the lock that is held here.
         claimed = _claim(ready, queue=SHARED)
         _open(wish, ready, known)

@@ -11,23 +11,20 @@ from typing import Any
 from treadle.adapters.stores.recorder import Reader
 from treadle.adapters.stores.runs import run_directory
 from treadle.domain.agent import Identity
-from treadle.domain.errors import SettingsError, UsageError
+from treadle.domain.errors import UsageError
 from treadle.domain.events.run import Confinement
 from treadle.domain.ids import RunId
 from treadle.domain.run import RunResult, Workflow
-from treadle.gateway.hosts import parse_entries
-from treadle.policy.permission_rules import Rule, parse_rule
 from treadle.settings.definitions import Settings
-from treadle.settings.environment import Environment, agent_environment
+from treadle.settings.environment import Environment
 from treadle.settings.keys import known_keys
 from treadle.settings.variables import values_of
-from treadle.wiring.agent import Rehearsing, require_free_names
-from treadle.wiring.agents.claude_model import Elsewhere, model_service
+from treadle.wiring.agent import Rehearsing
 from treadle.wiring.earlier import Past
 from treadle.wiring.history import STATUS_FILE
 from treadle.wiring.interrupts import Name, unheeded
-from treadle.wiring.protecting import kept_paths
 from treadle.wiring.sandbox import Surroundings, find_surroundings
+from treadle.wiring.sound_settings import require_sound, require_way_to_model
 from treadle.wiring.trust import load_trusted
 from treadle.workflows.landing import Ask
 from treadle.workspace.project import Project, find_project, identity
@@ -148,10 +145,9 @@ async def check(request: RunRequest, presence: Presence) -> Ready:
     if request.workflow == "sync":
         _require_deliverables(project)
     text = request.words or _specification(settings, project)
-    _check_network(settings, request, environment)
-    permission_rules(settings)
-    kept_paths(settings)
-    require_free_names(settings.mcp_servers or {})
+    require_sound(settings, environment, project.root)
+    if not (request.no_sandbox or environment.no_sandbox):
+        require_way_to_model(settings, environment, rehearsal=request.rehearsal)
     who, reach = await asyncio.gather(
         identity(project),
         find_surroundings(settings.sandbox, settings.policy.profiles, environment, project.root),
@@ -190,36 +186,3 @@ def _with_specs_protected(settings: Settings, project: Project) -> Settings:
         )
     verify = settings.verify
     return replace(settings, verify=replace(verify, protect=(*verify.protect, specs)))
-
-
-def _check_network(settings: Settings, request: RunRequest, environment: Environment) -> None:
-    """The agent must have a way to its model."""
-    wanted = settings.sandbox
-    parse_entries(wanted.hosts)
-    if request.no_sandbox or environment.no_sandbox:
-        return
-    if wanted.network == "none":
-        raise SettingsError(
-            'sandbox.network = "none" leaves the agent without its model',
-            hint='use "gateway": the model, and nothing else',
-        )
-    service = None if request.rehearsal else model_service(agent_environment(environment.raw))
-    if isinstance(service, Elsewhere) and wanted.network == "gateway":
-        raise SettingsError(
-            f"the model is on {service.cloud}, to which the gateway knows no way",
-            hint='set sandbox.network = "allowlist" and name its hosts in sandbox.hosts',
-        )
-
-
-def permission_rules(settings: Settings) -> list[Rule]:
-    """The rules of `permissions.allow`; one that cannot be read is refused, never passed over."""
-    rules = []
-    for text in settings.permissions.allow:
-        rule = parse_rule(text)
-        if rule is None:
-            raise SettingsError(
-                f"permissions.allow: {text!r} is not a rule",
-                hint="write Tool or Tool(pattern), for example WebFetch(https://example.com/*)",
-            )
-        rules.append(rule)
-    return rules

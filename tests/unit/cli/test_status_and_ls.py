@@ -6,17 +6,24 @@ import sys
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from treadle.adapters.stores.runs import find_run, list_runs
 from treadle.adapters.stores.status_file import StatusFile
-from treadle.cli.terminal.run_table import run_table, run_table_with_projects
+from treadle.cli.terminal.log_state import LogState, follow
+from treadle.cli.terminal.run_table import lasted_s, run_table, run_table_with_projects
 from treadle.cli.terminal.status_block import board
+from treadle.domain.deliverable import Tally
+from treadle.domain.events.run import RunReopened
 from treadle.domain.storage import Storage
 
 from .stored_runs import LATER, VIEW, Command, drawn, living, store, store_all
-from .told_runs import ADD, DIVIDE, MAIL, RUN, interrupted, success
+from .told_runs import ADD, DIVIDE, MAIL, RUN, START, STARTED, ended, interrupted, recorded, success
+
+AT_TWO = (START + timedelta(hours=2)).isoformat()
+REOPENED = RunReopened("resume", STARTED.limits)
 
 THIN = """
 import sys
@@ -36,13 +43,42 @@ def test_ls_aligns_the_runs_newest_first(root: Path) -> None:
     assert drawn(run_table(rows, LATER + timedelta(days=5))) == [
         "RUN       STARTED  OUTCOME               ROUNDS  PASSED   COST  TIME",
         "7c01d2e5  2h ago   lost                       2     0/2  $0.21  -",
-        "7c01d2e4  1d ago   interrupted                1     1/2  $0.42  1m 59s",
-        "7c01d2e3  2d ago   max_retries_exceeded       4     0/2  $0.42  7m",
-        "7c01d2e2  3d ago   quota_exceeded             2     1/3  $0.42  1m 24s",
-        "7c01d2e1  4d ago   all_blocked                1     0/1  $0.42  56s",
-        "7c01d2e0  5d ago   all_passed                 2     2/2  $0.42  4m 12s",
+        "7c01d2e4  1d ago   interrupted                1     1/2  $0.42  1h 1m 1s",
+        "7c01d2e3  2d ago   max_retries_exceeded       4     0/2  $0.42  1h 1m 1s",
+        "7c01d2e2  3d ago   quota_exceeded             2     1/3  $0.42  1h 1m 1s",
+        "7c01d2e1  4d ago   all_blocked                1     0/1  $0.42  1h 1m 1s",
+        "7c01d2e0  5d ago   all_passed                 2     2/2  $0.42  1h 1m 1s",
     ]
     assert drawn(run_table_with_projects(rows[:1], LATER))[1].endswith("  -     calc")
+
+
+@pytest.mark.parametrize(
+    ("changes", "seconds"),
+    [
+        ({"state": "succeeded", "ended_at": AT_TWO, "duration_s": 90.5}, 90.5),
+        ({"state": "ended", "ended_at": AT_TWO}, 7200.0),  # ended before it was kept
+        ({"state": "running"}, 3 * 3600.0),
+        ({"state": "running", "duration_s": 90.5, "reopened_at": AT_TWO}, 3690.5),
+        ({"state": "lost", "duration_s": 90.5, "reopened_at": AT_TWO}, None),
+        ({"state": "queued"}, None),
+    ],
+)
+def test_ls_reads_the_same_clock_as_the_summary(
+    root: Path, changes: dict[str, Any], seconds: float | None
+) -> None:
+    store(root, success()[:1], Path("/home/ada/calc"), number=0)
+    row = replace(find_run(Storage(root), "last"), started_at=START.isoformat(), **changes)
+
+    assert lasted_s(row, LATER) == seconds
+
+
+def test_the_time_between_an_end_and_a_reopening_is_nobodys() -> None:
+    [begun, over, again] = recorded([STARTED, ended("stuck", Tally()), REOPENED])
+    story = LogState()
+    for each in (begun, over, replace(again, at=START + timedelta(days=2))):
+        story = follow(story, each)
+
+    assert story.elapsed_s(START + timedelta(days=2, minutes=1)) == 3661.0 + 60
 
 
 def test_ls_lists_this_project_or_all(
@@ -101,7 +137,7 @@ def test_status_shows_deliverables_and_the_last_run(root: Path) -> None:
         "  [PENDING] Divide, and say so when it cannot be done (DL-002)",
         "  [BLOCKED] Send the result by mail (DL-003)",
         "",
-        "last run 7c01d2e0 all_passed · round 2 · $0.42 · 4m 12s · started 2h ago",
+        "last run 7c01d2e0 all_passed · round 2 · $0.42 · 1h 1m 1s · started 2h ago",
         "         treadle show 7c01d2e0",
     ]
     assert drawn(board("calc", [], None, now=LATER, view=VIEW)) == [
@@ -144,6 +180,7 @@ def test_status_as_json_holds_the_same_facts(
                 "claim": None,
                 "checks": [],
                 "proof": "claimed",
+                "rehearsed": False,
             }
         ],
         "run": None,

@@ -15,11 +15,11 @@ from treadle.domain.events.all_events import Event
 from treadle.domain.events.oversight import ApprovalAnswered, ApprovalAsked
 from treadle.domain.events.verification import CheckAdded, ClaimRefused, SuiteFinished
 from treadle.domain.events.work import DeliverableCreated, StatusAdopted
-from treadle.domain.run import ExitReason
+from treadle.domain.run import ExitReason, Workflow
 from treadle.domain.testing import Counts, Objection
 
 from .folded import remembered, shown
-from .told_runs import COMMIT, RUN, START, STARTED, ended, recorded
+from .told_runs import COMMIT, PREPARED, RUN, START, STARTED, ended, recorded
 from .told_verification import ADD, DIVIDE, NEW, OPEN, SUM, WRITTEN, checked, passed, ran
 
 PROVEN = replace(
@@ -166,3 +166,17 @@ def test_where_the_project_is_gone_right_afterwards_nothing_is_to_be_typed() -> 
 
     assert [line for line in lines if "treadle " in line] == []
     assert render(end, story, View())[: len(lines)] == lines
+
+
+@pytest.mark.parametrize(
+    ("workflow", "line"),
+    [
+        ("deliver", "branch treadle/calc-7c01d2e4 from main at 3b18e512"),
+        ("sync", "judging main at 3b18e512"),
+    ],
+)
+def test_a_run_that_brings_nothing_home_announces_no_branch(workflow: Workflow, line: str) -> None:
+    story = remembered(replace(STARTED, workflow=workflow), PREPARED)
+    [_, prepared] = recorded([STARTED, PREPARED])
+
+    assert render(prepared, story, View()) == [line]

@@ -1,6 +1,7 @@
 """`treadle trust`, and what commands do where nobody has trusted a file."""
 
 import json
+from asyncio import to_thread
 from pathlib import Path
 
 import pytest
@@ -9,11 +10,14 @@ from tests.builders import repository_in
 from treadle.cli.context import Given
 from treadle.cli.main import run_given
 from treadle.settings.environment import environment_from
-from treadle.wiring.doctor import examine
+from treadle.settings.load import load
+from treadle.settings.openings import openings
+from treadle.wiring.doctor import Finding, examine
+from treadle.wiring.trust import trust
 
 from .stored_runs import Command
 
-OPEN = 'sandbox.network = "open"\nsandbox.writable = ["~/x"]\n'
+OPEN = 'sandbox.network = "open"\nsandbox.writable = ["/srv/x"]\n'
 DATABASE = 'database.url = "postgresql://ada@127.0.0.1:1/runs"\n'
 NOT_TRUSTED = (
     "treadle: treadle.toml:1: {} opens something, and you have not trusted it yet\n"
@@ -22,7 +26,7 @@ NOT_TRUSTED = (
 SHOWN = (
     '  sandbox.network = "open": the agent reaches whatever this machine can, services on its'
     " loopback included\n"
-    '  sandbox.writable = ["~/x"]: the agent, and what it runs, can read and change this\n'
+    '  sandbox.writable = ["/srv/x"]: the agent, and what it runs, can read and change this\n'
 )
 
 
@@ -154,3 +158,53 @@ async def test_doctor_does_not_start_a_program_that_is_not_trusted(tmp_path: Pat
     told = "treadle.toml:1: agent.binary opens something, and you have not trusted it yet"
     assert [each.name for each in findings if each.text == told] == ["settings", "claude"]
     assert not ran.exists()
+
+
+REFUSED = {
+    'sandbox.network = "allowlist"\nsandbox.hosts = ["example.com"]\n': "sandbox.hosts",
+    'sandbox.readable = ["~/.ssh"]\n': "sandbox.readable has ~/.ssh",
+    'permissions.allow = ["Bash("]\n': "permissions.allow: 'Bash(' is not a rule",
+    'verify.protect = ["../elsewhere"]\n': "verify.protect",
+    '[mcp_servers.treadle]\ncommand = "x"\n': "mcp_servers.treadle is Treadle's own",
+}
+
+
+@pytest.mark.parametrize(("text", "words"), REFUSED.items())
+async def test_what_a_run_would_refuse_is_refused_in_the_same_words_by_trust_and_doctor(
+    text: str, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    repository = repository_in(tmp_path, **{"SPEC.md": "# A greeting\n", "treadle.toml": text})
+    raw = {**repository.environment, "TREADLE_ROOT": str(tmp_path / "root")}
+    environment, project = environment_from(raw), repository.path
+    given = Given(environment, project)
+    said = []
+
+    code = await to_thread(run_given, ["trust", "--yes"], given)
+    said.append(capsys.readouterr().err)
+    # As one who had trusted it before anybody looked at the values.
+    trust(environment, project, openings(load(project)))
+    await to_thread(run_given, ["deliver"], given)
+    said.append(capsys.readouterr().err)
+    [found] = [each for each in await examine(project, environment) if each.name == "settings"]
+    said.append(f"treadle: {found.text}\n  hint: {found.fix}\n")
+
+    assert (code, found.verdict) == (2, "bad")
+    assert words in said[0]
+    assert said == [said[0]] * 3
+
+
+async def test_doctor_says_that_the_agent_would_be_without_its_model(tmp_path: Path) -> None:
+    repository = repository_in(tmp_path, **{"treadle.toml": 'sandbox.network = "none"\n'})
+    raw = {**repository.environment, "TREADLE_ROOT": str(tmp_path / "root")}
+
+    findings = await examine(repository.path, environment_from(raw))
+
+    assert (
+        Finding(
+            "settings",
+            "bad",
+            'sandbox.network = "none" leaves the agent without its model',
+            'use "gateway": the model, and nothing else',
+        )
+        in findings
+    )

@@ -5,11 +5,13 @@ from pathlib import Path
 import pytest
 
 from treadle.domain.errors import SettingsError
+from treadle.gateway.elsewhere import SERVED
 from treadle.settings.guarding import Sandbox
 from treadle.settings.load import resolve
 from treadle.settings.openings import (
     HINT,
     OPENS,
+    SERVED_TOOLS,
     fingerprint,
     opened,
     openings,
@@ -25,6 +27,8 @@ OPENING = [
     'sandbox.hosts = ["example.com:443"]',
     'sandbox.readable = ["~/data"]',
     'sandbox.writable = ["~/data"]',
+    'allowed_tools = ["WebSearch"]',
+    'permissions.allow = ["Bash(make *)", "WebSearch(python *)"]',
     'database.url = "postgresql://ada@example.com/runs"',
 ]
 CLOSED = """
@@ -34,6 +38,8 @@ sandbox.hosts = []
 sandbox.readable = []
 sandbox.writable = []
 database.url = ""
+allowed_tools = ["WebFetch", "mcp__browser__click"]
+permissions.allow = ["WebFetch(https://example.com/*)", "Bash(WebSearch *)"]
 project.setup = "make"
 """
 
@@ -60,6 +66,18 @@ def test_every_key_that_opens_something_is_tried_here() -> None:
 @pytest.mark.parametrize("text", [None, "", CLOSED, 'sandbox.network = "gateway"'])
 def test_a_file_that_opens_nothing_needs_no_trust(text: str | None) -> None:
     assert openings(resolve(text)) == ()
+
+
+def test_of_a_list_of_tools_only_what_opens_something_is_asked_for() -> None:
+    text = (
+        'allowed_tools = ["Task", "WebSearch"]\npermissions.allow = [" WebSearch(a *)", "Read"]\n'
+    )
+
+    assert [(each.key, each.shown) for each in openings(resolve(text))] == [
+        ("allowed_tools", '["WebSearch"]'),
+        ("permissions.allow", '[" WebSearch(a *)"]'),
+    ]
+    assert frozenset(SERVED) == SERVED_TOOLS
 
 
 def test_what_a_person_says_counts_and_takes_the_place_of_the_file() -> None:

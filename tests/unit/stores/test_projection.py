@@ -173,7 +173,9 @@ AT_THE_END = {
     "blocked": 2,
     "total": 5,
     "cost_usd": 7.5,
+    "duration_s": 60.0,
 }
+AGAIN = {**AT_THE_END, "reason": "", "reopened_at": AT_TWO.isoformat()}
 HELD_UP = {"until": AT_TWO.isoformat(), "waiting_for": "the quota is spent"}
 ASKING = {"until": AT_TWO.isoformat(), "waiting_for": "Land it?"}
 
@@ -209,11 +211,12 @@ ASKING = {"until": AT_TWO.isoformat(), "waiting_for": "Land it?"}
                 "passed": 2,
                 "total": 2,
                 "cost_usd": 1.5,
+                "duration_s": 60.0,
             },
         ),
-        ([run_started(), STUCK, REOPENED], {**AT_THE_END, "state": "queued", "reason": ""}),
-        ([run_started(), STUCK, REOPENED, ROUND], {**AT_THE_END, "reason": "", "rounds": 3}),
-        ([run_started(), STUCK, REOPENED, run_started()], {**AT_THE_END, "reason": ""}),
+        ([run_started(), STUCK, REOPENED], {**AGAIN, "state": "queued"}),
+        ([run_started(), STUCK, REOPENED, ROUND], {**AGAIN, "rounds": 3}),
+        ([run_started(), STUCK, REOPENED, run_started()], AGAIN),
     ],
 )
 def test_a_row_follows_the_life_of_its_run(

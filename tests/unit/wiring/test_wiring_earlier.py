@@ -1,6 +1,7 @@
 """What earlier runs left behind, found again from the store and from git."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
@@ -9,13 +10,14 @@ import pytest
 from tests.builders import Repository, repository_in
 from tests.unit.cli.stored_runs import store
 from tests.unit.cli.told_runs import BRANCH, RUN, STARTED, recorded
-from treadle.domain.events.work import WorkLanded
+from treadle.domain.events.work import WorkImported, WorkLanded, WorkspacePrepared
 from treadle.domain.ids import RunId
 from treadle.domain.storage import Storage
-from treadle.wiring.earlier import undone_landing
+from treadle.wiring.earlier import past_of, undone_landing
 from treadle.workspace.project import find_project
 
 NOW = RunId(f"{RUN[:-1]}9")
+EMPTY_COMMIT = ("commit-tree", "-p", "HEAD", "-m", "Say hello", "HEAD^{tree}")
 
 
 def leave(_: Repository) -> None:
@@ -89,3 +91,22 @@ async def test_of_work_that_is_still_there_nothing_is_told(
     )
 
     assert told == ""
+
+
+async def test_a_real_run_does_not_build_on_the_work_of_a_script(tmp_path: Path) -> None:
+    repository = repository_in(tmp_path, **{"SPEC.md": "# A greeting\n"})
+    head = repository.git("rev-parse", "HEAD")
+    repository.git("branch", BRANCH)
+    repository.git("update-ref", f"refs/heads/{BRANCH}", repository.git(*EMPTY_COMMIT))
+    tip = repository.git("rev-parse", BRANCH)
+    prepared = WorkspacePrepared("/w", BRANCH, head, "main", head)
+    told = (replace(STARTED, rehearsal=True), prepared, WorkImported(BRANCH, tip, 1))
+    store(tmp_path / "root", recorded(told), repository.path, number=4)
+    project = await find_project(repository.path, repository.environment)
+
+    pasts = [
+        await past_of(Storage(tmp_path / "root"), project, before=NOW, rehearsal=rehearsal)
+        for rehearsal in (True, False)
+    ]
+
+    assert [past.earlier and past.earlier.commit for past in pasts] == [tip, None]

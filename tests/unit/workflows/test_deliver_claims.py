@@ -1,5 +1,6 @@
 """A pass is worth what is behind it: work in a commit that the next run can find, or a person."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,9 +9,9 @@ from tests.builders import RUN, claimed, deliverable
 from treadle.domain.deliverable import Deliverable, Tally
 from treadle.domain.errors import ProjectError
 from treadle.domain.events.run import RunWarned
-from treadle.domain.events.work import DeliverableChanged, StatusAdopted
+from treadle.domain.events.work import DeliverableChanged, DeliverableCreated, StatusAdopted
 
-from .desk import ONE, THREE, TWO, Desk, desk_in
+from .desk import ONE, THREE, TWO, Desk, desk_in, reopened
 from .story_stage import (
     ADOPTED,
     BRANCH,
@@ -41,6 +42,10 @@ def stage(tmp_path: Path) -> StoryStage:
 
 async def holds(commit: str) -> bool:
     return commit == HELD
+
+
+def of_script(deliverable: Deliverable) -> Deliverable:
+    return replace(deliverable, rehearsed=True)
 
 
 def reset(name: str) -> DeliverableChanged:
@@ -79,15 +84,47 @@ async def test_a_pass_that_is_taken_back_and_given_again_needs_a_commit_again(de
     assert (taken_back, desk.saved()) == ((ONE,), (claimed("DL-1"),))
 
 
-async def test_a_rehearsal_marks_its_passes(tmp_path: Path) -> None:
+async def test_a_rehearsal_marks_what_it_writes_down_and_its_passes(tmp_path: Path) -> None:
     desk = desk_in(tmp_path, rehearsed=True)
     await desk.create("DL-1")
     await desk.set_status("DL-1", "passed")
     before = desk.saved()
     desk.board.settle(HELD)
 
-    assert before == (claimed("DL-1", rehearsed=True),)
-    assert desk.saved() == (claimed("DL-1", HELD, rehearsed=True),)
+    assert before == (of_script(claimed("DL-1", rehearsed=True)),)
+    assert desk.saved() == (of_script(claimed("DL-1", HELD, rehearsed=True)),)
+
+
+async def test_a_real_run_does_not_take_the_plan_of_a_rehearsal_for_its_own(tmp_path: Path) -> None:
+    desk = desk_in(tmp_path, left=[of_script(ONE), TWO])
+    begun = desk.board.deliverables
+
+    again = reopened(desk)
+    await again.create("DL-1")
+
+    assert (begun, desk.board.left_out) == ((TWO,), ("DL-1",))
+    assert desk.events == [StatusAdopted((TWO,), "earlier_run")]
+    # The next process has nothing to add; a plan of its own takes the place of the script's.
+    assert again.events == [DeliverableCreated(ONE)]
+    assert again.saved() == (TWO, ONE)
+    assert "rehearsed" not in again.path.read_text()
+
+
+async def test_a_rehearsal_goes_on_with_its_own_plan(tmp_path: Path) -> None:
+    desk = desk_in(tmp_path, left=[of_script(ONE), TWO], rehearsed=True)
+    await desk.create("DL-3")
+
+    assert desk.saved() == (of_script(ONE), TWO, of_script(THREE))
+
+
+async def test_what_a_person_takes_the_mark_of_a_rehearsal_from_is_theirs(desk: Desk) -> None:
+    desk.edit(of_script(ONE), TWO)
+    desk.board.adopt()
+    before = desk.board.deliverables
+    desk.edit(ONE, TWO)
+    desk.board.adopt()
+
+    assert (before, desk.board.deliverables) == ((TWO,), (ONE, TWO))
 
 
 async def test_a_persons_own_pass_is_not_given_a_commit(desk: Desk) -> None:

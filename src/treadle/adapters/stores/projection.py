@@ -47,8 +47,8 @@ def life_changes(recorded: Recorded, *, state: StoredState, host: str) -> tuple[
         case RunStarted():
             return (_started(run, at, event, host),)
         case RunReopened():
-            sql = "UPDATE runs SET state=?, reason='', ended_at='' WHERE id=?"
-            return (sql, (state, run)), _nothing_asked(run)
+            sql = "UPDATE runs SET state=?, reason='', ended_at='', reopened_at=? WHERE id=?"
+            return (sql, (state, at.isoformat(), run)), _nothing_asked(run)
         case RunEnded():
             return _ended(run, at, event, state), _nothing_asked(run)
         case RunRecovered():
@@ -159,7 +159,7 @@ def _ended(run: RunId, at: datetime, event: RunEnded, state: StoredState) -> Cha
     result = event.result
     sql = (
         "UPDATE runs SET state=?, reason=?, ended_at=?, rounds=?, passed=?, blocked=?, total=?,"
-        " cost_usd=?, until='', waiting_for='' WHERE id=?"
+        " cost_usd=?, duration_s=?, until='', waiting_for='' WHERE id=?"
     )
     return sql, (
         state,
@@ -170,5 +170,6 @@ def _ended(run: RunId, at: datetime, event: RunEnded, state: StoredState) -> Cha
         result.tally.blocked,
         result.tally.total,
         result.cost_usd,
+        result.duration_s,
         run,
     )

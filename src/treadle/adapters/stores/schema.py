@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from treadle.domain.errors import StoreError
 
 # How many scripts there are: telling whether a file is up to date must not load them.
-VERSION = 2
+VERSION = 3
 
 # What a log is full of. All else is found without reading the log, by whoever asks for it in these
 # very words: a database knows the index by them.
@@ -71,6 +71,12 @@ _LIFECYCLE = f"""
     ) WITHOUT ROWID;
 """
 
+# How long a run has worked at its last end, as its limit counts; and when it was opened again.
+_RUNNING_TIME = """
+    ALTER TABLE runs ADD COLUMN duration_s REAL;
+    ALTER TABLE runs ADD COLUMN reopened_at TEXT NOT NULL DEFAULT '';
+"""
+
 # Its own order of letters would not be that of times and ids.
 _POSTGRES_WORDS = {
     "TEXT": 'TEXT COLLATE "C"',
@@ -101,7 +107,7 @@ def migrations() -> tuple[str, ...]:
         GATES_TABLES,
         REQUESTS_TABLES,
     )
-    return _EVENTS_AND_RUNS, ";".join(second)
+    return _EVENTS_AND_RUNS, ";".join(second), _RUNNING_TIME
 
 
 def statements(script: str) -> Iterator[str]:

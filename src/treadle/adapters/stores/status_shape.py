@@ -18,6 +18,9 @@ from treadle.domain.deliverable import (
 # Goes to git as an argument, so it must be no option and no name of something that moves.
 _COMMIT = re.compile(r"[0-9a-f]*")
 
+# Keys of an entry that are left out where there is nothing to say.
+_OURS = ("checks", "proof", "claim", "rehearsed")
+
 
 def deliverable_from(entry: object, *, known: set[str]) -> Deliverable | str:
     """The deliverable, or what is wrong with the entry."""
@@ -47,6 +50,7 @@ def deliverable_from(entry: object, *, known: set[str]) -> Deliverable | str:
             _claim(entry.get("claim")),
             checks,
             _proof(entry.get("proof")),
+            rehearsed=entry.get("rehearsed") is True,
         )
     )
 
@@ -114,7 +118,7 @@ def document_with(
 
 
 def _entry(old: dict[str, Any], deliverable: Deliverable) -> dict[str, Any]:
-    """An entry says of checks, proof and claim what is so, and nothing where there is none."""
+    """Of what is ours an entry says what is so, and nothing where there is none."""
     ours: dict[str, Any] = {}
     if deliverable.checks:
         beside = {e.get("criterion"): e for e in old.get("checks", []) if isinstance(e, dict)}
@@ -126,8 +130,10 @@ def _entry(old: dict[str, Any], deliverable: Deliverable) -> dict[str, Any]:
             "commit": deliverable.claim.commit,
             "rehearsed": deliverable.claim.rehearsed,
         }
+    if deliverable.rehearsed:
+        ours["rehearsed"] = True
     return {
-        **{key: value for key, value in old.items() if key not in ("checks", "proof", "claim")},
+        **{key: value for key, value in old.items() if key not in _OURS},
         "id": deliverable.id,
         "description": deliverable.description,
         "acceptanceCriteria": list(deliverable.acceptance_criteria),

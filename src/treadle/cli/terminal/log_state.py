@@ -72,6 +72,9 @@ class LogState:
     paused: RunPaused | None = None
     paused_at: datetime | None = None
     paused_s: float = 0.0
+    # Running time of the legs before, and when this one was opened.
+    earlier_s: float = 0.0
+    reopened_at: datetime | None = None
     stopping: bool = False
     workspace: str = ""
     branch: str = ""
@@ -93,11 +96,12 @@ class LogState:
         return self.settled_usd + self.running_usd
 
     def elapsed_s(self, now: datetime) -> float:
-        """Running time: the pauses are not part of it."""
-        if self.started_at is None:
+        """Running time: neither pauses nor what lies between two legs is part of it."""
+        begun = self.reopened_at or self.started_at
+        if begun is None:
             return 0.0
         end = self.paused_at or now
-        return max(0.0, (end - self.started_at).total_seconds() - self.paused_s)
+        return self.earlier_s + max(0.0, (end - begun).total_seconds() - self.paused_s)
 
 
 def follow(story: LogState, recorded: Recorded) -> LogState:
@@ -115,14 +119,14 @@ def follow(story: LogState, recorded: Recorded) -> LogState:
         case UsageReported():
             return replace(story, running_usd=story.running_usd + event.cost_usd)
         case RunRecovered() | RunReopened():
-            return _gone_on(story, event)
+            return _gone_on(story, event, at)
         case RunPaused() | RunResumed() | InterruptRequested() | RoundStarted() | RunEnded():
             return _course(story, event, at)
         case _:
             return _work(story, recorded)
 
 
-def _gone_on(story: LogState, event: RunRecovered | RunReopened) -> LogState:
+def _gone_on(story: LogState, event: RunRecovered | RunReopened, at: datetime) -> LogState:
     """The run as it started, with the limits that hold now."""
     started = story.started
     if started is not None:
@@ -136,7 +140,17 @@ def _gone_on(story: LogState, event: RunRecovered | RunReopened) -> LogState:
         story = replace(story, started=started)
     if isinstance(event, RunRecovered):
         return story
-    return replace(story, result=None, stopping=False, phase="starting")
+    return replace(
+        story,
+        result=None,
+        stopping=False,
+        phase="starting",
+        earlier_s=0.0 if story.result is None else story.result.duration_s,
+        reopened_at=at,
+        paused=None,
+        paused_at=None,
+        paused_s=0.0,
+    )
 
 
 def _course(

@@ -57,7 +57,7 @@ def _lines(recorded: Recorded, story: LogState, view: View) -> list[Line]:
             | work.WorkLanded()
             | work.WorkKept()
         ):
-            return work_lines.work_lines(event, view)
+            return work_lines.work_lines(event, story, view)
         case (
             verification.CheckAdded()
             | verification.DeliverableClaimed()

@@ -59,8 +59,12 @@ def lasted_s(row: RunRow, now: datetime) -> float | None:
     """How long the run took or takes; nobody knows when a lost one stopped."""
     if row.state in ("lost", "queued"):
         return None
+    if row.ended_at and row.duration_s is not None:
+        return row.duration_s
     end = datetime.fromisoformat(row.ended_at) if row.ended_at else now
-    return (end - datetime.fromisoformat(row.started_at)).total_seconds()
+    begun = datetime.fromisoformat(row.reopened_at or row.started_at)
+    # What lies between an end and a reopening is nobody's time.
+    return (row.duration_s or 0.0) + (end - begun).total_seconds()
 
 
 def run_table(rows: Sequence[RunRow], now: datetime) -> list[Line]:

@@ -4,6 +4,7 @@ from typing import TypeAlias, assert_never
 
 from treadle.cli.terminal.duration import duration
 from treadle.cli.terminal.figures import counted, short_commit
+from treadle.cli.terminal.log_state import LogState
 from treadle.cli.terminal.run_lines import marked
 from treadle.cli.terminal.standing import Standing, deliverable_line
 from treadle.cli.terminal.view import Level, Line, View
@@ -30,7 +31,9 @@ CommitEvent: TypeAlias = WorkCommitted | WorkImported | WorkLanded | WorkKept
 
 
 def work_lines(
-    event: DeliverableEvent | PreparationEvent | CommitEvent | WorkWithheld, view: View
+    event: DeliverableEvent | PreparationEvent | CommitEvent | WorkWithheld,
+    story: LogState,
+    view: View,
 ) -> list[Line]:
     """What happened to the work, from the deliverables to where it ended up."""
     match event:
@@ -39,7 +42,7 @@ def work_lines(
         case DeliverableCreated() | DeliverableChanged() | StatusAdopted() | PlanMade():
             return deliverable_lines(event, view)
         case WorkContinued() | WorkspacePrepared() | SetupFinished():
-            return preparation_lines(event, view)
+            return preparation_lines(event, story, view)
         case _:
             return commit_lines(event, view)
 
@@ -72,7 +75,7 @@ def _adopted(event: StatusAdopted) -> Line:
     return ((f"deliverables from before: {standing}", "quiet"),)
 
 
-def preparation_lines(event: PreparationEvent, view: View) -> list[Line]:
+def preparation_lines(event: PreparationEvent, story: LogState, view: View) -> list[Line]:
     """What the work begins with."""
     if view.level < Level.NORMAL:
         return []
@@ -80,7 +83,7 @@ def preparation_lines(event: PreparationEvent, view: View) -> list[Line]:
         case WorkContinued():
             return [((f"going on from {event.branch}, which has not landed", "quiet"),)]
         case WorkspacePrepared():
-            return _prepared(event, view)
+            return _prepared(event, story, view)
         case SetupFinished():
             return _set_up(event, view)
         case _:
@@ -123,8 +126,11 @@ def _place(place: Withheld) -> str:
     return f"{place.path}{line} holds what looks like {place.kind}"
 
 
-def _prepared(event: WorkspacePrepared, view: View) -> list[Line]:
-    lines: list[Line] = [((f"branch {event.branch} from {_origin(event)}", "quiet"),)]
+def _prepared(event: WorkspacePrepared, story: LogState, view: View) -> list[Line]:
+    # A judge brings nothing home: the branch of its clone never comes to be in the repository.
+    judges = story.started is not None and story.started.workflow == "sync"
+    begun = "judging" if judges else f"branch {event.branch} from"
+    lines: list[Line] = [((f"{begun} {_origin(event)}", "quiet"),)]
     if view.level >= Level.VERBOSE:
         lines.append(((f"workspace {event.path}", "quiet"),))
     return lines

@@ -79,8 +79,14 @@ class Board:
         self._projection.change([d for d in changed.values() if d not in self.deliverables])
         left = uncarried(self.deliverables, self._terms.spec_checks)
         if left is not None:
-            self._record(DeliverableCreated(left))
-            self._projection.change([left])
+            made = self._projection.new(left)
+            self._record(DeliverableCreated(made))
+            self._projection.change([made])
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """By id what the file holds and only a rehearsal wrote down: none of it is of this run."""
+        return self._projection.left_out
 
     @property
     def deliverables(self) -> tuple[Deliverable, ...]:

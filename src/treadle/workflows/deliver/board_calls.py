@@ -95,7 +95,7 @@ class BoardCalls:
         if isinstance(after, Refused):
             return ToolReply(after.reason, is_error=True)
         left = uncarried(after, self.terms.spec_checks)
-        made = new if left is None else (*new, left)
+        made = tuple(map(self.projection.new, new if left is None else (*new, left)))
         for deliverable in made:
             self.record(DeliverableCreated(deliverable))
         self.projection.change(made)

@@ -38,17 +38,19 @@ class Projection:
         self.known: tuple[Deliverable, ...] = ()
         # Changes that the log has and the file does not have yet.
         self._unsaved: tuple[Deliverable, ...] = ()
+        # Those of the file that only a rehearsal wrote down, by id.
+        self.left_out: tuple[str, ...] = ()
 
     def open(self) -> None:
         """Begin with what an earlier run or a person left in the file."""
-        self.known = self._file.read()
+        self.known = self._read()
         if self.known:
             self._record(StatusAdopted(self.known, "earlier_run"))
 
     def reopen(self, told: Recollection) -> None:
         """Go on from the run's own log; what was stored there and not written yet is written."""
         try:
-            found = self._file.read()
+            found = self._read()
         except ProjectError as error:
             self._warn(error, "going on from the last valid state")
             found = ()
@@ -66,7 +68,7 @@ class Projection:
             self._save()
             return
         try:
-            self._take_over(self._file.read())
+            self._take_over(self._read())
         except ProjectError as error:
             self._warn(error, "going on from the last valid state")
 
@@ -81,18 +83,30 @@ class Projection:
         self._unsaved = (*self._unsaved, *changed)
         self._save()
 
+    def new(self, d: Deliverable) -> Deliverable:
+        """As this run writes it down: the plan of a script is one for rehearsals only."""
+        return replace(d, rehearsed=self._rehearsed)
+
     def marked(self, d: Deliverable) -> Deliverable:
         """What a rehearsal passes is worth something to rehearsals only."""
         if d.claim is None:
             return d
         return replace(d, claim=replace(d.claim, rehearsed=self._rehearsed))
 
+    def _read(self) -> tuple[Deliverable, ...]:
+        """The file, without what is none of this run's business: the next write leaves it out."""
+        found = self._file.read()
+        if self._rehearsed:
+            return found
+        self.left_out = tuple(d.id for d in found if d.rehearsed)
+        return tuple(d for d in found if not d.rehearsed)
+
     def _save(self) -> None:
         """Bring the file up to the log. One that takes no writes is tried again the next time."""
         try:
             while not self._file.write(self.known, today=self._clock.now().date().isoformat()):
                 # Somebody saved the file in this very moment.
-                self._take_over(self._file.read())
+                self._take_over(self._read())
         except ProjectError as error:
             self._warn(error, "going on without it")
         else:
