@@ -7,7 +7,8 @@ python=.venv/bin/python
 memory=$(mktemp -d) || exit 2
 trap 'rm -rf "$memory"' EXIT
 
-"$python" -m pytest -q -n 2 --dist loadgroup -o cache_dir="$memory" tests
+# A third of its time a test waits for others, so three at a time keep two cores busy.
+"$python" -m pytest -q -n 3 --dist loadgroup -o cache_dir="$memory" tests
 code=$?
 [ "$code" -eq 1 ] || exit "$code"
 

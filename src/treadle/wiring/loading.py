@@ -64,7 +64,9 @@ def _started(load_engine: Callable[[], None]) -> Loading:
 
 
 def _load_engine() -> None:
-    import_module(ENGINE)
+    # Schedules are for those who give the engine some. To be able to read one starts a program.
+    with deferred("croniter", "croniter"):
+        import_module(ENGINE)
 
 
 def _load_engine_for_files() -> None:
