@@ -121,7 +121,7 @@ def plain_job(sessions: int, directory: Path) -> Iterator[RunningJob]:
 
 @contextmanager
 def lean_job(sessions: int, directory: Path) -> Iterator[RunningJob]:
-    """The loop with all that Treadle tells the agent; what it printed is in `printed(…)`."""
+    """The loop with the flags that Treadle gives, too; what it printed is in `printed(…)`."""
     with _looped([*_plain_command(), *_lean_flags()], QUIET, sessions, directory) as running:
         yield running
 

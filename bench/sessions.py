@@ -38,13 +38,14 @@ def _measure(sessions: int, directory: Path, name: str) -> Repetition:
     """Turn by turn, each side while the others stand still: a slow moment hits all."""
     loose, boxed = directory / f"deliver-{name}", directory / f"sandboxed-{name}"
     with (
+        spoken_job(sessions, directory / f"spoken-{name}") as spoken,
+        lean_job(sessions, directory / f"lean-{name}") as lean,
         deliver_job(sessions, loose, LOOSE) as deliver,
         plain_job(sessions, directory / f"plain-{name}") as plain,
         deliver_job(sessions, boxed) as sandboxed,
-        lean_job(sessions, directory / f"lean-{name}") as lean,
-        spoken_job(sessions, directory / f"spoken-{name}") as spoken,
     ):
-        jobs = (deliver, plain, sandboxed, lean, spoken)
+        # Who is compared with whom plays next to whom.
+        jobs = (spoken, lean, deliver, plain, sandboxed)
         for _ in range((sessions - 1) // TURN):
             for job in jobs:
                 job.play(TURN)
@@ -61,6 +62,26 @@ def _measure(sessions: int, directory: Path, name: str) -> Repetition:
 
 Side = Callable[[Repetition], Took]
 Quantity = Callable[[Took], float]
+
+
+def _deliver(each: Repetition) -> Took:
+    return each.deliver
+
+
+def _sandboxed(each: Repetition) -> Took:
+    return each.sandboxed
+
+
+def _plain(each: Repetition) -> Took:
+    return each.plain
+
+
+def _lean(each: Repetition) -> Took:
+    return each.lean
+
+
+def _spoken(each: Repetition) -> Took:
+    return each.spoken
 
 
 def aimed_figures(done: Sequence[Repetition]) -> list[Figure]:
@@ -114,11 +135,10 @@ def plain_figures(done: Sequence[Repetition]) -> list[Figure]:
 
 
 def _against_lean(done: Sequence[Repetition]) -> list[Figure]:
-    """The same against a loop that is told, too, all that Treadle tells an agent."""
-    cpu = ratios([_cpu(each.deliver) for each in done], [_cpu(each.lean) for each in done])
+    """The same against a loop with the flags that Treadle gives, too."""
     return [
         _paired("a session of deliver / of claude -p, lean, wall", done, _deliver, _lean),
-        Figure("a session of deliver / of claude -p, lean, CPU", "x", cpu),
+        _ratio("a session of deliver / of claude -p, lean, CPU", done, _cpu, theirs=_lean),
         _paired("  sandboxed / of claude -p, lean, wall", done, _sandboxed, _lean),
         _paired("  by the adapter alone / of claude -p, lean, wall", done, _spoken, _lean),
     ]
@@ -136,10 +156,15 @@ def _side(name: str, jobs: Sequence[Took]) -> list[Figure]:
 
 
 def _ratio(
-    name: str, done: Sequence[Repetition], quantity: Quantity, aim: float | None = None
+    name: str,
+    done: Sequence[Repetition],
+    quantity: Quantity,
+    aim: float | None = None,
+    *,
+    theirs: Side = _plain,
 ) -> Figure:
-    ours, theirs = [quantity(e.deliver) for e in done], [quantity(e.plain) for e in done]
-    return Figure(name, "x", ratios(ours, theirs), aim)
+    pairs = [(quantity(_deliver(each)), quantity(theirs(each))) for each in done]
+    return Figure(name, "x", ratios(*zip(*pairs, strict=True)), aim)
 
 
 def _spread(jobs: Sequence[Took], quantity: Quantity) -> Spread:
@@ -152,23 +177,3 @@ def _wall(job: Took) -> float:
 
 def _cpu(job: Took) -> float:
     return job.seen.cpu_s
-
-
-def _deliver(each: Repetition) -> Took:
-    return each.deliver
-
-
-def _sandboxed(each: Repetition) -> Took:
-    return each.sandboxed
-
-
-def _plain(each: Repetition) -> Took:
-    return each.plain
-
-
-def _lean(each: Repetition) -> Took:
-    return each.lean
-
-
-def _spoken(each: Repetition) -> Took:
-    return each.spoken

@@ -48,7 +48,8 @@ class Shift:
 
 async def work(environment: Environment, shift: Shift, stop: asyncio.Event) -> None:
     """Serve the shared queue until told to stop, or until there is nothing left to do."""
-    await start_loading(environment.storage).engine()
+    loading = start_loading(environment.storage)
+    await loading.engine()
     from treadle.durable.opening import open_engine
 
     executor = f"{WORKER}{uuid4()}"
@@ -66,6 +67,7 @@ async def work(environment: Environment, shift: Shift, stop: asyncio.Event) -> N
                     await _serve(environment, shift, stop, partial(_look, executor, take_place))
                 # Somebody who saw this worker alive may have relied on it in this very moment.
                 if not shift.until_idle or await _is_idle(environment, executor):
+                    loading.give_up()
                     return
 
 

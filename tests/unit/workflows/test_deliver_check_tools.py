@@ -142,7 +142,12 @@ async def test_a_check_that_cannot_be_added_changes_nothing_and_says_why(
 
 @pytest.mark.parametrize(
     "arguments",
-    [{}, {"deliverableId": "DL-1", "criterion": SEEN}, {"deliverableId": 1}],
+    [
+        {},
+        {"deliverableId": "DL-1", "criterion": SEEN},
+        {"deliverableId": "DL-1", "criterion": SEEN, "command": 1},
+        {"deliverableId": "DL-1", "criterion": SEEN, "command": ["./run"]},
+    ],
 )
 async def test_a_check_whose_words_are_not_all_there_is_asked_for_again(
     tmp_path: Path, arguments: dict[str, Any]

@@ -146,7 +146,8 @@ async def test_what_an_agent_asks_for_once_more_is_there_already_and_is_not_told
             {"deliverableId": "DL-9", "status": "passed"},
             "Deliverable DL-9 not found. Known ids: DL-1.",
         ),
-        ({"status": "passed"}, "Deliverable  not found. Known ids: DL-1."),
+        ({"status": "passed"}, "`deliverableId` must be a text."),
+        ({"deliverableId": 1, "status": "passed"}, "`deliverableId` must be a text."),
         (
             {"deliverableId": "DL-1", "status": "done"},
             "Unknown status 'done': use pending, passed or blocked.",

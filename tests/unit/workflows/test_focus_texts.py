@@ -305,6 +305,15 @@ def test_what_an_agent_said_becomes_a_commit_message(text: str, message: str) ->
             Refused("`severity` must be one of blocker, major, minor, nit."),
         ),
         (
+            {"findings": [{"severity": "nit", "text": "x", "command": ["pytest"]}]},
+            Refused("`command` must be a text."),
+        ),
+        ({"findings": [], "summary": 1}, Refused("`summary` must be a text.")),
+        (
+            {"findings": [{"severity": "nit", "text": "x", "quote": None}]},
+            ReviewWritten((Finding("nit", "x"),)),
+        ),
+        (
             {"findings": [{"severity": "nit", "text": "x"}] * 51},
             Refused("At most 50 findings: leave out the lightest."),
         ),

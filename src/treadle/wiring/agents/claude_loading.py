@@ -1,5 +1,6 @@
 """Loads what the first session of Claude Code needs, and of libraries little that it does not."""
 
+from contextlib import suppress
 from importlib import import_module
 
 from treadle.wiring.bare_packages import bare_package
@@ -10,8 +11,16 @@ LATE_MODULES = (
     "treadle.adapters.agents.claude.hook",
 )
 
+# What the SDK itself imports when it is first spoken through, as far as this release has it.
+SPOKEN_THROUGH = (
+    "claude_agent_sdk.client",
+    "claude_agent_sdk._internal.query",
+    "claude_agent_sdk._internal.session_resume",
+    "claude_agent_sdk._internal.transport.subprocess_cli",
+)
+
 # Of the SDK we use the client. As a whole it also brings a server for tools, with a library for it
-# that takes nine tenths of the time and 40 MB; ours answers by itself (`tool_server.py`).
+# that takes nine tenths of the time; ours answers by itself (`tool_server.py`).
 BARE_PACKAGES = {
     "claude_agent_sdk": {
         "ClaudeAgentOptions": "claude_agent_sdk.types",
@@ -30,3 +39,6 @@ def load_late_modules() -> None:
         bare_package(name, names)
     for name in LATE_MODULES:
         import_module(name)
+    for name in SPOKEN_THROUGH:
+        with suppress(ImportError):
+            import_module(name)

@@ -27,6 +27,7 @@ from treadle.workflows.deliver.board_tools import (
     CREATE,
     LIST,
     SET_STATUS,
+    given_check,
     given_deliverables,
     listed,
     wanted_check,
@@ -127,10 +128,12 @@ class BoardCalls:
         return await asyncio.to_thread(self.terms.why_not_run, command)
 
     async def _add_check(self, arguments: Mapping[str, Any]) -> ToolReply:
-        wanted = self.clean(arguments)
-        reason = await self._why_not_run(str(wanted.get("command", "")))
+        given = given_check(self.clean(arguments))
+        if isinstance(given, Refused):
+            return ToolReply(given.reason, is_error=True)
+        reason = await self._why_not_run(given.command)
         self.projection.adopt()
-        found = wanted_check(wanted, self.projection.known)
+        found = wanted_check(given, self.projection.known)
         if isinstance(found, Refused):
             return ToolReply(found.reason, is_error=True)
         deliverable, check = found
@@ -144,7 +147,9 @@ class BoardCalls:
         return reply
 
     async def _set_status(self, arguments: Mapping[str, Any]) -> ToolReply:
-        name, given = str(arguments.get("deliverableId", "")), arguments.get("status")
+        name, given = arguments.get("deliverableId"), arguments.get("status")
+        if not isinstance(name, str):
+            return ToolReply("`deliverableId` must be a text.", is_error=True)
         if given not in get_args(Status):
             return ToolReply(
                 f"Unknown status {given!r}: use pending, passed or blocked.", is_error=True

@@ -1,7 +1,7 @@
 """The deliverable tools as the agent sees them: names, words, argument schemas, and answers."""
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, TypedDict
+from typing import Any, NamedTuple, TypedDict
 
 from treadle.domain.check import Check
 from treadle.domain.deliverable import Deliverable, Refused, flaw_of_command
@@ -163,16 +163,29 @@ def _given_criterion(value: object) -> tuple[str, str | None] | None:
             return None
 
 
+class GivenCheck(NamedTuple):
+    """The words of a call that asks for a check."""
+
+    deliverable: str
+    criterion: str
+    command: str
+
+
+def given_check(arguments: Mapping[str, Any]) -> GivenCheck | Refused:
+    names = ("deliverableId", "criterion", "command")
+    words = [word for each in names if isinstance(word := arguments.get(each), str)]
+    if len(words) < len(names):
+        return Refused("`deliverableId`, `criterion` and `command` must be texts.")
+    name, criterion, command = map(whole_characters, words)
+    return GivenCheck(name, criterion, command.strip())
+
+
 def wanted_check(
-    arguments: Mapping[str, Any], known: Sequence[Deliverable]
+    given: GivenCheck, known: Sequence[Deliverable]
 ) -> tuple[Deliverable, Check] | Refused:
     """The check that a call asks for and whose it is; one that is there already may be asked for
     again, and nothing else in its place."""
-    names = ("deliverableId", "criterion", "command")
-    given = [word for each in names if isinstance(word := arguments.get(each), str)]
-    if len(given) < len(names):
-        return Refused("`deliverableId`, `criterion` and `command` must be texts.")
-    name, text, command = (whole_characters(word).strip() for word in given)
+    name, text, command = given
     found = next((d for d in known if d.id == name), None)
     if found is None:
         ids = ", ".join(d.id for d in known) or "none yet"

@@ -88,6 +88,8 @@ def given_review(arguments: Mapping[str, Any]) -> ReviewWritten | Refused:
         if isinstance(finding, Refused):
             return finding
         findings.append(finding)
+    if odd := _no_text(arguments, "summary"):
+        return odd
     settled = arguments.get("settled", [])
     if not isinstance(settled, list) or any(type(number) is not int for number in settled):
         return Refused("`settled` must be a list of numbers of earlier findings.")
@@ -102,6 +104,8 @@ def _given_finding(entry: object) -> Finding | Refused:
         return Refused(f"`severity` must be one of {', '.join(get_args(Severity))}.")
     if not _text(entry, "text").strip():
         return Refused("`text` must say what is wrong, in each finding.")
+    if odd := _no_text(entry, "text", "file", "quote", "command"):
+        return odd
     return Finding(
         severity=cast("Severity", severity),
         text=_text(entry, "text"),
@@ -109,6 +113,12 @@ def _given_finding(entry: object) -> Finding | Refused:
         quote=_text(entry, "quote"),
         command=_text(entry, "command"),
     )
+
+
+def _no_text(given: Mapping[str, Any], *names: str) -> Refused | None:
+    """What is there and no text would be passed over without a word."""
+    odd = [name for name in names if not isinstance(given.get(name, ""), str | None)]
+    return Refused(f"`{odd[0]}` must be a text.") if odd else None
 
 
 def _text(given: Mapping[str, Any], name: str) -> str:

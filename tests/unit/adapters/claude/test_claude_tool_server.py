@@ -1,7 +1,6 @@
 """Our tools as an agent meets them: listed, called, and every mistake told in words."""
 
 import asyncio
-import json
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
@@ -12,7 +11,6 @@ from mcp.shared.memory import create_client_server_memory_streams
 from mcp.shared.message import SessionMessage
 from mcp.types import TextContent, jsonrpc_message_adapter
 
-from treadle.adapters.agents.claude.tool_requests import ToolRequests
 from treadle.adapters.agents.claude.tool_server import answer
 from treadle.domain.agent import Tool, ToolReply
 
@@ -105,6 +103,7 @@ async def test_a_version_of_the_protocol_that_is_not_known_is_answered_with_the_
         ),
         ({"method": "notifications/initialized"}, None),
         ({"id": 3, "result": {}}, None),
+        ({"id": 2.5, "method": "ping"}, {"jsonrpc": "2.0", "id": 2.5, "result": {}}),
         ({"id": [3], "method": "ping"}, None),
         ({}, None),
     ],
@@ -152,128 +151,3 @@ async def a_client() -> AsyncIterator[ClientSession]:
         finally:
             serving.cancel()
             await asyncio.gather(serving, return_exceptions=True)
-
-
-class Pipe:
-    """Requests for tools as they come from an agent, and what goes back to it."""
-
-    def __init__(self, tools: tuple[Tool, ...]) -> None:
-        self.written: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
-        self.requests = ToolRequests(tools, self._write)
-
-    async def _write(self, data: str) -> None:
-        assert data.endswith("\n")
-        self.written.put_nowait(json.loads(data))
-
-    def ask(self, request: str, message: dict[str, Any], server: str = "treadle") -> bool:
-        inner = {"subtype": "mcp_message", "server_name": server, "message": message}
-        return self.requests.take(
-            {"type": "control_request", "request_id": request, "request": inner}
-        )
-
-    def waiting(self) -> list[dict[str, Any]]:
-        return [self.written.get_nowait() for _ in range(self.written.qsize())]
-
-
-def replied(request: str, reply: dict[str, Any]) -> dict[str, Any]:
-    response = {"subtype": "success", "request_id": request, "response": {"mcp_response": reply}}
-    return {"type": "control_response", "response": response}
-
-
-CALL = {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": "wait"}}
-GREETING = {"jsonrpc": "2.0", "id": 8, "method": "ping"}
-
-
-class Patient:
-    """A tool that takes its time, and tells how it ended."""
-
-    def __init__(self) -> None:
-        self.began = asyncio.Event()
-        self.may_end = asyncio.Event()
-        self.ends: list[str] = []
-
-    async def call(self, _: Mapping[str, Any]) -> ToolReply:
-        self.began.set()
-        try:
-            await self.may_end.wait()
-        except asyncio.CancelledError:
-            self.ends.append("called off")
-            raise
-        self.ends.append("done")
-        return ToolReply("done")
-
-    def tool(self) -> Tool:
-        return Tool("wait", "Waits.", {"type": "object"}, self.call)
-
-
-async def test_a_tool_that_takes_its_time_holds_up_no_other_request() -> None:
-    patient = Patient()
-    pipe = Pipe((patient.tool(),))
-
-    assert pipe.ask("r1", CALL)
-    await patient.began.wait()
-    assert pipe.ask("r2", GREETING)
-    first = await pipe.written.get()
-    patient.may_end.set()
-
-    assert first == replied("r2", {"jsonrpc": "2.0", "id": 8, "result": {}})
-    assert await pipe.written.get() == replied("r1", said("done", is_error=False))
-
-
-async def test_a_request_the_agent_gives_up_is_called_off_without_an_answer() -> None:
-    patient = Patient()
-    pipe = Pipe((patient.tool(),))
-    pipe.ask("r1", CALL)
-    await patient.began.wait()
-
-    assert pipe.requests.take({"type": "control_cancel_request", "request_id": "r1"})
-    await pipe.requests.close()
-
-    assert not pipe.requests.take({"type": "control_cancel_request", "request_id": "r1"})
-    assert (patient.ends, pipe.waiting()) == (["called off"], [])
-
-
-async def test_a_call_the_protocol_cancels_is_called_off_and_answered_so() -> None:
-    patient = Patient()
-    pipe = Pipe((patient.tool(),))
-    pipe.ask("r1", CALL)
-    await patient.began.wait()
-
-    cancelled = {"method": "notifications/cancelled", "params": {"requestId": 7}}
-    pipe.ask("r2", {"jsonrpc": "2.0", **cancelled})
-
-    error = {"code": -32800, "message": "Request cancelled"}
-    assert [await pipe.written.get(), await pipe.written.get()] == [
-        replied("r1", {"jsonrpc": "2.0", "id": 7, "error": error}),
-        replied("r2", {"jsonrpc": "2.0", "result": {}}),
-    ]
-    assert patient.ends == ["called off"]
-
-
-async def test_what_is_at_work_when_the_pipe_closes_is_called_off() -> None:
-    patient = Patient()
-    pipe = Pipe((patient.tool(),))
-    pipe.ask("r1", CALL)
-    await patient.began.wait()
-
-    await pipe.requests.close()
-
-    assert (patient.ends, pipe.waiting()) == (["called off"], [])
-
-
-@pytest.mark.parametrize(
-    "message",
-    [
-        {"type": "control_request", "request_id": "r", "request": {"subtype": "hook_callback"}},
-        {"type": "control_request", "request_id": "r", "request": {"subtype": "mcp_message"}},
-        {"type": "control_response", "response": {"request_id": "r"}},
-        {"type": "control_cancel_request", "request_id": "r"},
-        {"type": "assistant"},
-    ],
-)
-async def test_what_is_not_for_our_tools_is_left_to_others(message: dict[str, Any]) -> None:
-    assert not Pipe(TOOLS).requests.take(message)
-
-
-async def test_another_servers_requests_are_left_to_others() -> None:
-    assert not Pipe(TOOLS).ask("r", GREETING, server="browser")

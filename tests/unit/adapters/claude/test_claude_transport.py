@@ -3,7 +3,7 @@
 import asyncio
 import json
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -11,19 +11,23 @@ from typing import Any
 import pytest
 
 from treadle.adapters.agents.claude.transport import ProcessTransport, is_control, message_in
+from treadle.domain.agent import Tool, ToolReply
 from treadle.domain.sandbox import Confined
 
 WEATHER = {"type": "weather"}
 
 
 @asynccontextmanager
-async def running(script: str, place: Path, *, max_line: int) -> AsyncIterator[ProcessTransport]:
+async def running(
+    script: str, place: Path, *, max_line: int = 1 << 20, tools: tuple[Tool, ...] = ()
+) -> AsyncIterator[ProcessTransport]:
     transport = ProcessTransport(
         Confined(
             ("/bin/sh", "-c", script),
             environment={"PATH": "/usr/bin:/bin", "PLACE": str(place)},
         ),
         directory=place,
+        tools=tools,
         max_line=max_line,
     )
     await transport.connect()
@@ -200,3 +204,48 @@ async def test_a_transport_that_never_connected_closes_quietly(tmp_path: Path) -
     await transport.close()
 
     assert (transport.pid, transport.exit_code, transport.stderr_tail()) == (None, None, "")
+
+
+def asked(method: str, **params: str) -> str:
+    """A request for our tools as an agent prints it."""
+    message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+    request = {"subtype": "mcp_message", "server_name": "treadle", "message": message}
+    return json.dumps({"type": "control_request", "request_id": "r", "request": request})
+
+
+async def test_what_is_asked_of_our_tools_is_answered_on_the_pipe_and_not_left_to_the_sdk(
+    tmp_path: Path,
+) -> None:
+    script = f'echo \'{asked("ping")}\'; read -r reply; echo "$reply" > "$PLACE/reply"'
+    async with running(script, tmp_path) as transport:
+        assert await everything(transport) == ([], [None])
+
+    reply = {"mcp_response": {"jsonrpc": "2.0", "id": 1, "result": {}}}
+    response = {"subtype": "success", "request_id": "r", "response": reply}
+    assert json.loads((tmp_path / "reply").read_text()) == {
+        "type": "control_response",
+        "response": response,
+    }
+
+
+async def test_a_tool_that_is_at_work_when_the_pipe_is_closed_has_ended_then(
+    tmp_path: Path,
+) -> None:
+    began, ends = asyncio.Event(), []
+
+    async def wait(_: Mapping[str, Any]) -> ToolReply:
+        began.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ends.append("called off")
+        raise AssertionError
+
+    script = f"echo '{asked('tools/call', name='wait')}'; cat > /dev/null"
+    tool = Tool("wait", "Waits.", {"type": "object"}, wait)
+    async with running(script, tmp_path, tools=(tool,)) as transport:
+        reading = asyncio.create_task(everything(transport))
+        await began.wait()
+        await transport.close()
+        assert ends == ["called off"]
+        await reading

@@ -11,6 +11,9 @@ from treadle.domain.agent import OWN_SERVER, Tool
 CALLED_OFF = {"code": -32800, "message": "Request cancelled"}
 # A notification gets no reply, but the request that carried it is waited for.
 TAKEN: Json = {"jsonrpc": "2.0", "result": {}}
+# An agent that asks for more before it has read its answers waits.
+MOST_AT_ONCE = 64
+CLOSE_S = 5.0
 
 Write = Callable[[str], Awaitable[None]]
 
@@ -22,10 +25,12 @@ class ToolRequests:
     def __init__(self, tools: Sequence[Tool], write: Write) -> None:
         self._tools = tools
         self._write = write
+        self._tasks: set[asyncio.Task[None]] = set()
         # By the request of the pipe: the number that the protocol of the tools has for it, too.
-        self._at_work: dict[str, tuple[object, asyncio.Task[None]]] = {}
+        self._open: dict[str, tuple[object, asyncio.Task[None]]] = {}
+        self._closed = False
 
-    def take(self, message: Mapping[str, Any]) -> bool:
+    async def take(self, message: Mapping[str, Any]) -> bool:
         """Whether the message was for our tools; then nobody else needs to see it."""
         match message:
             case {
@@ -37,7 +42,7 @@ class ToolRequests:
                     "message": dict(asked),
                 },
             } if name == OWN_SERVER:
-                self._begin(request, asked)
+                await self._begin(request, asked)
                 return True
             case {"type": "control_cancel_request", "request_id": str(request)}:
                 return self._drop(request)
@@ -45,37 +50,46 @@ class ToolRequests:
                 return False
 
     async def close(self) -> None:
-        """Nobody waits for an answer any more."""
-        tasks = [task for _, task in self._at_work.values()]
-        for task in tasks:
+        """Nobody waits for an answer any more, and nothing new is begun."""
+        self._closed = True
+        for task in self._tasks:
             task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=CLOSE_S)
 
-    def _begin(self, request: str, asked: Mapping[str, Any]) -> None:
+    async def _begin(self, request: str, asked: Mapping[str, Any]) -> None:
+        while len(self._tasks) >= MOST_AT_ONCE:
+            await asyncio.wait(self._tasks, return_when=asyncio.FIRST_COMPLETED)
+        # A request that is being answered is not begun again.
+        if self._closed or request in self._open:
+            return
         task = asyncio.create_task(self._serve(request, asked))
-        self._at_work[request] = asked.get("id"), task
-        task.add_done_callback(lambda _: self._at_work.pop(request, None))
+        self._tasks.add(task)
+        self._open[request] = asked.get("id"), task
+        task.add_done_callback(self._tasks.discard)
 
     async def _serve(self, request: str, asked: Mapping[str, Any]) -> None:
         match asked:
-            case {
-                "method": "notifications/cancelled",
-                "params": {"requestId": str() | int() as number},
-            }:
+            case {"id": _}:
+                pass
+            case {"method": "notifications/cancelled", "params": {"requestId": number}}:
                 await self._call_off(number)
             case _:
                 pass
-        await self._reply(request, await answer(self._tools, asked) or TAKEN)
+        reply = await answer(self._tools, asked) or TAKEN
+        # From here on it cannot be called off: an answer is on its way.
+        if self._open.pop(request, None) is not None:
+            await self._reply(request, reply)
 
     async def _call_off(self, number: object) -> None:
-        found = [each for each, (known, _) in self._at_work.items() if known == number]
+        found = [each for each, (known, _) in self._open.items() if known == number]
         for request in filter(self._drop, found):
             error = {"jsonrpc": "2.0", "id": number, "error": CALLED_OFF}
             await self._reply(request, error)
 
     def _drop(self, request: str) -> bool:
         """Whether there was something to give up; nobody waits for an answer to it."""
-        _, task = self._at_work.get(request, (None, None))
+        _, task = self._open.pop(request, (None, None))
         return task is not None and task.cancel()
 
     async def _reply(self, request: str, reply: Json) -> None:

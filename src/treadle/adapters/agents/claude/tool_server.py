@@ -5,8 +5,8 @@ from typing import Any
 
 from treadle.domain.agent import OWN_SERVER, Tool, ToolReply
 
-# What is served here reads the same in all of them. A client that wants another is offered the
-# newest, as the protocol says.
+# The four requests that are served here read the same in all of them. A client that wants another
+# is offered the newest, as the protocol says.
 KNOWN_PROTOCOLS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 
 NO_SUCH_METHOD = -32601
@@ -17,7 +17,7 @@ Json = dict[str, Any]
 async def answer(tools: Sequence[Tool], asked: Mapping[str, Any]) -> Json | None:
     """The reply to one message of JSON-RPC, or None for one that wants none."""
     match asked:
-        case {"id": str() | int() as number, "method": str(method)}:
+        case {"id": str() | int() | float() as number, "method": str(method)}:
             return {"jsonrpc": "2.0", "id": number} | await _outcome(tools, method, _params(asked))
         case _:
             return None

@@ -83,7 +83,8 @@ class ProcessTransport(Transport):
     async def write(self, data: str) -> None:
         """What is said to a process that is gone is lost; the end of its stream tells of it."""
         if self._process is not None and self._process.stdin is not None:
-            async with self._writing:  # the SDK writes, and so do our tools
+            # The SDK writes, and so do our tools; the first Python 3.11 let only one of them wait.
+            async with self._writing:
                 with suppress(ConnectionError):
                     self._process.stdin.write(data.encode())
                     await self._process.stdin.drain()
@@ -99,7 +100,7 @@ class ProcessTransport(Transport):
                     continue
                 if not is_control(message):
                     self.messages.put_nowait(message)
-                elif not self._requests.take(message):
+                elif not await self._requests.take(message):
                     yield message
         finally:
             self.ended.set()
@@ -120,13 +121,13 @@ class ProcessTransport(Transport):
         """End of input, then SIGTERM, then SIGKILL to the group; each step is bounded."""
         if self._process is None:
             return
-        await self._requests.close()
         await self.end_input()
         if not await self._ended_within(END_OF_INPUT_S):
             self._signal(signal.SIGTERM)
             if not await self._ended_within(TERMINATE_S):
                 self._signal(signal.SIGKILL)
                 await self._ended_within(TERMINATE_S)
+        await self._requests.close()
         if self._stderr_task is not None:
             # Last words may be on their way still; a daemon that holds the pipe has none for us.
             await asyncio.wait({self._stderr_task}, timeout=SLICE_S)
