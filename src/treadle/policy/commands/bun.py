@@ -1,11 +1,9 @@
 """Rules for bun, which is runtime, package tool, test runner and bundler in one."""
 
 from treadle.policy.commands.language import Rule
+from treadle.policy.commands.node_options import HERE, PLACE, RUN
 from treadle.policy.commands.node_packages import (
-    HERE,
     NPX,
-    PLACE,
-    RUN,
     SHARED,
     create,
     installs,
@@ -15,6 +13,8 @@ from treadle.policy.commands.node_packages import (
 _TEST = (
     f"{RUN} -t=text --test-name-pattern=text --timeout=number --coverage --bail[number] -u --only"
     " --todo --update-snapshots --rerun-each=number --coverage-reporter=word"
+    " --coverage-dir=write --reporter=word --reporter-outfile=write --seed=number --randomize"
+    " --max-concurrency=number --pass-with-no-tests"
 )
 _BUILD = (
     f"{RUN} --outdir=write --outfile=write --target=word --format=word --minify --splitting"

@@ -7,11 +7,16 @@ _LS = (
     " --color[text] --directory --dereference --full-time --group-directories-first"
     " --human-readable --inode --ignore=text --hide=text --indicator-style=text --literal"
     " --no-group --numeric-uid-gid --quote-name --recursive --reverse --size --sort=text"
-    " --time=text --time-style=text --width=number --block-size=text"
+    " --time=text --time-style=text --width=number --block-size=text --context --escape"
+    " --dereference-command-line --dereference-command-line-symlink-to-dir --file-type"
+    " --format=word --hide-control-chars --hyperlink[word] --ignore-backups --kibibytes"
+    " --quoting-style=word --show-control-chars --si --tabsize=number --zero"
 )
 _CP = (
     "-aRrpfvnudLPHTx --archive --recursive --preserve[text] --no-preserve=text --verbose --force"
     " --no-clobber --update[text] --dereference --no-dereference --parents --reflink[text]"
+    " -t=into --target-directory=into --attributes-only --strip-trailing-slashes --sparse=word"
+    " --no-target-directory --one-file-system --debug"
 )
 
 RULES: tuple[Rule, ...] = (
@@ -26,7 +31,8 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "tree",
         "-adfFhilprstuxCDS -L=number -I=text -P=text --dirsfirst --gitignore --noreport --prune"
-        " --filelimit=number -J",
+        " --filelimit=number -JnNqQvX -c --du --si --charset=word --matchdirs --ignore-case"
+        " --inodes --sort=word --timefmt=text --metafirst",
         "look...",
         instead="Print it, without -o.",
         allows=("tree -L 2 -I node_modules",),
@@ -40,7 +46,8 @@ RULES: tuple[Rule, ...] = (
         " -true -false -empty -size=text -mtime=text -mmin=text -atime=text -amin=text -ctime=text"
         " -cmin=text -newer=look -newermt=text -anewer=look -cnewer=look -perm=text -user=text"
         " -group=text -executable -readable -writable -links=text -inum=text -daystart"
-        " -follow -nouser -nogroup -lname=text -samefile=look",
+        " -follow -nouser -nogroup -lname=text -samefile=look -ilname=text -iwholename=text"
+        " -uid=text -gid=text -used=text -fstype=word -noleaf -warn -nowarn -ignore_readdir_race",
         "look...",
         style="single",
         instead=(
@@ -51,7 +58,7 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "mkdir",
-        "-pv -m=text --parents --verbose",
+        "-pv -m=text --mode=text --parents --verbose",
         "write...",
         needs=1,
         mode="run",
@@ -67,12 +74,26 @@ RULES: tuple[Rule, ...] = (
         mode="run",
         check="copy",
         instead="Copy inside the project: cp source target.",
-        allows=("cp src/a.ts src/b.ts", "cp -r template/. src/", "cp .env.example .env"),
-        refuses=("cp -t /etc x", "cp -r /etc .", "cp x .git/hooks/pre-commit", "cp .env x"),
+        allows=(
+            "cp src/a.ts src/b.ts",
+            "cp -vt build/assets public/logo.svg",
+            "cp -r template/. src/",
+            "cp .env.example .env",
+        ),
+        refuses=(
+            "cp -t /etc x",
+            "cp -t .claude x.json",
+            "cp -t build .env",
+            "cp -S /x -b a b",
+            "cp -r /etc .",
+            "cp x .git/hooks/pre-commit",
+            "cp .env x",
+        ),
     ),
     Rule(
         "touch",
-        "-acm -d=text -r=look -t=text --no-create --date=text",
+        "-acfhm -d=text -r=look -t=text --no-create --date=text --no-dereference --reference=look"
+        " --time=word",
         "write...",
         needs=1,
         mode="run",
@@ -82,14 +103,23 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "ln",
-        "-sfnvr --symbolic --force --no-dereference --relative --verbose",
-        "text write",
+        "-sfnvrT --symbolic --force --no-dereference --relative --verbose -t=into"
+        " --target-directory=into --no-target-directory",
+        "text... write",
         needs=2,
         mode="run",
         check="link",
         instead="Make symbolic links from and to places inside the project.",
-        allows=("ln -s src/a.ts src/b.ts",),
-        refuses=("ln -s .treadle s", "ln -s /etc/passwd x", "ln a b", "ln -s .env x"),
+        allows=("ln -s src/a.ts src/b.ts", "ln -st bin ../src/a.ts"),
+        refuses=(
+            "ln -s .treadle s",
+            "ln -sr ../x sub/link",
+            "ln -st sub ../../x",
+            "ln -st . src/.git",
+            "ln -s /etc/passwd x",
+            "ln a b",
+            "ln -s .env x",
+        ),
     ),
     Rule(
         "chmod",
@@ -115,13 +145,14 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "mv",
-        "-fnvu --force --no-clobber --verbose --update --no-target-directory -T",
+        "-fnvuT --force --no-clobber --verbose --update[text] --no-target-directory -t=into"
+        " --target-directory=into --strip-trailing-slashes --no-copy --debug",
         "delete... write",
         needs=2,
         mode="destructive",
         check="move",
         instead="Copy it with cp, or use `git mv`; say in your report what to remove.",
-        refuses=("mv a b", "mv ../x ."),
+        refuses=("mv a b", "mv ../x .", "mv -t /tmp a"),
     ),
     Rule(
         "rmdir",
@@ -134,7 +165,8 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "stat",
-        "-c=text -L -f -t --format=text --printf=text",
+        "-c=text -L -f -t --format=text --printf=text --dereference --file-system --terse"
+        " --cached=word",
         "look...",
         needs=1,
         allows=("stat package.json",),
@@ -142,7 +174,9 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "file",
-        "-bihLkz --mime-type --brief --mime",
+        "-bihLkzhNrn0 -e=word -F=text --mime-type --brief --mime --mime-encoding --extension"
+        " --keep-going --dereference --no-dereference --no-pad --raw --print0 --exclude=word"
+        " --separator=text",
         "read...",
         needs=1,
         allows=("file src/a.png",),
@@ -150,24 +184,44 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "du",
-        "-ahscxd -d=number --max-depth=number --summarize --human-readable --exclude=text",
+        "-ahscx0DHLPSbklm -d=number -B=text -t=text -X=read --max-depth=number --summarize --total"
+        " --human-readable --exclude=text --exclude-from=read --all --apparent-size --bytes"
+        " --block-size=text --count-links --dereference --dereference-args --no-dereference"
+        " --inodes --null --one-file-system --separate-dirs --si --threshold=text --time[word]"
+        " --time-style=text",
         "look...",
         allows=("du -sh node_modules",),
         refuses=("du -sh /root", "du --files0-from=x"),
     ),
-    Rule("df", "-hTiPk", "look...", allows=("df -h",), refuses=("df --output",)),
+    Rule(
+        "df",
+        "-hHTiPkal -B=text -t=word -x=word --all --block-size=text --exclude-type=word --local"
+        " --human-readable --inodes --no-sync --output[text] --portability --print-type --si"
+        " --total --type=word",
+        "look...",
+        allows=("df -h",),
+        refuses=("df --made-up", "df /root"),
+    ),
     Rule(
         "basename",
-        "-a -s=text",
+        "-az -s=text --multiple --suffix=text --zero",
         "text...",
         needs=1,
         allows=("basename src/a.ts .ts",),
         refuses=("basename --x",),
     ),
-    Rule("dirname", "", "text...", needs=1, allows=("dirname src/a.ts",), refuses=("dirname --x",)),
+    Rule(
+        "dirname",
+        "-z --zero",
+        "text...",
+        needs=1,
+        allows=("dirname src/a.ts",),
+        refuses=("dirname --x",),
+    ),
     Rule(
         "realpath",
-        "-emsq --relative-to=look",
+        "-emsqLPz --relative-to=look --relative-base=look --canonicalize-existing --logical"
+        " --canonicalize-missing --no-symlinks --physical --quiet --strip --zero",
         "look...",
         needs=1,
         allows=("realpath src",),
@@ -175,7 +229,8 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "readlink",
-        "-femn",
+        "-femnqsvz --canonicalize --canonicalize-existing --canonicalize-missing --no-newline"
+        " --quiet --silent --verbose --zero",
         "look...",
         needs=1,
         allows=("readlink -f src",),
@@ -183,7 +238,7 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "mktemp",
-        "-d -t -p=write --directory --suffix=text",
+        "-dtqu -p=write --directory --suffix=suffix --quiet --dry-run --tmpdir[write]",
         "write",
         mode="run",
         allows=("mktemp -d",),

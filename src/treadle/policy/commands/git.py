@@ -27,7 +27,7 @@ _DIFF = (
     " --stat-width=number --stat-count=number --cc -c -m -L=lines --merge-base"
 )
 _LOG = _FORMAT + _LIMIT + _DIFF
-_GLOBAL = "--no-pager -C=chdir --no-optional-locks --version --literal-pathspecs"
+_GLOBAL = "-c=git-setting --no-pager -C=chdir --no-optional-locks --version --literal-pathspecs"
 _INSTEAD = "Leave the option out; git prints to the terminal as it is."
 
 _LOOKS: tuple[Rule, ...] = (
@@ -136,6 +136,14 @@ _LOOKS: tuple[Rule, ...] = (
         check="git-patches",
         instead="Print patches, or write them into the project or /tmp: git format-patch --stdout.",
     ),
+    Rule(
+        "archive",
+        "-# -vl -o=write --format=archive-format --output=write --prefix=name --verbose --list"
+        " --worktree-attributes --add-file=read",
+        "revision...",
+        check="git-archive",
+        instead="Send it through a pipe, or write it into the project or /tmp.",
+    ),
     Rule("cherry", "-v", "revision..."),
     Rule("count-objects", "-vH"),
     Rule("fsck", "--full --no-dangling"),
@@ -208,9 +216,23 @@ def rule(changes: tuple[Rule, ...]) -> Rule:
             "git diff $(git rev-parse --verify HEAD~1) -- src",
             "git stash show -p stash@{0}",
             "git merge-tree --write-tree main feat/x",
+            "git -c user.name=ci -c user.email=ci@example.test commit -m x",
+            "git archive --format=tar HEAD src | wc -c",
+            "git archive -o /tmp/x.tar HEAD",
+            "git update-index --chmod=+x bin/run",
+            'git log "$(git describe --tags --abbrev=0)"..HEAD',
         ),
         refuses=(
             "git -c core.pager=./e log",
+            "git -c core.sshCommand=./e fetch",
+            "git -c diff.x.textconv=./e diff",
+            "git archive --remote=ext::sh HEAD",
+            "git archive -o .git/hooks/x HEAD",
+            "git archive HEAD .env",
+            "git update-index --index-info",
+            "git update-index --chmod=+x .claude/x",
+            "git grep x -- '.en*'",
+            'git log "$(git describe --dirty=--output=x)"',
             "git --paginate log",
             "git -p log",
             "git log --output=x",

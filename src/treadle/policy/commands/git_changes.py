@@ -162,6 +162,15 @@ SUBS: tuple[Rule, ...] = (
         check="git-rm",
         instead="With --cached the file stays; or say in your report what to remove.",
     ),
+    Rule(
+        "update-index",
+        "-q --chmod=executable-bit --verbose",
+        "pathspec...",
+        needs=1,
+        mode="run",
+        check="git-index",
+        instead="Only whether a file can be run is set: git update-index --chmod=+x file.",
+    ),
     Rule("mv", "-vnk", "pathspec...", needs=2, mode="run", instead="Move inside the project."),
     Rule(
         "clean",

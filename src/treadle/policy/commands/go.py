@@ -7,7 +7,7 @@ _BUILD = (
     "-v -x -n -a -race -msan -trimpath -o=write -p=number -tags=text -ldflags=goflags"
     " -gcflags=goflags"
     " -mod=text -buildvcs=text -cover -covermode=text -coverpkg=text -buildmode=text -work -C=chdir"
-    " -modcacherw -asan -linkshared -json -pgo=text"
+    " -modcacherw -asan -linkshared -json -pgo=text -modfile=run -asmflags=goflags"
 )
 _TEST = (
     _BUILD
@@ -15,6 +15,7 @@ _TEST = (
     " -timeout=text -parallel=number -coverprofile=write -cpuprofile=write -memprofile=write"
     " -blockprofile=write -mutexprofile=write -trace=write -outputdir=write -list=text -skip=text"
     " -shuffle=text -fuzz=text -fuzztime=text -fuzzminimizetime=text -vet=text -c -fullpath"
+    " -test.v -test.run=text -test.timeout=text"
 )
 
 RULES: tuple[Rule, ...] = (

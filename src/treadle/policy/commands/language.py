@@ -24,8 +24,8 @@ class Rule:
     `flags` lists what is known: `-abc` three switches, `-n=text` and `--name=text` with a value of
     that kind, `--name[text]` with a value only after `=`, `--name=text,read` with two, `-m=text!`
     with all that follows, `-#` a number. Whatever is not listed is refused, abbreviations too.
-    `operands` lists kinds in order; one may end in `...` and stands for any number. The kinds are
-    those of `policy/judging/kinds.py`.
+    `operands` lists kinds in order; one may end in `...` and stands for any number; an option of
+    the kind `into` stands for those after it. The kinds are those of `policy/judging/kinds.py`.
     """
 
     name: str

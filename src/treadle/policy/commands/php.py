@@ -10,13 +10,16 @@ _COMPOSER = (
     " --ignore-platform-reqs --ignore-platform-req=text --dry-run --no-update"
     " --no-install --quiet --ansi --no-ansi"
     " --no-autoloader --apcu-autoloader --sort-packages --prefer-stable --prefer-lowest"
-    " --lock --fixed --minimal-changes"
+    " --lock --fixed --minimal-changes --no-audit --audit-format=word --no-cache --no-plugins"
+    " --profile --no-suggest --update-with-dependencies --update-with-all-dependencies -w"
+    " --optimize --strict-psr --strict-ambiguous --download-only"
 )
 _PHPUNIT = (
     "--filter=text --exclude-filter=text --group=text --exclude-group=text --testsuite=text"
     " --exclude-testsuite=text --covers=text --uses=text --coverage-html=write"
     " --coverage-clover=write --coverage-xml=write --coverage-cobertura=write"
-    " --testdox-html=write --testdox-text=write"
+    " --testdox-html=write --testdox-text=write --testdox-xml=write --coverage-text[write]"
+    " --coverage-php=write --coverage-crap4j=write --log-teamcity=write --log-events-text=write"
 )
 _PACKAGE = "Take packages from the configured repository by name: vendor/package."
 
@@ -86,7 +89,11 @@ RULES: tuple[Rule, ...] = (
                     "pint",
                 )
             ),
-            Rule("validate", "--strict --no-check-publish --no-check-all", "run"),
+            Rule(
+                "validate",
+                "--strict --no-check-publish --no-check-all --no-check-lock --no-check-version",
+                "run",
+            ),
             Rule(
                 "show",
                 (

@@ -14,13 +14,19 @@ _TOOLS = (
 _PYTEST = (
     "-p=pytest-plugin -r=text -o=pytest-setting --override-ini=pytest-setting --basetemp=scratch"
     " -k=text -m=text --ignore-glob=text --report-log=write --cov-report=report"
+    " --co --log-file=write --html=write --csv=write --json-report-file=write"
 )
 _SKIPPED = "--exclude=text --extend-exclude=text --force-exclude=text"
 # Tools with options for patterns, or for what they write: one example each way.
 _MATCHING = (
     ("black", f"{_SKIPPED} --include=text", "black --exclude '/(build|dist)/' src"),
-    ("ruff", f"{_SKIPPED} -o=write", "ruff check -o /tmp/lint.txt src"),
-    ("mypy", "--exclude=text", "mypy --exclude '/build/' src"),
+    ("ruff", f"{_SKIPPED} -o=write --cache-dir=write", "ruff check -o /tmp/lint.txt src"),
+    (
+        "mypy",
+        "--exclude=text --cache-dir=write --html-report=write --txt-report=write"
+        " --xml-report=write",
+        "mypy --exclude '/build/' --cache-dir=/dev/null src",
+    ),
     ("flake8", "--exclude=text --extend-exclude=text", "flake8 --exclude '/build/,dist' src"),
     ("coverage", "--include=text --omit=text -o=write -d=write", "coverage xml -o /tmp/c.xml"),
     ("bandit", "-o=write", "bandit -r src -o /tmp/bandit.txt"),
@@ -43,6 +49,7 @@ def _python(name: str) -> Rule:
             f"{name} manage.py test",
             f"{name} -c 'print(1)'",
             f"{name} -m pytest -q",
+            f"{name} -m app.cli --help",
             f"{name} - <<'EOF'\nprint(1)\nEOF",
             f"cat x.json | {name} -m json.tool",
             f"cat x.json | {name} -c 'import sys'",

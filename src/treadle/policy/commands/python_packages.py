@@ -10,22 +10,29 @@ _INSTALL = (
     " --ignore-installed --only-binary=text --no-binary=text --prefer-binary --require-hashes"
     " --require-virtualenv --no-warn-script-location --root-user-action=text --no-index"
     " --find-links=run --group=name --all-extras --extra=name --no-color --exact --system --strict"
+    " -I --compile --no-compile --timeout=number --retries=number --report=write"
+    " --ignore-requires-python --use-pep517 --check-build-dependencies --no-clean"
 )
 _LOOK = (
     "-lofuv --format=text --outdated --uptodate --not-required --user --all --local"
-    " --exclude=text --verbose --files -f"
+    " --exclude=text --verbose --files -f --pre --include-editable --exclude-editable --quiet -q"
+    " --disable-pip-version-check"
 )
 _UV_RUN = (
     "-q --quiet --frozen --locked --no-sync --offline --extra=name --all-extras"
     " --group=name --only-group=name --no-dev --dev --no-group=name --isolated --exact"
     " --package=name --all-packages -v --active --no-project -m=module! --module=module!"
+    " -p=interpreter --python=interpreter --directory=chdir --project=may-chdir --all-groups"
+    " --no-default-groups --no-extra=name --no-editable --refresh --reinstall -n --no-cache"
+    " --resolution=word --prerelease=word --exclude-newer=text --color=word --no-progress"
+    " --no-python-downloads --managed-python --no-managed-python"
 )
 _TOOLS_INSTEAD = "Run a tool that the project has installed: uv run pytest."
-_PIP_INSTEAD = "Install packages from the index that is configured: pip install requests."
+PIP_INSTEAD = "Install packages from the index that is configured: pip install requests."
 
 _PIP_SUBS: tuple[Rule, ...] = (
-    Rule("install", _INSTALL, "pip...", mode="run", check="needs-operand", instead=_PIP_INSTEAD),
-    Rule("sync", _INSTALL, "run...", mode="run", instead=_PIP_INSTEAD),
+    Rule("install", _INSTALL, "pip...", mode="run", check="needs-operand", instead=PIP_INSTEAD),
+    Rule("sync", _INSTALL, "run...", mode="run", instead=PIP_INSTEAD),
     Rule("uninstall", "-yqv -r=run --yes --requirement=run", "pip...", mode="run"),
     Rule("list", _LOOK, ""),
     Rule("freeze", _LOOK + " -r=run", ""),
@@ -55,7 +62,7 @@ def _pip(name: str) -> Rule:
             " --no-color"
         ),
         subs=_PIP_SUBS,
-        instead=_PIP_INSTEAD,
+        instead=PIP_INSTEAD,
         allows=(
             f"{name} install -r requirements.txt",
             f"{name} install -e .",
@@ -77,54 +84,6 @@ def _pip(name: str) -> Rule:
     )
 
 
-def _project_tool(name: str, flags: str, *, more: tuple[Rule, ...] = ()) -> Rule:
-    """poetry, pdm, hatch: alike enough for one rule."""
-    return Rule(
-        name,
-        "-qvnV --version --no-interaction --quiet --verbose --no-ansi -C=chdir --directory=chdir",
-        subs=(
-            Rule("install", flags, "", mode="run"),
-            Rule("sync", flags, "", mode="run"),
-            Rule("add", flags, "pip...", needs=1, mode="run", instead=_PIP_INSTEAD),
-            Rule("remove", flags, "pip...", needs=1, mode="run"),
-            Rule("update", flags, "pip...", mode="run"),
-            Rule("lock", flags, "", mode="run"),
-            Rule("build", "-f=text --format=text -t=text", "", mode="run"),
-            Rule("check", "--lock -q --strict", ""),
-            Rule("show", "--tree -t --latest -l --outdated -o --top-level -T --only=name", "pip"),
-            Rule("list", "--tree --json", ""),
-            Rule("version", "-s --short", ""),
-            Rule("env", subs=(Rule("info", "-p --path"), Rule("list"), Rule("show", "--json"))),
-            Rule(
-                "run",
-                "-q",
-                wraps=0,
-                inner=("python",),
-                instead=f"Run a tool of the project: {name} run pytest.",
-            ),
-            Rule("publish", "--dry-run --build", "", mode="run"),
-            *more,
-        ),
-        instead=f"Install, lock, build and run with {name}; a person configures and publishes.",
-        allows=(f"{name} run pytest -q", f"{name} add requests", f"{name} install"),
-        refuses=(
-            f"{name} run sh -c id",
-            f"{name} publish",
-            f"{name} config x y",
-            f"{name} add git+https://x",
-            f"{name} self update",
-            f"{name} run",
-        ),
-    )
-
-
-_PROJECT = (
-    "-qvGgdDE --with=text --without=text --only=text --no-root --sync --all-extras"
-    " --extras=text -E=text"
-    " --group=name -G=name --dev -D --no-interaction --no-update --optional --all-groups --no-dev"
-    " --frozen --prod --production --dry-run --lock --no-lock --allow-prereleases --regenerate"
-)
-
 RULES: tuple[Rule, ...] = (
     _pip("pip"),
     _pip("pip3"),
@@ -132,7 +91,7 @@ RULES: tuple[Rule, ...] = (
         "uv",
         (
             "-qvV --version --quiet --verbose --offline --no-progress --directory=chdir"
-            " --project=chdir --help"
+            " --project=may-chdir --help"
         ),
         subs=(
             Rule("run", _UV_RUN, wraps=0, inner=("python",), instead=_TOOLS_INSTEAD),
@@ -143,7 +102,7 @@ RULES: tuple[Rule, ...] = (
                 + " -r=run --requirements=run --optional=name --editable --bounds=text --raw",
                 "pip...",
                 mode="run",
-                instead=_PIP_INSTEAD,
+                instead=PIP_INSTEAD,
             ),
             Rule("remove", _UV_RUN + " --optional=name", "pip...", needs=1, mode="run"),
             Rule("lock", _UV_RUN + " --upgrade -U --check --upgrade-package=pip", "", mode="run"),
@@ -159,15 +118,26 @@ RULES: tuple[Rule, ...] = (
                 "write",
                 mode="run",
             ),
-            Rule("build", "-q --wheel --sdist", "", mode="run"),
-            Rule("tree", "--depth=number --outdated -d=number", ""),
-            Rule("pip", subs=_PIP_SUBS, instead=_PIP_INSTEAD),
+            Rule(
+                "build",
+                "-q --wheel --sdist -o=write --out-dir=write --package=name",
+                "",
+                mode="run",
+            ),
+            Rule(
+                "tree",
+                "--depth=number --outdated -d=number --package=name --invert --no-dedupe --no-dev"
+                " --prune=name --all-groups --frozen --locked",
+                "",
+            ),
+            Rule("pip", subs=_PIP_SUBS, instead=PIP_INSTEAD),
             Rule("python", subs=(Rule("list"), Rule("find"))),
             Rule(
                 "export",
                 (
                     "-q --format=text -o=write --output-file=write --no-hashes --no-dev"
-                    " --all-extras --frozen"
+                    " --all-extras --frozen --no-emit-project --only-group=name --group=name"
+                    " --extra=name --no-annotate --no-header --all-groups --locked"
                 ),
                 "",
                 mode="run",
@@ -180,12 +150,15 @@ RULES: tuple[Rule, ...] = (
             "uv run pytest -q",
             "uv sync --all-extras",
             "uv run python x.py",
+            "uv run --python 3.12 --project backend pytest",
             "uv run x.py",
             "uv pip install -r requirements.txt",
             "uv add httpx",
         ),
         refuses=(
             "uv run --with evil python x.py",
+            "uv run --python ./e pytest",
+            "uv run --directory /tmp pytest",
             "uv publish",
             "uv tool install evil",
             "uv run sh -c id",
@@ -195,47 +168,6 @@ RULES: tuple[Rule, ...] = (
             "uv run /tmp/evil.py",
             "uv add git+https://evil.test/x",
         ),
-    ),
-    _project_tool("poetry", _PROJECT),
-    _project_tool("pdm", _PROJECT),
-    _project_tool(
-        "hatch",
-        _PROJECT,
-        more=(
-            Rule("test", "-a --all --cover -p", "near..."),
-            Rule("fmt", "--check", "", mode="run"),
-        ),
-    ),
-    Rule(
-        "pipenv",
-        "--version -q",
-        subs=(
-            Rule("install", "-d --dev --deploy --skip-lock", "pip...", mode="run"),
-            Rule("sync", "-d --dev", "", mode="run"),
-            Rule("lock", "", "", mode="run"),
-            Rule(
-                "run",
-                "",
-                wraps=0,
-                inner=("python",),
-                instead="Run a tool of the project: pipenv run pytest.",
-            ),
-        ),
-        instead="Install, lock and run with pipenv.",
-        allows=("pipenv run pytest", "pipenv install --dev"),
-        refuses=("pipenv shell", "pipenv run sh", "pipenv install git+https://x"),
-    ),
-    Rule(
-        "flit",
-        "--version",
-        subs=(
-            Rule("build", "--format=text --no-use-vcs", "", mode="run"),
-            Rule("install", "-s --symlink --deps=text", "", mode="run"),
-            Rule("publish", "", "", mode="run"),
-        ),
-        instead="Build and install with flit; a person publishes.",
-        allows=("flit build",),
-        refuses=("flit publish", "flit install --python /tmp/x"),
     ),
     Rule(
         "virtualenv",

@@ -6,10 +6,15 @@ from treadle.policy.commands.tools import NEVER, tool, tools
 _BUNDLE = (
     "--jobs=number -j=number --retry=number --quiet --local --verbose --deployment"
     " --frozen --without=text --with=text --full-index --redownload --no-cache"
-    " --prefer-local --all"
+    " --prefer-local --all --gemfile=run --no-prune --no-color"
 )
 _SERVER = f"{NEVER} -D -d --control-url --control"
 _RAILS_NEVER = "-r --require -m --template -e --environment --sandbox"
+
+_TESTED = (
+    "models controllers integration helpers mailers mailboxes jobs channels units functionals"
+    " generators"
+)
 
 RULES: tuple[Rule, ...] = (
     Rule(
@@ -54,17 +59,22 @@ RULES: tuple[Rule, ...] = (
             ),
             Rule(
                 "add",
-                "--group=name -g=name -v=text --version=text --skip-install",
+                "--group=name -g=name -v=gem-version --version=gem-version --skip-install",
                 "gem...",
                 needs=1,
                 mode="run",
             ),
             Rule("remove", "--install", "name...", needs=1, mode="run"),
             Rule("lock", "--update --local --add-platform=name", "", mode="run"),
-            Rule("list", "--name-only --paths", ""),
+            Rule("list", "--name-only --paths --only-group=name --without-group=name", ""),
             Rule("show", "--paths", "name"),
             Rule("info", "--path --version", "name"),
-            Rule("outdated", "--strict --parseable", "name..."),
+            Rule(
+                "outdated",
+                "--strict --parseable --porcelain --only-explicit --filter-major --filter-minor"
+                " --filter-patch --groups --group=name --local --pre",
+                "name...",
+            ),
             Rule("clean", "--dry-run", "", mode="run"),
             Rule("platform", "", ""),
             Rule("binstubs", "", "name...", mode="run"),
@@ -95,7 +105,8 @@ RULES: tuple[Rule, ...] = (
         subs=(
             Rule(
                 "install",
-                "-N --no-document -v=text --version=text --conservative --user-install",
+                "-N --no-document -v=gem-version --version=gem-version --conservative"
+                " --user-install",
                 "gem...",
                 needs=1,
                 mode="run",
@@ -128,17 +139,27 @@ RULES: tuple[Rule, ...] = (
         "rake",
         (
             "-TPqsnmvAt -D[text] -j=number --tasks[text] --dry-run --trace --all --quiet"
-            " --silent --version --verbose -G"
+            " --silent --version --verbose -G -f=run --rakefile=run"
+            " -C=chdir --directory=chdir -WXN --prereqs --backtrace[text] --job-stats[text] --rules"
+            " --no-search --nosearch --multitask --jobs=number --build-all"
         ),
         "task...",
         check="",
         instead="Run tasks of the project's Rakefile: rake test.",
-        allows=("rake test", "rake -T", "bin/rake spec", "rake test TEST=test/a_test.rb"),
+        allows=(
+            "rake test",
+            "rake -f lib/tasks/lint.rake lint",
+            "rake -T",
+            "bin/rake spec",
+            "rake test TEST=test/a_test.rb",
+        ),
         refuses=(
             "rake db:drop",
             "rake -f /tmp/x",
             "rake -e 'system(1)'",
             "rake -r ./e",
+            "rake -C /tmp x",
+            "rake -f - x",
             "rake -I /tmp test",
             "rake test RUBYOPT=-r./e",
         ),
@@ -159,6 +180,11 @@ RULES: tuple[Rule, ...] = (
                     "test",
                     "test:system",
                     "test:all",
+                    *(f"test:{part}" for part in _TESTED.split()),
+                    "middleware",
+                    "tmp:cache:clear",
+                    "assets:clean",
+                    "db:abort_if_pending_migrations",
                     "routes",
                     "about",
                     "stats",
@@ -210,7 +236,13 @@ RULES: tuple[Rule, ...] = (
             ),
         ),
         instead="Run tests, generators and tasks of the project; no console is there.",
-        allows=("rails test", "bin/rails routes", "rails generate model User name:string"),
+        allows=(
+            "rails test",
+            "rails test:models -v",
+            "rails zeitwerk:check",
+            "bin/rails routes",
+            "rails generate model User name:string",
+        ),
         refuses=(
             "rails db:migrate",
             "rails c",

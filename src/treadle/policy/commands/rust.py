@@ -14,6 +14,7 @@ _CARGO = (
     " --offline --frozen --keep-going --color=text --timings --no-run --no-fail-fast"
     " --doc --open --no-deps"
     " --document-private-items --fix --allow-dirty --allow-staged --ignored --unit-graph"
+    " --no-capture --nocapture --future-incompat-report --allow-no-vcs"
 )
 _COVERAGE = (
     "--html --lcov --json --text --summary-only --no-report --output-path=write"
@@ -47,12 +48,19 @@ RULES: tuple[Rule, ...] = (
                     "bench",
                     "doc",
                     "d",
-                    "nextest",
                     "expand",
                     "machete",
                     "audit",
                     "deny",
                 )
+            ),
+            Rule(
+                "nextest",
+                f"{_CARGO} -E=text --filter-expr=text --retries=number --test-threads=number"
+                " --partition=text --run-ignored=word --failure-output=word --success-output=word"
+                " --status-level=word --final-status-level=word --fail-fast --no-tests=word",
+                "near...",
+                instead=_WORDS,
             ),
             _cargo("clippy", "near...", check="lints-only"),
             *(
@@ -91,7 +99,12 @@ RULES: tuple[Rule, ...] = (
                 ),
                 "name...",
             ),
-            Rule("metadata", "--no-deps --format-version=number --offline --locked", ""),
+            Rule(
+                "metadata",
+                "-q --no-deps --format-version=number --offline --locked --filter-platform=name"
+                " --manifest-path=run --all-features --features=text",
+                "",
+            ),
             Rule(
                 "init", "--bin --lib --name=name --edition=text --vcs=name -q", "write", mode="run"
             ),

@@ -5,7 +5,8 @@ from treadle.policy.commands.language import Rule
 RULES: tuple[Rule, ...] = (
     Rule(
         "date",
-        "-uR -I[text] -d=text --utc --date=text --iso-8601[text] --rfc-3339=text --rfc-email",
+        "-uR -I[text] -r=look --reference=look --universal --resolution --debug"
+        " -d=text --utc --date=text --iso-8601[text] --rfc-3339=text --rfc-email",
         "text",
         instead="Print the date: date +%Y-%m-%d.",
         check="date",

@@ -2,55 +2,39 @@
 
 from treadle.policy.commands.language import Rule
 
-_GREP = (
-    "-# -EFGPabchHIiLlnoqRrsvwxyzZuU -e=text -m=number -A=number -B=number -C=number"
-    " -d=text -D=text"
-    " --extended-regexp --fixed-strings --basic-regexp --perl-regexp --regexp=text --ignore-case"
-    " --no-ignore-case --invert-match --word-regexp --line-regexp --count --color[text]"
-    " --colour[text] --files-without-match --files-with-matches --max-count=number --only-matching"
-    " --quiet --silent --no-messages --byte-offset --with-filename --no-filename --line-number"
-    " --null --null-data --after-context=number --before-context=number --context=number --text"
-    " --binary-files=text --include=text --exclude=text --exclude-dir=text --recursive"
-    " --dereference-recursive --initial-tab --line-buffered --label=text"
-)
 _SORT = (
     "-bdfgiMhnRrVcCmsuz -k=text -t=text --ignore-leading-blanks --dictionary-order --ignore-case"
     " --general-numeric-sort --human-numeric-sort --numeric-sort --random-sort --reverse --unique"
     " --version-sort --key=text --field-separator=text --check[text] --merge --stable"
-    " --zero-terminated --sort=text --parallel=number -S=text"
+    " --zero-terminated --sort=text --parallel=number -S=text --buffer-size=text --debug"
+    " --ignore-nonprinting --month-sort --batch-size=number -T=write --temporary-directory=write"
+    " --random-source=read"
 )
 _DIFF = (
     "-# -abBdeEiNnpqrsStTuwyZc -U=number -C=number -I=text -W=number -x=text -L=text --brief"
     " --unified[number] --context[number] --side-by-side --recursive --new-file --ignore-case"
     " --ignore-all-space --ignore-space-change --ignore-blank-lines --ignore-trailing-space"
     " --strip-trailing-cr --color[text] --exclude=text --label=text --suppress-common-lines"
-    " --width=number --report-identical-files --minimal --text --no-dereference"
+    " --width=number --report-identical-files --minimal --text --no-dereference -v -F=text -X=read"
+    " -D=text --ed --rcs --normal --exclude-from=read --expand-tabs --ifdef=text"
+    " --ignore-file-name-case --no-ignore-file-name-case --ignore-matching-lines=text"
+    " --ignore-tab-expansion --initial-tab --left-column --line-format=text --palette=text"
+    " --show-c-function --show-function-line=text --speed-large-files --starting-file=text"
+    " --suppress-blank-empty --tabsize=number --unidirectional-new-file --horizon-lines=number"
 )
 _JQ = (
     "-ncrRsSeCMaj --null-input --compact-output --raw-output --raw-input --slurp --sort-keys"
     " --exit-status --color-output --monochrome-output --ascii-output --join-output --tab"
     " --indent=number --arg=text,text --argjson=text,text --slurpfile=text,read"
-    " --rawfile=text,read --raw-output0 --stream --seq"
-)
-_RG = (
-    "-# -iSsvwxFPUlLcnNHhopqau0zI. -e=text -g=text -t=text -T=text -A=number -B=number -C=number"
-    " -m=number -r=text -M=number -d=number -j=number --files --files-with-matches"
-    " --files-without-match --hidden --no-ignore --no-ignore-vcs --ignore-case --smart-case"
-    " --case-sensitive --fixed-strings --word-regexp --multiline --multiline-dotall --count"
-    " --count-matches --line-number --no-line-number --no-heading --heading --with-filename"
-    " --no-filename --only-matching --glob=text --iglob=text --type=text --type-not=text"
-    " --type-list --after-context=number --before-context=number --context=number"
-    " --max-count=number"
-    " --max-depth=number --replace=text --color=text --json --stats --sort=text --sortr=text"
-    " --trim --vimgrep --pcre2 --invert-match --max-columns=number --quiet --no-messages --null"
-    " --regexp=text --text --passthru"
+    " --rawfile=text,read --raw-output0 --stream --seq --args --jsonargs --unbuffered"
 )
 _INSTEAD = "Read files of the project, and print: the shell's > writes."
 
 RULES: tuple[Rule, ...] = (
     Rule(
         "cat",
-        "-AbeEnstTuv --number --show-all --squeeze-blank --number-nonblank --show-ends --show-tabs",
+        "-AbeEnstTuv --number --show-all --squeeze-blank --number-nonblank --show-ends --show-tabs"
+        " --show-nonprinting",
         "read...",
         stdin=True,
         instead=_INSTEAD,
@@ -59,7 +43,8 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "head",
-        "-# -n=number -c=text -qvz --lines=number --bytes=text --quiet --verbose",
+        "-# -n=number -c=text -qvz --lines=number --bytes=text --quiet --verbose --silent"
+        " --zero-terminated",
         "read...",
         stdin=True,
         instead=_INSTEAD,
@@ -70,7 +55,7 @@ RULES: tuple[Rule, ...] = (
         "tail",
         (
             "-# -n=text -c=text -qvzfF --lines=text --bytes=text --quiet --verbose"
-            " --follow[text] --retry"
+            " --follow[text] --retry --silent --zero-terminated"
         ),
         "read...",
         stdin=True,
@@ -81,7 +66,7 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "tac",
-        "-br -s=text",
+        "-br -s=text --before --regex --separator=text",
         "read...",
         stdin=True,
         allows=("tac x.txt",),
@@ -89,7 +74,9 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "nl",
-        "-b=text -n=text -w=number -s=text -v=number",
+        "-p -b=text -n=text -w=number -s=text -v=number -d=text -f=text -h=text -i=number -l=number"
+        " --body-numbering=text --number-format=text --number-width=number --number-separator=text"
+        " --starting-line-number=number --line-increment=number",
         "read...",
         stdin=True,
         allows=("nl -b a x",),
@@ -103,40 +90,6 @@ RULES: tuple[Rule, ...] = (
         instead=_INSTEAD,
         allows=("wc -l src/*.ts",),
         refuses=("wc --files0-from=/etc/passwd", "wc /etc/shadow"),
-    ),
-    Rule(
-        "grep",
-        _GREP,
-        "text read...",
-        check="grep",
-        instead="Search the project: grep -rn PATTERN src.",
-        allows=("grep -rn 'rm -rf' docs/", "grep -n 'a;b' src/x.ts", "ls | grep x"),
-        refuses=("grep -f .env -r .", "grep -r API_KEY .env", "grep -r x /etc", "grep x"),
-    ),
-    Rule(
-        "egrep",
-        _GREP,
-        "text read...",
-        check="grep",
-        allows=("egrep 'a|b' x",),
-        refuses=("egrep -f x y",),
-    ),
-    Rule(
-        "fgrep",
-        _GREP,
-        "text read...",
-        check="grep",
-        allows=("fgrep a x",),
-        refuses=("fgrep -f x y",),
-    ),
-    Rule(
-        "rg",
-        _RG,
-        "text read...",
-        check="ripgrep",
-        instead="Search the project: rg PATTERN src.",
-        allows=("rg -n TODO src", "rg --files"),
-        refuses=("rg --pre ./e x", "rg --hostname-bin=./e x", "rg -f x"),
     ),
     Rule(
         "sort",
@@ -153,7 +106,9 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "uniq",
-        "-cdDiuz -f=number -s=number -w=number --count --repeated --unique --ignore-case",
+        "-cdDiuz -f=number -s=number -w=number --count --repeated --unique --ignore-case"
+        " --all-repeated[word] --check-chars=number --group[word] --skip-chars=number"
+        " --skip-fields=number --zero-terminated",
         "read",
         stdin=True,
         instead="Write its output with > inside the project.",
@@ -163,7 +118,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "cut",
         "-szn -b=text -c=text -d=text -f=text --bytes=text --characters=text --delimiter=text"
-        " --fields=text --complement --only-delimited --output-delimiter=text",
+        " --fields=text --complement --only-delimited --output-delimiter=text --zero-terminated",
         "read...",
         stdin=True,
         allows=("cut -d: -f1 x",),
@@ -171,7 +126,7 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "tr",
-        "-cCdst --complement --delete --squeeze-repeats",
+        "-cCdst --complement --delete --squeeze-repeats --truncate-set1",
         "text text",
         needs=1,
         allows=("tr a-z A-Z < x.txt",),
@@ -179,7 +134,7 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "paste",
-        "-sz -d=text",
+        "-sz -d=text --delimiters=text --serial --zero-terminated",
         "read...",
         stdin=True,
         allows=("paste a b",),
@@ -187,7 +142,10 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "column",
-        "-tx -s=text -o=text -c=number",
+        "-txJLde -s=text -o=text -c=number -l=number -N=text -R=text -H=text -O=text -T=text"
+        " -W=text -E=text -n=text --table --separator=text --output-separator=text"
+        " --output-width=number --table-columns=text --table-right=text --table-hide=text"
+        " --table-noheadings --json --fillrows --keep-empty-lines",
         "read...",
         stdin=True,
         allows=("column -t x",),
@@ -195,7 +153,7 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "comm",
-        "-123",
+        "-123z --check-order --nocheck-order --output-delimiter=text --total --zero-terminated",
         "read read",
         needs=2,
         allows=("comm -12 a b",),
@@ -203,7 +161,7 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "fold",
-        "-s -w=number",
+        "-bs -w=number --bytes --spaces --width=number",
         "read...",
         stdin=True,
         allows=("fold -w 80 x",),
@@ -212,7 +170,7 @@ RULES: tuple[Rule, ...] = (
     Rule("rev", "", "read...", stdin=True, allows=("rev x",), refuses=("rev /etc/shadow",)),
     Rule(
         "seq",
-        "-w -s=text -f=text",
+        "-w -s=text -f=text --equal-width --separator=text --format=text",
         "number number number",
         needs=1,
         check="seq",
@@ -230,15 +188,22 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "cmp",
-        "-sbl -n=number",
+        "-sbl -n=number -i=text --bytes=number --print-bytes --quiet --silent --verbose",
         "read read",
         needs=2,
         allows=("cmp a b",),
         refuses=("cmp a /etc/shadow",),
     ),
-    Rule("md5sum", "-b", "read...", needs=1, allows=("md5sum x",), refuses=("md5sum -c x",)),
-    Rule(
-        "sha256sum", "-b", "read...", needs=1, allows=("sha256sum x",), refuses=("sha256sum -c x",)
+    *(
+        Rule(
+            name,
+            "-btz --binary --text --tag --zero",
+            "read...",
+            needs=1,
+            allows=(f"{name} x",),
+            refuses=(f"{name} -c x", f"{name} .env"),
+        )
+        for name in ("md5sum", "sha1sum", "sha256sum", "sha512sum")
     ),
     Rule(
         "jq",
@@ -251,18 +216,27 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "sed",
-        "-nErsz -e=sed -i[text] --quiet --silent --regexp-extended --expression=sed"
-        " --in-place[text] --separate --null-data --debug",
+        "-nErszu -l=number -e=sed -i[suffix] --quiet --silent --regexp-extended --expression=sed"
+        " --in-place[suffix] --separate --null-data --debug --unbuffered --posix --sandbox"
+        " --follow-symlinks --line-length=number",
         "text...",
         check="sed",
         instead="Use s, d, p and their like; or the Edit tool.",
-        allows=("sed -n '1,20p' a", "sed -i -e 's/a/b/' src/a.ts", "ls | sed 's/x$//'"),
+        allows=(
+            "sed -n '1,20p' a",
+            "sed -i -e 's/a/b/' src/a.ts",
+            "sed -i.bak 's/a/b/' src/a.ts",
+            "ls | sed 's/x$//'",
+        ),
         refuses=(
             "sed 's/x/id/e' f",
             "sed -n '1e id' x",
             "sed 'w out' x",
             "sed -f x y",
             "sed -i 's/a/b/' .treadle/state.json",
+            "sed -i'.treadle/*' 's/a/b/' src/state.json",
+            "sed -n --in-place=bak/x 's/a/b/' src/state.json",
+            "sed -Ei.json 's/a/b/' .mcp",
         ),
     ),
     Rule(
@@ -287,7 +261,7 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "tee",
-        "-a --append",
+        "-aip --append --ignore-interrupts --output-error[word]",
         "write...",
         mode="run",
         instead="Write to files inside the project.",

@@ -21,16 +21,20 @@ NEVER = (
 # Options that take the name of an installed package, and would take a file of code as well.
 NAMED = (
     "--reporter=plugin --reporters=plugin --formatter=plugin --format=plugin --parser=plugin"
-    " --plugin=plugin --plugins=plugin --preset=plugin --runner=plugin --testEnvironment=plugin"
-    " --env=plugin --environment=plugin --testRunner=plugin --pool=plugin --compiler=plugin"
-    " --configPlugin=plugin --custom-syntax=plugin --use=plugin --packageManager=plugin"
-    " -r=preload --require=preload --import=preload --loader=preload"
+    " --plugin=plugin --plugins=plugin --preset=plugin --presets=plugin --runner=plugin"
+    " --testEnvironment=plugin --env=plugin --environment=plugin --testRunner=plugin --pool=plugin"
+    " --compiler=plugin --configPlugin=plugin --custom-syntax=plugin --use=plugin"
+    " --packageManager=plugin -r=preload --require=preload --import=preload --loader=preload"
 )
 # Files that a tool writes its findings to: they may lie in /tmp, too.
 WRITTEN = (
     "--output-file=write --outputFile=write --output=write --junitxml=write --junit-xml=write"
     " --log-junit=write --outDir=write --outdir=write --outfile=write --coverageDirectory=write"
-    " --report-file=write --junitfile=write --jsonfile=write"
+    " --report-file=write --junitfile=write --jsonfile=write --outputJson=write --metafile=write"
+    " --output-dir=write --outputDir=write --out-dir=write --out-file=write --outFile=write"
+    " --output-path=write --outputPath=write --cpu-prof-dir=write --heap-prof-dir=write"
+    " --coverage.reportsDirectory=write --tsBuildInfoFile=write --declarationDir=write"
+    " --generateTrace=write --generateCpuProfile=write"
 )
 # Options in their own right, although others begin with them. Any other beginning of an option
 # above is refused with it: many tools take `--requ` for `--require`.
@@ -53,7 +57,8 @@ def tool(
     """A rule for a tool of the project, with an example each way; `flags` go before the usual."""
     return Rule(
         name,
-        f"{NAMED} {WRITTEN} {flags}",
+        # What a runner of scripts does not know, it passes over: the next word is its script.
+        f"{NAMED} {flags}" if check == "script-runner" else f"{NAMED} {WRITTEN} {flags}",
         style="open",
         never=never,
         check=check,

@@ -7,7 +7,8 @@ _INSTEAD = "Run the inner command by itself."
 RULES: tuple[Rule, ...] = (
     Rule(
         "timeout",
-        "-k=text -s=text -v --kill-after=text --signal=text --preserve-status --foreground",
+        "-k=text -s=text -v --kill-after=text --signal=text --preserve-status --foreground"
+        " --verbose",
         "text",
         wraps=1,
         instead="Write: timeout 60 command.",

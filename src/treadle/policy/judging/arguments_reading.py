@@ -1,204 +1,23 @@
-"""A command's words, read by its rule: which are options, their values, operands. Pure."""
+"""A command's words as its rule reads them, down to the innermost sub-command. Pure."""
 
-import re
-from collections.abc import Mapping
+from dataclasses import replace
 
-from treadle.policy.commands.language import NUMBER, Flag, Rule, flags_of, operands_of
-from treadle.policy.commands.tools import WHOLE
+from treadle.policy.commands.language import Operands, Rule, operands_of
 from treadle.policy.judging.arguments import Arguments, Misfit, Value
+from treadle.policy.judging.option_reading import OptionReader
 from treadle.policy.shell.syntax import Word
 
-_NUMBER = re.compile(r"-\d+")
-# Two letters of an option may stand for all of it.
-_SHORTEST = len("--xx")
+_HOW = frozenset({"--help", "--version"})
 _TELLS = frozenset({"--version", "-v", "-V", "--help", "-h", "--list"})
-# Options that take a file of settings or code, for which some tools take a dash as their input.
-_SETTINGS = re.compile(
-    r"-[cfCp]|--?(?:[\w-]*-)?(?:config|conf|cfg|rcfile|settings|ini|file|script|project)"
-    r"(?:-?(?:file|path))?",
-    re.IGNORECASE,
-)
-# What options of these kinds are given is judged more strictly where they are not known.
-_HARMLESS = frozenset({"text", "write", "report"})
-_OF_REVISIONS = frozenset({"git-revision", "git-reset", "git-revert"})
-_YES_OR_NO = frozenset({"true", "false", "1", "0"})
-
-
-class _Reader:
-    """Goes through the words once, by one rule."""
-
-    def __init__(self, rule: Rule, words: tuple[Word, ...], spoken: str) -> None:
-        self.rule = rule
-        self.words = words
-        self.spoken = spoken
-        self.flags = flags_of(rule.flags, rule.style)
-        self.at = 0
-        self.switches: list[str] = []
-        self.values: list[Value] = []
-        self.operands: list[Word] = []
-        self.rest: tuple[Word, ...] = ()
-        self.problem = ""
-
-    def read(self) -> None:
-        if self.rule.hands_on and not self.rule.operands.startswith("script "):
-            # Its own name is the script's.
-            self._operands_only()
-        while self.at < len(self.words) and not self.problem:
-            word = self.words[self.at]
-            self.at += 1
-            if word.text == "--" and word.plain:
-                self._operands_only()
-            elif word.text.startswith("-") and word.text != "-":
-                self._option(word)
-            else:
-                self._operand(word)
-
-    def _operands_only(self) -> None:
-        if self.rule.wraps >= 0 and len(self.operands) >= self.rule.wraps:
-            self.rest = self.words[self.at :]
-        else:
-            self.operands += self.words[self.at :]
-        self.at = len(self.words)
-
-    def _operand(self, word: Word) -> None:
-        wraps = self.rule.wraps
-        if wraps >= 0 and len(self.operands) == wraps:
-            self.rest, self.at = self.words[self.at - 1 :], len(self.words)
-            return
-        if not self.rule.free and _splits(word):
-            self.problem = f"{word.text} may become several words: put it in quotes"
-        elif not self.rule.free and _unknowable_start(word, self.rule):
-            self.problem = f"what {word.text} becomes is known only at run time"
-        self.operands.append(word)
-        if self.rule.hands_on:
-            self._operands_only()
-        elif self.rule.subs or (self.rule.stops and wraps < 0):
-            self.rest, self.at = self.words[self.at :], len(self.words)
-
-    def _option(self, word: Word) -> None:
-        text = word.text
-        if _splits(word) and not self.rule.free:
-            self.problem = f"{text} may become several words: put it in quotes"
-            return
-        if NUMBER in self.flags and _NUMBER.fullmatch(text) and word.plain:
-            self.switches.append(text)
-        elif self.rule.free:
-            self._free(word)
-        elif self.rule.style == "gnu" and not text.startswith("--") and text not in self.flags:
-            self._letters(word)
-        else:
-            self._named(word)
-
-    def _free(self, word: Word) -> None:
-        """Options of a rule that takes any word: those it knows, and else it is text."""
-        if word.text in self.flags and self.flags[word.text].kinds:
-            self._take(word.text, self.flags[word.text])
-        else:
-            self.operands.append(word)
-
-    def _named(self, word: Word) -> None:
-        name, equals, value = word.text.partition("=")
-        if self.rule.style == "single" and name.startswith("--"):
-            name = name[1:]
-        flag = self.flags.get(name)
-        if flag is None:
-            self._unknown(word, name)
-        elif equals and (flag.kinds or (self.rule.style == "single" and value in _YES_OR_NO)):
-            self._attached(name, flag, word, value)
-        elif equals:
-            self.problem = f"the option {name} takes no value"
-        elif flag.optional or not flag.kinds:
-            self.switches.append(name)
-        else:
-            self._take(name, flag)
-
-    def _unknown(self, word: Word, name: str) -> None:
-        start = self.flags.get(name[:2], Flag())
-        if self.rule.style == "open" and start.kinds and not name.startswith("--"):
-            self._within_letters(name[:2], start, word, word.text[2:])
-            return
-        if self.rule.style != "open" or self._never(name):
-            self.problem = f"the option {name} is not allowed"
-        elif not word.plain:
-            self.problem = f"what {word.text} becomes is known only at run time"
-        else:
-            _, equals, value = word.text.partition("=")
-            if not equals:
-                # `--inject:file`, or `-ofile`.
-                value = name.partition(":")[2] if name.startswith("--") else name[2:]
-            given = value or next((word.text for word in self.words[self.at :][:1]), "")
-            if given == "-" and _SETTINGS.fullmatch(name.removesuffix("-")):
-                self.problem = f"{name} would take settings from its input. Name a file"
-            self.values.append(Value("near", _without(word, value), name))
-
-    def _never(self, name: str) -> bool:
-        """Refused by name, by a beginning of it, or as part of something larger: `--a.name`."""
-        refused = self.rule.never.split()
-        if name in refused or _short(name, refused) or f"--{name.rpartition('.')[2]}" in refused:
-            return True
-        if len(name) < _SHORTEST or not name.startswith("--") or name in WHOLE:
-            return False
-        bringing = (
-            each for each, flag in self.flags.items() if not _HARMLESS.issuperset(flag.kinds)
-        )
-        return any(each.startswith(name) for each in (*refused, *bringing))
-
-    def _attached(self, name: str, flag: Flag, word: Word, value: str) -> None:
-        self.switches.append(name)
-        if flag.kinds:
-            self.values.append(Value(flag.kinds[0], _without(word, value), name))
-        for kind in flag.kinds[1:]:
-            self._next(name, kind)
-
-    def _letters(self, word: Word) -> None:
-        letters = word.text[1:]
-        if not word.plain and not _only_value_unknown(word, self.flags):
-            self.problem = f"what {word.text} becomes is known only at run time"
-            return
-        while letters and not self.problem:
-            name, letters = f"-{letters[0]}", letters[1:]
-            flag = self.flags.get(name)
-            if flag is None:
-                self.problem = f"the option {name} is not allowed"
-            elif flag.kinds and (letters or flag.optional):
-                self._within_letters(name, flag, word, letters)
-                letters = ""
-            elif flag.kinds:
-                self._take(name, flag)
-            else:
-                self.switches.append(name)
-
-    def _within_letters(self, name: str, flag: Flag, word: Word, value: str) -> None:
-        """`-n5`: the value stands in the same word."""
-        self.switches.append(name)
-        if value:
-            known = _without(word, value.removeprefix("="))
-            self.values.append(Value(flag.kinds[0], known, name))
-        if flag.last:
-            self.rest, self.at = self.words[self.at :], len(self.words)
-
-    def _take(self, name: str, flag: Flag) -> None:
-        self.switches.append(name)
-        for kind in flag.kinds:
-            self._next(name, kind)
-        if flag.last:
-            self.rest, self.at = self.words[self.at :], len(self.words)
-
-    def _next(self, name: str, kind: str) -> None:
-        if self.at >= len(self.words):
-            self.problem = f"the option {name} needs a value"
-            return
-        word = self.words[self.at]
-        self.at += 1
-        if _splits(word) and not self.rule.free:
-            self.problem = f"{word.text} may become several words: put it in quotes"
-        self.values.append(Value(kind, word, name))
 
 
 def read_arguments(rule: Rule, words: tuple[Word, ...], spoken: str = "") -> Arguments | Misfit:
     """The words after a command's name. Options may stand anywhere before `--`."""
     spoken = spoken or rule.name
-    reader = _Reader(rule, words, spoken)
+    if _asks_how(rule, words, spoken):
+        told = replace(rule, check="", mode="read", stdin=False, wraps=-1)
+        return Arguments(told, rule.instead, spoken, (words[0].text,), (), ())
+    reader = OptionReader(rule, words, spoken)
     reader.read()
     if reader.problem:
         return Misfit(reader.problem, rule.instead, spoken)
@@ -207,7 +26,14 @@ def read_arguments(rule: Rule, words: tuple[Word, ...], spoken: str = "") -> Arg
     return _closed(reader)
 
 
-def _sub_command(reader: _Reader) -> Arguments | Misfit:
+def _asks_how(rule: Rule, words: tuple[Word, ...], spoken: str) -> bool:
+    """Whether it is asked how it is used, and nothing else. Git would open a page for a person."""
+    if len(words) != 1 or words[0].text not in _HOW or not words[0].plain:
+        return False
+    return rule.style != "open" and not rule.free and not spoken.startswith("git ")
+
+
+def _sub_command(reader: OptionReader) -> Arguments | Misfit:
     rule, spoken = reader.rule, reader.spoken
     if not reader.operands:
         if rule.bare or _TELLS & set(reader.switches):
@@ -236,23 +62,33 @@ def _sub_command(reader: _Reader) -> Arguments | Misfit:
     )
 
 
-def _closed(reader: _Reader) -> Arguments | Misfit:
+def _closed(reader: OptionReader) -> Arguments | Misfit:
     rule, operands = reader.rule, reader.operands
     if rule.style == "open":
         kinds: tuple[str, ...] | None = tuple("near" for _ in operands)
     elif rule.free:
         kinds = tuple("free" for _ in operands)
     else:
-        kinds = operands_of(rule.operands).kinds(len(operands))
+        kinds = _operands(reader).kinds(len(operands))
     if kinds is None:
         return Misfit(f"{operands[-1].text} is one argument too many", rule.instead, reader.spoken)
-    if len(operands) < rule.needs:
+    if len(operands) < rule.needs - _has_target(reader):
         return Misfit("an argument is missing", rule.instead, reader.spoken)
     values = tuple(Value(kind, word) for kind, word in zip(kinds, operands, strict=True))
     return _arguments(reader, values)
 
 
-def _arguments(reader: _Reader, operands: tuple[Value, ...]) -> Arguments:
+def _operands(reader: OptionReader) -> Operands:
+    """The kinds by position: the last one is gone if an option names it."""
+    found = operands_of(reader.rule.operands)
+    return replace(found, last=()) if _has_target(reader) else found
+
+
+def _has_target(reader: OptionReader) -> bool:
+    return any(value.kind == "into" for value in reader.values)
+
+
+def _arguments(reader: OptionReader, operands: tuple[Value, ...]) -> Arguments:
     return Arguments(
         reader.rule,
         reader.rule.instead,
@@ -262,29 +98,3 @@ def _arguments(reader: _Reader, operands: tuple[Value, ...]) -> Arguments:
         tuple(reader.operands),
         reader.rest,
     )
-
-
-def _without(word: Word, text: str) -> Word:
-    return Word(text, word.expands, word.variables, word.substitutes, word.quoted, word.objects)
-
-
-def _splits(word: Word) -> bool:
-    """Not in quotes, so what it becomes is split at blanks: any number of words, options too."""
-    return word.expands and bool(word.variables or word.substitutes)
-
-
-def _unknowable_start(word: Word, rule: Rule) -> bool:
-    """Whether the word may turn out to be an option."""
-    if word.plain or word.text[:1] not in "$`" or not (word.variables or word.substitutes):
-        return False
-    return not (word.objects and ("revision" in rule.operands or rule.check in _OF_REVISIONS))
-
-
-def _only_value_unknown(word: Word, flags: Mapping[str, Flag]) -> bool:
-    """`-m$X`: the letter is known, and all that is not belongs to its value."""
-    return bool(flags.get(word.text[:2], Flag()).kinds)
-
-
-def _short(name: str, never: list[str]) -> bool:
-    """`-rx` given, `-r` refused."""
-    return not name.startswith("--") and name[:2] in never

@@ -2,15 +2,14 @@
 
 import re
 from collections.abc import Callable, Mapping
-from posixpath import basename, dirname
 from typing import TypeAlias
 
 from treadle.policy.commands.language import names
 from treadle.policy.judging.arguments import Arguments
+from treadle.policy.judging.file_checks import FILE_CHECKS
 from treadle.policy.judging.git_checks import GIT_CHECKS
-from treadle.policy.judging.kinds import KINDS
 from treadle.policy.judging.language_checks import LANGUAGE_CHECKS
-from treadle.policy.judging.paths import SYSTEM, refusal
+from treadle.policy.judging.paths import refusal
 from treadle.policy.judging.place import Place
 from treadle.policy.judging.variables import name_refusal
 from treadle.policy.profiles import pkill_targets
@@ -22,14 +21,7 @@ LONGEST_SLEEP_S = 300.0
 _UNITS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
 _DURATION = re.compile(r"(\d+(?:\.\d*)?|\.\d+)([smhd]?)")
 _MAY_SEND_FILES = names("-F -H --header -w --write-out --data-urlencode -A --user-agent")
-_MODE = re.compile(r"[ugoa]*\+x")
 _WIDE = re.compile(r"%[^a-zA-Z%]*\d{5,}")
-
-
-def _chmod(given: Arguments, place: Place) -> str | None:
-    if _MODE.fullmatch(given.operands[0].text):
-        return None
-    return "the only change of mode is +x (u+x, a+x, …), for named files"
 
 
 def _pkill(given: Arguments, place: Place) -> str | None:
@@ -58,33 +50,6 @@ def _printf(given: Arguments, place: Place) -> str | None:
     if given.operands and given.operands[0].text.startswith("-v"):
         return "-v sets a variable. Assign it instead"
     return None
-
-
-def _copy(given: Arguments, place: Place) -> str | None:
-    """A copy into a folder is a file of the same name in it."""
-    if len(given.operands) < 2:
-        return "it needs what to take and where to put it"
-    *sources, target = given.operands
-    for source in sources:
-        name = basename(source.text.rstrip("/"))
-        if name in ("", ".", "..") or not source.plain:
-            continue
-        if source.text.startswith(tuple(f"{folder}/" for folder in SYSTEM)):
-            return f"{source.text} belongs to the system, and is not copied. Use it where it is"
-        reason = refusal(Word(f"{target.text.rstrip('/')}/{name}"), "write", place)
-        if reason is not None:
-            return reason
-    return None
-
-
-def _link(given: Arguments, place: Place) -> str | None:
-    if not {"-s", "--symbolic"} & set(given.switches):
-        return "only symbolic links are made: ln -s"
-    target, link = given.operands[0], given.operands[-1]
-    at = f"{dirname(link.text)}/" if "/" in link.text and not target.text.startswith("/") else ""
-    there = Word(at + target.text, target.expands, target.variables)
-    # A secret by another name would be read under it.
-    return refusal(there, "write", place) or refusal(there, "read", place)
 
 
 def _tail(given: Arguments, place: Place) -> str | None:
@@ -169,7 +134,7 @@ def _asks_where(given: Arguments, place: Place) -> str | None:
 
 def _searched(given: Arguments, place: Place) -> str | None:
     """With the pattern in an option, the first word is a file as all others are."""
-    named = {"-e", "--regexp", "--files"} & set(given.switches)
+    named = {"-e", "--regexp", "-f", "--file", "--files"} & set(given.switches)
     files = given.operands if named else given.operands[1:]
     for word in files[:1] if named else ():
         reason = refusal(word, "read", place)
@@ -181,26 +146,6 @@ def _searched(given: Arguments, place: Place) -> str | None:
     if files or recursive or given.fed or given.rule.name == "rg":
         return None
     return "without a file it waits for input that nobody sends"
-
-
-def _sed(given: Arguments, place: Place) -> str | None:
-    named = {"-e", "--expression"} & set(given.switches)
-    files = given.operands if named else given.operands[1:]
-    changes = bool({"-i", "--in-place"} & set(given.switches))
-    if changes and place.context.roles == "read":
-        return "in this role you change nothing"
-    for word in files:
-        reason = refusal(word, "read", place) or (
-            refusal(word, "write", place) if changes else None
-        )
-        if reason is not None:
-            return reason
-    if not named and not given.operands:
-        return "a text of commands is missing"
-    reason = None if named else KINDS["sed"](given.operands[0], place)
-    if reason is not None:
-        return reason
-    return None if files or given.fed else "without a file it waits for input that nobody sends"
 
 
 def _seq(given: Arguments, place: Place) -> str | None:
@@ -223,19 +168,10 @@ def _lsof(given: Arguments, place: Place) -> str | None:
     return None
 
 
-def _move(given: Arguments, place: Place) -> str | None:
-    target = given.operands[-1]
-    # A file that is moved to /tmp is gone from the project.
-    return (
-        _copy(given, place) or refusal(target, "delete", place)
-        if target.text != "."
-        else _copy(given, place)
-    )
-
-
 CHECKS: Mapping[str, Check] = {
     **GIT_CHECKS,
     **LANGUAGE_CHECKS,
+    **FILE_CHECKS,
     "export": _export,
     "exit": _exit,
     "unset": _unset,
@@ -243,17 +179,12 @@ CHECKS: Mapping[str, Check] = {
     "asks-where": _asks_where,
     "grep": _searched,
     "ripgrep": _searched,
-    "sed": _sed,
     "seq": _seq,
     "date": _date,
     "lsof": _lsof,
-    "move": _move,
-    "chmod": _chmod,
     "pkill": _pkill,
     "sleep": _sleep,
     "printf": _printf,
-    "copy": _copy,
-    "link": _link,
     "tail": _tail,
     "kill": _kill,
     "set": _set,

@@ -16,12 +16,14 @@ from treadle.policy.judging.identity import DevScript, Program, Stranger, identi
 from treadle.policy.judging.kinds import KINDS
 from treadle.policy.judging.paths import refusal
 from treadle.policy.judging.place import Place
+from treadle.policy.judging.starting_places import start_refusal
 from treadle.policy.judging.variables import assignment_refusal, readings, use_refusal
 from treadle.policy.judging.wrappers import unwrapped, wraps
 from treadle.policy.profiles import active
 from treadle.policy.shell.syntax import Command, Redirect, Script, Word
 
 DEEPEST = 4
+_MOVES = frozenset({"chdir", "may-chdir"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +131,7 @@ def _of_program(
     fed, assigns = _fed(command), bool(command.assignments)
     if fed or assigns:
         given = given.in_line(fed=fed, assigns=assigns)
-    reason = input_refusal(command, given, place)
+    reason = input_refusal(command, given, place) or start_refusal(given, entry.family, place)
     if reason is not None:
         return [_deny(_said(given, reason), given.spoken)]
     return _of_arguments(command, given, place, depth)
@@ -174,8 +176,9 @@ def _of_arguments(command: Command, given: Arguments, place: Place, depth: int) 
 
 def _moved(given: Arguments, place: Place) -> Place:
     for value in given.values:
-        if value.kind == "chdir" and value.word.plain:
-            place = place.within(value.word.text)
+        if value.kind in _MOVES and value.word.plain:
+            moved = place.within(value.word.text)
+            place = moved if value.kind == "chdir" else place.joined(moved)
     return place
 
 
@@ -190,7 +193,7 @@ def _mode_refusal(rule: Rule, place: Place) -> str | None:
 def _value_refusal(given: Arguments, place: Place, where: Place) -> str | None:
     for value in given.values:
         # Such a folder is where the others start from, so it is judged from where it was named.
-        at = place if value.kind == "chdir" else where
+        at = place if value.kind in _MOVES else where
         reason = KINDS[value.kind](value.word, at)
         if reason is not None:
             return _named(value, reason)

@@ -157,6 +157,16 @@ def patches(given: Arguments, place: Place) -> str | None:
     return refusal(given.value("-o", "--output-directory") or Word("0001-x.patch"), "write", place)
 
 
+def archive(given: Arguments, place: Place) -> str | None:
+    if _has(given, "-o", "--output") and place.context.roles == "read":
+        return "in this role you change nothing. Send it through a pipe"
+    return None
+
+
+def index(given: Arguments, place: Place) -> str | None:
+    return None if _has(given, "--chmod") else "without --chmod it changes what is staged"
+
+
 def push(given: Arguments, place: Place) -> str | None:
     return "--no-verify skips the checks" if _has(given, "--no-verify") else None
 
@@ -176,4 +186,6 @@ GIT_CHECKS: Mapping[str, Callable[[Arguments, Place], str | None]] = {
     "git-config": config,
     "git-push": push,
     "git-patches": patches,
+    "git-archive": archive,
+    "git-index": index,
 }

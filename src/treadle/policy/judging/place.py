@@ -64,6 +64,12 @@ class Place:
             left_behind=tuple(absolute(at, directory) for at in self.left_behind),
         )
 
+    def joined(self, other: "Place") -> "Place":
+        """Here or there: what is asked of one is asked of both."""
+        both = dict.fromkeys((*self.directories, *other.directories))
+        behind = dict.fromkeys((*self.left_behind, *other.left_behind))
+        return replace(self, directories=tuple(both), left_behind=tuple(behind))
+
 
 def absolute(directory: str, path: str) -> str:
     """The path from the root of the disk, by its text alone."""

@@ -5,8 +5,10 @@ import re
 from dataclasses import replace
 
 from treadle.policy.commands.catalogue import catalogue
+from treadle.policy.commands.language import names
 from treadle.policy.judging.arguments import Arguments
 from treadle.policy.judging.place import Place
+from treadle.policy.judging.starting_places import starts_inside
 from treadle.policy.shell.syntax import Assignment, Command, Word
 
 _ASSIGNED = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
@@ -19,6 +21,8 @@ _COMMANDS_OF = {
     "sphinx": "sphinx-build",
     "pipx": "pipx",
 }
+# What projects call their own packages, which may not be there yet; the library has none of these.
+_OWN_MODULES = names("app apps src api server backend worker scripts tools tests cli main core")
 _INTERPRETERS = frozenset({"php", "python", "python3"})
 _CONSOLES = {"artisan": "artisan", "manage.py": "manage.py", "console": "console"}
 _SETS_VARIABLES = frozenset({"env", "cross-env"})
@@ -55,9 +59,11 @@ def _as_command(module: Word, place: Place) -> Word | None:
         return replace(module, text=name)
     if f"-m {module.text}" in catalogue():
         return replace(module, text=f"-m {module.text}")
+    if not starts_inside(place):
+        return None
     top = module.text.split(".")[0]
     ours = any(_holds(f"{place.directories[0]}{folder}/{top}", place) for folder in ("", "/src"))
-    return replace(module, text="-m") if ours else None
+    return replace(module, text="-m") if ours or top in _OWN_MODULES else None
 
 
 def _holds(path: str, place: Place) -> bool:

@@ -10,7 +10,8 @@ import orjson
 
 from treadle.policy.shell.conditions import check_value
 from treadle.policy.shell.mirror_simple import Gathering, SimpleCommands
-from treadle.policy.shell.mirror_words import Json, Words, only, span
+from treadle.policy.shell.mirror_words import Words
+from treadle.policy.shell.node_shapes import Json, only, span
 from treadle.policy.shell.nodes import (
     Apart,
     Branching,

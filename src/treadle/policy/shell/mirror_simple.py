@@ -4,7 +4,8 @@ import re
 from dataclasses import dataclass, field
 
 from treadle.policy.shell.conditions import check_call, check_operator, check_value
-from treadle.policy.shell.mirror_words import Json, Words, only, span
+from treadle.policy.shell.mirror_words import Words
+from treadle.policy.shell.node_shapes import Json, only, span
 from treadle.policy.shell.nodes import Apart, Inside, Simple
 from treadle.policy.shell.outline import Outline
 from treadle.policy.shell.refusals import Refused

@@ -3,34 +3,21 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
 
+from treadle.policy.shell.arithmetic import check_arithmetic, computed
 from treadle.policy.shell.heredocs import loses_separators
+from treadle.policy.shell.node_shapes import PLACES, Json, only, span
 from treadle.policy.shell.nodes import Apart, Inside, Node
 from treadle.policy.shell.object_names import prints_branch, prints_object
 from treadle.policy.shell.quoting import QUOTED, STATUS, ansi, bare, double, here_text, spreads
 from treadle.policy.shell.refusals import Refused
 from treadle.policy.shell.syntax import Word
 
-Json: TypeAlias = dict[str, Any]
-
-_PLACES = frozenset(("Type", "Pos", "End", "Left", "Right", "Dollar", "Rbrace", "Last"))
 _OPERATORS = frozenset(("-", ":-", "+", ":+", "%", "%%", "#", "##", "^", "^^", ",", ",,"))
 # These keys of an expansion are the ones whose meaning is known; any other refuses it.
-_EXPANSION = _PLACES | {"Short", "Param", "Length", "Exp", "Repl"}
-_NUMBER = re.compile(r"[0-9]{1,18}")
+_EXPANSION = PLACES | {"Short", "Param", "Length", "Exp", "Repl"}
 _INDENT = re.compile(r"^\t+", re.MULTILINE)
 _STATIC_PARTS = frozenset(("Lit", "SglQuoted", "DblQuoted"))
-
-
-def only(node: Json, *known: str) -> None:
-    """Refuses a node that says something we have no word for."""
-    if any(value and key not in _PLACES and key not in known for key, value in node.items()):
-        raise Refused("construct")
-
-
-def span(node: Json) -> tuple[int, int]:
-    return node["Pos"]["Offset"], node["End"]["Offset"]
 
 
 @dataclass(slots=True)
@@ -166,15 +153,23 @@ class Words:
             case "CmdSubst":
                 return self._substitution(part, gathered)
             case "ArithmExp":
-                check_arithmetic(part, self.source)
-                gathered.substitutes = gathered.guesses = True
-                return False
+                return self._arithmetic(part, gathered)
             case "ProcSubst":
                 raise Refused("process-substitution")
             case "ExtGlob":
                 raise Refused("extended-glob")
             case _:
                 raise Refused("construct")
+
+    def _arithmetic(self, part: Json, gathered: _Gathered) -> bool:
+        """What can be computed here is the number itself, as if it were written."""
+        check_arithmetic(part, self.source)
+        number = computed(part.get("X"), self.source)
+        if number is not None:
+            gathered.text[-1] = str(number)
+            return True
+        gathered.substitutes = gathered.guesses = True
+        return False
 
     def _variable(self, part: Json, gathered: _Gathered) -> None:
         if part.get("Index") is not None:
@@ -214,19 +209,3 @@ class Words:
         named = prints_object(body)
         gathered.guesses |= not named
         return named or prints_branch(body)
-
-
-def check_arithmetic(node: Json, source: bytes) -> None:
-    """Only sums of literal numbers: a name in arithmetic may hold code that bash then runs."""
-    only(node, "X")
-    waiting = [node["X"]] if node.get("X") else []
-    while waiting:
-        part = waiting.pop()
-        if part["Type"] == "Word":
-            start, end = span(part)
-            if not _NUMBER.fullmatch(source[start:end].decode()):
-                raise Refused("arithmetic")
-        elif part["Type"] in {"BinaryArithm", "UnaryArithm", "ParenArithm"}:
-            waiting.extend(part[key] for key in ("X", "Y") if part.get(key))
-        else:
-            raise Refused("arithmetic")

@@ -11,15 +11,20 @@ _SHORT = re.compile(r"--short(?:=\d+)?")
 # Of more options some print several words, or whatever they were given.
 _OPTIONS = {
     "merge-base": re.compile(r"--fork-point|--octopus"),
+    "describe": re.compile(
+        r"--tags|--all|--always|--long|--abbrev=\d+|--exact-match|--first-parent|--match=[\w.*?/-]+"
+    ),
     "rev-parse": re.compile(rf"--verify|-q|--quiet|{_SHORT.pattern}"),
 }
+# How many it is given; without any, `describe` takes the one that is checked out.
+_REVISIONS = {"merge-base": (1, 8), "describe": (0, 1), "rev-parse": (1, 1)}
 _BRANCH = (["git", "branch", "--show-current"], ["git", "rev-parse", "--abbrev-ref", "HEAD"])
 
 
 def prints_object(node: Node) -> bool:
-    """Whether it prints the name of an object, or nothing. That is never an option."""
+    """Whether it prints the name of an object or a tag, or nothing. That is never an option."""
     command = _plain(node)
-    if command is None or len(command.words) < 3:
+    if command is None or len(command.words) < 2:
         return False
     git, sub, *rest = [word.text for word in command.words]
     options = _OPTIONS.get(sub)
@@ -27,8 +32,8 @@ def prints_object(node: Node) -> bool:
         return False
     revisions = [text for text in rest if not options.fullmatch(text)]
     # What it cannot resolve, `rev-parse` prints as it stands.
-    enough = len(revisions) == 1 if sub == "rev-parse" else bool(revisions)
-    return enough and all(map(_REVISION.fullmatch, revisions))
+    least, most = _REVISIONS[sub]
+    return least <= len(revisions) <= most and all(map(_REVISION.fullmatch, revisions))
 
 
 def prints_branch(node: Node) -> bool:

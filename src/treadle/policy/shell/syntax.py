@@ -22,7 +22,7 @@ class Word:
     substitutes: bool = False
     # Any part was quoted: an empty word is then an argument, and a name no alias or keyword.
     quoted: bool = False
-    # All that it substitutes are names of git's objects, which are digits: never an option.
+    # All that it substitutes are names of git's objects or tags, which no dash begins: no option.
     objects: bool = False
 
     @property

@@ -200,9 +200,9 @@ def test_a_trusted_name_that_leads_elsewhere_is_not_run() -> None:
 @pytest.mark.parametrize(
     ("found", "decision"),
     [
-        ({"app": "directory"}, "allow"),
-        ({"app.py": "file"}, "allow"),
-        ({"src/app": "directory"}, "allow"),
+        ({"shop": "directory"}, "allow"),
+        ({"shop.py": "file"}, "allow"),
+        ({"src/shop": "directory"}, "allow"),
         ({}, "deny"),
     ],
 )
@@ -212,7 +212,7 @@ def test_a_module_is_run_if_it_is_one_of_the_project(
     there: dict[str, Found] = {f"{ROOT}/{name}": kind for name, kind in found.items()}
     looks = replace(LOOKS, what_is=lambda path: there.get(path, ""))
 
-    assert said("python -m app.main --port 80", CONTEXT, looks) == decision
+    assert said("python -m shop.main --port 80", CONTEXT, looks) == decision
 
 
 @pytest.mark.parametrize(

@@ -134,7 +134,12 @@ def test_what_may_be_passed_over_is_not_certain(line: str, certain: str) -> None
         ('a "${x:-b}"', Word("${x:-b}", variables=("x",), substitutes=True, quoted=True)),
         ('a "${x%.ts}"', Word("${x%.ts}", variables=("x",), substitutes=True, quoted=True)),
         ('a "${x/b/c}"', Word("${x/b/c}", variables=("x",), substitutes=True, quoted=True)),
-        ("a $((1 + 2))", Word("$((1 + 2))", expands=True, substitutes=True)),
+        ("a $((1 + 2 * (5 - 3)))", Word("5")),
+        ('a "x$((10 + 5))"', Word("x15", quoted=True)),
+        ("a $((1 - 2))", Word("$((1 - 2))", expands=True, substitutes=True)),
+        ("a $((010 + 1))", Word("$((010 + 1))", expands=True, substitutes=True)),
+        ("a $((7 / 2))", Word("$((7 / 2))", expands=True, substitutes=True)),
+        ("a $((99999 * 99999))", Word("$((99999 * 99999))", expands=True, substitutes=True)),
         ("a 'Grüße – ✨'", Word("Grüße – ✨", quoted=True)),
     ],
 )

@@ -1,0 +1,125 @@
+"""Words that git is given: revisions, paths as it expands them, remotes, settings. Pure."""
+
+import re
+from collections.abc import Mapping
+
+from treadle.policy.judging.name_kinds import NAME, Kind, known, matching
+from treadle.policy.judging.paths import refusal
+from treadle.policy.judging.place import Place
+from treadle.policy.judging.secrets import chooses_secrets, holds_secrets
+from treadle.policy.shell.syntax import Word
+
+_STASH = re.compile(r"[A-Za-z0-9_][\w./-]*(?:@\{[\w .:-]+\})?")
+_REMOTE = re.compile(r"[A-Za-z0-9_][\w.-]*(?:/[\w.-]+)*")
+_MAGIC = re.compile(r"^:(?:\([^)]*\)|/)")
+_LEFT_OUT = re.compile(r":[!^](?![:(])")
+_BOOLEAN = "(?:true|false|yes|no|on|off|0|1)"
+# Settings for one command that start nothing and reach nothing: who commits, and how git speaks.
+_SETTING = re.compile(
+    rf"user\.(?:name|email)=[^\n\0]*|core\.pager=(?:cat)?|(?:core|sequence)\.editor=(?:true|:)"
+    rf"|(?:color\.[\w.-]+|core\.(?:quotepath|autocrlf|eol|whitespace|abbrev)"
+    rf"|diff\.(?:algorithm|renames|renamelimit|noprefix|mnemonicprefix|context|interhunkcontext"
+    rf"|colormoved|colormovedws|wserrorhighlight|statgraphwidth|suppressblankempty|wordregex)"
+    rf"|log\.(?:date|decorate|follow|abbrevcommit|showroot|diffmerges)|init\.defaultbranch"
+    rf"|merge\.(?:conflictstyle|ff|stat|renames)|status\.\w+|column\.\w+|blame\.(?:date|showemail)"
+    rf"|grep\.(?:linenumber|column|patterntype|extendedregexp)|format\.pretty)=[\w., :%+-]*"
+    rf"|advice\.\w+={_BOOLEAN}|(?:commit|tag)\.gpgsign=false|rerere\.enabled={_BOOLEAN}"
+    rf"|pull\.(?:rebase={_BOOLEAN}|ff=only)|rebase\.(?:autostash|autosquash|stat)={_BOOLEAN}",
+    re.IGNORECASE,
+)
+_FORMAT = re.compile(r"tar|zip|tgz|tar\.gz")
+_EXECUTABLE = re.compile(r"[+-]x")
+
+
+def _pathspec(word: Word, place: Place) -> str | None:
+    """A path that git itself expands: patterns and magic reach more than they say."""
+    if any(character in word.text for character in "*?[:"):
+        return f"{word.text} is a pattern for git. Name each path"
+    return refusal(word, "write", place)
+
+
+def _revision(word: Word, place: Place) -> str | None:
+    """A commit, a range, or a path to look at; `commit:path` is a file's contents."""
+    text = word.text
+    if word.variables or word.substitutes:
+        start = text[:1] in "$`" and not word.objects
+        return known(word) if start or _unknown_path(text) else None
+    if _LEFT_OUT.match(text):
+        return None
+    _, colon, path = text.partition(":")
+    if colon and holds_secrets(tuple(path.split("/"))):
+        return f"{path} may hold secrets"
+    if text.startswith(("/", "~")) or ".." in text.split("/"):
+        return refusal(word, "look", place)
+    if chooses_secrets(_MAGIC.sub("", text)):
+        return f"{text} may hold secrets"
+    return None
+
+
+def _unknown_path(text: str) -> bool:
+    """Whether a word that is made at run time may name a secret file, or its contents."""
+    _, colon, path = text.rpartition(":")
+    parts = tuple(path.split("/"))
+    if ".." in parts or holds_secrets(parts):
+        return True
+    return bool(colon) and any(sign in path for sign in "$`)}")
+
+
+def _lines(word: Word, place: Place) -> str | None:
+    """Some lines of a file, through its history: `1,5:path`, `:function:path`."""
+    path = word.text.rpartition(":")[2]
+    secret = holds_secrets(tuple(path.split("/")))
+    return known(word) or (f"{path} may hold secrets" if secret else None)
+
+
+def _staged(word: Word, place: Place) -> str | None:
+    if word.text.startswith(":"):
+        return f"{word.text} is a pattern for git. Name each path"
+    if chooses_secrets(word.text):
+        return f"{word.text} may hold secrets"
+    return refusal(word, "run", place)
+
+
+def _settable(word: Word, place: Place) -> str | None:
+    key = word.text.casefold()
+    if re.search(r"credential|token|password|extraheader|url\.|^http|alias|helper|command", key):
+        return f"the setting {word.text} may hold a secret or a command"
+    return None
+
+
+def _setting(word: Word, place: Place) -> str | None:
+    if _SETTING.fullmatch(word.text) and word.plain:
+        return None
+    return f"{word.text} is not one of the settings that start nothing, as user.name=ada"
+
+
+def _remote(word: Word, place: Place) -> str | None:
+    if word.variables or word.substitutes:
+        return known(word)
+    if not _REMOTE.fullmatch(word.text):
+        return f"{word.text} is not the name of a remote. Name one that `git remote` lists"
+    return None
+
+
+def _branch(word: Word, place: Place) -> str | None:
+    """A new name: its end may be made at run time, its beginning not."""
+    start = re.match(r"[^$`]*", word.text)
+    begins = word.text if word.plain or start is None else start[0]
+    if not NAME.fullmatch(begins) or (word.expands and not word.plain):
+        return f"{word.text} is not a plain name"
+    return None
+
+
+GIT_KINDS: Mapping[str, Kind] = {
+    "pathspec": _pathspec,
+    "revision": _revision,
+    "staged": _staged,
+    "lines": _lines,
+    "remote": _remote,
+    "branch": _branch,
+    "gitkey": _settable,
+    "git-setting": _setting,
+    "stash": matching(_STASH, "the name of a stash, as stash@{0}"),
+    "archive-format": matching(_FORMAT, "a format of archives: tar, zip, tgz"),
+    "executable-bit": matching(_EXECUTABLE, "+x or -x"),
+}

@@ -1,0 +1,177 @@
+"""Words that name a place, or may: files of code and settings, folders, reports. Pure."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+
+from treadle.policy.judging.inline_settings import are_settings, settings_refusal
+from treadle.policy.judging.name_kinds import LOCAL_URL, Kind, known, matching
+from treadle.policy.judging.paths import OUTSIDE, Access, refusal
+from treadle.policy.judging.place import Place
+from treadle.policy.judging.tool_patterns import choices, reaches_protected
+from treadle.policy.shell.syntax import Word
+
+# Most words: nothing in them stands for something else.
+_PLAIN = re.compile(r"[\w./][\w./-]*")
+_IMPORTED = re.compile(r"(?:^|=)(?:data|file|blob):")
+_NAMED = re.compile(r"[\w.-]+=")
+_KIND = re.compile(r"^[\w-]+:(?=[/~.])")
+_LETTER = re.compile(r"^-[A-Za-z](?=[/~]|\.\.)")
+# A place outside of every project: at the beginning, or further on in a list or as a key's value.
+_PLACE = (
+    r"\s*[\"']?(?:~/|\.\./|/(?:bin|dev|etc|home|lib|mnt|opt|private|proc|root|run|srv|sys|tmp|usr"
+    r"|var|Users|Volumes|Library)/)"
+)
+_LISTED = re.compile(f"[:=,;]{_PLACE}")
+_ELSEWHERE = re.compile(f"^{_PLACE}|{_LISTED.pattern}")
+_PYTEST_SETTING = re.compile(r"addopts=|(?!addopts|pythonpath|.*plugin)\w+=[^/~]*")
+_SCRATCH = re.compile(r"(?:/tmp/|\.)[\w-][\w./-]*")
+_TASK = re.compile(
+    r"[A-Za-z0-9_][\w:.-]*(?:\[[\w, .-]*\])?|(?:TEST|SPEC|SEED|VERBOSE|FEATURE)=.*"
+    r"|(?:RAILS|RACK)_ENV=(?:test|development)"
+)
+_GO_TARGET = re.compile(r"[\w./~-]*(?:\.\.\.)?")
+
+
+def _path(access: Access) -> Kind:
+    return lambda word, place: refusal(word, access, place)
+
+
+def _near(word: Word, place: Place) -> str | None:
+    """Whatever it is: taken as a path or an address, it does not lead out of the project."""
+    if word.variables or word.substitutes:
+        return known(word)
+    if _PLAIN.fullmatch(word.text):
+        return _given(word, place)
+    return _taken_apart(word, place)
+
+
+def _taken_apart(word: Word, place: Place) -> str | None:
+    if "://" in word.text:
+        return None if LOCAL_URL.fullmatch(word.text) else f"{word.text} is an address elsewhere"
+    if _IMPORTED.search(word.text):
+        return f"{word.text} is code from elsewhere"
+    if are_settings(word.text):
+        return settings_refusal(word.text, place)
+    text = _named_place(word.text)
+    if not text:
+        return None
+    if any(character in text for character in "\n "):
+        return _sentence(text, place)
+    if text.startswith("~") or _LISTED.search(text):
+        return OUTSIDE.format(path=text)
+    return _given(replace(word, text=text), place)
+
+
+def _named_place(text: str) -> str:
+    """What is left without names before it: `key=path`, `@path`, `kind:path`, `-fpath`."""
+    while _NAMED.match(text):
+        text = text.partition("=")[2]
+    text = text.removeprefix("@") if text.startswith(("@/", "@.", "@~")) else text
+    # `junit:/tmp/x`, as some options name a kind and a place.
+    return _LETTER.sub("", _KIND.sub("", text))
+
+
+def _sentence(text: str, place: Place) -> str | None:
+    """Mostly the title of a test; a path with a blank in it is still a path."""
+    if _ELSEWHERE.search(text) or ".." in text.split("/"):
+        rooted = text.startswith("/")
+        return refusal(Word(text), "run", place) if rooted else OUTSIDE.format(path=text)
+    return None if text.startswith("/") else refusal(Word(text), "look", place)
+
+
+def _given(word: Word, place: Place) -> str | None:
+    """Each path that a tool may make of the word, which it may change as well as read."""
+    there = Word(word.text, word.expands, quoted=word.quoted)
+    # Test runners and linters are given what the settings keep; that they change nothing there is
+    # for the sandbox to see to.
+    given = place
+    if place.context.protected:
+        given = replace(place, context=replace(place.context, protected=()))
+    reason = refusal(there, "run", place) or refusal(replace(there, expands=False), "write", given)
+    if reason is not None:
+        return reason
+    for text in choices(word.text):
+        reason = (
+            reaches_protected(text)
+            or refusal(Word(text, expands=True), "run", place)
+            or refusal(Word(text), "write", given)
+        )
+        if reason is not None:
+            return reason
+    return None
+
+
+def _report(word: Word, place: Place) -> str | None:
+    """A kind of report, and where it goes: `xml:/tmp/x`."""
+    kind, colon, path = word.text.partition(":")
+    written = refusal(replace(word, text=path), "write", place) if colon else None
+    return _near(replace(word, text=kind), place) or written
+
+
+def _settings(word: Word, place: Place) -> str | None:
+    """A file of settings or code; a dash would be the input, which nobody has seen."""
+    if word.text == "-":
+        return "what comes through the input is not taken as code or settings. Name a file"
+    return refusal(word, "run", place)
+
+
+def _inline(word: Word, place: Place) -> str | None:
+    """Code on the line, of which at least the beginning is written there."""
+    made = bool(word.variables or word.substitutes) and word.text.lstrip()[:1] in ("$", "`")
+    return f"what {word.text} brings is code that nobody has seen. Write it out" if made else None
+
+
+def _program_file(word: Word, place: Place) -> str | None:
+    return None if word.text == "-" else _file_of_code(word, place)
+
+
+def _file_of_code(word: Word, place: Place) -> str | None:
+    # `https://…`, and `npm:…` or `data:…` as deno takes them.
+    if re.match(r"[a-z][a-z+.-]*:", word.text):
+        return f"{word.text} is code from elsewhere"
+    return _settings(word, place)
+
+
+def _folder(word: Word, place: Place) -> str | None:
+    if word.text == "-" or not word.plain:
+        return f"where {word.text} leads is known only at run time. Name the directory"
+    scratch = f"{word.text}/".startswith("/tmp/")  # noqa: S108 - the sandbox's own
+    return refusal(word, "read" if scratch else "enter", place)
+
+
+def _target(word: Word, place: Place) -> str | None:
+    """A package of Go: a path of this project, or the name of a package that is already there."""
+    if not _GO_TARGET.fullmatch(word.text) or not word.plain:
+        return f"{word.text} is not a package of this project"
+    path = word.text.removesuffix("...").rstrip("/") or "."
+    return _settings(replace(word, text=path), place)
+
+
+def _both(first: Kind, second: Kind) -> Kind:
+    return lambda word, place: first(word, place) or second(word, place)
+
+
+PATH_KINDS: Mapping[str, Kind] = {
+    "look": _path("look"),
+    "read": _path("read"),
+    "run": _settings,
+    "write": _path("write"),
+    "delete": _path("delete"),
+    "chdir": _path("enter"),
+    # The tool takes its settings from there; not all that it runs starts there.
+    "may-chdir": _path("enter"),
+    # The folder that an option names for what else would be the last operand.
+    "into": _path("write"),
+    "cd": _folder,
+    "near": _near,
+    "report": _report,
+    "code": _file_of_code,
+    "program": _program_file,
+    "inline": _inline,
+    "target": _target,
+    "task": _both(matching(_TASK, "a task, or a value for one"), _near),
+    "pytest-setting": _both(matching(_PYTEST_SETTING, "a plain setting"), _near),
+    # What is there is removed first.
+    "scratch": _both(matching(_SCRATCH, "a folder for scratch files, as /tmp/x"), _path("write")),
+}

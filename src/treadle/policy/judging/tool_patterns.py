@@ -1,0 +1,49 @@
+"""Patterns in quotes, which a tool takes apart by itself: all that one may stand for. Pure."""
+
+import re
+from fnmatch import fnmatchcase
+
+from treadle.policy.judging.braces import spelled_out
+from treadle.policy.protected_paths import PROTECTED
+
+_SIGNS = re.compile(r"[*?\[{(\\]")
+_RANGE = re.compile(r"\{[^{},]*\.\.[^{},]*\}")
+_NOT = re.compile(r"!\([^()]*\)")
+_PERHAPS = re.compile(r"[?*]\(([^()]*)\)")
+_GROUP = re.compile(r"[@+]?\(([^()]*)\)")
+_SINGLE = re.compile(r"\{([^{},]*)\}")
+_TOO_MANY = "***"
+
+
+def choices(text: str) -> tuple[str, ...]:
+    """The words that its lists stand for, as `{a,b}` and `@(a|b)`; none if it is no pattern.
+
+    What begins with `!` is left out by the tools that know patterns.
+    """
+    if not _SIGNS.search(text) or (text.startswith("!") and not text.startswith("!(")):
+        return ()
+    plain = _NOT.sub("*", _RANGE.sub("*", text.replace("\\", "")))
+    before = ""
+    while before != plain:
+        before = plain
+        plain = _PERHAPS.sub(lambda found: f"{{{_listed(found[1])},}}", plain)
+        plain = _GROUP.sub(lambda found: f"{{{_listed(found[1])}}}", plain)
+    found = spelled_out(plain)
+    return (_TOO_MANY,) if found is None else tuple(_SINGLE.sub(r"\1", each) for each in found)
+
+
+def _listed(alternatives: str) -> str:
+    return alternatives.replace("|", ",")
+
+
+def reaches_protected(text: str) -> str | None:
+    """Why a pattern must not be given to a tool that writes: it is made for what is protected.
+
+    A name that begins with a star is for all files: tools pass over those with a dot.
+    """
+    if text == _TOO_MANY:
+        return "it is a list of too many patterns. Write fewer"
+    for step in text.casefold().split("/"):
+        if step[:1] not in ("*", "?") and any(fnmatchcase(name, step) for name in PROTECTED):
+            return f"{text} is a pattern for what is protected. Name what is to be changed"
+    return None
