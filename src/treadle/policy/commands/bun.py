@@ -46,6 +46,7 @@ RULES: tuple[Rule, ...] = (
                 "*",
                 style="open",
                 check="script-or-tool",
+                inner=("node", "bun"),
                 instead="Run a file or script of the project: bun run x.ts.",
             ),
         ),

@@ -116,6 +116,7 @@ GATES: tuple[Gate, ...] = (
             "gh workflow run",
             "gh pr merge",
             "next deploy",
+            "ng deploy",
             "convex deploy",
             "expo publish",
             "eas submit",
@@ -133,6 +134,7 @@ GATES: tuple[Gate, ...] = (
             "drizzle-kit push",
             "drizzle-kit migrate",
             "typeorm migration:*",
+            "typeorm migrations:*",
             "typeorm query",
             "typeorm schema:*",
             "supabase db *",
@@ -157,6 +159,8 @@ GATES: tuple[Gate, ...] = (
             "rails db:schema:load*",
             "rails db:purge*",
             "rails db:truncate*",
+            "rails db:prepare*",
+            "rails db:seed:replant*",
             "rake db:migrate*",
             "rake db:drop*",
             "rake db:reset*",
@@ -165,6 +169,8 @@ GATES: tuple[Gate, ...] = (
             "rake db:purge*",
             "rake db:schema:load*",
             "rake db:truncate*",
+            "rake db:prepare*",
+            "rake db:seed:replant*",
             "diesel migration *",
             "sqlx migrate *",
             "sqlx database *",
@@ -188,3 +194,12 @@ GATES: tuple[Gate, ...] = (
         ("rm",),
     ),
 )
+
+# Commands that a framework's console takes by any beginning of each part: `d:m:m`.
+GATED_PARTS: dict[str, tuple[str, ...]] = {
+    "artisan": (
+        *("migrate", "db:wipe"),
+        *(f"migrate:{part}" for part in ("fresh", "install", "refresh", "reset", "rollback")),
+    ),
+    "console": ("doctrine:*", "doctrine:*:*", "doctrine:*:*:*"),
+}

@@ -69,6 +69,7 @@ _LOOKS: tuple[Rule, ...] = (
         " --no-index --heading --break --show-function -p -W --and --or --not --color[text]"
         " --max-depth=number --recurse-submodules --column",
         "text revision...",
+        check="git-grep",
         instead=_INSTEAD,
     ),
     Rule(

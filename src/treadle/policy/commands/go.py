@@ -84,7 +84,7 @@ RULES: tuple[Rule, ...] = (
                     Rule(
                         "pprof",
                         "-top -text -list=text -cum -flat -nodecount=number",
-                        "read...",
+                        "profile...",
                         style="single",
                     ),
                 ),

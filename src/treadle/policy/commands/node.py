@@ -1,7 +1,7 @@
 """Rules for node, deno and the tools of their projects."""
 
 from treadle.policy.commands.language import Rule
-from treadle.policy.commands.tools import INSTEAD, tool, tools
+from treadle.policy.commands.tools import INSTEAD, NEVER, TEMPLATES, tool, tools
 
 _NODE = (
     "-v -h -c -e=inline -p=inline -pe=inline -i --version --help --check --eval=inline"
@@ -45,7 +45,7 @@ _TOOLS = (
     " storybook prisma drizzle-kit knex typeorm sequelize"
     " tailwindcss sass"
     " turbo nx changeset typedoc jsdoc madge knip depcheck"
-    " lint-staged commitlint nest ng expo serve http-server json-server msw"
+    " lint-staged commitlint ng expo serve http-server json-server msw"
     " graphql-codegen"
     " openapi-typescript size-limit oxlint rspack rsbuild wait-on npm-check-updates xo standard"
 )
@@ -151,14 +151,20 @@ RULES: tuple[Rule, ...] = (
     *(
         tool(
             name,
-            flags="-g=text -G=text --grep=text --grep-invert=text",
+            flags="-g=text -G=text --grep=text --grep-invert=text --browser=word -b=word",
+            never=f"{NEVER} --record",
             check="shows-pages",
             allows=f"npx {name} run",
             refuses=f"npx {name} open",
         )
         for name in ("playwright", "cypress")
     ),
-    tool("vitest", flags=f"{_JEST} --exclude=text", refuses="vitest --config=../x"),
+    tool(
+        "vitest",
+        flags=f"{_JEST} --exclude=text",
+        never=f"{NEVER} --checker",
+        refuses="vitest --config=../x",
+    ),
     *(
         tool(name, flags=_ADDRESSES, allows=f"npx {name} build --base=/app/")
         for name in ("vite", "esbuild", "webpack", "webpack-cli")
@@ -183,6 +189,7 @@ RULES: tuple[Rule, ...] = (
         allows="mocha -g '/api/' test",
         refuses="mocha -r ./e.js",
     ),
+    tool("nest", never=f"{NEVER} -e", refuses="nest start -e ./e"),
     tool("astro", check="", refuses="astro build --root /tmp"),
     *(_wrapping(name) for name in ("c8", "nyc", "cross-env")),
     tool(
@@ -194,8 +201,10 @@ RULES: tuple[Rule, ...] = (
     *(
         Rule(
             name,
+            TEMPLATES,
             style="open",
             mode="run",
+            never="--scripts-version",
             instead=INSTEAD,
             allows=(f"npx {name} app",),
             refuses=(f"npx {name} ../app", f"npx {name} /tmp/x"),

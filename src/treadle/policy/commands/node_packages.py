@@ -11,6 +11,7 @@ from treadle.policy.commands.node_options import (
     PLACE,
     RUN,
 )
+from treadle.policy.commands.tools import TEMPLATES
 
 _RUN_INSTEAD = "Run a script of package.json: npm run build."
 _PACKAGES = "Install packages from the registry by name: npm install lodash."
@@ -21,7 +22,16 @@ NPX = "Run a tool that the project has installed: npx vitest run."
 def _run(name: str, operands: str, *, hands_on: bool) -> Rule:
     # What follows the name is the script's, but for npm.
     flags = RUN if hands_on else RUN + OF_NPM
-    return Rule(name, flags, operands, hands_on=hands_on, check="handed-on", instead=_RUN_INSTEAD)
+    return Rule(
+        name,
+        flags,
+        operands,
+        hands_on=hands_on,
+        check="handed-on",
+        # Where no script has the name, the tool of that name is run.
+        inner=("node", "bun"),
+        instead=_RUN_INSTEAD,
+    )
 
 
 def scripts(*, hands_on: bool) -> tuple[Rule, ...]:
@@ -93,8 +103,10 @@ _PKG = Rule(
 )
 _CREATE = Rule(
     "*",
+    TEMPLATES,
     style="open",
     mode="run",
+    never="--scripts-version",
     check="scaffold",
     instead="Only well-known starters are run: vite, next-app, …",
 )
@@ -105,7 +117,9 @@ def create(name: str) -> Rule:
     return Rule(name, "-y --yes", bare=True, mode="run", subs=(_CREATE,), instead=_CREATE.instead)
 
 
-_YARN_ANY = Rule("*", style="open", check="script-or-tool", instead=_RUN_INSTEAD)
+_YARN_ANY = Rule(
+    "*", style="open", check="script-or-tool", inner=("node", "bun"), instead=_RUN_INSTEAD
+)
 
 RULES: tuple[Rule, ...] = (
     _manager(

@@ -3,7 +3,7 @@
 from treadle.policy.commands.language import Rule
 from treadle.policy.commands.tools import NEVER, tool, tools
 
-_PYTHON = "-BbdEIOqRsSuVvx -c=inline! -m=module! -W=text -X=text --version --help -h"
+_PYTHON = "-BbdEIOqRsSuVvx -c=inline! -m=module! -W=text -X=python-mode --version --help -h"
 _TOOLS = (
     "pyright isort autopep8 yapf"
     " vulture pydocstyle pycodestyle mkdocs sphinx-build"
@@ -74,13 +74,16 @@ def _python(name: str) -> Rule:
 _OPEN_MODULES = "compileall py_compile doctest tabnanny build"
 
 
-def _module(name: str, flags: str = "", operands: str = "", *, run: bool = False) -> Rule:
+def _module(
+    name: str, flags: str = "", operands: str = "", *, run: bool = False, check: str = ""
+) -> Rule:
     """What `python -m` runs that has no command of its own."""
     return Rule(
         f"-m {name}",
         flags,
         operands,
         mode="run" if run else "read",
+        check=check,
         instead="Keep to files of the project.",
         allows=(f"python -m {name}",),
         refuses=(f"python -m {name} --made-up", f"python -m {name} /etc/x /etc/y"),
@@ -119,6 +122,7 @@ _MODULES: tuple[Rule, ...] = (
         "--clear --upgrade --system-site-packages --upgrade-deps --without-pip --prompt=text",
         "write...",
         run=True,
+        check="fresh-venv",
     ),
     _module("ensurepip", "--upgrade --default-pip", run=True),
     _module("http.server", "-b=text -d=run --bind=text --directory=run", "number"),

@@ -108,9 +108,10 @@ RULES: tuple[Rule, ...] = (
             Rule("lock", _UV_RUN + " --upgrade -U --check --upgrade-package=pip", "", mode="run"),
             Rule(
                 "venv",
-                "-q --seed --clear --allow-existing -p=name --python=name",
+                "-q --seed --clear --allow-existing -p=interpreter --python=interpreter",
                 "write",
                 mode="run",
+                check="fresh-venv",
             ),
             Rule(
                 "init",
@@ -171,10 +172,11 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "virtualenv",
-        "-q -v --clear --version -p=name --python=name",
+        "-q -v --clear --version -p=interpreter --python=interpreter",
         "write",
         needs=1,
         mode="run",
+        check="fresh-venv",
         instead="Make it inside the project: virtualenv .venv.",
         allows=("virtualenv .venv",),
         refuses=("virtualenv /opt/x", "virtualenv --app-data /tmp/x .venv"),

@@ -20,7 +20,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "ruby",
         (
-            "-cwvWnlpas -e=inline -r=preload -I=run -W=text -E=text --version --yjit --jit"
+            "-cwvWnlpas -e=inline -r=preload -I=folders -W=text -E=text --version --yjit --jit"
             " --enable=text --disable=text -x"
         ),
         "program",
@@ -192,8 +192,6 @@ RULES: tuple[Rule, ...] = (
                     "time:zones",
                     "zeitwerk:check",
                     "assets:precompile",
-                    "server",
-                    "s",
                     "db:seed",
                     "db:create",
                     "db:test:prepare",
@@ -205,8 +203,16 @@ RULES: tuple[Rule, ...] = (
                 )
             ),
             *(
+                Rule(name, style="open", never=f"{_RAILS_NEVER} -d --daemon")
+                for name in ("server", "s")
+            ),
+            *(
                 Rule(name, style="open", mode="run", never=_RAILS_NEVER)
-                for name in ("generate", "g", "new", "destroy", "d")
+                for name in ("generate", "g", "new")
+            ),
+            *(
+                Rule(name, style="open", mode="destructive", never=_RAILS_NEVER)
+                for name in ("destroy", "d")
             ),
             Rule(
                 "runner",
@@ -269,7 +275,7 @@ RULES: tuple[Rule, ...] = (
     tool(
         "cucumber",
         flags="-n=text --name=text -t=text --tags=text -o=write --out=write",
-        never="-g",
+        never="-g --publish",
         allows="cucumber -n '/login/'",
         refuses="cucumber -r ./e",
     ),

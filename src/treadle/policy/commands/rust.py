@@ -157,6 +157,7 @@ RULES: tuple[Rule, ...] = (
             " --emit=text --explain=name --print=text --out-dir=write"
         ),
         "run",
+        check="argument-files",
         instead="Build with cargo.",
         allows=("rustc --version", "rustc src/main.rs -o target/x"),
         refuses=("rustc -C linker=./e x.rs", "rustc /tmp/x.rs", "rustc -o /etc/x a.rs"),
@@ -190,7 +191,5 @@ RULES: tuple[Rule, ...] = (
         allows=("rustfmt --check src/main.rs",),
         refuses=("rustfmt /etc/x", "rustfmt --config-path /tmp/x src/main.rs"),
     ),
-    *tools(
-        "cargo-fmt cargo-clippy clippy-driver rust-analyzer cargo-nextest wasm-pack trunk mdbook"
-    ),
+    *tools("cargo-fmt rust-analyzer wasm-pack trunk mdbook"),
 )

@@ -16,7 +16,9 @@ NEVER = (
     # What outlives the command, leaves the machine, or opens a window that nobody sees.
     " --daemon --daemonize --detach --pastebin --pythonpath --open"
     " --testSequencer --snapshotSerializers --watchPlugins --prettierPath --dependencyExtractor"
-    " --haste --execArgv --onSuccess --config-register --custom-formatter --importer --pipe"
+    " --haste --execArgv --onSuccess --onStart --onEnd --onBundleStart --onBundleEnd --onError"
+    " --open-app --open-app-name --doctorTest --doctorInstall --config-register"
+    " --custom-formatter --importer --pipe"
 )
 # Options that take the name of an installed package, and would take a file of code as well.
 NAMED = (
@@ -36,11 +38,13 @@ WRITTEN = (
     " --coverage.reportsDirectory=write --tsBuildInfoFile=write --declarationDir=write"
     " --generateTrace=write --generateCpuProfile=write"
 )
+# Templates that come with a starter; elsewhere they are somebody's code.
+TEMPLATES = "--template=template -t=template --example=template -e=template --preset=template"
 # Options in their own right, although others begin with them. Any other beginning of an option
 # above is refused with it: many tools take `--requ` for `--require`.
 WHOLE = names(
     "--init --build --run --test --report --config --watch --python --script --setup --global"
-    " --node --pre --inspect"
+    " --node --pre --inspect --on --doctor"
 )
 INSTEAD = "Use what the project's own settings say."
 

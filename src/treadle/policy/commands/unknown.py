@@ -40,6 +40,8 @@ INSTEAD: dict[str, str] = {
     "killall": "End a server of yours by name: pkill vite.",
     "yes": "Give the program its own option for that, such as --yes.",
     "perl": "Use sed or awk, or a script in one of the project's languages.",
+    "cargo-clippy": "Write: cargo clippy.",
+    "cargo-nextest": "Write: cargo nextest run.",
     "irb": "Give the code: ruby -e '…'.",
     "gh": "Commit your work; a person publishes it.",
 }

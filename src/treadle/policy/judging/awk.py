@@ -61,9 +61,10 @@ def _without_strings(text: str) -> str | None:
 
 def _slash(code: str) -> str:
     before = code.rstrip(" \t")
+    # `i++ / 2` divides, `x ++/a/` may not.
+    if before.endswith((")", "++", "--")):
+        return "unknown"
     if not before or before[-1] in _BEFORE_PATTERN:
         return "pattern"
-    if before[-1] == ")":
-        return "unknown"
     word = _LAST_WORD.search(before)
     return "pattern" if word and word[1] in _WORDS_BEFORE_PATTERN else "division"

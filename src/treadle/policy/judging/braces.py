@@ -8,7 +8,10 @@ from treadle.policy.shell.syntax import Word
 
 MOST = 64
 _MOST_NUMBERS = 10_000
-_RANGE = re.compile(r"\{([A-Za-z0-9]+)\.\.([A-Za-z0-9]+)(?:\.\.\d+)?\}")
+_MOST_STEPS = 32
+_RANGE = re.compile(r"\{(\d{1,6})\.\.(\d{1,6})(?:\.\.\d+)?\}")
+_LETTERS = re.compile(r"\{(?:([a-z])\.\.([a-z])|([A-Z])\.\.([A-Z]))(?:\.\.(-?\d{1,3}))?\}")
+_NUMBERS = re.compile(r"\{(-?\d{1,6})\.\.(-?\d{1,6})(?:\.\.(-?\d{1,6}))?\}")
 _LEFT_OVER = re.compile(r"\{.*,.*\}", re.DOTALL)
 _ACTIVE = re.compile(r"[*?\[~]")
 
@@ -42,7 +45,7 @@ def _is_odd(text: str) -> bool:
 
 
 def _odd_range(text: str) -> bool:
-    """`{1..3}` is harmless; other ends may make a dash, or anything, and many numbers too much."""
+    """Many numbers are harmless up to a point; other ends may make a dash, or anything."""
     count = prod(max(int(end) if end.isdecimal() else 0 for end in found.groups()) or 1
                  for found in _RANGE.finditer(text))  # fmt: skip
     if count > _MOST_NUMBERS:
@@ -51,9 +54,9 @@ def _odd_range(text: str) -> bool:
 
 
 def spelled_out(text: str) -> tuple[str, ...] | None:
-    """The words that `{a,b}` stands for, or None if they are too many to look at.
+    """The words that `{a,b}` and `{a..c}` stand for, or None if they are too many to look at.
 
-    A range such as `{1..3}` stays as it is: it holds no slash, so it leads nowhere else.
+    A long range of numbers stays as it is: it holds no slash and no dash, so it leads nowhere else.
     """
     done: list[str] = []
     waiting = [text]
@@ -81,6 +84,9 @@ def _first_list(word: str) -> tuple[int, int, list[str]] | None:
 
 
 def _list_from(word: str, start: int) -> tuple[int, int, list[str]] | None:
+    if found := _LETTERS.match(word, start) or _NUMBERS.match(word, start):
+        steps = _steps(*(group for group in found.groups() if group is not None))
+        return (start, found.end(), steps) if steps else None
     depth, begin, parts = 0, start + 1, list[str]()
     for at in range(start, len(word)):
         character = word[at]
@@ -92,3 +98,19 @@ def _list_from(word: str, start: int) -> tuple[int, int, list[str]] | None:
             parts.append(word[begin:at])
             return (start, at + 1, parts) if len(parts) > 1 else None
     return None
+
+
+def _steps(first: str, last: str, step: str = "1") -> list[str]:
+    """What a range counts through; nothing if that is too much to write out."""
+    letters = first.isalpha()
+    start, end = (ord(first), ord(last)) if letters else (int(first), int(last))
+    by = abs(int(step)) or 1
+    counted = range(start, end + 1, by) if start <= end else range(start, end - 1, -by)
+    if len(counted) > _MOST_STEPS:
+        return []
+    if letters:
+        return [chr(code) for code in counted]
+    # One end with a zero before it makes all of them as wide as the wider one.
+    padded = any(re.match(r"-?0\d", end_of) for end_of in (first, last))
+    width = max(len(first), len(last)) if padded else 0
+    return [f"{number:0{width}d}" for number in counted]

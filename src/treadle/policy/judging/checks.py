@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
 from treadle.policy.commands.language import names
-from treadle.policy.judging.arguments import Arguments
+from treadle.policy.judging.arguments import Arguments, Value
 from treadle.policy.judging.file_checks import FILE_CHECKS
 from treadle.policy.judging.git_checks import GIT_CHECKS
 from treadle.policy.judging.language_checks import LANGUAGE_CHECKS
@@ -45,6 +45,9 @@ def _sleep(given: Arguments, place: Place) -> str | None:
 
 
 def _printf(given: Arguments, place: Place) -> str | None:
+    wide = any(re.search(r"\d{5,}", word.text) for word in given.operands[1:])
+    if given.operands and wide and re.search(r"%[^a-zA-Z%]*\*", given.operands[0].text):
+        return "so wide a field fills the memory"
     if given.operands and _WIDE.search(given.operands[0].text):
         return "so wide a field fills the memory"
     if given.operands and given.operands[0].text.startswith("-v"):
@@ -79,19 +82,24 @@ def _curl(given: Arguments, place: Place) -> str | None:
     """Values that begin with @ name a file to send; an answer may name another address."""
     if {"-L", "--location"} & set(given.switches):
         return "a redirect leads anywhere. Leave -L out, and ask what the answer names"
-    for value in given.values:
-        text = value.word.text
-        if value.flag in ("-d", "--data", "--data-binary", "--json") and text[:1] == "@":
-            file = Word(text[1:], value.word.expands, value.word.variables)
-            reason = None if file.text == "-" else refusal(file, "read", place)
-        elif value.flag in _MAY_SEND_FILES and re.search(r"(?:^|=|^[\w-]+)[@<]", text):
-            reason = f"{text} may be a file. Send it with --data-binary @file"
-        elif value.flag in ("-b", "--cookie") and "=" not in text:
-            reason = f"{text} may be a file. Write name=value"
-        else:
-            reason = None
-        if reason is not None:
-            return reason
+    reasons = (_sent(value, place) for value in given.values)
+    return next((reason for reason in reasons if reason is not None), None)
+
+
+def _sent(value: Value, place: Place) -> str | None:
+    text = value.word.text
+    if value.flag in ("-d", "--data", "--data-binary", "--json") and text[:1] == "@":
+        file = Word(text[1:], value.word.expands, value.word.variables)
+        return None if file.text == "-" else refusal(file, "read", place)
+    if value.flag in ("-o", "--output") and "#" in text:
+        return f"{text} takes its name from the address. Write the name out"
+    if value.flag in ("-w", "--write-out") and "%output" in text.lower():
+        return f"{text} writes to a file. Print it"
+    if value.flag in _MAY_SEND_FILES and re.search(r"(?:^|=\s*|^[\w-]+)[@<]", text):
+        return f"{text} may be a file. Send it with --data-binary @file"
+    urlencoded = value.flag == "--data-urlencode" and "@" in text
+    if (urlencoded or value.flag in ("-b", "--cookie")) and "=" not in text:
+        return f"{text} may be a file. Write name=value"
     return None
 
 
@@ -149,7 +157,9 @@ def _searched(given: Arguments, place: Place) -> str | None:
 
 
 def _seq(given: Arguments, place: Place) -> str | None:
-    long = any(len(word.text) > 6 for word in given.operands)
+    small = len(given.operands) > 2 and given.operands[1].text.lstrip("-")[:2] in ("0.", ".0", ".")
+    fine = small and len(given.operands[1].text) > 4
+    long = fine or any(len(word.text) > 6 for word in given.operands)
     return "so many numbers are not needed" if long else None
 
 

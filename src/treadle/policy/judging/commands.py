@@ -14,8 +14,10 @@ from treadle.policy.judging.fed_programs import input_refusal
 from treadle.policy.judging.gates import gate_of
 from treadle.policy.judging.identity import DevScript, Program, Stranger, identify
 from treadle.policy.judging.kinds import KINDS
-from treadle.policy.judging.paths import refusal
+from treadle.policy.judging.path_kinds import expanded
+from treadle.policy.judging.paths import OUTSIDE, refusal
 from treadle.policy.judging.place import Place
+from treadle.policy.judging.set_values import value_refusal
 from treadle.policy.judging.starting_places import start_refusal
 from treadle.policy.judging.variables import assignment_refusal, readings, use_refusal
 from treadle.policy.judging.wrappers import unwrapped, wraps
@@ -24,6 +26,8 @@ from treadle.policy.shell.syntax import Command, Redirect, Script, Word
 
 DEEPEST = 4
 _MOVES = frozenset({"chdir", "may-chdir"})
+# Options that name a place: their tools may know homes and variables in it.
+_PLACED = _MOVES | {"read", "run", "write", "near", "report", "folders", "code", "program"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +61,10 @@ def judge_command(command: Command, script: Script, place: Place) -> list[Findin
 
 
 def _of_variables(command: Command, script: Script, place: Place) -> list[Finding]:
-    reasons = [assignment_refusal(given, command, place) for given in command.assignments]
+    reasons = [
+        assignment_refusal(given, command, place) or value_refusal(given, place)
+        for given in command.assignments
+    ]
     reasons.append(use_refusal(command, script))
     return [_deny(reason, "variable") for reason in reasons if reason]
 
@@ -169,7 +176,7 @@ def _of_arguments(command: Command, given: Arguments, place: Place, depth: int) 
     )
     if reason is not None:
         return [_deny(_said(given, reason), given.spoken)]
-    if not wraps(given):
+    if not wraps(command, given):
         return [Finding("allow", "", given.spoken)]
     return _of_wrapped(command, given, where, depth)
 
@@ -192,6 +199,8 @@ def _mode_refusal(rule: Rule, place: Place) -> str | None:
 
 def _value_refusal(given: Arguments, place: Place, where: Place) -> str | None:
     for value in given.values:
+        if value.flag and value.kind in _PLACED and expanded(value.word.text):
+            return _named(value, OUTSIDE.format(path=value.word.text))
         # Such a folder is where the others start from, so it is judged from where it was named.
         at = place if value.kind in _MOVES else where
         reason = KINDS[value.kind](value.word, at)
@@ -222,7 +231,7 @@ def _of_wrapped(command: Command, given: Arguments, place: Place, depth: int) ->
     if inner is None:
         return [_deny(f"`{spoken}`: what it is to run is missing or not known. {instead}", spoken)]
     for assigned in inner.assignments[len(command.assignments) :]:
-        reason = assignment_refusal(assigned, inner, place)
+        reason = assignment_refusal(assigned, inner, place) or value_refusal(assigned, place)
         if reason is not None:
             return [_deny(reason, "variable")]
     if rule.inner and not _belongs(inner, rule.inner):

@@ -48,6 +48,9 @@ def takes_code(given: Arguments) -> bool:
     if given.rule.check not in _CHECKS:
         return False
     enough = _ENOUGH.get("python" if given.rule.check == "python" else given.rule.name, frozenset())
+    # With a program named, ruby's `-v` only makes it speak more.
+    if given.rule.name == "ruby" and given.operands:
+        enough -= {"-v"}
     if not enough.isdisjoint(given.switches) or any(v.flag in enough for v in given.values):
         return False
     program = _program(given)

@@ -9,6 +9,7 @@ from treadle.policy.judging.arguments import Arguments
 from treadle.policy.judging.kinds import KINDS
 from treadle.policy.judging.paths import SYSTEM, refusal
 from treadle.policy.judging.place import Place
+from treadle.policy.judging.tool_patterns import reaches_protected
 from treadle.policy.shell.syntax import Word
 
 _MODE = re.compile(r"[ugoa]*\+x")
@@ -37,6 +38,9 @@ def _copy(given: Arguments, place: Place) -> str | None:
     sources, target = ends
     for source in sources:
         name = basename(source.text.rstrip("/"))
+        reason = reaches_protected(name) if source.expands else None
+        if reason is not None:
+            return reason
         if name in ("", ".", "..") or not source.plain:
             continue
         if source.text.startswith(tuple(f"{folder}/" for folder in SYSTEM)):

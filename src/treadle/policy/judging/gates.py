@@ -7,13 +7,16 @@ from fnmatch import translate
 from functools import cache, lru_cache
 from itertools import pairwise, product
 
-from treadle.policy.commands.gated import GATES, Gate
+from treadle.policy.commands.gated import GATED_PARTS, GATES, Gate
 from treadle.policy.commands.language import names
-from treadle.policy.shell.syntax import Command
+from treadle.policy.shell.syntax import Command, Word
 
 _GLOB = re.compile(r"[*?\[]")
 _AROUND = re.compile("^(?:pre|post)(?=[a-z])")
 _PIECES = re.compile(r"[:_\-./]")
+# `nx run-many --target=deploy`
+_ATTACHED = re.compile(r"(?:--targets?|-t)=(.+)")
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
 # Words in the name of a project's script that say it reaches beyond the project.
@@ -23,6 +26,10 @@ _PRODUCTION = frozenset({"production", "prod", "live"})
 # Few lines speak of it at all.
 _LIVE = re.compile("prod|live", re.IGNORECASE)
 _ENVIRONMENT = re.compile(r"[A-Z_]*ENV(?:IRONMENT)?=(?:production|prod|live)")
+_AND_THEN = frozenset(product(("and", "then"), _TELLING)) | {
+    ("build", "deploy"),
+    ("build", "publish"),
+}
 _REHEARSED = names("build test tests lint check preview dry")
 # Who runs scripts by name: after `run`, or after nothing at all; or several at once.
 _AFTER_RUN = names("npm yarn pnpm bun composer deno")
@@ -55,11 +62,46 @@ def gate_of(command: Command, asked: tuple[str, ...]) -> Gated | None:
     for gate, pattern in known:
         if _meets(pattern, ways) and _has_mark(gate, words):
             return Gated(gate.name, gate.reason)
+    return _by_meaning(command, words) or _within_runner(words, asked)
+
+
+def _by_meaning(command: Command, words: list[str]) -> Gated | None:
+    """A gate that no list of commands names."""
+    if any(_abbreviates(words[0], word) for word in words[1:]):
+        return Gated("gate-database", "It changes the shape or the contents of a database.")
     if _for_production(command, words):
         return Gated("gate-production", "It works on production.")
     if any(_telling(script) for script in _scripts(words)):
         return Gated("gate-script", "By its name, the script reaches beyond this project.")
     return None
+
+
+def _within_runner(words: list[str], asked: tuple[str, ...]) -> Gated | None:
+    """`yarn wrangler deploy` is as `npx wrangler deploy`, unless a script has that name."""
+    for said in (_spoken(words) or [words]) if words[0] in _AT_ONCE else ():
+        tool = said[2:] if said[1:2] in (["run"], ["run-script"]) else said[1:]
+        if tool and tool[0] in _by_name() and tool[0] not in _AT_ONCE:
+            found = gate_of(Command(tuple(map(Word, tool))), asked)
+            if found is not None:
+                return found
+    return None
+
+
+def _abbreviates(console: str, word: str) -> bool:
+    """Whether a framework's console may take the word for a command that stands before a gate."""
+    given = word.split(":")
+    return any(
+        len(whole) == len(given) and all(map(_starts, given, whole))
+        for whole in map(_parts, GATED_PARTS.get(console, ()))
+    )
+
+
+def _parts(name: str) -> list[str]:
+    return name.split(":")
+
+
+def _starts(piece: str, whole: str) -> bool:
+    return bool(piece) and (whole == "*" or whole.startswith(piece))
 
 
 @cache
@@ -141,6 +183,10 @@ def _removes_tree(words: list[str]) -> bool:
 
 def _for_production(command: Command, words: list[str]) -> bool:
     for given in command.assignments:
+        if given.name == "DJANGO_SETTINGS_MODULE" and _PRODUCTION & set(
+            given.value.text.split(".")
+        ):
+            return not _builds(words)
         if given.name.endswith(("_ENV", "ENVIRONMENT")) and given.value.text.lower() in _PRODUCTION:
             return given.name != "NODE_ENV" or not _builds(words)
     if not _LIVE.search("\0".join(words)):
@@ -166,7 +212,9 @@ def _scripts(words: list[str]) -> list[str]:
         return []
     said = words[: words.index("--")] if "--" in words else words
     ways = _spoken(said) or [said]
-    return [name for spoken in ways for name in _named(spoken[0], spoken[1:])]
+    attached = [found[1] for word in said if (found := _ATTACHED.fullmatch(word))]
+    targets = [name for listed in attached for name in listed.split(",")]
+    return targets + [name for spoken in ways for name in _named(spoken[0], spoken[1:])]
 
 
 def _run_by_node(words: list[str]) -> list[str]:
@@ -186,9 +234,10 @@ def _named(runner: str, words: list[str]) -> list[str]:
 def _telling(word: str) -> bool:
     if word.startswith("-"):
         return False
-    pieces = {_AROUND.sub("", piece) for piece in _PIECES.split(word.lower())}
+    spelled = _PIECES.split(_CAMEL.sub("-", word).lower())
+    pieces = {_AROUND.sub("", piece) for piece in spelled}
     if pieces & _REHEARSED:
-        return False
+        return any(pair in _AND_THEN for pair in pairwise(spelled))
     if pieces & {"db", "database"} and pieces & _OF_DATABASE:
         return True
     return bool(pieces & _TELLING) or bool(pieces & _PRODUCTION)

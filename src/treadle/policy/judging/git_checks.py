@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping
 
 from treadle.policy.judging.arguments import Arguments
 from treadle.policy.judging.kinds import KINDS
-from treadle.policy.judging.paths import refusal
-from treadle.policy.judging.place import Place
+from treadle.policy.judging.paths import refusal, within
+from treadle.policy.judging.place import Place, absolute
 from treadle.policy.shell.syntax import Word
 
 _DISCARDS = "it throws away work that is not committed, which this run does not allow"
@@ -53,12 +53,25 @@ def revision(given: Arguments, place: Place) -> str | None:
     return None
 
 
+def _everything(word: Word, place: Place) -> bool:
+    """Whether it is the folder that git runs in, or one above, however it is spelled."""
+    paths = [(at, absolute(at, word.text)) for at in place.directories]
+    return any(path == at or within(place.root, path) is not None for at, path in paths)
+
+
+def searched(given: Arguments, place: Place) -> str | None:
+    """With the pattern in an option, the first word is a path or a commit, too."""
+    words = given.operands[:1] if _has(given, "-e") else ()
+    reasons = (KINDS["revision"](word, place) for word in words)
+    return next((reason for reason in reasons if reason is not None), None)
+
+
 def checkout(given: Arguments, place: Place) -> str | None:
     """A branch to go to, or files to take from a commit: a word may be either."""
     if _has(given, "-f", "--force", "-B") and not place.context.destructive:
         return _DISCARDS
     for word in given.operands:
-        if word.text == ".":
+        if _everything(word, place):
             return None if place.context.destructive else _DISCARDS
         if word.plain and word.text != "-":
             reason = KINDS["pathspec"](Word(word.text.replace("^", "").replace("@{", "")), place)
@@ -71,7 +84,11 @@ def checkout(given: Arguments, place: Place) -> str | None:
 
 def restore(given: Arguments, place: Place) -> str | None:
     staged = _has(given, "-S", "--staged") and not _has(given, "-W", "--worktree")
-    if not staged and not place.context.destructive and any(w.text == "." for w in given.operands):
+    if (
+        not staged
+        and not place.context.destructive
+        and any(_everything(word, place) for word in given.operands)
+    ):
         return _DISCARDS
     return None
 
@@ -132,7 +149,7 @@ def revert(given: Arguments, place: Place) -> str | None:
 def remove(given: Arguments, place: Place) -> str | None:
     if not _has(given, "--cached", "-n", "--dry-run") and not place.context.destructive:
         return "it removes files, which this run does not allow"
-    if any(word.text in (".", "./") for word in given.operands):
+    if any(_everything(word, place) for word in given.operands):
         return "it would take everything. Name each path"
     return None
 
@@ -176,6 +193,7 @@ GIT_CHECKS: Mapping[str, Callable[[Arguments, Place], str | None]] = {
     "git-commit": commit,
     "git-revision": revision,
     "git-checkout": checkout,
+    "git-grep": searched,
     "git-restore": restore,
     "git-reset": reset,
     "git-branch": branch,

@@ -46,9 +46,10 @@ def _revision(word: Word, place: Place) -> str | None:
         return known(word) if start or _unknown_path(text) else None
     if _LEFT_OUT.match(text):
         return None
-    _, colon, path = text.partition(":")
-    if colon and holds_secrets(tuple(path.split("/"))):
-        return f"{path} may hold secrets"
+    # A date or a message before the path may hold colons, too.
+    for path in (text[at + 1 :] for at, sign in enumerate(text) if sign == ":"):
+        if holds_secrets(tuple(path.split("/"))):
+            return f"{path} may hold secrets"
     if text.startswith(("/", "~")) or ".." in text.split("/"):
         return refusal(word, "look", place)
     if chooses_secrets(_MAGIC.sub("", text)):
@@ -84,6 +85,8 @@ def _settable(word: Word, place: Place) -> str | None:
     key = word.text.casefold()
     if re.search(r"credential|token|password|extraheader|url\.|^http|alias|helper|command", key):
         return f"the setting {word.text} may hold a secret or a command"
+    if "." not in key:
+        return f"{word.text} is not the name of a setting, as user.name"
     return None
 
 

@@ -6,17 +6,22 @@ from treadle.domain.agent import Allow, Ask, Deny, Judgement
 from treadle.policy.commands.language import names
 from treadle.policy.judging.commands import Finding, judge_command
 from treadle.policy.judging.place import Looks, Place, ShellContext
+from treadle.policy.judging.program_words import pattern_refusal
 from treadle.policy.judging.scopes import MOST, Scopes
-from treadle.policy.judging.variables import loop_refusal, readings
+from treadle.policy.judging.variables import loop_refusal, mention_refusal, readings
 from treadle.policy.shell.reading import read
 from treadle.policy.shell.syntax import Command, Script, Unreadable, Word
 
+# A test of nothing but written words is always the same; one of a file is not.
+_FIXED = r"(?:\[\[?\s|test\s)(?!(?:[^;&|\n]*\s)?-[a-hkprstuwxGLNOS]\s)[^$`;&|\n]*"
+_ALWAYS = rf"(?:!\s*)*(?:true|false|:|sleep\b[^;&|\n]*|{_FIXED})"
 _ENDLESS = re.compile(
-    r"\b(?:while\s+(?:true|:|\[\s*1\s*\]|\[\[\s*1\s*\]\]|sleep\b[^;&|\n]*)"
-    r"|until\s+false)\s*(?:;|\n)"
+    rf"\b(?:while|until)\s+(?:{_ALWAYS}|\(\s*{_ALWAYS}\s*\)|\{{\s+{_ALWAYS}\s*[;\n]\s*\}})"
+    r"\s*(?:;|\n)"
 )
 _NOWHERE = "Where this `cd` leads is known only at run time. Name the directory."
-_CONSTANT = names("true : false [ sleep")
+_SHOWS = names("cat head tail wc ls")
+_CONSTANT = names("true : false [ [[ test sleep")
 
 
 def judge(line: str, context: ShellContext, *, looks: Looks) -> Judgement:
@@ -49,7 +54,7 @@ def _judged(line: str, context: ShellContext, looks: Looks) -> Judgement:
 
 
 def _of_line(line: str, script: Script) -> list[Finding]:
-    reason = loop_refusal(script)
+    reason = loop_refusal(script) or mention_refusal(script)
     if reason is not None:
         return [Finding("deny", f"{reason}.", "variable")]
     # The words that say so are data, too, if no such command runs in a loop or a branch.
@@ -67,17 +72,32 @@ def _of_commands(script: Script, context: ShellContext, looks: Looks) -> list[Fi
     scopes = Scopes(context, looks, looks.real_path(context.root))
     findings: list[Finding] = []
     for command in script.commands:
-        place = scopes.place(command)
+        ends = command is script.commands[-1] and _changes_place(command)
+        place = scopes.place(command, last=ends or _shows_beside(command))
         findings += judge_command(command, script, place)
-        if command.name is None or command.name.text != "cd":
+        unknown = pattern_refusal(command)
+        if unknown is not None:
+            findings.append(Finding("deny", f"{unknown[:1].upper()}{unknown[1:]}.", "pattern"))
+        if not _changes_place(command):
             continue
         targets = _directories(command, script, place)
         known = all(_is_known(target, command) for target in targets)
         if not known or len(targets) * len(place.directories) > MOST:
             findings.append(Finding("deny", _NOWHERE, "cd"))
-        if targets:
-            scopes.changed(command, tuple(target.text for target in targets))
+        if targets and not scopes.changed(command, tuple(target.text for target in targets)):
+            findings.append(Finding("deny", _NOWHERE, "cd"))
     return findings
+
+
+def _shows_beside(command: Command) -> bool:
+    """Whether it only shows what is one step up: from where it was, that is next to the project."""
+    up = [word.text.count("..") for word in command.arguments]
+    shows = command.name is not None and command.name.text in _SHOWS
+    return shows and max(up, default=0) <= 1 and all(word.plain for word in command.arguments)
+
+
+def _changes_place(command: Command) -> bool:
+    return command.name is not None and command.name.text == "cd"
 
 
 def _directories(command: Command, script: Script, place: Place) -> tuple[Word, ...]:

@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from itertools import pairwise
 
 from treadle.policy.commands.catalogue import catalogue
 from treadle.policy.commands.language import names
 from treadle.policy.judging.arguments import Arguments
 from treadle.policy.judging.fed_programs import interpreter, runs_input
 from treadle.policy.judging.kinds import KINDS
+from treadle.policy.judging.making import fresh_venv, make
 from treadle.policy.judging.place import Place
 from treadle.policy.shell.syntax import Word
 
@@ -27,15 +28,36 @@ _NOT_OF_TOOLS = names(
     "exec shell console repl eval dlx sh bash login logout secret secrets token add run-commands"
     " release generate-token gh-deploy install-hooks auth custom"
 )
+# Wherever they stand among the first words.
+_EVER_REFUSED = names("exec shell console repl eval dlx login")
+_TAKE_ARGUMENT_FILES = names("pytest py.test mypy dmypy tsc rustc pylint black")
+_CHOOSE_TEMPLATES = names("--template -t --example -e --scripts-version --preset")
+_WAITS_FOR = re.compile(
+    r"(?!(?:tcp|socket|https?(?:-get)?):)[^:]*"
+    r"|(?:tcp:|https?(?:-get)?:/?/?)(?:(?:localhost|127\.0\.0\.1|\[::1\]|0\.0\.0\.0)?:?)\d*(?:/.*)?"
+)
 _WINDOWS = names("codegen open cr ff wk show-report show-trace")
-_REVEALS = re.compile(r"secrets:.*|env:(?:de|en)crypt")
+# A console takes any beginning of each part of a name.
+_REVEALS = re.compile(
+    r"se(?:c(?:r(?:e(?:ts?)?)?)?)?:.*|env:[de].*|config:sh.*|conf?:s.*|debug:d(?:o(?:t.*)?)?"
+)
+_CONSOLE = re.compile(r"ti[a-z]{0,4}|db|dbal:.*|psysh")
 _CODE_FILE = re.compile(r"[\w./@-]+\.(?:[cm]?[jt]sx?|html)")
 
 
 def manage(given: Arguments, place: Place) -> str | None:
-    if given.operands and given.operands[0].text in ("shell", "dbshell", "shell_plus", "runscript"):
-        return f"{given.operands[0].text} waits for a person, or runs code unseen"
+    for name in sub_commands(given):
+        if name in ("shell", "dbshell", "shell_plus", "runscript"):
+            return f"{name} waits for a person, or runs code unseen"
+        if name in ("diffsettings", "print_settings"):
+            return f"{name} prints settings, which hold secrets"
     return None
+
+
+def sub_commands(given: Arguments) -> list[str]:
+    """The words that may name the sub-command: one may belong to the option before it."""
+    open_ended = [value for value in given.values if value.flag and not value.word.text]
+    return [word.text for word in given.operands[: 1 + len(open_ended)]]
 
 
 def pre_commit(given: Arguments, place: Place) -> str | None:
@@ -49,6 +71,8 @@ def script_or_tool(given: Arguments, place: Place) -> str | None:
     name = given.operands[0].text if given.operands else ""
     if name in _NOT_SCRIPTS:
         return f"{name} is not an allowed sub-command"
+    if name.endswith(".sh"):
+        return f"{name} is a script of the shell"
     if _CODE_FILE.fullmatch(name):
         return KINDS["code"](given.operands[0], place)
     if KINDS["script"](given.operands[0], place) is not None or "/" in name:
@@ -71,8 +95,23 @@ def handed_on(given: Arguments, place: Place) -> str | None:
 
 def tool(given: Arguments, place: Place) -> str | None:
     """Sub-commands that many tools share, and that run something else or wait for a person."""
-    name = given.operands[0].text if given.operands else ""
-    return f"{name} is not an allowed sub-command" if name in _NOT_OF_TOOLS else None
+    first, *further = sub_commands(given) or [""]
+    for name in (first, *(name for name in further if name in _EVER_REFUSED)):
+        if name in _NOT_OF_TOOLS or (given.rule.name == "nx" and name == "watch"):
+            return f"{name} is not an allowed sub-command"
+    for word in given.operands if given.rule.name == "wait-on" else ():
+        if not _WAITS_FOR.fullmatch(word.text):
+            return f"{word.text} is an address elsewhere"
+    return argument_files(given, place)
+
+
+def argument_files(given: Arguments, place: Place) -> str | None:
+    """`@file` stands for the words in that file, for the tools that know it."""
+    if given.rule.name in _TAKE_ARGUMENT_FILES:
+        for word in given.operands:
+            if word.text.startswith("@"):
+                return f"{word.text} is a file of arguments. Write them out"
+    return None
 
 
 def script_runner(given: Arguments, place: Place) -> str | None:
@@ -88,10 +127,11 @@ def shows_pages(given: Arguments, place: Place) -> str | None:
 
 
 def no_console(given: Arguments, place: Place) -> str | None:
-    if given.operands and _REVEALS.fullmatch(given.operands[0].text):
-        return f"{given.operands[0].text} shows or changes secrets"
-    if given.operands and given.operands[0].text in ("tinker", "db", "dbal:run-sql", "psysh"):
-        return f"{given.operands[0].text} waits for a person, or runs code unseen"
+    for name in sub_commands(given):
+        if _REVEALS.fullmatch(name):
+            return f"{name} shows or changes secrets"
+        if _CONSOLE.fullmatch(name):
+            return f"{name} waits for a person, or runs code unseen"
     return None
 
 
@@ -124,7 +164,15 @@ def pkg_set(given: Arguments, place: Place) -> str | None:
 
 def scaffold(given: Arguments, place: Place) -> str | None:
     name = given.operands[0].text if given.operands else ""
-    return None if _SCAFFOLDS.fullmatch(name) else f"{name} is code from elsewhere"
+    if not _SCAFFOLDS.fullmatch(name):
+        return f"{name} is code from elsewhere"
+    said = [word.text for word in given.operands]
+    attached = [text.partition("=")[::2] for text in said if "=" in text]
+    pairs = [*pairwise(said), *attached]
+    for option, value in pairs:
+        if option in _CHOOSE_TEMPLATES and KINDS["template"](Word(value), place) is not None:
+            return f"{value} is a template from elsewhere"
+    return None
 
 
 def needs_operand(given: Arguments, place: Place) -> str | None:
@@ -175,23 +223,26 @@ def go_words(given: Arguments, place: Place) -> str | None:
     return None
 
 
-def make(given: Arguments, place: Place) -> str | None:
-    for word in given.operands:
-        name, equals, value = word.text.partition("=")
-        if not equals and KINDS["name"](replace(word, text=name.lstrip("./")), place) is not None:
-            return f"{word.text} is not the name of a target"
-        if "$" in value or "`" in value:
-            return f"make would run what stands in {word.text}"
-        if equals and not re.fullmatch(
-            r"(?!SHELL|MAKE|CC|CXX|LD|AR(?!GS$|CH$)|PATH|HOME|PWD|\.)[A-Z][A-Z0-9_]*", name
-        ):
-            return f"the variable {name} must not be set"
-    return None
+def interpreted(given: Arguments, place: Place) -> str | None:
+    """What an interpreter runs; with --test, all that follow are files of code, too."""
+    if (
+        given.rule.name == "ruby"
+        and any(word.text == "-" for word in given.operands)
+        and (given.fed and "-v" in given.switches)
+    ):
+        return "it would run what comes through its input. Write it to a file and run that"
+    reason = interpreter(given, place)
+    if reason is None and "--test" in given.switches:
+        reasons = (KINDS["near"](word, place) for word in given.rest)
+        reason = next((each for each in reasons if each is not None), None)
+    return reason
 
 
 LANGUAGE_CHECKS: Mapping[str, Callable[[Arguments, Place], str | None]] = {
-    "interpreter": interpreter,
+    "interpreter": interpreted,
     "python": interpreter,
+    "argument-files": argument_files,
+    "fresh-venv": fresh_venv,
     "manage": manage,
     "pre-commit": pre_commit,
     "script-or-tool": script_or_tool,

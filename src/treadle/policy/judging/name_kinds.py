@@ -18,12 +18,17 @@ LOCAL_URL = re.compile(
 _NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?[a-zA-Z%]{0,2}")
 _WORD = re.compile(r"[\w-]+")
 _DEBUG = re.compile(r"(?:(?:localhost|127\.0\.0\.1|\[::1\]):)?\d+")
-_INTERPRETER = re.compile(r"(?:(?:c?python|pypy)@?)?\d[\d.]*t?")
+_INTERPRETER = re.compile(r"(?:(?:c?python|pypy)@?)?(?:\d[\d.]*t?)?(?<=.)")
+_PYTHON_MODE = re.compile(r"(?!pycache)[a-z_]\w*(?:=\w*)?")
+_TEMPLATE = re.compile(r"[\w.-]+(?:@[\w.-]+)?")
 _SUFFIX = re.compile(r"[\w.~-]*")
 _PLUGIN = re.compile(r"@?[\w%{}$ -]+(?:[/,:=|][\w@%{}$ -]+)*")
 _PYTEST_PLUGIN = re.compile(r"no:[\w.-]+|xdist|pytest_\w+|asyncio|randomly|timeout|cov")
-_PRELOAD = re.compile(r"(?:@[\w.-]+/)?\w[\w.-]*(?:/[\w.-]+)*")
-_GO_FLAGS = re.compile(r"(?!.*(?:extld|toolexec|/))[\w .=:,'\"+-]*")
+# No file beside the settings, which some tools take in place of a package, and no way out.
+_PRELOAD = re.compile(
+    r"(?!.*/\.\.)(?![^/]*\.(?:[cm]?[jt]sx?|rb)$)(?:@[\w.-]+/)?\w[\w.-]*(?:/[\w.-]+)*"
+)
+_GO_FLAGS = re.compile(r"(?!.*(?:extld|toolexec|profile|/))[\w .=:,'\"+-]*")
 _PHP_SETTING = re.compile(
     r"(?:memory_limit|xdebug\.\w+|display_errors|error_reporting|zend\.assertions|pcov\.enabled|max_execution_time|opcache\.\w+)(?:=[\w,-]*)?"
 )
@@ -40,7 +45,7 @@ _PIP_AT = re.compile(rf"{_PIP_NAME}@(?:latest|\*|[\^~<>=!]{{0,2}}\s*\d[\w.*+!,<>
 _COMPOSER = re.compile(
     r"\w[\w.-]*/\w[\w.-]*(?:[:= ][\w.^~*@|<>=, -]+)?|php|ext-\w+|[\w.^~*@|<>=-]+"
 )
-_GEM = re.compile(r"[\w.-]+(?::[\w.-]+)?")
+_GEM = re.compile(r"(?!.*\.gem$)[\w.-]+(?::[\w.-]+)?")
 _GEM_VERSION = re.compile(r"[\w.~<>=!, -]+")
 
 
@@ -78,6 +83,8 @@ def _package(pattern: re.Pattern[str], *more: re.Pattern[str]) -> Kind:
 def _script_name(word: Word, place: Place) -> str | None:
     if word.text == "env":
         return "env is built in, and prints all variables"
+    if word.text.endswith(".sh"):
+        return f"{word.text} is a script of the shell"
     return None if NAME.fullmatch(word.text) and word.plain else f"{word.text} is not a script name"
 
 
@@ -89,6 +96,8 @@ NAME_KINDS: Mapping[str, Kind] = {
     "module": matching(NAME, "the name of a module"),
     # What a backup's name ends in: tools take more for a place to put it.
     "suffix": matching(_SUFFIX, "a plain ending, as .bak"),
+    "python-mode": matching(_PYTHON_MODE, "a mode of python, as dev"),
+    "template": matching(_TEMPLATE, "the name of a template that comes with the tool"),
     "interpreter": matching(_INTERPRETER, "a version of python, as 3.12"),
     "goflags": matching(_GO_FLAGS, "a plain value"),
     "phpini": matching(_PHP_SETTING, "a harmless setting"),

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from itertools import pairwise
 
 from treadle.policy.commands.language import NUMBER, Flag, Rule, flags_of
 from treadle.policy.commands.tools import WHOLE
@@ -25,6 +26,8 @@ _OUTPUT = re.compile(
     r"--(?:[a-z]+-)*out(?:put)?(?:-?(?:file|dir|directory|path|json|xml|html))?(?:\.[a-z]+)?",
     re.IGNORECASE,
 )
+# Letters that are switches of most tools: quiet, verbose, stop at the first, watch.
+_QUIET = frozenset("qvxslwub")
 _YES_OR_NO = frozenset({"true", "false", "1", "0"})
 
 
@@ -142,6 +145,8 @@ class OptionReader:
     def _never(self, name: str) -> bool:
         """Refused by name, by a beginning of it, or as part of something larger: `--a.name`."""
         refused = self.rule.never.split()
+        if _folded(name.rpartition(".")[2]) in map(_folded, refused) or self._clustered(name):
+            return True
         if name in refused or _short(name, refused) or f"--{name.rpartition('.')[2]}" in refused:
             return True
         if len(name) < _SHORTEST or not name.startswith("--") or name in WHOLE:
@@ -150,6 +155,20 @@ class OptionReader:
             each for each, flag in self.flags.items() if not _HARMLESS.issuperset(flag.kinds)
         )
         return any(each.startswith(name) for each in (*refused, *bringing))
+
+    def _clustered(self, name: str) -> bool:
+        """`-qp`: a letter that brings in code, after some that take no value."""
+        if name.startswith("--"):
+            return False
+        for before, letter in pairwise(name[1:]):
+            if before not in _QUIET or f"-{before}" in self.flags:
+                return False
+            flag = self.flags.get(f"-{letter}")
+            if f"-{letter}" in self.rule.never.split():
+                return True
+            if flag is not None and not _HARMLESS.issuperset(flag.kinds):
+                return True
+        return False
 
     def _attached(self, name: str, flag: Flag, word: Word, value: str) -> None:
         self.switches.append(name)
@@ -201,6 +220,11 @@ class OptionReader:
         if _splits(word) and not self.rule.free:
             self.problem = f"{word.text} may become several words: put it in quotes"
         self.values.append(Value(kind, word, name))
+
+
+def _folded(name: str) -> str:
+    """Some tools take `--globalSetup` and `--global-setup` for the same."""
+    return name.replace("-", "").casefold() if len(name) > len("--x") else name
 
 
 def _without(word: Word, text: str) -> Word:

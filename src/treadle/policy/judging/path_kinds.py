@@ -25,11 +25,15 @@ _PLACE = (
 _LISTED = re.compile(f"[:=,;]{_PLACE}")
 _ELSEWHERE = re.compile(f"^{_PLACE}|{_LISTED.pattern}")
 _PYTEST_SETTING = re.compile(r"addopts=|(?!addopts|pythonpath|.*plugin)\w+=[^/~]*")
-_SCRATCH = re.compile(r"(?:/tmp/|\.)[\w-][\w./-]*")
+_EXPANDED = re.compile(r"(?:^|[=:,])(?:~/|~$|\$\{?[A-Za-z_])|<rootDir>.*\.\.")
+_SCRATCH = re.compile(
+    r"(?!.*\.\.)(?:/tmp/[\w-]|\.(?:pytest|tmp|temp|cache|scratch|test)[\w-]*)[\w./-]*"
+)
 _TASK = re.compile(
-    r"[A-Za-z0-9_][\w:.-]*(?:\[[\w, .-]*\])?|(?:TEST|SPEC|SEED|VERBOSE|FEATURE)=.*"
+    r"[A-Za-z0-9_][\w:.-]*(?:\[[\w, .-]*\])?|(?:TEST|SPEC|SEED|VERBOSE|FEATURE)=[^;&|$`()<>\n]*"
     r"|(?:RAILS|RACK)_ENV=(?:test|development)"
 )
+_PROFILE = re.compile(r"[^:]+")
 _GO_TARGET = re.compile(r"[\w./~-]*(?:\.\.\.)?")
 
 
@@ -41,9 +45,16 @@ def _near(word: Word, place: Place) -> str | None:
     """Whatever it is: taken as a path or an address, it does not lead out of the project."""
     if word.variables or word.substitutes:
         return known(word)
+    if expanded(word.text):
+        return OUTSIDE.format(path=word.text)
     if _PLAIN.fullmatch(word.text):
         return _given(word, place)
     return _taken_apart(word, place)
+
+
+def expanded(text: str) -> bool:
+    """Whether a tool may make another path of it: a home, a variable, or what is above its root."""
+    return bool(_EXPANDED.search(text))
 
 
 def _taken_apart(word: Word, place: Place) -> str | None:
@@ -128,9 +139,15 @@ def _program_file(word: Word, place: Place) -> str | None:
 
 def _file_of_code(word: Word, place: Place) -> str | None:
     # `https://…`, and `npm:…` or `data:…` as deno takes them.
-    if re.match(r"[a-z][a-z+.-]*:", word.text):
+    if re.match(r"[A-Za-z][\w+.-]*:", word.text):
         return f"{word.text} is code from elsewhere"
     return _settings(word, place)
+
+
+def _folders(word: Word, place: Place) -> str | None:
+    """A list of folders that code is taken from."""
+    reasons = (_settings(replace(word, text=part or "."), place) for part in word.text.split(":"))
+    return next((reason for reason in reasons if reason is not None), None)
 
 
 def _folder(word: Word, place: Place) -> str | None:
@@ -156,6 +173,9 @@ PATH_KINDS: Mapping[str, Kind] = {
     "look": _path("look"),
     "read": _path("read"),
     "run": _settings,
+    "folders": _folders,
+    # A file; with a port it is an address.
+    "profile": _both(matching(_PROFILE, "a file"), _path("read")),
     "write": _path("write"),
     "delete": _path("delete"),
     "chdir": _path("enter"),

@@ -12,6 +12,8 @@ MOST = 8
 class _Where:
     directories: tuple[str, ...]
     left_behind: tuple[str, ...] = ()
+    # Where it may be as well, as a `cd` may have failed that nothing asked for.
+    perhaps: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -23,23 +25,35 @@ class Scopes:
     root: str
     _where: dict[tuple[int, ...], _Where] = field(default_factory=dict)
 
-    def place(self, command: Command) -> Place:
+    def place(self, command: Command, *, last: bool) -> Place:
+        """Where it runs. The `last` step of a way need only be right if all before it went well."""
         where = self._of(command.scope)
-        return Place(self.context, self.looks, self.root, where.directories, where.left_behind)
+        directories = where.directories
+        if not last:
+            directories = tuple(dict.fromkeys((*directories, *where.perhaps)))
+        return Place(self.context, self.looks, self.root, directories, where.left_behind)
 
-    def changed(self, command: Command, targets: tuple[str, ...]) -> None:
-        """A `cd` to one of these was met."""
+    def changed(self, command: Command, targets: tuple[str, ...]) -> bool:
+        """A `cd` to one of these was met; False if there are too many places to look at now.
+
+        One to what is not there may fail, and what follows it with `;` runs all the same.
+        """
         before = self._of(command.scope)
         there = tuple(absolute(at, target) for at in before.directories for target in targets)
-        stays = (
-            () if all(self.looks.what_is(at) == "directory" for at in there) else before.directories
-        )
+        perhaps = tuple(absolute(at, target) for at in before.perhaps for target in targets)
+        stays: tuple[str, ...] = ()
+        if not all(self.looks.what_is(at) == "directory" for at in (*there, *perhaps)):
+            stays = (*before.directories, *before.perhaps)
+        if not command.needed:
+            perhaps = (*perhaps, *stays)
         if not command.certain:
             there = (*before.directories, *there)
-        self._where[command.scope] = _Where(
-            tuple(dict.fromkeys(there))[:MOST],
-            tuple(dict.fromkeys((*before.left_behind, *stays)))[:MOST],
-        )
+            perhaps = (*before.perhaps, *perhaps)
+        found = tuple(dict.fromkeys(there))
+        besides = tuple(dict.fromkeys(perhaps))
+        behind = tuple(dict.fromkeys((*before.left_behind, *stays)))
+        self._where[command.scope] = _Where(found[:MOST], behind[:MOST], besides[:MOST])
+        return len(found) <= MOST and len(besides) <= MOST
 
     def _of(self, scope: tuple[int, ...]) -> _Where:
         if scope not in self._where:

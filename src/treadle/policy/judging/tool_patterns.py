@@ -4,6 +4,7 @@ import re
 from fnmatch import fnmatchcase
 
 from treadle.policy.judging.braces import spelled_out
+from treadle.policy.judging.secrets import is_made_for, plainer
 from treadle.policy.protected_paths import PROTECTED
 
 _SIGNS = re.compile(r"[*?\[{(\\]")
@@ -39,11 +40,15 @@ def _listed(alternatives: str) -> str:
 def reaches_protected(text: str) -> str | None:
     """Why a pattern must not be given to a tool that writes: it is made for what is protected.
 
-    A name that begins with a star is for all files: tools pass over those with a dot.
+    A name that begins with a star is for all files, unless most of a protected name follows.
     """
     if text == _TOO_MANY:
         return "it is a list of too many patterns. Write fewer"
-    for step in text.casefold().split("/"):
-        if step[:1] not in ("*", "?") and any(fnmatchcase(name, step) for name in PROTECTED):
+    for step in plainer(text).casefold().split("/"):
+        if any(fnmatchcase(name, step) and _is_meant(step, name) for name in PROTECTED):
             return f"{text} is a pattern for what is protected. Name what is to be changed"
     return None
+
+
+def _is_meant(step: str, name: str) -> bool:
+    return step[:1] not in ("*", "?") or is_made_for(step, name)

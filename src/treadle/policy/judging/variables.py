@@ -5,71 +5,25 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice, product, takewhile
 
-from treadle.policy.commands.language import names
+from treadle.policy.judging.braces import spread
+from treadle.policy.judging.globs import guarded_matches
 from treadle.policy.judging.paths import refusal
 from treadle.policy.judging.place import Place
 from treadle.policy.judging.secrets import is_secret_variable
-from treadle.policy.shell.syntax import Assignment, Command, Script, Word
+from treadle.policy.judging.variable_names import (
+    DANGEROUS,
+    FOLDERS,
+    LOCAL_DATABASE,
+    MOVING,
+    ONLY,
+    SETTABLE,
+    SETTABLE_PREFIX,
+    SHAPED,
+    USABLE,
+)
+from treadle.policy.shell.syntax import Assignment, Command, Mention, Script, Word
 
-# What a program may be given besides its arguments: it changes how the program speaks or which of
-# its own modes it runs in, not which code it runs.
-_SETTABLE = names("""
-    CI DEBUG VERBOSE PORT HOST HOSTNAME TZ LANG LANGUAGE TERM COLUMNS LINES NO_COLOR FORCE_COLOR
-    CLICOLOR CLICOLOR_FORCE NODE_ENV BABEL_ENV APP_ENV RAILS_ENV RACK_ENV FLASK_ENV FLASK_DEBUG
-    FLASK_APP DJANGO_SETTINGS_MODULE DJANGO_ENV MIX_ENV TEST_ENV ENVIRONMENT LOG_LEVEL LOGLEVEL
-    RUST_LOG RUST_BACKTRACE CARGO_TERM_COLOR CARGO_INCREMENTAL CGO_ENABLED GOOS GOARCH GOMAXPROCS
-    GO111MODULE PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE PYTHONHASHSEED PYTHONUTF8
-    PYTHONIOENCODING PYTHONFAULTHANDLER PYTEST_TIMEOUT TESTING COVERAGE SEED BROWSER_HEADLESS
-    HEADLESS HUSKY DISABLE_SPRING SKIP_ENV_VALIDATION
-    NEXT_TELEMETRY_DISABLED ASTRO_TELEMETRY_DISABLED
-    DO_NOT_TRACK UV_OFFLINE APP_DEBUG XDEBUG_MODE PGHOST PGPORT PGUSER PGDATABASE TEST_DATABASE
-    BASE_URL API_URL UPDATE_SNAPSHOTS SOURCE_DATE_EPOCH
-    """)
-_SETTABLE_PREFIX = (
-    "LC_",
-    "VITE_",
-    "NEXT_PUBLIC_",
-    "REACT_APP_",
-    "NUXT_PUBLIC_",
-    "PUBLIC_",
-    "TEST_",
-)
-# Lists of directories that code is taken from: they must lie inside the project.
-_FOLDERS = frozenset({"PYTHONPATH", "NODE_PATH", "GOPATH", "GOBIN", "CARGO_TARGET_DIR"})
-_ONLY = {"GIT_EDITOR": {"true", ":"}, "EDITOR": {"true", ":"}, "GIT_TERMINAL_PROMPT": {"0"},
-         "GIT_PAGER": {"cat"}, "PAGER": {"cat"}, "BROWSER": {"none"}}  # fmt: skip
-# Options for a whole tool: only those that bring in no other code.
-_SHAPED = {
-    "NODE_OPTIONS": re.compile(
-        r"(?:\s*--(?:max-old-space-size=\d+|experimental-vm-modules|no-warnings|trace-warnings"
-        r"|enable-source-maps|no-deprecation|experimental-strip-types|unhandled-rejections=\w+))+"
-    ),
-    "GOFLAGS": re.compile(r"-mod=(?:mod|vendor|readonly)|-count=1|-v"),
-    "RUSTFLAGS": re.compile(r"-D ?warnings"),
-    "PYTHONWARNINGS": re.compile(r"error|ignore|default|always|once"),
-}
-# Names that change what the shell or other programs do, even if they are only set in the line.
-_DANGEROUS = re.compile(
-    r"PATH|.*PATH|IFS|ENV|BASH.*|PS[0-9]|PROMPT_COMMAND|HOME|SHELL|LD_.*|DYLD_.*|NODE_.*|npm_.*"
-    r"|NPM_.*|PYTHON.*|PIP_.*|UV_.*|RUBY.*|GEM_.*|BUNDLE_.*|PERL.*|GIT_.*|SSH_.*|GO[A-Z]+|CARGO.*"
-    r"|RUST.*|.*_?PROXY|.*_?proxy|ANTHROPIC.*|CLAUDE.*|AWS_.*|.*EDITOR|.*PAGER|VISUAL|BROWSER"
-    r"|TMPDIR|CDPATH|GLOBIGNORE|FCEDIT|HISTFILE|MAKEFLAGS|MAKEFILES|JAVA_.*|_JAVA.*|PHP.*"
-    r"|COMPOSER.*|DENO_.*|BUN_.*|MANPAGER|LESS.*|GREP_.*|SHELLOPTS|OPENSSL_.*|SSL_.*|CURL_.*"
-    r"|XDG_.*|TREADLE.*|POSIXLY_CORRECT|PWD|OLDPWD|PIPESTATUS"
-)
-# The shell gives these a value of its own, whatever they were set to.
-_MOVING = names(
-    "_ OLDPWD RANDOM SRANDOM SECONDS LINENO EPOCHSECONDS EPOCHREALTIME PIPESTATUS REPLY UID EUID"
-    " PPID GROUPS DIRSTACK FUNCNAME HISTCMD OPTARG OPTIND MAPFILE COMP_WORDS"
-)
 _UNSETTING = (["unset"], ["read"])
-# Known to every shell and no secret; their values are not known here.
-_USABLE = names(
-    "HOME USER LOGNAME SHELL LANG TERM HOSTNAME OLDPWD RANDOM SECONDS LINENO UID EUID"
-    " PPID PATH TMPDIR"
-    " EPOCHSECONDS COLUMNS LINES CI NODE_ENV ? $ ! # 0 _ PIPESTATUS"
-)
-_LOCAL_DATABASE = re.compile(r"sqlite|\w+://(?:[^@/]*@)?(?:localhost|127\.0\.0\.1)(?:[:/]|$)")
 _MOST_READINGS = 32
 _USE = re.compile(r"\$(?:\{(?P<braced>\w+)\}|(?P<bare>\w+))")
 _SPREADS = re.compile(r"[*?\[\]{}~]")
@@ -81,17 +35,17 @@ def assignment_refusal(given: Assignment, command: Command, place: Place) -> str
     alone = not command.words
     if name == "IFS" and value.plain and command.words[:1] and command.words[0].text == "read":
         return None
-    if alone and not _DANGEROUS.fullmatch(name):
+    if alone and not DANGEROUS.fullmatch(name):
         return None
-    if name in _ONLY and value.plain and value.text in _ONLY[name]:
+    if name in ONLY and value.plain and value.text in ONLY[name]:
         return None
-    if name in _SHAPED and value.plain and _SHAPED[name].fullmatch(value.text):
+    if name in SHAPED and value.plain and SHAPED[name].fullmatch(value.text):
         return None
-    if name in _FOLDERS and not alone:
+    if name in FOLDERS and not alone:
         return _folders_refusal(value, place)
-    if name == "DATABASE_URL" and value.plain and _LOCAL_DATABASE.match(value.text):
+    if name == "DATABASE_URL" and value.plain and LOCAL_DATABASE.match(value.text):
         return None
-    if (name in _SETTABLE or name.startswith(_SETTABLE_PREFIX)) and not is_secret_variable(name):
+    if (name in SETTABLE or name.startswith(SETTABLE_PREFIX)) and not is_secret_variable(name):
         known = not (value.variables or value.substitutes or value.text.startswith("~"))
         return None if known else f"the value of {name} must be written out"
     return f"the variable {name} must not be set: it may change which code runs. Leave it out"
@@ -108,38 +62,76 @@ def _folders_refusal(value: Word, place: Place) -> str | None:
 
 def name_refusal(name: str) -> str | None:
     """Why nothing that is read may be put under this name."""
-    if not name.isidentifier() or _DANGEROUS.fullmatch(name) or is_secret_variable(name):
+    if not name.isidentifier() or DANGEROUS.fullmatch(name) or is_secret_variable(name):
         return f"the variable {name} must not be set to what is read. Use another name"
     return None
 
 
 def loop_refusal(script: Script) -> str | None:
     for loop in script.loops:
-        if _DANGEROUS.fullmatch(loop.variable):
+        if DANGEROUS.fullmatch(loop.variable):
             return f"the variable {loop.variable} must not be set by a loop. Use another name"
+    return None
+
+
+def mention_refusal(script: Script) -> str | None:
+    """Why a loop or a `case` must not name a variable: that shows it as printing it does."""
+    for mention in script.mentions:
+        used = [name for word in mention.words for name in word.variables if name != "@"]
+        if used:
+            known = _known_at(mention, script)
+            reason = next(filter(None, (_not_set(name, known) for name in used)), None)
+            if reason is not None:
+                return reason
     return None
 
 
 def use_refusal(command: Command, script: Script) -> str | None:
     """Why a variable must not be used: what is not set in the line may be a secret."""
-    used = [name for word in _all_words(command) for name in word.variables]
-    if not used:
+    if not any(word.variables for word in _all_words(command)):
         return None
-    known = {
-        given.name
-        for each in script.commands
-        for given in each.assignments
-        if not each.words or each.words[0].text == "export"
+    before = sum(1 for _ in takewhile(lambda each: each is not command, script.commands))
+    at = Mention(command.words, before, command.scope, command.loops)
+    known = _known_at(at, script)
+    for given in command.assignments:
+        for name in given.value.variables:
+            if reason := _not_set(name, known):
+                return reason
+        # What stands alone is set one after the other.
+        known |= set() if command.words else {given.name}
+    others = (*command.words, *(redirect.target for redirect in command.redirects))
+    used = (name for word in others for name in word.variables)
+    return next(filter(None, (_not_set(name, known) for name in used)), None)
+
+
+def _not_set(name: str, known: set[str]) -> str | None:
+    if name in known:
+        return None
+    return (
+        f"the variable {name} is not set in this line, and may be a secret. "
+        "Set it in the line, or write the value out"
+    )
+
+
+def _known_at(at: Mention, script: Script) -> set[str]:
+    """What has a value of this line's by then; what is named like a secret, surely has one."""
+    known = {"PWD", *USABLE, *at.loops}
+    for each in script.commands[: at.after]:
+        if at.scope[: len(each.scope)] == each.scope:
+            kept = not each.words or each.words[0].text == "export"
+            known |= {
+                given.name
+                for given in (each.assignments if kept else ())
+                if each.certain or not is_secret_variable(given.name)
+            }
+            known |= {name for name in _read_by(each) if not is_secret_variable(name)}
+    known |= {
+        each.variable
+        for each in script.mentions
+        if each.after <= at.after and at.scope[: len(each.scope)] == each.scope
+        if not is_secret_variable(each.variable)
     }
-    known |= {loop.variable for loop in script.loops} | {"PWD"} | _USABLE
-    known |= {name for each in script.commands for name in _read_by(each)}
-    for name in used:
-        if name not in known or (is_secret_variable(name) and not _is_set(name, command, script)):
-            return (
-                f"the variable {name} is not set in this line, and may be a secret. "
-                "Set it in the line, or write the value out"
-            )
-    return None
+    return known
 
 
 def _read_by(command: Command) -> Iterator[str]:
@@ -168,14 +160,26 @@ def readings(command: Command, script: Script, place: Place) -> tuple[Command, .
     A word whose value is not surely known stays as it is, and the rules treat it as unknown.
     """
     if all(not word.variables for word in command.words):
-        return (command,)
+        return _with_matches((command,))
     choices = [_choices(word, command, script, place) for word in command.words]
     if any(len(choice) > _MOST_READINGS for choice in choices):
         return None
     found = tuple(product(*choices))
     if len(found) > _MOST_READINGS:
         return None
-    return tuple(replace(command, words=words) for words in found)
+    return _with_matches(tuple(replace(command, words=words) for words in found))
+
+
+def _with_matches(given: tuple[Command, ...]) -> tuple[Command, ...] | None:
+    """Besides, each with a pattern replaced by a name that it is made for and that is guarded."""
+    found = list(given)
+    for command in given:
+        for at, word in enumerate(command.words):
+            found += [
+                replace(command, words=(*command.words[:at], match, *command.words[at + 1 :]))
+                for match in guarded_matches(word)
+            ]
+    return tuple(found) if len(found) <= _MOST_READINGS * 2 else None
 
 
 def _choices(word: Word, command: Command, script: Script, place: Place) -> tuple[Word, ...]:
@@ -219,14 +223,30 @@ def _values(name: str, command: Command, script: Script, place: Place) -> tuple[
     """Every value that the variable may have here; none if one of them is not known."""
     if name == "PWD":
         return tuple(Word(directory) for directory in place.directories)
-    if name in _MOVING or any(_takes_away(each, name) for each in script.commands):
+    if name in MOVING or any(_takes_away(each, name) for each in script.commands):
         return ()
     values = [given.value for each in script.commands for given in _set_by(each, name)]
-    looped = [value for loop in script.loops if loop.variable == name for value in loop.values]
+    looped = [
+        each
+        for loop in script.loops
+        if loop.variable == name
+        for value in loop.values
+        for each in _spread_out(value)
+    ]
     if not _is_set(name, command, script):
         return ()
     values += looped
     return tuple(dict.fromkeys(values)) if all(map(_is_known, values)) else ()
+
+
+def _spread_out(value: Word) -> tuple[Word, ...]:
+    """The values that a loop takes from one word: a list in braces is several."""
+    if not value.expands or "{" not in value.text or value.variables or value.substitutes:
+        return (value,)
+    found = None if value.quoted else spread((value,))
+    return (
+        (replace(value, substitutes=True),) if found is None or isinstance(found, Word) else found
+    )
 
 
 def _is_set(name: str, command: Command, script: Script) -> bool:

@@ -1,12 +1,12 @@
 """The command inside a command: what `timeout`, `env`, `npx` and their like would run. Pure."""
 
-import posixpath
 import re
 from dataclasses import replace
 
 from treadle.policy.commands.catalogue import catalogue
 from treadle.policy.commands.language import names
 from treadle.policy.judging.arguments import Arguments
+from treadle.policy.judging.disguises import disguised
 from treadle.policy.judging.place import Place
 from treadle.policy.judging.starting_places import starts_inside
 from treadle.policy.shell.syntax import Assignment, Command, Word
@@ -23,8 +23,6 @@ _COMMANDS_OF = {
 }
 # What projects call their own packages, which may not be there yet; the library has none of these.
 _OWN_MODULES = names("app apps src api server backend worker scripts tools tests cli main core")
-_INTERPRETERS = frozenset({"php", "python", "python3"})
-_CONSOLES = {"artisan": "artisan", "manage.py": "manage.py", "console": "console"}
 _SETS_VARIABLES = frozenset({"env", "cross-env"})
 # They choose where in the project the rest runs, which is a command of the same tool.
 _CHOOSES_PLACE = {
@@ -36,16 +34,11 @@ _CHOOSES_PLACE = {
 _RUNS_SCRIPTS = frozenset({"uv run", "poetry run", "pdm run", "hatch run", "pipenv run"})
 
 
-def wraps(given: Arguments) -> bool:
-    """Whether a second command follows: after a wrapper, or after `python -m`."""
-    return given.rule.wraps >= 0 or _module_of(given) is not None or _console_of(given) is not None
-
-
-def _console_of(given: Arguments) -> str | None:
-    """A framework's own command line, run by its interpreter: `php artisan`, `python manage.py`."""
-    if given.rule.name not in _INTERPRETERS or not given.operands:
-        return None
-    return _CONSOLES.get(posixpath.basename(given.operands[0].text))
+def wraps(command: Command, given: Arguments) -> bool:
+    """Whether a second command follows: after a wrapper, `python -m`, or as a file to be run."""
+    if given.rule.wraps >= 0 or _module_of(given) is not None:
+        return True
+    return disguised(command, given) is not None
 
 
 def _module_of(given: Arguments) -> Word | None:
@@ -77,9 +70,9 @@ def unwrapped(command: Command, given: Arguments, place: Place) -> Command | Non
     if module is not None:
         name = _as_command(module, place)
         return None if name is None else replace(command, words=(name, *words))
-    console = _console_of(given)
-    if console is not None:
-        return replace(command, words=(Word(console), *words))
+    other = disguised(command, given) if given.rule.wraps < 0 else None
+    if other is not None:
+        return replace(command, words=other)
     if given.rule.name in _SETS_VARIABLES:
         while words and (found := _ASSIGNED.fullmatch(words[0].text)):
             value = replace(words[0], text=found[2])

@@ -18,6 +18,8 @@ _NAMING = frozenset(
     {"[", "[[", "test", "printf", "read", "unset", "export", "wait", "getopts", "let", "mapfile"}
     | {"readarray", "local", "declare", "typeset", "readonly"}
 )
+_TAKEN_WIDTH = re.compile(r"%[^a-zA-Z%]*\*")
+_LARGE = re.compile(r"\d{5,}|0[xX]")
 _SUBSCRIPT = re.compile(r"\w\[.*(?:\$\(|`)", re.DOTALL)
 
 
@@ -30,8 +32,17 @@ def check_call(words: tuple[Word, ...]) -> None:
     if name != "printf" or any(word.text.startswith("-v") for word in words):
         for word in words:
             check_value(word)
+    if name == "printf" and _is_wide(words):
+        raise Refused("printf-width")
     if name in {"[", "test"}:
         _check_test(words[1:])
+
+
+def _is_wide(words: tuple[Word, ...]) -> bool:
+    """Whether a `*` takes the width of a field from a word that may be a large number."""
+    if not any(_TAKEN_WIDTH.search(word.text) for word in words):
+        return False
+    return any(not word.plain or _LARGE.search(word.text) for word in words)
 
 
 def check_value(word: Word) -> None:

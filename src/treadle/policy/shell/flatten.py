@@ -16,7 +16,7 @@ from treadle.policy.shell.nodes import (
     Sequence,
     Simple,
 )
-from treadle.policy.shell.syntax import Command, Loop, Script
+from treadle.policy.shell.syntax import Command, Loop, Mention, Script
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +36,7 @@ class _Place:
 class _Listing:
     commands: list[Command] = field(default_factory=list)
     loops: list[Loop] = field(default_factory=list)
+    mentions: list[Mention] = field(default_factory=list)
     scopes: Iterator[int] = field(default_factory=lambda: count(1))
 
     def inner(self, place: _Place) -> _Place:
@@ -80,6 +81,7 @@ class _Listing:
                 place.loops,
                 place.fed,
                 place.input_shown,
+                place.needed,
             )
         )
 
@@ -127,8 +129,17 @@ class _Listing:
             self.loops.append(node.loop)
             loops = (*loops, node.loop.variable)
         self.add(node.first, replace(place, needed=False))
+        self._mention(node, place)
         for branch in node.branches:
             self.add(branch, replace(place, certain=False, needed=False, loops=loops))
+
+    def _mention(self, node: Branching, place: _Place) -> None:
+        words = node.loop.values if node.loop else (node.subject,) if node.subject else ()
+        if words:
+            variable = node.loop.variable if node.loop else ""
+            self.mentions.append(
+                Mention(words, len(self.commands), place.scope, place.loops, variable)
+            )
 
 
 def _opens_input(node: Node) -> bool:
@@ -144,7 +155,10 @@ def _shows_text(node: Node) -> bool:
         return False
     redirect = node.command.redirects[0]
     here = redirect.kind in {"heredoc", "herestring"} and redirect.descriptor in {"", "0"}
-    return here and [word.text for word in node.command.words] in (["cat"], ["cat", "-"])
+    text = redirect.target
+    made = (text.variables or text.substitutes) and text.text.lstrip()[:1] in ("$", "`")
+    said = [word.text for word in node.command.words]
+    return here and not made and said in (["cat"], ["cat", "-"])
 
 
 _AT_TOP = _Place()
@@ -154,4 +168,4 @@ def flatten(node: Node) -> Script:
     """Every command of the line in the order of its text, substitutions before their command."""
     listing = _Listing()
     listing.add(node, _AT_TOP)
-    return Script(tuple(listing.commands), tuple(listing.loops))
+    return Script(tuple(listing.commands), tuple(listing.loops), tuple(listing.mentions))

@@ -174,7 +174,7 @@ class _Mirror:
 
     def _case(self, node: Json) -> Node:
         only(node, *_WHERE, "Word", "Items")
-        _, bodies = self._words.read_whole(node["Word"], "argument")
+        subject, bodies = self._words.read_whole(node["Word"], "argument")
         branches = []
         for item in node.get("Items") or ():
             only(item, *_WHERE, "Op", "Patterns", "Stmts")
@@ -183,4 +183,4 @@ class _Mirror:
             for pattern in item["Patterns"]:
                 self._words.static(pattern, "case-pattern")
             branches.append(self.statements(item.get("Stmts") or []))
-        return Branching(Sequence(tuple(bodies)), tuple(branches))
+        return Branching(Sequence(tuple(bodies)), tuple(branches), subject=subject)

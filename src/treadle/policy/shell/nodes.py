@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from treadle.policy.shell.syntax import Command, Loop
+from treadle.policy.shell.syntax import Command, Loop, Word
 
 Inside: TypeAlias = Literal["", "argument", "assignment", "heredoc"]
 
@@ -55,6 +55,8 @@ class Branching:
     first: "Node"
     branches: tuple["Node", ...]
     loop: Loop | None = None
+    # What `case` looks at.
+    subject: Word | None = None
 
 
 @dataclass(frozen=True, slots=True)

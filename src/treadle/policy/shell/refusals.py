@@ -48,6 +48,7 @@ REASONS = {
     "test-of-number": '`[[` computes what it compares with `-eq`. Use `[ "$x" -eq 1 ]`.',
     "test-not-quoted": 'A variable in `[ ]` must be in quotes: `[ "$x" = a ]`.',
     "test-operator": 'The operator of a test must be literal: `[ -f "$x" ]`, `[ "$x" = a ]`.',
+    "printf-width": "So wide a field fills the memory. Write the width into the format: %20s.",
     "translated-string": '`$"…"` is not allowed. Write it without the `$`.',
     "escape": "An escape in `$'…'` is not allowed. Use printable characters, `\\n` and `\\t`.",
     "backquotes": "No backslashes or here-documents inside backquotes. Write `$( )`.",

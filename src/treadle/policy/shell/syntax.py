@@ -1,6 +1,6 @@
 """A shell line as the policy sees it: every command that bash would run, in order. Types only."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 
@@ -75,6 +75,8 @@ class Command:
     fed: bool = False
     # Whether what a pipe sends it stands in the line, as the text of a here-document.
     input_shown: bool = False
+    # Whether what follows in its scope runs only if it succeeded: `&&` and not `;`.
+    needed: bool = field(default=True, compare=False)
 
     @property
     def name(self) -> Word | None:
@@ -94,11 +96,26 @@ class Loop:
 
 
 @dataclass(frozen=True, slots=True)
+class Mention:
+    """Words that no command is given: the values of a `for` loop, or what `case` looks at.
+
+    `after` is how many commands stand before it; `variable` is what the loop sets, if it is one.
+    """
+
+    words: tuple[Word, ...]
+    after: int
+    scope: tuple[int, ...] = ()
+    loops: tuple[str, ...] = ()
+    variable: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Script:
     """A line that both parsers read in the same way."""
 
     commands: tuple[Command, ...]
     loops: tuple[Loop, ...] = ()
+    mentions: tuple[Mention, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
