@@ -7,7 +7,7 @@ import json
 import select
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -129,8 +129,12 @@ class Stage:
 
     def treadle(self, *arguments: str, **variables: str) -> Finished:
         """Run any command to its end."""
+        return self.behind((), *arguments, **variables)
+
+    def behind(self, starter: Sequence[str], *arguments: str, **variables: str) -> Finished:
+        """The same, started by another program, which takes something from it."""
         done = subprocess.run(
-            [TREADLE, *arguments],
+            [*starter, TREADLE, *arguments],
             cwd=self.project,
             env={**self.environment, **variables},
             stdin=subprocess.DEVNULL,

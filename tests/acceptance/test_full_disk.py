@@ -16,7 +16,6 @@ import pytest
 from tests.acceptance.stage import (
     BUILD_IT,
     ONE_DELIVERABLE,
-    TREADLE,
     Finished,
     Stage,
     assert_all_gone,
@@ -181,17 +180,7 @@ def as_anyone(stage: Stage, *arguments: str) -> Finished:
         setpriv = shutil.which("setpriv")
         assert setpriv is not None, "setpriv of util-linux is needed to test this as root"
         plain = [setpriv, "--bounding-set", "-dac_override,-dac_read_search", "--inh-caps", "-all"]
-    done = subprocess.run(
-        [*plain, TREADLE, *arguments],
-        cwd=stage.project,
-        env=stage.environment,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=100,
-        check=False,
-    )
-    return Finished(done.returncode, done.stdout, done.stderr)
+    return stage.behind(plain, *arguments)
 
 
 @pytest.mark.parametrize("name", DATABASES)

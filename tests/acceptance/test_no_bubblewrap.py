@@ -1,12 +1,11 @@
 """A machine without bubblewrap: nothing runs, and whoever asks for a run hears so at once."""
 
 import shutil
-import subprocess
 import sys
 
 import pytest
 
-from tests.acceptance.stage import BUILD_IT, ONE_DELIVERABLE, TREADLE, Finished, Stage, script
+from tests.acceptance.stage import BUILD_IT, ONE_DELIVERABLE, Finished, Stage, script
 from tests.missing import missing
 from treadle.adapters.sandboxes.remedies import missing as not_installed
 
@@ -19,17 +18,7 @@ def without_bubblewrap(stage: Stage, *arguments: str) -> Finished:
     if program is None:
         missing("bubblewrap is not installed")
     hidden = [program, "--dev-bind", "/", "/", "--ro-bind", "/dev/null", program]
-    done = subprocess.run(
-        [*hidden, str(TREADLE), *arguments],
-        cwd=stage.project,
-        env=stage.environment,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=100,
-        check=False,
-    )
-    return Finished(done.returncode, done.stdout, done.stderr)
+    return stage.behind(hidden, *arguments)
 
 
 def test_a_run_for_the_workers_is_refused_at_once_in_the_words_of_one_in_the_foreground(

@@ -7,4 +7,4 @@ class SdkMcpBridge:
     """Made for each server that a session gives to the SDK, and ours gives none."""
 
     def __init__(self, *_: Any, **__: Any) -> None:
-        raise NotImplementedError("tools are not served by the SDK here: see tool_requests.py")
+        raise RuntimeError("tools are not served by the SDK here: see tool_requests.py")
