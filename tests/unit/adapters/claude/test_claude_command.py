@@ -43,6 +43,7 @@ BRIEF = Brief(
 SETTINGS = {
     "attribution": {"commit": "", "pr": ""},
     "includeCoAuthoredBy": False,
+    "includeGitInstructions": False,
     "autoMemoryEnabled": False,
 }
 OURS = {"treadle": {"type": "sdk", "name": "treadle"}}
@@ -118,6 +119,7 @@ def test_attribution_is_off_unless_it_is_given() -> None:
     assert json.loads(command[command.index("--settings") + 1]) == {
         "attribution": {"commit": "Co-Authored-By: A <a@b>", "pr": "Co-Authored-By: A <a@b>"},
         "includeCoAuthoredBy": True,
+        "includeGitInstructions": True,
         "autoMemoryEnabled": False,
     }
 

@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 from tests.unit.adapters.claude.real_sessions import (
+    BUNDLED,
     GIVEN,
+    OLDER,
     Played,
     agent_on,
     alive,
@@ -42,6 +44,8 @@ COMMANDS = (
     "git init -q . && git commit -q --allow-empty -m 'A change'",
     "(setsid tail -f /dev/null >/dev/null 2>&1 &); echo started",
 )
+# From what the agent is told about git, and about this repository.
+GIT_WORDS = ("pull request", "git commit", "gitStatus")
 ROBOT = "Co-Authored-By: Robot <r@example.com>"
 
 
@@ -115,3 +119,21 @@ async def test_with_attribution_on_the_model_is_told_of_it(tmp_path: Path) -> No
         await play(agent_on(api, attribution=ROBOT), brief_in(tmp_path))
 
         assert ROBOT in api.requests[0].body.decode()
+
+
+@pytest.mark.parametrize("binary", [BUNDLED, OLDER], ids=["bundled", "older"])
+@pytest.mark.parametrize(("attribution", "told"), [("", False), (ROBOT, True)])
+async def test_the_agents_own_words_about_git_come_with_attribution_alone(
+    binary: Path, attribution: str, told: bool, tmp_path: Path
+) -> None:
+    brief = brief_in(tmp_path)
+    await asyncio.to_thread(_make_repository, brief.workspace)
+    async with api_of("{text: hello}") as api:
+        await play(agent_on(api, binary, attribution), brief)
+        request = api.requests[0].body.decode()
+
+    assert {word: word in request for word in GIT_WORDS} == dict.fromkeys(GIT_WORDS, told)
+
+
+def _make_repository(place: Path) -> None:
+    subprocess.run(["git", "init", "-q", str(place)], env=GIVEN, check=True)

@@ -45,6 +45,9 @@ def command_line(binary: Path, brief: Brief, given: Given, *, attribution: str) 
     settings = {
         "attribution": {"commit": attribution, "pr": attribution},
         "includeCoAuthoredBy": bool(attribution),
+        # What it says of git by itself is against what we say ("branch first", "only when asked"),
+        # and its look at the history takes a while at every start. Only its credits are part of it.
+        "includeGitInstructions": bool(attribution),
         "autoMemoryEnabled": False,
     }
     command = [str(binary), "--output-format", "stream-json", "--input-format", "stream-json"]
