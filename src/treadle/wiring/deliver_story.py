@@ -31,7 +31,8 @@ from treadle.workflows.deliver.progress import Progress
 from treadle.workflows.deliver.rounds import Rounds
 from treadle.workflows.deliver.story import Manner, Story
 from treadle.workflows.deliver.stuck import RoundFacts, criteria_of
-from treadle.workflows.worksite import Site, Worksite, find_worksite, prepare_worksite
+from treadle.workflows.opening_worksites import find_worksite, prepare_worksite
+from treadle.workflows.worksite import Site, Worksite
 
 RecordOnce = Callable[[str, Event], None]
 

@@ -8,10 +8,8 @@ from treadle.domain.events.run import RunWarned
 from treadle.domain.events.work import (
     Withheld,
     WorkCommitted,
-    WorkContinued,
     WorkImported,
     WorkKept,
-    WorkspacePrepared,
     WorkWithheld,
 )
 from treadle.domain.ids import short
@@ -20,21 +18,26 @@ from treadle.workflows.landing import Ask, landed, why_not
 from treadle.workflows.site import Earlier, Home, Site
 from treadle.workflows.withheld import passing_text, withheld_reason
 from treadle.workspace.agent_tree import agent_git
-from treadle.workspace.branch import branch_name
-from treadle.workspace.clone import Clone, make_clone
+from treadle.workspace.clone import Clone
 from treadle.workspace.commits import Rest, commit_files, commit_rest
 from treadle.workspace.git import GitFailed
-from treadle.workspace.imports import Imported, NotFetched, aside_ref, import_work, nested_between
-from treadle.workspace.losses import forget_loss, note_if_gone, note_loss
+from treadle.workspace.imports import (
+    Imported,
+    NotFetched,
+    OnTop,
+    aside_ref,
+    import_work,
+    nested_between,
+)
+from treadle.workspace.losses import forget_loss, note_loss
 from treadle.workspace.movement import Movement, movement
 from treadle.workspace.notes import NotesRefused, carry_notes_in, carry_notes_out, write_notes
-from treadle.workspace.recalled import imported_again, snapshot_of
 from treadle.workspace.salvage import SET_ASIDE
 from treadle.workspace.secret_scan import Round, Unwanted, screen
-from treadle.workspace.snapshot import Snapshot, snapshot_ref, take_snapshot
+from treadle.workspace.snapshot import Snapshot
 from treadle.workspace.withheld_note import note_withheld, noted_withheld
 
-__all__ = ["Earlier", "Home", "Site", "Worksite", "find_worksite", "prepare_worksite"]
+__all__ = ["Earlier", "Home", "Site", "Worksite"]
 
 
 class Worksite:
@@ -201,7 +204,8 @@ class Worksite:
         if last is None or rest.on_top_of != last.commit:
             return await self.take_in(rest.tip)
         # A commit of ours, made of files alone: neither its place nor what is in it is in question.
-        await self._import(rest.tip, before=last)
+        files = len(rest.files) + len(rest.gone)
+        await self._import(rest.tip, on_top=OnTop(last, files))
         return ()
 
     async def take_in(self, tip: str) -> tuple[str, ...]:
@@ -210,10 +214,10 @@ class Worksite:
         brought = await self._import(tip)
         return await nested_between(self._site.project, older, tip) if brought else ()
 
-    async def _import(self, tip: str, *, before: Imported | None = None) -> bool:
+    async def _import(self, tip: str, *, on_top: OnTop | None = None) -> bool:
         """Whether that brought anything."""
         site = self._site
-        found = await import_work(site.project, self._clone, site.run, tip, before=before)
+        found = await import_work(site.project, self._clone, site.run, tip, on_top=on_top)
         self._home = tip
         if not isinstance(found, Imported):
             return False
@@ -236,62 +240,3 @@ class Worksite:
         site = self._site
         event = await landed(site.project, self._snapshot, work, run=site.run, form=site.form)
         site.record_once(f"{event.type} {work.commit}", event)
-
-
-async def _start(site: Site, branch: str) -> Snapshot:
-    """What the user sees; the run's branch begins there, or where an earlier run left off."""
-    if site.earlier is None:
-        return await take_snapshot(site.project, site.run)
-    earlier = site.earlier
-    continued = WorkContinued(earlier.run, earlier.branch, earlier.commit)
-    site.record_once("continued", continued)
-    git = site.project.git
-    await git.run("update-ref", snapshot_ref(site.run), earlier.snapshot.commit)
-    await git.run("update-ref", f"refs/heads/{branch}", earlier.commit)
-    return earlier.snapshot
-
-
-async def find_worksite(
-    site: Site, prepared: WorkspacePrepared, imported: WorkImported | None
-) -> Worksite:
-    """The worksite of a run that another process began, as its log names it."""
-    snapshot = await snapshot_of(site.project, prepared)
-    note_if_gone(Path(prepared.path))
-    clone = await make_clone(
-        site.project,
-        snapshot,
-        branch=prepared.branch,
-        identity=site.identity,
-        into=Path(prepared.path),
-        attribution=site.attribution,
-    )
-    found = None
-    if imported is not None:
-        found = await imported_again(site.project, snapshot, imported)
-    return Worksite.taken_over(site, snapshot, clone, found)
-
-
-async def prepare_worksite(site: Site, *, specification: str, spec: str) -> Worksite:
-    """Snapshot what the user sees and clone it; the specification must be part of it."""
-    branch = branch_name(specification, site.run)
-    snapshot = await _start(site, branch)
-    clone = await make_clone(
-        site.project,
-        snapshot,
-        branch=branch,
-        identity=site.identity,
-        into=site.directory / "workspace",
-        attribution=site.attribution,
-    )
-    site.record(
-        WorkspacePrepared(
-            path=str(clone.path),
-            branch=branch,
-            head=snapshot.head,
-            checkout=snapshot.branch,
-            snapshot=snapshot.commit,
-        )
-    )
-    worksite = Worksite(site, snapshot, clone)
-    await worksite.move_in(spec)
-    return worksite

@@ -53,13 +53,8 @@ from treadle.workflows.deliver.stuck import RoundFacts, criteria_of
 from treadle.workflows.deliver.verification import Verification
 from treadle.workflows.guard import Guard
 from treadle.workflows.landing import LandingForm
-from treadle.workflows.worksite import (
-    Earlier,
-    Site,
-    Worksite,
-    find_worksite,
-    prepare_worksite,
-)
+from treadle.workflows.opening_worksites import find_worksite, prepare_worksite
+from treadle.workflows.worksite import Earlier, Site, Worksite
 from treadle.workspace.project import find_project
 
 ADA = Identity("Ada", "ada@example.com")

@@ -7,8 +7,8 @@ import pytest
 from tests.unit.policy.secret_samples import GITHUB, PASSWORD, PEM
 from treadle.domain.events.run import RunWarned
 from treadle.domain.events.work import Withheld, WorkspacePrepared
+from treadle.workflows.opening_worksites import find_worksite
 from treadle.workflows.site import Home
-from treadle.workflows.worksite import find_worksite
 
 from .real_git import repository_in
 from .worksite_stage import KNOWN, Stage, stage_in

@@ -7,8 +7,9 @@ from treadle.domain.events.all_events import Event
 from treadle.domain.events.work import Withheld, WorkWithheld
 from treadle.policy.redaction import redactor
 from treadle.policy.secret_search import SecretSearch
+from treadle.workflows.opening_worksites import prepare_worksite
 from treadle.workflows.site import Home, Site
-from treadle.workflows.worksite import Worksite, prepare_worksite
+from treadle.workflows.worksite import Worksite
 from treadle.workspace.project import find_project
 
 from .real_git import ADA, RUN, Repository
