@@ -32,6 +32,7 @@ async def main() -> None:
         async for _event in session.events():
             pass
         await session.close()
+    await agent.gone()
 
 
 def _brief(workspace: Path, home: Path) -> Brief:

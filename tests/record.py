@@ -126,6 +126,7 @@ async def record(scenario: Scenario, binary: Path, place: Path) -> list[dict[str
         session = await agent.open(replace(_brief(place), **_limits(scenario)))
         events = [event async for event in session.events()]
         await session.close()
+        await agent.gone()
         if api.problems():
             raise SystemExit(f"{api.problems()}\n{events[-1]}")
     return list(_messages(printed.read_bytes()))

@@ -76,7 +76,9 @@ async def drive(
         asyncio.Event(),
         bill=metering.bill,
     )
-    return await driver.run(brief, SESSION_LIMITS), events
+    result = await driver.run(brief, SESSION_LIMITS)
+    await agent.gone()
+    return result, events
 
 
 def rows(storage: Storage, columns: str) -> list[tuple[object, ...]]:
@@ -144,6 +146,7 @@ async def test_a_budget_that_is_spent_ends_the_session_at_its_next_request(
             bill=metering.bill,
         )
         result = await driver.run(brief_in(tmp_path), SESSION_LIMITS)
+        await agent.gone()
 
         assert api.request_count == 2
     assert (result.outcome, result.cost_usd) == (BudgetExceeded(1.5), 2.0)

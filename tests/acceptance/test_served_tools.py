@@ -52,6 +52,7 @@ async def test_a_search_by_the_service_is_done_where_it_is_allowed_and_nowhere_e
         driver = Driver(reached, FakeClock(), events.append, asyncio.Event(), bill=metering.bill)
         brief = replace(brief_in(tmp_path), builtin_tools=("Bash", "WebSearch"))
         result = await driver.run(brief, SESSION_LIMITS)
+        await reached.gone()
 
     bodies = [request.json() for request in api.requests]
     named = [[tool["type"] for tool in body["tools"] if "type" in tool] for body in bodies]

@@ -104,7 +104,9 @@ async def playing(name: str, steps: tuple[Step, ...]) -> AsyncIterator[Agent]:
     ]
     said.append({"text": "finished", "expect": expected[-1]})
     async with api_of(*map(json.dumps, said)) as api:
-        yield agent_on(api, BINARIES[name])
+        agent = agent_on(api, BINARIES[name])
+        yield agent
+        await agent.gone()
         assert api.problems() == ()
 
 
@@ -216,6 +218,7 @@ async def test_no_file_that_a_text_names_is_read_without_being_asked_for(
         session = await agent.open(replace(brief, prompt=text, context=text))
         *_, ended = [event async for event in session.events()]
         await session.close()
+        await agent.gone()
 
         asked = [request.body.decode() for request in api.requests]
     assert isinstance(ended, AgentEnded)
@@ -230,7 +233,9 @@ async def unheard(name: str) -> AsyncIterator[Agent]:
         yield ReplayAgent([[TextStreamed("hi"), TextClosed(), AgentEnded(Completed("hi"))]])
         return
     async with api_of("{text: hi, optional: true}") as api:
-        yield agent_on(api, BINARIES[name])
+        agent = agent_on(api, BINARIES[name])
+        yield agent
+        await agent.gone()
 
 
 @pytest.mark.parametrize("name", ["replay", "newest"])

@@ -109,7 +109,7 @@ SESSION = (
     taken("deliverable.changed half stored", half_stored("deliverable.changed")),
     taken("deliverable.changed stored, file not written", stored("deliverable.changed")),
     cut("pass in status.json, agent not answered", Call(STATUS, "after", number=2)),
-    cut("agent gone, its processes not swept", Call(f"{AGENT}:is_gone", "before", number=2)),
+    cut("agent gone, its processes not swept", Call(f"{AGENT}:is_over", "before", number=2)),
     cut("before session.ended is stored", stored("session.ended", 2, "before")),
     cut("session.ended stored", stored("session.ended", 2)),
     taken("session.ended stored, taken over", stored("session.ended", 1)),

@@ -29,6 +29,10 @@ class KillableAgent(Agent, Protocol):
 
     def kill(self) -> None: ...
 
+    async def gone(self) -> None:
+        """Wait until nothing is left of the sessions that were closed."""
+        ...
+
 
 def dummy_credential(auth: Literal["api_key", "subscription"]) -> dict[str, str]:
     """A credential that opens nothing, of the kind a script wants the agent to have."""

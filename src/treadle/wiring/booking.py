@@ -43,6 +43,9 @@ class BookedAgent:
     def kill(self) -> None:
         self._agent.kill()
 
+    async def gone(self) -> None:
+        await self._agent.gone()
+
 
 class _Page:
     """What one opening of a session has used so far."""

@@ -220,6 +220,9 @@ class MeteredAgent:
     def kill(self) -> None:
         self._agent.kill()
 
+    async def gone(self) -> None:
+        await self._agent.gone()
+
 
 @dataclass(frozen=True, slots=True)
 class Metered:

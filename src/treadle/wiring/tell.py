@@ -120,7 +120,10 @@ async def _tell(telling: Telling, steps: Steps) -> RunResult:
             bill=driven.bill,
             prices=driven.prices,
         )
-        return await _see_to_the_end(telling, driver, agent.kill, steps)
+        try:
+            return await _see_to_the_end(telling, driver, agent.kill, steps)
+        finally:
+            await agent.gone()
 
 
 def _confined(agent: KillableAgent, telling: Telling, held: ExitStack) -> KillableAgent:

@@ -326,6 +326,9 @@ class CloudAgent(WatchedAgent):
     def kill(self) -> None:
         raise AssertionError("nobody was in a hurry")
 
+    async def gone(self) -> None:
+        raise AssertionError("nobody waited")
+
 
 async def test_what_an_agent_in_a_cloud_tells_of_its_cost_counts_against_the_day(
     tmp_path: Path,

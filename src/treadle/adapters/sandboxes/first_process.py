@@ -57,11 +57,16 @@ def _is_first(entry: Path) -> bool:
 
 def stat_fields(entry: Path | str) -> list[str]:
     """What the system tells of a process behind its name; nothing of one that has ended."""
+    fields = all_stat_fields(entry)
+    # One that has ended, too, and that nobody has asked for its exit code yet.
+    return [] if fields[:1] == ["Z"] else fields
+
+
+def all_stat_fields(entry: Path | str) -> list[str]:
+    """The same also of one that has ended, or whose first thread has: it may have others."""
     try:
         # The name of a process may be any bytes. Without a Path: every process is asked.
         with open(f"{entry}/stat", errors="replace") as stat:  # noqa: PTH123
-            fields = stat.read().rpartition(")")[2].split()
+            return stat.read().rpartition(")")[2].split()
     except OSError:
         return []
-    # One that has ended, too, and that nobody has asked for its exit code yet.
-    return [] if fields[0] == "Z" else fields

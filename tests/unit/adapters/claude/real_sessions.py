@@ -78,6 +78,7 @@ async def opened(agent: ClaudeAgent, brief: Brief) -> AsyncIterator[ClaudeSessio
         yield session
     finally:
         await session.close()
+        await agent.gone()
     assert (marked_processes(brief.session), agent.live) == ([], {})
 
 

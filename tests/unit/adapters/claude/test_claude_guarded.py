@@ -51,7 +51,9 @@ SUBAGENT = [
 async def drive(agent: ClaudeAgent, brief: Brief) -> tuple[SessionResult, list[Event]]:
     events: list[Event] = []
     driver = Driver(agent, FakeClock(), events.append, asyncio.Event())
-    return await driver.run(brief, SESSION_LIMITS), events
+    result = await driver.run(brief, SESSION_LIMITS)
+    await agent.gone()
+    return result, events
 
 
 @pytest.mark.parametrize("binary", [BUNDLED, OLDER], ids=["newest", "oldest"])

@@ -111,8 +111,10 @@ def test_a_sub_agent_that_begins_does_not_repeat_what_was_said() -> None:
 async def driven(turn: dict[str, Any], binary: Path, place: Path) -> SessionResult:
     events: list[Event] = []
     async with api_of(json.dumps(turn)) as api:
-        driver = Driver(agent_on(api, binary), FakeClock(), events.append, asyncio.Event())
+        agent = agent_on(api, binary)
+        driver = Driver(agent, FakeClock(), events.append, asyncio.Event())
         result = await driver.run(brief_in(place), SESSION_LIMITS)
+        await agent.gone()
     assert [event.type for event in events].count("usage.reported") == 1
     return result
 

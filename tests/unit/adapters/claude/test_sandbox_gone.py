@@ -1,4 +1,4 @@
-"""A session is over when the first process of its sandbox is gone, and not before."""
+"""A session is over when nothing in its sandbox can act any more, and not before."""
 
 import asyncio
 import os
@@ -23,6 +23,7 @@ from treadle.adapters.sandboxes.first_process import (
     is_gone,
     stat_fields,
 )
+from treadle.adapters.sandboxes.last_moments import can_act, family_of, is_over
 from treadle.adapters.sandboxes.report import read_first_process
 from treadle.domain.agent import SANDBOX_FAULT, AgentEnded, AgentEvent, Brief, Fault
 from treadle.domain.sandbox import Confined, Confinement, Probed, Proven, SandboxFailed
@@ -137,9 +138,23 @@ async def test_a_command_whose_sandbox_lives_on_has_failed(
     assert ran == running.Ran(0, "", failed=SandboxFailed(NOT_GONE))
 
 
+async def test_a_sandbox_is_over_when_nothing_in_it_can_act(tmp_path: Path) -> None:
+    async with sandbox(tmp_path / "report") as process:
+        first = first_inside(read_first_process(tmp_path / "report"))
+        assert first is not None
+        alive = await is_over(first, within_s=0)
+        inside = family_of(first.pid)
+        process.kill()
+        ended = await is_over(first, within_s=60)
+
+        assert (alive, ended, [pid for pid in inside if can_act(pid)]) == (False, True, [])
+        assert len(inside) > 1
+
+
 async def test_a_process_that_is_first_nowhere_is_not_the_sandboxes() -> None:
     assert (first_inside(os.getpid()), first_inside(None)) == (None, None)
     assert await is_gone(None, within_s=0)
+    assert await is_over(None, within_s=0)
 
 
 def test_a_process_may_have_any_name(tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
@@ -18,14 +17,9 @@ from treadle.adapters.agents.claude.parse import StreamParser
 from treadle.adapters.agents.claude.private_home import forget_settings, has_transcript, make_folder
 from treadle.adapters.agents.claude.processes import end_marked, kill_marked, tree_of
 from treadle.adapters.agents.claude.session_files import given_files
-from treadle.adapters.agents.claude.speaking import SPEAKER, client_of, unless
-from treadle.adapters.sandboxes.first_process import (
-    GONE_S,
-    NOT_GONE,
-    First,
-    first_inside,
-    is_gone,
-)
+from treadle.adapters.agents.claude.speaking import SPEAKER, client_of, interrupt, let_go, unless
+from treadle.adapters.sandboxes.first_process import GONE_S, NOT_GONE, First, first_inside
+from treadle.adapters.sandboxes.last_moments import can_act_no_more, is_over
 from treadle.domain.agent import (
     SANDBOX_FAULT,
     AgentEnded,
@@ -41,7 +35,6 @@ if TYPE_CHECKING:
 
     from treadle.adapters.agents.claude.transport import ProcessTransport
 
-INTERRUPT_S = 2.0
 CONNECT_S = 90.0
 
 
@@ -63,6 +56,8 @@ class ClaudeAgent:
     # How long an ended sandbox may take to be gone.
     gone_s: float = GONE_S
     live: dict[str, "ClaudeSession"] = field(default_factory=dict, repr=False)
+    # What is left to do for sessions that can do nothing any more.
+    ending: set[asyncio.Task[None]] = field(default_factory=set, repr=False)
 
     async def open(self, brief: Brief) -> "ClaudeSession":
         session = ClaudeSession(self, brief)
@@ -78,6 +73,11 @@ class ClaudeAgent:
         """SIGKILL every process of every open session, now; for the second Ctrl-C."""
         for name, session in self.live.items():
             kill_marked(name, pid=session.living_pid)
+
+    async def gone(self) -> None:
+        """Wait until the processes of all closed sessions are cleared away."""
+        if self.ending:
+            await asyncio.wait(self.ending)
 
     def child_environment(self, brief: Brief) -> dict[str, str]:
         environment = child_environment(self.environment, brief)
@@ -110,6 +110,8 @@ class ClaudeSession:
         self._report: Path | None = None
         self._heard = False
         self._first: First | None = None
+        # At once, with everybody else there was.
+        self._killed = False
 
     async def start(self) -> None:
         """Spawn and send the prompt; what goes wrong becomes the session's only event."""
@@ -211,32 +213,24 @@ class ClaudeSession:
         return await asyncio.shield(self._closing)
 
     async def _close(self) -> Sequence[Leftover]:
-        transport, client = self._transport, self._client
+        transport = self._transport
         known: tuple[int, ...] = ()
         left: Sequence[Leftover] = ()
         pid = self.living_pid
         tree = [] if pid is None or self._is_confined else await asyncio.to_thread(tree_of, pid)
         if transport is not None:
-            if client is not None and not self._ended and not transport.ended.is_set():
-                # Lets the agent end its tool and write its transcript, so that it can be resumed.
-                with suppress(Exception):
-                    async with asyncio.timeout(INTERRUPT_S):
-                        await unless(transport.ended, client.interrupt())
+            if self._client is not None and not self._ended and not transport.ended.is_set():
+                await interrupt(self._client, transport)
             try:
                 left = await self._last_look(transport)
             finally:
                 # Whatever cannot be looked at, the agent has to go.
-                if client is not None:
-                    with suppress(Exception):
-                        await client.disconnect()
-                await transport.close()
+                await self._end(transport)
             known = () if transport.pid is None else (transport.pid,)
-        if self._is_confined:
-            self._hold_first()
-            if not await is_gone(self._first, within_s=self._agent.gone_s):
-                self._end_as(Fault(NOT_GONE, subtype=SANDBOX_FAULT))
-        else:
+        if not self._is_confined:
             left = await end_marked(self._brief.session, known=known, tree=tree)
+        elif not await is_over(self._first, within_s=self._agent.gone_s):
+            self._end_as(Fault(NOT_GONE, subtype=SANDBOX_FAULT))
         self._forget_report()
         self._agent.live.pop(self._brief.session, None)
         return left
@@ -247,16 +241,27 @@ class ClaudeSession:
         if pid is None:
             return ()
         if self._is_confined:
+            self._hold_first()
             # They die with the sandbox, so now is the time to see them.
             left = await asyncio.to_thread(look_inside, pid)
             if self._ended:
                 await transport.kill()
+                self._killed = self._first is not None
             return left
         if self._ended:
             # Not waited for either, unless it has somebody else to end: servers, for one.
-            alone = await asyncio.to_thread(is_alone, pid, self._brief.session)
-            await (transport.kill() if alone else transport.end_input())
+            self._killed = await asyncio.to_thread(is_alone, pid, self._brief.session)
+            await (transport.kill() if self._killed else transport.end_input())
         return ()
+
+    async def _end(self, transport: "ProcessTransport") -> None:
+        """Until the agent is gone; one that was killed is cleared away while we go on."""
+        ending = asyncio.ensure_future(let_go(self._client, transport))
+        self._agent.ending.add(ending)
+        ending.add_done_callback(self._agent.ending.discard)
+        killed, limit_s = self.living_pid if self._killed else None, self._agent.gone_s
+        if killed is None or not await can_act_no_more(frozenset((killed,)), within_s=limit_s):
+            await asyncio.shield(ending)
 
     def _hold_first(self) -> None:
         """Know the sandbox's first process while it runs: a number alone may be used again."""

@@ -10,6 +10,7 @@ from pathlib import Path
 from treadle.adapters.agents.claude.command import SESSION_MARK
 from treadle.adapters.agents.claude.process_table import below, process_table, remaining
 from treadle.adapters.sandboxes.first_process import stat_fields
+from treadle.adapters.sandboxes.last_moments import EXITING
 from treadle.domain.agent import Leftover
 
 PROC = Path("/proc")
@@ -19,8 +20,7 @@ POLL_S = 0.02
 # Becoming another program takes a fraction of a millisecond; the rest is for a busy machine.
 ASKED_AGAIN = 2000
 WORDED = 5
-# Flags of a process, as the kernel's headers have them for good.
-EXITING = 0x4
+# A flag of a process, as the kernel's headers have it for good.
 OF_THE_KERNEL = 0x200000
 
 Living = Callable[[], list[Leftover]]

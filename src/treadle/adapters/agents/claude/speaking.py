@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Coroutine
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from treadle.domain.agent import Brief
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 
 # Loads the SDK, which takes a while; the agent comes up meanwhile.
 SPEAKER = "treadle.adapters.agents.claude.hook"
+INTERRUPT_S = 2.0
 
 
 def client_of(brief: Brief, transport: "ProcessTransport") -> "ClaudeSDKClient":
@@ -40,3 +42,18 @@ async def unless(ended: asyncio.Event, asking: Coroutine[Any, Any, None]) -> Non
         ending.cancel()
         task.cancel()
         await asyncio.gather(task, ending, return_exceptions=True)
+
+
+async def interrupt(client: "ClaudeSDKClient", transport: "ProcessTransport") -> None:
+    """Let the agent end its tool and write its transcript, so that it can be resumed."""
+    with suppress(Exception):
+        async with asyncio.timeout(INTERRUPT_S):
+            await unless(transport.ended, client.interrupt())
+
+
+async def let_go(client: "ClaudeSDKClient | None", transport: "ProcessTransport") -> None:
+    """The end of the conversation, and of the process."""
+    if client is not None:
+        with suppress(Exception):
+            await client.disconnect()
+    await transport.close()

@@ -1,0 +1,103 @@
+"""A process can do nothing any more from the moment on in which each of its threads is ending."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from treadle.adapters.sandboxes.last_moments import can_act, can_act_no_more, family_of
+
+WAITING = "import sys; print('up', flush=True); sys.stdin.read()"
+# Its first thread ends (by the system call that ends one alone), another one goes on.
+HEADLESS = """
+import ctypes, sys, threading
+def work():
+    print("up", flush=True)
+    sys.stdin.read()
+threading.Thread(target=work).start()
+ctypes.CDLL(None).syscall({exit_thread}, 0)
+"""
+EXIT_THREAD = {"x86_64": 60, "aarch64": 93}[os.uname().machine]
+
+
+@contextmanager
+def process(code: str = WAITING) -> Iterator["subprocess.Popen[bytes]"]:
+    """One that runs Python, is up, and ends when its input does."""
+    started = subprocess.Popen(
+        [sys.executable, "-I", "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert started.stdout is not None
+    try:
+        assert started.stdout.readline() == b"up\n"
+        yield started
+    finally:
+        started.kill()
+        started.communicate()
+
+
+def state_of(pid: int) -> str:
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+
+
+def test_one_that_runs_can() -> None:
+    with process() as running:
+        assert can_act(running.pid)
+
+
+def test_one_that_has_ended_cannot_whether_or_not_somebody_asked_for_its_exit_code() -> None:
+    with process() as ended:
+        ended.kill()
+        os.waitid(os.P_PID, ended.pid, os.WEXITED | os.WNOWAIT)
+        unasked = (state_of(ended.pid), can_act(ended.pid))
+        ended.wait()
+
+        assert (unasked, can_act(ended.pid)) == (("Z", False), False)
+
+
+def test_one_whose_first_thread_has_ended_can_if_another_runs() -> None:
+    with process(HEADLESS.format(exit_thread=EXIT_THREAD)) as headless:
+        while state_of(headless.pid) != "Z":
+            os.sched_yield()
+
+        assert can_act(headless.pid)
+        assert headless.pid in family_of(os.getpid())
+
+
+def test_a_family_is_a_process_and_all_below_it() -> None:
+    inner = "subprocess.Popen([sys.executable, '-I', '-c', 'import sys; sys.stdin.read()'])"
+    with process(f"import subprocess, sys; child = {inner}; {WAITING}") as parent:
+        (child,) = family_of(parent.pid) - {parent.pid}
+
+        assert family_of(child) == {child}
+        assert {parent.pid, child, os.getpid()} <= family_of(os.getpid())
+
+
+async def test_who_lives_is_waited_for_in_vain() -> None:
+    with process() as running:
+        assert not await can_act_no_more(frozenset((running.pid,)), within_s=0)
+
+
+async def test_who_was_killed_is_waited_for() -> None:
+    with process() as killed:
+        killed.kill()
+
+        assert await can_act_no_more(frozenset((killed.pid,)), within_s=60)
+
+
+@pytest.mark.parametrize(("others_end", "over"), [(True, True), (False, False)])
+async def test_who_turns_up_late_has_to_end_too(others_end: bool, over: bool) -> None:
+    with process() as killed, process() as late:
+        killed.kill()
+        if others_end:
+            late.kill()
+        family = frozenset((killed.pid, late.pid))
+
+        found = await can_act_no_more(
+            frozenset((killed.pid,)), lambda: family, within_s=60 if others_end else 0
+        )
+
+    assert found == over
