@@ -25,8 +25,9 @@ class AgentSession(Protocol):
     async def close(self) -> Sequence[Leftover]:
         """End the agent and every process it left, in bounded time; safe to call twice.
 
-        Interrupts first, then closes the stream, then kills the tree. Returns the background
-        processes that had to be ended.
+        Interrupts first, then closes the stream, then kills the tree. None of them can act when
+        this returns, though some may still be cleared away. Returns the background processes that
+        had to be ended.
         """
         ...
 

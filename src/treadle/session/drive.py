@@ -103,7 +103,7 @@ class Driver:
     async def run(
         self, brief: Brief, limits: SessionLimits, *, spent: Spent | None = None
     ) -> SessionResult:
-        """One prompt to one result. All processes of the session are gone when it returns."""
+        """One prompt to one result. No process of the session can act any more when it returns."""
         started = self.clock.monotonic()
         course = Course(
             Speech(brief.role, self.record),

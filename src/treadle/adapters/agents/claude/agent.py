@@ -259,9 +259,15 @@ class ClaudeSession:
         ending = asyncio.ensure_future(let_go(self._client, transport))
         self._agent.ending.add(ending)
         ending.add_done_callback(self._agent.ending.discard)
-        killed, limit_s = self.living_pid if self._killed else None, self._agent.gone_s
-        if killed is None or not await can_act_no_more(frozenset((killed,)), within_s=limit_s):
+        if not self._killed or not await self._is_powerless():
             await asyncio.shield(ending)
+
+    async def _is_powerless(self) -> bool:
+        """Whether an agent that was killed can act no more; of a sandbox that is asked anyway."""
+        pid = self.living_pid
+        if self._is_confined or pid is None:
+            return self._is_confined
+        return await can_act_no_more(frozenset((pid,)), within_s=self._agent.gone_s)
 
     def _hold_first(self) -> None:
         """Know the sandbox's first process while it runs: a number alone may be used again."""
