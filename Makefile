@@ -34,7 +34,7 @@ crash-matrix: setup  ## kill -9 at every named point of a run, then go on; write
 	@$(PY) -m tests.crash_matrix
 
 fuzz: setup  ## random shell lines: what we read against what bash runs, in a sandbox
-	@$(PY) -m tests.fuzz --strings 50000
+	@$(PY) -m tests.fuzz --strings 60000
 
 docs: setup  ## write docs/reference anew from the code
 	@$(PY) -m docs.reference.generate

@@ -85,6 +85,15 @@ def wait_for_transcript(stage: Stage, session: str) -> None:
     raise AssertionError("the agent has not written down what was said in a minute")
 
 
+def make_read_only(disk: Path) -> None:
+    """A killed process holds its files for a moment still, and the kernel refuses until then."""
+    for _ in range(500):
+        if subprocess.run(["mount", "-o", "remount,ro", disk], check=False).returncode == 0:
+            return
+        select.select([], [], [], 0.01)
+    raise AssertionError("somebody still writes to the disk")
+
+
 def assert_intact(root: Path) -> None:
     for name in DATABASES:
         with closing(sqlite3.connect(root / name)) as database:
@@ -210,7 +219,7 @@ def test_a_disk_that_became_read_only_is_said_in_one_line_and_the_run_goes_on_la
 ) -> None:
     stage = large_disk
     run = killed_in_a_session(stage)
-    subprocess.run(["mount", "-o", "remount,ro", stage.root], check=True)
+    make_read_only(stage.root)
 
     refused = stage.treadle("resume", run)
 
