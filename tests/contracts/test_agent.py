@@ -105,8 +105,10 @@ async def playing(name: str, steps: tuple[Step, ...]) -> AsyncIterator[Agent]:
     said.append({"text": "finished", "expect": expected[-1]})
     async with api_of(*map(json.dumps, said)) as api:
         agent = agent_on(api, BINARIES[name])
-        yield agent
-        await agent.gone()
+        try:
+            yield agent
+        finally:
+            await agent.gone()
         assert api.problems() == ()
 
 
@@ -234,8 +236,10 @@ async def unheard(name: str) -> AsyncIterator[Agent]:
         return
     async with api_of("{text: hi, optional: true}") as api:
         agent = agent_on(api, BINARIES[name])
-        yield agent
-        await agent.gone()
+        try:
+            yield agent
+        finally:
+            await agent.gone()
 
 
 @pytest.mark.parametrize("name", ["replay", "newest"])

@@ -55,11 +55,12 @@ def plant(spot: Spot) -> None:
         case AtStep():
             _plant_in_steps(spot)
         case Call():
-            owner, name = _place(spot.function)
+            owner, name = place_of(spot.function)
             setattr(owner, name, _trap(getattr(owner, name), spot))
 
 
-def _place(function: str) -> tuple[Any, str]:
+def place_of(function: str) -> tuple[Any, str]:
+    """Who has the function, and under which name."""
     module, _, path = function.partition(":")
     owner: Any = import_module(module)
     *outer, name = path.split(".")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.crash_matrix.cases import CASES
-from tests.crash_matrix.spots import Call, Spot
+from tests.crash_matrix.spots import Call, Spot, place_of
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PROGRAM = """
@@ -61,3 +61,15 @@ def test_the_last_act_of_a_case_lives_and_some_act_before_it_dies() -> None:
     ]
 
     assert wrong == []
+
+
+FUNCTIONS = sorted(
+    {act.dies.function for case in CASES for act in case.acts if isinstance(act.dies, Call)}
+)
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_every_function_that_a_point_names_is_there(function: str) -> None:
+    owner, name = place_of(function)
+
+    assert callable(getattr(owner, name))

@@ -125,6 +125,7 @@ def calls() -> dict[str, Callable[[], bool]]:
         "mounting": lambda: errno_of(mount, b"x", b"/tmp", b"tmpfs", 0, None) != errno.EPERM,
         "changing the root": lambda: ok(libc.syscall(chroot, b"/tmp")),
         "using io_uring": lambda: errno_of(425, 1, None) != errno.EPERM,
+        "writing by kernel AIO": lambda: errno_of(206 if X86 else 0, 1, None) != errno.EPERM,
         "loading a kernel program": lambda: (
             errno_of(321 if X86 else 280, 0, None, 0) != errno.EPERM
         ),

@@ -21,14 +21,7 @@ from treadle.workspace.agent_tree import agent_git
 from treadle.workspace.clone import Clone
 from treadle.workspace.commits import Rest, commit_files, commit_rest
 from treadle.workspace.git import GitFailed
-from treadle.workspace.imports import (
-    Imported,
-    NotFetched,
-    OnTop,
-    aside_ref,
-    import_work,
-    nested_between,
-)
+from treadle.workspace.imports import Imported, NotFetched, aside_ref, import_work, nested_between
 from treadle.workspace.losses import forget_loss, note_loss
 from treadle.workspace.movement import Movement, movement
 from treadle.workspace.notes import NotesRefused, carry_notes_in, carry_notes_out, write_notes
@@ -204,8 +197,7 @@ class Worksite:
         if last is None or rest.on_top_of != last.commit:
             return await self.take_in(rest.tip)
         # A commit of ours, made of files alone: neither its place nor what is in it is in question.
-        files = len(rest.files) + len(rest.gone)
-        await self._import(rest.tip, on_top=OnTop(last, files))
+        await self._import(rest.tip, before=last)
         return ()
 
     async def take_in(self, tip: str) -> tuple[str, ...]:
@@ -214,10 +206,10 @@ class Worksite:
         brought = await self._import(tip)
         return await nested_between(self._site.project, older, tip) if brought else ()
 
-    async def _import(self, tip: str, *, on_top: OnTop | None = None) -> bool:
+    async def _import(self, tip: str, *, before: Imported | None = None) -> bool:
         """Whether that brought anything."""
         site = self._site
-        found = await import_work(site.project, self._clone, site.run, tip, on_top=on_top)
+        found = await import_work(site.project, self._clone, site.run, tip, before=before)
         self._home = tip
         if not isinstance(found, Imported):
             return False

@@ -8,7 +8,7 @@ from collections.abc import Coroutine, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from treadle.domain.errors import TreadleError
 
@@ -92,26 +92,6 @@ class Git:
     async def try_run(self, *arguments: str, stdin: bytes = b"") -> Ran:
         """The same for commands that may fail in a healthy repository."""
         process = self._start(arguments, subprocess.PIPE if stdin else subprocess.DEVNULL)
-        return await self._heard(process, arguments, stdin)
-
-    async def try_pipe(
-        self, *arguments: str, stdin: bytes, into: "Git", further: tuple[str, ...]
-    ) -> bool:
-        """Whether one command succeeded, and another with what the first one says as its input."""
-        first = self._start(arguments, subprocess.PIPE)
-        assert first.stdout is not None  # noqa: S101  # a pipe was asked for
-        # Not held open here: the first has to hear when the second is gone.
-        with first.stdout as said:
-            second = into._start(further, said)
-        ran = await together(
-            self._heard(first, arguments, stdin), into._heard(second, further, b"")
-        )
-        return all(each.ok for each in ran)
-
-    async def _heard(
-        self, process: "subprocess.Popen[bytes]", arguments: tuple[str, ...], stdin: bytes
-    ) -> Ran:
-        """What a command that was started says, within its time."""
         # In a thread of the pool: asyncio would start one for each command, which takes longer.
         talking = asyncio.ensure_future(asyncio.to_thread(process.communicate, stdin or None))
         try:
@@ -135,9 +115,7 @@ class Git:
             os.fsdecode(complaint),
         )
 
-    def _start(
-        self, arguments: tuple[str, ...], stdin: int | IO[bytes]
-    ) -> "subprocess.Popen[bytes]":
+    def _start(self, arguments: tuple[str, ...], stdin: int) -> "subprocess.Popen[bytes]":
         command = ("git", "-C", str(self.directory), *self.options, *arguments)
         try:
             return subprocess.Popen(

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from treadle.domain.ids import RunId
-from treadle.workspace.agent_tree import agent_git
 from treadle.workspace.backups import back_up, ref_move
 from treadle.workspace.contents import SUBMODULE
 from treadle.workspace.git import GitFailed
@@ -27,10 +26,6 @@ _FETCH = (
     "--no-recurse-submodules", "--no-prune",
 )  # fmt: skip
 
-# More files come in by a fetch, which keeps them packed.
-_FEW = 30
-_ELSEWHERE = b"ref: refs/heads/.invalid\n"
-
 
 @dataclass(frozen=True, slots=True)
 class Imported:
@@ -48,14 +43,6 @@ class NothingNew:
     """The run has no commit beyond its snapshot, and never had."""
 
 
-@dataclass(frozen=True, slots=True)
-class OnTop:
-    """An earlier import that a tip is one commit on top of, and how many files that changes."""
-
-    last: Imported
-    files: int
-
-
 class NotFetched(GitFailed):
     """The clone cannot give the commits, or the user's repository does not take them."""
 
@@ -69,21 +56,24 @@ class _Placed:
 
 
 async def import_work(
-    project: Project, clone: Clone, run: RunId, tip: str, *, on_top: OnTop | None = None
+    project: Project, clone: Clone, run: RunId, tip: str, *, before: Imported | None = None
 ) -> Imported | NothingNew:
     """Bring in `tip` from a clone that was mended (by `commit_rest`, say) since an agent ran.
 
+    `before` is an earlier import that it is known to be a single commit on top of.
     Cut anywhere, the fetched commits are kept by a ref and a second call ends the same.
     """
-    placed = None if on_top is None else await _handed_over(project, clone, tip, on_top)
-    placed = placed or await _fast_forward(project, clone, run, tip)
+    placed = await _fast_forward(project, clone, run, tip)
     placed = placed or await _place(project, clone, run, tip)
     if placed is None:
         return NothingNew()
-    if on_top is not None:
-        last = on_top.last
+    if before is not None:
         return replace(
-            last, branch=placed.branch, commit=tip, commits=last.commits + 1, moved=placed.moved
+            before,
+            branch=placed.branch,
+            commit=tip,
+            commits=before.commits + 1,
+            moved=placed.moved,
         )
     sides = f"{clone.base}...{tip}"
     counted = await project.git.run("rev-list", "--count", "--left-right", sides)
@@ -103,35 +93,6 @@ async def nested_between(project: Project, older: str, newer: str) -> tuple[str,
         for entry, path in zip(fields[0::2], fields[1::2], strict=False)
         if entry.split(" ")[1] == SUBMODULE
     )
-
-
-async def _handed_over(project: Project, clone: Clone, tip: str, on_top: OnTop) -> _Placed | None:
-    """Straight onto the run's branch, without both sides asking each other what they have, which
-    takes twice as long. Only where nothing is in question; else a fetch has to decide."""
-    last = on_top.last
-    if on_top.files > _FEW or last.branch != clone.branch or _may_be_in_use(clone):
-        return None
-    handed = await agent_git(clone).try_pipe(
-        *("pack-objects", "--revs", "--thin", "--stdout", "-q"),
-        stdin=f"{tip}\n^{last.commit}\n".encode(),
-        into=project.git,
-        # Writes nothing that is malformed, and nothing that points to what is not there.
-        further=("unpack-objects", "-q", "--strict"),
-    )
-    if not handed:
-        return None
-    moved = await project.git.try_run(*ref_move(clone.ref, tip, from_=last.commit))
-    return _Placed(clone.branch, moved=True) if moved.ok else None
-
-
-def _may_be_in_use(clone: Clone) -> bool:
-    """Whether somebody could have the run's branch checked out."""
-    repository = clone.sources.repository
-    if _has_linked_worktrees(repository):
-        return True
-    head = repository / "HEAD"
-    # A link to the branch is HEAD in old repositories, and a name that none has in the newest.
-    return head.is_symlink() or head.read_bytes() in (f"ref: {clone.ref}\n".encode(), _ELSEWHERE)
 
 
 async def _fast_forward(project: Project, clone: Clone, run: RunId, tip: str) -> _Placed | None:

@@ -1,6 +1,7 @@
 """Processes that were killed: from when on they can do nothing, before they are cleared away.
 
-The kernel frees an agent's memory for tens of milliseconds, in which none of its code runs.
+The kernel frees an agent's memory for tens of milliseconds, in which none of its code runs. Writes
+that it had asked the kernel to make by itself could still come; a sandbox has no such calls.
 """
 
 import asyncio
@@ -24,11 +25,18 @@ EXITING = 0x4
 
 def can_act(pid: int) -> bool:
     """Whether any thread of a process may still run code of its own."""
+    threads = _threads(pid)
+    if any(_runs(f"{PROC}/{pid}/task/{thread}") for thread in threads):
+        return True
+    # One of them may have started another since they were listed.
+    return not _threads(pid) <= threads
+
+
+def _threads(pid: int) -> set[str]:
     try:
-        threads = os.listdir(f"{PROC}/{pid}/task")  # noqa: PTH208
-    except OSError:
-        return False
-    return any(_runs(f"{PROC}/{pid}/task/{thread}") for thread in threads)
+        return set(os.listdir(f"{PROC}/{pid}/task"))  # noqa: PTH208
+    except (FileNotFoundError, ProcessLookupError):
+        return set()
 
 
 def _runs(entry: str) -> bool:

@@ -17,6 +17,8 @@ DENIED = (
     *("ptrace", "process_vm_readv", "process_vm_writev", "process_madvise", "pidfd_getfd"),
     *("kcmp", "move_pages", "perf_event_open", "userfaultfd", "bpf", "open_by_handle_at"),
     *("io_uring_setup", "io_uring_enter", "io_uring_register"),
+    # Writes that go on when whoever asked for them was killed.
+    "io_setup",
     *("add_key", "request_key", "keyctl"),
     *("kexec_load", "kexec_file_load", "init_module", "finit_module", "delete_module"),
     *("unshare", "setns", "pivot_root", "mount", "umount2", "mount_setattr"),
@@ -31,6 +33,7 @@ _SHARED = {
     "openat2": 437, "mount_setattr": 442, "fchmodat2": 452, "open_tree_attr": 467,
 }  # fmt: skip
 _X86_64 = {
+    "io_setup": 206,
     "open": 2, "ioctl": 16, "socket": 41, "clone": 56, "creat": 85, "chmod": 90, "fchmod": 91,
     "mknod": 133, "openat": 257, "mknodat": 259, "fchmodat": 268,
     "ptrace": 101, "pivot_root": 155, "mount": 165,
@@ -41,7 +44,7 @@ _X86_64 = {
     "bpf": 321, "userfaultfd": 323, **_SHARED,
 }  # fmt: skip
 _AARCH64 = {
-    "mknodat": 33, "fchmod": 52, "fchmodat": 53, "openat": 56,
+    "io_setup": 0, "mknodat": 33, "fchmod": 52, "fchmodat": 53, "openat": 56,
     "ioctl": 29, "umount2": 39, "mount": 40, "pivot_root": 41, "unshare": 97, "kexec_load": 104,
     "init_module": 105, "delete_module": 106, "ptrace": 117, "socket": 198, "add_key": 217,
     "request_key": 218, "keyctl": 219, "clone": 220, "move_pages": 239, "perf_event_open": 241,

@@ -29,7 +29,7 @@ class PromptSent:
 
 @dataclass(frozen=True, slots=True)
 class SessionEnded:
-    """The session is over and all its processes are gone."""
+    """The session is over; none of its processes can do anything any more."""
 
     result: SessionResult
     type: Literal["session.ended"] = "session.ended"

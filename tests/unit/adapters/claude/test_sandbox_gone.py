@@ -80,22 +80,30 @@ async def sandbox(report: Path) -> AsyncIterator[asyncio.subprocess.Process]:
         await process.wait()
 
 
-def claude(tmp_path: Path, report: Path) -> ClaudeAgent:
+SPEAKS = f"{CONNECT}{RESULT}\ncat >/dev/null"
+
+
+@asynccontextmanager
+async def claude(tmp_path: Path, report: Path, does: str = SPEAKS) -> AsyncIterator[ClaudeAgent]:
     path = tmp_path / "claude"
-    path.write_text(f"#!/bin/sh\n{CONNECT}{RESULT}\ncat >/dev/null\n")
+    path.write_text(f"#!/bin/sh\n{does}\n")
     path.chmod(0o755)
 
     def within(brief: Brief) -> Confinement:
         return Confinement(brief.workspace, brief.home)
 
     enclosure = Enclosure(Reporting(report), within)
-    return ClaudeAgent(path, {"PATH": "/usr/bin:/bin"}, enclosure=enclosure, gone_s=0.05)
+    agent = ClaudeAgent(path, {"PATH": "/usr/bin:/bin"}, enclosure=enclosure, gone_s=0.05)
+    try:
+        yield agent
+    finally:
+        await agent.gone()
 
 
 async def test_a_sandbox_that_lives_on_is_how_the_session_ended(tmp_path: Path) -> None:
     report, brief = tmp_path / "report", brief_in(tmp_path)
-    async with sandbox(report):
-        session = await claude(tmp_path, report).open(brief)
+    async with sandbox(report), claude(tmp_path, report) as agent:
+        session = await agent.open(brief)
         first = [event async for event in session.events()]
         await session.close()
         after = [event async for event in session.events()]
@@ -103,10 +111,20 @@ async def test_a_sandbox_that_lives_on_is_how_the_session_ended(tmp_path: Path) 
     assert (first[-1], after) == (ENDED, [AgentEnded(Fault(NOT_GONE, subtype=SANDBOX_FAULT))])
 
 
+async def test_a_sandbox_that_outlives_an_agent_that_never_spoke_is_told_of(tmp_path: Path) -> None:
+    report = tmp_path / "report"
+    async with sandbox(report), claude(tmp_path, report, "exit 3") as agent:
+        session = await agent.open(brief_in(tmp_path))
+        await session.close()
+        told = [event async for event in session.events()]
+
+    assert told == [AgentEnded(Fault(NOT_GONE, subtype=SANDBOX_FAULT))]
+
+
 async def test_a_sandbox_that_is_gone_changes_nothing(tmp_path: Path) -> None:
     report, brief = tmp_path / "report", brief_in(tmp_path)
-    async with sandbox(report) as process:
-        session = await claude(tmp_path, report).open(brief)
+    async with sandbox(report) as process, claude(tmp_path, report) as agent:
+        session = await agent.open(brief)
         process.kill()
         first = [event async for event in session.events()]
         await session.close()

@@ -53,7 +53,7 @@ class ClaudeAgent:
     # What confines its sessions; None: nothing does, because a person said so.
     enclosure: Enclosure | None = None
     connect_s: float = CONNECT_S
-    # How long an ended sandbox may take to be gone.
+    # How long an agent that was killed may take until nothing of it acts any more.
     gone_s: float = GONE_S
     live: dict[str, "ClaudeSession"] = field(default_factory=dict, repr=False)
     # What is left to do for sessions that can do nothing any more.
@@ -76,8 +76,7 @@ class ClaudeAgent:
 
     async def gone(self) -> None:
         """Wait until the processes of all closed sessions are cleared away."""
-        if self.ending:
-            await asyncio.wait(self.ending)
+        await asyncio.gather(*self.ending)
 
     def child_environment(self, brief: Brief) -> dict[str, str]:
         environment = child_environment(self.environment, brief)
@@ -110,7 +109,7 @@ class ClaudeSession:
         self._report: Path | None = None
         self._heard = False
         self._first: First | None = None
-        # At once, with everybody else there was.
+        # Whether it was ended without being asked, because it had said all.
         self._killed = False
 
     async def start(self) -> None:
@@ -227,10 +226,12 @@ class ClaudeSession:
                 # Whatever cannot be looked at, the agent has to go.
                 await self._end(transport)
             known = () if transport.pid is None else (transport.pid,)
-        if not self._is_confined:
+        if self._is_confined:
+            self._hold_first()
+            if not await is_over(self._first, within_s=self._agent.gone_s):
+                self._end_as(Fault(NOT_GONE, subtype=SANDBOX_FAULT))
+        else:
             left = await end_marked(self._brief.session, known=known, tree=tree)
-        elif not await is_over(self._first, within_s=self._agent.gone_s):
-            self._end_as(Fault(NOT_GONE, subtype=SANDBOX_FAULT))
         self._forget_report()
         self._agent.live.pop(self._brief.session, None)
         return left

@@ -46,7 +46,8 @@ def command_line(binary: Path, brief: Brief, given: Given, *, attribution: str) 
         "attribution": {"commit": attribution, "pr": attribution},
         "includeCoAuthoredBy": bool(attribution),
         # What it says of git by itself is against what we say ("branch first", "only when asked"),
-        # and its look at the history takes a while at every start. Only its credits are part of it.
+        # and its look at the history takes a while at every start. Who wants it to credit itself
+        # needs those words, because the credits are among them.
         "includeGitInstructions": bool(attribution),
         "autoMemoryEnabled": False,
     }
