@@ -194,6 +194,32 @@ def test_what_is_the_sessions_own_cannot_be_overridden(name: str) -> None:
     assert child_environment({name: "other"}, BRIEF) == child_environment({}, BRIEF)
 
 
+GATEWAY = {"ANTHROPIC_BASE_URL": "http://127.0.0.1:1", "ANTHROPIC_API_KEY": "held"}
+CODING = replace(BRIEF, builtin_tools=("Bash", "Read"), mcp_servers={"browser": BROWSER})
+REMOTE = {"type": "http", "url": "https://tools.example"}
+
+
+@pytest.mark.parametrize(
+    ("allowed", "brief", "store"),
+    [
+        (GATEWAY, CODING, "bundled"),
+        ({**GATEWAY, "CLAUDE_CODE_CERT_STORE": "system"}, CODING, "system"),
+        ({**GATEWAY, "ANTHROPIC_BASE_URL": "https://gateway.example"}, CODING, None),
+        ({"ANTHROPIC_API_KEY": "k"}, CODING, None),
+        # a login of its own is renewed at its maker's
+        ({"ANTHROPIC_BASE_URL": "http://127.0.0.1:1"}, CODING, None),
+        ({**GATEWAY, "CLAUDE_CODE_USE_BEDROCK": "1"}, CODING, None),
+        (GATEWAY, replace(CODING, builtin_tools=("Bash", "WebFetch")), None),
+        (GATEWAY, replace(CODING, builtin_tools=()), None),
+        (GATEWAY, replace(CODING, mcp_servers={"tools": REMOTE}), None),
+    ],
+)
+def test_the_machines_certificates_are_left_out_where_nobody_is_reached_by_tls(
+    allowed: dict[str, str], brief: Brief, store: str | None
+) -> None:
+    assert child_environment(allowed, brief).get("CLAUDE_CODE_CERT_STORE") == store
+
+
 def test_a_rehearsal_is_told_who_asks_and_a_real_model_is_not() -> None:
     told = ("x-treadle-role: {role}", "x-treadle-workspace: {workspace}")
     rehearsed = ClaudeAgent(CLAUDE, {}, headers=told).child_environment(BRIEF)

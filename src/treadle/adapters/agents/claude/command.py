@@ -26,6 +26,11 @@ QUIET = {
     "CLAUDE_CODE_ENTRYPOINT": "sdk-py",
 }
 
+# Those of the machine are hundreds of files, which the agent reads at every start.
+NO_CERTIFICATES = {"CLAUDE_CODE_CERT_STORE": "bundled"}
+# One that has none of them has a login of its own, which it renews.
+LOGINS = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN")
+
 
 @dataclass(frozen=True, slots=True)
 class Given:
@@ -73,6 +78,7 @@ def command_line(binary: Path, brief: Brief, given: Given, *, attribution: str) 
 def child_environment(allowed: Mapping[str, str], brief: Brief) -> dict[str, str]:
     """The child's whole environment: what the settings allow, the session's own, nothing else."""
     return {
+        **({} if reaches_by_tls(allowed, brief) else NO_CERTIFICATES),
         **allowed,
         **QUIET,
         **identity_environment(brief.identity),
@@ -81,6 +87,17 @@ def child_environment(allowed: Mapping[str, str], brief: Brief) -> dict[str, str
         "GIT_TERMINAL_PROMPT": "0",
         SESSION_MARK: brief.session,
     }
+
+
+def reaches_by_tls(allowed: Mapping[str, str], brief: Brief) -> bool:
+    """Whether the agent's own process may have to tell by certificates whom it speaks to: its
+    model, whoever renews its login, a page that it reads, a server elsewhere."""
+    in_the_clear = allowed.get("ANTHROPIC_BASE_URL", "").startswith("http://")
+    has_login = any(allowed.get(name) for name in LOGINS)
+    in_a_cloud = any(name.startswith("CLAUDE_CODE_USE_") for name in allowed)
+    reads_pages = not brief.builtin_tools or "WebFetch" in brief.builtin_tools
+    elsewhere = any("url" in server for server in brief.mcp_servers.values())
+    return not in_the_clear or not has_login or in_a_cloud or reads_pages or elsewhere
 
 
 def identity_environment(identity: Identity) -> dict[str, str]:
