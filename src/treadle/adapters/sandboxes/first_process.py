@@ -11,6 +11,8 @@ NOT_GONE = "the sandbox was ended, and its processes are still there"
 # A sandbox that was ended is gone within a millisecond or two; one that is not may take its time.
 POLLS_S = (0.0005, 0.001, 0.001, 0.002, 0.002, 0.005)
 SLOW_POLL_S = 0.01
+# How the system calls a process that is nothing but an exit code.
+ENDED = "Z"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +41,15 @@ async def is_gone(first: First | None, *, within_s: float) -> bool:
     for pause in chain((0.0,), POLLS_S, repeat(SLOW_POLL_S, slow)):
         if pause:
             await asyncio.sleep(pause)
-        fields = stat_fields(PROC / str(first.pid))
-        if not fields or int(fields[19]) != first.started:
+        if has_ended(first):
             return True
     return False
+
+
+def has_ended(first: First) -> bool:
+    """Whether it is gone, with everybody else in its sandbox."""
+    fields = stat_fields(PROC / str(first.pid))
+    return not fields or int(fields[19]) != first.started
 
 
 def _is_first(entry: Path) -> bool:
@@ -59,14 +66,19 @@ def stat_fields(entry: Path | str) -> list[str]:
     """What the system tells of a process behind its name; nothing of one that has ended."""
     fields = all_stat_fields(entry)
     # One that has ended, too, and that nobody has asked for its exit code yet.
-    return [] if fields[:1] == ["Z"] else fields
+    return [] if fields[:1] == [ENDED] else fields
 
 
 def all_stat_fields(entry: Path | str) -> list[str]:
     """The same also of one that has ended, or whose first thread has: it may have others."""
     try:
-        # The name of a process may be any bytes. Without a Path: every process is asked.
-        with open(f"{entry}/stat", errors="replace") as stat:  # noqa: PTH123
-            return stat.read().rpartition(")")[2].split()
+        return read_stat(entry)
     except OSError:
         return []
+
+
+def read_stat(entry: Path | str) -> list[str]:
+    """The same of a process or a thread; OSError if that cannot be read."""
+    # The name of a process may be any bytes. Without a Path: every process is asked.
+    with open(f"{entry}/stat", errors="replace") as stat:  # noqa: PTH123
+        return stat.read().rpartition(")")[2].split()

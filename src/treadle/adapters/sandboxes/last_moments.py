@@ -10,60 +10,63 @@ from collections.abc import Callable
 from itertools import chain, repeat
 
 from treadle.adapters.sandboxes.first_process import (
+    ENDED,
     POLLS_S,
     PROC,
     SLOW_POLL_S,
     First,
     all_stat_fields,
-    is_gone,
-    stat_fields,
+    has_ended,
+    read_stat,
 )
 
 # A flag of a thread, as the kernel's headers have it for good: it is ending, and runs no program.
 EXITING = 0x4
+_GONE = (FileNotFoundError, ProcessLookupError)
 
 
 def can_act(pid: int) -> bool:
     """Whether any thread of a process may still run code of its own."""
-    threads = _threads(pid)
-    if any(_runs(f"{PROC}/{pid}/task/{thread}") for thread in threads):
-        return True
-    # One of them may have started another since they were listed.
-    return not _threads(pid) <= threads
+    try:
+        threads = _threads(pid)
+        # Listed twice: one of them may have started another meanwhile.
+        return any(_runs(pid, thread) for thread in threads) or not _threads(pid) <= threads
+    except OSError:
+        return True  # there is something that cannot be looked at
 
 
 def _threads(pid: int) -> set[str]:
     try:
         return set(os.listdir(f"{PROC}/{pid}/task"))  # noqa: PTH208
-    except (FileNotFoundError, ProcessLookupError):
+    except _GONE:
         return set()
 
 
-def _runs(entry: str) -> bool:
-    fields = stat_fields(entry)
-    return bool(fields) and not int(fields[6]) & EXITING
+def _runs(pid: int, thread: str) -> bool:
+    try:
+        fields = read_stat(f"{PROC}/{pid}/task/{thread}")
+    except _GONE:
+        return False
+    return fields[0] != ENDED and not int(fields[6]) & EXITING
 
 
-async def can_act_no_more(
-    known: frozenset[int],
-    family: Callable[[], frozenset[int]] = frozenset,
-    *,
-    within_s: float,
-) -> bool:
-    """Wait until none of these processes can act, nor any other of their family; False if that
-    does not come.
+async def can_act_no_more(family: Callable[[], frozenset[int]], *, within_s: float) -> bool:
+    """Wait until none of these processes can act; False if that does not come.
 
-    Who cannot act starts no process: one that is there then, and is not known, is older.
+    Two looks have to say so. Who cannot act starts no process, so one that only the second look
+    finds was started before the first.
     """
+    quiet: frozenset[int] | None = None
     slow = int(within_s / SLOW_POLL_S)
     for pause in chain((0.0,), POLLS_S, repeat(SLOW_POLL_S, slow)):
         await asyncio.sleep(pause)
-        if any(can_act(pid) for pid in known):
-            continue
         seen = await asyncio.to_thread(family)
-        if seen <= known:
+        if any(can_act(pid) for pid in seen):
+            quiet = None
+        elif quiet is not None and seen <= quiet:
             return True
-        known |= seen
+        else:
+            quiet = seen
     return False
 
 
@@ -71,19 +74,25 @@ async def is_over(first: First | None, *, within_s: float) -> bool:
     """Wait until nothing in a sandbox can act; False if that does not come."""
     if first is None:
         return True
-    pid = first.pid
-    ended = await can_act_no_more(frozenset((pid,)), lambda: family_of(pid), within_s=within_s)
-    # Somebody else may have its number by now, or it cannot be looked at.
-    return ended or await is_gone(first, within_s=0.0)
+    return await can_act_no_more(lambda: inside(first), within_s=within_s)
+
+
+def inside(first: First) -> frozenset[int]:
+    """Everybody in a sandbox; once its first process has ended nobody is."""
+    return frozenset() if has_ended(first) else family_of(first.pid)
 
 
 def family_of(pid: int) -> frozenset[int]:
-    """A process with all below it, also those that have ended but for some of their threads."""
+    """A process with all below it, also those that have ended but for some of their threads.
+
+    Whoever lost a parent while we looked may be one of them, and counts.
+    """
     parents = {}
     for name in os.listdir(PROC):  # noqa: PTH208
         if name.isdigit() and (fields := all_stat_fields(f"{PROC}/{name}")):
             parents[int(name)] = int(fields[1])
-    family, level = {pid}, {pid}
+    level = {child for child, parent in parents.items() if parent and parent not in parents}
+    family = level = {pid} | level
     while level := {child for child, parent in parents.items() if parent in level} - family:
         family |= level
     return frozenset(family)

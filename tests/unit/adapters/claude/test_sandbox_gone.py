@@ -23,7 +23,7 @@ from treadle.adapters.sandboxes.first_process import (
     is_gone,
     stat_fields,
 )
-from treadle.adapters.sandboxes.last_moments import can_act, family_of, is_over
+from treadle.adapters.sandboxes.last_moments import can_act, inside, is_over
 from treadle.adapters.sandboxes.report import read_first_process
 from treadle.domain.agent import SANDBOX_FAULT, AgentEnded, AgentEvent, Brief, Fault
 from treadle.domain.sandbox import Confined, Confinement, Probed, Proven, SandboxFailed
@@ -161,12 +161,14 @@ async def test_a_sandbox_is_over_when_nothing_in_it_can_act(tmp_path: Path) -> N
         first = first_inside(read_first_process(tmp_path / "report"))
         assert first is not None
         alive = await is_over(first, within_s=0)
-        inside = family_of(first.pid)
+        there = inside(first)
         process.kill()
         ended = await is_over(first, within_s=60)
 
-        assert (alive, ended, [pid for pid in inside if can_act(pid)]) == (False, True, [])
-        assert len(inside) > 1
+        assert (alive, ended, [pid for pid in there if can_act(pid)]) == (False, True, [])
+        assert len(there) > 1
+        assert await is_gone(first, within_s=60)
+        assert inside(first) == frozenset()
 
 
 async def test_a_process_that_is_first_nowhere_is_not_the_sandboxes() -> None:

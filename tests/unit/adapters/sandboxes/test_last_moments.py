@@ -1,6 +1,7 @@
 """A process can do nothing any more from the moment on in which each of its threads is ending."""
 
 import os
+import resource
 import select
 import subprocess
 import sys
@@ -42,6 +43,10 @@ def state_of(pid: int) -> str:
     return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
 
 
+def below(pid: int) -> list[int]:
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
 def became(pid: int, state: str) -> bool:
     for _ in range(6000):
         if state_of(pid) == state:
@@ -75,32 +80,53 @@ def test_one_whose_first_thread_has_ended_can_if_another_runs() -> None:
 def test_a_family_is_a_process_and_all_below_it() -> None:
     inner = "subprocess.Popen([sys.executable, '-I', '-c', 'import sys; sys.stdin.read()'])"
     with process(f"import subprocess, sys; child = {inner}; {WAITING}") as parent:
-        (child,) = family_of(parent.pid) - {parent.pid}
+        children = family_of(parent.pid) & set(below(parent.pid))
 
-        assert family_of(child) == {child}
-        assert {parent.pid, child, os.getpid()} <= family_of(os.getpid())
+        assert len(children) == 1
+        assert {parent.pid, *children, os.getpid()} <= family_of(os.getpid())
 
 
 async def test_who_lives_is_waited_for_in_vain() -> None:
     with process() as running:
-        assert not await can_act_no_more(frozenset((running.pid,)), within_s=0)
+        assert not await can_act_no_more(lambda: frozenset((running.pid,)), within_s=0)
 
 
 async def test_who_was_killed_is_waited_for() -> None:
     with process() as killed:
         killed.kill()
 
-        assert await can_act_no_more(frozenset((killed.pid,)), within_s=60)
+        assert await can_act_no_more(lambda: frozenset((killed.pid,)), within_s=60)
 
 
-async def test_who_turns_up_late_has_to_end_too() -> None:
+async def test_who_is_found_late_has_to_end_too() -> None:
     with process() as killed, process() as late:
         killed.kill()
-        known, family = frozenset((killed.pid,)), frozenset((killed.pid, late.pid))
-        assert await can_act_no_more(known, within_s=60)
-        meanwhile = await can_act_no_more(known, lambda: family, within_s=0)
+        looks = iter([{killed.pid}])
+
+        def family() -> frozenset[int]:
+            return frozenset(next(looks, {killed.pid, late.pid}))
+
+        assert await can_act_no_more(lambda: frozenset((killed.pid,)), within_s=60)
+        meanwhile = await can_act_no_more(family, within_s=0)
         late.kill()
 
-        assert (meanwhile, await can_act_no_more(known, lambda: family, within_s=60)) == (
-            *(False, True),
-        )
+        assert (meanwhile, await can_act_no_more(family, within_s=60)) == (False, True)
+
+
+async def test_one_quiet_look_is_not_enough() -> None:
+    with process() as running:
+        looks = iter([frozenset[int]()])
+
+        assert not await can_act_no_more(lambda: next(looks, frozenset((running.pid,))), within_s=0)
+
+
+def test_what_cannot_be_looked_at_may_act() -> None:
+    with process() as running:
+        limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (0, limits[1]))
+        try:
+            unseen = can_act(running.pid)
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+
+    assert unseen

@@ -268,7 +268,7 @@ class ClaudeSession:
         pid = self.living_pid
         if self._is_confined or pid is None:
             return self._is_confined
-        return await can_act_no_more(frozenset((pid,)), within_s=self._agent.gone_s)
+        return await can_act_no_more(lambda: frozenset((pid,)), within_s=self._agent.gone_s)
 
     def _hold_first(self) -> None:
         """Know the sandbox's first process while it runs: a number alone may be used again."""
