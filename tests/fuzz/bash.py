@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.fuzz.inside import END, TRACE
+from tests.fuzz.inside import BREAK, END, TRACE
 
 INSIDE = Path(__file__).with_name("inside.py")
 _SANDBOX = (
@@ -56,7 +56,7 @@ def _visible(place: str) -> tuple[str, str, str]:
 
 
 def _ran(told: dict[str, Any]) -> Ran:
-    log = base64.b64decode(told["log"]).decode(errors="replace")
+    log = base64.b64decode(told["log"]).decode(errors="replace").replace(BREAK, "\n")
     records = [each for each in log.split(f"{END}\0") if each]
     trace = base64.b64decode(told["trace"]).decode(errors="replace")
     return Ran(

@@ -16,11 +16,14 @@ from typing import Any
 
 TRACE = "+%:"
 END = "\1"
+# Bash writes what it prints line by line, and two commands of one line may print at the same time:
+# so no record has a line break in it.
+BREAK = "\2"
 # Some commands fail, so that `||` goes on, too. The function leaves its own trace out.
 _START = """
 command_not_found_handle() {
   set +x
-  printf '%s\\0' "$@" $'\\001' >> "$FUZZ_LOG"
+  printf '%s\\0' "${@//$'\\n'/$'\\002'}" $'\\001' >> "$FUZZ_LOG"
   case $1 in b | y) return 1 ;; esac
 }
 PS4='TRACE' BASH_XTRACEFD=$FUZZ_TRACE

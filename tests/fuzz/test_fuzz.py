@@ -33,3 +33,10 @@ def test_the_run_in_bash_sees_commands_builtins_and_files(bwrap: str) -> None:
     # The function that logs turns the trace off for itself, and says so.
     first = Ran((("d",), ("a", "b c")), ("d", "set +x", "a 'b c'", "set +x"), ("f",))
     assert found == [first, Ran((), ("x=1", "cd ."), ())]
+
+
+def test_commands_that_run_at_the_same_time_are_told_apart(bwrap: str) -> None:
+    found = run_in_bash(["a '1\n2' & c '3\n4' | d '5\n6'; wait"] * 20, bwrap=bwrap)
+    told = {frozenset(each.commands) for each in found}
+
+    assert told == {frozenset({("a", "1\n2"), ("c", "3\n4"), ("d", "5\n6")})}
