@@ -50,31 +50,40 @@ def _runs(pid: int, thread: str) -> bool:
     return fields[0] != ENDED and not int(fields[6]) & EXITING
 
 
-async def can_act_no_more(family: Callable[[], frozenset[int]], *, within_s: float) -> bool:
-    """Wait until none of these processes can act; False if that does not come.
+async def can_act_no_more(
+    known: frozenset[int],
+    family: Callable[[], frozenset[int]] = frozenset,
+    *,
+    within_s: float,
+) -> bool:
+    """Wait until neither these processes can act nor any other of their family; False if that does
+    not come.
 
-    Two looks have to say so. Who cannot act starts no process, so one that only the second look
-    finds was started before the first.
+    Who cannot act starts no process. So once all that are known cannot, a look that finds nobody
+    else has found everybody.
     """
-    quiet: frozenset[int] | None = None
     slow = int(within_s / SLOW_POLL_S)
     for pause in chain((0.0,), POLLS_S, repeat(SLOW_POLL_S, slow)):
         await asyncio.sleep(pause)
+        if any(can_act(pid) for pid in known):
+            if pause >= SLOW_POLL_S:
+                known = await asyncio.to_thread(family)  # not all of them need belong to it
+            continue
         seen = await asyncio.to_thread(family)
-        if any(can_act(pid) for pid in seen):
-            quiet = None
-        elif quiet is not None and seen <= quiet:
+        if seen <= known:
             return True
-        else:
-            quiet = seen
+        known = seen
     return False
 
 
-async def is_over(first: First | None, *, within_s: float) -> bool:
-    """Wait until nothing in a sandbox can act; False if that does not come."""
+async def is_over(
+    first: First | None, known: frozenset[int] = frozenset(), *, within_s: float
+) -> bool:
+    """Wait until nothing in a sandbox can act; False if that does not come. `known` are those who
+    were seen in it before it was ended."""
     if first is None:
         return True
-    return await can_act_no_more(lambda: inside(first), within_s=within_s)
+    return await can_act_no_more(known | {first.pid}, lambda: inside(first), within_s=within_s)
 
 
 def inside(first: First) -> frozenset[int]:

@@ -88,36 +88,34 @@ def test_a_family_is_a_process_and_all_below_it() -> None:
 
 async def test_who_lives_is_waited_for_in_vain() -> None:
     with process() as running:
-        assert not await can_act_no_more(lambda: frozenset((running.pid,)), within_s=0)
+        assert not await can_act_no_more(frozenset((running.pid,)), within_s=0)
 
 
 async def test_who_was_killed_is_waited_for() -> None:
     with process() as killed:
         killed.kill()
 
-        assert await can_act_no_more(lambda: frozenset((killed.pid,)), within_s=60)
+        assert await can_act_no_more(frozenset((killed.pid,)), within_s=60)
 
 
 async def test_who_is_found_late_has_to_end_too() -> None:
     with process() as killed, process() as late:
         killed.kill()
-        looks = iter([{killed.pid}])
-
-        def family() -> frozenset[int]:
-            return frozenset(next(looks, {killed.pid, late.pid}))
-
-        assert await can_act_no_more(lambda: frozenset((killed.pid,)), within_s=60)
-        meanwhile = await can_act_no_more(family, within_s=0)
+        known, family = frozenset((killed.pid,)), frozenset((killed.pid, late.pid))
+        assert await can_act_no_more(known, within_s=60)
+        meanwhile = await can_act_no_more(known, lambda: family, within_s=0)
         late.kill()
 
-        assert (meanwhile, await can_act_no_more(family, within_s=60)) == (False, True)
+        assert (meanwhile, await can_act_no_more(known, lambda: family, within_s=60)) == (
+            *(False, True),
+        )
 
 
-async def test_one_quiet_look_is_not_enough() -> None:
-    with process() as running:
-        looks = iter([frozenset[int]()])
+async def test_who_turns_out_not_to_belong_to_them_is_not_waited_for() -> None:
+    with process() as stranger:
+        known = frozenset((stranger.pid,))
 
-        assert not await can_act_no_more(lambda: next(looks, frozenset((running.pid,))), within_s=0)
+        assert await can_act_no_more(known, frozenset, within_s=60)
 
 
 def test_what_cannot_be_looked_at_may_act() -> None:

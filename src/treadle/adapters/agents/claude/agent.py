@@ -109,6 +109,7 @@ class ClaudeSession:
         self._report: Path | None = None
         self._heard = False
         self._first: First | None = None
+        self._inside: frozenset[int] = frozenset()
         # Whether it was ended without being asked, because it had said all.
         self._killed = False
 
@@ -228,7 +229,7 @@ class ClaudeSession:
             known = () if transport.pid is None else (transport.pid,)
         if self._is_confined:
             self._hold_first()
-            if not await is_over(self._first, within_s=self._agent.gone_s):
+            if not await is_over(self._first, self._inside, within_s=self._agent.gone_s):
                 self._end_as(Fault(NOT_GONE, subtype=SANDBOX_FAULT))
         else:
             left = await end_marked(self._brief.session, known=known, tree=tree)
@@ -244,14 +245,15 @@ class ClaudeSession:
         if self._is_confined:
             self._hold_first()
             # They die with the sandbox, so now is the time to see them.
-            left = await asyncio.to_thread(look_inside, pid)
+            found = await asyncio.to_thread(look_inside, pid)
+            self._inside = found.everybody
             if self._ended:
                 await transport.kill()
                 self._killed = self._first is not None
-            return left
+            return found.left
         if self._ended:
             # Not waited for either, unless it has somebody else to end: servers, for one.
-            self._killed = await asyncio.to_thread(is_alone, pid, self._brief.session)
+            self._killed = await asyncio.to_thread(is_alone, pid)
             await (transport.kill() if self._killed else transport.end_input())
         return ()
 
@@ -268,7 +270,7 @@ class ClaudeSession:
         pid = self.living_pid
         if self._is_confined or pid is None:
             return self._is_confined
-        return await can_act_no_more(lambda: frozenset((pid,)), within_s=self._agent.gone_s)
+        return await can_act_no_more(frozenset((pid,)), within_s=self._agent.gone_s)
 
     def _hold_first(self) -> None:
         """Know the sandbox's first process while it runs: a number alone may be used again."""

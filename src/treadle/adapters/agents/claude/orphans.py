@@ -4,7 +4,6 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from treadle.adapters.agents.claude.processes import marked_processes
 from treadle.adapters.sandboxes.first_process import PROC, stat_fields
 from treadle.domain.agent import Leftover
 
@@ -34,17 +33,25 @@ def orphans(table: list[Process], outer: int) -> list[int]:
     return sorted(left + _below(table, left))
 
 
-def look_inside(outer: int) -> tuple[Leftover, ...]:
-    """What is left in the sandbox around which `outer` is, as this machine shows it now."""
-    return tuple(Leftover(pid, _command(PROC / str(pid))) for pid in orphans(_table(), outer))
+@dataclass(frozen=True, slots=True)
+class Inside:
+    """Who is in a sandbox, and which of them its tools have left there."""
+
+    everybody: frozenset[int] = frozenset()
+    left: tuple[Leftover, ...] = ()
 
 
-def is_alone(agent: int, session: str) -> bool:
-    """Whether an agent without a sandbox has no process besides itself; nobody knows without
-    /proc, and then it has not."""
-    if not PROC.is_dir() or _below(_table(), [agent]):
-        return False
-    return all(process.pid == agent for process in marked_processes(session))
+def look_inside(outer: int) -> Inside:
+    """The sandbox around which `outer` is, as this machine shows it now."""
+    table = _table()
+    left = (Leftover(pid, _command(PROC / str(pid))) for pid in orphans(table, outer))
+    return Inside(frozenset(_below(table, [outer])), tuple(left))
+
+
+def is_alone(agent: int) -> bool:
+    """Whether an agent without a sandbox has no process below it that it would have to end; nobody
+    knows without /proc, and then it has."""
+    return PROC.is_dir() and not _below(_table(), [agent])
 
 
 def _below(table: list[Process], roots: list[int]) -> list[int]:
