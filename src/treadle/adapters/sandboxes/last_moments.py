@@ -6,7 +6,7 @@ that it had asked the kernel to make by itself could still come; a sandbox has n
 
 import asyncio
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from itertools import chain, repeat
 
 from treadle.adapters.sandboxes.first_process import (
@@ -100,8 +100,15 @@ def family_of(pid: int) -> frozenset[int]:
     for name in os.listdir(PROC):  # noqa: PTH208
         if name.isdigit() and (fields := all_stat_fields(f"{PROC}/{name}")):
             parents[int(name)] = int(fields[1])
-    level = {child for child, parent in parents.items() if parent and parent not in parents}
-    family = level = {pid} | level
-    while level := {child for child, parent in parents.items() if parent in level} - family:
-        family |= level
-    return frozenset(family)
+    lost = {child for child, parent in parents.items() if parent and parent not in parents}
+    roots = frozenset({pid, *lost})
+    return roots | below(parents, roots)
+
+
+def below(parents: Mapping[int, int], roots: Collection[int]) -> frozenset[int]:
+    """All descendants of some processes, given the parent of each."""
+    found: set[int] = set()
+    level = set(roots)
+    while level := {child for child, parent in parents.items() if parent in level} - found:
+        found |= level
+    return frozenset(found)

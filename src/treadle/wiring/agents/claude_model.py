@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
 from treadle.adapters.agents.claude.agent import ClaudeAgent
+from treadle.adapters.agents.claude.command import LOGINS
 from treadle.domain.errors import SettingsError
 from treadle.gateway.endpoint import Endpoint
 from treadle.gateway.login import Login, Pairs
@@ -15,7 +16,6 @@ from treadle.settings.environment import YES
 ADDRESS = "ANTHROPIC_BASE_URL"
 SOCKET = "ANTHROPIC_UNIX_SOCKET"
 CUSTOM_HEADERS = "ANTHROPIC_CUSTOM_HEADERS"
-SECRETS = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN")
 # The gateway uses these itself; an agent behind it has no use for them.
 HELD = (
     CUSTOM_HEADERS,
@@ -75,7 +75,7 @@ def login_held(environment: Mapping[str, str]) -> Login:
     return Login(
         secrets=tuple(
             (_word_for(name).encode(), environment[name].strip().encode())
-            for name in SECRETS
+            for name in LOGINS
             if environment.get(name)
         ),
         headers=_headers(environment.get(CUSTOM_HEADERS, "")),
@@ -121,7 +121,7 @@ def _without_login(given: Mapping[str, str]) -> dict[str, str]:
     """The same variables, so that the agent chooses its login as ever, but none that opens
     anything: the gateway holds those."""
     return {
-        name: _word_for(name) if name in SECRETS and value else value
+        name: _word_for(name) if name in LOGINS and value else value
         for name, value in given.items()
         if name not in HELD
     }

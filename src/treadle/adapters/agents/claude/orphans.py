@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from treadle.adapters.sandboxes.first_process import PROC, stat_fields
+from treadle.adapters.sandboxes.last_moments import below
 from treadle.domain.agent import Leftover
 
 
@@ -55,11 +56,7 @@ def is_alone(agent: int) -> bool:
 
 
 def _below(table: list[Process], roots: list[int]) -> list[int]:
-    found: list[int] = []
-    level = set(roots)
-    while level := {process.pid for process in table if process.parent in level}:
-        found.extend(level)
-    return found
+    return sorted(below({process.pid: process.parent for process in table}, roots))
 
 
 def _table() -> list[Process]:
