@@ -186,5 +186,5 @@ async def test_every_option_is_taken_away_by_one_of_these_tests(us: Caller) -> N
 
     names = {option.words[0] for option in seen} - set(UNSEEN)
     # Mounts have tests of their own; the files that are written in are needed by the rest.
-    others = {"--bind", "--ro-bind", "--ro-bind-data", "--json-status-fd"}
+    others = {"--bind", "--ro-bind", "--file", "--json-status-fd"}
     assert names == {option.split()[0] for option in MISSED} | others

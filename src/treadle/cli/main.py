@@ -1,5 +1,6 @@
 """The command line: commands loaded only when used, and errors as one line with what to do."""
 
+import gc
 import io
 import sys
 from collections.abc import Iterator, Sequence
@@ -75,6 +76,18 @@ def reader_may_leave() -> Iterator[None]:
         raise click.exceptions.Exit(0) from None
 
 
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Nothing that is loaded here ever becomes garbage: to look for some among it, now and at the
+    end, would take a sixth of a short command's time."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
 class Commands(click.Group):
     """Loads a command's module when that command is asked for, and not before."""
 
@@ -92,7 +105,8 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        command = import_module(COMMANDS[cmd_name][0]).command
+        with _uncollected():
+            command = import_module(COMMANDS[cmd_name][0]).command
         return command if isinstance(command, click.Command) else None
 
     def resolve_command(

@@ -5,7 +5,7 @@ import os
 import stat
 import subprocess
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -23,13 +23,19 @@ from treadle.adapters.sandboxes.options import (
 )
 from treadle.adapters.sandboxes.report import read_first_process, read_report
 from treadle.adapters.sandboxes.seccomp import filter_for
-from treadle.adapters.sandboxes.system_paths import Option, account_files, system_options
+from treadle.adapters.sandboxes.system_paths import (
+    CONFIGURATION,
+    Option,
+    account_files,
+    system_options,
+)
 from treadle.domain.sandbox import Confined, Confinement, Probed, SandboxFailed
 
 # For bubblewrap itself: its first process keeps it, and all inside can read it there.
 OUTSIDE = {"PATH": "/usr/bin:/bin"}
 REPORT_PREFIX, REPORT_SUFFIX = "sandbox-", ".json"
 PROBE_SOCKET = "/run/treadle/probe.sock"
+MOST_COPIED = 1 << 20
 ALWAYS_THERE = (Path("/usr"), Path("/nix/store"), Path("/gnu/store"))
 
 
@@ -63,6 +69,7 @@ class Bubblewrap:
         _make(planned)
         with ExitStack() as opened:
             report, status = self._report(opened)
+            copied = small_files(CONFIGURATION, opened)
             files = {
                 path: _in_memory(text.encode(), opened)
                 for path, text in self._files(within).items()
@@ -70,10 +77,10 @@ class Bubblewrap:
             seccomp = _in_memory(program, opened)
             options: list[Option] = [
                 *isolation(within),
-                *system_options(within.network, _link_to),
+                *system_options(within.network, _link_to, copied),
                 *file_systems(within),
                 *host_paths(planned, within.sockets),
-                *written_files(files),
+                *written_files({**copied, **files}),
                 ("--remount-ro", "/"),
                 *environment_options(environment, within),
                 ("--seccomp", str(seccomp)),
@@ -84,7 +91,7 @@ class Bubblewrap:
         return Confined(
             (str(self.program), "--args", str(arguments), "--", *command),
             OUTSIDE,
-            (arguments, seccomp, status, *files.values()),
+            (arguments, seccomp, status, *copied.values(), *files.values()),
             report,
         )
 
@@ -164,8 +171,26 @@ def _link_to(path: str) -> str | None:
     return str(Path(path).readlink()) if Path(path).is_symlink() else None
 
 
+def small_files(paths: Iterable[str], opened: ExitStack) -> dict[str, int]:
+    """Those that are ordinary files and worth a copy, open: for each mount bubblewrap reads the
+    whole table of mounts, which takes longer."""
+    found = {}
+    for path in paths:
+        try:
+            descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        except OSError:
+            continue  # not there, or not for us
+        told = os.fstat(descriptor)
+        if stat.S_ISREG(told.st_mode) and told.st_size <= MOST_COPIED:
+            opened.callback(os.close, descriptor)
+            found[path] = descriptor
+        else:
+            os.close(descriptor)
+    return found
+
+
 def _joined(options: list[Option]) -> bytes:
-    return b"".join(os.fsencode(word) + b"\0" for option in options for word in option)
+    return os.fsencode("".join(f"{word}\0" for option in options for word in option))
 
 
 def _in_memory(content: bytes, opened: ExitStack) -> int:

@@ -1,6 +1,7 @@
 """The first process in a sandbox: when it is gone, everything inside is."""
 
 import asyncio
+import os
 from dataclasses import dataclass
 from itertools import chain, repeat
 from pathlib import Path
@@ -13,6 +14,8 @@ POLLS_S = (0.0005, 0.001, 0.001, 0.002, 0.002, 0.005)
 SLOW_POLL_S = 0.01
 # How the system calls a process that is nothing but an exit code.
 ENDED = "Z"
+# Some fifty numbers and a short name.
+_LONGEST_STAT = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +82,11 @@ def all_stat_fields(entry: Path | str) -> list[str]:
 
 def read_stat(entry: Path | str) -> list[str]:
     """The same of a process or a thread; OSError if that cannot be read."""
-    # The name of a process may be any bytes. Without a Path: every process is asked.
-    with open(f"{entry}/stat", errors="replace") as stat:  # noqa: PTH123
-        return stat.read().rpartition(")")[2].split()
+    # Every process and thread is asked, so neither by a Path nor by a file object.
+    opened = os.open(f"{entry}/stat", os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        line = os.read(opened, _LONGEST_STAT)
+    finally:
+        os.close(opened)
+    # The name of a process may be any bytes; all behind it are numbers.
+    return line.rpartition(b")")[2].decode("ascii").split()

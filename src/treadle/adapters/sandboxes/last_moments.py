@@ -67,9 +67,9 @@ async def can_act_no_more(
         await asyncio.sleep(pause)
         if any(can_act(pid) for pid in known):
             if pause >= SLOW_POLL_S:
-                known = await asyncio.to_thread(family)  # not all of them need belong to it
+                known = family()  # not all of them need belong to it
             continue
-        seen = await asyncio.to_thread(family)
+        seen = family()
         if seen <= known:
             return True
         known = seen

@@ -1,6 +1,6 @@
 """What of the system itself a confined process sees: a list of what it may, never of what not."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 
 from treadle.domain.sandbox import Network
 
@@ -26,8 +26,11 @@ USER_ID = 1000
 HOST_NAME = "sandbox"
 
 
-def system_options(network: Network, link_to: Callable[[str], str | None]) -> list[Option]:
-    """Mounts of the system's paths; `link_to` tells where a link leads, None if it is no link."""
+def system_options(
+    network: Network, link_to: Callable[[str], str | None], copied: Container[str] = ()
+) -> list[Option]:
+    """Mounts of the system's paths but for those that are copied; `link_to` tells where a link
+    leads, None if it is no link."""
     asked = (*CONFIGURATION, *STORES, *(NAME_SERVICE if network == "open" else ()))
     return [
         # Made first: the directory of a file that is mounted would be made for its owner alone.
@@ -35,7 +38,7 @@ def system_options(network: Network, link_to: Callable[[str], str | None]) -> li
         ("--dir", "/etc"),
         ("--ro-bind", "/usr", "/usr"),
         *(_top(path, link_to(path)) for path in TOP),
-        *(("--ro-bind-try", path, path) for path in asked),
+        *(("--ro-bind-try", path, path) for path in asked if path not in copied),
     ]
 
 

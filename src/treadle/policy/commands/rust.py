@@ -68,13 +68,17 @@ RULES: tuple[Rule, ...] = (
                 for name in ("llvm-cov", "tarpaulin")
             ),
             Rule(
-                "fmt", "--all --check -p=name --quiet -q -v", "near...", mode="run", instead=_WORDS
+                "fmt",
+                "--all --check -p=name --package=name --quiet -q -v",
+                "near...",
+                mode="run",
+                instead=_WORDS,
             ),
             Rule("fix", _CARGO + " --edition --edition-idioms --broken-code", "", mode="run"),
-            Rule("clean", "-p=name --release --dry-run -n --doc", "", mode="run"),
+            Rule("clean", "-p=name --package=name --release --dry-run -n --doc", "", mode="run"),
             Rule(
                 "update",
-                "-p=name --precise=text --dry-run --recursive -w --workspace",
+                "-p=name --package=name --precise=text --dry-run --recursive -w --workspace",
                 "name...",
                 mode="run",
             ),
@@ -82,20 +86,27 @@ RULES: tuple[Rule, ...] = (
                 "add",
                 (
                     "--dev --build --optional --no-default-features -F=text --features=text"
-                    " --rename=name -p=name --path=run --dry-run --default-features"
+                    " --rename=name -p=name --package=name --path=run --dry-run --default-features"
                 ),
                 "crate...",
                 mode="run",
                 instead="Add crates from the registry by name.",
             ),
-            Rule("remove", "--dev --build -p=name --dry-run", "name...", needs=1, mode="run"),
-            Rule("rm", "--dev --build -p=name", "name...", needs=1, mode="run"),
+            Rule(
+                "remove",
+                "--dev --build -p=name --package=name --dry-run",
+                "name...",
+                needs=1,
+                mode="run",
+            ),
+            Rule("rm", "--dev --build -p=name --package=name", "name...", needs=1, mode="run"),
             Rule("fetch", "--locked --target=name", "", mode="run"),
             Rule(
                 "tree",
                 (
-                    "-aide --depth=number -p=name -i=name --invert=name --duplicates -d -e=text"
-                    " --edges=text --no-dedupe --all-features --prefix=text -f=text --workspace"
+                    "-aide --depth=number -p=name --package=name -i=name --invert=name --duplicates"
+                    " -d -e=text --edges=text --no-dedupe --all-features --prefix=text -f=text"
+                    " --workspace"
                 ),
                 "name...",
             ),
@@ -118,11 +129,16 @@ RULES: tuple[Rule, ...] = (
             Rule("search", "--limit=number -q", "name..."),
             Rule("generate-lockfile", "", "", mode="run"),
             Rule("locate-project", "--workspace", ""),
-            Rule("pkgid", "-p=name", "name"),
+            Rule("pkgid", "-p=name --package=name", "name"),
             Rule("version", "-v", ""),
             Rule("help", "", "name"),
             Rule("outdated", "-R -d=number", ""),
-            Rule("publish", "--dry-run --allow-dirty -p=name --no-verify", "", mode="run"),
+            Rule(
+                "publish",
+                "--dry-run --allow-dirty -p=name --package=name --no-verify",
+                "",
+                mode="run",
+            ),
             Rule("yank", "--version=text --vers=text", "name", mode="run"),
         ),
         instead="Build, test and lint the project; a person installs and publishes.",
@@ -133,6 +149,7 @@ RULES: tuple[Rule, ...] = (
             "cargo fmt --check",
             "cargo run --bin server -- --port 80",
             "cargo add serde --features derive",
+            "cargo add --package core serde",
             "cargo test my_test",
             "cargo llvm-cov --html",
         ),

@@ -73,7 +73,7 @@ class OptionReader:
             self.rest, self.at = self.words[self.at - 1 :], len(self.words)
             return
         if not self.rule.free and _splits(word):
-            self.problem = f"{word.text} may become several words: put it in quotes"
+            self.problem = _several(word)
         elif not self.rule.free and _unknowable_start(word, self.rule):
             self.problem = f"what {word.text} becomes is known only at run time"
         self.operands.append(word)
@@ -85,7 +85,7 @@ class OptionReader:
     def _option(self, word: Word) -> None:
         text = word.text
         if _splits(word) and not self.rule.free:
-            self.problem = f"{text} may become several words: put it in quotes"
+            self.problem = _several(word)
             return
         if NUMBER in self.flags and _NUMBER.fullmatch(text) and word.plain:
             self.switches.append(text)
@@ -218,8 +218,15 @@ class OptionReader:
         word = self.words[self.at]
         self.at += 1
         if _splits(word) and not self.rule.free:
-            self.problem = f"{word.text} may become several words: put it in quotes"
+            self.problem = _several(word)
         self.values.append(Value(kind, word, name))
+
+
+def _several(word: Word) -> str:
+    """In quotes, what a command prints would be one word: seldom what was meant."""
+    is_printed = word.text.startswith(("$(", "`"))
+    advice = "write them out" if is_printed else "put it in quotes"
+    return f"{word.text} may become several words: {advice}"
 
 
 def _folded(name: str) -> str:

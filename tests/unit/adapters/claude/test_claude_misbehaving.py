@@ -153,7 +153,10 @@ async def test_only_the_first_result_is_the_end(fake: Fake, tmp_path: Path) -> N
 
 
 async def test_a_server_the_binary_leaves_behind_is_reported(fake: Fake, tmp_path: Path) -> None:
-    left = "(setsid tail -f /dev/null >/dev/null 2>&1 &)"
+    os.mkfifo(tmp_path / "ready")
+    # Before it has a session of its own, it would be ended with the binary's group.
+    server = "setsid sh -c 'echo up > $PLACE/ready; exec tail -f /dev/null' >/dev/null 2>&1"
+    left = f"({server} &); read up < $PLACE/ready"
     played = await play(fake(f"{CONNECT}{left}; {RESULT}; cat >/dev/null"), brief_in(tmp_path))
 
     assert [process.command for process in played.left] == ["tail -f /dev/null"]

@@ -5,16 +5,24 @@ import platform
 import shutil
 import socket
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
 from tests.missing import missing
 from treadle.adapters.sandboxes import remedies
-from treadle.adapters.sandboxes.bubblewrap import OUTSIDE, Bubblewrap, kind_of
+from treadle.adapters.sandboxes.bubblewrap import (
+    MOST_COPIED,
+    OUTSIDE,
+    Bubblewrap,
+    kind_of,
+    small_files,
+)
 from treadle.adapters.sandboxes.launcher_text import this_interpreter
+from treadle.adapters.sandboxes.options import LAUNCHER, written_files
 from treadle.adapters.sandboxes.running import run_to_end
-from treadle.adapters.sandboxes.system_paths import account_files, system_options
+from treadle.adapters.sandboxes.system_paths import CONFIGURATION, account_files, system_options
 from treadle.domain.sandbox import Confined, Confinement, Network, SandboxFailed
 
 
@@ -173,6 +181,55 @@ def test_only_an_open_network_shows_where_names_are_looked_up(network: Network) 
     assert shown not in system_options(network, lambda path: None)
     assert "/etc/hosts" not in account_files("/home", "open")
     assert "/etc/hosts" in account_files("/home", network)
+
+
+async def test_a_small_file_of_the_system_is_a_copy_that_nobody_inside_can_change(
+    sandbox: Bubblewrap, place: Path
+) -> None:
+    file = next(path for path in map(Path, CONFIGURATION) if path.is_file())
+    attempts = (f"echo x >> {file}", f"chmod 666 {file}", f"rm -f {file}", f"mv {file} /tmp/x")
+    line = f"({' ; '.join(attempts)}) 2>&1 | grep -cE 'Read-only|denied'; cmp - {file}"
+
+    confined = sandbox.confine(("sh", "-c", line), {}, within(place))
+    assert isinstance(confined, Confined)
+    ran = await run_to_end(confined, directory=place, seconds=60, given=file.read_bytes())
+
+    assert (ran.exit_code, ran.output) == (0, "4\n")
+
+
+async def test_the_launcher_cannot_be_put_aside_from_inside(
+    sandbox: Bubblewrap, place: Path
+) -> None:
+    attempts = ("mv /run/treadle /run/x", f"mv {LAUNCHER} /tmp/x", f": > {LAUNCHER}")
+    line = f"({' ; '.join(attempts)}) 2>&1 | grep -cE 'Read-only|denied'"
+
+    assert await output(sandbox, line, within(place)) == "3\n"
+
+
+def test_what_is_copied_is_not_mounted_too() -> None:
+    copied = {"/etc/services": 7}
+
+    options = system_options("none", lambda path: None, copied)
+
+    assert ("--ro-bind-try", "/etc/services", "/etc/services") not in options
+    assert ("--ro-bind-try", "/etc/fonts", "/etc/fonts") in options
+    assert written_files(copied) == [("--perms", "0444"), ("--file", "7", "/etc/services")]
+
+
+def test_only_ordinary_files_of_a_bounded_size_are_copied(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "small").write_text("small")
+    (tmp_path / "link").symlink_to("small")
+    (tmp_path / "most").write_bytes(bytes(MOST_COPIED))
+    (tmp_path / "large").write_bytes(bytes(MOST_COPIED + 1))
+    names = ("folder", "pipe", "small", "link", "most", "large", "none")
+
+    with ExitStack() as opened:
+        found = small_files([str(tmp_path / name) for name in names], opened)
+        read = {Path(path).name: os.read(file, 5) for path, file in found.items()}
+
+    assert read == {"small": b"small", "link": b"small", "most": bytes(5)}
 
 
 def test_links_of_the_system_stay_links() -> None:

@@ -4,6 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from treadle.domain.agent import Deny
+from treadle.policy.judging.judge import judge
 from treadle.policy.judging.place import ShellContext
 from treadle.wiring.policy import shell_looks
 
@@ -92,6 +94,24 @@ def test_any_other_setting_of_git_is_refused(setting: str) -> None:
 )
 def test_what_a_word_becomes_is_known_where_it_can_be_told(line: str, decision: str) -> None:
     assert decided(line) == decision
+
+
+@pytest.mark.parametrize(
+    ("line", "advice"),
+    [
+        (
+            'for x in a b; do y="$x z"; wc -l $y; done',
+            "$y may become several words: put it in quotes",
+        ),
+        ("wc -l $(git ls-files)", "$(git ls-files) may become several words: write them out"),
+        ("wc -l `git ls-files`", "`git ls-files` may become several words: write them out"),
+    ],
+)
+def test_what_may_become_several_words_is_refused_with_what_to_do(line: str, advice: str) -> None:
+    judgement = judge(line, CONTEXT, looks=LOOKS)
+
+    assert isinstance(judgement, Deny)
+    assert advice in judgement.reason
 
 
 @pytest.mark.parametrize(

@@ -245,7 +245,7 @@ class ClaudeSession:
         if self._is_confined:
             self._hold_first()
             # They die with the sandbox, so now is the time to see them.
-            found = await asyncio.to_thread(look_inside, pid)
+            found = look_inside(pid)
             self._inside = found.everybody
             if self._ended:
                 await transport.kill()
@@ -253,7 +253,7 @@ class ClaudeSession:
             return found.left
         if self._ended:
             # Not waited for either, unless it has somebody else to end: servers, for one.
-            self._killed = await asyncio.to_thread(is_alone, pid)
+            self._killed = is_alone(pid)
             await (transport.kill() if self._killed else transport.end_input())
         return ()
 
