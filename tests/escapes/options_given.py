@@ -7,7 +7,15 @@ from dataclasses import dataclass
 from treadle.domain.sandbox import Confined
 
 ALONE = ("--die-with-parent", "--new-session", "--clearenv", "--disable-userns")
-OF_THREE = ("--bind", "--ro-bind", "--ro-bind-try", "--file", "--symlink", "--setenv")
+OF_THREE = (
+    "--bind",
+    "--ro-bind",
+    "--ro-bind-try",
+    "--ro-bind-data",
+    "--file",
+    "--symlink",
+    "--setenv",
+)
 # They speak of the option after them.
 MODIFIERS = ("--perms", "--size")
 

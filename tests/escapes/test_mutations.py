@@ -18,6 +18,7 @@ UNSEEN = {
     "--assert-userns-disabled": "checks another option, which is seen",
     "--clearenv": "bubblewrap is started without variables, so there is none to clear",
     "--ro-bind-try": "shows a part of the system; without it there is less to see, not more",
+    "--file": "as above",
     "--symlink": "as above",
     "--setenv": "as above",
     "--dir": "a directory that would be made anyway, for its owner alone",
@@ -186,5 +187,5 @@ async def test_every_option_is_taken_away_by_one_of_these_tests(us: Caller) -> N
 
     names = {option.words[0] for option in seen} - set(UNSEEN)
     # Mounts have tests of their own; the files that are written in are needed by the rest.
-    others = {"--bind", "--ro-bind", "--file", "--json-status-fd"}
+    others = {"--bind", "--ro-bind", "--ro-bind-data", "--json-status-fd"}
     assert names == {option.split()[0] for option in MISSED} | others

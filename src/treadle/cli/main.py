@@ -4,7 +4,7 @@ import gc
 import io
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -78,14 +78,16 @@ def reader_may_leave() -> Iterator[None]:
 
 @contextmanager
 def _uncollected() -> Iterator[None]:
-    """Nothing that is loaded here ever becomes garbage: to look for some among it, now and at the
+    """Hardly anything that is loaded becomes garbage: to look for some among it, now and at the
     end, would take a sixth of a short command's time."""
+    collects = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
         gc.freeze()
-        gc.enable()
+        if collects:
+            gc.enable()
 
 
 class Commands(click.Group):
@@ -105,8 +107,9 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        with _uncollected():
-            command = import_module(COMMANDS[cmd_name][0]).command
+        module = COMMANDS[cmd_name][0]
+        with nullcontext() if module in sys.modules else _uncollected():
+            command = import_module(module).command
         return command if isinstance(command, click.Command) else None
 
     def resolve_command(

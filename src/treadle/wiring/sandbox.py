@@ -23,6 +23,7 @@ from treadle.adapters.sandboxes.toolchains import (
     Private,
     Question,
     in_system,
+    lies_in,
     private_paths,
     toolchains,
     venv_root,
@@ -41,6 +42,7 @@ CERTIFICATES = (
     *("SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE"),
     *("CURL_CA_BUNDLE", "GIT_SSL_CAINFO"),
 )
+MACHINE_SETTINGS = (Path("/etc"), Path("/private/etc"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,4 +156,12 @@ def _certificates(raw: Mapping[str, str], private: Private) -> list[Path]:
     """Files that variables name; the agent is given the variables."""
     paths = [Path(raw[name]) for name in CERTIFICATES if raw.get(name)]
     found = [path for path in paths if path.is_absolute() and path.exists()]
-    return [path for path in found if not private.is_shown_by(path)]
+    return [path for path in found if not private.is_shown_by(path) and not _beside_keys(path)]
+
+
+def _beside_keys(path: Path) -> bool:
+    """Whether it is a directory of the machine's settings: keys may lie in it. Those that hold
+    certificates alone are in every sandbox."""
+    return path.is_dir() and any(
+        lies_in(name, top) for name in (path, path.resolve()) for top in MACHINE_SETTINGS
+    )

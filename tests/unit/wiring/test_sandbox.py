@@ -171,6 +171,18 @@ async def test_caches_and_certificates_are_shown(
     assert found.environment["PLAYWRIGHT_BROWSERS_PATH"] == str(browsers)
 
 
+async def test_certificates_do_not_show_the_keys_beside_them(
+    environment: Environment, project: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "link").symlink_to("/etc/ssl")
+    raw = {"SSL_CERT_DIR": "/etc/ssl", "REQUESTS_CA_BUNDLE": f"{tmp_path}/link"}
+    theirs = replace(environment, raw=raw | {"SSL_CERT_FILE": "/etc/os-release"})
+
+    found = await find_surroundings(SandboxSettings(), ("node",), theirs, project)
+
+    assert found.readable == (Path("/etc/os-release"),)
+
+
 async def test_the_users_own_paths_are_taken(environment: Environment, project: Path) -> None:
     settings = SandboxSettings(readable=("~/data", "/srv/models"), writable=("~/out/../cache",))
 

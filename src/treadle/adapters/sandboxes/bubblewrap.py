@@ -80,7 +80,7 @@ class Bubblewrap:
                 *system_options(within.network, _link_to, copied),
                 *file_systems(within),
                 *host_paths(planned, within.sockets),
-                *written_files({**copied, **files}),
+                *written_files(files),
                 ("--remount-ro", "/"),
                 *environment_options(environment, within),
                 ("--seccomp", str(seccomp)),
@@ -122,6 +122,7 @@ class Bubblewrap:
     def _report(self, opened: ExitStack) -> tuple[Path, int]:
         self.reports.mkdir(parents=True, exist_ok=True)
         status, path = tempfile.mkstemp(REPORT_SUFFIX, REPORT_PREFIX, self.reports)
+        opened.callback(Path(path).unlink)
         opened.callback(os.close, status)
         return Path(path), status
 
@@ -172,8 +173,8 @@ def _link_to(path: str) -> str | None:
 
 
 def small_files(paths: Iterable[str], opened: ExitStack) -> dict[str, int]:
-    """Those that are ordinary files and worth a copy, open: for each mount bubblewrap reads the
-    whole table of mounts, which takes longer."""
+    """Those that are ordinary files, for everybody to read and worth a copy, open: for each mount
+    bubblewrap reads the whole table of mounts, which takes longer."""
     found = {}
     for path in paths:
         try:
@@ -181,7 +182,8 @@ def small_files(paths: Iterable[str], opened: ExitStack) -> dict[str, int]:
         except OSError:
             continue  # not there, or not for us
         told = os.fstat(descriptor)
-        if stat.S_ISREG(told.st_mode) and told.st_size <= MOST_COPIED:
+        is_public = stat.S_ISREG(told.st_mode) and told.st_mode & stat.S_IROTH
+        if is_public and told.st_size <= MOST_COPIED:
             opened.callback(os.close, descriptor)
             found[path] = descriptor
         else:

@@ -67,7 +67,8 @@ async def can_act_no_more(
         await asyncio.sleep(pause)
         if any(can_act(pid) for pid in known):
             if pause >= SLOW_POLL_S:
-                known = family()  # not all of them need belong to it
+                # Not all of them need belong to it. Where this lasts, nobody is held up by it.
+                known = await asyncio.to_thread(family)
             continue
         seen = family()
         if seen <= known:

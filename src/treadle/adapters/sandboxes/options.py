@@ -76,13 +76,13 @@ def host_paths(layout: Layout, sockets: Mapping[str, Path]) -> list[Option]:
 
 
 def written_files(descriptors: Mapping[str, int]) -> list[Option]:
-    """Small files, by where they lie inside; in the root, which is sealed as a whole afterwards."""
+    """Small files of ours, by where they lie inside."""
     return [
         option
         for path, descriptor in descriptors.items()
         for option in (
             ("--perms", "0555" if path == LAUNCHER else "0444"),
-            ("--file", str(descriptor), path),
+            ("--ro-bind-data", str(descriptor), path),
         )
     ]
 

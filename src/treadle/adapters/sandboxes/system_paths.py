@@ -1,6 +1,6 @@
 """What of the system itself a confined process sees: a list of what it may, never of what not."""
 
-from collections.abc import Callable, Container
+from collections.abc import Callable, Mapping
 
 from treadle.domain.sandbox import Network
 
@@ -27,10 +27,13 @@ HOST_NAME = "sandbox"
 
 
 def system_options(
-    network: Network, link_to: Callable[[str], str | None], copied: Container[str] = ()
+    network: Network, link_to: Callable[[str], str | None], copied: Mapping[str, int]
 ) -> list[Option]:
-    """Mounts of the system's paths but for those that are copied; `link_to` tells where a link
-    leads, None if it is no link."""
+    """The system's paths: copies of the files that are open in `copied`, mounts of the others.
+    `link_to` tells where a link leads, None if it is no link.
+
+    Before all that is mounted from the host: a copy must never go through such a mount.
+    """
     asked = (*CONFIGURATION, *STORES, *(NAME_SERVICE if network == "open" else ()))
     return [
         # Made first: the directory of a file that is mounted would be made for its owner alone.
@@ -39,6 +42,11 @@ def system_options(
         ("--ro-bind", "/usr", "/usr"),
         *(_top(path, link_to(path)) for path in TOP),
         *(("--ro-bind-try", path, path) for path in asked if path not in copied),
+        *(
+            option
+            for path, descriptor in copied.items()
+            for option in (("--perms", "0444"), ("--file", str(descriptor), path))
+        ),
     ]
 
 

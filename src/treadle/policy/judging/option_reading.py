@@ -224,7 +224,7 @@ class OptionReader:
 
 def _several(word: Word) -> str:
     """In quotes, what a command prints would be one word: seldom what was meant."""
-    is_printed = word.text.startswith(("$(", "`"))
+    is_printed = "$(" in word.text or "`" in word.text
     advice = "write them out" if is_printed else "put it in quotes"
     return f"{word.text} may become several words: {advice}"
 

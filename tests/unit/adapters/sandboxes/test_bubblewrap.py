@@ -20,7 +20,7 @@ from treadle.adapters.sandboxes.bubblewrap import (
     small_files,
 )
 from treadle.adapters.sandboxes.launcher_text import this_interpreter
-from treadle.adapters.sandboxes.options import LAUNCHER, written_files
+from treadle.adapters.sandboxes.options import LAUNCHER
 from treadle.adapters.sandboxes.running import run_to_end
 from treadle.adapters.sandboxes.system_paths import CONFIGURATION, account_files, system_options
 from treadle.domain.sandbox import Confined, Confinement, Network, SandboxFailed
@@ -177,53 +177,92 @@ async def test_variables_of_places_and_people_are_the_sandboxs_own(
 def test_only_an_open_network_shows_where_names_are_looked_up(network: Network) -> None:
     shown = ("--ro-bind-try", "/etc/resolv.conf", "/etc/resolv.conf")
 
-    assert shown in system_options("open", lambda path: None)
-    assert shown not in system_options(network, lambda path: None)
+    assert shown in system_options("open", lambda path: None, {})
+    assert shown not in system_options(network, lambda path: None, {})
     assert "/etc/hosts" not in account_files("/home", "open")
     assert "/etc/hosts" in account_files("/home", network)
+
+
+SMALL = [path for path in map(Path, CONFIGURATION) if path.is_file()]
 
 
 async def test_a_small_file_of_the_system_is_a_copy_that_nobody_inside_can_change(
     sandbox: Bubblewrap, place: Path
 ) -> None:
-    file = next(path for path in map(Path, CONFIGURATION) if path.is_file())
+    file = SMALL[0]
     attempts = (f"echo x >> {file}", f"chmod 666 {file}", f"rm -f {file}", f"mv {file} /tmp/x")
-    line = f"({' ; '.join(attempts)}) 2>&1 | grep -cE 'Read-only|denied'; cmp - {file}"
+    refused = f"({' ; '.join(attempts)}) 2>&1 | grep -cE 'Read-only|denied'"
+    mounted = f"grep -c ' {file} ' /proc/self/mountinfo"
 
-    confined = sandbox.confine(("sh", "-c", line), {}, within(place))
+    confined = sandbox.confine(
+        ("sh", "-c", f"{refused}; {mounted}; cmp - {file}"), {}, within(place)
+    )
     assert isinstance(confined, Confined)
     ran = await run_to_end(confined, directory=place, seconds=60, given=file.read_bytes())
 
-    assert (ran.exit_code, ran.output) == (0, "4\n")
+    assert (ran.exit_code, ran.output) == (0, "4\n0\n")
+
+
+@pytest.mark.parametrize("above", [SMALL[0], Path("/etc/ssl")])
+async def test_what_is_copied_may_be_shown_by_a_path_that_was_asked_for(
+    sandbox: Bubblewrap, place: Path, above: Path
+) -> None:
+    asked = Confinement(place / "work", place / "home", readable=(above,))
+    inside = f"test -e {above} && grep -c ' {above} ' /proc/self/mountinfo"
+
+    assert await output(sandbox, inside, asked) == "1\n"
 
 
 async def test_the_launcher_cannot_be_put_aside_from_inside(
     sandbox: Bubblewrap, place: Path
 ) -> None:
     attempts = ("mv /run/treadle /run/x", f"mv {LAUNCHER} /tmp/x", f": > {LAUNCHER}")
-    line = f"({' ; '.join(attempts)}) 2>&1 | grep -cE 'Read-only|denied'"
+    line = f"({' ; '.join(attempts)}) 2>&1 | grep -cE 'Read-only|denied|busy'"
 
     assert await output(sandbox, line, within(place)) == "3\n"
 
 
 def test_what_is_copied_is_not_mounted_too() -> None:
-    copied = {"/etc/services": 7}
-
-    options = system_options("none", lambda path: None, copied)
+    options = system_options("none", lambda path: None, {"/etc/services": 7})
 
     assert ("--ro-bind-try", "/etc/services", "/etc/services") not in options
     assert ("--ro-bind-try", "/etc/fonts", "/etc/fonts") in options
-    assert written_files(copied) == [("--perms", "0444"), ("--file", "7", "/etc/services")]
+    assert options[-2:] == [("--perms", "0444"), ("--file", "7", "/etc/services")]
 
 
-def test_only_ordinary_files_of_a_bounded_size_are_copied(tmp_path: Path) -> None:
+def test_nothing_is_copied_after_a_path_of_the_host_is_mounted(
+    sandbox: Bubblewrap, place: Path, descriptors: list[int]
+) -> None:
+    confined = sandbox.confine(("true",), {}, within(place, "shown"))
+    assert isinstance(confined, Confined)
+
+    options = os.pread(confined.descriptors[0], 1 << 20, 0).decode().split("\0")
+    for descriptor in confined.descriptors:
+        os.close(descriptor)
+
+    last = max(at for at, word in enumerate(options) if word == "--file")
+    assert last < options.index(str(place / "shown"))
+
+
+def test_a_start_that_fails_half_way_leaves_nothing_open_and_no_report(
+    sandbox: Bubblewrap, place: Path, descriptors: list[int]
+) -> None:
+    with pytest.raises(UnicodeEncodeError):
+        sandbox.confine(("true",), {"NO_BYTES": "\ud800"}, within(place))
+
+    assert list(sandbox.reports.iterdir()) == []
+
+
+def test_only_ordinary_files_for_everybody_of_a_bounded_size_are_copied(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "small").write_text("small")
     (tmp_path / "link").symlink_to("small")
     (tmp_path / "most").write_bytes(bytes(MOST_COPIED))
     (tmp_path / "large").write_bytes(bytes(MOST_COPIED + 1))
-    names = ("folder", "pipe", "small", "link", "most", "large", "none")
+    (tmp_path / "private").write_text("private")
+    (tmp_path / "private").chmod(0o640)
+    names = ("folder", "pipe", "small", "link", "most", "large", "private", "none")
 
     with ExitStack() as opened:
         found = small_files([str(tmp_path / name) for name in names], opened)
@@ -233,7 +272,7 @@ def test_only_ordinary_files_of_a_bounded_size_are_copied(tmp_path: Path) -> Non
 
 
 def test_links_of_the_system_stay_links() -> None:
-    options = system_options("none", {"/bin": "usr/bin"}.get)
+    options = system_options("none", {"/bin": "usr/bin"}.get, {})
 
     assert ("--symlink", "usr/bin", "/bin") in options
     assert ("--ro-bind-try", "/lib", "/lib") in options

@@ -104,6 +104,7 @@ def test_what_a_word_becomes_is_known_where_it_can_be_told(line: str, decision: 
             "$y may become several words: put it in quotes",
         ),
         ("wc -l $(git ls-files)", "$(git ls-files) may become several words: write them out"),
+        ("wc -l src/$(ls src)", "src/$(ls src) may become several words: write them out"),
         ("wc -l `git ls-files`", "`git ls-files` may become several words: write them out"),
     ],
 )

@@ -245,7 +245,7 @@ class ClaudeSession:
         if self._is_confined:
             self._hold_first()
             # They die with the sandbox, so now is the time to see them.
-            found = look_inside(pid)
+            found = await asyncio.to_thread(look_inside, pid)
             self._inside = found.everybody
             if self._ended:
                 await transport.kill()
