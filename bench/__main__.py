@@ -29,6 +29,7 @@ class Extent:
 
     sessions: int
     repetitions: int
+    more: int
     command_times: int
     storing_times: int
     durable_times: int
@@ -36,10 +37,22 @@ class Extent:
 
 
 FULL = Extent(
-    sessions=13, repetitions=5, command_times=31, storing_times=9, durable_times=3, gateway_times=60
+    sessions=13,
+    repetitions=5,
+    more=10,
+    command_times=31,
+    storing_times=9,
+    durable_times=3,
+    gateway_times=60,
 )
 QUICK = Extent(
-    sessions=5, repetitions=1, command_times=5, storing_times=3, durable_times=1, gateway_times=10
+    sessions=5,
+    repetitions=1,
+    more=0,
+    command_times=5,
+    storing_times=3,
+    durable_times=1,
+    gateway_times=10,
 )
 
 
@@ -61,6 +74,7 @@ def measure_all(extent: Extent, directory: Path) -> list[str]:
     """The whole report, as lines."""
     last, before = extent.repetitions, machine.now()
     jobs = sessions.measure(extent.sessions, directory, repetitions=extent.repetitions)
+    more = sessions.measure_more(extent.sessions, directory, repetitions=extent.more)
     looks = commands.measure(Stage(directory / f"deliver-{last}"), extent.command_times)
     stored = storing.measure(
         printed(directory / f"lean-{last}"), directory / "storing", times=extent.storing_times
@@ -71,7 +85,7 @@ def measure_all(extent: Extent, directory: Path) -> list[str]:
     decided = policy.measure(directory / "policy", extent.storing_times)
     confined = sandbox.figures(sandbox.measure(directory / "sandbox", extent.command_times))
     aimed = [
-        *sessions.aimed_figures(jobs),
+        *sessions.aimed_figures(jobs, more),
         *commands.aimed_figures(looks),
         *opening.aimed_figures(opened),
         *surviving,
@@ -86,7 +100,8 @@ def measure_all(extent: Extent, directory: Path) -> list[str]:
     others = machine.used_by_others(before, machine.now())
     return [
         f"{machine.described()}; other processes used {others:.0%} of it meanwhile",
-        f"{extent.repetitions} × {extent.sessions} sessions of {REQUESTS} requests, in turns",
+        f"{extent.repetitions} × {extent.sessions} sessions of {REQUESTS} requests, in turns;"
+        f" {extent.more} × more of the sides that are compared",
         "",
         *table("What is aimed at", aimed),
         *table("Storing", storing.figures(stored)),

@@ -4,9 +4,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
+from typing import TypeVar
 
 from bench.figures import Figure, Spread, ratios
-from bench.jobs import Took, deliver_job, lean_job, peak_mb, plain_job, spoken_job
+from bench.jobs import RunningJob, Took, deliver_job, lean_job, peak_mb, plain_job, spoken_job
 
 # So many sessions a side plays before it is the next one's turn. The first of them does not count:
 # it finds the processor's caches full of the others.
@@ -16,12 +17,18 @@ LOOSE = "--no-sandbox"
 
 
 @dataclass(frozen=True, slots=True)
-class Repetition:
-    """A job of each side; their sessions took turns."""
+class Turns:
+    """A job of each side that an aim compares; their sessions took turns."""
 
     deliver: Took
     plain: Took
     sandboxed: Took
+
+
+@dataclass(frozen=True, slots=True)
+class Repetition(Turns):
+    """The same with a job of each side that explains them."""
+
     lean: Took
     spoken: Took
     deliver_mb: float
@@ -32,6 +39,27 @@ def measure(sessions: int, directory: Path, *, repetitions: int) -> list[Repetit
     """One short repetition first fills caches and is not counted."""
     _measure(1 + TURN, directory, "first")
     return [_measure(sessions, directory, str(number)) for number in range(1, repetitions + 1)]
+
+
+def measure_more(sessions: int, directory: Path, *, repetitions: int) -> list[Turns]:
+    """The compared sides alone: what is left of a busy minute in each ratio needs many of them."""
+    return [_measure_turns(sessions, directory, f"more-{n}") for n in range(1, repetitions + 1)]
+
+
+def _measure_turns(sessions: int, directory: Path, name: str) -> Turns:
+    with (
+        deliver_job(sessions, directory / f"deliver-{name}", LOOSE) as deliver,
+        plain_job(sessions, directory / f"plain-{name}") as plain,
+        deliver_job(sessions, directory / f"sandboxed-{name}") as sandboxed,
+    ):
+        _play(sessions, deliver, plain, sandboxed)
+        return Turns(deliver.finish(), plain.finish(), sandboxed.finish())
+
+
+def _play(sessions: int, *jobs: RunningJob) -> None:
+    for _ in range((sessions - 1) // TURN):
+        for job in jobs:
+            job.play(TURN)
 
 
 def _measure(sessions: int, directory: Path, name: str) -> Repetition:
@@ -45,10 +73,7 @@ def _measure(sessions: int, directory: Path, name: str) -> Repetition:
         deliver_job(sessions, boxed) as sandboxed,
     ):
         # Who is compared with whom plays next to whom.
-        jobs = (spoken, lean, deliver, plain, sandboxed)
-        for _ in range((sessions - 1) // TURN):
-            for job in jobs:
-                job.play(TURN)
+        _play(sessions, spoken, lean, deliver, plain, sandboxed)
         return Repetition(
             deliver.finish(),
             plain.finish(),
@@ -60,19 +85,20 @@ def _measure(sessions: int, directory: Path, name: str) -> Repetition:
         )
 
 
+R = TypeVar("R", bound=Turns)
 Side = Callable[[Repetition], Took]
 Quantity = Callable[[Took], float]
 
 
-def _deliver(each: Repetition) -> Took:
+def _deliver(each: Turns) -> Took:
     return each.deliver
 
 
-def _sandboxed(each: Repetition) -> Took:
+def _sandboxed(each: Turns) -> Took:
     return each.sandboxed
 
 
-def _plain(each: Repetition) -> Took:
+def _plain(each: Turns) -> Took:
     return each.plain
 
 
@@ -84,24 +110,29 @@ def _spoken(each: Repetition) -> Took:
     return each.spoken
 
 
-def aimed_figures(done: Sequence[Repetition]) -> list[Figure]:
+def aimed_figures(done: Sequence[Repetition], more: Sequence[Turns]) -> list[Figure]:
     starts = Spread.of([each.deliver.start_s for each in done])
     peaks = Spread.of([each.deliver_mb for each in done])
     sandboxed_peaks = Spread.of([each.sandboxed_mb for each in done])
+    every: list[Turns] = [*done, *more]
     return [
-        _paired("a session of deliver / of claude -p, wall", done, _deliver, _plain, 1.10),
+        _paired("a session of deliver / of claude -p, wall", every, _deliver, _plain, 1.10),
         _ratio("a session of deliver / of claude -p, CPU", done, _cpu, 1.25),
         Figure("start of deliver to the first model request", "s", starts, 2.5),
         Figure("memory of the treadle process, peak", "MB", peaks, 130),
         _paired(
-            "a sandboxed session of deliver / of claude -p, wall", done, _sandboxed, _plain, 1.15
+            "a sandboxed session of deliver / of claude -p, wall", every, _sandboxed, _plain, 1.15
         ),
         Figure("memory of the treadle process, sandboxed, peak", "MB", sandboxed_peaks, 160),
     ]
 
 
 def _paired(
-    name: str, done: Sequence[Repetition], ours: Side, theirs: Side, aim: float | None = None
+    name: str,
+    done: Sequence[R],
+    ours: Callable[[R], Took],
+    theirs: Callable[[R], Took],
+    aim: float | None = None,
 ) -> Figure:
     """Each turn against the one of the other side next to it; of a job's ratios the middle one."""
     pairs = [ratios(_turns_s(ours(each)), _turns_s(theirs(each))) for each in done]
