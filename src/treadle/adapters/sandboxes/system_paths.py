@@ -32,7 +32,7 @@ def system_options(
     """The system's paths: copies of the files that are open in `copied`, mounts of the others.
     `link_to` tells where a link leads, None if it is no link.
 
-    Before all that is mounted from the host: a copy must never go through such a mount.
+    They come before every path that was asked for: a copy must never go through such a mount.
     """
     asked = (*CONFIGURATION, *STORES, *(NAME_SERVICE if network == "open" else ()))
     return [
