@@ -17,10 +17,10 @@ from pathlib import Path
 
 from bench.stage import REQUESTS
 from bench.standing_still import StandingStill
-from treadle.rehearsal.api import ScriptedApi
 from treadle.rehearsal.http1 import HttpRequest
-from treadle.rehearsal.playing import Pause, Step
+from treadle.rehearsal.response_steps import PauseStep, ResponseStep
 from treadle.rehearsal.script import Script, load_script
+from treadle.rehearsal.scripted_api import ScriptedApi
 
 POLL_S = 0.001
 
@@ -55,9 +55,9 @@ class Turnstile:
         self._let_through.set()
         self._still.go_on()
 
-    def held(self, steps: Iterable[Step]) -> Iterator[Step]:
+    def held(self, steps: Iterable[ResponseStep]) -> Iterator[ResponseStep]:
         while not self._let_through.is_set():
-            yield Pause(POLL_S)
+            yield PauseStep(POLL_S)
         yield from steps
 
 
@@ -66,7 +66,7 @@ class HoldingApi(ScriptedApi):
         super().__init__(script)
         self._turnstile = turnstile
 
-    def _respond_message(self, request: HttpRequest) -> Iterable[Step]:
+    def _respond_message(self, request: HttpRequest) -> Iterable[ResponseStep]:
         steps = super()._respond_message(request)
         if not self._turnstile.process_id or self.request_count % REQUESTS != 1:
             return steps  # without a job to measure nobody waits

@@ -7,17 +7,17 @@ with the model inside its own process, which would count here.
 import sys
 from pathlib import Path
 
-from treadle.cli.context import Given
-from treadle.cli.main import run_given
-from treadle.settings.environment import environment_from, given_environment
+from treadle.cli.context import CommandContext
+from treadle.cli.main import run_command
+from treadle.settings.environment import parse_environment, process_environment
 from treadle.wiring.agent import Rehearsing, dummy_credential
 
 
 def main() -> None:
     base_url, script, report, *arguments = sys.argv[1:]
     rehearsing = Rehearsing(base_url, dummy_credential("api_key"), Path(script))
-    given = Given(environment_from(given_environment()), Path.cwd(), rehearsing)
-    code = run_given(arguments, given)
+    given = CommandContext(parse_environment(process_environment()), Path.cwd(), rehearsing)
+    code = run_command(arguments, given)
     Path(report).write_text(str(peak_mb()))
     sys.exit(code)
 

@@ -20,8 +20,8 @@ from treadle.adapters.stores.ledger import DatabaseLedger
 from treadle.domain.ids import RunId, SessionId
 from treadle.domain.ledger import Budget
 from treadle.domain.storage import Storage
-from treadle.gateway.gateway import Gateway
-from treadle.gateway.service import Service
+from treadle.gateway.model_gateway import Gateway
+from treadle.gateway.model_service import ModelService
 
 SESSION, RUN = SessionId("bench"), RunId("bench")
 # As large as the first request of a session, and an answer of a few sentences.
@@ -49,7 +49,7 @@ def measure(directory: Path, times: int) -> list[Asked]:
     directory.mkdir(parents=True)
     with _model(directory) as address, closing(open_database(Storage(directory))) as database:
         ledger = DatabaseLedger(database)
-        with Gateway(Service(address), ledger, rehearsal=True) as gateway:
+        with Gateway(ModelService(address), ledger, rehearsal=True) as gateway:
             way = gateway.open(SESSION, RUN, Budget(1e9, 1e9, 1e9))
             ways = Asking(SocketConnection(way.socket)), at(way.url), at(address)
             done = [Asked(*(each.took_s() for each in ways)) for _ in range(times + WARM_UP)]

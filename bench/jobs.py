@@ -13,7 +13,7 @@ from urllib.parse import quote
 from bench.model import MeasurementFailed, Model, Seen, scripted_model
 from bench.stage import MODEL, Stage, make_stage
 from treadle.adapters.agents.claude.binary import bundled_binary
-from treadle.adapters.agents.claude.command import QUIET
+from treadle.adapters.agents.claude.command import QUIET_VARIABLES
 from treadle.domain.run import EXIT_CODES
 from treadle.policy.available_tools import BASELINE_TOOLS
 
@@ -114,7 +114,7 @@ def peak_mb(directory: Path) -> float:
 @contextmanager
 def plain_job(sessions: int, directory: Path) -> Iterator[RunningJob]:
     """The same sessions by `claude -p` in a shell loop, as one writes it."""
-    quiet = {name: QUIET[name] for name in OFFLINE}
+    quiet = {name: QUIET_VARIABLES[name] for name in OFFLINE}
     with _looped(_plain_command(), quiet, sessions, directory) as running:
         yield running
 
@@ -122,7 +122,9 @@ def plain_job(sessions: int, directory: Path) -> Iterator[RunningJob]:
 @contextmanager
 def lean_job(sessions: int, directory: Path) -> Iterator[RunningJob]:
     """The loop with the flags that Treadle gives, too; what it printed is in `printed(…)`."""
-    with _looped([*_plain_command(), *_lean_flags()], QUIET, sessions, directory) as running:
+    with _looped(
+        [*_plain_command(), *_lean_flags()], QUIET_VARIABLES, sessions, directory
+    ) as running:
         yield running
 
 

@@ -16,7 +16,7 @@ from treadle.adapters.stores.event_store import open_store
 from treadle.domain.events.agent import AgentSpoke, ToolCalled, ToolDecided, ToolFinished
 from treadle.domain.events.all_events import Event
 from treadle.domain.events.run import RunStarted
-from treadle.domain.ids import RunId, run_id
+from treadle.domain.ids import RunId, make_run_id
 from treadle.domain.limits import RunLimits
 from treadle.domain.storage import Storage
 
@@ -56,7 +56,7 @@ def plain_figures(took: dict[str, dict[int, list[float]]]) -> list[Figure]:
 
 
 def _stored(directory: Path, size: int) -> RunId:
-    run = run_id(unix_ms=size, random_bits=size)
+    run = make_run_id(unix_ms=size, random_bits=size)
     with closing(open_store(Storage(directory / "root"))) as store:
         events = _log(run, directory, size)
         for first in range(0, size, BATCH):

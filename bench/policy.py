@@ -6,8 +6,8 @@ from pathlib import Path
 
 from bench.figures import Figure, Spread
 from bench.model import MeasurementFailed
-from treadle.policy.judging.judge import judge
-from treadle.policy.judging.place import ShellContext
+from treadle.policy.judging.line_decision import decide_line
+from treadle.policy.judging.shell_context import ShellContext
 from treadle.wiring.policy import shell_looks
 
 # Words and operators alone: one parser, in this process.
@@ -41,7 +41,7 @@ def measure(directory: Path, times: int) -> dict[str, list[float]]:
         for sort, lines, rounds in (("plain", PLAIN, BATCH), ("complex", COMPLEX, 1)):
             started = time.perf_counter()
             for _ in range(rounds):
-                decided = [judge(line, context, looks=looks) for line in lines]
+                decided = [decide_line(line, context, looks=looks) for line in lines]
             spent_ms = (time.perf_counter() - started) * 1000
             _check(lines, [answer.rule for answer in decided])
             if counted:  # the first time loads the parsers and the rules

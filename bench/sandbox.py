@@ -8,9 +8,9 @@ from pathlib import Path
 
 from bench.figures import Figure, Spread, ratios
 from bench.model import MeasurementFailed
-from treadle.adapters.sandboxes.running import run_to_end
-from treadle.domain.sandbox import Confined, Confinement, Proven, SandboxFailed
-from treadle.settings.environment import environment_from
+from treadle.adapters.sandboxes.command_runner import run_to_end
+from treadle.domain.sandbox import ConfinedCommand, Confinement, ProbePassed, SandboxFailed
+from treadle.settings.environment import parse_environment
 from treadle.wiring.sandbox import choose_sandbox
 
 PATH = {"PATH": "/usr/bin:/bin"}
@@ -37,13 +37,13 @@ def measure(directory: Path, times: int) -> list[Started]:
 
 
 async def _measured(directory: Path, times: int) -> list[Started]:
-    sandbox = choose_sandbox(environment_from(PATH), reports=directory / "reports", wanted=True)
-    if not isinstance(await sandbox.probe(), Proven):
+    sandbox = choose_sandbox(parse_environment(PATH), reports=directory / "reports", wanted=True)
+    if not isinstance(await sandbox.probe(), ProbePassed):
         return []
     within = Confinement(directory / "work", directory / "home")
     done = [
         Started(
-            await _took_s(lambda: Confined(TRUE, PATH), directory),
+            await _took_s(lambda: ConfinedCommand(TRUE, PATH), directory),
             await _took_s(lambda: sandbox.confine(TRUE, PATH, within), directory),
             await _took_s(
                 lambda: sandbox.confine((*sandbox.launcher(), *TRUE), PATH, within), directory
@@ -71,7 +71,7 @@ def _ms(seconds: Sequence[float]) -> Spread:
     return Spread.of([second * 1000 for second in seconds])
 
 
-async def _took_s(prepare: Callable[[], Confined | SandboxFailed], directory: Path) -> float:
+async def _took_s(prepare: Callable[[], ConfinedCommand | SandboxFailed], directory: Path) -> float:
     started = time.perf_counter()
     confined = prepare()
     if isinstance(confined, SandboxFailed):

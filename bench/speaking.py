@@ -13,17 +13,17 @@ from bench.jobs import PROMPT
 from bench.stage import MODEL
 from treadle.adapters.agents.claude.agent import ClaudeAgent
 from treadle.adapters.agents.claude.binary import bundled_binary
-from treadle.domain.agent import Allow, Brief, Decision, Identity, ToolUse
+from treadle.domain.agent import Allow, CommitIdentity, Decision, SessionBrief, ToolUse
 from treadle.domain.ids import SessionId
 from treadle.policy.available_tools import BASELINE_TOOLS
-from treadle.settings.environment import given_environment
+from treadle.settings.environment import process_environment
 
 HEADERS = ("x-treadle-workspace: {workspace}",)
 
 
 async def main() -> None:
     base_url, sessions, project, home = sys.argv[1:]
-    given = given_environment()
+    given = process_environment()
     environment = {name: given[name] for name in ("PATH", "LANG") if name in given}
     environment |= {"ANTHROPIC_BASE_URL": base_url, "ANTHROPIC_API_KEY": "rehearsal"}
     agent = ClaudeAgent(bundled_binary(), environment, headers=HEADERS, verbatim=True)
@@ -35,8 +35,8 @@ async def main() -> None:
     await agent.gone()
 
 
-def _brief(workspace: Path, home: Path) -> Brief:
-    return Brief(
+def _brief(workspace: Path, home: Path) -> SessionBrief:
+    return SessionBrief(
         session=SessionId(str(uuid4())),
         role="implementer",
         prompt=PROMPT,
@@ -47,7 +47,7 @@ def _brief(workspace: Path, home: Path) -> Brief:
         max_turns=200,
         max_cost_usd=10.0,
         decide=_allow,
-        identity=Identity("Ada Example", "ada@example.com"),
+        identity=CommitIdentity("Ada Example", "ada@example.com"),
         builtin_tools=BASELINE_TOOLS,
     )
 

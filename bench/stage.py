@@ -9,7 +9,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from treadle.settings.environment import given_environment
+from treadle.settings.environment import process_environment
 
 MODEL = "sonnet"
 REQUESTS = 3  # that each session makes
@@ -55,7 +55,7 @@ class Stage:
     @property
     def environment(self) -> dict[str, str]:
         return {
-            "PATH": f"{Path(sys.executable).parent}:{given_environment().get('PATH', '')}",
+            "PATH": f"{Path(sys.executable).parent}:{process_environment().get('PATH', '')}",
             "HOME": str(self.home),
             "TMPDIR": str(self.home / "tmp"),
             "TREADLE_ROOT": str(self.root),

@@ -10,8 +10,8 @@ from collections.abc import Awaitable, Callable
 from contextlib import closing
 from pathlib import Path
 
-from treadle.durable.opening import open_engine
-from treadle.durable.port import SHARED, Json, Steps
+from treadle.durable.open import open_engine
+from treadle.durable.port import SHARED_QUEUE, Json, Steps
 
 EXECUTOR = "bench"
 STEPS = 3
@@ -32,9 +32,9 @@ async def steps_s(location: str, count: int) -> dict[str, float]:
     async with open_engine(
         location, executor=EXECUTOR, queue="bench", stories={"s": told}
     ) as engine:
-        await engine.tell("warm", "s", 5)
+        await engine.run("warm", "s", 5)
         began = time.perf_counter()
-        await engine.tell("steps", "s", count)
+        await engine.run("steps", "s", count)
         took = time.perf_counter() - began
     return {"seconds": took, "insert_seconds": inserts_s(location, count), "count": count}
 
@@ -54,7 +54,7 @@ def inserts_s(location: str, count: int) -> float:
 
 async def queue_s(location: str, count: int) -> dict[str, float]:
     """So many stories of three steps from the queue, against telling them one after the other."""
-    from treadle.durable.ordering import enqueue
+    from treadle.durable.client import enqueue
 
     done = asyncio.Semaphore(0)
 
@@ -66,7 +66,7 @@ async def queue_s(location: str, count: int) -> dict[str, float]:
     for number in range(count):
         enqueue(location, f"queued {number}", "s", STEPS)
     async with open_engine(
-        location, executor=EXECUTOR, queue=SHARED, stories={"s": story}
+        location, executor=EXECUTOR, queue=SHARED_QUEUE, stories={"s": story}
     ) as engine:
         began = time.perf_counter()
         for _ in range(count):
@@ -74,7 +74,7 @@ async def queue_s(location: str, count: int) -> dict[str, float]:
         queued = time.perf_counter() - began
         began = time.perf_counter()
         for number in range(count):
-            await engine.tell(f"told {number}", "s", STEPS)
+            await engine.run(f"told {number}", "s", STEPS)
         return {"seconds": queued, "loop_seconds": time.perf_counter() - began, "count": count}
 
 
@@ -92,7 +92,7 @@ async def parked_mb(location: str, count: int) -> dict[str, float]:
         location, executor=EXECUTOR, queue="bench", stories={"s": story}
     ) as engine:
         before = resident_mb()
-        telling = [asyncio.create_task(engine.tell(f"p {n}", "s", 1)) for n in range(count)]
+        telling = [asyncio.create_task(engine.run(f"p {n}", "s", 1)) for n in range(count)]
         for _ in range(count):
             await waiting.acquire()
         after = resident_mb()

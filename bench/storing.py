@@ -9,17 +9,25 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.figures import Figure, Spread, ratios
-from treadle.adapters.agents.claude.parse import StreamParser
-from treadle.adapters.agents.claude.transport import message_in
+from treadle.adapters.agents.claude.stream_parser import StreamParser
+from treadle.adapters.agents.claude.transport import parse_message
+from treadle.adapters.clock import SystemClock, fresh_run_id
 from treadle.adapters.stores.event_store import open_store
 from treadle.adapters.stores.recorder import Recorder
-from treadle.domain.agent import AgentEvent, Allow, Brief, Decision, Identity, Leftover, ToolUse
-from treadle.domain.events.all_events import Recorded
+from treadle.domain.agent import (
+    AgentEvent,
+    Allow,
+    CommitIdentity,
+    Decision,
+    LeftoverProcess,
+    SessionBrief,
+    ToolUse,
+)
+from treadle.domain.events.all_events import RecordedEvent
 from treadle.domain.ids import SessionId
 from treadle.domain.limits import SessionLimits
 from treadle.domain.storage import Storage
-from treadle.session.drive import Driver
-from treadle.wiring.clock import SystemClock, fresh_run_id
+from treadle.session.driver import SessionDriver
 
 LINES = 4000
 LIMITS = SessionLimits(
@@ -43,7 +51,7 @@ class LineAgent:
 
     lines: Sequence[bytes]
 
-    async def open(self, _: Brief) -> "LineSession":
+    async def open(self, _: SessionBrief) -> "LineSession":
         return LineSession(self.lines)
 
     def remembers(self, session: SessionId, home: Path) -> bool:
@@ -57,12 +65,12 @@ class LineSession:
     async def events(self) -> AsyncIterator[AgentEvent]:
         parser = StreamParser(max_cost_usd=LIMITS.max_cost_usd)
         for line in self.lines:
-            message = message_in(line)
+            message = parse_message(line)
             if message is not None:
                 for event in parser.parse(message):
                     yield event
 
-    async def close(self) -> Sequence[Leftover]:
+    async def close(self) -> Sequence[LeftoverProcess]:
         return ()
 
 
@@ -110,21 +118,23 @@ def _pass(sessions: Sequence[Sequence[bytes]], directory: Path) -> Stored:
 
 
 async def _store(sessions: Sequence[Sequence[bytes]], directory: Path) -> int:
-    stored: list[Recorded] = []
+    stored: list[RecordedEvent] = []
     with closing(open_store(Storage(directory))) as store:
         recorder = Recorder(store, fresh_run_id(), SystemClock(), [stored.append])
         for lines in sessions:
-            driver = Driver(LineAgent(lines), SystemClock(), recorder.record, asyncio.Event())
+            driver = SessionDriver(
+                LineAgent(lines), SystemClock(), recorder.record, asyncio.Event()
+            )
             await driver.run(_brief(directory), LIMITS)
         recorder.flush()
     return len(stored)
 
 
-def _brief(directory: Path) -> Brief:
+def _brief(directory: Path) -> SessionBrief:
     async def allowed(_: ToolUse) -> Decision:
         return Allow()
 
-    return Brief(
+    return SessionBrief(
         session=SessionId("bench"),
         role="implementer",
         prompt="",
@@ -135,5 +145,5 @@ def _brief(directory: Path) -> Brief:
         max_turns=LIMITS.max_turns,
         max_cost_usd=LIMITS.max_cost_usd,
         decide=allowed,
-        identity=Identity("Ada Example", "ada@example.com"),
+        identity=CommitIdentity("Ada Example", "ada@example.com"),
     )

@@ -13,14 +13,14 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from hypothesis import strategies as st
 
-from treadle.domain.deliverable import Claim, Deliverable, Status
+from treadle.domain.deliverable import Claim, Deliverable, DeliverableStatus
 from treadle.domain.events.all_events import Event
 from treadle.domain.events.run import RunStarted
-from treadle.domain.ids import RunId, SessionId, run_id
+from treadle.domain.ids import RunId, SessionId, make_run_id
 from treadle.domain.limits import RunLimits, SessionLimits
 
 NOON = datetime(2026, 5, 4, 12, 0, tzinfo=UTC)
-RUN: RunId = run_id(unix_ms=1_700_000_000_000, random_bits=0x1234_5678_9ABC_DEF0)
+RUN: RunId = make_run_id(unix_ms=1_700_000_000_000, random_bits=0x1234_5678_9ABC_DEF0)
 RUN_LIMITS = RunLimits(max_cost_usd=10.0, max_minutes=60.0, max_iterations=20, max_retries=3)
 # Long enough that no test ever reaches one that it does not set itself.
 SESSION_LIMITS = SessionLimits(
@@ -74,7 +74,9 @@ class SessionNumbers:
         return SessionId(f"session-{self.given}")
 
 
-def deliverable(name: str, status: Status = "pending", claim: Claim | None = None) -> Deliverable:
+def deliverable(
+    name: str, status: DeliverableStatus = "pending", claim: Claim | None = None
+) -> Deliverable:
     return Deliverable(
         name,
         f"What {name} is about",

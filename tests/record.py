@@ -19,11 +19,11 @@ from typing import Any
 
 from treadle.adapters.agents.claude.agent import ClaudeAgent
 from treadle.adapters.agents.claude.binary import bundled_binary
-from treadle.adapters.agents.claude.transport import message_in
-from treadle.domain.agent import Allow, Brief, Decision, Deny, Identity, ToolUse
+from treadle.adapters.agents.claude.transport import parse_message
+from treadle.domain.agent import Allow, CommitIdentity, Decision, Deny, SessionBrief, ToolUse
 from treadle.domain.ids import SessionId
-from treadle.rehearsal.api import ScriptedApi
 from treadle.rehearsal.script import parse_script
+from treadle.rehearsal.scripted_api import ScriptedApi
 
 TESTS = Path(__file__).parent
 OLDER = TESTS.parent / ".venv/older-claude/claude_agent_sdk/_bundled/claude"
@@ -144,8 +144,8 @@ def _limits(scenario: Scenario) -> dict[str, Any]:
     return {"max_turns": scenario.max_turns, "max_cost_usd": scenario.max_cost_usd}
 
 
-def _brief(place: Path) -> Brief:
-    return Brief(
+def _brief(place: Path) -> SessionBrief:
+    return SessionBrief(
         session=SESSION,
         role="implementer",
         prompt="go",
@@ -156,14 +156,14 @@ def _brief(place: Path) -> Brief:
         max_turns=20,
         max_cost_usd=5.0,
         decide=_decide,
-        identity=Identity("Demo User", "demo@example.com"),
+        identity=CommitIdentity("Demo User", "demo@example.com"),
         builtin_tools=("Agent", "Bash", "Read", "Write"),
     )
 
 
 def _messages(printed: bytes) -> Iterator[dict[str, Any]]:
     for line in printed.splitlines():
-        message = message_in(line)
+        message = parse_message(line)
         if message is not None and not str(message.get("type")).startswith("control_"):
             yield message
 

@@ -12,12 +12,19 @@ from typing import Any, Literal, NewType, Union, get_args, get_origin, get_type_
 import click
 
 from treadle.cli.main import COMMANDS, EPILOG, treadle
-from treadle.cli.options import WorkflowOptions
+from treadle.cli.run_options import WorkflowOptions
 from treadle.domain.events import agent, focus, oversight, run, session, verification, work
 from treadle.domain.events.all_events import DISPLAY_ONLY, Event
 from treadle.settings.environment import DATABASE_URL, PASSED
-from treadle.settings.keys import EXAMPLES, Key, expected, known_keys, sections, toml_value
-from treadle.settings.variables import variable
+from treadle.settings.environment_values import variable_name
+from treadle.settings.keys import (
+    EXAMPLES,
+    SettingKey,
+    expected_text,
+    known_keys,
+    sections,
+    toml_value,
+)
 
 HERE = Path(__file__).parent
 MADE = "<!-- Made from the code by `make docs`. Edit the code, not this page. -->"
@@ -95,20 +102,20 @@ def settings_page() -> str:
     return page([*parts, _variables(), _passed()])
 
 
-def _key(key: Key) -> str:
+def _key(key: SettingKey) -> str:
     flags = _flags()
     default = f"default `{toml_value(key.default)}`"
     said = ["default not given" if key.kind in EXAMPLES else default]
     said.append(f"takes {_takes(key)}")
-    if given := DATABASE_URL if key.name == "database.url" else variable(key):
+    if given := DATABASE_URL if key.name == "database.url" else variable_name(key):
         said.append(f"variable `{given}`")
     if key.name in flags:
         said.append(f"option `{flags[key.name]}`")
     return f"### `{key.name}`\n\n{key.help}\n\n{' · '.join(said)}"
 
 
-def _takes(key: Key) -> str:
-    words = expected(key)
+def _takes(key: SettingKey) -> str:
+    words = expected_text(key)
     if key.kind == "choice":
         return " or ".join(f"`{choice}`" for choice in key.choices)
     if key.above is not None:

@@ -16,8 +16,8 @@ from tests.acceptance.stage import (
 )
 from tests.architecture.repository import ROOT
 from tests.missing import missing
-from treadle.adapters.browser.choice import Browser, NoBrowser
-from treadle.settings.environment import environment_from
+from treadle.adapters.browser.browser_choice import Browser, NoBrowser
+from treadle.settings.environment import parse_environment
 from treadle.wiring.browser import find_browser
 
 # Where `make setup` puts it; not on the PATH of other tests, since it takes its time to start.
@@ -76,7 +76,7 @@ class BrowserStage(Stage):
 @pytest.fixture
 def browser_stage(tmp_path: Path) -> BrowserStage:
     stage = BrowserStage(tmp_path)
-    found = find_browser(environment_from(stage.environment), stage.project)
+    found = find_browser(parse_environment(stage.environment), stage.project)
     if isinstance(found, NoBrowser):
         missing(f"{found.missing}: `make setup` installs it, for root")
     return stage
@@ -85,7 +85,7 @@ def browser_stage(tmp_path: Path) -> BrowserStage:
 @pytest.fixture
 def plain_stage(tmp_path: Path) -> Stage:
     stage = Stage(tmp_path)
-    if isinstance(find_browser(environment_from(stage.environment), stage.project), Browser):
+    if isinstance(find_browser(parse_environment(stage.environment), stage.project), Browser):
         pytest.skip("every user of this machine has a browser")
     return stage
 

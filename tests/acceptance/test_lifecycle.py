@@ -16,7 +16,7 @@ from tests.acceptance.stage import (
     assert_all_gone,
     script,
 )
-from treadle.wiring.holding import worker_is_alive
+from treadle.runs.locks import worker_is_alive
 
 # The model takes its time after the first tool, so that there is a moment to be killed in.
 BUILD_SLOWLY = BUILD_IT.replace(

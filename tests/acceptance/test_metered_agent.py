@@ -17,7 +17,7 @@ from tests.unit.gateway.gateway_stage import free_port
 from tests.unit.gateway.heads_seen import heads_seen
 from treadle.adapters.agents.claude.agent import ClaudeAgent
 from treadle.adapters.stores.database import open_database
-from treadle.domain.agent import Brief
+from treadle.domain.agent import SessionBrief
 from treadle.domain.events.all_events import Event
 from treadle.domain.events.oversight import BillDiffered
 from treadle.domain.session import BudgetExceeded, Completed, SessionResult
@@ -25,13 +25,13 @@ from treadle.domain.storage import Storage
 from treadle.domain.usage import Usage
 from treadle.gateway import bridge
 from treadle.gateway.endpoint import Endpoint
-from treadle.gateway.service import Service
-from treadle.rehearsal.api import ScriptedApi
+from treadle.gateway.model_service import ModelService
 from treadle.rehearsal.script import parse_script
-from treadle.session.drive import Driver
-from treadle.session.prices import LISTED
+from treadle.rehearsal.scripted_api import ScriptedApi
+from treadle.session.driver import SessionDriver
+from treadle.session.price_list import VENDOR_PRICES
 from treadle.wiring.agents.claude_model import at_bridge, at_loopback, at_socket, login_held
-from treadle.wiring.gateway import MeteredAgent, Metering, Reach, Terms
+from treadle.wiring.gateway import MeteredAgent, Metering, MeterRules, Reach
 
 WORLD = {"PATH": "/usr/local/bin:/usr/bin:/bin"}
 KEY = {"ANTHROPIC_API_KEY": "rehearsal"}
@@ -57,7 +57,7 @@ def scripted(turns: str, more: str = "") -> Iterator[ScriptedApi]:
 
 async def drive(
     url: str,
-    brief: Brief,
+    brief: SessionBrief,
     storage: Storage,
     *,
     login: dict[str, str],
@@ -66,10 +66,10 @@ async def drive(
 ) -> tuple[SessionResult, list[Event]]:
     """A whole session behind a gateway that stands before the service at `url`."""
     agent = ClaudeAgent(binary, {**WORLD, **login, **NOWHERE}, "", HEADERS)
-    terms = Terms(RUN, 100.0, LISTED, rehearsal=True)
-    metering = Metering(Service(url), storage, terms, login_held(agent.environment))
+    terms = MeterRules(RUN, 100.0, VENDOR_PRICES, rehearsal=True)
+    metering = Metering(ModelService(url), storage, terms, login_held(agent.environment))
     events: list[Event] = []
-    driver = Driver(
+    driver = SessionDriver(
         MeteredAgent(agent, metering, reach),
         FakeClock(),
         events.append,
@@ -136,9 +136,9 @@ async def test_a_budget_that_is_spent_ends_the_session_at_its_next_request(
 
     with scripted(dear) as api:
         agent = ClaudeAgent(binary, {**WORLD, **KEY, **NOWHERE}, "", HEADERS)
-        terms = Terms(RUN, 1.5, LISTED, rehearsal=True)  # of the whole day
-        metering = Metering(Service(api.base_url), storage, terms)
-        driver = Driver(
+        terms = MeterRules(RUN, 1.5, VENDOR_PRICES, rehearsal=True)  # of the whole day
+        metering = Metering(ModelService(api.base_url), storage, terms)
+        driver = SessionDriver(
             MeteredAgent(agent, metering),
             FakeClock(),
             lambda event: None,

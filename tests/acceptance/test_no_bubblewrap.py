@@ -7,7 +7,7 @@ import pytest
 
 from tests.acceptance.stage import BUILD_IT, ONE_DELIVERABLE, Finished, Stage, script
 from tests.missing import missing
-from treadle.adapters.sandboxes.remedies import missing as not_installed
+from treadle.adapters.sandboxes.bubblewrap_errors import not_installed as not_installed
 
 pytestmark = pytest.mark.skipif(sys.platform == "darwin", reason="the sandbox is another there")
 

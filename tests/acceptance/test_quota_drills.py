@@ -17,8 +17,8 @@ from tests.acceptance.stage import (
     assert_sound,
     script,
 )
-from treadle.rehearsal.api import ScriptedApi
 from treadle.rehearsal.fixtures import Rehearse
+from treadle.rehearsal.scripted_api import ScriptedApi
 
 AN_HOUR = "  - {role: initializer, turns: [{quota: {resets_in: 3600}}]}\n"
 LIMITED, CANCELLED = 6, 130

@@ -10,8 +10,8 @@ from urllib.parse import quote
 import claude_agent_sdk
 import pytest
 
-from treadle.rehearsal.api import ScriptedApi
 from treadle.rehearsal.script import Script, parse_script
+from treadle.rehearsal.scripted_api import ScriptedApi
 
 CLAUDE = Path(claude_agent_sdk.__file__).parent / "_bundled" / "claude"
 

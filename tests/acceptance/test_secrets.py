@@ -16,7 +16,7 @@ from tests.acceptance.stage import (
 )
 from tests.unit.policy.secret_samples import ANTHROPIC, GITHUB, random_letters
 from treadle.adapters.agents.claude.binary import bundled_binary
-from treadle.adapters.stores.credentials import CredentialFiles
+from treadle.adapters.stores.private_files import CredentialFiles
 from treadle.rehearsal.fixtures import Rehearse
 
 # Known by its variable, and like nothing that has a shape.
@@ -181,7 +181,7 @@ def test_a_key_that_is_kept_logs_the_agent_in_and_shows_nowhere(
     """No rehearsal: the user's own binary, on a scripted model that it is not told of."""
     api = rehearse(script(ONE_DELIVERABLE, BUILD_IT))
     stage.settings({})
-    CredentialFiles(stage.root).keep("anthropic-api-key", IN_MODEL)
+    CredentialFiles(stage.root).write("anthropic-api-key", IN_MODEL)
 
     finished = stage.treadle(
         *("deliver", "--json", "--no-sandbox"),

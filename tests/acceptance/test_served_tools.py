@@ -13,11 +13,11 @@ from treadle.domain.events.agent import ToolFinished
 from treadle.domain.events.all_events import Event
 from treadle.domain.session import Completed
 from treadle.domain.storage import Storage
-from treadle.gateway.service import Service
-from treadle.session.drive import Driver
-from treadle.session.prices import LISTED
+from treadle.gateway.model_service import ModelService
+from treadle.session.driver import SessionDriver
+from treadle.session.price_list import VENDOR_PRICES
 from treadle.wiring.agents.claude_model import login_held
-from treadle.wiring.gateway import MeteredAgent, Metering, Terms
+from treadle.wiring.gateway import MeteredAgent, Metering, MeterRules
 
 from .test_metered_agent import BINARIES, KEY, NOWHERE, WORLD, scripted, through_the_socket
 
@@ -41,15 +41,19 @@ async def test_a_search_by_the_service_is_done_where_it_is_allowed_and_nowhere_e
     tmp_path: Path,
 ) -> None:
     agent = ClaudeAgent(binary, {**WORLD, **KEY, **NOWHERE}, "", HEADERS)
-    terms = Terms(RUN, 100.0, LISTED, rehearsal=True, served=served)
+    terms = MeterRules(RUN, 100.0, VENDOR_PRICES, rehearsal=True, served=served)
     answers = "{text: found}, {text: done}" if served else "{text: done}"
     events: list[Event] = []
 
     with scripted(f"{{tool: WebSearch, input: {{query: how to knit}}}}, {answers}") as api:
         storage = Storage(tmp_path / "root")
-        metering = Metering(Service(api.base_url), storage, terms, login_held(agent.environment))
+        metering = Metering(
+            ModelService(api.base_url), storage, terms, login_held(agent.environment)
+        )
         reached = MeteredAgent(agent, metering, through_the_socket)
-        driver = Driver(reached, FakeClock(), events.append, asyncio.Event(), bill=metering.bill)
+        driver = SessionDriver(
+            reached, FakeClock(), events.append, asyncio.Event(), bill=metering.bill
+        )
         brief = replace(brief_in(tmp_path), builtin_tools=("Bash", "WebSearch"))
         result = await driver.run(brief, SESSION_LIMITS)
         await reached.gone()

@@ -12,7 +12,7 @@ import pytest
 from tests.architecture.repository import ROOT, files, name_of
 from treadle.cli.main import COMMANDS, treadle
 from treadle.rehearsal.script import parse_script
-from treadle.settings.load import resolve
+from treadle.settings.load import resolve_settings
 
 PAGES = [path for path in files() if path.suffix == ".md" and "src" not in path.parts]
 
@@ -42,7 +42,7 @@ def test_every_command_and_option_that_a_page_shows_exists(page: Path) -> None:
 
 @pytest.mark.parametrize(("place", "block"), fenced("toml"))
 def test_every_example_of_settings_is_accepted(place: str, block: str) -> None:
-    assert resolve(block) is not None, place
+    assert resolve_settings(block) is not None, place
 
 
 @pytest.mark.parametrize(("place", "block"), fenced("yaml"))

@@ -15,8 +15,6 @@ EMPTY_WORDS = {
     "common",
     "core",
     "data",
-    "engine",
-    "handler",
     "helper",
     "helpers",
     "impl",

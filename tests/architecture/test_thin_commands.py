@@ -9,18 +9,18 @@ from pathlib import Path
 
 import pytest
 
-from treadle.adapters.stores.approvals import Approvals
+from treadle.adapters.stores.approval_store import DatabaseApprovals
 from treadle.adapters.stores.database import open_database
 from treadle.adapters.stores.event_store import open_store
-from treadle.domain.approval import Question, asked
+from treadle.domain.approval import ApprovalQuestion, make_approval
 from treadle.domain.events.run import RunStarted
-from treadle.domain.ids import run_id
+from treadle.domain.ids import make_run_id
 from treadle.domain.limits import RunLimits
 from treadle.domain.storage import Storage
-from treadle.workspace.place import project_key
+from treadle.workspace.project_root import project_key
 
 HEAVY = ("asyncio", "claude_agent_sdk", "dbos", "mcp", "psycopg", "pydantic", "sqlalchemy", "yaml")
-RUN = run_id(unix_ms=1_700_000_000_000, random_bits=0x1234_5678_9ABC)
+RUN = make_run_id(unix_ms=1_700_000_000_000, random_bits=0x1234_5678_9ABC)
 
 # Runs the command in this very process and then tells what is loaded, on another channel.
 PROBE = """
@@ -63,9 +63,9 @@ def project(tmp_path: Path) -> Path:
     with closing(open_store(Storage(tmp_path / "root"))) as store:
         store.append(RUN, [(datetime(2026, 1, 1, tzinfo=UTC), started)])
     with closing(open_database(Storage(tmp_path / "root"))) as database:
-        question = Question("plan", "Work by this plan?", "1. Add numbers", "0123")
+        question = ApprovalQuestion("plan", "Work by this plan?", "1. Add numbers", "0123")
         now = datetime(2026, 1, 1, tzinfo=UTC)
-        Approvals(database).ask(asked(question, run=RUN, step="plan", now=now))
+        DatabaseApprovals(database).ask(make_approval(question, run=RUN, step="plan", now=now))
     return tmp_path
 
 

@@ -7,7 +7,7 @@ import asyncio
 import json
 import sys
 
-from treadle.durable.opening import open_engine
+from treadle.durable.open import open_engine
 from treadle.durable.port import Json, Steps
 
 STEPS = ("one", "two", "three")
@@ -40,7 +40,7 @@ async def main(location: str, executor: str, queue: str, workflow_id: str, hold:
     ) as engine:
         say("open", executor)
         if workflow_id:
-            say("result", await engine.tell(workflow_id, "three", workflow_id))
+            say("result", await engine.run(workflow_id, "three", workflow_id))
         else:
             await finished.wait()
 

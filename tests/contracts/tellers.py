@@ -10,10 +10,10 @@ from typing import Literal, Protocol
 import pytest
 
 from tests.postgres import PostgresServer
-from treadle.durable.memory import History, MemoryEngine
-from treadle.durable.opening import open_engine
-from treadle.durable.port import Json, Steps, Story, Teller
-from treadle.durable.schema import bring_up_to_date
+from treadle.durable.memory import MemoryEngine, MemoryWorkflows
+from treadle.durable.migrations import bring_up_to_date
+from treadle.durable.open import open_engine
+from treadle.durable.port import Json, Steps, WorkflowFn, WorkflowRunner
 
 Kind = Literal["memory", "sqlite", "postgres"]
 
@@ -21,7 +21,7 @@ Kind = Literal["memory", "sqlite", "postgres"]
 class Opening(Protocol):
     """Starts a teller on the store of this test, as a new process would."""
 
-    def __call__(self, **stories: Story) -> AbstractAsyncContextManager[Teller]: ...
+    def __call__(self, **stories: WorkflowFn) -> AbstractAsyncContextManager[WorkflowRunner]: ...
 
 
 def opening_of(kind: Kind, request: pytest.FixtureRequest, tmp_path: Path) -> Opening:
@@ -46,9 +46,9 @@ def prepared(server: PostgresServer) -> str:
     return name
 
 
-def in_memory(history: History) -> Opening:
+def in_memory(history: MemoryWorkflows) -> Opening:
     @asynccontextmanager
-    async def start(**stories: Story) -> AsyncIterator[Teller]:
+    async def start(**stories: WorkflowFn) -> AsyncIterator[WorkflowRunner]:
         yield MemoryEngine(stories, history)
 
     return start
@@ -56,7 +56,7 @@ def in_memory(history: History) -> Opening:
 
 def on_database(location: str, executor: str = "run-1", queue: str = "run.1") -> Opening:
     @asynccontextmanager
-    async def start(**stories: Story) -> AsyncIterator[Teller]:
+    async def start(**stories: WorkflowFn) -> AsyncIterator[WorkflowRunner]:
         async with open_engine(
             location,
             executor=executor,
@@ -91,7 +91,7 @@ class Acts:
 
         return acted
 
-    def story(self, *names: str) -> Story:
+    def story(self, *names: str) -> WorkflowFn:
         async def tell(steps: Steps, argument: Json) -> Json:
             results: list[Json] = [argument]
             for name in names:

@@ -12,16 +12,16 @@ import pytest
 
 from tests.unit.adapters.claude.real_sessions import BUNDLED, OLDER, agent_on, api_of, brief_in
 from treadle.adapters.agents.claude.agent import ClaudeAgent
-from treadle.adapters.agents.replay import Move, ReplayAgent
+from treadle.adapters.agents.replay import ReplayAgent, ReplayStep
 from treadle.domain.agent import (
     AgentEnded,
     AgentEvent,
     Allow,
-    Brief,
     Decision,
     Deny,
     Fault,
-    Leftover,
+    LeftoverProcess,
+    SessionBrief,
     TextClosed,
     TextStreamed,
     Tool,
@@ -81,7 +81,7 @@ class Ours:
             return ToolReply("there is nothing to add", is_error=True)
         return ToolReply(str(sum(arguments["numbers"])))
 
-    def brief(self, place: Path) -> Brief:
+    def brief(self, place: Path) -> SessionBrief:
         schema = {"type": "object", "properties": {"numbers": {"type": "array"}}}
         tool = Tool("add", "Adds numbers.", schema, self.add)
         return replace(brief_in(place), decide=self.decide, tools=(tool,))
@@ -91,7 +91,7 @@ class Ours:
 async def playing(name: str, steps: tuple[Step, ...]) -> AsyncIterator[Agent]:
     """An agent whose model uses these tools in turn and then says `finished`."""
     if name == "replay":
-        moves: list[Move] = [
+        moves: list[ReplayStep] = [
             ToolUse(str(number), step.tool, step.arguments) for number, step in enumerate(steps)
         ]
         moves += [TextStreamed("finished"), TextClosed(), AgentEnded(Completed("finished"))]
@@ -117,7 +117,7 @@ class Kept:
     """A whole session and our side of it."""
 
     events: tuple[AgentEvent, ...]
-    closings: tuple[list[Leftover], list[Leftover]]
+    closings: tuple[list[LeftoverProcess], list[LeftoverProcess]]
     ours: Ours
     workspace: Path
 

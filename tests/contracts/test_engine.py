@@ -12,7 +12,7 @@ import pytest
 
 from tests.builders import NOON
 from tests.contracts.tellers import Acts, BrokenAct, Kind, Opening, opening_of
-from treadle.durable.port import Json, Steps, StoryChanged
+from treadle.durable.port import Json, Steps, WorkflowChanged
 
 
 @pytest.fixture(
@@ -30,7 +30,7 @@ def opening(request: pytest.FixtureRequest, tmp_path: Path) -> Opening:
 async def test_a_story_is_told_with_its_argument_and_gives_its_result(opening: Opening) -> None:
     acts = Acts()
     async with opening(plain=acts.story("one", "two")) as teller:
-        result = await teller.tell("w", "plain", {"goal": ["ship"]})
+        result = await teller.run("w", "plain", {"goal": ["ship"]})
 
     assert (result, acts.done) == ([{"goal": ["ship"]}, "ONE", "TWO"], ["one", "two"])
 
@@ -38,10 +38,10 @@ async def test_a_story_is_told_with_its_argument_and_gives_its_result(opening: O
 async def test_a_finished_story_is_not_told_again_but_gives_its_result(opening: Opening) -> None:
     acts = Acts()
     async with opening(plain=acts.story("one")) as teller:
-        first = await teller.tell("w", "plain", 1)
-        second = await teller.tell("w", "plain", 2)
+        first = await teller.run("w", "plain", 1)
+        second = await teller.run("w", "plain", 2)
     async with opening(plain=acts.story("one")) as teller:
-        third = await teller.tell("w", "plain", 3)
+        third = await teller.run("w", "plain", 3)
 
     assert (first, second, third, acts.done) == ([1, "ONE"], [1, "ONE"], [1, "ONE"], ["one"])
 
@@ -50,9 +50,9 @@ async def test_stories_of_different_workflows_know_nothing_of_each_other(opening
     acts = Acts()
     async with opening(plain=acts.story("one"), other=acts.story("two", "one")) as teller:
         results = await asyncio.gather(
-            teller.tell("a", "plain", "a"),
-            teller.tell("b", "other", "b"),
-            teller.tell("c", "plain", "c"),
+            teller.run("a", "plain", "a"),
+            teller.run("b", "other", "b"),
+            teller.run("c", "plain", "c"),
         )
 
     assert list(results) == [["a", "ONE"], ["b", "TWO", "ONE"], ["c", "ONE"]]
@@ -63,7 +63,7 @@ async def test_what_a_step_raises_is_raised_by_the_telling(opening: Opening) -> 
     acts = Acts(broken={"two"})
     async with opening(plain=acts.story("one", "two", "three")) as teller:
         with pytest.raises(BrokenAct, match="two"):
-            await teller.tell("w", "plain", None)
+            await teller.run("w", "plain", None)
 
     assert acts.done == ["one", "two"]
 
@@ -76,13 +76,13 @@ async def test_after_a_repair_the_step_that_failed_is_acted_again_and_none_befor
     async with opening(plain=acts.story("one", "two", "three")) as teller:
         for _ in range(2):
             with pytest.raises(BrokenAct):
-                await teller.tell("w", "plain", "x")
+                await teller.run("w", "plain", "x")
         acts.broken.clear()
         if not restarted:
-            assert await teller.tell("w", "plain", "x") == ["x", "ONE", "TWO", "THREE"]
+            assert await teller.run("w", "plain", "x") == ["x", "ONE", "TWO", "THREE"]
     if restarted:
         async with opening(plain=acts.story("one", "two", "three")) as teller:
-            assert await teller.tell("w", "plain", "x") == ["x", "ONE", "TWO", "THREE"]
+            assert await teller.run("w", "plain", "x") == ["x", "ONE", "TWO", "THREE"]
 
     assert acts.done == ["one", "two", "two", "two", "three"]
 
@@ -100,8 +100,8 @@ async def test_what_the_story_itself_raises_ends_the_telling_and_it_can_be_told_
 
     async with opening(moody=tell_moody) as teller:
         with pytest.raises(OSError, match="no such mood"):
-            await teller.tell("w", "moody", None)
-        result = await teller.tell("w", "moody", None)
+            await teller.run("w", "moody", None)
+        result = await teller.run("w", "moody", None)
 
     assert (result, acts.done) == ("told", ["one"])
 
@@ -118,9 +118,9 @@ async def test_a_story_that_catches_a_failed_step_gets_no_further(opening: Openi
 
     async with opening(stubborn=tell_stubborn) as teller:
         with pytest.raises(BrokenAct):
-            await teller.tell("w", "stubborn", None)
+            await teller.run("w", "stubborn", None)
         acts.broken.clear()
-        assert await teller.tell("w", "stubborn", None) == "told"
+        assert await teller.run("w", "stubborn", None) == "told"
 
     assert acts.done == ["one", "one"]
 
@@ -129,17 +129,17 @@ async def test_a_story_that_catches_a_failed_step_gets_no_further(opening: Openi
 async def test_a_step_that_was_cut_is_acted_again(opening: Opening, restarted: bool) -> None:
     acts = Acts(held={"two": asyncio.Event()})
     async with opening(plain=acts.story("one", "two", "three")) as teller:
-        telling = asyncio.create_task(teller.tell("w", "plain", "x"))
+        telling = asyncio.create_task(teller.run("w", "plain", "x"))
         await acts.reached.wait()
         telling.cancel()
         with pytest.raises(asyncio.CancelledError):
             await telling
         acts.held.clear()
         if not restarted:
-            assert await teller.tell("w", "plain", "x") == ["x", "ONE", "TWO", "THREE"]
+            assert await teller.run("w", "plain", "x") == ["x", "ONE", "TWO", "THREE"]
     if restarted:
         async with opening(plain=acts.story("one", "two", "three")) as teller:
-            assert await teller.tell("w", "plain", "x") == ["x", "ONE", "TWO", "THREE"]
+            assert await teller.run("w", "plain", "x") == ["x", "ONE", "TWO", "THREE"]
 
     assert acts.done == ["one", "two", "two", "three"]
 
@@ -165,7 +165,7 @@ async def test_who_stops_waiting_for_a_story_stops_the_story_and_it_may_clean_up
         return None
 
     async with opening(tidy=tell_tidy) as teller:
-        telling = asyncio.create_task(teller.tell("w", "tidy", None))
+        telling = asyncio.create_task(teller.run("w", "tidy", None))
         await reached.wait()
         telling.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -186,9 +186,9 @@ async def test_a_story_runs_where_the_engine_was_opened(opening: Opening, cut: b
     async with opening(where=tell_where) as teller:
         if cut:
             with pytest.raises(BrokenAct):
-                await teller.tell("w", "where", None)
+                await teller.run("w", "where", None)
             acts.broken.clear()
-        await teller.tell("w", "where", None)
+        await teller.run("w", "where", None)
 
     assert set(loops) == {asyncio.get_running_loop()}
 
@@ -262,8 +262,8 @@ async def test_results_come_back_as_what_they_were_when_acted_and_when_told_agai
 
     async with opening(values=tell_values) as teller:
         with pytest.raises(BrokenAct):
-            await teller.tell("w", "values", None)
-        await teller.tell("w", "values", None)
+            await teller.run("w", "values", None)
+        await teller.run("w", "values", None)
 
     expected = [value for value, _ in VALUES]
     assert seen == [expected, expected]
@@ -275,7 +275,7 @@ async def begin(opening: Opening, acts: Acts, *names: str) -> None:
     acts.broken.add(names[-1])
     async with opening(plain=acts.story(*names)) as teller:
         with pytest.raises(BrokenAct):
-            await teller.tell("w", "plain", None)
+            await teller.run("w", "plain", None)
     acts.broken.clear()
 
 
@@ -283,10 +283,10 @@ async def test_a_story_with_other_steps_than_those_stored_is_refused(opening: Op
     acts = Acts()
     await begin(opening, acts, "one", "two", "three")
     async with opening(plain=acts.story("one", "new", "three")) as teller:
-        with pytest.raises(StoryChanged, match="its next step was “two” and is “new” now"):
-            await teller.tell("w", "plain", None)
+        with pytest.raises(WorkflowChanged, match="its next step was “two” and is “new” now"):
+            await teller.run("w", "plain", None)
     async with opening(plain=acts.story("one", "two", "three")) as teller:
-        assert await teller.tell("w", "plain", None) == [None, "ONE", "TWO", "THREE"]
+        assert await teller.run("w", "plain", None) == [None, "ONE", "TWO", "THREE"]
 
     assert acts.done == ["one", "two", "three", "three"]
 
@@ -303,8 +303,8 @@ async def test_a_stored_result_that_no_longer_fits_its_type_is_refused(opening: 
         return None
 
     async with opening(plain=tell_changed) as teller:
-        with pytest.raises(StoryChanged, match="the result of its step “one” does not fit"):
-            await teller.tell("w", "plain", None)
+        with pytest.raises(WorkflowChanged, match="the result of its step “one” does not fit"):
+            await teller.run("w", "plain", None)
 
 
 async def test_a_changed_story_goes_the_old_way_where_it_has_gone_it_and_else_the_new(
@@ -321,11 +321,11 @@ async def test_a_changed_story_goes_the_old_way_where_it_has_gone_it_and_else_th
 
     acts.done.clear()
     async with opening(plain=tell_changed) as teller:
-        await teller.tell("w", "plain", None)
+        await teller.run("w", "plain", None)
         acts.broken.add("end")
         with pytest.raises(BrokenAct):
-            await teller.tell("fresh", "plain", None)
+            await teller.run("fresh", "plain", None)
         acts.broken.clear()
-        await teller.tell("fresh", "plain", None)
+        await teller.run("fresh", "plain", None)
 
     assert acts.done == ["end", "one", "new", "end", "end"]

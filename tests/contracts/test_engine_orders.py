@@ -8,10 +8,15 @@ from pathlib import Path
 import pytest
 
 from tests.contracts.tellers import Acts, BrokenAct, Opening, location_of, on_database
-from treadle.durable.looking import finished_steps, move, standing_of, unfinished
-from treadle.durable.ordering import cancel, delete_ended_before, enqueue
-from treadle.durable.port import Json, Steps, StoryCancelled, StoryChanged, ToldElsewhere
-from treadle.durable.standing import PARKED, Standing, Status
+from treadle.durable.client import cancel, delete_ended_before, enqueue
+from treadle.durable.port import Json, OwnedElsewhere, Steps, WorkflowCancelled, WorkflowChanged
+from treadle.durable.queries import (
+    find_workflow,
+    finished_steps,
+    move_to_queue,
+    unfinished_workflows,
+)
+from treadle.durable.stored_workflow import PARKED_QUEUE, StoredWorkflow, WorkflowStatus
 
 TOMORROW = timedelta(days=1)
 
@@ -38,15 +43,19 @@ async def test_what_is_enqueued_is_told_by_a_worker(store: Store) -> None:
     acts = Acts(held={"one": asyncio.Event()})
     enqueue(store.location, "w", "plain", "x")
     enqueue(store.location, "w", "plain", "a second time changes nothing")
-    assert unfinished(store.location) == [Standing("w", Status.WAITING, "", "shared")]
+    assert unfinished_workflows(store.location) == [
+        StoredWorkflow("w", WorkflowStatus.WAITING, "", "shared")
+    ]
 
     async with store.worker(plain=acts.story("one")) as teller:
         await acts.reached.wait()
-        assert unfinished(store.location) == [Standing("w", Status.TOLD_NOW, "worker-1", "shared")]
+        assert unfinished_workflows(store.location) == [
+            StoredWorkflow("w", WorkflowStatus.RUNNING, "worker-1", "shared")
+        ]
         acts.held["one"].set()
-        assert await teller.tell("w", "plain", None) == ["x", "ONE"]
+        assert await teller.run("w", "plain", None) == ["x", "ONE"]
 
-    assert unfinished(store.location) == []
+    assert unfinished_workflows(store.location) == []
 
 
 async def test_a_run_can_be_told_in_the_foreground_while_it_waits_for_a_worker(
@@ -55,9 +64,11 @@ async def test_a_run_can_be_told_in_the_foreground_while_it_waits_for_a_worker(
     acts = Acts()
     enqueue(store.location, "w", "plain", "x")
     async with store.run(plain=acts.story("one")) as teller:
-        assert await teller.tell("w", "plain", None) == ["x", "ONE"]
+        assert await teller.run("w", "plain", None) == ["x", "ONE"]
 
-    assert standing_of(store.location, "w") == Standing("w", Status.FINISHED, "run-1", "run.1")
+    assert find_workflow(store.location, "w") == StoredWorkflow(
+        "w", WorkflowStatus.FINISHED, "run-1", "run.1"
+    )
 
 
 async def test_a_story_that_raised_is_parked_until_somebody_tells_or_moves_it(
@@ -67,17 +78,17 @@ async def test_a_story_that_raised_is_parked_until_somebody_tells_or_moves_it(
     enqueue(store.location, "w", "plain", "x")
     async with store.worker(plain=acts.story("one")) as teller:
         with pytest.raises(BrokenAct):
-            await teller.tell("w", "plain", None)
+            await teller.run("w", "plain", None)
     acts.broken.clear()
     enqueue(store.location, "later", "plain", "y")
     async with store.worker(plain=acts.story("one")) as teller:
-        assert await teller.tell("later", "plain", None) == ["y", "ONE"]
+        assert await teller.run("later", "plain", None) == ["y", "ONE"]
 
-        [parked] = unfinished(store.location)
-        assert parked == Standing("w", Status.WAITING, "worker-1", PARKED)
+        [parked] = unfinished_workflows(store.location)
+        assert parked == StoredWorkflow("w", WorkflowStatus.WAITING, "worker-1", PARKED_QUEUE)
         assert parked.is_parked
-        assert move(store.location, parked)
-        assert await teller.tell("w", "plain", None) == ["x", "ONE"]
+        assert move_to_queue(store.location, parked)
+        assert await teller.run("w", "plain", None) == ["x", "ONE"]
 
     assert acts.done == ["one", "one", "one"]
 
@@ -85,10 +96,10 @@ async def test_a_story_that_raised_is_parked_until_somebody_tells_or_moves_it(
 async def test_a_story_that_this_version_does_not_know_is_parked(store: Store) -> None:
     enqueue(store.location, "w", "unheard-of", None)
     async with store.worker() as teller:
-        with pytest.raises(StoryChanged, match="knows no workflow “unheard-of”"):
-            await teller.tell("w", "unheard-of", None)
+        with pytest.raises(WorkflowChanged, match="knows no workflow “unheard-of”"):
+            await teller.run("w", "unheard-of", None)
 
-    assert [seen.is_parked for seen in unfinished(store.location)] == [True]
+    assert [seen.is_parked for seen in unfinished_workflows(store.location)] == [True]
 
 
 async def test_what_a_closed_engine_had_begun_waits_on_its_queue(store: Store) -> None:
@@ -96,11 +107,13 @@ async def test_what_a_closed_engine_had_begun_waits_on_its_queue(store: Store) -
     enqueue(store.location, "w", "plain", "x")
     async with store.worker(plain=acts.story("one", "two")):
         await acts.reached.wait()
-    assert unfinished(store.location) == [Standing("w", Status.WAITING, "worker-1", "shared")]
+    assert unfinished_workflows(store.location) == [
+        StoredWorkflow("w", WorkflowStatus.WAITING, "worker-1", "shared")
+    ]
 
     acts.held.clear()
     async with store.worker(plain=acts.story("one", "two")) as teller:
-        assert await teller.tell("w", "plain", None) == ["x", "ONE", "TWO"]
+        assert await teller.run("w", "plain", None) == ["x", "ONE", "TWO"]
 
     assert acts.done == ["one", "two", "two"]
 
@@ -108,13 +121,13 @@ async def test_what_a_closed_engine_had_begun_waits_on_its_queue(store: Store) -
 async def test_a_cancelled_run_is_cut_at_once_and_says_so(store: Store) -> None:
     acts = Acts(held={"two": asyncio.Event()})
     async with store.run(plain=acts.story("one", "two", "three")) as teller:
-        telling = asyncio.create_task(teller.tell("w", "plain", None))
+        telling = asyncio.create_task(teller.run("w", "plain", None))
         await acts.reached.wait()
         await asyncio.to_thread(cancel, store.location, "w")
-        with pytest.raises(StoryCancelled):
+        with pytest.raises(WorkflowCancelled):
             await telling
 
-    assert (acts.done, unfinished(store.location)) == (["one", "two"], [])
+    assert (acts.done, unfinished_workflows(store.location)) == (["one", "two"], [])
 
 
 async def test_a_cancelled_run_is_cut_between_two_steps_too(store: Store) -> None:
@@ -126,8 +139,8 @@ async def test_a_cancelled_run_is_cut_between_two_steps_too(store: Store) -> Non
         return await steps.step("two", acts.act("two"), returns=str)
 
     async with store.run(cancelled=tell_cancelled) as teller:
-        with pytest.raises(StoryCancelled):
-            await teller.tell("w", "cancelled", None)
+        with pytest.raises(WorkflowCancelled):
+            await teller.run("w", "cancelled", None)
 
     assert acts.done == ["one"]
 
@@ -136,40 +149,42 @@ async def test_a_cancelled_run_that_is_told_again_goes_on(store: Store) -> None:
     acts = Acts(broken={"two"})
     async with store.run(plain=acts.story("one", "two")) as teller:
         with pytest.raises(BrokenAct):
-            await teller.tell("w", "plain", "x")
+            await teller.run("w", "plain", "x")
         await asyncio.to_thread(cancel, store.location, "w")
-        assert unfinished(store.location) == []
+        assert unfinished_workflows(store.location) == []
         acts.broken.clear()
-        assert await teller.tell("w", "plain", None) == ["x", "ONE", "TWO"]
+        assert await teller.run("w", "plain", None) == ["x", "ONE", "TWO"]
 
 
 async def test_cancelling_changes_nothing_about_a_finished_run(store: Store) -> None:
     async with store.run(plain=Acts().story("one")) as teller:
-        await teller.tell("w", "plain", "x")
+        await teller.run("w", "plain", "x")
         await asyncio.to_thread(cancel, store.location, "w")
-        assert await teller.tell("w", "plain", None) == ["x", "ONE"]
+        assert await teller.run("w", "plain", None) == ["x", "ONE"]
 
 
 async def test_a_run_that_was_moved_elsewhere_is_cut_here(store: Store) -> None:
     acts = Acts(held={"one": asyncio.Event()})
     async with store.run(plain=acts.story("one")) as teller:
-        telling = asyncio.create_task(teller.tell("w", "plain", "x"))
+        telling = asyncio.create_task(teller.run("w", "plain", "x"))
         await acts.reached.wait()
-        [seen] = unfinished(store.location)
-        assert move(store.location, seen)
-        with pytest.raises(ToldElsewhere):
+        [seen] = unfinished_workflows(store.location)
+        assert move_to_queue(store.location, seen)
+        with pytest.raises(OwnedElsewhere):
             await telling
 
-    assert unfinished(store.location) == [Standing("w", Status.WAITING, "run-1", "shared")]
+    assert unfinished_workflows(store.location) == [
+        StoredWorkflow("w", WorkflowStatus.WAITING, "run-1", "shared")
+    ]
 
 
 async def test_a_workflow_that_has_changed_since_it_was_seen_is_not_moved(store: Store) -> None:
     enqueue(store.location, "w", "plain", None)
-    [seen] = unfinished(store.location)
+    [seen] = unfinished_workflows(store.location)
     cancel(store.location, "w")
 
-    assert not move(store.location, seen)
-    assert unfinished(store.location) == []
+    assert not move_to_queue(store.location, seen)
+    assert unfinished_workflows(store.location) == []
 
 
 async def test_the_steps_that_finished_are_listed_with_their_times(store: Store) -> None:
@@ -177,7 +192,7 @@ async def test_the_steps_that_finished_are_listed_with_their_times(store: Store)
     acts = Acts(broken={"three"})
     async with store.run(plain=acts.story("one", "two", "three")) as teller:
         with pytest.raises(BrokenAct):
-            await teller.tell("w", "plain", None)
+            await teller.run("w", "plain", None)
     after = datetime.now(UTC)
 
     first, second = finished_steps(store.location, "w")
@@ -190,9 +205,9 @@ async def test_the_steps_that_finished_are_listed_with_their_times(store: Store)
 async def test_old_workflows_are_deleted_once_they_have_ended(store: Store) -> None:
     acts = Acts(broken={"bad"})
     async with store.run(plain=acts.story("one"), bad=acts.story("bad")) as teller:
-        await teller.tell("finished", "plain", "x")
+        await teller.run("finished", "plain", "x")
         with pytest.raises(BrokenAct):
-            await teller.tell("parked", "bad", None)
+            await teller.run("parked", "bad", None)
         enqueue(store.location, "cancelled", "plain", None)
         cancel(store.location, "cancelled")
     enqueue(store.location, "waiting", "plain", None)
@@ -200,15 +215,15 @@ async def test_old_workflows_are_deleted_once_they_have_ended(store: Store) -> N
     now = datetime.now(UTC)
     assert delete_ended_before(store.location, now - TOMORROW) == 0
     assert delete_ended_before(store.location, now + TOMORROW) == 2
-    assert standing_of(store.location, "finished") is None
-    left = sorted(seen.workflow_id for seen in unfinished(store.location))
+    assert find_workflow(store.location, "finished") is None
+    left = sorted(seen.workflow_id for seen in unfinished_workflows(store.location))
     assert left == ["parked", "waiting"]
     assert finished_steps(store.location, "finished") == []
 
 
 async def test_the_loop_has_threads_again_after_the_engine_is_closed(store: Store) -> None:
     async with store.run(plain=Acts().story("one")) as teller:
-        await teller.tell("w", "plain", None)
+        await teller.run("w", "plain", None)
 
     assert await asyncio.to_thread(lambda: "in a thread") == "in a thread"
 
@@ -224,7 +239,7 @@ async def test_nothing_is_said_on_the_way(store: Store, capfd: pytest.CaptureFix
     acts = Acts(broken={"one"})
     async with store.run(plain=acts.story("one")) as teller:
         with pytest.raises(BrokenAct):
-            await teller.tell("w", "plain", None)
+            await teller.run("w", "plain", None)
 
     assert capfd.readouterr() == ("", "")
 
@@ -248,11 +263,13 @@ async def test_a_story_that_is_moved_back_to_its_own_worker_is_told_once_more_an
     enqueue(store.location, "w", "slow", None)
     async with store.worker(slow=tell_slowly) as teller:
         await told.wait()
-        seen = standing_of(store.location, "w")
+        seen = find_workflow(store.location, "w")
         assert seen is not None
-        assert move(store.location, seen)
+        assert move_to_queue(store.location, seen)
         await ended.wait()
-        assert await teller.tell("w", "slow", None) == "told"
+        assert await teller.run("w", "slow", None) == "told"
 
     assert tellings == ["begun", "cut", "begun"]
-    assert standing_of(store.location, "w") == Standing("w", Status.FINISHED, "worker-1", "shared")
+    assert find_workflow(store.location, "w") == StoredWorkflow(
+        "w", WorkflowStatus.FINISHED, "worker-1", "shared"
+    )

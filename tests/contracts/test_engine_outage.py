@@ -17,7 +17,7 @@ async def test_a_story_waits_for_its_server_and_goes_on(
     server: PostgresServer = request.getfixturevalue("postgres_server")
     acts = Acts(held={"two": asyncio.Event()})
     async with on_database(location)(plain=acts.story("one", "two", "three")) as teller:
-        telling = asyncio.create_task(teller.tell("w", "plain", "x"))
+        telling = asyncio.create_task(teller.run("w", "plain", "x"))
         await acts.reached.wait()
         server.control("-m", "fast", "stop")
         try:

@@ -13,10 +13,15 @@ import pytest
 
 from tests.contracts import engine_program
 from tests.contracts.tellers import location_of, on_database
-from treadle.durable.looking import finished_steps, move, standing_of, unfinished
-from treadle.durable.ordering import enqueue
-from treadle.durable.port import ToldElsewhere
-from treadle.durable.standing import Standing, Status
+from treadle.durable.client import enqueue
+from treadle.durable.port import OwnedElsewhere
+from treadle.durable.queries import (
+    find_workflow,
+    finished_steps,
+    move_to_queue,
+    unfinished_workflows,
+)
+from treadle.durable.stored_workflow import StoredWorkflow, WorkflowStatus
 
 
 @pytest.fixture(
@@ -99,7 +104,7 @@ def told(workflow_id: str, *executors: str) -> list[str]:
 
 async def tell_here(location: str, workflow_id: str) -> None:
     async with on_database(location)() as teller:
-        await teller.tell(workflow_id, "three", None)
+        await teller.run(workflow_id, "three", None)
 
 
 def test_a_run_that_was_killed_goes_on_with_the_step_it_was_killed_in(
@@ -108,7 +113,9 @@ def test_a_run_that_was_killed_goes_on_with_the_step_it_was_killed_in(
     first = start("run-1", "run.1", "w", hold="two")
     first.hear_begun("run-1", "one", "two")
     first.kill()
-    assert unfinished(location) == [Standing("w", Status.TOLD_NOW, "run-1", "")]
+    assert unfinished_workflows(location) == [
+        StoredWorkflow("w", WorkflowStatus.RUNNING, "run-1", "")
+    ]
 
     second = start("run-1", "run.1", "w", hold="three")
     second.hear_begun("run-1", "two", "three")
@@ -141,7 +148,9 @@ def test_two_runs_and_a_worker_on_one_database_leave_each_others_work_alone(
 
     assert second[-1] == ["result", told("w2", "run-2", "run-2", "run-2")]
     assert worker.end()[-1] == ["told", told("queued", "worker-1", "worker-1", "worker-1")]
-    assert unfinished(location) == [Standing("w1", Status.TOLD_NOW, "run-1", "")]
+    assert unfinished_workflows(location) == [
+        StoredWorkflow("w1", WorkflowStatus.RUNNING, "run-1", "")
+    ]
 
     results = told("w1", "run-1", "run-1", "run-1")
     assert start("run-1", "run.1", "w1").end() == [
@@ -161,20 +170,20 @@ def test_the_work_of_a_dead_worker_is_moved_once_and_goes_on_elsewhere(
     dead = start("worker-1", "shared", hold="two")
     dead.hear_begun("worker-1", "one", "two")
     dead.kill()
-    [seen] = unfinished(location)
-    assert seen == Standing("queued", Status.TOLD_NOW, "worker-1", "shared")
+    [seen] = unfinished_workflows(location)
+    assert seen == StoredWorkflow("queued", WorkflowStatus.RUNNING, "worker-1", "shared")
     # Whether it is dead is not for the engine to guess.
-    with pytest.raises(ToldElsewhere, match="worker-1"):
+    with pytest.raises(OwnedElsewhere, match="worker-1"):
         asyncio.run(tell_here(location, "queued"))
 
-    assert move(location, seen, queue="run.2")
+    assert move_to_queue(location, seen, queue="run.2")
     alive.hear_begun("worker-2", "two", "three")
-    assert not move(location, seen, queue="run.2")
+    assert not move_to_queue(location, seen, queue="run.2")
     alive.go_on()
 
     assert alive.end() == [["told", told("queued", "worker-1", "worker-2", "worker-2")]]
-    finished = standing_of(location, "queued")
-    assert finished == Standing("queued", Status.FINISHED, "worker-2", "run.2")
+    finished = find_workflow(location, "queued")
+    assert finished == StoredWorkflow("queued", WorkflowStatus.FINISHED, "worker-2", "run.2")
 
 
 def test_a_process_whose_run_was_taken_over_while_it_stood_still_stores_nothing_more(
@@ -183,8 +192,8 @@ def test_a_process_whose_run_was_taken_over_while_it_stood_still_stores_nothing_
     enqueue(location, "queued", "three", "queued")
     still, other = start("worker-1", "shared", hold="two"), start("run-2", "run.2", hold="three")
     still.hear_begun("worker-1", "one", "two")
-    [seen] = unfinished(location)
-    assert move(location, seen, queue="run.2")
+    [seen] = unfinished_workflows(location)
+    assert move_to_queue(location, seen, queue="run.2")
     other.hear_begun("run-2", "two", "three")
     # The first one ends its step only now, and what it has is refused.
     still.go_on()

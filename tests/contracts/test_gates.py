@@ -11,15 +11,18 @@ import pytest
 
 from tests.builders import NOON
 from tests.postgres import PostgresServer
-from treadle.adapters.stores.breakers import StoredBreakers
 from treadle.adapters.stores.database import Database, open_database
-from treadle.adapters.stores.memory_gates import MemoryBreakers, MemoryQuotaGates
-from treadle.adapters.stores.quota_gate import StoredQuotaGates
-from treadle.domain.gates import Breaker, Breakers, QuotaGate, QuotaGates
+from treadle.adapters.stores.service_health import (
+    DatabaseBreakers,
+    DatabaseQuotaBlocks,
+    MemoryBreakers,
+    MemoryQuotaBlocks,
+)
+from treadle.domain.service_health import BreakerStore, CircuitBreaker, QuotaBlock, QuotaBlockStore
 from treadle.domain.storage import Storage
 
 API = "model API"
-OPEN = Breaker(
+OPEN = CircuitBreaker(
     API,
     failures=3,
     until=NOON + timedelta(minutes=5, microseconds=7),
@@ -27,7 +30,7 @@ OPEN = Breaker(
     reason="it failed: “überlastet”",
     reporter="session",
 )
-SPENT = QuotaGate("mark", NOON + timedelta(hours=5), "You've hit your limit", NOON)
+SPENT = QuotaBlock("mark", NOON + timedelta(hours=5), "You've hit your limit", NOON)
 
 
 POSTGRES = pytest.param("postgres", marks=pytest.mark.xdist_group("postgres"))
@@ -53,36 +56,36 @@ def database(storage: Storage) -> Iterator[Database]:
 
 
 @pytest.fixture(params=["memory", "sqlite", POSTGRES])
-def breakers(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Breakers]:
+def breakers(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[BreakerStore]:
     if request.param == "memory":
         yield MemoryBreakers()
         return
     with closing(open_database(storage_of(request.param, request, tmp_path))) as opened:
-        yield StoredBreakers(opened)
+        yield DatabaseBreakers(opened)
 
 
 @pytest.fixture(params=["memory", "sqlite", POSTGRES])
-def gates(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[QuotaGates]:
+def gates(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[QuotaBlockStore]:
     if request.param == "memory":
-        yield MemoryQuotaGates()
+        yield MemoryQuotaBlocks()
         return
     with closing(open_database(storage_of(request.param, request, tmp_path))) as opened:
-        yield StoredQuotaGates(opened)
+        yield DatabaseQuotaBlocks(opened)
 
 
-def test_a_service_that_nobody_reported_on_has_a_fresh_breaker(breakers: Breakers) -> None:
-    assert breakers.read(API) == Breaker(API)
+def test_a_service_that_nobody_reported_on_has_a_fresh_breaker(breakers: BreakerStore) -> None:
+    assert breakers.read(API) == CircuitBreaker(API)
 
 
-def test_a_breaker_is_kept_as_it_is_beside_those_of_other_services(breakers: Breakers) -> None:
-    assert breakers.swap(Breaker(API), OPEN)
-    assert breakers.swap(Breaker("forge"), Breaker("forge", failures=1))
+def test_a_breaker_is_kept_as_it_is_beside_those_of_other_services(breakers: BreakerStore) -> None:
+    assert breakers.swap(CircuitBreaker(API), OPEN)
+    assert breakers.swap(CircuitBreaker("forge"), CircuitBreaker("forge", failures=1))
 
     assert breakers.read(API) == replace(OPEN, version=1)
-    assert breakers.read("forge") == Breaker("forge", failures=1, version=1)
+    assert breakers.read("forge") == CircuitBreaker("forge", failures=1, version=1)
 
 
-def test_a_breaker_changes_only_from_what_was_read(breakers: Breakers) -> None:
+def test_a_breaker_changes_only_from_what_was_read(breakers: BreakerStore) -> None:
     first = breakers.read(API)
     assert breakers.swap(first, replace(first, failures=1))
     assert not breakers.swap(first, replace(first, failures=1))
@@ -90,69 +93,69 @@ def test_a_breaker_changes_only_from_what_was_read(breakers: Breakers) -> None:
     second = breakers.read(API)
     assert breakers.swap(second, replace(second, failures=2))
     assert not breakers.swap(second, OPEN)
-    assert breakers.read(API) == Breaker(API, failures=2, version=2)
+    assert breakers.read(API) == CircuitBreaker(API, failures=2, version=2)
 
 
-def test_a_closed_breaker_is_not_taken_for_a_fresh_one(breakers: Breakers) -> None:
-    breakers.swap(Breaker(API), OPEN)
+def test_a_closed_breaker_is_not_taken_for_a_fresh_one(breakers: BreakerStore) -> None:
+    breakers.swap(CircuitBreaker(API), OPEN)
     opened = breakers.read(API)
-    breakers.swap(opened, Breaker(API, version=opened.version))
+    breakers.swap(opened, CircuitBreaker(API, version=opened.version))
 
-    assert not breakers.swap(Breaker(API), OPEN)
-    assert breakers.read(API) == Breaker(API, version=2)
+    assert not breakers.swap(CircuitBreaker(API), OPEN)
+    assert breakers.read(API) == CircuitBreaker(API, version=2)
 
 
-def test_a_credential_without_a_report_has_no_gate(gates: QuotaGates) -> None:
+def test_a_credential_without_a_report_has_no_gate(gates: QuotaBlockStore) -> None:
     assert gates.read("mark") is None
 
 
-def test_a_gate_is_kept_until_it_is_opened(gates: QuotaGates) -> None:
-    assert gates.close(None, SPENT)
+def test_a_gate_is_kept_until_it_is_opened(gates: QuotaBlockStore) -> None:
+    assert gates.block(None, SPENT)
     closed = gates.read("mark")
     assert (closed, gates.read("another")) == (replace(SPENT, version=1), None)
 
     assert closed is not None
-    assert gates.open(closed)
+    assert gates.unblock(closed)
     assert gates.read("mark") is None
 
 
-def test_a_gate_changes_only_from_what_was_read(gates: QuotaGates) -> None:
+def test_a_gate_changes_only_from_what_was_read(gates: QuotaBlockStore) -> None:
     later = replace(SPENT, closed_until=SPENT.closed_until + timedelta(days=1))
-    gates.close(None, SPENT)
+    gates.block(None, SPENT)
     closed = gates.read("mark")
     assert closed is not None
 
-    assert not gates.close(None, later)
-    assert gates.close(closed, later)
-    assert not gates.close(closed, SPENT)
-    assert not gates.open(closed)
+    assert not gates.block(None, later)
+    assert gates.block(closed, later)
+    assert not gates.block(closed, SPENT)
+    assert not gates.unblock(closed)
     assert gates.read("mark") == replace(later, version=2)
 
 
-def test_a_gate_that_was_opened_and_closed_again_is_another(gates: QuotaGates) -> None:
-    gates.close(None, SPENT)
+def test_a_gate_that_was_opened_and_closed_again_is_another(gates: QuotaBlockStore) -> None:
+    gates.block(None, SPENT)
     first = gates.read("mark")
     assert first is not None
-    gates.open(first)
+    gates.unblock(first)
     again = replace(SPENT, reported_at=NOON + timedelta(hours=6))
-    gates.close(None, again)
+    gates.block(None, again)
 
-    assert not gates.open(first)
-    assert not gates.close(first, SPENT)
+    assert not gates.unblock(first)
+    assert not gates.block(first, SPENT)
     assert gates.read("mark") == replace(again, version=1)
 
 
 def test_moments_mean_the_same_whatever_their_time_zone(database: Database) -> None:
-    gates = StoredQuotaGates(database)
+    gates = DatabaseQuotaBlocks(database)
     tokyo = timezone(timedelta(hours=9))
-    gates.close(None, replace(SPENT, closed_until=SPENT.closed_until.astimezone(tokyo)))
+    gates.block(None, replace(SPENT, closed_until=SPENT.closed_until.astimezone(tokyo)))
 
     assert gates.read("mark") == replace(SPENT, version=1)
 
 
 def test_a_reason_may_hold_anything_that_an_agent_says(database: Database) -> None:
-    breakers = StoredBreakers(database)
-    breakers.swap(Breaker(API), replace(OPEN, reason="half \ud83d and \0"))
+    breakers = DatabaseBreakers(database)
+    breakers.swap(CircuitBreaker(API), replace(OPEN, reason="half \ud83d and \0"))
 
     assert breakers.read(API).reason == "half � and  "
 
@@ -162,7 +165,7 @@ def test_of_many_changes_at_once_each_counts_once(storage: Storage) -> None:
 
     def add_five() -> None:
         with closing(open_database(storage)) as opened:
-            breakers, added = StoredBreakers(opened), 0
+            breakers, added = DatabaseBreakers(opened), 0
             start.wait()
             while added < 5:
                 before = breakers.read(API)
@@ -174,4 +177,4 @@ def test_of_many_changes_at_once_each_counts_once(storage: Storage) -> None:
             thread.start()
         for thread in threads:
             thread.join()
-        assert StoredBreakers(opened).read(API) == Breaker(API, failures=20, version=20)
+        assert DatabaseBreakers(opened).read(API) == CircuitBreaker(API, failures=20, version=20)

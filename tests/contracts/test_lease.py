@@ -9,13 +9,13 @@ import sqlalchemy as sa
 from tests.builders import FakeClock
 from tests.contracts.tellers import Acts, location_of, on_database
 from tests.postgres import PostgresServer
+from treadle.adapters.clock import SystemClock
 from treadle.domain.errors import StoreError
-from treadle.durable.database import connected
+from treadle.durable.connections import open_pool
 from treadle.durable.lease import held_lease, take_over
-from treadle.durable.looking import unfinished
-from treadle.durable.port import ToldElsewhere
-from treadle.durable.standing import Standing, Status
-from treadle.wiring.clock import SystemClock
+from treadle.durable.port import OwnedElsewhere
+from treadle.durable.queries import unfinished_workflows
+from treadle.durable.stored_workflow import StoredWorkflow, WorkflowStatus
 
 pytestmark = pytest.mark.xdist_group("postgres")
 
@@ -30,7 +30,7 @@ def never() -> None:
 
 
 def let_run_out(location: str, executor: str) -> None:
-    with connected(location) as pool, pool.begin() as connection:
+    with open_pool(location) as pool, pool.begin() as connection:
         ago = {"executor": executor, "ago": timedelta(seconds=1)}
         past = "UPDATE treadle_leases SET runs_out = now() - :ago WHERE executor = :executor"
         assert connection.execute(sa.text(past), ago).rowcount == 1
@@ -42,7 +42,7 @@ async def test_nothing_is_taken_from_who_holds_a_lease(location: str) -> None:
         held_lease(location, "run-1", clock=SystemClock(), on_lost=never),
         on_database(location)(plain=acts.story("one")) as teller,
     ):
-        telling = asyncio.create_task(teller.tell("w", "plain", "x"))
+        telling = asyncio.create_task(teller.run("w", "plain", "x"))
         await acts.reached.wait()
         assert take_over(location, queue="shared") == []
         acts.held["one"].set()
@@ -52,14 +52,16 @@ async def test_nothing_is_taken_from_who_holds_a_lease(location: str) -> None:
 async def test_the_work_of_who_has_no_lease_is_taken_over_once(location: str) -> None:
     acts = Acts(held={"one": asyncio.Event()})
     async with on_database(location)(plain=acts.story("one")) as teller:
-        telling = asyncio.create_task(teller.tell("w", "plain", "x"))
+        telling = asyncio.create_task(teller.run("w", "plain", "x"))
         await acts.reached.wait()
         assert take_over(location, queue="shared") == ["w"]
         assert take_over(location, queue="shared") == []
-        with pytest.raises(ToldElsewhere):
+        with pytest.raises(OwnedElsewhere):
             await telling
 
-    assert unfinished(location) == [Standing("w", Status.WAITING, "run-1", "shared")]
+    assert unfinished_workflows(location) == [
+        StoredWorkflow("w", WorkflowStatus.WAITING, "run-1", "shared")
+    ]
 
 
 async def test_a_lease_that_has_run_out_is_not_renewed_but_lost(location: str) -> None:
@@ -94,7 +96,7 @@ async def test_who_cannot_reach_the_server_in_time_counts_his_lease_as_lost(
 async def test_a_lease_that_was_given_up_protects_nothing(location: str) -> None:
     async with held_lease(location, "run-1", clock=SystemClock(), on_lost=never):
         pass
-    with connected(location) as pool, pool.begin() as connection:
+    with open_pool(location) as pool, pool.begin() as connection:
         assert connection.execute(sa.text("SELECT * FROM treadle_leases")).all() == []
 
 

@@ -8,8 +8,13 @@ from pathlib import Path
 import pytest
 
 from tests.unit.wiring.proving_stage import staged
-from treadle.verify.memory_ground import MemoryGround, Said
-from treadle.verify.proving_ground import NotShown, ProvingGround, Shown, Trial
+from treadle.verify.check_runner_port import (
+    CheckCommand,
+    CheckRunner,
+    CommandResult,
+    CommandStopped,
+)
+from treadle.verify.memory_check_runner import MemoryCheckRunner, PresetResult
 
 GREEN, RED, SLOW = "cat hello.txt", "echo no; exit 3", "cat /dev/zero > /dev/null"
 REPORTING = "echo '<testsuite/>' > report.xml"
@@ -17,7 +22,7 @@ REPORTING = "echo '<testsuite/>' > report.xml"
 
 @dataclass(frozen=True)
 class Place:
-    ground: ProvingGround
+    ground: CheckRunner
     commit: str
     stop: Callable[[], None]
 
@@ -30,12 +35,12 @@ async def real(directory: Path) -> Place:
 
 async def remembered(_: Path) -> Place:
     said = {
-        (GREEN, "c1"): Said(0, "hello\n"),
-        (RED, ""): Said(3, "no\n"),
-        (SLOW, ""): Said(None),
-        (REPORTING, ""): Said(0, "", {"report.xml": b"<testsuite/>\n"}),
+        (GREEN, "c1"): PresetResult(0, "hello\n"),
+        (RED, ""): PresetResult(3, "no\n"),
+        (SLOW, ""): PresetResult(None),
+        (REPORTING, ""): PresetResult(0, "", {"report.xml": b"<testsuite/>\n"}),
     }
-    ground = MemoryGround(said)
+    ground = MemoryCheckRunner(said)
     return Place(ground, "c1", said.clear)
 
 
@@ -45,10 +50,10 @@ async def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
     return made
 
 
-async def shown(place: Place, command: str, *, seconds: float = 60) -> Shown:
-    trial = Trial(command, place.commit, "after", seconds, collect=("*.xml",))
-    found = await place.ground.show(trial)
-    assert isinstance(found, Shown)
+async def shown(place: Place, command: str, *, seconds: float = 60) -> CommandResult:
+    trial = CheckCommand(command, place.commit, "after", seconds, collect=("*.xml",))
+    found = await place.ground.run(trial)
+    assert isinstance(found, CommandResult)
     return found
 
 
@@ -83,4 +88,6 @@ async def test_files_that_the_command_left_are_given_back(place: Place) -> None:
 async def test_a_run_that_is_asked_to_stop_shows_nothing(place: Place) -> None:
     place.stop()
 
-    assert await place.ground.show(Trial(GREEN, place.commit, "after", 60)) == NotShown()
+    assert (
+        await place.ground.run(CheckCommand(GREEN, place.commit, "after", 60)) == CommandStopped()
+    )

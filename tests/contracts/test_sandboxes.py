@@ -11,11 +11,11 @@ import pytest
 from tests.launchers import Language, perl_if
 from tests.missing import missing
 from treadle.adapters.sandboxes.bubblewrap import Bubblewrap
+from treadle.adapters.sandboxes.command_runner import ProcessResult, run_to_end
 from treadle.adapters.sandboxes.launcher_text import this_interpreter
-from treadle.adapters.sandboxes.running import Ran, run_to_end
 from treadle.adapters.sandboxes.seatbelt import Seatbelt
 from treadle.adapters.sandboxes.unsandboxed import Unsandboxed
-from treadle.domain.sandbox import Confined, Confinement, Proven, Sandbox
+from treadle.domain.sandbox import ConfinedCommand, Confinement, ProbePassed, Sandbox
 
 Make = Callable[[Path], Sandbox]
 GIVEN = {"PATH": "/usr/bin:/bin", "GREETING": "hello"}
@@ -66,13 +66,13 @@ def everything_in(place: Path) -> set[Path]:
     return set(place.rglob("*"))
 
 
-def started(sandbox: Sandbox, command: Sequence[str], within: Confinement) -> Confined:
+def started(sandbox: Sandbox, command: Sequence[str], within: Confinement) -> ConfinedCommand:
     confined = sandbox.confine(command, GIVEN, within)
-    assert isinstance(confined, Confined)
+    assert isinstance(confined, ConfinedCommand)
     return confined
 
 
-async def run(sandbox: Sandbox, command: Sequence[str], within: Confinement) -> Ran:
+async def run(sandbox: Sandbox, command: Sequence[str], within: Confinement) -> ProcessResult:
     confined = started(sandbox, command, within)
     return await run_to_end(confined, directory=within.workspace, seconds=60)
 
@@ -80,7 +80,9 @@ async def run(sandbox: Sandbox, command: Sequence[str], within: Confinement) -> 
 async def test_it_passes_on_what_the_command_says_and_how_it_ends(
     sandbox: Sandbox, within: Confinement
 ) -> None:
-    assert await run(sandbox, ("sh", "-c", "echo said; exit 3"), within) == Ran(3, "said\n")
+    assert await run(sandbox, ("sh", "-c", "echo said; exit 3"), within) == ProcessResult(
+        3, "said\n"
+    )
 
 
 async def test_it_gives_the_command_its_own_variables_and_home(
@@ -108,7 +110,7 @@ async def test_its_launcher_takes_a_shell_line_and_a_command(
 ) -> None:
     launcher = sandbox.launcher() or (("sh", "-c") if len(command) == 1 else ())
 
-    assert await run(sandbox, (*launcher, *command), within) == Ran(0, "one\ntwo\n")
+    assert await run(sandbox, (*launcher, *command), within) == ProcessResult(0, "one\ntwo\n")
 
 
 async def test_it_tells_no_failure_of_a_command_that_ran(
@@ -120,7 +122,7 @@ async def test_it_tells_no_failure_of_a_command_that_ran(
         confined, directory=within.workspace, seconds=60, failure=sandbox.failure
     )
 
-    assert ran == Ran(1, "", failed=None)
+    assert ran == ProcessResult(1, "", sandbox_failure=None)
     assert confined.report is None or not confined.report.exists()
 
 
@@ -134,7 +136,7 @@ async def test_it_does_not_show_the_variables_of_a_command(
 
 
 async def test_it_is_proven(sandbox: Sandbox) -> None:
-    assert isinstance(await sandbox.probe(), Proven)
+    assert isinstance(await sandbox.probe(), ProbePassed)
 
 
 async def test_it_leaves_nothing_of_a_probe(sandbox: Sandbox, tmp_path: Path) -> None:

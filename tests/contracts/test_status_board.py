@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.builders import JSON, deliverable, values_of
 from treadle.adapters.stores.status_file import StatusFile, parse_status
 from treadle.domain.check import Check
-from treadle.domain.deliverable import Claim, Deliverable, flaw_of_command, with_honest_proof
+from treadle.domain.deliverable import Claim, Deliverable, find_command_problem, with_valid_proof
 from treadle.domain.errors import ProjectError
 
 TODAY = "2026-05-04"
@@ -62,10 +62,10 @@ def deliverables_of_any_kind(draw: st.DrawFn) -> Deliverable:
     found: Deliverable = draw(values_of(Deliverable))
     criteria = dict.fromkeys(found.acceptance_criteria)
     checked = draw(st.lists(st.sampled_from(sorted(criteria)), unique=True) if criteria else EMPTY)
-    commands = st.text(min_size=1, max_size=30).filter(lambda text: not flaw_of_command(text))
+    commands = st.text(min_size=1, max_size=30).filter(lambda text: not find_command_problem(text))
     checks = [replace(draw(values_of(Check)), criterion=c, command=draw(commands)) for c in checked]
     claim = draw(st.none() | st.builds(Claim, COMMITS, st.booleans()))
-    return with_honest_proof(replace(found, claim=claim, checks=tuple(checks)))
+    return with_valid_proof(replace(found, claim=claim, checks=tuple(checks)))
 
 
 @settings(deadline=None)

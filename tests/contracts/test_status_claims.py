@@ -7,7 +7,7 @@ import pytest
 
 from tests.builders import claimed, deliverable
 from treadle.adapters.stores.status_file import StatusFile
-from treadle.domain.deliverable import Claim, Status
+from treadle.domain.deliverable import Claim, DeliverableStatus
 
 from .test_status_board import ONE, TODAY, TWO, edit, entry
 
@@ -66,7 +66,7 @@ def test_a_claim_that_somebody_made_into_something_else_counts_as_absent(
 
 @pytest.mark.parametrize("status", ["pending", "blocked"])
 def test_a_claim_that_is_left_beside_what_has_not_passed_counts_for_nothing(
-    path: Path, status: Status
+    path: Path, status: DeliverableStatus
 ) -> None:
     claim = {"commit": "ab12", "rehearsed": False}
     edit(path, {"deliverables": [entry("DL-1", blocked=status == "blocked", claim=claim)]})

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from tests.builders import EVENTS, MOMENTS, NOON, RUN, RUN_LIMITS, run_started
 from tests.contracts.storages import DATABASES, Kind, storage_of
 from treadle.adapters.stores.event_store import open_store
-from treadle.adapters.stores.memory import MemoryStore
+from treadle.adapters.stores.memory_store import MemoryStore
 from treadle.domain.deliverable import Tally
 from treadle.domain.events.agent import AgentSpoke
-from treadle.domain.events.all_events import Event, Recorded
+from treadle.domain.events.all_events import Event, RecordedEvent
 from treadle.domain.events.run import (
     RoundStarted,
     RunEnded,
@@ -30,8 +30,8 @@ from treadle.domain.events.run import (
     RunStarted,
     RunWarned,
 )
-from treadle.domain.ids import RunId, short
-from treadle.domain.lifecycle import IllegalTransition, moves
+from treadle.domain.ids import RunId, short_id
+from treadle.domain.lifecycle import IllegalTransition, changes_state
 from treadle.domain.ports import Store
 from treadle.domain.run import ExitReason, RunResult
 from treadle.domain.storage import Storage
@@ -53,7 +53,7 @@ def spoken(*words: str) -> list[tuple[datetime, Event]]:
     return [(NOON + timedelta(seconds=n), AgentSpoke(word)) for n, word in enumerate(words)]
 
 
-def numbers_and_words(log: Iterator[Recorded]) -> list[tuple[int, str]]:
+def numbers_and_words(log: Iterator[RecordedEvent]) -> list[tuple[int, str]]:
     return [(each.seq, each.event.text) for each in log if isinstance(each.event, AgentSpoke)]
 
 
@@ -134,7 +134,7 @@ def test_what_was_stored_is_read_again_whatever_it_was(
 ) -> None:
     run = next(FRESH)
     # What may follow what in the life of a run is another matter.
-    batches = [[pair for pair in batch if not moves(pair[1].type)] for batch in batches]
+    batches = [[pair for pair in batch if not changes_state(pair[1].type)] for batch in batches]
 
     stored = [each for batch in batches for each in store.append(run, batch)]
 
@@ -210,7 +210,7 @@ def test_an_event_that_cannot_follow_is_refused_with_all_that_came_with_it(
     with pytest.raises(IllegalTransition) as caught:
         store.append(RUN, [*spoken("with it"), (NOON, event)])
 
-    assert caught.value.message == f"run {short(RUN)} {message}"
+    assert caught.value.message == f"run {short_id(RUN)} {message}"
     assert [each.event for each in store.read(RUN)] == before
 
 

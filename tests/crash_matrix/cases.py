@@ -60,7 +60,13 @@ BEGINNING = (
     ),
     Case(
         "engine opened, run not begun, started again",
-        (Act("deliver", Call("treadle.durable.rows:Rows.hand_back", "before")), Act("deliver")),
+        (
+            Act(
+                "deliver",
+                Call("treadle.durable.workflow_tables:WorkflowTables.hand_back", "before"),
+            ),
+            Act("deliver"),
+        ),
     ),
     cut("run.started stored", stored("run.started")),
     cut("before the snapshot", Call(f"{OPENING}:take_snapshot", "before"), scenario=DIRTY),
@@ -110,19 +116,22 @@ SESSION = (
     taken("deliverable.changed half stored", half_stored("deliverable.changed")),
     taken("deliverable.changed stored, file not written", stored("deliverable.changed")),
     cut("pass in status.json, agent not answered", Call(STATUS, "after", number=2)),
-    cut("agent gone, its processes not swept", Call(f"{AGENT}:is_over", "before", number=2)),
+    cut(
+        "agent gone, its processes not swept",
+        Call(f"{AGENT}:wait_until_sandbox_inactive", "before", number=2),
+    ),
     cut("before session.ended is stored", stored("session.ended", 2, "before")),
     cut("session.ended stored", stored("session.ended", 2)),
     taken("session.ended stored, taken over", stored("session.ended", 1)),
 )
 
 HOME = (
-    cut("before the commit", Call(f"{WORKSITE}:commit_rest", "before", number=2)),
+    cut("before the commit", Call(f"{WORKSITE}:commit_round", "before", number=2)),
     cut("commit object made, branch not moved", git("after", "commit-tree")),
     cut("git commit-tree running", git_running("commit-tree")),
     cut("branch moved, index old", Call("treadle.workspace.commits:copy_index", "before")),
-    cut("commit made, not told", Call(f"{WORKSITE}:commit_rest", "after", number=2)),
-    taken("commit made, not told, taken over", Call(f"{WORKSITE}:commit_rest", "after", number=2)),
+    cut("commit made, not told", Call(f"{WORKSITE}:commit_round", "after", number=2)),
+    taken("commit made, not told, taken over", Call(f"{WORKSITE}:commit_round", "after", number=2)),
     cut("work.committed stored", stored("work.committed")),
     cut("git fetch running", git_running("fetch", number=2)),
     cut("fetched, not told", Call(f"{WORKSITE}:import_work", "after", number=2)),
@@ -134,7 +143,7 @@ HOME = (
     cut("session.ended stored, work destroyed", stored("session.ended", 2), scenario=DESTROYED),
     cut(
         "workspace mended, loss not told",
-        Call(f"{WORKSITE}:commit_rest", "after", number=2),
+        Call(f"{WORKSITE}:commit_round", "after", number=2),
         scenario=DESTROYED,
     ),
     cut("work.imported half stored", half_stored("work.imported")),
@@ -179,7 +188,7 @@ LANDING = (
     Case(
         "engine told, command not ended",
         (
-            Act("deliver", Call("treadle.wiring.foreground:result_from", "before")),
+            Act("deliver", Call("treadle.runs.start:result_from", "before")),
             Act("resume", exit_code=2),
         ),
         landing=True,

@@ -130,7 +130,7 @@ def _is_plain(value: Any) -> bool:
 
 
 def _plant_in_steps(spot: AtStep) -> None:
-    from treadle.durable.steps import StoredSteps
+    from treadle.durable.stored_steps import StoredSteps
 
     original = StoredSteps.step
 

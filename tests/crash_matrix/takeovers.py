@@ -35,8 +35,8 @@ RECOVERING = (
     Case(
         "commit made, not told, twice",
         (
-            Act("deliver", Call(f"{WORKSITE}:commit_rest", "after", number=2)),
-            Act("resume", Call(f"{WORKSITE}:commit_rest", "after")),
+            Act("deliver", Call(f"{WORKSITE}:commit_round", "after", number=2)),
+            Act("resume", Call(f"{WORKSITE}:commit_round", "after")),
             Act("resume"),
         ),
     ),
@@ -62,7 +62,7 @@ RECOVERING = (
         "before the resumed run is claimed",
         (
             Act("deliver", stored("session.started")),
-            Act("resume", Call("treadle.wiring.resuming:in_foreground", "before")),
+            Act("resume", Call("treadle.runs.resume:execute_in_foreground", "before")),
             Act("resume"),
         ),
     ),
@@ -88,14 +88,14 @@ REOPENED = (
     ),
     limited("run.reopened stored", stored("run.reopened")),
     limited("reopened run's session spawned", Call(SPAWN, "after")),
-    limited("reopened run's commit made, not told", Call(f"{WORKSITE}:commit_rest", "after")),
+    limited("reopened run's commit made, not told", Call(f"{WORKSITE}:commit_round", "after")),
 )
 
 WORKERS = (
     Case(
         "run.queued stored, not enqueued",
         (
-            Act("detach", Call("treadle.wiring.background:enqueue_leg", "before")),
+            Act("detach", Call("treadle.runs.queue:enqueue_leg", "before")),
             Act("resume"),
         ),
     ),
@@ -111,7 +111,7 @@ WORKERS = (
         "worker has committed, not told, another worker",
         (
             Act("detach"),
-            Act("worker", Call(f"{WORKSITE}:commit_rest", "after", number=2)),
+            Act("worker", Call(f"{WORKSITE}:commit_round", "after", number=2)),
             Act("worker"),
         ),
     ),
@@ -119,7 +119,7 @@ WORKERS = (
         "worker has taken a run over and not begun",
         (
             Act("deliver", stored("tool.decided")),
-            Act("worker", Call("treadle.wiring.worker:sweep", "after")),
+            Act("worker", Call("treadle.runs.worker:recover_lost_runs", "after")),
             Act("worker"),
         ),
     ),
@@ -150,7 +150,7 @@ WORKERS = (
     ),
 )
 
-AWAITED = "treadle.workflows.approvals:_awaited"
+AWAITED = "treadle.workflows.loop.approval_requests:_wait_for_answer"
 
 APPROVALS = (
     Case(

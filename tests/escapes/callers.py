@@ -15,8 +15,8 @@ from tests.launchers import LANGUAGES, Language, perl_if
 from tests.missing import missing
 from treadle.adapters.sandboxes.bubblewrap import Bubblewrap
 from treadle.adapters.sandboxes.launcher_text import Interpreter, this_interpreter
-from treadle.adapters.sandboxes.probing import Tried
-from treadle.domain.sandbox import Confined, Confinement, SandboxFailed
+from treadle.adapters.sandboxes.sandbox_probe import ProbeOptions
+from treadle.domain.sandbox import ConfinedCommand, Confinement, SandboxFailed
 
 Who = Literal["ourselves", "user"]
 CALLERS: tuple[Who, ...] = ("ourselves", "user") if os.getuid() == 0 else ("ourselves",)
@@ -43,13 +43,13 @@ class Caller:
         return _starts(BECOME if self.who == "user" else (), program)
 
     @property
-    def tried(self) -> Tried:
+    def tried(self) -> ProbeOptions:
         launcher = self.sandbox.launcher()
-        return Tried(self.sandbox.interpreter, self.place / "probes", launcher, PROBE_SOCKET)
+        return ProbeOptions(self.sandbox.interpreter, self.place / "probes", launcher, PROBE_SOCKET)
 
     def confine(
         self, command: Sequence[str], environment: Mapping[str, str], within: Confinement
-    ) -> Confined | SandboxFailed:
+    ) -> ConfinedCommand | SandboxFailed:
         """As the sandbox does it, but by this user."""
         confined = self.sandbox.confine(command, environment, within)
         if self.who == "ourselves" or isinstance(confined, SandboxFailed):

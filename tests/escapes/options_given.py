@@ -4,7 +4,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from treadle.domain.sandbox import Confined
+from treadle.domain.sandbox import ConfinedCommand
 
 ALONE = ("--die-with-parent", "--new-session", "--clearenv", "--disable-userns")
 OF_THREE = (
@@ -32,12 +32,12 @@ class Given:
         return (*(word for modifier in self.modifiers for word in modifier), *self.words)
 
 
-def given(confined: Confined) -> list[Given]:
+def given(confined: ConfinedCommand) -> list[Given]:
     text = os.pread(_descriptor(confined), 1 << 20, 0).decode()
     return grouped(text.split("\0")[:-1])
 
 
-def give(confined: Confined, options: Sequence[Given]) -> None:
+def give(confined: ConfinedCommand, options: Sequence[Given]) -> None:
     descriptor = _descriptor(confined)
     os.ftruncate(descriptor, 0)
     words = (word for option in options for word in option.flat)
@@ -65,5 +65,5 @@ def _length(name: str) -> int:
     return 3 if name in OF_THREE else 2
 
 
-def _descriptor(confined: Confined) -> int:
+def _descriptor(confined: ConfinedCommand) -> int:
     return int(confined.command[confined.command.index("--args") + 1])

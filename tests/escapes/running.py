@@ -5,18 +5,18 @@ import subprocess
 from collections.abc import Sequence
 
 from tests.escapes.callers import Caller
-from treadle.domain.sandbox import Confined, Confinement
+from treadle.domain.sandbox import ConfinedCommand, Confinement
 
 VARIABLES = {"LANG": "C.UTF-8"}
 
 
-def confined_by(caller: Caller, command: Sequence[str], within: Confinement) -> Confined:
+def confined_by(caller: Caller, command: Sequence[str], within: Confinement) -> ConfinedCommand:
     confined = caller.confine(command, VARIABLES, within)
-    assert isinstance(confined, Confined)
+    assert isinstance(confined, ConfinedCommand)
     return confined
 
 
-def start(confined: Confined) -> subprocess.Popen[str]:
+def start(confined: ConfinedCommand) -> subprocess.Popen[str]:
     """With both outputs in pipes; its descriptors are closed here."""
     try:
         return subprocess.Popen(

@@ -18,9 +18,9 @@ from tests.unit.adapters.claude.real_sessions import (
     play,
 )
 from treadle.adapters.agents.claude.agent import ClaudeAgent
-from treadle.adapters.agents.claude.enclosure import Enclosure
-from treadle.domain.agent import Brief
-from treadle.domain.sandbox import Confined, Confinement, Probed, SandboxFailed
+from treadle.adapters.agents.claude.sandboxed_start import AgentSandbox
+from treadle.domain.agent import SessionBrief
+from treadle.domain.sandbox import ConfinedCommand, Confinement, ProbeResult, SandboxFailed
 from treadle.domain.session import Completed
 
 # By the second process: the first is bubblewrap's, the second the agent.
@@ -52,7 +52,7 @@ class ByCaller:
 
     def confine(
         self, command: Sequence[str], environment: Mapping[str, str], within: Confinement
-    ) -> Confined | SandboxFailed:
+    ) -> ConfinedCommand | SandboxFailed:
         return self.caller.confine(command, environment, within)
 
     def launcher(self) -> tuple[str, ...]:
@@ -64,7 +64,7 @@ class ByCaller:
     def first_process(self, report: Path) -> int | None:
         return self.caller.sandbox.first_process(report)
 
-    async def probe(self) -> Probed:
+    async def probe(self) -> ProbeResult:
         return await self.caller.sandbox.probe()
 
 
@@ -76,11 +76,11 @@ def reachable(binary: Path, caller: Caller) -> Path:
 
 
 def confined(agent: ClaudeAgent, caller: Caller) -> ClaudeAgent:
-    def within(brief: Brief) -> Confinement:
+    def within(brief: SessionBrief) -> Confinement:
         # The scripted model is on loopback.
         return Confinement(brief.workspace, brief.home, network="open", readable=(agent.binary,))
 
-    return replace(agent, enclosure=Enclosure(ByCaller(caller), within))
+    return replace(agent, sandbox=AgentSandbox(ByCaller(caller), within))
 
 
 @pytest.mark.parametrize(

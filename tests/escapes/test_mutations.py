@@ -8,8 +8,14 @@ import pytest
 from tests.escapes.callers import Caller
 from tests.escapes.options_given import Given, give, given
 from treadle.adapters.sandboxes.mounts import GIT_PROTECTED, START_FILES, START_FOLDERS
-from treadle.adapters.sandboxes.probing import PROTECTED, probe
-from treadle.domain.sandbox import Confined, Confinement, Probed, Proven, SandboxFailed
+from treadle.adapters.sandboxes.sandbox_probe import PROTECTED, run_probe
+from treadle.domain.sandbox import (
+    ConfinedCommand,
+    Confinement,
+    ProbePassed,
+    ProbeResult,
+    SandboxFailed,
+)
 
 Change = Callable[[list[Given]], list[Given]]
 
@@ -53,18 +59,18 @@ SEALED = [*GIT_PROTECTED, *map(str, PROTECTED), *START_FILES, *START_FOLDERS]
 PINNED = ["kept", "absent", "absent/deep", ".git", ".git/objects", ".git/objects/info", ".config"]
 
 
-async def probed(caller: Caller, change: Change) -> Probed:
+async def probed(caller: Caller, change: Change) -> ProbeResult:
     """The probe of a sandbox whose options were changed behind its back."""
 
     def confine(
         command: Sequence[str], environment: Mapping[str, str], within: Confinement
-    ) -> Confined | SandboxFailed:
+    ) -> ConfinedCommand | SandboxFailed:
         confined = caller.confine(command, environment, within)
-        assert isinstance(confined, Confined)
+        assert isinstance(confined, ConfinedCommand)
         give(confined, change(given(confined)))
         return confined
 
-    return await probe(confine, caller.sandbox.failure, caller.tried)
+    return await run_probe(confine, caller.sandbox.failure, caller.tried)
 
 
 def without(start: str) -> Change:
@@ -114,7 +120,7 @@ async def complaint(caller: Caller, change: Change) -> str:
 
 
 async def test_as_it_is_the_sandbox_is_proven(caller: Caller) -> None:
-    assert isinstance(await probed(caller, lambda options: options), Proven)
+    assert isinstance(await probed(caller, lambda options: options), ProbePassed)
 
 
 @pytest.mark.parametrize(("option", "told"), MISSED.items(), ids=MISSED)
@@ -122,7 +128,9 @@ async def test_without_any_one_option_it_is_not(option: str, told: str, caller: 
     found = await probed(caller, without(option))
 
     if option == "--cap-drop" and not caller.is_root:
-        assert isinstance(found, Proven)  # for an ordinary user bubblewrap drops them by itself
+        assert isinstance(
+            found, ProbePassed
+        )  # for an ordinary user bubblewrap drops them by itself
     else:
         assert isinstance(found, SandboxFailed)
         assert told in found.message
@@ -165,12 +173,12 @@ async def test_nor_if_something_that_is_needed_is_not_there(
 async def test_nor_if_bubblewrap_is_given_our_own_variables(caller: Caller) -> None:
     def confine(
         command: Sequence[str], environment: Mapping[str, str], within: Confinement
-    ) -> Confined | SandboxFailed:
+    ) -> ConfinedCommand | SandboxFailed:
         confined = caller.confine(command, environment, within)
-        assert isinstance(confined, Confined)
+        assert isinstance(confined, ConfinedCommand)
         return replace(confined, environment={**confined.environment, "API_KEY": "secret"})
 
-    found = await probe(confine, caller.sandbox.failure, caller.tried)
+    found = await run_probe(confine, caller.sandbox.failure, caller.tried)
 
     assert isinstance(found, SandboxFailed)
     assert found.message.endswith("it sees no variables of ours")

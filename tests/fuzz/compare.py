@@ -5,7 +5,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 
 from tests.fuzz.bash import Ran
-from treadle.policy.shell.syntax import Command, Script, Word
+from treadle.policy.shell.syntax import ParsedLine, ShellCommand, Word
 
 # These run what their arguments say, or change what names mean: that is for the rules to judge.
 RUNNERS = frozenset(
@@ -16,24 +16,24 @@ _ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=")
 _WRITING = frozenset(("write", "append", "both"))
 
 
-def is_comparable(script: Script) -> bool:
+def is_comparable(script: ParsedLine) -> bool:
     """Whether all that the line runs is written in it."""
     names = [command.name.text for command in script.commands if command.name]
     return not any(name in RUNNERS or "/" in name for name in names)
 
 
-def unseen(script: Script, ran: Ran) -> list[str]:
+def unseen(script: ParsedLine, ran: Ran) -> list[str]:
     """What bash did and the script does not say; empty if all is well."""
     return [*_commands(script, ran), *_traces(script, ran.traced), *_files(script, ran.files)]
 
 
-def _commands(script: Script, ran: Ran) -> Iterator[str]:
+def _commands(script: ParsedLine, ran: Ran) -> Iterator[str]:
     for words in ran.commands:
         if not any(_matches(command, words) for command in script.commands):
             yield f"ran {words!r}"
 
 
-def _matches(command: Command, words: Sequence[str]) -> bool:
+def _matches(command: ShellCommand, words: Sequence[str]) -> bool:
     if command.name is None or command.name.text != words[0]:
         return False
     if all(word.plain for word in command.arguments):
@@ -41,7 +41,7 @@ def _matches(command: Command, words: Sequence[str]) -> bool:
     return True
 
 
-def _traces(script: Script, traced: Sequence[str]) -> Iterator[str]:
+def _traces(script: ParsedLine, traced: Sequence[str]) -> Iterator[str]:
     names = {command.name.text for command in script.commands if command.name}
     # A bare `export` of a name is traced with its value.
     variables = {each.name for command in script.commands for each in command.assignments}
@@ -74,7 +74,7 @@ def _first(line: str) -> str | None:
         return None
 
 
-def _files(script: Script, files: Sequence[str]) -> Iterator[str]:
+def _files(script: ParsedLine, files: Sequence[str]) -> Iterator[str]:
     targets = [
         redirect.target
         for command in script.commands

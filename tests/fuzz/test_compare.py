@@ -4,11 +4,11 @@ import pytest
 
 from tests.fuzz.bash import Ran
 from tests.fuzz.compare import is_comparable, unseen
-from treadle.policy.shell.syntax import Assignment, Command, Loop, Redirect, Script, Word
+from treadle.policy.shell.syntax import Assignment, Loop, ParsedLine, Redirect, ShellCommand, Word
 
-LS = Command((Word("ls"), Word("a b", quoted=True)), (), (Redirect("write", Word("./f")),))
-OPEN = Command((Word("cat"), Word("$x", variables=("x",))), (Assignment("x", Word("1")),))
-SCRIPT = Script((LS, OPEN), (Loop("i", (Word("1"),)),))
+LS = ShellCommand((Word("ls"), Word("a b", quoted=True)), (), (Redirect("write", Word("./f")),))
+OPEN = ShellCommand((Word("cat"), Word("$x", variables=("x",))), (Assignment("x", Word("1")),))
+SCRIPT = ParsedLine((LS, OPEN), (Loop("i", (Word("1"),)),))
 
 
 @pytest.mark.parametrize(
@@ -41,5 +41,5 @@ def test_what_the_script_does_not_say_is_found(ran: Ran, found: str) -> None:
 
 def test_commands_that_run_their_arguments_are_left_out() -> None:
     assert is_comparable(SCRIPT)
-    assert not is_comparable(Script((Command((Word("eval"), Word("ls"))),)))
-    assert not is_comparable(Script((Command((Word("/bin/ls"),)),)))
+    assert not is_comparable(ParsedLine((ShellCommand((Word("eval"), Word("ls"))),)))
+    assert not is_comparable(ParsedLine((ShellCommand((Word("/bin/ls"),)),)))

@@ -5,11 +5,16 @@ from dataclasses import dataclass
 
 from tests.fuzz.bash import run_in_bash
 from tests.fuzz.compare import is_comparable, unseen
-from treadle.domain.shell import PrintTree
+from treadle.domain.shell import ParseLine
 from treadle.policy.shell.flatten import flatten
-from treadle.policy.shell.reading import expect, read, read_cheaply, read_fully
-from treadle.policy.shell.refusals import Refused
-from treadle.policy.shell.syntax import Script
+from treadle.policy.shell.line_parser import (
+    expected_outline,
+    parse_if_plain,
+    parse_line,
+    parse_with_shfmt,
+)
+from treadle.policy.shell.refusals import LineRefused
+from treadle.policy.shell.syntax import ParsedLine
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +40,11 @@ class Tally:
         )
 
 
-def try_lines(lines: Sequence[str], *, shfmt: PrintTree, bwrap: str) -> Tally:
+def try_lines(lines: Sequence[str], *, shfmt: ParseLine, bwrap: str) -> Tally:
     scripts = {
-        line: found for line in lines if isinstance(found := read(line, shfmt=shfmt), Script)
+        line: found
+        for line in lines
+        if isinstance(found := parse_line(line, shfmt=shfmt), ParsedLine)
     }
     both_ways = {line: _both_ways(line, shfmt) for line in scripts}
     failures = [f"{line!r}: {problem}" for line, problem in both_ways.items() if problem]
@@ -50,14 +57,14 @@ def try_lines(lines: Sequence[str], *, shfmt: PrintTree, bwrap: str) -> Tally:
     return Tally(len(lines), len(scripts), cheap, len(to_run), active, tuple(failures))
 
 
-def _both_ways(line: str, shfmt: PrintTree) -> str | None:
+def _both_ways(line: str, shfmt: ParseLine) -> str | None:
     """None if only the full way is open; else how the cheap way differs from it, or nothing."""
-    expected = expect(line)
-    cheap = read_cheaply(line, expected)
+    expected = expected_outline(line)
+    cheap = parse_if_plain(line, expected)
     if cheap is None:
         return None
     try:
-        full = flatten(read_fully(line, expected, shfmt=shfmt))
-    except Refused as refused:
+        full = flatten(parse_with_shfmt(line, expected, shfmt=shfmt))
+    except LineRefused as refused:
         return f"read cheaply, refused by the full way: {refused.rule}"
     return "" if flatten(cheap) == full else f"read differently: {flatten(cheap)} and {full}"

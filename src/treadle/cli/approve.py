@@ -1,15 +1,17 @@
-"""`treadle approve`: a yes to what a run asks."""
+"""`treadle approve`: answers an approval with yes."""
 
 import click
 
-from treadle.cli.answering import give, names_a_question
-from treadle.cli.context import Given
-from treadle.wiring.approvals import Reply
+from treadle.cli.approval_answer import answer_approval, approval_argument
+from treadle.cli.context import CommandContext
+from treadle.runs.approvals import ApprovalReply
 
 
 @click.command("approve")
-@names_a_question
+@approval_argument
 @click.pass_obj
-def command(given: Given, approval: str, *, subject_hash: str | None, as_json: bool) -> None:
+def command(
+    given: CommandContext, approval: str, *, subject_hash: str | None, as_json: bool
+) -> None:
     """Approve ID, any unique end of one in `treadle approvals`. The first valid answer counts."""
-    give(given, Reply(approval, "approved", "", subject_hash), as_json=as_json)
+    answer_approval(given, ApprovalReply(approval, "approved", "", subject_hash), as_json=as_json)

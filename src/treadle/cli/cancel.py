@@ -2,19 +2,19 @@
 
 import click
 
-from treadle.cli.context import Given
-from treadle.cli.run_reference import names_a_run
-from treadle.domain.ids import short
+from treadle.cli.context import CommandContext
+from treadle.cli.run_reference import run_argument
+from treadle.domain.ids import short_id
 from treadle.domain.run_row import RunRow
-from treadle.wiring.cancelling import cancel
+from treadle.runs.cancel import cancel
 
 
 @click.command("cancel")
-@names_a_run
+@run_argument
 @click.pass_obj
-def command(given: Given, row: RunRow) -> None:
+def command(given: CommandContext, row: RunRow) -> None:
     """End RUN: an id, any unique end of one, or `last`. Its work so far stays on its branch."""
-    run = short(row.id)
+    run = short_id(row.id)
     match cancel(row, given.environment):
         case "asked":
             click.echo(f"Run {run} was asked to stop: it saves its work first.", err=True)

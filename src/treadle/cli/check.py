@@ -1,4 +1,4 @@
-"""`treadle check`: commands that show whether a criterion holds, as a person gives them."""
+"""`treadle check`: adds, lists and removes the commands that verify a criterion."""
 
 import shlex
 import sys
@@ -9,32 +9,36 @@ from typing import Any
 import click
 import orjson
 
-from treadle.cli.context import Given
-from treadle.cli.terminal.check_table import CLAIMED, REFUSED, check_table
-from treadle.cli.terminal.screen import print_lines, screen_of
+from treadle.cli.context import CommandContext
+from treadle.cli.terminal.check_table import (
+    WITHOUT_CHECK_CLAIMED,
+    WITHOUT_CHECK_REFUSED,
+    check_table,
+)
+from treadle.cli.terminal.screen import detect_screen, print_lines
 from treadle.domain.deliverable import Deliverable
 from treadle.domain.errors import UsageError
-from treadle.domain.ids import short
+from treadle.domain.ids import short_id
 from treadle.domain.run_row import RunFilter
-from treadle.wiring.checks import add_check, remove_check
-from treadle.wiring.history import deliverables_of, runs_of
+from treadle.runs.checks import add_check, remove_check
+from treadle.runs.find import deliverables_of, runs_of
 
-LOOKED_AT = 50
+RUNS_CONSIDERED = 50
 
 PROJECT = click.option(
     "-p", "--project-dir", metavar="DIR", help="The project (default: this directory)."
 )
 
 
-_TOO_LATE = (
+_ALREADY_PASSED = (
     "{} has passed already, so nobody has seen this check fail: the pass stays claimed, and the"
     " check runs before a run may succeed"
 )
 
-_COMES_BACK = (
+_RESTORED_FROM_SPEC = (
     "the next run brings it back while it stands in the specification: take it out there, too"
 )
-_OVER_SPEC = (
+_OVERRIDES_SPEC = (
     "it counts before that of the specification; if you remove it, the next run brings that back"
 )
 
@@ -54,7 +58,11 @@ def command() -> None:
 @PROJECT
 @click.pass_obj
 def add(
-    given: Given, deliverable: str, criterion: str, words: Sequence[str], project_dir: str | None
+    given: CommandContext,
+    deliverable: str,
+    criterion: str,
+    words: Sequence[str],
+    project_dir: str | None,
 ) -> None:
     """Let COMMAND show CRITERION: its text, its number, or a new text, which is added.
 
@@ -72,17 +80,17 @@ def add(
     new = "new criterion " if edit.is_new_criterion else ""
     click.echo(f"{edit.deliverable.id}: {verb} check for {new}{edit.check.criterion!r}")
     if edit.previous is not None and edit.previous.origin == "spec":
-        click.echo(_OVER_SPEC, err=True)
+        click.echo(_OVERRIDES_SPEC, err=True)
     if edit.deliverable.status == "passed":
-        click.echo(_TOO_LATE.format(edit.deliverable.id), err=True)
-    _tell_runs(given, project_dir)
+        click.echo(_ALREADY_PASSED.format(edit.deliverable.id), err=True)
+    _print_affected_runs(given, project_dir)
 
 
 @command.command("list")
 @PROJECT
 @click.option("--json", "as_json", is_flag=True, help="One JSON array on stdout.")
 @click.pass_obj
-def list_(given: Given, *, project_dir: str | None, as_json: bool) -> None:
+def list_(given: CommandContext, *, project_dir: str | None, as_json: bool) -> None:
     """List every criterion with its check, or without."""
     deliverables = deliverables_of(given.project(project_dir))
     if as_json:
@@ -90,9 +98,9 @@ def list_(given: Given, *, project_dir: str | None, as_json: bool) -> None:
     elif not deliverables:
         click.echo("No deliverables yet: `treadle deliver` makes them out of SPEC.md.", err=True)
     else:
-        screen = screen_of(sys.stdout, given.environment)
-        without = _without_one(given, project_dir)
-        lines = check_table(deliverables, screen.view(sys.stdout), without=without)
+        screen = detect_screen(sys.stdout, given.environment)
+        without = _missing_check_text(given, project_dir)
+        lines = check_table(deliverables, screen.render_options(sys.stdout), without=without)
         print_lines(lines, sys.stdout, screen)
 
 
@@ -101,23 +109,25 @@ def list_(given: Given, *, project_dir: str | None, as_json: bool) -> None:
 @click.argument("criterion")
 @PROJECT
 @click.pass_obj
-def remove(given: Given, deliverable: str, criterion: str, project_dir: str | None) -> None:
+def remove(
+    given: CommandContext, deliverable: str, criterion: str, project_dir: str | None
+) -> None:
     """Take the check of CRITERION away; the criterion stays, and can only be claimed then."""
     _refuse_agents(given)
     now = datetime.now(UTC)
     edit = remove_check(given.project(project_dir), deliverable, criterion, now=now)
     click.echo(f"{edit.deliverable.id}: removed the check for {edit.check.criterion!r}")
     if edit.check.origin == "spec":
-        click.echo(_COMES_BACK, err=True)
-    _tell_runs(given, project_dir)
+        click.echo(_RESTORED_FROM_SPEC, err=True)
+    _print_affected_runs(given, project_dir)
 
 
-def _without_one(given: Given, project_dir: str | None) -> str:
+def _missing_check_text(given: CommandContext, project_dir: str | None) -> str:
     # Here, because a program that asks for JSON does not wait for the settings.
-    from treadle.settings.load import load
+    from treadle.settings.load import load_settings
 
-    settings = load(given.project(project_dir), environment=given.environment.raw).settings
-    return REFUSED if settings.verify.require_checks else CLAIMED
+    settings = load_settings(given.project(project_dir), environment=given.environment.raw).settings
+    return WITHOUT_CHECK_REFUSED if settings.verify.require_checks else WITHOUT_CHECK_CLAIMED
 
 
 def _rows(deliverables: Sequence[Deliverable]) -> Iterator[dict[str, Any]]:
@@ -135,7 +145,7 @@ def _rows(deliverables: Sequence[Deliverable]) -> Iterator[dict[str, Any]]:
             }
 
 
-def _refuse_agents(given: Given) -> None:
+def _refuse_agents(given: CommandContext) -> None:
     """The sandbox keeps agents away from the file; this is for those that mean no harm."""
     if given.environment.raw.get("TREADLE_SESSION"):
         raise UsageError(
@@ -144,8 +154,8 @@ def _refuse_agents(given: Given) -> None:
         )
 
 
-def _tell_runs(given: Given, project_dir: str | None) -> None:
+def _print_affected_runs(given: CommandContext, project_dir: str | None) -> None:
     storage, project = given.in_project(project_dir).environment.storage, given.project(project_dir)
-    for run in runs_of(storage, project, RunFilter(limit=LOOKED_AT)):
+    for run in runs_of(storage, project, RunFilter(limit=RUNS_CONSIDERED)):
         if run.alive:
-            click.echo(f"run {short(run.id)} takes it over before its next round", err=True)
+            click.echo(f"run {short_id(run.id)} takes it over before its next round", err=True)

@@ -1,17 +1,17 @@
-"""`treadle clean`: removes the logs and files of old runs whose work is elsewhere."""
+"""`treadle clean`: deletes logs and files of old runs whose work has been merged or dropped."""
 
 import asyncio
 from datetime import UTC, datetime
 
 import click
 
-from treadle.cli.context import Given
-from treadle.cli.terminal.duration import ago
+from treadle.cli.context import CommandContext
 from treadle.domain.errors import StoreError
-from treadle.domain.ids import short
-from treadle.domain.retention import Drop
-from treadle.settings.load import load
-from treadle.wiring.cleaning import Looked, clean
+from treadle.domain.ids import short_id
+from treadle.domain.retention import DropRun
+from treadle.runs.clean import CleanPlan, clean
+from treadle.settings.load import load_settings
+from treadle.views.duration import ago
 
 
 @click.command("clean")
@@ -25,7 +25,9 @@ from treadle.wiring.cleaning import Looked, clean
 )
 @click.option("--dry-run", is_flag=True, help="Only say what would be removed, and what not.")
 @click.pass_obj
-def command(given: Given, project_dir: str | None, days: float | None, *, dry_run: bool) -> None:
+def command(
+    given: CommandContext, project_dir: str | None, days: float | None, *, dry_run: bool
+) -> None:
     """Remove the logs and files of old runs, of all projects.
 
     Only of runs that have ended and whose work has landed, is in another branch, or was dropped
@@ -34,21 +36,21 @@ def command(given: Given, project_dir: str | None, days: float | None, *, dry_ru
     """
     given, project = given.in_project(project_dir), given.project(project_dir)
     if days is None:
-        days = load(project, environment=given.environment.raw).settings.retention.days
+        days = load_settings(project, environment=given.environment.raw).settings.retention.days
     removed = asyncio.run(_clean(given, days, dry_run=dry_run))
     if not removed:
         click.echo("Nothing to remove.", err=True)
 
 
-async def _clean(given: Given, days: float, *, dry_run: bool) -> int:
+async def _clean(given: CommandContext, days: float, *, dry_run: bool) -> int:
     now, removed = datetime.now(UTC), 0
     failed = 0
     async for looked in clean(given.environment, now=now, days=days, dry_run=dry_run):
         if looked.failure:
             failed += 1
-            click.echo(f"left {short(looked.row.id)} in part: {looked.failure}", err=True)
+            click.echo(f"left {short_id(looked.row.id)} in part: {looked.failure}", err=True)
             continue
-        removed += isinstance(looked.disposal, Drop)
+        removed += isinstance(looked.disposal, DropRun)
         click.echo(_line(looked, now, dry_run=dry_run))
     if failed:
         raise StoreError(
@@ -58,10 +60,16 @@ async def _clean(given: Given, days: float, *, dry_run: bool) -> int:
     return removed
 
 
-def _line(looked: Looked, now: datetime, *, dry_run: bool) -> str:
+def _line(looked: CleanPlan, now: datetime, *, dry_run: bool) -> str:
     row = looked.row
     ended = ago(datetime.fromisoformat(row.ended_at), now)
     verb = (
-        "keep" if not isinstance(looked.disposal, Drop) else "would remove" if dry_run else "remove"
+        "keep"
+        if not isinstance(looked.disposal, DropRun)
+        else "would remove"
+        if dry_run
+        else "remove"
     )
-    return f"{verb} {short(row.id)}, ended {ended} in {row.project_path}: {looked.disposal.reason}"
+    return (
+        f"{verb} {short_id(row.id)}, ended {ended} in {row.project_path}: {looked.disposal.reason}"
+    )

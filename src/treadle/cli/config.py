@@ -1,13 +1,13 @@
-"""`treadle config`: the settings in force with their origin, and the schema of the file."""
+"""`treadle config`: prints the settings in force with their origin, and the schema of the file."""
 
 import json
 
 import click
 
-from treadle.cli.context import Given
-from treadle.settings.load import load
-from treadle.settings.report import rows, table
-from treadle.wiring.trust import not_trusted
+from treadle.cli.context import CommandContext
+from treadle.runs.trust import not_trusted
+from treadle.settings.load import load_settings
+from treadle.settings.settings_table import format_table, setting_rows
 
 
 @click.group(name="config")
@@ -19,17 +19,17 @@ def command() -> None:
 @click.option("-p", "--project-dir", metavar="DIR", help="The project; default: this directory.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object, keys as in treadle.toml.")
 @click.pass_obj
-def show(given: Given, project_dir: str | None, *, as_json: bool) -> None:
+def show(given: CommandContext, project_dir: str | None, *, as_json: bool) -> None:
     """Every setting, its value, and where the value comes from."""
     project = given.project(project_dir)
-    resolved = load(project, environment=given.environment.raw)
+    resolved = load_settings(project, environment=given.environment.raw)
     closed = [each.key for each in not_trusted(given.environment, project, resolved)]
-    given_rows = rows(resolved, not_trusted=closed)
+    given_rows = setting_rows(resolved, not_trusted=closed)
     if as_json:
         found = {row.key: {"value": row.value, "origin": row.origin} for row in given_rows}
         click.echo(json.dumps(found, indent=2, ensure_ascii=False, default=str))
     else:
-        click.echo(table(given_rows))
+        click.echo(format_table(given_rows))
 
 
 @command.command()

@@ -1,4 +1,4 @@
-"""What every command is given: the environment it was started in, and where its project is."""
+"""The context of every command: its environment, its directory and how to find its project."""
 
 import os
 from dataclasses import dataclass, replace
@@ -6,22 +6,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from treadle.domain.errors import UsageError
-from treadle.settings.environment import Environment
-from treadle.settings.storage import located
-from treadle.workspace.place import enclosing_project
+from treadle.settings.environment import Environment, with_project_database
+from treadle.workspace.project_root import find_project_root
 
 if TYPE_CHECKING:
     # Only types: `status` and `ls` must not load what a run needs.
-    from treadle.cli.terminal.view import Advice
-    from treadle.settings.load import Resolved
+    from treadle.cli.terminal.styled_lines import Advice
+    from treadle.settings.load import ResolvedSettings
     from treadle.wiring.agent import Rehearsing
 
 # The largest number that makes sense for a count; databases take no larger ones.
-MOST = 2**31 - 1
+LARGEST_COUNT = 2**31 - 1
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class CommandContext:
     environment: Environment
     working_directory: Path
     rehearsing: "Rehearsing | None" = None
@@ -51,18 +50,18 @@ class Given:
             raise UsageError(f"{named} cannot be read", hint="check its permissions with `ls -ld`")
         return found
 
-    def in_project(self, option: str | None) -> "Given":
+    def in_project(self, option: str | None) -> "CommandContext":
         """The same, with the database that the project keeps its runs in."""
         project = self.project(option)
 
-        def require(resolved: "Resolved") -> None:
-            from treadle.wiring.trust import require_trust
+        def require(resolved: "ResolvedSettings") -> None:
+            from treadle.runs.trust import require_trust
 
             require_trust(self.environment, project, resolved)
 
-        return replace(self, environment=located(self.environment, project, require))
+        return replace(self, environment=with_project_database(self.environment, project, require))
 
     def project(self, option: str | None) -> Path:
         """The project that the directory named by `-p`, or the current one, is part of."""
         directory = self.directory(option)
-        return enclosing_project(directory) or directory
+        return find_project_root(directory) or directory

@@ -1,4 +1,4 @@
-"""`treadle cost`: what was spent, by day, run, model or project. Thin: answers from the ledger."""
+"""`treadle cost`: what was spent, by day, run, model or project. Loads no events."""
 
 import sys
 from datetime import datetime
@@ -7,10 +7,10 @@ from typing import get_args
 import click
 import orjson
 
-from treadle.cli.context import Given
-from treadle.cli.moments import Since
+from treadle.cli.context import CommandContext
+from treadle.cli.time_options import TimeParamType
 from treadle.domain.ledger import CostGroup
-from treadle.wiring.cost import report_cost
+from treadle.runs.cost import report_cost
 
 
 @click.command("cost")
@@ -22,7 +22,7 @@ from treadle.wiring.cost import report_cost
 )
 @click.option(
     "--since",
-    type=Since(),
+    type=TimeParamType(),
     metavar="WHEN",
     help="Only what was spent since 2026-05-04, or in the last 30m, 12h, 7d or 2w.",
 )
@@ -30,7 +30,7 @@ from treadle.wiring.cost import report_cost
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
 @click.pass_obj
 def command(
-    given: Given, *, by: CostGroup, since: datetime | None, rehearsals: bool, as_json: bool
+    given: CommandContext, *, by: CostGroup, since: datetime | None, rehearsals: bool, as_json: bool
 ) -> None:
     """Show what model requests have cost, by the ledger.
 
@@ -48,7 +48,7 @@ def command(
         return
     # Here, because programs that ask for JSON many times should not wait for what draws.
     from treadle.cli.terminal.cost_table import cost_notes, cost_table
-    from treadle.cli.terminal.screen import print_lines, screen_of
+    from treadle.cli.terminal.screen import detect_screen, print_lines
 
-    screen = screen_of(sys.stdout, environment)
+    screen = detect_screen(sys.stdout, environment)
     print_lines([*cost_table(report), *cost_notes(report)], sys.stdout, screen)

@@ -1,4 +1,4 @@
-"""`treadle demo`: the main job at work in a minute, on a sample project, without an account."""
+"""`treadle demo`: runs a sample project in a minute, without an account."""
 
 import asyncio
 import shlex
@@ -8,16 +8,16 @@ from pathlib import Path
 
 import click
 
-from treadle.cli.context import Given
+from treadle.cli.context import CommandContext
 from treadle.cli.rehearse import rehearse
-from treadle.wiring.sample import claim_place, make_sample, sample_script
+from treadle.runs.demo_project import claim_place, demo_script, make_demo_project
 
 
 @click.command("demo")
 @click.option("--keep", metavar="DIR", help="Make the sample project here and leave it there.")
 @click.option("-v", "--verbose", is_flag=True, help="Also what tools answered.")
 @click.pass_obj
-def command(given: Given, keep: str | None, *, verbose: bool) -> int:
+def command(given: CommandContext, keep: str | None, *, verbose: bool) -> int:
     """See it work in a minute: a real Claude Code process, a scripted model, a sample project."""
     if keep:
         place = given.path(keep).resolve()
@@ -36,16 +36,16 @@ def command(given: Given, keep: str | None, *, verbose: bool) -> int:
     return code
 
 
-def _demo(given: Given, place: Path, *, verbose: bool) -> int:
+def _demo(given: CommandContext, place: Path, *, verbose: bool) -> int:
     project = place / "tally"
-    git = asyncio.run(make_sample(project, search_path=given.environment.path))
+    git = asyncio.run(make_demo_project(project, search_path=given.environment.path))
     click.echo(f"A sample project with a SPEC.md is in {project}", err=True)
     click.echo(
         "The model is a script; Claude Code, its tools, git and the tests are real.\n", err=True
     )
     environment = replace(given.environment, root=place / "treadle-root", database_url="")
     arguments = ("deliver", "-p", str(project), *(["--verbose"] if verbose else []))
-    code = rehearse(replace(given, environment=environment), sample_script(place), arguments)
+    code = rehearse(replace(given, environment=environment), demo_script(place), arguments)
     log = asyncio.run(git.run("log", "--oneline", "--stat", "--no-decorate"))
     click.echo(f"\n{log}", err=True)
     return code

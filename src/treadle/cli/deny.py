@@ -1,18 +1,25 @@
-"""`treadle deny`: a no to what a run asks, with a reason if there is one."""
+"""`treadle deny`: answers an approval with no, and optionally a reason."""
 
 import click
 
-from treadle.cli.answering import give, names_a_question
-from treadle.cli.context import Given
-from treadle.wiring.approvals import Reply
+from treadle.cli.approval_answer import answer_approval, approval_argument
+from treadle.cli.context import CommandContext
+from treadle.runs.approvals import ApprovalReply
 
 
 @click.command("deny")
-@names_a_question
+@approval_argument
 @click.argument("words", metavar="[TEXT]", nargs=-1)
 @click.pass_obj
 def command(
-    given: Given, approval: str, words: tuple[str, ...], *, subject_hash: str | None, as_json: bool
+    given: CommandContext,
+    approval: str,
+    words: tuple[str, ...],
+    *,
+    subject_hash: str | None,
+    as_json: bool,
 ) -> None:
     """Deny ID, any unique end of one in `treadle approvals`; TEXT says why."""
-    give(given, Reply(approval, "denied", " ".join(words), subject_hash), as_json=as_json)
+    answer_approval(
+        given, ApprovalReply(approval, "denied", " ".join(words), subject_hash), as_json=as_json
+    )

@@ -1,4 +1,4 @@
-"""`treadle diff`: what a run changed."""
+"""`treadle diff`: prints what a run changed."""
 
 import asyncio
 import os
@@ -6,21 +6,21 @@ import sys
 
 import click
 
-from treadle.cli.context import Given
-from treadle.cli.run_reference import names_a_run
-from treadle.cli.terminal.text import escaped
+from treadle.cli.context import CommandContext
+from treadle.cli.run_reference import run_argument
 from treadle.domain.run_row import RunRow
-from treadle.wiring.finished_work import diff_run
+from treadle.runs.finished_work import diff_run
+from treadle.views.safe_text import escape_controls
 
 
 @click.command("diff")
-@names_a_run
+@run_argument
 @click.option("--stat", is_flag=True, help="Only the files and how much of them changed.")
 @click.pass_obj
-def command(given: Given, row: RunRow, *, stat: bool) -> None:
+def command(given: CommandContext, row: RunRow, *, stat: bool) -> None:
     """What RUN changed: an id, the end of one, or `last`."""
     text = asyncio.run(diff_run(row, given.environment, stat=stat))
     # What is in the files was written by an agent: on a screen, none of it may move the cursor.
-    shown = escaped(text) if sys.stdout.isatty() else text
+    shown = escape_controls(text) if sys.stdout.isatty() else text
     # As bytes: a patch shows files as they are, whatever the encoding of the terminal.
     click.echo(os.fsencode(shown))

@@ -6,8 +6,8 @@ from dataclasses import asdict
 
 import click
 
-from treadle.cli.context import Given
-from treadle.wiring.doctor import Finding, Verdict, examine
+from treadle.cli.context import CommandContext
+from treadle.runs.doctor import DoctorFinding, Verdict, examine
 
 MARKS: dict[Verdict, str] = {"good": "✔", "warning": "!", "bad": "✘"}
 COLOURS: dict[Verdict, str] = {"good": "green", "warning": "yellow", "bad": "red"}
@@ -17,7 +17,7 @@ COLOURS: dict[Verdict, str] = {"good": "green", "warning": "yellow", "bad": "red
 @click.option("-p", "--project-dir", metavar="DIR", help="The project (default: this directory).")
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
 @click.pass_obj
-def command(given: Given, project_dir: str | None, *, as_json: bool) -> int:
+def command(given: CommandContext, project_dir: str | None, *, as_json: bool) -> int:
     """Check this machine and this project. Exit code 1 when something must be put right."""
     findings = asyncio.run(examine(given.project(project_dir), given.environment))
     if as_json:
@@ -25,11 +25,11 @@ def command(given: Given, project_dir: str | None, *, as_json: bool) -> int:
     else:
         plain = given.environment.no_color
         for finding in findings:
-            _show(finding, color=None if not plain else False)
+            _print_finding(finding, color=None if not plain else False)
     return 1 if any(finding.verdict == "bad" for finding in findings) else 0
 
 
-def _show(finding: Finding, *, color: bool | None) -> None:
+def _print_finding(finding: DoctorFinding, *, color: bool | None) -> None:
     mark = click.style(MARKS[finding.verdict], fg=COLOURS[finding.verdict])
     click.echo(f"{mark} {finding.name:9} {finding.text}", color=color)
     if finding.fix:

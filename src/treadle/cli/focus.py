@@ -5,9 +5,9 @@ from typing import Any
 
 import click
 
-from treadle.cli.beginning import begin
-from treadle.cli.context import Given
-from treadle.cli.options import WorkflowOptions, workflow_options
+from treadle.cli.context import CommandContext
+from treadle.cli.run_options import WorkflowOptions, workflow_options
+from treadle.cli.start import start_run
 from treadle.domain.errors import UsageError
 
 LONGEST_REVIEW = 256 * 1024
@@ -20,7 +20,7 @@ LONGEST_REVIEW = 256 * 1024
 )
 @workflow_options
 @click.pass_obj
-def command(given: Given, /, words: str, review: str | None, **values: Any) -> int:
+def command(given: CommandContext, /, words: str, review: str | None, **values: Any) -> int:
     """Work on WORDS until a review against the specifications approves.
 
     A planner reads the specifications and writes a plan; one session after the other takes one
@@ -30,11 +30,11 @@ def command(given: Given, /, words: str, review: str | None, **values: Any) -> i
     options = WorkflowOptions(**values)
     if not words.strip():
         raise UsageError("a focus run needs words", hint='treadle focus "What to work on"')
-    text = _text_of(given.working_directory / review) if review else ""
-    return begin(given, options, "focus", words=words, review=text)
+    text = _read_review(given.working_directory / review) if review else ""
+    return start_run(given, options, "focus", words=words, review=text)
 
 
-def _text_of(path: Path) -> str:
+def _read_review(path: Path) -> str:
     try:
         with path.open(encoding="utf-8") as opened:
             text = opened.read(LONGEST_REVIEW + 1)

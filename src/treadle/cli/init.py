@@ -1,4 +1,4 @@
-"""`treadle init`: looks at a project, asks, and writes what a run needs."""
+"""`treadle init`: detects a project's commands, asks, and writes treadle.toml."""
 
 import asyncio
 import sys
@@ -8,19 +8,26 @@ from typing import Any
 
 import click
 
-from treadle.cli.context import Given
+from treadle.cli.context import CommandContext
 from treadle.domain.errors import UsageError
+from treadle.runs.trust import require_trust
+from treadle.settings.environment_values import parse_text
 from treadle.settings.file import FILE, read_file
+from treadle.settings.init_proposal import (
+    IGNORE_FILE,
+    QUESTIONS,
+    InitFiles,
+    InitQuestion,
+    changed_files,
+    propose_answers,
+)
 from treadle.settings.json_schema import schema_text
-from treadle.settings.keys import Misfit, known_keys
-from treadle.settings.load import resolve
-from treadle.settings.proposal import IGNORE_FILE, QUESTIONS, Found, Question, proposed, writes
+from treadle.settings.keys import InvalidValue, known_keys
+from treadle.settings.load import resolve_settings
 from treadle.settings.template import SCHEMA_PATH
-from treadle.settings.variables import from_text
-from treadle.wiring.trust import require_trust
-from treadle.workspace.contents import NOTES
-from treadle.workspace.detect import Detected, detect
-from treadle.workspace.setup import make_repository, read_text, replace_text, repository_of
+from treadle.workspace.detect import DetectedProject, detect
+from treadle.workspace.disk_tree import NOTES_FILE
+from treadle.workspace.project_init import find_repository, make_repository, read_text, replace_text
 
 NONE = "-"
 
@@ -29,7 +36,7 @@ NONE = "-"
 @click.option("-p", "--project-dir", metavar="DIR", help="The project; default: this directory.")
 @click.option("--yes", "-y", is_flag=True, help="Ask nothing: take what is there or was detected.")
 @click.pass_obj
-def command(given: Given, project_dir: str | None, *, yes: bool) -> None:
+def command(given: CommandContext, project_dir: str | None, *, yes: bool) -> None:
     """Set a project up: detect its commands, ask, and write treadle.toml.
 
     Run it again at any time: it shows what is set and changes only what you answer differently.
@@ -41,31 +48,31 @@ def command(given: Given, project_dir: str | None, *, yes: bool) -> None:
             hint="pass --yes to take what is detected: treadle init --yes",
         )
     text = read_file(project)
-    present = resolve(text)
+    present = resolve_settings(text)
     require_trust(given.environment, project, present)
     detected = detect(project)
-    found = Found(text, read_text(project / IGNORE_FILE), read_text(project / SCHEMA_PATH))
+    found = InitFiles(text, read_text(project / IGNORE_FILE), read_text(project / SCHEMA_PATH))
     raw = given.environment.raw
     top = _own_repository(project, raw)
     if project != given.directory(project_dir):
         click.echo(f"project {project}")
-    _tell_detected(detected)
-    makes_one = top is None and (yes or _wants_repository(project))
-    answers = proposed(present, detected)
+    _print_detected(detected)
+    makes_one = top is None and (yes or _confirm_repository(project))
+    answers = propose_answers(present, detected)
     if not yes:
         answers |= _ask(answers)
-    changes = writes(found, answers, schema=schema_text(), notes=NOTES)
+    changes = changed_files(found, answers, schema=schema_text(), notes=NOTES_FILE)
     if makes_one:
         asyncio.run(make_repository(project, raw))
         click.echo("made    a git repository")
     for path, new in changes.items():
         replace_text(project / path, new)
-    _tell_written(changes)
-    _tell_next(project, str(answers["project.spec"]), has_repository=makes_one or top is not None)
+    _print_written(changes)
+    _print_next(project, str(answers["project.spec"]), has_repository=makes_one or top is not None)
 
 
 def _own_repository(project: Path, raw: Mapping[str, str]) -> Path | None:
-    top = asyncio.run(repository_of(project, raw))
+    top = asyncio.run(find_repository(project, raw))
     if top is not None and top != project:
         raise UsageError(
             f"{project} lies inside the repository {top}",
@@ -74,7 +81,7 @@ def _own_repository(project: Path, raw: Mapping[str, str]) -> Path | None:
     return top
 
 
-def _wants_repository(project: Path) -> bool:
+def _confirm_repository(project: Path) -> bool:
     return click.confirm(f"{project} is not a git repository. Make it one?", default=True, err=True)
 
 
@@ -83,27 +90,27 @@ def _ask(answers: Mapping[str, Any]) -> dict[str, Any]:
     return {question.name: _answer(question, answers[question.name]) for question in QUESTIONS}
 
 
-def _answer(question: Question, present: Any) -> Any:
+def _answer(question: InitQuestion, present: Any) -> Any:
     if isinstance(present, bool):
         return click.confirm(question.text, default=present, err=True)
     return click.prompt(
         question.text,
         default=str(present).removesuffix(".0"),
         show_default=present != "",
-        value_proc=lambda text: _taken(question, text),
+        value_proc=lambda text: _parse_answer(question, text),
         err=True,
     )
 
 
-def _taken(question: Question, text: str) -> Any:
+def _parse_answer(question: InitQuestion, text: str) -> Any:
     key = known_keys()[question.name]
-    held = from_text(key, "" if text.strip() == NONE else text.strip())
-    if isinstance(held, Misfit):
+    held = parse_text(key, "" if text.strip() == NONE else text.strip())
+    if isinstance(held, InvalidValue):
         raise click.UsageError(str(held))
     return held
 
 
-def _tell_detected(detected: Detected) -> None:
+def _print_detected(detected: DetectedProject) -> None:
     languages = ", ".join(detected.languages) or "no language that Treadle knows"
     click.echo(f"found   {languages}")
     for name in ("setup", "check", "test"):
@@ -111,14 +118,14 @@ def _tell_detected(detected: Detected) -> None:
             click.echo(f"        {name:<6} {value}")
 
 
-def _tell_written(changes: Mapping[str, str]) -> None:
+def _print_written(changes: Mapping[str, str]) -> None:
     for path in changes:
         click.echo(f"wrote   {path}")
     if not changes:
         click.echo(f"kept    {FILE} and the rest: nothing to change")
 
 
-def _tell_next(project: Path, spec: str, *, has_repository: bool) -> None:
+def _print_next(project: Path, spec: str, *, has_repository: bool) -> None:
     if not has_repository:
         click.echo("next    git init, since Treadle works in git repositories")
     if (project / spec).is_file():

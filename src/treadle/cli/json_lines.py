@@ -1,4 +1,4 @@
-"""The event log as JSON lines on a stream, for programs that follow a run."""
+"""Writes the event log as JSON lines to a stream without ever blocking the run."""
 
 import os
 import queue
@@ -9,8 +9,8 @@ from typing import TextIO
 
 import click
 
-from treadle.cli.streams import let_go
-from treadle.domain.events.all_events import Recorded
+from treadle.cli.streams import redirect_to_null
+from treadle.domain.events.all_events import RecordedEvent
 from treadle.domain.wire import encode_recorded
 
 # A pipe that says it can be written to takes this much without blocking.
@@ -28,13 +28,13 @@ class JsonLines:
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
         self._descriptor = _descriptor_of(stream)
-        self._gone = False
+        self._closed = False
         self._waiting: queue.Queue[str] = queue.Queue(WAITING_MOST)
         self._writer: threading.Thread | None = None
 
-    def show(self, recorded: Recorded) -> None:
+    def write_event(self, recorded: RecordedEvent) -> None:
         """One event as one line, as it is stored."""
-        if self._gone:
+        if self._closed:
             return
         line = encode_recorded(recorded)
         if not self.busy and len(line) < AT_ONCE and self._ready():
@@ -46,12 +46,12 @@ class JsonLines:
         try:
             self._waiting.put_nowait(line.decode())
         except queue.Full:
-            self._end("nobody reads it")
+            self._stop("nobody reads it")
 
     @property
     def busy(self) -> bool:
         """Are there lines that the reader has not taken yet?"""
-        return not self._gone and self._waiting.unfinished_tasks > 0
+        return not self._closed and self._waiting.unfinished_tasks > 0
 
     def _ready(self) -> bool:
         try:
@@ -60,18 +60,18 @@ class JsonLines:
             return True  # no descriptor to ask, or too high a number: then as ever
 
     def _write_waiting(self) -> None:
-        while not self._gone:
+        while not self._closed:
             self._write(self._waiting.get())
             self._waiting.task_done()
 
     def _write(self, line: str) -> None:
         try:
-            self._put(line + "\n")
+            self._write_text(line + "\n")
         except OSError as error:
-            let_go(self._stream)
-            self._end("" if isinstance(error, BrokenPipeError) else str(error.strerror))
+            redirect_to_null(self._stream)
+            self._stop("" if isinstance(error, BrokenPipeError) else str(error.strerror))
 
-    def _put(self, text: str) -> None:
+    def _write_text(self, text: str) -> None:
         if self._descriptor is None:
             self._stream.write(text)
             self._stream.flush()
@@ -82,8 +82,8 @@ class JsonLines:
         while left:
             left = left[os.write(self._descriptor, left) :]
 
-    def _end(self, reason: str) -> None:
-        self._gone = True
+    def _stop(self, reason: str) -> None:
+        self._closed = True
         if reason:
             with suppress(OSError):  # nobody there either
                 text = f"! The JSON ends here ({reason}); the run and its log go on."

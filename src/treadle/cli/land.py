@@ -5,19 +5,19 @@ from typing import assert_never
 
 import click
 
-from treadle.cli.context import Given
-from treadle.cli.run_reference import names_a_run_of_this_project
+from treadle.cli.context import CommandContext
+from treadle.cli.run_reference import project_run_argument
 from treadle.domain.events.work import WorkKept, WorkLanded
 from treadle.domain.run_row import RunRow
-from treadle.wiring.finished_work import land_run
+from treadle.runs.finished_work import land_run
 
 KEPT = 3
 
 
 @click.command("land")
-@names_a_run_of_this_project
+@project_run_argument
 @click.pass_obj
-def command(given: Given, row: RunRow) -> int:
+def command(given: CommandContext, row: RunRow) -> int:
     """Fast-forward the checkout to the work of RUN: an id, the end of one, or `last`.
 
     The checkout is the one the run was made for, wherever you are. Nothing is touched when it is

@@ -1,4 +1,4 @@
-"""`treadle ls`: the runs of this project, or of all. Thin: answers from one table."""
+"""`treadle ls`: lists the runs of this project, or of all. Loads no events."""
 
 import sys
 from datetime import UTC, datetime
@@ -7,11 +7,11 @@ from typing import Any
 import click
 import orjson
 
-from treadle.cli.context import MOST, Given
-from treadle.cli.moments import Since
+from treadle.cli.context import LARGEST_COUNT, CommandContext
+from treadle.cli.time_options import TimeParamType
 from treadle.domain.lifecycle import STATES
 from treadle.domain.run_row import RunFilter, RunRow
-from treadle.wiring.history import runs_everywhere, runs_of
+from treadle.runs.find import runs_everywhere, runs_of
 
 LISTED = 20
 
@@ -36,14 +36,14 @@ LISTED = 20
 @click.option("--workflow", default="", metavar="NAME", help="Only runs of this workflow.")
 @click.option(
     "--since",
-    type=Since(),
+    type=TimeParamType(),
     metavar="WHEN",
     help="Only runs started since 2026-05-04, or in the last 30m, 12h, 7d or 2w.",
 )
 @click.option(
     "-n",
     "--limit",
-    type=click.IntRange(min=1, max=MOST),
+    type=click.IntRange(min=1, max=LARGEST_COUNT),
     default=LISTED,
     metavar="N",
     help=f"At most N runs ({LISTED}).",
@@ -51,7 +51,13 @@ LISTED = 20
 @click.option("--json", "as_json", is_flag=True, help="One JSON array on stdout.")
 @click.pass_obj
 def command(
-    given: Given, /, *, project_dir: str | None, everywhere: bool, as_json: bool, **wanted: Any
+    given: CommandContext,
+    /,
+    *,
+    project_dir: str | None,
+    everywhere: bool,
+    as_json: bool,
+    **wanted: Any,
 ) -> None:
     """List runs, newest first."""
     given, project = given.in_project(project_dir), given.project(project_dir)
@@ -69,11 +75,11 @@ def command(
         click.echo(f"No runs{where} yet: start one with `treadle deliver`{others}.", err=True)
 
 
-def _draw(given: Given, rows: list[RunRow], *, everywhere: bool) -> None:
+def _draw(given: CommandContext, rows: list[RunRow], *, everywhere: bool) -> None:
     # Here, because programs that ask for JSON many times should not wait for what draws.
     from treadle.cli.terminal.run_table import run_table, run_table_with_projects
-    from treadle.cli.terminal.screen import print_lines, screen_of
+    from treadle.cli.terminal.screen import detect_screen, print_lines
 
     table = run_table_with_projects if everywhere else run_table
-    screen = screen_of(sys.stdout, given.environment)
+    screen = detect_screen(sys.stdout, given.environment)
     print_lines(table(rows, datetime.now(UTC)), sys.stdout, screen)

@@ -1,4 +1,4 @@
-"""The command line: commands loaded only when used, and errors as one line with what to do."""
+"""The `treadle` command line: loads commands lazily and prints an error as one line with a hint."""
 
 import gc
 import io
@@ -13,10 +13,10 @@ from typing import Any
 
 import click
 
-from treadle.cli.context import Given
+from treadle.cli.context import CommandContext
 from treadle.cli.streams import fill_closed_streams, flush_all
 from treadle.domain.errors import TreadleError, UsageError
-from treadle.settings.environment import Environment, environment_from, given_environment
+from treadle.settings.environment import Environment, parse_environment, process_environment
 
 # name -> (module, one line for the help)
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -68,7 +68,7 @@ Exit codes:
 
 
 @contextmanager
-def reader_may_leave() -> Iterator[None]:
+def exit_on_closed_pipe() -> Iterator[None]:
     """Whoever reads our output may have enough of it (`| head`): that ends a command in peace."""
     try:
         yield
@@ -77,7 +77,7 @@ def reader_may_leave() -> Iterator[None]:
 
 
 @contextmanager
-def _uncollected() -> Iterator[None]:
+def _without_garbage_collection() -> Iterator[None]:
     """Hardly anything that is loaded becomes garbage: to look for some among it, now and at the
     end, would take a sixth of a short command's time."""
     collects = gc.isenabled()
@@ -90,15 +90,15 @@ def _uncollected() -> Iterator[None]:
             gc.enable()
 
 
-class Commands(click.Group):
+class LazyCommands(click.Group):
     """Loads a command's module when that command is asked for, and not before."""
 
     def make_context(self, *given: Any, **extra: Any) -> click.Context:
-        with reader_may_leave():
+        with exit_on_closed_pipe():
             return super().make_context(*given, **extra)
 
     def invoke(self, ctx: click.Context) -> Any:
-        with reader_may_leave():
+        with exit_on_closed_pipe():
             return super().invoke(ctx)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -108,7 +108,7 @@ class Commands(click.Group):
         if cmd_name not in COMMANDS:
             return None
         module = COMMANDS[cmd_name][0]
-        with nullcontext() if module in sys.modules else _uncollected():
+        with nullcontext() if module in sys.modules else _without_garbage_collection():
             command = import_module(module).command
         return command if isinstance(command, click.Command) else None
 
@@ -128,7 +128,7 @@ class Commands(click.Group):
 
 
 @click.group(
-    cls=Commands,
+    cls=LazyCommands,
     invoke_without_command=True,
     epilog=EPILOG,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
@@ -150,17 +150,17 @@ def run(arguments: Sequence[str]) -> int:
         # A name that cannot be shown is no reason to show nothing.
         sys.stdout.reconfigure(errors="replace")
     try:
-        given = Given(environment_from(given_environment()), Path.cwd())
+        given = CommandContext(parse_environment(process_environment()), Path.cwd())
     except OSError as error:
         gone = f"the current directory cannot be used: {error.strerror}"
-        return complain(UsageError(gone, hint="change to one that is there"))
-    sys.excepthook = partial(_tell_of_crash, given.environment)
-    code = run_given(arguments, given)
+        return print_error(UsageError(gone, hint="change to one that is there"))
+    sys.excepthook = partial(_print_crash, given.environment)
+    code = run_command(arguments, given)
     refused = flush_all()
-    return complain(_refusal(refused)) if refused and not code else code
+    return print_error(_output_error(refused)) if refused and not code else code
 
 
-def run_given(arguments: Sequence[str], given: Given) -> int:
+def run_command(arguments: Sequence[str], given: CommandContext) -> int:
     try:
         code = treadle.main(list(arguments), prog_name="treadle", standalone_mode=False, obj=given)
     except click.exceptions.Abort:
@@ -170,14 +170,14 @@ def run_given(arguments: Sequence[str], given: Given) -> int:
             error.show(file=sys.stderr)
         return UsageError.exit_code
     except TreadleError as error:
-        return complain(_hushed(error, given.environment))
+        return print_error(_redact_error(error, given.environment))
     except OSError as error:
         # Whatever a command foresees it says itself; this is the disk or the stream beneath all.
-        return complain(_hushed(_refusal(error), given.environment))
+        return print_error(_redact_error(_output_error(error), given.environment))
     return code if isinstance(code, int) else 0
 
 
-def complain(error: TreadleError) -> int:
+def print_error(error: TreadleError) -> int:
     """One clear line, and what to do next; the exit code that goes with it."""
     with suppress(BrokenPipeError):
         click.echo(f"treadle: {error.message}", err=True)
@@ -186,25 +186,27 @@ def complain(error: TreadleError) -> int:
     return error.exit_code
 
 
-def _hushed(error: TreadleError, environment: Environment) -> TreadleError:
-    from treadle.cli.hushed import hushed
+def _redact_error(error: TreadleError, environment: Environment) -> TreadleError:
+    from treadle.cli.redacted_errors import redact_secrets
 
-    error.message, error.hint = (hushed(text, environment) for text in (error.message, error.hint))
+    error.message, error.hint = (
+        redact_secrets(text, environment) for text in (error.message, error.hint)
+    )
     return error
 
 
-def _tell_of_crash(
+def _print_crash(
     environment: Environment,
     kind: type[BaseException],
     error: BaseException,
     place: TracebackType | None,
 ) -> None:
-    from treadle.cli.hushed import tell_of_crash
+    from treadle.cli.redacted_errors import print_crash
 
-    tell_of_crash(environment, kind, error, place)
+    print_crash(environment, kind, error, place)
 
 
-def _refusal(error: OSError) -> TreadleError:
+def _output_error(error: OSError) -> TreadleError:
     where = f"{error.filename}: " if error.filename else "cannot write the output: "
     return TreadleError(
         f"{where}{error.strerror}", hint="check the permissions and the space left there"

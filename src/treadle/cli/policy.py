@@ -1,4 +1,4 @@
-"""`treadle policy`: what the shell policy says about a command, and its rules."""
+"""`treadle policy`: what the shell policy decides about a command, and its rules."""
 
 import json
 import sys
@@ -8,23 +8,23 @@ from typing import Any, TypedDict, Unpack, get_args
 
 import click
 
-from treadle.cli.context import Given
-from treadle.domain.agent import Allow, Ask, Deny, Judgement
+from treadle.cli.context import CommandContext
+from treadle.domain.agent import Allow, Ask, Deny, PolicyDecision
 from treadle.domain.errors import UsageError
 from treadle.domain.signal import Role
-from treadle.policy.given_lines import letting_given_lines
-from treadle.policy.judging.judge import judge
-from treadle.policy.judging.place import Looks, ShellContext
+from treadle.policy.judging.line_decision import decide_line
+from treadle.policy.judging.shell_context import ShellContext, SystemLookups
+from treadle.policy.user_commands import allow_user_commands
 from treadle.settings.definitions import Settings
-from treadle.settings.load import load
+from treadle.settings.load import load_settings
 from treadle.wiring.policy import lines_given_in, shell_context, shell_looks, split_profile
 
-DECISIONS: dict[type[Judgement], str] = {Allow: "allow", Ask: "ask", Deny: "deny"}
+DECISIONS: dict[type[PolicyDecision], str] = {Allow: "allow", Ask: "ask", Deny: "deny"}
 # As everywhere: 0 it may, 1 it may not, 3 a person must say.
 EXIT_CODES = {"allow": 0, "deny": 1, "ask": 3}
 
 
-class Options(TypedDict):
+class PolicyCheckOptions(TypedDict):
     """Those of `check`."""
 
     profile: str
@@ -51,30 +51,32 @@ def command() -> None:
     "--batch", is_flag=True, help='JSON lines {"cmd", "profile"} on stdin, answered in order.'
 )
 @click.pass_obj
-def check(given: Given, line: str, **options: Unpack[Options]) -> int:
+def check(given: CommandContext, line: str, **options: Unpack[PolicyCheckOptions]) -> int:
     """Would this COMMAND run here? Exit code 0: yes; 1: no; 3: a person is asked first."""
     looks, profile = shell_looks(), options["profile"]
     # No project is needed: the current directory is then taken for one, with default settings.
-    settings = load(given.project(None), environment=given.environment.raw).settings
+    settings = load_settings(given.project(None), environment=given.environment.raw).settings
     context = _context(given, settings, options)
     if options["batch"]:
-        for wanted in _lines():
+        for wanted in _read_batch():
             cmd = str(wanted.get("cmd", ""))
             of = _with_profile(context, str(wanted.get("profile") or profile))
-            click.echo(json.dumps(_answer(cmd, judge(cmd, of, looks=looks))))
+            click.echo(json.dumps(_answer(cmd, decide_line(cmd, of, looks=looks))))
         return 0
     if not line:
         raise UsageError("no command to check", hint="treadle policy check 'npm test', or --batch")
     own = lines_given_in(given.directory(None), settings)
-    answer = _answer(line, _judged(line, _with_profile(context, profile), looks, own))
-    return _told(answer, as_json=options["as_json"])
+    answer = _answer(line, _decide(line, _with_profile(context, profile), looks, own))
+    return _print_answer(answer, as_json=options["as_json"])
 
 
-def _judged(line: str, context: ShellContext, looks: Looks, own: Collection[str]) -> Judgement:
-    return letting_given_lines(judge(line, context, looks=looks), line, own, context.roles)
+def _decide(
+    line: str, context: ShellContext, looks: SystemLookups, own: Collection[str]
+) -> PolicyDecision:
+    return allow_user_commands(decide_line(line, context, looks=looks), line, own, context.roles)
 
 
-def _told(answer: dict[str, str], *, as_json: bool) -> int:
+def _print_answer(answer: dict[str, str], *, as_json: bool) -> int:
     if as_json:
         click.echo(json.dumps(answer))
     else:
@@ -84,7 +86,9 @@ def _told(answer: dict[str, str], *, as_json: bool) -> int:
     return EXIT_CODES[answer["decision"]]
 
 
-def _context(given: Given, settings: Settings, options: Options) -> ShellContext:
+def _context(
+    given: CommandContext, settings: Settings, options: PolicyCheckOptions
+) -> ShellContext:
     context = shell_context(
         given.working_directory,
         settings.policy,
@@ -103,25 +107,25 @@ def _with_profile(context: ShellContext, profile: str) -> ShellContext:
     )
 
 
-def _answer(line: str, judged: Judgement) -> dict[str, str]:
+def _answer(line: str, judged: PolicyDecision) -> dict[str, str]:
     decision = DECISIONS[type(judged)]
     return {"cmd": line, "decision": decision, "rule": judged.rule, "reason": judged.reason}
 
 
-def _lines() -> Iterator[dict[str, Any]]:
+def _read_batch() -> Iterator[dict[str, Any]]:
     for number, text in enumerate(sys.stdin, start=1):
         if not text.strip():
             continue
         try:
             wanted = json.loads(text)
         except ValueError as error:
-            raise UsageError(f"line {number} is not JSON: {error}", hint=_FORM) from None
+            raise UsageError(f"line {number} is not JSON: {error}", hint=_BATCH_FORM) from None
         if not isinstance(wanted, dict) or not isinstance(wanted.get("cmd"), str):
-            raise UsageError(f"line {number} has no text under cmd", hint=_FORM)
+            raise UsageError(f"line {number} has no text under cmd", hint=_BATCH_FORM)
         yield wanted
 
 
-_FORM = '{"cmd": "npm test", "profile": "default"}'
+_BATCH_FORM = '{"cmd": "npm test", "profile": "default"}'
 
 
 @command.command()
@@ -129,12 +133,12 @@ _FORM = '{"cmd": "npm test", "profile": "default"}'
 @click.option("--json", "as_json", is_flag=True, help="One JSON array on stdout.")
 @click.option("--check", "checks", is_flag=True, help="Judge the example of every rule.")
 @click.pass_obj
-def show(given: Given, name: str, *, as_json: bool, checks: bool) -> int:
+def show(given: CommandContext, name: str, *, as_json: bool, checks: bool) -> int:
     """The rules by family; with NAME, all that one of them says."""
-    from treadle.cli.policy_rules import examples_astray, rule_text, rules_json, rules_text
+    from treadle.cli.policy_rules import failing_examples, rule_text, rules_json, rules_text
 
     if checks:
-        astray = list(examples_astray(given.working_directory, shell_looks()))
+        astray = list(failing_examples(given.working_directory, shell_looks()))
         click.echo("\n".join(astray) or "every example is judged as its rule says")
         return 1 if astray else 0
     if as_json:

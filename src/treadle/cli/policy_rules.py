@@ -1,4 +1,4 @@
-"""The rules of the shell policy as text and JSON, and whether their examples hold."""
+"""The rules of the shell policy as text and JSON, and the check of their examples."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,11 +7,11 @@ from typing import Any
 
 from treadle.domain.agent import Allow
 from treadle.domain.errors import UsageError
-from treadle.policy.commands.catalogue import FAMILIES, catalogue
-from treadle.policy.commands.gated import GATES
-from treadle.policy.commands.language import Rule
-from treadle.policy.judging.judge import judge
-from treadle.policy.judging.place import Looks, ShellContext
+from treadle.policy.commands.catalogue import FAMILIES, rules_by_name
+from treadle.policy.commands.gate_rules import GATES
+from treadle.policy.commands.rule_syntax import Rule
+from treadle.policy.judging.line_decision import decide_line
+from treadle.policy.judging.shell_context import ShellContext, SystemLookups
 
 _WIDTH = 96
 _MODES = {
@@ -26,7 +26,7 @@ def rules_text() -> str:
     lines = []
     for family, rules in FAMILIES.items():
         names = [rule.name for rule in rules if not rule.name.startswith("-")]
-        lines += [f"{family}:", _wrapped(" ".join(names)), ""]
+        lines += [f"{family}:", _wrap(" ".join(names)), ""]
     lines.append("asked first:")
     lines += [f"  {gate.name:<24} {gate.reason}" for gate in GATES]
     lines += ["", "treadle policy show NAME tells all about one of them."]
@@ -36,40 +36,42 @@ def rules_text() -> str:
 def rule_text(name: str) -> str:
     """All that the rules of one command say."""
     parts = []
-    for entry in _named(name):
+    for entry in _find_rules(name):
         parts.append(f"{name} (profile {entry[0]})" if entry[0] != "base" else name)
-        parts += [f"  {line}" for line in _described(entry[1])]
+        parts += [f"  {line}" for line in _describe(entry[1])]
     return "\n".join(parts)
 
 
 def rules_json(name: str) -> list[dict[str, Any]]:
     wanted = (
-        _named(name) if name else [(f, rule) for f, rules in FAMILIES.items() for rule in rules]
+        _find_rules(name)
+        if name
+        else [(f, rule) for f, rules in FAMILIES.items() for rule in rules]
     )
     return [_as_json(family, rule) for family, rule in wanted]
 
 
-def examples_astray(root: Path, looks: Looks) -> Iterator[str]:
+def failing_examples(root: Path, looks: SystemLookups) -> Iterator[str]:
     """One line for each example that is judged otherwise than its rule says."""
     context = ShellContext(str(root))
     for rules in FAMILIES.values():
         for rule in rules:
             for line in rule.allows:
-                if not isinstance(judge(line, context, looks=looks), Allow):
+                if not isinstance(decide_line(line, context, looks=looks), Allow):
                     yield f"{rule.name}: should be allowed: {line!r}"
             for line in rule.refuses:
-                if isinstance(judge(line, context, looks=looks), Allow):
+                if isinstance(decide_line(line, context, looks=looks), Allow):
                     yield f"{rule.name}: should be refused: {line!r}"
 
 
-def _named(name: str) -> list[tuple[str, Rule]]:
-    entries = catalogue().get(name, ())
+def _find_rules(name: str) -> list[tuple[str, Rule]]:
+    entries = rules_by_name().get(name, ())
     if not entries:
         raise UsageError(f"no rule knows {name!r}", hint="`treadle policy show` lists them")
     return [(entry.family, entry.rule) for entry in entries]
 
 
-def _described(rule: Rule) -> Iterator[str]:
+def _describe(rule: Rule) -> Iterator[str]:
     if _MODES[rule.mode]:
         yield _MODES[rule.mode]
     if rule.style == "open":
@@ -105,5 +107,5 @@ def _as_json(family: str, rule: Rule) -> dict[str, Any]:
     }
 
 
-def _wrapped(text: str) -> str:
+def _wrap(text: str) -> str:
     return fill(text, _WIDTH, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False)

@@ -1,16 +1,16 @@
-"""`treadle rehearse`: a workflow with a script in place of the model, and all else real."""
+"""`treadle rehearse`: runs a workflow with a scripted model; everything else is real."""
 
 from dataclasses import replace
 from pathlib import Path
 
 import click
 
-from treadle.cli.context import Given
-from treadle.cli.hushed import hushed
+from treadle.cli.context import CommandContext
+from treadle.cli.redacted_errors import redact_secrets
 from treadle.domain.errors import UsageError
 from treadle.domain.run import EXIT_CODES
-from treadle.rehearsal.api import ScriptedApi
 from treadle.rehearsal.script import load_script
+from treadle.rehearsal.scripted_api import ScriptedApi
 from treadle.wiring.agent import Rehearsing, dummy_credential
 
 WORKFLOWS = ("deliver", "focus", "sync")
@@ -23,7 +23,7 @@ INTERRUPTED = EXIT_CODES["interrupted"]
 @click.argument("script", metavar="SCRIPT")
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="-- COMMAND [OPTIONS]...")
 @click.pass_obj
-def command(given: Given, script: str, arguments: tuple[str, ...]) -> int:
+def command(given: CommandContext, script: str, arguments: tuple[str, ...]) -> int:
     """Run a workflow with a scripted model: no account, no cost.
 
     SCRIPT is a YAML file (docs/reference/rehearsal-scripts.md). Claude Code, its tools, git and
@@ -40,22 +40,22 @@ def command(given: Given, script: str, arguments: tuple[str, ...]) -> int:
     return rehearse(given, given.working_directory / Path(script), arguments)
 
 
-def rehearse(given: Given, path: Path, arguments: tuple[str, ...]) -> int:
+def rehearse(given: CommandContext, path: Path, arguments: tuple[str, ...]) -> int:
     """Play the script to the command; what is wrong with the rehearsal outweighs its exit code."""
-    from treadle.cli.main import run_given
+    from treadle.cli.main import run_command
 
     script = load_script(path)
     with ScriptedApi(script) as api:
         rehearsing = Rehearsing(api.base_url, dummy_credential(script.auth), path)
-        code = run_given(arguments, replace(given, rehearsing=rehearsing))
-        if _never_began(code, api) or "--detach" in arguments:
+        code = run_command(arguments, replace(given, rehearsing=rehearsing))
+        if _never_started(code, api) or "--detach" in arguments:
             return code
         problems = api.problems()
     for problem in problems:
-        click.echo(hushed(f"rehearsal: {problem}", given.environment), err=True)
+        click.echo(redact_secrets(f"rehearsal: {problem}", given.environment), err=True)
     return 1 if problems else code
 
 
-def _never_began(code: int, api: ScriptedApi) -> bool:
+def _never_started(code: int, api: ScriptedApi) -> bool:
     """A command that was refused, or a run that a person stopped, says nothing of the script."""
     return code == INTERRUPTED or (code != 0 and api.request_count == 0)

@@ -1,18 +1,25 @@
-"""`treadle reply`: what is to be different before it is a yes."""
+"""`treadle reply`: answers an approval with what has to change first."""
 
 import click
 
-from treadle.cli.answering import give, names_a_question
-from treadle.cli.context import Given
-from treadle.wiring.approvals import Reply
+from treadle.cli.approval_answer import answer_approval, approval_argument
+from treadle.cli.context import CommandContext
+from treadle.runs.approvals import ApprovalReply
 
 
 @click.command("reply")
-@names_a_question
+@approval_argument
 @click.argument("words", metavar="TEXT", nargs=-1, required=True)
 @click.pass_obj
 def command(
-    given: Given, approval: str, words: tuple[str, ...], *, subject_hash: str | None, as_json: bool
+    given: CommandContext,
+    approval: str,
+    words: tuple[str, ...],
+    *,
+    subject_hash: str | None,
+    as_json: bool,
 ) -> None:
     """Answer ID, any unique end of one in `treadle approvals`, with TEXT: what to change."""
-    give(given, Reply(approval, "replied", " ".join(words), subject_hash), as_json=as_json)
+    answer_approval(
+        given, ApprovalReply(approval, "replied", " ".join(words), subject_hash), as_json=as_json
+    )

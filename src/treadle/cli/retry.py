@@ -1,20 +1,20 @@
-"""`treadle retry`: a run that gave up tries again."""
+"""`treadle retry`: lets a run that gave up try again."""
 
 from typing import Any
 
 import click
 
-from treadle.cli.context import Given
-from treadle.cli.going_on import go_on, goes_on
+from treadle.cli.context import CommandContext
+from treadle.cli.resume_options import resume_options, resume_run
 from treadle.domain.run_row import RunRow
 
 
 @click.command("retry")
-@goes_on
+@resume_options
 @click.pass_obj
-def command(given: Given, row: RunRow, /, **values: Any) -> int:
+def command(given: CommandContext, row: RunRow, /, **values: Any) -> int:
     """Let RUN try again: an id, any unique end of one, or `last`.
 
     As `resume`, for a run that failed or got stuck; what is blocked becomes pending again.
     """
-    return go_on(given, row, "retry", values)
+    return resume_run(given, row, "retry", values)

@@ -1,4 +1,4 @@
-"""How a person names a run on the command line: RUN, and the project that `last` looks in."""
+"""The RUN argument of commands, and the project in which `last` is looked up."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from treadle.cli.context import Given
-from treadle.wiring.history import find_run
+from treadle.cli.context import CommandContext
+from treadle.runs.find import find_run
 
 Command = Callable[..., Any]
 
@@ -18,23 +18,23 @@ PROJECT = click.option(
 EVERYWHERE = click.option("--all", "everywhere", is_flag=True, help="`last` of all projects.")
 
 
-def names_a_run(command: Command) -> Command:
+def run_argument(command: Command) -> Command:
     """The command takes RUN and is called with its row; `last` may be that of all projects."""
-    return RUN(PROJECT(EVERYWHERE(_with_the_row(command))))
+    return RUN(PROJECT(EVERYWHERE(_with_run_row(command))))
 
 
-def names_a_run_of_this_project(command: Command) -> Command:
+def project_run_argument(command: Command) -> Command:
     """The same for what changes a project: there, nobody means the newest run of all by `last`."""
-    return RUN(PROJECT(_with_the_row(command)))
+    return RUN(PROJECT(_with_run_row(command)))
 
 
-def _with_the_row(command: Command) -> Command:
+def _with_run_row(command: Command) -> Command:
     @wraps(command)
     def found(
         *, run: str, project_dir: str | None, everywhere: bool = False, **values: Any
     ) -> object:
         context = click.get_current_context()
-        given: Given = context.obj.in_project(project_dir)
+        given: CommandContext = context.obj.in_project(project_dir)
         context.obj = given
         place = None if everywhere else given.directory(project_dir)
         return command(find_run(given.environment.storage, run, standing_in=place), **values)

@@ -7,37 +7,35 @@ from datetime import UTC, datetime
 import click
 import orjson
 
-from treadle.cli.context import Given
-from treadle.cli.run_reference import names_a_run
-from treadle.cli.terminal.account import Account, account_of
-from treadle.cli.terminal.account_lines import account_lines
-from treadle.cli.terminal.screen import print_lines, screen_of
-from treadle.domain.run_row import RunRow
-from treadle.domain.step_taken import StepTaken
-from treadle.wiring.history import open_logs
-from treadle.wiring.steps_taken import steps_of
+from treadle.cli.context import CommandContext
+from treadle.cli.run_reference import run_argument
+from treadle.cli.terminal.run_details_lines import run_details_lines
+from treadle.cli.terminal.screen import detect_screen, print_lines
+from treadle.domain.run_row import RunRow, StepRow
+from treadle.runs.find import open_logs, steps_of
+from treadle.views.run_details import RunDetails, collect_run_details
 
 
 @click.command("show")
-@names_a_run
+@run_argument
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
 @click.pass_obj
-def command(given: Given, row: RunRow, *, as_json: bool) -> None:
+def command(given: CommandContext, row: RunRow, *, as_json: bool) -> None:
     """Show everything about RUN: an id, any unique end of one, or `last`."""
     with open_logs(given.environment.storage) as logs:
-        account = account_of(logs.outline(row.id))
+        account = collect_run_details(logs.outline(row.id))
     steps = steps_of(given.environment.storage, row.id)
     if as_json:
         click.echo(_json(row, account, steps))
         return
-    screen = screen_of(sys.stdout, given.environment)
-    view = screen.view(sys.stdout)
-    lines = account_lines(row, account, steps, now=datetime.now(UTC), view=view)
+    screen = detect_screen(sys.stdout, given.environment)
+    view = screen.render_options(sys.stdout)
+    lines = run_details_lines(row, account, steps, now=datetime.now(UTC), view=view)
     print_lines(lines, sys.stdout, screen)
 
 
-def _json(row: RunRow, account: Account, steps: Sequence[StepTaken]) -> bytes:
-    story = account.story
+def _json(row: RunRow, account: RunDetails, steps: Sequence[StepRow]) -> bytes:
+    story = account.state
     document = {
         "run": row,
         "started": story.started,

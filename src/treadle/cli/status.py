@@ -1,4 +1,4 @@
-"""`treadle status`: this project's deliverables, and the run that works on them. Thin."""
+"""`treadle status`: this project's deliverables and its live or last run. Loads no events."""
 
 import sys
 from collections.abc import Sequence
@@ -9,24 +9,26 @@ from pathlib import Path
 import click
 import orjson
 
-from treadle.cli.context import Given
-from treadle.cli.terminal.tally_words import proof_of
+from treadle.cli.context import CommandContext
 from treadle.domain.deliverable import Deliverable, tally
 from treadle.domain.run_row import RunFilter, RunRow
-from treadle.wiring.history import deliverables_of, runs_of
+from treadle.runs.find import deliverables_of, runs_of
+from treadle.views.tally_text import proof_of
 
-LOOKED_AT = 50
+RUNS_CONSIDERED = 50
 
 
 @click.command("status")
 @click.option("-p", "--project-dir", metavar="DIR", help="The project (default: this directory).")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
 @click.pass_obj
-def command(given: Given, *, project_dir: str | None, as_json: bool) -> None:
+def command(given: CommandContext, *, project_dir: str | None, as_json: bool) -> None:
     """Show this project's deliverables, and its live run or the last one."""
     given, project = given.in_project(project_dir), given.project(project_dir)
     deliverables = deliverables_of(project)
-    run = _live_or_last(runs_of(given.environment.storage, project, RunFilter(limit=LOOKED_AT)))
+    run = _live_or_last(
+        runs_of(given.environment.storage, project, RunFilter(limit=RUNS_CONSIDERED))
+    )
     if as_json:
         click.echo(_json(project, deliverables, run))
     else:
@@ -48,14 +50,14 @@ def _json(project: Path, deliverables: Sequence[Deliverable], run: RunRow | None
 
 
 def _draw(
-    given: Given, project: Path, deliverables: Sequence[Deliverable], run: RunRow | None
+    given: CommandContext, project: Path, deliverables: Sequence[Deliverable], run: RunRow | None
 ) -> None:
     # Here, because programs that ask for JSON many times should not wait for what draws.
-    from treadle.cli.terminal.screen import print_lines, screen_of
-    from treadle.cli.terminal.status_block import board
+    from treadle.cli.terminal.run_table import status_block
+    from treadle.cli.terminal.screen import detect_screen, print_lines
 
-    screen = screen_of(sys.stdout, given.environment)
-    view = screen.view(sys.stdout)
+    screen = detect_screen(sys.stdout, given.environment)
+    view = screen.render_options(sys.stdout)
     name = project.name or str(project)
-    lines = board(name, deliverables, run, now=datetime.now(UTC), view=view)
+    lines = status_block(name, deliverables, run, now=datetime.now(UTC), view=view)
     print_lines(lines, sys.stdout, screen)

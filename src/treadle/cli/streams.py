@@ -1,4 +1,4 @@
-"""The three streams a command is given, in whatever state: closed, full, or with nobody reading."""
+"""Makes the standard streams safe to use: closed, full, or without a reader."""
 
 import os
 import sys
@@ -21,7 +21,7 @@ def fill_closed_streams() -> None:
     sys.stderr = sys.stderr or open(2, "w", closefd=False)  # noqa: SIM115
 
 
-def let_go(stream: TextIO) -> None:
+def redirect_to_null(stream: TextIO) -> None:
     """Nobody reads the stream any more: what is still to be written to it goes nowhere."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, stream.fileno())
@@ -35,6 +35,6 @@ def flush_all() -> OSError | None:
         try:
             stream.flush()
         except OSError as error:
-            let_go(stream)
+            redirect_to_null(stream)
             refused = None if isinstance(error, BrokenPipeError) else error
     return refused

@@ -1,17 +1,17 @@
-"""`treadle trust`: shows what a project's treadle.toml opens, and lets it."""
+"""`treadle trust`: reviews and accepts what a project's treadle.toml permits."""
 
 import sys
 from collections.abc import Sequence
 
 import click
 
-from treadle.cli.context import Given
+from treadle.cli.context import CommandContext
 from treadle.domain.errors import UsageError
+from treadle.runs.trust import all_trusted, not_trusted, take_back, trust
 from treadle.settings.file import FILE
-from treadle.settings.load import load
-from treadle.settings.openings import Opening, openings
-from treadle.wiring.sound_settings import require_sound
-from treadle.wiring.trust import all_trusted, not_trusted, take_back, trust
+from treadle.settings.load import load_settings
+from treadle.settings.trust_requirements import TrustRequirement, find_trust_requirements
+from treadle.wiring.validate_settings import require_valid
 
 
 @click.command("trust")
@@ -20,7 +20,9 @@ from treadle.wiring.trust import all_trusted, not_trusted, take_back, trust
 @click.option("--list", "action", flag_value="list", help="What is trusted, in all projects.")
 @click.option("--revoke", "action", flag_value="revoke", help="Trust this project no longer.")
 @click.pass_obj
-def command(given: Given, project_dir: str | None, action: str | None, *, yes: bool) -> int:
+def command(
+    given: CommandContext, project_dir: str | None, action: str | None, *, yes: bool
+) -> int:
     """Show what the project's treadle.toml opens, and let it, if you say so.
 
     A file that comes with a repository can widen the sandbox, and name a program or a database.
@@ -34,21 +36,21 @@ def command(given: Given, project_dir: str | None, action: str | None, *, yes: b
     return _trust(given, project_dir, yes=yes)
 
 
-def _trust(given: Given, project_dir: str | None, *, yes: bool) -> int:
+def _trust(given: CommandContext, project_dir: str | None, *, yes: bool) -> int:
     project = given.project(project_dir)
     # What the file says: a variable may hide it today, and be gone tomorrow.
-    resolved = load(project)
-    require_sound(resolved.settings, given.environment, project)
-    found = openings(resolved)
+    resolved = load_settings(project)
+    require_valid(resolved.settings, given.environment, project)
+    found = find_trust_requirements(resolved)
     if not found:
         click.echo(f"{FILE} in {project} opens nothing: there is nothing to trust.", err=True)
         return 0
     click.echo(f"{FILE} in {project} opens:")
-    _show(found)
+    _print_requirements(found)
     if not not_trusted(given.environment, project, resolved):
         click.echo("All of it is trusted already.", err=True)
         return 0
-    if not yes and not _says_yes():
+    if not yes and not _confirm():
         click.echo("Not trusted.", err=True)
         return 1
     trust(given.environment, project, found)
@@ -56,7 +58,7 @@ def _trust(given: Given, project_dir: str | None, *, yes: bool) -> int:
     return 0
 
 
-def _says_yes() -> bool:
+def _confirm() -> bool:
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise UsageError(
             "trust asks a question, and there is no terminal to ask it on",
@@ -65,12 +67,12 @@ def _says_yes() -> bool:
     return click.confirm("Trust it with that?", default=False, err=True)
 
 
-def _show(found: Sequence[Opening]) -> None:
+def _print_requirements(found: Sequence[TrustRequirement]) -> None:
     for each in found:
-        click.echo(f"  {each.key} = {each.shown}: {each.opens}")
+        click.echo(f"  {each.key} = {each.text}: {each.effect}")
 
 
-def _list(given: Given) -> int:
+def _list(given: CommandContext) -> int:
     found = all_trusted(given.environment)
     if not found:
         click.echo("No project is trusted with anything.", err=True)
@@ -80,7 +82,7 @@ def _list(given: Given) -> int:
     return 0
 
 
-def _revoke(given: Given, project_dir: str | None) -> int:
+def _revoke(given: CommandContext, project_dir: str | None) -> int:
     project = given.project(project_dir)
     if not take_back(given.environment, project):
         raise UsageError(

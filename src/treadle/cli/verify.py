@@ -1,4 +1,4 @@
-"""`treadle verify`: looks at a run's evidence again, and says whether it still holds."""
+"""`treadle verify`: checks again whether the evidence of a run still holds."""
 
 import asyncio
 import sys
@@ -6,20 +6,20 @@ import sys
 import click
 import orjson
 
-from treadle.cli.context import Given
+from treadle.cli.context import CommandContext
 from treadle.cli.run_reference import RUN
 from treadle.cli.terminal.evidence_table import (
-    agreement,
+    agreement_line,
+    current_output_lines,
+    disagreement_texts,
     evidence_table,
-    reasons_against,
-    said_now,
 )
-from treadle.cli.terminal.screen import Screen, print_lines, screen_of
+from treadle.cli.terminal.screen import Screen, detect_screen, print_lines
 from treadle.domain.errors import ProjectError
-from treadle.verify.comparing import Compared
-from treadle.wiring.history import find_run
-from treadle.wiring.verifying import Place, verify_run
-from treadle.workspace.place import enclosing_project
+from treadle.runs.find import find_run
+from treadle.runs.reverify import ReverifyPlace, verify_run
+from treadle.verify.evidence_diff import EvidenceDiff
+from treadle.workspace.project_root import find_project_root
 
 
 @click.command("verify")
@@ -34,7 +34,7 @@ from treadle.workspace.place import enclosing_project
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
 @click.pass_obj
 def command(
-    given: Given, run: str, project_dir: str | None, *, no_sandbox: bool, as_json: bool
+    given: CommandContext, run: str, project_dir: str | None, *, no_sandbox: bool, as_json: bool
 ) -> int:
     """Look at the evidence of RUN again: an id, any unique end of one, or `last`.
 
@@ -45,54 +45,56 @@ def command(
     given = given.in_project(project_dir)
     directory = given.directory(project_dir)
     row = find_run(given.environment.storage, run, standing_in=directory)
-    if enclosing_project(directory) is None:
+    if find_project_root(directory) is None:
         raise ProjectError(
             f"{directory} is in no repository, so the commits of the run are not here",
             hint="go with `cd` to a clone that has them, or name one with -p",
         )
-    place = Place(directory, given.environment, unconfined=no_sandbox)
+    place = ReverifyPlace(directory, given.environment, unconfined=no_sandbox)
     for warning in place.warnings:
         click.echo(f"! {warning}", err=True)
-    compared = asyncio.run(verify_run(row, place, _tell))
+    compared = asyncio.run(verify_run(row, place, _print_progress))
     if as_json:
         click.echo(_json(str(row.id), compared, place.warnings))
     else:
-        _show(compared, screen_of(sys.stdout, given.environment))
+        _print_comparison(compared, detect_screen(sys.stdout, given.environment))
     return 0 if all(each.agrees for each in compared) else 1
 
 
-def _tell(title: str) -> None:
+def _print_progress(title: str) -> None:
     if sys.stderr.isatty():
         click.echo(f"looking at {title} …", err=True)
 
 
-def _show(compared: list[Compared], screen: Screen) -> None:
-    print_lines(evidence_table(compared, screen.view(sys.stdout)), sys.stdout, screen)
+def _print_comparison(compared: list[EvidenceDiff], screen: Screen) -> None:
+    print_lines(evidence_table(compared, screen.render_options(sys.stdout)), sys.stdout, screen)
     for each in compared:
-        for reason in reasons_against(each):
+        for reason in disagreement_texts(each):
             click.echo(reason)
-        print_lines(said_now(each, screen.view(sys.stdout)), sys.stdout, screen)
-    print_lines([agreement(compared)], sys.stdout, screen)
+        print_lines(
+            current_output_lines(each, screen.render_options(sys.stdout)), sys.stdout, screen
+        )
+    print_lines([agreement_line(compared)], sys.stdout, screen)
 
 
-def _json(run: str, compared: list[Compared], warnings: tuple[str, ...]) -> bytes:
+def _json(run: str, compared: list[EvidenceDiff], warnings: tuple[str, ...]) -> bytes:
     document = {
         "run": run,
         "agrees": all(each.agrees for each in compared),
         "warnings": warnings,
         "evidence": [
             {
-                "kind": each.recalled.kind,
-                "deliverable": each.recalled.deliverable,
-                "criterion": each.recalled.criterion,
+                "kind": each.recorded.kind,
+                "deliverable": each.recorded.deliverable,
+                "criterion": each.recorded.criterion,
                 "agrees": each.agrees,
                 "reasons": each.reasons,
-                "log": each.found.log,
-                "tree": each.found.tree,
-                "environment": each.surroundings,
-                "then": each.recalled.evidence,
-                "now": each.found.now,
-                "output": each.found.output,
+                "log": each.current.log,
+                "tree": each.current.tree,
+                "environment": each.environment,
+                "then": each.recorded.evidence,
+                "now": each.current.now,
+                "output": each.current.output,
             }
             for each in compared
         ],

@@ -1,13 +1,13 @@
-"""`treadle worker`: runs what was detached, and what lost its process."""
+"""`treadle worker`: works on detached runs and on runs whose process is gone."""
 
 import asyncio
 import signal
 
 import click
 
-from treadle.cli.context import Given
-from treadle.cli.hushed import hushed
-from treadle.wiring.worker import Shift, work
+from treadle.cli.context import CommandContext
+from treadle.cli.redacted_errors import redact_secrets
+from treadle.runs.worker import WorkerOptions, run_worker
 
 SESSIONS = 2
 
@@ -23,26 +23,26 @@ SESSIONS = 2
 )
 @click.option("--until-idle", is_flag=True, help="End when there is nothing left to do.")
 @click.pass_obj
-def command(given: Given, *, sessions: int, until_idle: bool) -> None:
+def command(given: CommandContext, *, sessions: int, until_idle: bool) -> None:
     """Run detached runs, and take over runs whose process is gone.
 
     Ended by a signal, it lets go of its runs as they are: the next worker goes on with them.
     """
 
     def say(text: str) -> None:
-        _say(hushed(text, given.environment))
+        _print_status(redact_secrets(text, given.environment))
 
-    asyncio.run(_work(given, Shift(sessions, until_idle, say)))
+    asyncio.run(_work(given, WorkerOptions(sessions, until_idle, say)))
 
 
-async def _work(given: Given, shift: Shift) -> None:
+async def _work(given: CommandContext, shift: WorkerOptions) -> None:
     stop, loop = asyncio.Event(), asyncio.get_running_loop()
     for name in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         loop.add_signal_handler(name, stop.set)
-    _say(f"worker ready · up to {shift.sessions} sessions at once")
-    await work(given.in_project(None).environment, shift, stop)
-    _say("worker ended")
+    _print_status(f"worker ready · up to {shift.sessions} sessions at once")
+    await run_worker(given.in_project(None).environment, shift, stop)
+    _print_status("worker ended")
 
 
-def _say(text: str) -> None:
+def _print_status(text: str) -> None:
     click.echo(text, err=True)

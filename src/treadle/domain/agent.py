@@ -1,4 +1,4 @@
-"""What a coding agent is given and what it yields; the words of the `Agent` port."""
+"""What a coding agent receives and what it emits: the types of the `Agent` port."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
@@ -132,7 +132,7 @@ class Deny:
 
 
 # What the policy says; a question to a person becomes a yes or a no before the agent hears of it.
-Judgement: TypeAlias = Allow | Ask | Deny
+PolicyDecision: TypeAlias = Allow | Ask | Deny
 Decision: TypeAlias = Allow | Deny
 Decide: TypeAlias = Callable[[ToolUse], Awaitable[Decision]]
 
@@ -159,7 +159,7 @@ class Tool:
 
 
 @dataclass(frozen=True, slots=True)
-class Identity:
+class CommitIdentity:
     """Whose name commits carry."""
 
     name: str
@@ -167,7 +167,7 @@ class Identity:
 
 
 @dataclass(frozen=True, slots=True)
-class Brief:
+class SessionBrief:
     """Everything one session is started with."""
 
     session: SessionId
@@ -180,7 +180,7 @@ class Brief:
     max_turns: int
     max_cost_usd: float
     decide: Decide
-    identity: Identity
+    identity: CommitIdentity
     tools: tuple[Tool, ...] = ()
     builtin_tools: tuple[str, ...] = ()
     mcp_servers: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
@@ -191,7 +191,7 @@ class Brief:
 
 
 @dataclass(frozen=True, slots=True)
-class Leftover:
+class LeftoverProcess:
     """A process that outlived the work that started it."""
 
     pid: int

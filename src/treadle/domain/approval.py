@@ -1,4 +1,4 @@
-"""A question to a person that holds a run up, and the answer: both outlive every process."""
+"""A question to a person that a run waits for, and its answer: both outlive every process."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ ApprovalId = NewType("ApprovalId", str)
 
 # What is asked about; later workflows add to it.
 ApprovalKind = Literal["landing", "plan", "gate", "failing_tests", "question"]
-Verdict = Literal["approved", "denied", "replied"]
+AnswerVerdict = Literal["approved", "denied", "replied"]
 AtDeadline = Literal["approve", "deny"]
 
 # 48 bits: enough for a store that checks whose question it finds, and short enough to be typed.
@@ -20,7 +20,7 @@ ID_DIGITS = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class ApprovalQuestion:
     """What a workflow wants to know, before there is a moment at which it was asked."""
 
     kind: ApprovalKind
@@ -56,14 +56,14 @@ class Approval:
 class Answer:
     """A person's word; `text` says what a reply wants changed."""
 
-    verdict: Verdict
+    verdict: AnswerVerdict
     by: str
     at: datetime
     text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Lapsed:
+class LapsedQuestion:
     """Nobody answered in time, so what was said at the start happens."""
 
     verdict: Literal["approved", "denied"]
@@ -71,25 +71,25 @@ class Lapsed:
 
 
 @dataclass(frozen=True, slots=True)
-class Voided:
+class VoidedQuestion:
     """The subject changed, or the run ended: no answer counts any more."""
 
     reason: str
     at: datetime
 
 
-Settled: TypeAlias = Answer | Lapsed | Voided
+Settlement: TypeAlias = Answer | LapsedQuestion | VoidedQuestion
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class ApprovalRecord:
     """A question and how it was settled; None while it is open."""
 
     approval: Approval
-    settled: Settled | None = None
+    settled: Settlement | None = None
 
 
-class ApprovalDesk(Protocol):
+class ApprovalStore(Protocol):
     """Where a run lays its questions down. Every method may be called twice for the same thing:
     what was asked stays as first asked, what was settled stays as first settled."""
 
@@ -98,19 +98,19 @@ class ApprovalDesk(Protocol):
         from now on."""
         ...
 
-    def find(self, approval: ApprovalId) -> Standing | None:
+    def find(self, approval: ApprovalId) -> ApprovalRecord | None:
         """How this question stands."""
         ...
 
-    def asked_by(self, run: RunId) -> Sequence[Standing]:
+    def list_for_run(self, run: RunId) -> Sequence[ApprovalRecord]:
         """All questions of a run, oldest first."""
         ...
 
-    def lapse(self, approval: ApprovalId, now: datetime) -> Standing | None:
+    def lapse(self, approval: ApprovalId, now: datetime) -> ApprovalRecord | None:
         """How the question stands once its deadline, if that has passed, is taken into account."""
         ...
 
-    def void_open(self, run: RunId, *, reason: str, now: datetime) -> Sequence[Standing]:
+    def void_open(self, run: RunId, *, reason: str, now: datetime) -> Sequence[ApprovalRecord]:
         """Close what the run still asks; all of its void questions, those of before included."""
         ...
 
@@ -120,16 +120,16 @@ def hash_of(subject: str) -> str:
     return sha256(subject.encode(errors="replace")).hexdigest()
 
 
-def approval_id(run: RunId, step: str, subject_hash: str) -> ApprovalId:
+def make_approval_id(run: RunId, step: str, subject_hash: str) -> ApprovalId:
     """The same for every attempt at the same step, and another as soon as the subject differs."""
     told = "\n".join((run, step, subject_hash))
     return ApprovalId(sha256(told.encode(errors="replace")).hexdigest()[:ID_DIGITS])
 
 
-def asked(question: Question, *, run: RunId, step: str, now: datetime) -> Approval:
+def make_approval(question: ApprovalQuestion, *, run: RunId, step: str, now: datetime) -> Approval:
     """The question as it is put at this moment."""
     return Approval(
-        id=approval_id(run, step, question.subject_hash),
+        id=make_approval_id(run, step, question.subject_hash),
         run=run,
         kind=question.kind,
         question=question.text,

@@ -1,4 +1,4 @@
-"""Which answer counts, and what happens without one. Pure: `now` is always given."""
+"""Which answer to a question counts, and what happens without one. Pure: `now` is passed in."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -6,20 +6,20 @@ from typing import Literal, TypeAlias, assert_never
 
 from treadle.domain.approval import (
     Answer,
+    AnswerVerdict,
     Approval,
     ApprovalKind,
+    ApprovalRecord,
     AtDeadline,
-    Lapsed,
-    Settled,
-    Standing,
-    Verdict,
-    Voided,
+    LapsedQuestion,
+    Settlement,
+    VoidedQuestion,
 )
 
-Objection = Literal["void", "settled", "late", "changed", "not_asked", "not_taken"]
+RejectionReason = Literal["void", "settled", "late", "changed", "not_asked", "not_taken"]
 
 # A reply asks for something to be done differently: only some questions have a way to do so.
-TAKEN: dict[ApprovalKind, frozenset[Verdict]] = {
+ACCEPTED_VERDICTS: dict[ApprovalKind, frozenset[AnswerVerdict]] = {
     "landing": frozenset({"approved", "denied"}),
     "plan": frozenset({"approved", "denied", "replied"}),
     "gate": frozenset({"approved", "denied"}),
@@ -33,89 +33,91 @@ _AT_DEADLINE: dict[AtDeadline, Literal["approved", "denied"]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Accepted:
+class AcceptedAnswer:
     """The first valid answer: it settles the question."""
 
     answer: Answer
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class RejectedAnswer:
     """An answer that does not count, with the reason for programs and for people."""
 
-    objection: Objection
+    objection: RejectionReason
     message: str
     hint: str
 
 
-Judgement: TypeAlias = Accepted | Refused
+AnswerResult: TypeAlias = AcceptedAnswer | RejectedAnswer
 
 
-def lapsed(approval: Approval, now: datetime) -> Lapsed | None:
+def find_lapse(approval: Approval, now: datetime) -> LapsedQuestion | None:
     """What the deadline has decided by now, if it has."""
     if approval.deadline is None or now < approval.deadline:
         return None
-    return Lapsed(_AT_DEADLINE[approval.at_deadline], approval.deadline)
+    return LapsedQuestion(_AT_DEADLINE[approval.at_deadline], approval.deadline)
 
 
-def as_of(standing: Standing, now: datetime) -> Standing:
+def as_of(standing: ApprovalRecord, now: datetime) -> ApprovalRecord:
     """How a question stands at this moment, whether or not its run has noticed the deadline."""
     if standing.settled is not None:
         return standing
-    return Standing(standing.approval, lapsed(standing.approval, now))
+    return ApprovalRecord(standing.approval, find_lapse(standing.approval, now))
 
 
-def judge_answer(standing: Standing, answer: Answer, *, subject_hash: str) -> Judgement:
+def validate_answer(standing: ApprovalRecord, answer: Answer, *, subject_hash: str) -> AnswerResult:
     """Does this answer, given for the subject with this hash, settle the question?"""
     approval = standing.approval
     settled = as_of(standing, answer.at).settled
     if settled is not None:
         return _too_late(approval, settled)
     if subject_hash != approval.subject_hash:
-        return Refused(
+        return RejectedAnswer(
             "changed",
             f"{approval.id} is about another subject: its hash is {approval.subject_hash}",
             "look at it again with `treadle approvals`, then answer",
         )
     if approval.answerers and answer.by not in approval.answerers:
-        return Refused(
+        return RejectedAnswer(
             "not_asked",
             f"{answer.by} may not answer {approval.id}",
-            f"it waits for {_either(approval.answerers)}",
+            f"it waits for {_join_names(approval.answerers)}",
         )
-    return _fitting(approval, answer)
+    return _check_verdict(approval, answer)
 
 
-def _fitting(approval: Approval, answer: Answer) -> Judgement:
-    taken = TAKEN[approval.kind]
+def _check_verdict(approval: Approval, answer: Answer) -> AnswerResult:
+    taken = ACCEPTED_VERDICTS[approval.kind]
     if answer.verdict not in taken:
         kind = approval.kind.replace("_", " ")
-        return Refused(
+        return RejectedAnswer(
             "not_taken",
             f"{approval.id} (a {kind}) cannot be {answer.verdict}",
             "use `treadle approve` or `treadle deny`",
         )
     if answer.verdict == "replied" and not answer.text.strip():
-        return Refused("not_taken", "an empty reply says nothing", "say what is to be changed")
-    return Accepted(answer)
+        return RejectedAnswer(
+            "not_taken", "an empty reply says nothing", "say what is to be changed"
+        )
+    return AcceptedAnswer(answer)
 
 
-def _too_late(approval: Approval, settled: Settled) -> Refused:
+def _too_late(approval: Approval, settled: Settlement) -> RejectedAnswer:
     match settled:
         case Answer():
-            return Refused(
+            return RejectedAnswer(
                 "settled",
                 f"{approval.id} was {settled.verdict} by {settled.by} at {_moment(settled.at)}",
                 "the first answer counts",
             )
-        case Lapsed():
-            return Refused(
+        case LapsedQuestion():
+            return RejectedAnswer(
                 "late",
                 f"{approval.id} had to be answered by {_moment(settled.at)}",
                 f"without an answer it was {settled.verdict}",
             )
-        case Voided():
-            return Refused(
+        case VoidedQuestion():
+            return RejectedAnswer(
                 "void",
                 f"{approval.id} is void: {settled.reason}",
                 "see what is open with `treadle approvals`",
@@ -124,7 +126,7 @@ def _too_late(approval: Approval, settled: Settled) -> Refused:
             assert_never(settled)
 
 
-def _either(names: tuple[str, ...]) -> str:
+def _join_names(names: tuple[str, ...]) -> str:
     return " or ".join(names) if len(names) < 3 else f"{', '.join(names[:-1])} or {names[-1]}"
 
 

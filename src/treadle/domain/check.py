@@ -1,14 +1,14 @@
-"""Checks: commands that show whether a criterion holds, and the evidence that one leaves."""
+"""Checks (commands that verify a criterion), their evidence, and file changes between commits."""
 
 from dataclasses import dataclass
 from typing import Literal
 
 # spec: written down in the specification; agent: by the tool that creates deliverables; person: by
 # `treadle check add`, or by hand in status.json.
-Origin = Literal["spec", "agent", "person"]
+CheckOrigin = Literal["spec", "agent", "person"]
 
 # How a check ended on the tree before the work; empty while nobody has looked.
-Before = Literal["", "failed", "passed"]
+BeforeOutcome = Literal["", "failed", "passed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,8 +17,8 @@ class Check:
 
     criterion: str
     command: str
-    origin: Origin = "agent"
-    before: Before = ""
+    origin: CheckOrigin = "agent"
+    before: BeforeOutcome = ""
 
     @property
     def is_vacuous(self) -> bool:
@@ -28,7 +28,7 @@ class Check:
 
 # before: on the tree before the work; after: on the work that was claimed; again: on all of it,
 # before a run may succeed; bisect: to find the round that broke it; verify: by `treadle verify`.
-When = Literal["before", "after", "again", "bisect", "verify"]
+CheckTiming = Literal["before", "after", "again", "bisect", "verify"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Evidence:
     """One run of a command on a committed tree, by Treadle itself. Its log is kept by its hash."""
 
     command: str
-    when: When
+    when: CheckTiming
     commit: str
     tree: str
     # None: its time was over first.
@@ -50,3 +50,14 @@ class Evidence:
     @property
     def is_green(self) -> bool:
         return self.exit_code == 0
+
+
+FileChangeKind = Literal["added", "changed", "removed"]
+
+
+@dataclass(frozen=True, slots=True)
+class FileChange:
+    """One path of the project; a file that was moved is one removed and one added."""
+
+    path: str
+    how: FileChangeKind

@@ -1,4 +1,4 @@
-"""Deliverables: the units of done, and the only ways their status can change."""
+"""Deliverables, the units of completed work, and the only ways their status can change."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -6,7 +6,7 @@ from typing import Literal
 
 from treadle.domain.check import Check
 
-Status = Literal["pending", "passed", "blocked"]
+DeliverableStatus = Literal["pending", "passed", "blocked"]
 
 # Every pass is claimed until Treadle itself has run a check for it.
 Proof = Literal["claimed", "proven"]
@@ -28,7 +28,7 @@ class Deliverable:
     id: str
     description: str
     acceptance_criteria: tuple[str, ...]
-    status: Status = "pending"
+    status: DeliverableStatus = "pending"
     # Of a pass only; a person's own pass has none and is taken at their word.
     claim: Claim | None = None
     # At most one for each criterion; a criterion without one can only be claimed.
@@ -67,7 +67,7 @@ class Tally:
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class RejectedChange:
     """Why a change was not made, in words the agent can act on."""
 
     reason: str
@@ -81,16 +81,16 @@ def tally(deliverables: Sequence[Deliverable]) -> Tally:
     )
 
 
-def create(
+def add_deliverables(
     existing: Sequence[Deliverable], new: Sequence[Deliverable]
-) -> tuple[Deliverable, ...] | Refused:
+) -> tuple[Deliverable, ...] | RejectedChange:
     """All of `new` behind `existing`, or none of them."""
     if not new:
-        return Refused("No deliverables were given: pass at least one.")
+        return RejectedChange("No deliverables were given: pass at least one.")
     known = {d.id for d in existing}
     for deliverable in new:
-        if problem := _flaw(deliverable, known):
-            return Refused(problem)
+        if problem := _find_problem(deliverable, known):
+            return RejectedChange(problem)
         known.add(deliverable.id)
     return (*existing, *(as_pending(d) for d in new))
 
@@ -100,7 +100,7 @@ def as_pending(deliverable: Deliverable) -> Deliverable:
     return replace(deliverable, status="pending", claim=None, proof=None)
 
 
-def with_honest_proof(deliverable: Deliverable) -> Deliverable:
+def with_valid_proof(deliverable: Deliverable) -> Deliverable:
     """The same with no more proof than its checks can give: they may have been edited since."""
     if deliverable.status != "passed":
         return replace(deliverable, claim=None, proof=None)
@@ -108,7 +108,7 @@ def with_honest_proof(deliverable: Deliverable) -> Deliverable:
     return replace(deliverable, proof="proven" if proven else "claimed")
 
 
-def flaw_of_checks(criteria: Sequence[str], checks: Sequence[Check]) -> str | None:
+def find_check_problem(criteria: Sequence[str], checks: Sequence[Check]) -> str | None:
     """What is wrong with these checks of a deliverable with these criteria; None if nothing."""
     shown: set[str] = set()
     for check in checks:
@@ -116,13 +116,13 @@ def flaw_of_checks(criteria: Sequence[str], checks: Sequence[Check]) -> str | No
             return f"a check is for {check.criterion!r}, which is none of the acceptance criteria"
         if check.criterion in shown:
             return f"there are two checks for {check.criterion!r}: a criterion has one at most"
-        if problem := flaw_of_command(check.command):
+        if problem := find_command_problem(check.command):
             return f"the check for {check.criterion!r} {problem}"
         shown.add(check.criterion)
     return None
 
 
-def flaw_of_command(command: str) -> str | None:
+def find_command_problem(command: str) -> str | None:
     """Why no shell can be given this line; None if one can."""
     if not command.strip():
         return "has an empty command"
@@ -133,7 +133,7 @@ def flaw_of_command(command: str) -> str | None:
     return None
 
 
-def _flaw(deliverable: Deliverable, known: set[str]) -> str | None:
+def _find_problem(deliverable: Deliverable, known: set[str]) -> str | None:
     if not deliverable.id.strip():
         return "A deliverable needs an id, for example DL-001."
     if deliverable.id in known:
@@ -143,23 +143,23 @@ def _flaw(deliverable: Deliverable, known: set[str]) -> str | None:
     criteria = deliverable.acceptance_criteria
     if not criteria or not all(c.strip() for c in criteria):
         return f"Deliverable {deliverable.id} needs acceptance criteria, none of them empty."
-    if problem := flaw_of_checks(criteria, deliverable.checks):
+    if problem := find_check_problem(criteria, deliverable.checks):
         return f"Deliverable {deliverable.id}: {problem}."
     return None
 
 
 def set_status(
-    existing: Sequence[Deliverable], deliverable_id: str, status: Status
-) -> tuple[Deliverable, ...] | Refused:
+    existing: Sequence[Deliverable], deliverable_id: str, status: DeliverableStatus
+) -> tuple[Deliverable, ...] | RejectedChange:
     """The list with one status changed; between passed and blocked the way is through pending."""
     found = next((d for d in existing if d.id == deliverable_id), None)
     if found is None:
         names = ", ".join(d.id for d in existing) or "none yet"
-        return Refused(f"Deliverable {deliverable_id} not found. Known ids: {names}.")
+        return RejectedChange(f"Deliverable {deliverable_id} not found. Known ids: {names}.")
     if found.status == status:
-        return Refused(f"Deliverable {deliverable_id} is {status} already.")
+        return RejectedChange(f"Deliverable {deliverable_id} is {status} already.")
     if "pending" not in (found.status, status):
-        return Refused(
+        return RejectedChange(
             f"Deliverable {deliverable_id} is {found.status}: it cannot become {status} directly. "
             "Set it to pending first if the situation has really changed."
         )

@@ -1,4 +1,4 @@
-"""Identifiers: a run is a UUIDv7, so ids sort by the moment the run was asked for."""
+"""Identifiers: a run id is a UUIDv7, so ids sort by the time the run was requested."""
 
 from typing import NewType
 from uuid import UUID
@@ -6,10 +6,10 @@ from uuid import UUID
 RunId = NewType("RunId", str)
 SessionId = NewType("SessionId", str)
 
-SHORT = 8
+SHORT_DIGITS = 8
 
 
-def run_id(*, unix_ms: int, random_bits: int) -> RunId:
+def make_run_id(*, unix_ms: int, random_bits: int) -> RunId:
     """The UUIDv7 of a moment and 74 random bits; both are given, so that a test can give them."""
     rand_a = (random_bits >> 62) & 0xFFF
     rand_b = random_bits & 0x3FFF_FFFF_FFFF_FFFF
@@ -17,6 +17,6 @@ def run_id(*, unix_ms: int, random_bits: int) -> RunId:
     return RunId(str(UUID(int=value)))
 
 
-def short(run: RunId) -> str:
+def short_id(run: RunId) -> str:
     """The last eight hex digits: what people type, and the end of a run's branch name."""
-    return run.replace("-", "")[-SHORT:]
+    return run.replace("-", "")[-SHORT_DIGITS:]

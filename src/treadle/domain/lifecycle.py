@@ -1,4 +1,4 @@
-"""The states of a run and the one table of what may follow what. Pure, and loads no event types.
+"""The states of a run and the one table of allowed transitions. Pure; loads no event types.
 
 A run is `queued` until a process takes it, then `running`, `paused` (for a quota) or `waiting` (for
 a person), and in the end `succeeded` or `ended`; an ended one may be reopened and is queued again.
@@ -8,7 +8,7 @@ a person), and in the end `succeeded` or `ended`; an ended one may be reopened a
 from typing import Literal, get_args
 
 from treadle.domain.errors import StoreError
-from treadle.domain.ids import RunId, short
+from treadle.domain.ids import RunId, short_id
 
 StoredState = Literal["queued", "running", "paused", "waiting", "succeeded", "ended"]
 RunState = Literal[StoredState, "lost"]
@@ -71,19 +71,19 @@ class IllegalTransition(StoreError):
 
     def __init__(self, run: RunId, state: StoredState | None, event_type: str) -> None:
         super().__init__(
-            f"run {short(run)} {_WORDS[state]}: {event_type} cannot follow",
-            hint=f"see how it stands with `treadle show {short(run)}`",
+            f"run {short_id(run)} {_WORDS[state]}: {event_type} cannot follow",
+            hint=f"see how it stands with `treadle show {short_id(run)}`",
         )
         self.state = state
         self.event_type = event_type
 
 
-def moves(event_type: str) -> bool:
+def changes_state(event_type: str) -> bool:
     """Does an event of this type belong to the life of a run at all?"""
     return event_type in TRANSITIONS
 
 
-def after(
+def next_state(
     run: RunId, state: StoredState | None, event_type: str, *, succeeded: bool = False
 ) -> StoredState:
     """The state behind the event; IllegalTransition if it cannot come here."""

@@ -1,4 +1,4 @@
-"""The ceilings of a run and of a session: every one of them always on."""
+"""The limits of a run and of a session; none can be switched off."""
 
 from dataclasses import dataclass
 

@@ -1,13 +1,13 @@
-"""All that the product asks of the outside world; a port exists where two implementations do."""
+"""The ports to the outside world; each has at least two implementations."""
 
 from collections.abc import AsyncIterator, Collection, Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
-from treadle.domain.agent import AgentEvent, Brief, Leftover
+from treadle.domain.agent import AgentEvent, LeftoverProcess, SessionBrief
 from treadle.domain.deliverable import Deliverable
-from treadle.domain.events.all_events import Event, Recorded
+from treadle.domain.events.all_events import Event, RecordedEvent
 from treadle.domain.ids import RunId, SessionId
 
 
@@ -22,7 +22,7 @@ class AgentSession(Protocol):
         """
         ...
 
-    async def close(self) -> Sequence[Leftover]:
+    async def close(self) -> Sequence[LeftoverProcess]:
         """End the agent and every process it left, in bounded time; safe to call twice.
 
         Interrupts first, then closes the stream, then kills the tree. None of them can act when
@@ -35,7 +35,7 @@ class AgentSession(Protocol):
 class Agent(Protocol):
     """A coding agent we drive."""
 
-    async def open(self, brief: Brief) -> AgentSession:
+    async def open(self, brief: SessionBrief) -> AgentSession:
         """Start a session. A failure to start is the session's only event."""
         ...
 
@@ -49,7 +49,7 @@ class Store(Protocol):
 
     def append(
         self, run: RunId, events: Sequence[tuple[datetime, Event]], *, once: str = ""
-    ) -> Sequence[Recorded]:
+    ) -> Sequence[RecordedEvent]:
         """Store all or none of `events`, durably, in order; what is stored is returned.
 
         With `once`, a key within the run, a second append with the same key stores nothing: that
@@ -64,7 +64,7 @@ class Store(Protocol):
         after: int = 0,
         limit: int | None = None,
         types: Collection[str] = (),
-    ) -> Iterator[Recorded]:
+    ) -> Iterator[RecordedEvent]:
         """Events with a number above `after`, of these types if any are named; what a newer
         version wrote and this one does not know is left out."""
         ...

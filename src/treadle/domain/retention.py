@@ -1,4 +1,4 @@
-"""Which runs may be cleaned away: only those whose work is proven to be elsewhere, or unwanted."""
+"""Which old runs may be deleted: only those whose work is elsewhere, or unwanted. Pure."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -23,48 +23,48 @@ class WorkFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class Drop:
+class DropRun:
     """The log and the files of the run can go, and why."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
-class Keep:
+class KeepRun:
     """They stay, and why."""
 
     reason: str
 
 
-Disposal: TypeAlias = Drop | Keep
+RetentionDecision: TypeAlias = DropRun | KeepRun
 
 
-def disposable(row: RunRow, facts: WorkFacts, *, before: datetime) -> Disposal:
+def decide_retention(row: RunRow, facts: WorkFacts, *, before: datetime) -> RetentionDecision:
     """First match wins; whatever is not proven keeps the run."""
     if row.state not in OVER:
-        return Keep("it has not ended")
+        return KeepRun("it has not ended")
     if datetime.fromisoformat(row.ended_at) >= before:
-        return Keep("it ended too short a time ago")
+        return KeepRun("it ended too short a time ago")
     if facts.clone == "holds work":
-        return Keep("its clone holds work that is nowhere else")
+        return KeepRun("its clone holds work that is nowhere else")
     if facts.clone == "unknown":
-        return Keep("its clone cannot be looked into")
+        return KeepRun("its clone cannot be looked into")
     return _by_branch(row, facts.branch)
 
 
-def _by_branch(row: RunRow, branch: BranchFact) -> Disposal:
+def _by_branch(row: RunRow, branch: BranchFact) -> RetentionDecision:
     match branch:
         case "merged":
-            return Drop("its work is in another branch")
+            return DropRun("its work is in another branch")
         case "gone":
-            return Drop("its branch was deleted")
+            return DropRun("its branch was deleted")
         case "none":
-            return Drop("it brought no work")
+            return DropRun("it brought no work")
         case "unmerged":
             if row.landed:
-                return Drop("its work has landed")
-            return Keep(f"{row.branch} is not merged")
+                return DropRun("its work has landed")
+            return KeepRun(f"{row.branch} is not merged")
         case "unknown":
-            return Keep("its project cannot be asked")
+            return KeepRun("its project cannot be asked")
         case _:
             assert_never(branch)

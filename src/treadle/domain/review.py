@@ -1,4 +1,4 @@
-"""A review: what a reviewer found, how much each finding weighs, and why one does not count."""
+"""Reviews: findings, their severity, and why a finding does not count."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -11,7 +11,7 @@ Verdict = Literal["approved", "changes_requested"]
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class ReviewFinding:
     """One remark of a review: shown by a line of a file, or by a command that fails."""
 
     severity: Severity
@@ -22,13 +22,13 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Dropped:
+class DroppedFinding:
     """A finding that does not count, and why."""
 
-    finding: Finding
+    finding: ReviewFinding
     reason: str
 
 
-def weighs(severity: Severity, bar: Severity) -> bool:
+def is_at_least(severity: Severity, bar: Severity) -> bool:
     """Whether a finding of this severity is at the bar or above it."""
     return SEVERITIES.index(severity) <= SEVERITIES.index(bar)

@@ -1,4 +1,4 @@
-"""A run: why it ended, what it may use, and what came out of it."""
+"""A run: its workflow, why it ended, its exit code and its result."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -53,7 +53,7 @@ EXIT_CODES: dict[ExitReason, int] = {
     "cancelled": 130,
 }
 
-Landing = Literal["auto", "ask", "never"]
+LandingMode = Literal["auto", "ask", "never"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""One run as a line of the list: what can be told of it without reading its log."""
+"""A run as one row of the list of runs, a filter for that list, and a finished step."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -58,3 +58,10 @@ class RunFilter:
     workflow: str = ""
     since: datetime | None = None
     limit: int = 50
+
+
+@dataclass(frozen=True, slots=True)
+class StepRow:
+    name: str
+    started: datetime
+    took_s: float

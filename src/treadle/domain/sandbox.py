@@ -1,4 +1,4 @@
-"""What a process is confined to, and the port to whatever confines it."""
+"""What a confined process may reach, and the port to the sandbox that confines it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -41,7 +41,7 @@ class Confinement:
 
 
 @dataclass(frozen=True, slots=True)
-class Confined:
+class ConfinedCommand:
     """How to start a confined process. The descriptors are inherited by it, and closed by whoever
     started it, as soon as it runs."""
 
@@ -61,7 +61,7 @@ class SandboxFailed:
 
 
 @dataclass(frozen=True, slots=True)
-class Proven:
+class ProbePassed:
     """The sandbox was tried out, and held; `told` says what this machine's sandbox cannot do."""
 
     told: tuple[str, ...] = ()
@@ -70,7 +70,7 @@ class Proven:
     separated: bool = True
 
 
-Probed: TypeAlias = Proven | SandboxFailed
+ProbeResult: TypeAlias = ProbePassed | SandboxFailed
 
 
 class Sandbox(Protocol):
@@ -83,7 +83,7 @@ class Sandbox(Protocol):
 
     def confine(
         self, command: Sequence[str], environment: Mapping[str, str], within: Confinement
-    ) -> Confined | SandboxFailed:
+    ) -> ConfinedCommand | SandboxFailed:
         """The command line that runs `command` with just this environment, confined."""
         ...
 
@@ -104,6 +104,6 @@ class Sandbox(Protocol):
         it has started none yet, or has no such process."""
         ...
 
-    async def probe(self) -> Probed:
+    async def probe(self) -> ProbeResult:
         """Try the sandbox out: what is allowed must work, what is forbidden must not."""
         ...

@@ -1,4 +1,4 @@
-"""What a program that parses a shell line hands back. Types only."""
+"""Results of parsing a shell line. Types only."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,18 +13,18 @@ class SyntaxTree:
 
 
 @dataclass(frozen=True, slots=True)
-class Malformed:
+class MalformedLine:
     """The parser read the line and refused it."""
 
     why: str
 
 
 @dataclass(frozen=True, slots=True)
-class NoParser:
+class ParserUnavailable:
     """The parser is missing, of another version, too slow, or it failed: nothing is known."""
 
     why: str
 
 
-Printed: TypeAlias = SyntaxTree | Malformed | NoParser
-PrintTree: TypeAlias = Callable[[str], Printed]
+ParserOutput: TypeAlias = SyntaxTree | MalformedLine | ParserUnavailable
+ParseLine: TypeAlias = Callable[[str], ParserOutput]

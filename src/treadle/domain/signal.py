@@ -1,4 +1,4 @@
-"""Signals: what an agent says about the work, and which role may say what."""
+"""Signals that an agent gives about its work, and which role may give which."""
 
 from dataclasses import dataclass
 from typing import Literal, get_args
@@ -20,11 +20,11 @@ SignalKind = Literal[
 SIGNAL_KINDS: tuple[SignalKind, ...] = get_args(SignalKind)
 
 # After one of these the session has nothing left to say, so it is ended.
-TERMINAL: frozenset[SignalKind] = frozenset(
+TERMINAL_SIGNALS: frozenset[SignalKind] = frozenset(
     {"spec_issue", "plan_complete", "progress", "done", "approved", "request_changes"}
 )
 
-ACCEPTED: dict[Role, frozenset[SignalKind]] = {
+ACCEPTED_SIGNALS: dict[Role, frozenset[SignalKind]] = {
     "planner": frozenset({"spec_issue", "plan_complete"}),
     "implementer": frozenset({"note", "spec_issue", "progress", "done"}),
     "reviewer": frozenset({"spec_issue", "approved", "request_changes"}),

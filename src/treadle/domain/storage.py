@@ -1,4 +1,4 @@
-"""Where runs keep what outlives them: files below a directory, rows in a database."""
+"""Where runs are stored: files below a directory, rows in a database."""
 
 import re
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ class Storage:
 
 def without_password(url: str) -> str:
     """The address of a database, fit to be shown."""
-    return _PASSWORD.sub(_hidden, url)
+    return _PASSWORD.sub(_mask, url)
 
 
 def passwords_in(url: str) -> list[str]:
@@ -29,5 +29,5 @@ def passwords_in(url: str) -> list[str]:
     return [text for each in written if each for text in dict.fromkeys((each, unquote(each)))]
 
 
-def _hidden(found: re.Match[str]) -> str:
+def _mask(found: re.Match[str]) -> str:
     return f"{found[3]}=***" if found[3] else f"{found[1]}:***@"

@@ -1,4 +1,4 @@
-"""What a session used, in the four token buckets that are priced apart."""
+"""Token usage of a session, in the four kinds that have separate prices."""
 
 from dataclasses import dataclass
 

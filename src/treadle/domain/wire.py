@@ -1,4 +1,4 @@
-"""Events as JSON and back. Writers know every event; readers skip what a newer version wrote."""
+"""Encodes events as JSON and decodes them; readers skip what a newer version wrote."""
 
 from dataclasses import asdict
 from functools import cache
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import orjson
 
-from treadle.domain.events.all_events import Event, Recorded
+from treadle.domain.events.all_events import Event, RecordedEvent
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -21,7 +21,7 @@ def encode(event: Event) -> bytes:
     try:
         return orjson.dumps(event)
     except TypeError:
-        return orjson.dumps(_legible(asdict(event), _DEEPEST))
+        return orjson.dumps(_json_safe(asdict(event), _DEEPEST))
 
 
 _LINE_ENDS = (
@@ -31,27 +31,27 @@ _LINE_ENDS = (
 )
 
 
-def encode_recorded(recorded: Recorded) -> bytes:
+def encode_recorded(recorded: RecordedEvent) -> bytes:
     """One line of `--json` output: envelope outside, the event as it is stored inside."""
     try:
         line = orjson.dumps(recorded, option=orjson.OPT_UTC_Z)
     except TypeError:
-        line = orjson.dumps(_legible(asdict(recorded), _DEEPEST), option=orjson.OPT_UTC_Z)
+        line = orjson.dumps(_json_safe(asdict(recorded), _DEEPEST), option=orjson.OPT_UTC_Z)
     # Other ends of line that Unicode knows: some readers would split the line there.
     for raw, escaped in _LINE_ENDS:
         line = line.replace(raw, escaped)
     return line
 
 
-def whole_characters(text: str) -> str:
+def without_surrogates(text: str) -> str:
     """The same text without half characters: agents cut theirs anywhere, no file takes those."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def _legible(value: Any, depth: int) -> Any:
+def _json_safe(value: Any, depth: int) -> Any:
     """The same value without what JSON cannot say."""
     if isinstance(value, str):
-        return whole_characters(value)
+        return without_surrogates(value)
     if isinstance(value, int) and abs(value) >= _LARGEST:
         return f"{value:#x}"
     if not isinstance(value, dict | list | tuple):
@@ -59,8 +59,8 @@ def _legible(value: Any, depth: int) -> Any:
     if depth == 0:
         return "…"
     if isinstance(value, dict):
-        return {_legible(str(key), 0): _legible(each, depth - 1) for key, each in value.items()}
-    return [_legible(each, depth - 1) for each in value]
+        return {_json_safe(str(key), 0): _json_safe(each, depth - 1) for key, each in value.items()}
+    return [_json_safe(each, depth - 1) for each in value]
 
 
 def event_types() -> dict[str, type[Event]]:
@@ -72,7 +72,7 @@ def decode(body: bytes | str) -> Event | None:
     """The event, or None for one that only a newer version can read: an unknown type or value."""
     tagged = orjson.loads(body)
     name = tagged.get("type")
-    if name not in _known():
+    if name not in _known_types():
         return None
     from pydantic import ValidationError
 
@@ -83,7 +83,7 @@ def decode(body: bytes | str) -> Event | None:
 
 
 @cache
-def _known() -> dict[str, type[Event]]:
+def _known_types() -> dict[str, type[Event]]:
     return event_types()
 
 
@@ -92,4 +92,4 @@ def _known() -> dict[str, type[Event]]:
 def _adapter(name: str) -> "TypeAdapter[Event]":
     from pydantic import TypeAdapter
 
-    return TypeAdapter(_known()[name])
+    return TypeAdapter(_known_types()[name])

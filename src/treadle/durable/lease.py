@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy.exc import SQLAlchemyError
 
 from treadle.domain.ports import Clock
-from treadle.durable.database import connected, telling_what_fails
+from treadle.durable.connections import open_pool, translate_errors
 from treadle.durable.names import SCHEMA
 
 LEASE_S = 30.0
@@ -56,8 +56,8 @@ async def held_lease(
 
     From then on others may go on with its work, so it must end its agents at once.
     """
-    with connected(location) as pool:
-        with telling_what_fails(location):
+    with open_pool(location) as pool:
+        with translate_errors(location):
             await asyncio.to_thread(_run, pool, _MAKE)
             await asyncio.to_thread(_run, pool, _TAKE, executor=executor, seconds=seconds)
         keeping = asyncio.create_task(_keep(pool, executor, clock, seconds))
@@ -78,7 +78,7 @@ def take_over(location: str, *, queue: str) -> Sequence[str]:
     Everybody who tells stories on this server must hold one, foreground runs too. Safe to repeat
     and to do from several machines at once: a workflow is taken over by one of them.
     """
-    with telling_what_fails(location), connected(location) as pool:
+    with translate_errors(location), open_pool(location) as pool:
         _run(pool, _MAKE)
         with pool.begin() as connection:
             taken = connection.execute(sa.text(_TAKE_OVER), {"queue": queue})

@@ -1,4 +1,4 @@
-"""The engine without a database: for tests of stories, as quick as the stories themselves."""
+"""The engine without a database, for fast tests of workflows."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
@@ -8,15 +8,15 @@ from typing import TypeAlias, TypeVar
 from pydantic import ValidationError
 
 from treadle.domain.ports import Clock
-from treadle.durable.changed import result_changed, step_changed
-from treadle.durable.port import Json, Story
-from treadle.durable.results import decode, encode
+from treadle.durable.port import Json, WorkflowFn
+from treadle.durable.step_codec import decode, encode
+from treadle.durable.workflow_errors import result_changed, step_changed
 
 T = TypeVar("T")
 
 
 @dataclass
-class StoredStory:
+class MemoryWorkflow:
     """What is left of a telling: the steps that finished, with the name and result of each."""
 
     steps: list[tuple[str, Json]] = field(default_factory=list)
@@ -24,21 +24,21 @@ class StoredStory:
 
 
 # Keep it and make a new engine on it: that is a restart after a crash.
-History: TypeAlias = dict[str, StoredStory]
+MemoryWorkflows: TypeAlias = dict[str, MemoryWorkflow]
 
 
 class MemoryEngine:
     """The `Teller` on a dict. What cuts a telling is what cancels it."""
 
-    def __init__(self, stories: Mapping[str, Story], history: History) -> None:
-        self._stories = stories
+    def __init__(self, stories: Mapping[str, WorkflowFn], history: MemoryWorkflows) -> None:
+        self._functions = stories
         self._history = history
 
-    async def tell(self, workflow_id: str, story: str, argument: Json) -> Json:
-        stored = self._history.setdefault(workflow_id, StoredStory())
+    async def run(self, workflow_id: str, story: str, argument: Json) -> Json:
+        stored = self._history.setdefault(workflow_id, MemoryWorkflow())
         if not stored.result:
             steps = MemorySteps(stored.steps)
-            stored.result.append(await self._stories[story](steps, argument))
+            stored.result.append(await self._functions[story](steps, argument))
         return stored.result[0]
 
 
@@ -47,7 +47,7 @@ class MemorySteps:
 
     def __init__(self, stored: list[tuple[str, Json]], clock: Clock | None = None) -> None:
         self._stored = stored
-        self._told = 0
+        self._position = 0
         self._failure: Exception | None = None
 
     async def step(
@@ -62,22 +62,22 @@ class MemorySteps:
 
     async def patched(self, name: str) -> bool:
         mark = (f"patched: {name}", None)
-        if self._told < len(self._stored) and self._stored[self._told] != mark:
+        if self._position < len(self._stored) and self._stored[self._position] != mark:
             return False
-        if self._told == len(self._stored):
+        if self._position == len(self._stored):
             self._stored.append(mark)
-        self._told += 1
+        self._position += 1
         return True
 
     async def _step(
         self, name: str, act: Callable[[], Awaitable[T]], returns: type[T] | UnionType
     ) -> T:
-        if self._told == len(self._stored):
+        if self._position == len(self._stored):
             self._stored.append((name, encode(await act(), returns)))
-        stored_name, result = self._stored[self._told]
+        stored_name, result = self._stored[self._position]
         if stored_name != name:
             raise step_changed(now=name, stored=stored_name)
-        self._told += 1
+        self._position += 1
         try:
             return decode(result, returns)
         except ValidationError as error:

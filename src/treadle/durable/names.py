@@ -1,4 +1,4 @@
-"""What our work is called in the engine's database. Never change one: stored runs would be lost."""
+"""Names in the engine's database. Never change one: stored runs would be lost."""
 
 APPLICATION = "treadle"
 

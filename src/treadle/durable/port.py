@@ -1,4 +1,4 @@
-"""What a workflow is told through: whatever must not happen twice is a step."""
+"""The interface of durable workflows: whatever must not happen twice is a step."""
 
 from collections.abc import Awaitable, Callable
 from types import UnionType
@@ -11,7 +11,7 @@ T = TypeVar("T")
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 
 # The queue that workers serve. Every foreground run has one of its own.
-SHARED = "shared"
+SHARED_QUEUE = "shared"
 
 
 class Steps(Protocol):
@@ -35,13 +35,13 @@ class Steps(Protocol):
 
 
 # A workflow as the engine knows it: a plain coroutine that says nothing but through its steps.
-Story: TypeAlias = Callable[[Steps, Json], Awaitable[Json]]
+WorkflowFn: TypeAlias = Callable[[Steps, Json], Awaitable[Json]]
 
 
-class Teller(Protocol):
+class WorkflowRunner(Protocol):
     """What tells stories so that they survive the process that tells them."""
 
-    async def tell(self, workflow_id: str, story: str, argument: Json) -> Json:
+    async def run(self, workflow_id: str, story: str, argument: Json) -> Json:
         """Begin the story, or go on with it where an earlier telling was cut; its result.
 
         A story that has been told to its end is not told again. What it raises is raised here and
@@ -50,13 +50,13 @@ class Teller(Protocol):
         ...
 
 
-class StoryCancelled(TreadleError):
+class WorkflowCancelled(TreadleError):
     """Somebody cancelled the workflow while it was told."""
 
 
-class ToldElsewhere(TreadleError):
+class OwnedElsewhere(TreadleError):
     """Another process tells this workflow, or has taken it over."""
 
 
-class StoryChanged(TreadleError):
+class WorkflowChanged(TreadleError):
     """The steps that are stored are not those of the story as it is written now."""

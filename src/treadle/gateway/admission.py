@@ -1,4 +1,4 @@
-"""Whether a request may go on to the model, by what is left of each budget. Pure."""
+"""Decides whether a request may go to the model, by what is left of each budget. Pure."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 
 from treadle.domain.ledger import BudgetLevel
 from treadle.domain.usage import Usage
-from treadle.session.prices import PriceList
+from treadle.session.price_list import PriceList
 
 # For a request that does not say how much it may answer with.
 PLAUSIBLE_OUTPUT = 16_000
@@ -16,7 +16,7 @@ BYTES_PER_TOKEN = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RequestSize:
     """What a request says of its own size."""
 
     model: str
@@ -25,7 +25,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class BudgetState:
     """One budget: what there was, what is spent, and what requests under way may still spend."""
 
     level: BudgetLevel
@@ -59,7 +59,7 @@ class Refuse:
 Admission: TypeAlias = Admit | Hold | Refuse
 
 
-def admit(standings: Iterable[Standing], reservation_usd: float) -> Admission:
+def admit(standings: Iterable[BudgetState], reservation_usd: float) -> Admission:
     """Alone, a request may go on while anything is left: a budget ends within one response.
 
     Beside others it must fit beside what those may spend, or many at once would go far beyond.
@@ -74,17 +74,17 @@ def admit(standings: Iterable[Standing], reservation_usd: float) -> Admission:
     return answer
 
 
-def asked(request: Mapping[str, Any], size: int) -> Asked:
+def measure(request: Mapping[str, Any], size: int) -> RequestSize:
     """What a request for a message of so many bytes wants, as far as it makes sense."""
     model, most = request.get("model"), request.get("max_tokens")
-    return Asked(
+    return RequestSize(
         model=model[:200] if isinstance(model, str) else "",
         prompt_tokens=min(size // BYTES_PER_TOKEN, PLAUSIBLE_PROMPT),
         max_output=most if isinstance(most, int) and most > 0 else PLAUSIBLE_OUTPUT,
     )
 
 
-def reservation(request: Asked, prices: PriceList) -> float:
+def reservation(request: RequestSize, prices: PriceList) -> float:
     """The most that a request may cost, in US dollars: beside others, it must not surprise."""
     usage = Usage(request.prompt_tokens, request.max_output)
     return prices.estimate(usage, request.model).cost_usd

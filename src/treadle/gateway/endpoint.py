@@ -1,4 +1,4 @@
-"""Where one session finds its model, for as long as it is open."""
+"""The address at which one session reaches its model while it is open."""
 
 from dataclasses import dataclass, field
 from pathlib import Path

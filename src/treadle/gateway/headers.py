@@ -1,40 +1,42 @@
-"""Which headers pass in which direction, and what they tell of a subscription. Pure."""
+"""Chooses the headers to forward each way, and reads quota windows from them. Pure."""
 
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 
 from treadle.domain.ledger import WindowShare
-from treadle.gateway.elsewhere import without_reach
-from treadle.gateway.login import OWN_LOGIN, Login
+from treadle.gateway.login import PASS_THROUGH_LOGIN, Login
+from treadle.gateway.request_rules import drop_server_tool_betas
 
 Headers = list[tuple[bytes, bytes]]
 
 # Those of one connection; the other one has its own.
-_HOP = frozenset(
+_HOP_BY_HOP = frozenset(
     b"connection keep-alive proxy-connection transfer-encoding upgrade te trailer expect host"
     b" content-length proxy-authorization proxy-authenticate cookie set-cookie".split()
 )
 # Nothing is packed on its way to us: it could not be metered while it passes.
-_PACKING = frozenset({b"accept-encoding", b"content-encoding"})
+_COMPRESSION = frozenset({b"accept-encoding", b"content-encoding"})
 _BETA = b"anthropic-beta"
 _UNIFIED = "anthropic-ratelimit-unified-"
 _USED = "-utilization"
 
 
-def to_service(given: Iterable[tuple[bytes, bytes]], login: Login = OWN_LOGIN) -> Headers:
+def to_service(given: Iterable[tuple[bytes, bytes]], login: Login = PASS_THROUGH_LOGIN) -> Headers:
     """The agent's headers as they go on, with what opens the service."""
-    passing = ((n, without_reach(v) if n == _BETA else v) for n, v in _passing(given))
+    passing = (
+        (n, drop_server_tool_betas(v) if n == _BETA else v) for n, v in _without_hop_headers(given)
+    )
     kept = [pair for pair in passing if pair != (_BETA, b"")]
-    return [*login.open(kept), (b"accept-encoding", b"identity")]
+    return [*login.replace_credentials(kept), (b"accept-encoding", b"identity")]
 
 
 def to_agent(given: Iterable[tuple[bytes, bytes]], length: str | None) -> Headers:
     """The service's headers as they go on; `length` is None for a body that comes in chunks."""
-    kept = _passing(given)
+    kept = _without_hop_headers(given)
     return kept if length is None else [*kept, (b"content-length", length.encode())]
 
 
-def from_subscription(request: Mapping[str, str], response: Mapping[str, str]) -> bool:
+def is_from_subscription(request: Mapping[str, str], response: Mapping[str, str]) -> bool:
     """Whether nobody bills this request by its tokens."""
     if request.get("x-api-key"):
         return False
@@ -51,13 +53,13 @@ def window_shares(response: Mapping[str, str]) -> tuple[WindowShare, ...]:
             share = _number(value)
             if share is not None:
                 reset = _number(response.get(f"{_UNIFIED}{window}-reset", ""))
-                shares.append(WindowShare(window[:40], share, _moment(reset)))
+                shares.append(WindowShare(window[:40], share, _timestamp(reset)))
     return tuple(sorted(shares, key=lambda each: each.window))
 
 
-def _passing(given: Iterable[tuple[bytes, bytes]]) -> Headers:
+def _without_hop_headers(given: Iterable[tuple[bytes, bytes]]) -> Headers:
     lowered = [(name.lower(), value) for name, value in given]
-    return [pair for pair in lowered if pair[0] not in _HOP | _PACKING]
+    return [pair for pair in lowered if pair[0] not in _HOP_BY_HOP | _COMPRESSION]
 
 
 def _number(text: str) -> float | None:
@@ -68,5 +70,5 @@ def _number(text: str) -> float | None:
     return value if 0 <= value < 1e11 else None
 
 
-def _moment(seconds: float | None) -> datetime | None:
+def _timestamp(seconds: float | None) -> datetime | None:
     return None if seconds is None else datetime.fromtimestamp(seconds, UTC)

@@ -1,14 +1,14 @@
-"""What opens the service: kept here, put in the place of what the agent holds. Pure."""
+"""Replaces the placeholders an agent sends with the real credentials of the service. Pure."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-Pairs = tuple[tuple[bytes, bytes], ...]
+HeaderPairs = tuple[tuple[bytes, bytes], ...]
 
 _CREDENTIALS = frozenset({b"x-api-key", b"authorization"})
 _SCHEMES = (b"", b"Bearer ")
 # An agent names the abilities of the service that it uses, and knows better than a fixed list.
-_THE_AGENTS = frozenset({b"anthropic-beta"})
+_AGENT_WINS = frozenset({b"anthropic-beta"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,19 +16,21 @@ class Login:
     """Without `secrets` the agent has a login of its own, which passes as it is."""
 
     # Each word that the agent was given, and the secret that it stands for.
-    secrets: Pairs = field(default=(), repr=False)
+    secrets: HeaderPairs = field(default=(), repr=False)
     # Headers of the user's own, in lower case; they take the place of the agent's.
-    headers: Pairs = field(default=(), repr=False)
+    headers: HeaderPairs = field(default=(), repr=False)
 
-    def open(self, given: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+    def replace_credentials(
+        self, given: Iterable[tuple[bytes, bytes]]
+    ) -> list[tuple[bytes, bytes]]:
         """The headers of a request, in lower case, with what opens the service."""
-        passing = [pair for each in given if (pair := self._unlocked(*each)) is not None]
+        passing = [pair for each in given if (pair := self._replace_credential(*each)) is not None]
         sent = {name for name, _ in passing}
-        own = [pair for pair in self.headers if pair[0] not in sent & _THE_AGENTS]
+        own = [pair for pair in self.headers if pair[0] not in sent & _AGENT_WINS]
         replaced = {name for name, _ in own}
         return [pair for pair in passing if pair[0] not in replaced] + own
 
-    def _unlocked(self, name: bytes, value: bytes) -> tuple[bytes, bytes] | None:
+    def _replace_credential(self, name: bytes, value: bytes) -> tuple[bytes, bytes] | None:
         """None for a credential that is not of ours."""
         if name not in _CREDENTIALS or not self.secrets:
             return name, value
@@ -39,4 +41,4 @@ class Login:
         return None
 
 
-OWN_LOGIN = Login()
+PASS_THROUGH_LOGIN = Login()

@@ -1,4 +1,4 @@
-"""The variables by which programs know of a proxy, for processes in a sandbox. Pure."""
+"""Makes the proxy variables (`HTTP_PROXY` and others) for sandboxed processes. Pure."""
 
 from collections.abc import Mapping
 
@@ -6,9 +6,9 @@ from collections.abc import Mapping
 BRIDGE_PORT = 3128
 
 _PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
-_EXCEPT = "NO_PROXY"
+_NO_PROXY = "NO_PROXY"
 # What a sandbox has of its own, and the name under which an agent asks at the gateway's socket.
-_STRAIGHT = "localhost,127.0.0.1,::1,gateway"
+_NO_PROXY_HOSTS = "localhost,127.0.0.1,::1,gateway"
 
 
 def without_proxy(given: Mapping[str, str]) -> dict[str, str]:
@@ -36,7 +36,7 @@ def _without_user(address: str) -> str:
 def through_bridge(given: Mapping[str, str], port: int = BRIDGE_PORT) -> dict[str, str]:
     """Where the way out is the bridge to the filtering proxy."""
     address = f"http://127.0.0.1:{port}"
-    told = dict.fromkeys(_PROXIES, address) | {_EXCEPT: _STRAIGHT}
+    told = dict.fromkeys(_PROXIES, address) | {_NO_PROXY: _NO_PROXY_HOSTS}
     return {
         **without_proxy(given),
         **told,

@@ -1,4 +1,4 @@
-"""The directory of a gateway's unix sockets: private, short of name, and swept after a crash."""
+"""The private directory of a gateway's unix sockets; stale ones are removed after a crash."""
 
 import os
 import shutil
@@ -7,10 +7,10 @@ from itertools import count
 from pathlib import Path
 
 from treadle.domain.errors import SettingsError
-from treadle.workspace.held_folder import make_held, sweep_unheld
+from treadle.workspace.temporary_folders import make_locked_folder, remove_abandoned
 
 # A socket's path may have some hundred bytes, and TMPDIR or TREADLE_ROOT could be longer.
-PLACE = Path("/tmp")  # noqa: S108  # only a directory of our own in it is used
+SOCKET_ROOT = Path("/tmp")  # noqa: S108  # only a directory of our own in it is used
 _PREFIX = "treadle-gateway-"
 BACKLOG = 128
 
@@ -18,11 +18,11 @@ BACKLOG = 128
 class SocketDirectory:
     """Held by a lock that dies with the process, so that others know what may be removed."""
 
-    def __init__(self, place: Path = PLACE) -> None:
-        sweep(place)
+    def __init__(self, place: Path = SOCKET_ROOT) -> None:
+        remove_stale_directories(place)
         self._numbers = count(1)
         try:
-            self.path, self._lock = make_held(place, _PREFIX)
+            self.path, self._lock = make_locked_folder(place, _PREFIX)
         except OSError as error:
             raise SettingsError(
                 f"cannot make a directory for sockets in {place}: {error.strerror}",
@@ -46,6 +46,6 @@ class SocketDirectory:
         os.close(self._lock)
 
 
-def sweep(place: Path = PLACE) -> None:
+def remove_stale_directories(place: Path = SOCKET_ROOT) -> None:
     """Remove the directories of gateways that are gone."""
-    sweep_unheld(place, _PREFIX)
+    remove_abandoned(place, _PREFIX)

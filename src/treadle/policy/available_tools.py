@@ -1,4 +1,4 @@
-"""Which tools a session has: the baseline, widened by the project's settings, cut to its role."""
+"""The tools of a session: the baseline, the project's additions, the limits of its role."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from typing import Any
 
 from treadle.domain.agent import OWN_SERVER
 from treadle.domain.signal import Role
-from treadle.policy.permission_rules import Rule
+from treadle.policy.permission_rules import PermissionRule
 from treadle.policy.roles import ROLES
 
 BASELINE_TOOLS = (
@@ -34,7 +34,7 @@ class Toolset:
     """Tools by name, rules for those allowed in part, and the servers whose tools are allowed."""
 
     names: frozenset[str]
-    rules: tuple[Rule, ...] = ()
+    rules: tuple[PermissionRule, ...] = ()
     servers: frozenset[str] = frozenset({OWN_SERVER})
 
     @property
@@ -48,7 +48,7 @@ class Toolset:
         return any(name in self.names for name in _names_of(tool))
 
 
-def for_role(toolset: Toolset, role: Role) -> Toolset:
+def limit_to_role(toolset: Toolset, role: Role) -> Toolset:
     """What is left of a toolset for a role."""
     rules = ROLES[role]
     names, servers = toolset.names, toolset.servers
@@ -64,7 +64,7 @@ def for_role(toolset: Toolset, role: Role) -> Toolset:
 
 
 def merge_tools(
-    allowed_tools: Sequence[str], rules: Sequence[Rule], servers: Mapping[str, Any]
+    allowed_tools: Sequence[str], rules: Sequence[PermissionRule], servers: Mapping[str, Any]
 ) -> Toolset:
     """The baseline and what the user added to it."""
     return Toolset(

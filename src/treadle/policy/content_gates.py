@@ -1,4 +1,4 @@
-"""Texts that a person sees before an agent writes them. Rules as data, with their own examples.
+"""File contents that need a person's approval before an agent writes them. Rules as data.
 
 A word alone is no reason to ask: most texts about deployments are harmless. Asked is where the text
 will be obeyed, far away and with other people's rights, or where it holds what looks like a key.
@@ -140,6 +140,6 @@ GATES: tuple[ContentGate, ...] = (
 )
 
 
-def gate_of(path: PurePosixPath, text: str) -> ContentGate | None:
+def find_content_gate(path: PurePosixPath, text: str) -> ContentGate | None:
     """The first gate that this text may not pass alone in this file inside the project."""
     return next((gate for gate in GATES if gate.concerns(path) and gate.found(text)), None)

@@ -1,16 +1,22 @@
-"""May the agent use this tool? Pure: what must be looked up on the disk comes in as `real_path`."""
+"""Decides whether an agent may use a tool. Pure: disk lookups come in as `real_path`."""
 
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from treadle.domain.agent import OWN_SERVER, Allow, Ask, Deny, Judgement, ToolUse
+from treadle.domain.agent import OWN_SERVER, Allow, Ask, Deny, PolicyDecision, ToolUse
 from treadle.domain.signal import Role
-from treadle.policy.available_tools import Toolset, for_role
-from treadle.policy.file_tools import Reach, RealPath, judge_reading, judge_writing, place_of
-from treadle.policy.mcp_tools import judge_server_tool
-from treadle.policy.permission_rules import MAIN_ARGUMENT, PATH_TOOLS, Rule, matches
+from treadle.policy.available_tools import Toolset, limit_to_role
+from treadle.policy.file_tools import (
+    FileAccess,
+    RealPath,
+    decide_read,
+    decide_write,
+    resolve_tool_path,
+)
+from treadle.policy.mcp_tools import decide_server_tool
+from treadle.policy.permission_rules import MAIN_ARGUMENT, PATH_TOOLS, PermissionRule, matches
 from treadle.policy.roles import ROLES, ShellSet
 
 READING = frozenset({"Read", "Glob", "Grep"})
@@ -18,11 +24,11 @@ WRITING = PATH_TOOLS - READING
 SUB_AGENTS = frozenset({"Agent", "Task"})
 
 # A line, what the role may do in a shell, and the directory that the line starts in.
-JudgeLine: TypeAlias = Callable[[str, ShellSet, str], Judgement]
+DecideLine: TypeAlias = Callable[[str, ShellSet, str], PolicyDecision]
 
 
 @dataclass(frozen=True, slots=True)
-class Context:
+class DecisionContext:
     """What a decision depends on besides the use itself."""
 
     role: Role
@@ -33,16 +39,16 @@ class Context:
     writable: tuple[str, ...] = ()
     protected: tuple[str, ...] = ()
     # Uses that a person decides about, whatever else allows them.
-    ask_before: tuple[Rule, ...] = ()
+    ask_before: tuple[PermissionRule, ...] = ()
 
 
 def decide(
-    use: ToolUse, context: Context, *, real_path: RealPath, judge_line: JudgeLine
-) -> Judgement:
+    use: ToolUse, context: DecisionContext, *, real_path: RealPath, judge_line: DecideLine
+) -> PolicyDecision:
     """Deny wins over ask, ask over allow; what no rule allows is denied. `real_path` follows links,
     as far as they exist."""
-    context = replace(context, toolset=for_role(context.toolset, context.role))
-    reach = Reach(
+    context = replace(context, toolset=limit_to_role(context.toolset, context.role))
+    reach = FileAccess(
         workspace=real_path(context.workspace),
         directory=use.directory or context.workspace,
         readable=tuple(real_path(path) for path in context.readable),
@@ -50,17 +56,17 @@ def decide(
         protected=context.protected,
     )
     argument = main_argument(use, reach, real_path)
-    judged = _judged(use, context, argument, reach=reach, ways=(real_path, judge_line))
-    if isinstance(judged, Allow) and (rule := _asked_before(use, context, argument, reach)):
+    judged = _decide_by_tool(use, context, argument, reach=reach, ways=(real_path, judge_line))
+    if isinstance(judged, Allow) and (rule := _find_ask_rule(use, context, argument, reach)):
         asked = f"Your settings want a person to be asked before {rule.tool} is used so."
         return Ask(asked, subject_of(use), "gate-by-settings")
     return judged
 
 
-def main_argument(use: ToolUse, reach: Reach, real_path: RealPath) -> str:
+def main_argument(use: ToolUse, reach: FileAccess, real_path: RealPath) -> str:
     """What rules about a use are matched on; a path is resolved first."""
     if use.name in PATH_TOOLS:
-        return place_of(use, reach, real_path)
+        return resolve_tool_path(use, reach, real_path)
     return str(use.input.get(MAIN_ARGUMENT.get(use.name, "")) or "")
 
 
@@ -73,17 +79,17 @@ def subject_of(use: ToolUse) -> str:
     return "\n".join([use.name, *told])
 
 
-def _judged(
+def _decide_by_tool(
     use: ToolUse,
-    context: Context,
+    context: DecisionContext,
     argument: str,
     *,
-    reach: Reach,
-    ways: tuple[RealPath, JudgeLine],
-) -> Judgement:
+    reach: FileAccess,
+    ways: tuple[RealPath, DecideLine],
+) -> PolicyDecision:
     real_path, judge_line = ways
     if use.name.startswith("mcp__"):
-        return judge_server_tool(use, context.toolset, reach, real_path)
+        return decide_server_tool(use, context.toolset, reach, real_path)
     if use.name in WRITING and not ROLES[context.role].writes:
         refusal = f"In the role {context.role} you read and report; you do not change files."
         return Deny(refusal, "role-writes")
@@ -92,20 +98,20 @@ def _judged(
         for rule in context.toolset.rules
     )
     if not covered and not context.toolset.has(use.name):
-        return _not_here(use, context.toolset)
+        return _deny_unavailable(use, context.toolset)
     if use.name in WRITING:
-        return judge_writing(use, argument, reach)
+        return decide_write(use, argument, reach)
     if use.name in READING:
-        return Allow(rule="read-rule") if covered else judge_reading(use, argument, reach)
+        return Allow(rule="read-rule") if covered else decide_read(use, argument, reach)
     if use.name == "Bash":
-        return _judge_shell(use, ROLES[context.role].commands, reach.directory, judge_line)
+        return _decide_shell(use, ROLES[context.role].commands, reach.directory, judge_line)
     if use.name in SUB_AGENTS and use.input.get("isolation"):
         refusal = "Sub-agents work in your own workspace. Start it without `isolation`."
         return Deny(refusal, "tool-isolation")
     return Allow(rule="tool")
 
 
-def _not_here(use: ToolUse, toolset: Toolset) -> Deny:
+def _deny_unavailable(use: ToolUse, toolset: Toolset) -> Deny:
     return Deny(
         f"The tool {use.name} is not available here. Use one of: "
         f"{', '.join(sorted(toolset.names))}.",
@@ -113,9 +119,9 @@ def _not_here(use: ToolUse, toolset: Toolset) -> Deny:
     )
 
 
-def _judge_shell(
-    use: ToolUse, allowed: ShellSet, directory: str, judge_line: JudgeLine
-) -> Judgement:
+def _decide_shell(
+    use: ToolUse, allowed: ShellSet, directory: str, judge_line: DecideLine
+) -> PolicyDecision:
     line = use.input.get("command")
     if not isinstance(line, str):
         return Deny("There is no command in this use of Bash.", "shell-no-command")
@@ -130,19 +136,21 @@ def _judge_shell(
     return replace(judged, subject=subject_of(use)) if isinstance(judged, Ask) else judged
 
 
-def _asked_before(use: ToolUse, context: Context, argument: str, reach: Reach) -> Rule | None:
+def _find_ask_rule(
+    use: ToolUse, context: DecisionContext, argument: str, reach: FileAccess
+) -> PermissionRule | None:
     if use.name.startswith(f"mcp__{OWN_SERVER}__"):
         return None
     for rule in context.ask_before:
         # Which tool writes a file makes no difference to the file.
         alike = rule.tool in WRITING and use.name in WRITING
-        asked = replace(rule, tool=use.name) if alike or _names(rule, use.name) else rule
+        asked = replace(rule, tool=use.name) if alike or _names_tool(rule, use.name) else rule
         if matches(asked, use.name, argument, workspace=reach.workspace):
             return rule
     return None
 
 
-def _names(rule: Rule, tool: str) -> bool:
+def _names_tool(rule: PermissionRule, tool: str) -> bool:
     """`mcp__server__*` stands for all tools of a server."""
     return tool.startswith("mcp__") and bool(
         re.fullmatch(re.escape(rule.tool).replace(r"\*", ".*"), tool)

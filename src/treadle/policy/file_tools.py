@@ -1,4 +1,4 @@
-"""Where the agent's file tools lead, and whether a role may read or write there. Pure."""
+"""Decides which files the agent's file tools may read and write. Pure."""
 
 import re
 from collections.abc import Callable
@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TypeAlias
 
-from treadle.domain.agent import Allow, Ask, Deny, Judgement, ToolUse
-from treadle.policy.content_gates import gate_of
-from treadle.policy.judging.secrets import holds_secrets
+from treadle.domain.agent import Allow, Ask, Deny, PolicyDecision, ToolUse
+from treadle.policy.content_gates import find_content_gate
+from treadle.policy.judging.secret_files import holds_secrets
 from treadle.policy.permission_rules import MAIN_ARGUMENT
-from treadle.policy.protected_paths import OWN, is_obeyed, protected_part
+from treadle.policy.protected_paths import OWN, is_executed_config, protected_part
 
 RealPath: TypeAlias = Callable[[str], str]
 
@@ -38,7 +38,7 @@ OUTSIDE_WRITE = Deny(
 
 
 @dataclass(frozen=True, slots=True)
-class Reach:
+class FileAccess:
     """The disk as one use sees it; all but `directory` and `protected` are real paths."""
 
     workspace: str
@@ -50,7 +50,7 @@ class Reach:
     protected: tuple[str, ...] = ()
 
 
-def place_of(use: ToolUse, reach: Reach, real_path: RealPath) -> str:
+def resolve_tool_path(use: ToolUse, reach: FileAccess, real_path: RealPath) -> str:
     """The real path that a file tool is to be used on; empty where nobody can tell."""
     # The agent drops blanks around a path, so " /etc" is not a file of the workspace.
     value = str(use.input.get(MAIN_ARGUMENT[use.name]) or "").strip()
@@ -61,10 +61,10 @@ def place_of(use: ToolUse, reach: Reach, real_path: RealPath) -> str:
     return real_path(str(PurePosixPath(reach.directory) / value / pattern))
 
 
-def judge_reading(use: ToolUse, place: str, reach: Reach) -> Judgement:
+def decide_read(use: ToolUse, place: str, reach: FileAccess) -> PolicyDecision:
     """Everything in the workspace may be read, and what the settings add to it, but for files that
     are named like secrets: those are only seen to be there."""
-    inside = _below(place, (reach.workspace, *reach.readable, *reach.writable))
+    inside = _relative_to_first(place, (reach.workspace, *reach.readable, *reach.writable))
     if inside is None:
         return OUTSIDE_READ
     if use.name != "Glob" and holds_secrets(inside.parts):
@@ -72,21 +72,21 @@ def judge_reading(use: ToolUse, place: str, reach: Reach) -> Judgement:
     return Allow(rule="read")
 
 
-def judge_writing(use: ToolUse, place: str, reach: Reach) -> Judgement:
+def decide_write(use: ToolUse, place: str, reach: FileAccess) -> PolicyDecision:
     """In the workspace and what the settings add, but for what is protected; some texts only after
     a person has seen them."""
-    inside = _below(place, (reach.workspace, *reach.writable))
+    inside = _relative_to_first(place, (reach.workspace, *reach.writable))
     if inside is None:
         return OUTSIDE_WRITE
     if part := protected_part(inside, reach.protected):
-        return protected(part)
+        return deny_protected(part)
     text = str(use.input.get(_WRITTEN[use.name]) or "")
-    if gate := gate_of(inside, text):
+    if gate := find_content_gate(inside, text):
         return Ask(gate.reason, f"{use.name} {inside}\n{text}", gate.rule)
     return Allow(rule="write")
 
 
-def protected(part: str) -> Deny:
+def deny_protected(part: str) -> Deny:
     """The refusal to write what is protected."""
     if part.casefold() in OWN:
         return Deny(
@@ -94,7 +94,7 @@ def protected(part: str) -> Deny:
             "Use the mcp__treadle__* tools to report on the work.",
             "write-protected",
         )
-    if is_obeyed(part):
+    if is_executed_config(part):
         return Deny(
             f"{part} decides what runs on the user's machine and cannot be written by an agent. "
             "Leave it as it is, and say in your notes what should change.",
@@ -107,7 +107,7 @@ def protected(part: str) -> Deny:
     )
 
 
-def _below(path: str, roots: tuple[str, ...]) -> PurePosixPath | None:
+def _relative_to_first(path: str, roots: tuple[str, ...]) -> PurePosixPath | None:
     """The path relative to the first of the roots that it lies in."""
     for root in roots:
         try:

@@ -1,4 +1,4 @@
-"""Tools of MCP servers: which server may be used, and with which paths. Pure."""
+"""Decides which tools of MCP servers may be used, and with which paths. Pure."""
 
 import re
 from collections.abc import Iterator
@@ -6,9 +6,9 @@ from itertools import islice
 from pathlib import PurePosixPath
 from typing import Any
 
-from treadle.domain.agent import OWN_TOOLS, Allow, Deny, Judgement, ToolUse
+from treadle.domain.agent import OWN_TOOLS, Allow, Deny, PolicyDecision, ToolUse
 from treadle.policy.available_tools import Toolset
-from treadle.policy.file_tools import Reach, RealPath, protected
+from treadle.policy.file_tools import FileAccess, RealPath, deny_protected
 from treadle.policy.protected_paths import protected_part
 
 # The agent writes names of servers with these characters put in place of all others.
@@ -23,9 +23,9 @@ _MOST_TEXTS = 2000
 _SCHEME = "file://"
 
 
-def judge_server_tool(
-    use: ToolUse, toolset: Toolset, reach: Reach, real_path: RealPath
-) -> Judgement:
+def decide_server_tool(
+    use: ToolUse, toolset: Toolset, reach: FileAccess, real_path: RealPath
+) -> PolicyDecision:
     """Servers are named in the settings. None of them is handed a protected path: what a tool does
     with a path, its name does not tell."""
     if use.name.startswith(OWN_TOOLS):
@@ -49,7 +49,7 @@ def judge_server_tool(
         except ValueError:
             continue
         if part := protected_part(inside, reach.protected):
-            return protected(part)
+            return deny_protected(part)
     return Allow(rule="mcp")
 
 

@@ -1,4 +1,4 @@
-"""Permission rules as users write them: `Tool(pattern)`, matched on the tool's main argument."""
+"""Parses and matches the users' permission rules: `Tool(pattern)`."""
 
 import re
 from collections.abc import Sequence
@@ -23,40 +23,42 @@ PATH_TOOLS = frozenset({"Edit", "Glob", "Grep", "NotebookEdit", "Read", "Write"}
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class PermissionRule:
     """`*` stands for anything within a path segment or word, `**` for anything at all."""
 
     tool: str
     pattern: str = "**"
 
 
-def parse_rule(text: str) -> Rule | None:
+def parse_rule(text: str) -> PermissionRule | None:
     """The rule, or None when the text is not of the form `Tool` or `Tool(pattern)`."""
     match = FORM.fullmatch(text.strip())
     if match is None:
         return None
-    return Rule(match["tool"], match["pattern"] or "**")
+    return PermissionRule(match["tool"], match["pattern"] or "**")
 
 
-def split_ask_before(texts: Sequence[str]) -> tuple[tuple[str, ...], tuple[Rule, ...]]:
+def split_ask_before(texts: Sequence[str]) -> tuple[tuple[str, ...], tuple[PermissionRule, ...]]:
     """Patterns of commands, and rules for other tools: `Write(db/**)`, `mcp__server__*`.
 
     `Bash(pattern)` is another way to write a command's pattern.
     """
     commands: list[str] = []
-    rules: list[Rule] = []
+    rules: list[PermissionRule] = []
     for text in texts:
-        rule = Rule(text.strip()) if text.strip().startswith("mcp__") else parse_rule(text)
+        rule = (
+            PermissionRule(text.strip()) if text.strip().startswith("mcp__") else parse_rule(text)
+        )
         if rule is None or (rule.tool not in MAIN_ARGUMENT and not rule.tool.startswith("mcp__")):
             commands.append(text)
         elif rule.tool == "Bash":
             commands.append(rule.pattern if "(" in text else text)
         else:
-            rules.append(_from_the_project(rule))
+            rules.append(_anchor_in_project(rule))
     return tuple(commands), tuple(rules)
 
 
-def matches(rule: Rule, tool: str, value: str, *, workspace: str) -> bool:
+def matches(rule: PermissionRule, tool: str, value: str, *, workspace: str) -> bool:
     """Does the rule cover this tool with this main argument? Paths must be resolved already."""
     if rule.tool != tool:
         return False
@@ -69,8 +71,8 @@ def matches(rule: Rule, tool: str, value: str, *, workspace: str) -> bool:
     return re.fullmatch(".*".join(parts), value, re.DOTALL) is not None
 
 
-def _from_the_project(rule: Rule) -> Rule:
+def _anchor_in_project(rule: PermissionRule) -> PermissionRule:
     """A path without a beginning is one of the project."""
     if rule.tool not in PATH_TOOLS or rule.pattern.startswith(("/", "./", "**")):
         return rule
-    return Rule(rule.tool, f"./{rule.pattern}")
+    return PermissionRule(rule.tool, f"./{rule.pattern}")

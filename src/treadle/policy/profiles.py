@@ -1,4 +1,4 @@
-"""Language profiles: which families of commands they open, and which processes may be ended."""
+"""Language profiles: the command families and pkill targets that each one allows."""
 
 from typing import Literal, get_args
 
@@ -16,10 +16,12 @@ _PKILL: dict[str, str] = {
 }
 
 
-def active(profiles: tuple[str, ...]) -> tuple[str, ...]:
+def active_profiles(profiles: tuple[str, ...]) -> tuple[str, ...]:
     """The profiles in force: those named, or all if none is."""
     return profiles or PROFILES
 
 
 def pkill_targets(profiles: tuple[str, ...]) -> set[str]:
-    return {name for profile in active(profiles) for name in _PKILL.get(profile, "").split()}
+    return {
+        name for profile in active_profiles(profiles) for name in _PKILL.get(profile, "").split()
+    }

@@ -1,5 +1,4 @@
-"""What no agent writes, by whatever road: Treadle's own state, what others would obey, and what
-the user's settings keep as it is."""
+"""Paths that no agent may write: Treadle's state, executed config, and the user's own list."""
 
 import re
 import unicodedata
@@ -10,18 +9,18 @@ from pathlib import PurePosixPath
 # At the top of the project. An agent hands text over by tools instead.
 OWN = (".treadle", "treadle.toml")
 # Wherever they are: git, shells, editors and coding agents run what these say.
-OBEYED = (
+EXECUTED_CONFIG = (
     *(".git", ".gitmodules", ".gitconfig"),
     *(".claude", ".mcp.json", ".vscode", ".idea"),
     *(".envrc", ".ripgreprc", ".bashrc", ".bash_profile", ".profile", ".zshrc"),
 )
 
-PROTECTED = (*OWN, *OBEYED)
+PROTECTED = (*OWN, *EXECUTED_CONFIG)
 # At the top of a workspace a sandbox seals these even before they exist, the others once they do:
 # their names would stand in the way of the project's own programs. Of git's directory it seals what
 # matters; the rest an agent needs for its commits.
 SEALED = (*OWN, ".claude", ".mcp.json")
-SEALED_IF_THERE = tuple(name for name in OBEYED if name not in (*SEALED, ".git"))
+SEALED_IF_THERE = tuple(name for name in EXECUTED_CONFIG if name not in (*SEALED, ".git"))
 
 _GLOB = re.compile(r"[*?\[]")
 _ANY_DEPTH = "**"
@@ -36,21 +35,23 @@ def protected_part(inside: PurePosixPath, also: Iterable[str] = ()) -> str | Non
     parts = inside.parts
     if (name := protected_name(parts)) is not None:
         return name
-    folded = [_spelled(part) for part in parts]
+    folded = [_normalize(part) for part in parts]
     return next((path for path in also if _covers(path, folded)), None)
 
 
 def protected_name(parts: Sequence[str]) -> str | None:
     """The step that is protected in every project, on the way from the top of one to a path."""
-    folded = [_spelled(part) for part in parts]
+    folded = [_normalize(part) for part in parts]
     if folded and folded[0] in OWN:
         return parts[0]
-    return next((part for part, name in zip(parts, folded, strict=True) if name in OBEYED), None)
+    return next(
+        (part for part, name in zip(parts, folded, strict=True) if name in EXECUTED_CONFIG), None
+    )
 
 
-def is_obeyed(part: str) -> bool:
+def is_executed_config(part: str) -> bool:
     """Whether a part of a path is protected for what others do at its word."""
-    return _spelled(part) in OBEYED
+    return _normalize(part) in EXECUTED_CONFIG
 
 
 def has_pattern(path: str) -> bool:
@@ -63,20 +64,20 @@ def covers(kept: str, inside: PurePosixPath) -> bool:
     In a pattern `*` is one part or some of it, `**` any number of parts; one without a slash fits
     at any depth. A path is also just what it says, whatever is in its name.
     """
-    return _covers(kept, [_spelled(part) for part in inside.parts])
+    return _covers(kept, [_normalize(part) for part in inside.parts])
 
 
 def lies_above(inside: PurePosixPath, kept: str) -> bool:
     """Whether what is kept would go with this directory; not told of patterns that fit anywhere."""
-    parts = [_spelled(part) for part in inside.parts]
-    wanted = [_spelled(part) for part in PurePosixPath(kept).parts]
+    parts = [_normalize(part) for part in inside.parts]
+    wanted = [_normalize(part) for part in PurePosixPath(kept).parts]
     return len(parts) < len(wanted) and all(
         _ANY_DEPTH not in name and fnmatchcase(part, name)
         for part, name in zip(parts, wanted, strict=False)
     )
 
 
-def can_be_kept(path: str) -> bool:
+def is_protectable(path: str) -> bool:
     """Whether it is a path inside a project, or a pattern for some of them, and not for all."""
     parts = PurePosixPath(path).parts
     outside = path.startswith(("/", "~")) or ".." in parts or "\0" in path
@@ -84,27 +85,27 @@ def can_be_kept(path: str) -> bool:
 
 
 def _covers(kept: str, folded: Sequence[str]) -> bool:
-    wanted = [_spelled(part) for part in PurePosixPath(kept).parts]
+    wanted = [_normalize(part) for part in PurePosixPath(kept).parts]
     if not wanted:
         return False
     if list(folded[: len(wanted)]) == wanted:
         return True
     if not has_pattern(kept):
         return False
-    return _reaches([_ANY_DEPTH, *wanted] if len(wanted) == 1 else wanted, folded)
+    return _matches_beginning([_ANY_DEPTH, *wanted] if len(wanted) == 1 else wanted, folded)
 
 
-def _reaches(wanted: Sequence[str], parts: Sequence[str]) -> bool:
+def _matches_beginning(wanted: Sequence[str], parts: Sequence[str]) -> bool:
     """Whether the pattern fits the path, or something on the way to it."""
     if not wanted:
         return True
     first, *rest = wanted
     if first == _ANY_DEPTH:
-        return any(_reaches(rest, parts[at:]) for at in range(len(parts)))
-    return bool(parts) and fnmatchcase(parts[0], first) and _reaches(rest, parts[1:])
+        return any(_matches_beginning(rest, parts[at:]) for at in range(len(parts)))
+    return bool(parts) and fnmatchcase(parts[0], first) and _matches_beginning(rest, parts[1:])
 
 
-def _spelled(part: str) -> str:
+def _normalize(part: str) -> str:
     if part.isascii():
         return part.casefold()
     seen = "".join(c for c in part if unicodedata.category(c) != "Cf")

@@ -1,4 +1,4 @@
-"""Secrets taken out of whatever is stored or shown. Pure.
+"""Removes secrets from everything that is stored or shown. Pure.
 
 Known values go first, in every form they can be written in; then what looks like a credential.
 Where a text was cut, what the cut has left of a known value goes as well.
@@ -10,15 +10,15 @@ from dataclasses import fields, is_dataclass, replace
 from functools import cache
 from typing import Any, Protocol, TypeVar
 
-from treadle.policy.cut_secrets import (
+from treadle.policy.secret_encodings import encoded_forms
+from treadle.policy.secret_shapes import PRIVATE_KEY_END, SHOWN
+from treadle.policy.truncated_secrets import (
     HIDDEN,
     PART,
     RESUMED,
-    without_cut_forms,
-    without_openings,
+    hide_truncated_shapes,
+    hide_truncated_values,
 )
-from treadle.policy.secret_forms import forms
-from treadle.policy.secret_shapes import PRIVATE_KEY_END, SHOWN
 
 _HINTS = (*dict.fromkeys(hint for shape in SHOWN for hint in shape.hints), RESUMED)
 
@@ -31,13 +31,13 @@ class Redactor(Protocol):
     def __call__(self, value: T, /) -> T: ...
 
 
-def redactor(secrets: Iterable[str]) -> Redactor:
+def make_redactor(secrets: Iterable[str]) -> Redactor:
     """One for these values, in all their forms, and for what has the shape of a credential."""
-    known = forms(secrets)
+    known = encoded_forms(secrets)
     telling = (*dict.fromkeys(form[:PART] for form in known), *_HINTS)
 
     def hide(text: str) -> str:
-        return _without(text, known) if any(word in text for word in telling) else text
+        return _hide_all(text, known) if any(word in text for word in telling) else text
 
     def redacted(value: T, /) -> T:
         if isinstance(value, str):
@@ -52,16 +52,16 @@ def redactor(secrets: Iterable[str]) -> Redactor:
     return redacted
 
 
-def _without(text: str, known: tuple[str, ...]) -> str:
+def _hide_all(text: str, known: tuple[str, ...]) -> str:
     # Before whole values: those may be parts of what was cut.
-    text = without_cut_forms(text, known)
+    text = hide_truncated_values(text, known)
     for form in known:
         if form in text:
             text = text.replace(form, HIDDEN)
     for shape in SHOWN:
         if any(hint in text for hint in shape.hints):
             text = shape.regex.sub(_hide_secret, text)
-    return re.sub(PRIVATE_KEY_END, _hide_secret, without_openings(text))
+    return re.sub(PRIVATE_KEY_END, _hide_secret, hide_truncated_shapes(text))
 
 
 def _hide_secret(match: re.Match[str]) -> str:

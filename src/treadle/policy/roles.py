@@ -1,4 +1,4 @@
-"""What each role may do, as one table: change files or not, which commands, which servers."""
+"""The permissions of each role, as one table: writing files, commands, tools, servers."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -13,7 +13,7 @@ ShellSet = Literal["run", "read"]
 BROWSER = "playwright"
 
 # All that a role which changes nothing is ever given, whatever the settings add for the others.
-LOOKING_TOOLS = frozenset(
+READ_ONLY_TOOLS = frozenset(
     {
         "Agent",
         "Bash",
@@ -39,12 +39,12 @@ class RoleRules:
 
 
 _BUILDS = RoleRules(writes=True, commands="run")
-_JUDGES = RoleRules(
-    writes=False, commands="read", tools=LOOKING_TOOLS, servers=frozenset({OWN_SERVER, BROWSER})
+_REVIEWS = RoleRules(
+    writes=False, commands="read", tools=READ_ONLY_TOOLS, servers=frozenset({OWN_SERVER, BROWSER})
 )
 # Works on words alone: what it writes it hands over by our own tools.
 _PLANS = RoleRules(
-    writes=False, commands="read", tools=LOOKING_TOOLS, servers=frozenset({OWN_SERVER})
+    writes=False, commands="read", tools=READ_ONLY_TOOLS, servers=frozenset({OWN_SERVER})
 )
 
 ROLES: dict[Role, RoleRules] = {
@@ -52,7 +52,7 @@ ROLES: dict[Role, RoleRules] = {
     "initializer": _BUILDS,
     "planner": _PLANS,
     "manager": _PLANS,
-    "reviewer": _JUDGES,
-    "verifier": _JUDGES,
-    "auditor": _JUDGES,
+    "reviewer": _REVIEWS,
+    "verifier": _REVIEWS,
+    "auditor": _REVIEWS,
 }

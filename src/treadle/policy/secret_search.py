@@ -1,12 +1,12 @@
-"""Looks for credentials in text that is about to become part of a repository. Pure."""
+"""Finds credentials in text that is about to be committed. Pure."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from math import log2
 
-from treadle.policy.secret_forms import forms
-from treadle.policy.secret_shapes import IN_FILES, MADE_UP, Shape
+from treadle.policy.secret_encodings import encoded_forms
+from treadle.policy.secret_shapes import IN_FILES, PLACEHOLDER_WORDS, SecretShape
 
 KNOWN = "a credential of yours"
 
@@ -18,7 +18,7 @@ _LEAST_LETTERS = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Sighting:
+class SecretMatch:
     """A credential in a text: what it is, where it begins, and itself, which is never told."""
 
     kind: str
@@ -30,35 +30,35 @@ class SecretSearch:
     """Finds these values in any form, and what has the shape of a credential and is not made up."""
 
     def __init__(self, secrets: Iterable[str]) -> None:
-        self._known = forms(secrets)
+        self._known = encoded_forms(secrets)
 
     def may_hold(self, text: str) -> bool:
         """Whether it is worth looking closer; almost no text is."""
         return any(hint in text for hint in _HINTS) or any(form in text for form in self._known)
 
-    def sightings(self, text: str) -> Iterator[Sighting]:
+    def find_secrets(self, text: str) -> Iterator[SecretMatch]:
         """Every credential in the text, once for each way to see it."""
         for form in self._known:
             if (at := text.find(form)) >= 0:
-                yield Sighting(KNOWN, at, form)
+                yield SecretMatch(KNOWN, at, form)
         for shape in IN_FILES:
             if any(hint in text for hint in shape.hints):
-                yield from _of_shape(shape, text)
+                yield from _find_shape(shape, text)
 
 
-def _of_shape(shape: Shape, text: str) -> Iterator[Sighting]:
+def _find_shape(shape: SecretShape, text: str) -> Iterator[SecretMatch]:
     for match in shape.regex.finditer(text):
         value: str | None = match["secret"]
         if value is None:
             continue
-        if not is_made_up(value) and (shape.told_by == "form" or looks_random(value)):
-            yield Sighting(shape.kind, match.start("secret"), value)
+        if not is_placeholder(value) and (shape.told_by == "form" or looks_random(value)):
+            yield SecretMatch(shape.kind, match.start("secret"), value)
 
 
-def is_made_up(value: str) -> bool:
+def is_placeholder(value: str) -> bool:
     """Whether a person would see at once that this opens nothing."""
     small = value.lower()
-    return len(set(small)) < _LEAST_LETTERS or any(word in small for word in MADE_UP)
+    return len(set(small)) < _LEAST_LETTERS or any(word in small for word in PLACEHOLDER_WORDS)
 
 
 def looks_random(value: str) -> bool:

@@ -1,4 +1,4 @@
-"""What credentials look like: one row per kind, and the words that mark a made-up one. Rules only.
+"""Patterns of credentials, one row per kind, and the words that mark a placeholder. Rules only.
 
 `hints` are literals of which one must be in a text for the pattern to be worth trying, so that
 ordinary text costs no more than a few searches for a word.
@@ -11,7 +11,7 @@ from typing import Literal
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class SecretShape:
     """One kind of credential; the group `secret` of the pattern is the part that opens something.
 
     Where a pattern matches without that group, there is none in the whole stretch: it is passed
@@ -38,15 +38,15 @@ _ALONE = r"(?<![A-Za-z0-9_])"
 _WORD = r"[A-Za-z0-9_-]"
 
 
-def _form(kind: str, hints: tuple[str, ...], pattern: str) -> Shape:
-    return Shape(kind, hints, f"{_ALONE}(?P<secret>{pattern})")
+def _form(kind: str, hints: tuple[str, ...], pattern: str) -> SecretShape:
+    return SecretShape(kind, hints, f"{_ALONE}(?P<secret>{pattern})")
 
 
-def _name(kind: str, hints: tuple[str, ...], pattern: str) -> Shape:
-    return Shape(kind, hints, pattern, "name")
+def _name(kind: str, hints: tuple[str, ...], pattern: str) -> SecretShape:
+    return SecretShape(kind, hints, pattern, "name")
 
 
-FORMS: tuple[Shape, ...] = (
+FORMS: tuple[SecretShape, ...] = (
     _form("an Anthropic key", ("sk-ant-",), rf"sk-ant-{_WORD}{{16,{_MOST}}}"),
     _form(
         "an OpenAI key",
@@ -87,7 +87,7 @@ FORMS: tuple[Shape, ...] = (
     _form("a Hugging Face token", ("hf_",), rf"hf_[A-Za-z0-9]{{30,{_MOST}}}"),
     _form("a DigitalOcean token", ("_v1_",), rf"do[oprt]_v1_[0-9a-f]{{60,{_MOST}}}"),
     _form("a SendGrid key", ("SG.",), rf"SG\.{_WORD}{{20,{_MOST}}}\.{_WORD}{{40,{_MOST}}}"),
-    Shape(
+    SecretShape(
         "a JSON web token",
         ("eyJ",),
         # Its first part may hold what begins like another: if one is none, so is the other.
@@ -101,14 +101,14 @@ CUT = r"\n?… \(?\d+ (?:characters )?more"
 
 # A key that is cut off at either side counts as one: the rest of it is as secret.
 _PEM = r"(?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----"
-PRIVATE_KEY = Shape(
+PRIVATE_KEY = SecretShape(
     "a private key",
     ("PRIVATE KEY",),
     rf"-----BEGIN {_PEM}(?P<secret>[\s\S]*?)(?:-----END {_PEM}|(?={CUT})|\Z)",
 )
 PRIVATE_KEY_END = rf"(?:\A|(?<=more\) …\n))(?P<secret>[A-Za-z0-9+/=\s\\]{{8,}})-----END {_PEM}"
 # In a file, the words alone are no key.
-PRIVATE_KEY_IN_FULL = Shape(
+PRIVATE_KEY_IN_FULL = SecretShape(
     "a private key",
     ("PRIVATE KEY",),
     (
@@ -120,7 +120,7 @@ PRIVATE_KEY_IN_FULL = Shape(
 _TELLING = r"(?:TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|(?:API|ACCESS|PRIVATE|AUTH)_KEY|APIKEY)"
 _CAPITALS = ("TOKEN", "SECRET", "PASSW", "PASSPHRASE", "_KEY", "APIKEY")
 
-NAMED: tuple[Shape, ...] = (
+NAMED: tuple[SecretShape, ...] = (
     _name(
         "an authorization header",
         ("uthorization", "UTHORIZATION", "api-key", "Api-Key", "API-KEY"),
@@ -153,12 +153,12 @@ ASSIGNED = _name(
     r"[\"']?\s*(?::=|=>|=|:)\s*[\"'](?P<secret>[^\s\"'<>{}$]{20,})[\"']",
 )
 
-SHOWN: tuple[Shape, ...] = (PRIVATE_KEY, *FORMS, *NAMED)
-IN_FILES: tuple[Shape, ...] = (PRIVATE_KEY_IN_FULL, *FORMS, *NAMED, ASSIGNED)
+SHOWN: tuple[SecretShape, ...] = (PRIVATE_KEY, *FORMS, *NAMED)
+IN_FILES: tuple[SecretShape, ...] = (PRIVATE_KEY_IN_FULL, *FORMS, *NAMED, ASSIGNED)
 
 
 @dataclass(frozen=True, slots=True)
-class Opening:
+class SecretPrefix:
     """What a token begins with that is cut off so early that its pattern does not know it.
 
     `letters` are those that may follow, at least `least` of them and at most `most`.
@@ -170,7 +170,7 @@ class Opening:
     most: int
 
 
-OPENING = Opening(
+SECRET_PREFIX = SecretPrefix(
     rf"{_ALONE}(?:sk-|gh[pousr]_|github_pat_|gl[a-z]{{2,4}}-|npm_|pypi-|xox[a-z]-|xapp-|AKIA"
     r"|ASIA|AIza|ya29\.|[sr]k_live_|lin_api_|hf_|eyJ)",
     f"{string.ascii_letters}{string.digits}_.+/=-",
@@ -178,15 +178,15 @@ OPENING = Opening(
     most=800,
 )
 # Some are cut without a word; then only what can hardly be anything else counts.
-UNMISTAKABLE_OPENING = Opening(
+CERTAIN_PREFIX = SecretPrefix(
     rf"{_ALONE}(?:sk-ant-|gh[pousr]_|github_pat_|glpat-|xox[a-z]-|AKIA|AIza|[sr]k_live_)",
     f"{string.ascii_letters}{string.digits}_-",
     least=4,
     most=_MOST,
 )
-LONGEST_OPENING = len("github_pat_")
+LONGEST_PREFIX = len("github_pat_")
 
-MADE_UP = (
+PLACEHOLDER_WORDS = (
     *("example", "sample", "dummy", "fake", "placeholder", "changeme", "change-me", "change_me"),
     *("your", "xxxx", "0000", "1234", "abcd", "test", "mock", "redact", "insert", "....", "****"),
     *("deadbeef", "notreal", "not-real", "invalid"),

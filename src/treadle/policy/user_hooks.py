@@ -1,4 +1,4 @@
-"""Commands of the user that may forbid a tool use: what they are told, what their end means."""
+"""The user's hook commands that can forbid a tool use: their input, and what their exit means."""
 
 import json
 import shlex
@@ -15,14 +15,14 @@ _FORBIDS = 2
 
 
 @dataclass(frozen=True, slots=True)
-class HookEnded:
+class HookExit:
     """How a hook's command ended; no code if it did not end in time or never began."""
 
     code: int | None
     stderr: str = ""
 
 
-def told(use: ToolUse, role: Role, workspace: str) -> bytes:
+def make_hook_input(use: ToolUse, role: Role, workspace: str) -> bytes:
     """What a hook reads on its stdin: one object of JSON, and a line end.
 
     It runs elsewhere, so it is told where the agent's files are."""
@@ -38,7 +38,7 @@ def told(use: ToolUse, role: Role, workspace: str) -> bytes:
     return json.dumps(given, default=str).encode() + b"\n"
 
 
-def objection(command: str, ended: HookEnded) -> Deny | None:
+def find_hook_denial(command: str, ended: HookExit) -> Deny | None:
     """A hook that ends with 0 has no objection. All else is one, its failure included: who asked
     for a guard does not want to be without it."""
     reason = ended.stderr.strip()[:_LONGEST_REASON]
@@ -55,7 +55,7 @@ def objection(command: str, ended: HookEnded) -> Deny | None:
     return Deny(f"The hook `{command}` of this project {failed}, so nothing passes it{why}.", RULE)
 
 
-def files_of(commands: Sequence[str]) -> tuple[str, ...]:
+def find_hook_files(commands: Sequence[str]) -> tuple[str, ...]:
     """Words of the hooks that may be files of the project: an agent that could write them would
     decide for itself."""
     found: dict[str, None] = {}

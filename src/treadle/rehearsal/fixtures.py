@@ -5,8 +5,8 @@ from contextlib import ExitStack
 
 import pytest
 
-from treadle.rehearsal.api import ScriptedApi
 from treadle.rehearsal.script import parse_script
+from treadle.rehearsal.scripted_api import ScriptedApi
 
 Rehearse = Callable[[str], ScriptedApi]
 

@@ -1,11 +1,11 @@
-"""The little of HTTP/1.1 that one loopback client needs: read a request, write a response."""
+"""A minimal HTTP/1.1 for one loopback client: reads a request, writes a response."""
 
 import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
 
-from treadle.rehearsal.playing import Head
+from treadle.rehearsal.response_steps import SendHead
 
 MAX_BODY = 256 * 1024 * 1024
 LAST_CHUNK = b"0\r\n\r\n"
@@ -24,7 +24,7 @@ class HttpRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class Unreadable:
+class MalformedRequest:
     """What arrived is no HTTP/1.1 request."""
 
     reason: str
@@ -32,16 +32,16 @@ class Unreadable:
 
 async def read_request(
     reader: asyncio.StreamReader, writer: asyncio.StreamWriter
-) -> HttpRequest | Unreadable | None:
+) -> HttpRequest | MalformedRequest | None:
     """The next request of a connection, or None when the client has left."""
     try:
         raw = await reader.readuntil(b"\r\n\r\n")
     except (asyncio.IncompleteReadError, ConnectionError):
         return None
     except asyncio.LimitOverrunError:
-        return Unreadable("the head of the request is too long")
+        return MalformedRequest("the head of the request is too long")
     head = parse_head(raw)
-    if isinstance(head, Unreadable):
+    if isinstance(head, MalformedRequest):
         return head
     if head.headers.get("expect", "").lower() == "100-continue":
         writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
@@ -49,17 +49,17 @@ async def read_request(
         body = await _read_body(reader, head.headers)
     except (asyncio.IncompleteReadError, ConnectionError):
         return None
-    if isinstance(body, Unreadable):
+    if isinstance(body, MalformedRequest):
         return body
     return HttpRequest(head.method, head.path, head.headers, body)
 
 
-def parse_head(raw: bytes) -> HttpRequest | Unreadable:
+def parse_head(raw: bytes) -> HttpRequest | MalformedRequest:
     """Request line and headers, with an empty body."""
     lines = raw.decode("utf-8", "surrogateescape").split("\r\n")
     words = lines[0].split(" ")
     if len(words) != 3 or not words[2].startswith("HTTP/1."):
-        return Unreadable("the first line is not that of an HTTP/1.1 request")
+        return MalformedRequest("the first line is not that of an HTTP/1.1 request")
     headers: dict[str, str] = {}
     for line in lines[1:]:
         if line:
@@ -72,32 +72,32 @@ def parse_head(raw: bytes) -> HttpRequest | Unreadable:
 
 async def _read_body(
     reader: asyncio.StreamReader, headers: Mapping[str, str]
-) -> bytes | Unreadable:
+) -> bytes | MalformedRequest:
     if "chunked" in headers.get("transfer-encoding", "").lower():
         return await _read_chunks(reader)
     length = headers.get("content-length", "0")
     if not (length.isascii() and length.isdigit()) or int(length) > MAX_BODY:
-        return Unreadable("content-length is not a number this server takes")
+        return MalformedRequest("content-length is not a number this server takes")
     return await reader.readexactly(int(length))
 
 
-async def _read_chunks(reader: asyncio.StreamReader) -> bytes | Unreadable:
+async def _read_chunks(reader: asyncio.StreamReader) -> bytes | MalformedRequest:
     parts: list[bytes] = []
     total = 0
     while True:
         try:
             size = int((await reader.readline()).split(b";")[0], 16)
         except ValueError:
-            return Unreadable("a chunk has no size")
+            return MalformedRequest("a chunk has no size")
         total += size
         if size < 0 or total > MAX_BODY:
-            return Unreadable("the body is larger than this server takes")
+            return MalformedRequest("the body is larger than this server takes")
         parts.append((await reader.readexactly(size + 2))[:size])
         if size == 0:
             return b"".join(parts)
 
 
-def head_bytes(head: Head, *, keeps_alive: bool) -> bytes:
+def encode_head(head: SendHead, *, keeps_alive: bool) -> bytes:
     """Status line and headers as they go over the wire."""
     try:
         phrase = HTTPStatus(head.status).phrase
@@ -112,5 +112,5 @@ def head_bytes(head: Head, *, keeps_alive: bool) -> bytes:
     return ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1")
 
 
-def chunk(content: bytes) -> bytes:
+def encode_chunk(content: bytes) -> bytes:
     return f"{len(content):x}\r\n".encode() + content + b"\r\n"

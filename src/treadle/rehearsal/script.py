@@ -1,12 +1,12 @@
-"""Scripts from files: the top of the language, and the only place that reads one from disk."""
+"""Loads and parses rehearsal scripts; the only module here that reads them from disk."""
 
 from pathlib import Path
 
 from treadle.domain.errors import UsageError
 from treadle.domain.signal import Role
-from treadle.rehearsal.nodes import Place, compose
-from treadle.rehearsal.turn_language import times, turns
+from treadle.rehearsal.turn_parser import parse_repeat, parse_turns
 from treadle.rehearsal.turns import Auth, Script, SessionScript
+from treadle.rehearsal.yaml_nodes import YamlNode, parse_yaml
 
 __all__ = ["Script", "load_script", "parse_script"]
 
@@ -28,44 +28,44 @@ def load_script(path: Path) -> Script:
 
 def parse_script(text: str, *, source: str) -> Script:
     """The script in a text; `source` is what errors call it."""
-    root = compose(text, source=source)
+    root = parse_yaml(text, source=source)
     fields = root.fields(("version", "auth", "sessions"))
     if "version" not in fields:
-        raise root.wrong(f"the script needs a version: write 'version: {VERSION}' first")
+        raise root.error(f"the script needs a version: write 'version: {VERSION}' first")
     if fields["version"].value() != VERSION:
-        raise fields["version"].wrong(f"'version' must be {VERSION}")
+        raise fields["version"].error(f"'version' must be {VERSION}")
     if "sessions" not in fields:
-        raise root.wrong("the script needs 'sessions'")
+        raise root.error("the script needs 'sessions'")
     auth: Auth = fields["auth"].choice(Auth) if "auth" in fields else "api_key"
     entries = fields["sessions"].items("a session")
-    return Script(_sessions(entries), auth, source)
+    return Script(_parse_sessions(entries), auth, source)
 
 
-def _sessions(entries: tuple[Place, ...]) -> tuple[SessionScript, ...]:
+def _parse_sessions(entries: tuple[YamlNode, ...]) -> tuple[SessionScript, ...]:
     found: list[SessionScript] = []
     for entry in entries:
-        session = _session(entry)
-        if any(_takes_all(earlier, session) for earlier in found):
-            raise entry.wrong("this session is never reached: one before it repeats forever")
+        session = _parse_session(entry)
+        if any(_hides(earlier, session) for earlier in found):
+            raise entry.error("this session is never reached: one before it repeats forever")
         found.append(session)
     return tuple(found)
 
 
-def _takes_all(earlier: SessionScript, later: SessionScript) -> bool:
+def _hides(earlier: SessionScript, later: SessionScript) -> bool:
     return earlier.repeat is None and earlier.role in (None, later.role)
 
 
-def _session(place: Place) -> SessionScript:
+def _parse_session(place: YamlNode) -> SessionScript:
     fields = place.fields(("role", "name", "turns", "subagent", "repeat", "optional"))
     if "turns" not in fields:
-        raise place.wrong("a session needs 'turns'")
+        raise place.error("a session needs 'turns'")
     role: Role | None = fields["role"].choice(Role) if "role" in fields else None
     return SessionScript(
-        turns=turns(fields["turns"]),
+        turns=parse_turns(fields["turns"]),
         role=role,
-        name=fields["name"].words() if "name" in fields else "",
-        subagent=turns(fields["subagent"]) if "subagent" in fields else (),
-        repeat=times(fields["repeat"]) if "repeat" in fields else 1,
+        name=fields["name"].non_empty_text() if "name" in fields else "",
+        subagent=parse_turns(fields["subagent"]) if "subagent" in fields else (),
+        repeat=parse_repeat(fields["repeat"]) if "repeat" in fields else 1,
         optional=fields["optional"].flag() if "optional" in fields else False,
         line=place.line,
     )

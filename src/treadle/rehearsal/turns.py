@@ -1,4 +1,4 @@
-"""What a script says, as values: sessions made of turns, each an answer of the model or a fault."""
+"""The values of a parsed script: sessions made of turns, each a reply of the model or a fault."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -24,12 +24,12 @@ DEFAULT_USAGE = Usage(input_tokens=100, output_tokens=20)
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class ReplyText:
     text: str
 
 
 @dataclass(frozen=True, slots=True)
-class Thinking:
+class ReplyThinking:
     text: str
 
 
@@ -48,7 +48,7 @@ class StreamEvent:
     body: Mapping[str, Any]
 
 
-Block: TypeAlias = Text | Thinking | ToolCall | StreamEvent
+ContentBlock: TypeAlias = ReplyText | ReplyThinking | ToolCall | StreamEvent
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +61,10 @@ class QuotaWarning:
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class ModelReply:
     """A response of the model, complete or broken off in the middle."""
 
-    blocks: tuple[Block, ...]
+    blocks: tuple[ContentBlock, ...]
     stop_reason: StopReason = "end_turn"
     usage: Usage = DEFAULT_USAGE
     model: str | None = None  # None: the model that the request names
@@ -92,26 +92,26 @@ class QuotaSpent:
 
 
 @dataclass(frozen=True, slots=True)
-class Silence:
+class NoResponse:
     """No byte of an answer: the connection is dropped, or kept open for nothing."""
 
     how: Literal["drop", "hang"]
 
 
 @dataclass(frozen=True, slots=True)
-class Garbage:
+class InvalidBody:
     """A 200 whose body is not what the API speaks."""
 
     body: str
     headers: Mapping[str, str] = field(default_factory=dict)
 
 
-Answer: TypeAlias = Reply | ApiError | QuotaSpent | Silence | Garbage
+TurnAnswer: TypeAlias = ModelReply | ApiError | QuotaSpent | NoResponse | InvalidBody
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    answer: Answer
+    answer: TurnAnswer
     delay_s: float = 0.0
     repeat: int | None = 1  # None: for ever
     expect: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""The circuit breaker of an outside service, as pure functions over what its sessions report.
+"""The circuit breaker of an outside service, as pure functions over session results.
 
 closed     the service is used; so many failures in a row open the breaker
 open       the service is left alone for a while
@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from typing import Literal, TypeAlias, assert_never
 
 from treadle.domain.events.oversight import BreakerClosed, BreakerOpened
-from treadle.domain.gates import Breaker
+from treadle.domain.service_health import CircuitBreaker
 from treadle.domain.session import (
     BudgetExceeded,
     Cancelled,
@@ -27,25 +27,25 @@ from treadle.domain.session import (
     UnguardedTool,
 )
 
-FAILURES = 3
+FAILURE_LIMIT = 3
 REST = timedelta(minutes=5)
 _LONGEST_REASON = 200
 
-State: TypeAlias = Literal["closed", "open", "half_open"]
-News: TypeAlias = BreakerOpened | BreakerClosed | None
+BreakerState: TypeAlias = Literal["closed", "open", "half_open"]
+BreakerEvent: TypeAlias = BreakerOpened | BreakerClosed | None
 # Whether the service did its part; None when the end of a session does not tell.
-Report: TypeAlias = Literal["worked", "failed"] | None
+ServiceResult: TypeAlias = Literal["worked", "failed"] | None
 
 
 @dataclass(frozen=True, slots=True)
-class Admitted:
+class ServiceAvailable:
     """The run may use the service, once the breaker is stored as it is here."""
 
-    breaker: Breaker
+    breaker: CircuitBreaker
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class ServiceUnavailable:
     """The run has to wait until then and ask again."""
 
     until: datetime
@@ -53,14 +53,14 @@ class Held:
 
 
 @dataclass(frozen=True, slots=True)
-class Reported:
+class BreakerUpdate:
     """The breaker after a session, and what became of it by this."""
 
-    breaker: Breaker
-    news: News = None
+    breaker: CircuitBreaker
+    event: BreakerEvent = None
 
 
-def state_of(breaker: Breaker, now: datetime) -> State:
+def state_of(breaker: CircuitBreaker, now: datetime) -> BreakerState:
     if breaker.until is None:
         return "closed"
     if breaker.probe:
@@ -68,33 +68,42 @@ def state_of(breaker: Breaker, now: datetime) -> State:
     return "open" if now < breaker.until else "half_open"
 
 
-def admit(breaker: Breaker, run: str, now: datetime, *, rest: timedelta = REST) -> Admitted | Held:
+def admit_run(
+    breaker: CircuitBreaker, run: str, now: datetime, *, rest: timedelta = REST
+) -> ServiceAvailable | ServiceUnavailable:
     """Whether a run may use the service now; asking twice gives it no second turn."""
     if breaker.until is None or (breaker.probe == run and now < breaker.until):
-        return Admitted(breaker)
+        return ServiceAvailable(breaker)
     if now < breaker.until:
-        return Held(breaker.until, f"{breaker.service} is left alone: {breaker.reason}")
-    return Admitted(replace(breaker, probe=run, until=now + rest))
+        return ServiceUnavailable(
+            breaker.until, f"{breaker.service} is left alone: {breaker.reason}"
+        )
+    return ServiceAvailable(replace(breaker, probe=run, until=now + rest))
 
 
-def report(
-    breaker: Breaker, run: str, result: SessionResult, now: datetime, *, rest: timedelta = REST
-) -> Reported:
+def report_session(
+    breaker: CircuitBreaker,
+    run: str,
+    result: SessionResult,
+    now: datetime,
+    *,
+    rest: timedelta = REST,
+) -> BreakerUpdate:
     """What the end of a session does to the breaker; told twice, it says the same again."""
-    match service_in(result.outcome):
+    match service_result(result.outcome):
         case "failed":
-            return _failed(breaker, result, now, rest)
+            return _after_failure(breaker, result, now, rest)
         case "worked":
-            return _worked(breaker, result)
+            return _after_success(breaker, result)
         case None:
             # The probe came to nothing, so another may have its turn.
             ended = replace(breaker, probe="", until=now) if breaker.probe == run else breaker
-            return Reported(ended)
+            return BreakerUpdate(ended)
         case unreachable:
             assert_never(unreachable)
 
 
-def service_in(outcome: Outcome) -> Report:
+def service_result(outcome: Outcome) -> ServiceResult:
     """What a session's end says about the model service.
 
     Logins, credit, quota and malformed requests are no failures of the service, and a crash, a
@@ -113,31 +122,33 @@ def service_in(outcome: Outcome) -> Report:
             assert_never(outcome)
 
 
-def _failed(breaker: Breaker, result: SessionResult, now: datetime, rest: timedelta) -> Reported:
+def _after_failure(
+    breaker: CircuitBreaker, result: SessionResult, now: datetime, rest: timedelta
+) -> BreakerUpdate:
     if breaker.reporter == result.session:
-        return Reported(breaker, _opened(breaker))
+        return BreakerUpdate(breaker, _opened_event(breaker))
     failures = breaker.failures + 1
     failed = replace(breaker, failures=failures, reporter=result.session)
-    if breaker.until is None and failures < FAILURES:
-        return Reported(failed)
+    if breaker.until is None and failures < FAILURE_LIMIT:
+        return BreakerUpdate(failed)
     if breaker.until is not None and now < breaker.until and not breaker.probe:
         # It began before the breaker opened; nobody's rest is made longer by it.
-        return Reported(replace(breaker, failures=failures))
+        return BreakerUpdate(replace(breaker, failures=failures))
     opened = replace(failed, until=now + rest, probe="", reason=_reason(failures, result.outcome))
-    return Reported(opened, _opened(opened))
+    return BreakerUpdate(opened, _opened_event(opened))
 
 
-def _worked(breaker: Breaker, result: SessionResult) -> Reported:
+def _after_success(breaker: CircuitBreaker, result: SessionResult) -> BreakerUpdate:
     closed = BreakerClosed(breaker.service)
     if breaker.until is not None:
-        shut = Breaker(breaker.service, reporter=result.session, version=breaker.version)
-        return Reported(shut, closed)
+        shut = CircuitBreaker(breaker.service, reporter=result.session, version=breaker.version)
+        return BreakerUpdate(shut, closed)
     if breaker.failures:
-        return Reported(Breaker(breaker.service, version=breaker.version))
-    return Reported(breaker, closed if breaker.reporter == result.session else None)
+        return BreakerUpdate(CircuitBreaker(breaker.service, version=breaker.version))
+    return BreakerUpdate(breaker, closed if breaker.reporter == result.session else None)
 
 
-def _opened(breaker: Breaker) -> BreakerOpened | None:
+def _opened_event(breaker: CircuitBreaker) -> BreakerOpened | None:
     if breaker.until is None:
         return None
     return BreakerOpened(breaker.service, breaker.reason, breaker.until)

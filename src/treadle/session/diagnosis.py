@@ -1,4 +1,4 @@
-"""What a fault can mean for the next session, in words that name no vendor."""
+"""What a fault can mean for the next session, independent of the vendor."""
 
 from dataclasses import dataclass
 
@@ -18,14 +18,20 @@ class Diagnosis:
     of_service: bool = False
 
 
-AGAIN = Diagnosis("retryable")
-AFRESH = Diagnosis("retryable", needs_fresh_session=True)
+RETRY = Diagnosis("retryable")
+RETRY_FRESH = Diagnosis("retryable", needs_fresh_session=True)
 OUTAGE = Diagnosis("retryable", of_service=True)
-LATER = Diagnosis("rate_limited", of_service=True)
-ACCOUNT = Diagnosis("authentication", "Ask the account's administrator to admit it, then retry.")
-CREDIT = Diagnosis("fatal", "Add credit to the account or use another one, then start again.")
-MODEL = Diagnosis("fatal", "Choose a model your account may use: --model, or treadle.toml.")
-REFUSED = Diagnosis("fatal", "The model service refuses this request; the message says why.")
-DISK = Diagnosis("fatal", "Free some disk space, then start again.")
-SCRIPT = Diagnosis("fatal", "Mend the rehearsal script, or what the run did with it.")
-BUDGET = Diagnosis("fatal", "Raise the session's budget in treadle.toml, then start again.")
+RATE_LIMITED = Diagnosis("rate_limited", of_service=True)
+ACCOUNT_BLOCKED = Diagnosis(
+    "authentication", "Ask the account's administrator to admit it, then retry."
+)
+NO_CREDIT = Diagnosis("fatal", "Add credit to the account or use another one, then start again.")
+MODEL_UNAVAILABLE = Diagnosis(
+    "fatal", "Choose a model your account may use: --model, or treadle.toml."
+)
+REQUEST_REFUSED = Diagnosis(
+    "fatal", "The model service refuses this request; the message says why."
+)
+DISK_FULL = Diagnosis("fatal", "Free some disk space, then start again.")
+SCRIPT_FAILED = Diagnosis("fatal", "Mend the rehearsal script, or what the run did with it.")
+BUDGET_SPENT = Diagnosis("fatal", "Raise the session's budget in treadle.toml, then start again.")

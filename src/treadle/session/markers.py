@@ -1,4 +1,4 @@
-"""Markers: signals written as tags in an agent's text, found while the text still arrives.
+"""Finds markers: signals written as tags in an agent's text, while the text still arrives.
 
 The rules are in docs/concepts/signals.md; this module holds the reader and nothing about what a
 signal leads to.
@@ -15,13 +15,13 @@ BODY_LIMIT = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class PlainText:
     """Text for people, markers taken out."""
 
     text: str
 
 
-Piece: TypeAlias = Text | Signal
+Piece: TypeAlias = PlainText | Signal
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class _Tag:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _FoundSignal:
     signal: Signal
     begin: int
     end: int
@@ -52,7 +52,7 @@ _RUN_ENDS = {"`": re.compile("[^`]"), "~": re.compile("[^~]")}
 
 # start: nothing but blanks so far; run: in the backticks or tildes that may make a fence;
 # info: behind them; plain: the rest of the line decides nothing.
-_Place = Literal["start", "run", "info", "plain"]
+_LineState = Literal["start", "run", "info", "plain"]
 
 
 class MarkerReader:
@@ -60,11 +60,11 @@ class MarkerReader:
 
     def __init__(self, *, body_limit: int = BODY_LIMIT) -> None:
         self._body_limit = body_limit
-        self._forget()
+        self._reset()
 
-    def _forget(self) -> None:
+    def _reset(self) -> None:
         self._held = ""
-        self._place: _Place = "start"
+        self._line_state: _LineState = "start"
         self._fence: tuple[str, int] | None = None
         self._run = ("", 0)
         # Below this offset of the held text no closing tag of the kind begins: without it,
@@ -78,7 +78,7 @@ class MarkerReader:
     def close(self) -> list[Piece]:
         """The rest of the block; a tag that was never closed is text."""
         pieces = self._read("", final=True)
-        self._forget()
+        self._reset()
         return pieces
 
     def _read(self, chunk: str, *, final: bool) -> list[Piece]:
@@ -93,18 +93,18 @@ class MarkerReader:
                 at = step
                 continue
             if step.begin > shown:
-                pieces.append(Text(text[shown : step.begin]))
+                pieces.append(PlainText(text[shown : step.begin]))
             pieces.append(step.signal)
             shown = at = step.end
         if at > shown:
-            pieces.append(Text(text[shown:at]))
+            pieces.append(PlainText(text[shown:at]))
         self._held = text[at:]
         self._searched = {kind: max(0, n - at) for kind, n in self._searched.items()}
         return pieces
 
-    def _step(self, text: str, at: int, *, final: bool) -> int | _Found | None:
+    def _step(self, text: str, at: int, *, final: bool) -> int | _FoundSignal | None:
         """Where to go on, or a signal and where it stands, or None to wait for more text."""
-        match self._place:
+        match self._line_state:
             case "start":
                 return self._start(text, at, final=final)
             case "run":
@@ -114,37 +114,37 @@ class MarkerReader:
             case "plain":
                 return self._to_line_end(text, at)
 
-    def _start(self, text: str, at: int, *, final: bool) -> int | _Found | None:
+    def _start(self, text: str, at: int, *, final: bool) -> int | _FoundSignal | None:
         margin = text[at : at + 3]
         begin = at + len(margin) - len(margin.lstrip(" "))
         if begin == len(text):
             return begin if final else None
         first = text[begin]
         if first in _RUN_ENDS:
-            self._place, self._run = "run", (first, 0)
+            self._line_state, self._run = "run", (first, 0)
             return begin
         if first == "<" and self._fence is None:
             return self._tag_at(text, begin, final=final)
-        self._place = "plain"
+        self._line_state = "plain"
         return begin
 
-    def _tag_at(self, text: str, begin: int, *, final: bool) -> int | _Found | None:
+    def _tag_at(self, text: str, begin: int, *, final: bool) -> int | _FoundSignal | None:
         match = _OPENING.match(text, begin)
         if match is None:
             so_far = text[begin : begin + _LONGEST]
             if not final and any(tag.opening.startswith(so_far) for tag in _TAGS):
                 return None
-            self._place = "plain"
+            self._line_state = "plain"
             return begin
         tag, body = _TAG_OF[match.group()], match.end()
         closed = self._closing(tag, text, body)
         if closed is None and not final and len(text) < body + self._body_limit + len(tag.closing):
             return None
         if closed is None or tag.again.search(text, body, closed):
-            self._place = "plain"
+            self._line_state = "plain"
             return body
         signal = Signal(tag.kind, text[body:closed].strip())
-        return _Found(signal, begin, closed + len(tag.closing))
+        return _FoundSignal(signal, begin, closed + len(tag.closing))
 
     def _closing(self, tag: _Tag, text: str, body: int) -> int | None:
         end = min(len(text), body + self._body_limit + len(tag.closing))
@@ -162,7 +162,7 @@ class MarkerReader:
         end = behind.start() if behind else len(text)
         self._run = (mark, length + end - at)
         if end < len(text):
-            self._place = "info" if self._may_fence() else "plain"
+            self._line_state = "info" if self._may_fence() else "plain"
         return end
 
     def _may_fence(self) -> bool:
@@ -177,10 +177,10 @@ class MarkerReader:
         part = text[at:end]
         spoiled = part.strip(" \t\r") if self._fence else self._run[0] == "`" and "`" in part
         if spoiled:
-            self._place = "plain"
+            self._line_state = "plain"
         elif newline >= 0:
             self._fence = None if self._fence else self._run
-            self._place = "start"
+            self._line_state = "start"
             return end + 1
         return end
 
@@ -188,5 +188,5 @@ class MarkerReader:
         newline = text.find("\n", at)
         if newline < 0:
             return len(text)
-        self._place = "start"
+        self._line_state = "start"
         return newline + 1

@@ -1,4 +1,4 @@
-"""One row of a price list, whoever the vendor is."""
+"""The price of one model, independent of the vendor."""
 
 from dataclasses import dataclass
 
@@ -36,7 +36,7 @@ class TieredPrice:
 
 
 @dataclass(frozen=True, slots=True)
-class Extras:
+class ResponseExtras:
     """What a response costs beyond its tokens."""
 
     web_searches: int = 0

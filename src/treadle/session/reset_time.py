@@ -1,4 +1,4 @@
-"""Reset times as people read them ("resets Nov 20, 3pm (Europe/Berlin)"), turned into moments."""
+"""Parses reset times in messages ("resets Nov 20, 3pm (Europe/Berlin)") into UTC."""
 
 import re
 from dataclasses import dataclass

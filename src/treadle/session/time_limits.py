@@ -1,4 +1,4 @@
-"""The time limits of a running session, as pure functions over what has been seen of it.
+"""The time limits of a running session, as pure functions over the events seen so far.
 
 Four clocks, all of them always on; times are floats of one monotonic clock. Who watches looks at
 that clock every `TICK_S`. A look that comes far too late means that nobody was awake: the lid was
@@ -54,7 +54,7 @@ class OpenTool:
 
 
 @dataclass(frozen=True, slots=True)
-class Watch:
+class SessionClocks:
     """What the clocks of one session run on."""
 
     started: float
@@ -80,18 +80,18 @@ class Deadline:
     after_s: float
 
 
-def began(now: float) -> Watch:
+def start_clocks(now: float) -> SessionClocks:
     """The watch over a session whose prompt is on its way."""
-    return Watch(started=now, last_sign=now, awaiting_since=now, looked=now)
+    return SessionClocks(started=now, last_sign=now, awaiting_since=now, looked=now)
 
 
-def looked(watch: Watch, now: float) -> Watch:
+def advance_clocks(watch: SessionClocks, now: float) -> SessionClocks:
     """The watch after a look at the clock; all clocks stood still for a gap that was slept."""
     gap = now - watch.looked
-    return replace(watch if gap <= ASLEEP_S else _later(watch, gap), looked=now)
+    return replace(watch if gap <= ASLEEP_S else _shift(watch, gap), looked=now)
 
 
-def used_processor(watch: Watch, seconds: float, now: float) -> Watch:
+def apply_processor_time(watch: SessionClocks, seconds: float, now: float) -> SessionClocks:
     """The watch after a reading of all processor time the agent's processes have used so far."""
     reading = replace(watch, processor=(now, seconds))
     if watch.processor is None:
@@ -101,22 +101,22 @@ def used_processor(watch: Watch, seconds: float, now: float) -> Watch:
     return replace(reading, last_sign=max(now, watch.last_sign)) if busy else reading
 
 
-def saw(watch: Watch, event: AgentEvent, now: float) -> Watch:
+def apply_event(watch: SessionClocks, event: AgentEvent, now: float) -> SessionClocks:
     """The watch after an event; every event is a sign of life."""
     sign = replace(watch, last_sign=max(now, watch.last_sign))
     match event:
         case ResponseStarted():
             seen = replace(sign, owed=False, responding=True)
         case TextStreamed() | AgentThought():
-            seen = _answered(sign)
+            seen = _mark_response_begun(sign)
         case ToolCalled():
-            seen = _called(_answered(sign), event, now)
+            seen = _add_call(_mark_response_begun(sign), event, now)
         case ToolFinished():
-            seen = replace(sign, open_tools=_without(sign.open_tools, event.id), owed=True)
+            seen = replace(sign, open_tools=_remove_call(sign.open_tools, event.id), owed=True)
         case ResponseUsed():
             seen = replace(sign, responding=False)
         case ApiRetried():
-            return _retried(sign, now + max(0.0, event.delay_s))
+            return _restart_after_retry(sign, now + max(0.0, event.delay_s))
         case (
             Heartbeat()
             | TextClosed()
@@ -128,10 +128,10 @@ def saw(watch: Watch, event: AgentEvent, now: float) -> Watch:
             seen = sign
         case _:
             assert_never(event)
-    return _rearmed(seen, now)
+    return _rearm_first_byte(seen, now)
 
 
-def held(watch: Watch, waiting: frozenset[str], now: float) -> Watch:
+def hold_waiting_calls(watch: SessionClocks, waiting: frozenset[str], now: float) -> SessionClocks:
     """The watch while these calls wait to be allowed: they have not begun."""
     if not waiting:
         return watch
@@ -139,13 +139,13 @@ def held(watch: Watch, waiting: frozenset[str], now: float) -> Watch:
     return replace(watch, open_tools=tuple(tools))
 
 
-def under_way(watch: Watch) -> frozenset[str]:
+def open_calls(watch: SessionClocks) -> frozenset[str]:
     """The open calls, without those of sub-agents that wait for a call of their own."""
     parents = {tool.parent for tool in watch.open_tools}
     return frozenset(tool.id for tool in watch.open_tools if tool.id not in parents)
 
 
-def deadline(watch: Watch, limits: SessionLimits) -> Deadline:
+def next_deadline(watch: SessionClocks, limits: SessionLimits) -> Deadline:
     """The nearest of the clocks that run; of two that end together, the more telling one."""
     running = [Deadline(watch.started + limits.wall_s, "wall", limits.wall_s)]
     if watch.open_tools:
@@ -159,7 +159,7 @@ def deadline(watch: Watch, limits: SessionLimits) -> Deadline:
     return min(reversed(running), key=lambda due: due.at)
 
 
-def _later(watch: Watch, seconds: float) -> Watch:
+def _shift(watch: SessionClocks, seconds: float) -> SessionClocks:
     """The same watch, as if everything it saw had happened so much later."""
     awaiting = watch.awaiting_since
     return replace(
@@ -172,7 +172,7 @@ def _later(watch: Watch, seconds: float) -> Watch:
     )
 
 
-def _answered(watch: Watch) -> Watch:
+def _mark_response_begun(watch: SessionClocks) -> SessionClocks:
     """Content proves that the response has begun, also where an agent does not announce it.
 
     While one streams, it is that response's content and pays nothing that fell due since.
@@ -180,13 +180,13 @@ def _answered(watch: Watch) -> Watch:
     return watch if watch.responding else replace(watch, owed=False)
 
 
-def _called(watch: Watch, call: ToolCalled, now: float) -> Watch:
+def _add_call(watch: SessionClocks, call: ToolCalled, now: float) -> SessionClocks:
     if any(tool.id == call.id for tool in watch.open_tools):
         return watch
     return replace(watch, open_tools=(*watch.open_tools, OpenTool(call.id, now, call.parent)))
 
 
-def _without(tools: tuple[OpenTool, ...], tool_id: str) -> tuple[OpenTool, ...]:
+def _remove_call(tools: tuple[OpenTool, ...], tool_id: str) -> tuple[OpenTool, ...]:
     """The rest once a call is over; what a subagent left open is over with it."""
     over = {tool_id}
     for tool in tools:  # in the order of the calls, so a parent always comes before its children
@@ -195,13 +195,13 @@ def _without(tools: tuple[OpenTool, ...], tool_id: str) -> tuple[OpenTool, ...]:
     return tuple(tool for tool in tools if tool.id not in over)
 
 
-def _retried(watch: Watch, sent_at: float) -> Watch:
+def _restart_after_retry(watch: SessionClocks, sent_at: float) -> SessionClocks:
     """An announced pause is no silence: both clocks start when the request is sent again."""
     seen = replace(watch, last_sign=sent_at, owed=True, responding=False, awaiting_since=None)
-    return _rearmed(seen, sent_at)
+    return _rearm_first_byte(seen, sent_at)
 
 
-def _rearmed(watch: Watch, now: float) -> Watch:
+def _rearm_first_byte(watch: SessionClocks, now: float) -> SessionClocks:
     awaiting = watch.owed and not watch.responding and not watch.open_tools
     if not awaiting:
         return replace(watch, awaiting_since=None)

@@ -1,4 +1,4 @@
-"""The settings as the product uses them: one frozen dataclass per section of `treadle.toml`.
+"""All settings: one frozen dataclass per section of `treadle.toml`.
 
 Names are on the wire for ever. Each key carries its help in the field's metadata: `settings.keys`
 reads it for the commented file, the schema and the reference.
@@ -9,18 +9,24 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from treadle.domain.review import Severity
-from treadle.domain.run import Landing
-from treadle.settings.guarding import Hooks, Permissions, Policy, Sandbox, Verify
-from treadle.settings.key import key
+from treadle.domain.run import LandingMode
+from treadle.settings.key_metadata import key
+from treadle.settings.safeguard_sections import (
+    HookSettings,
+    PermissionSettings,
+    PolicySettings,
+    SandboxSettings,
+    VerifySettings,
+)
 
 VERSION = 1
 
 # Above this a ceiling would bound nothing any more (a million minutes are two years).
-MOST = 1_000_000
+LARGEST_NUMBER = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Project:
+class ProjectSettings:
     """Where the specification is, and the commands that set the project up and judge it."""
 
     spec: str = field(
@@ -44,7 +50,7 @@ class Project:
 
 
 @dataclass(frozen=True, slots=True)
-class Agent:
+class AgentSettings:
     """The coding agent and the models it uses.
 
     A `binary` that a file names counts once you trust it: see `treadle trust`.
@@ -69,7 +75,7 @@ class Agent:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class LimitSettings:
     """The ceilings of a whole run; none of them can be switched off."""
 
     max_cost_usd: float = field(
@@ -97,7 +103,7 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class SessionSettings:
     """The ceilings of one session inside a run; none of them can be switched off."""
 
     max_cost_usd: float = field(
@@ -118,7 +124,7 @@ class Session:
 
 
 @dataclass(frozen=True, slots=True)
-class Deliver:
+class DeliverSettings:
     """How `treadle deliver` goes from round to round."""
 
     delay_s: float = field(
@@ -135,7 +141,7 @@ class Deliver:
 
 
 @dataclass(frozen=True, slots=True)
-class Focus:
+class FocusSettings:
     """How `treadle focus` comes to an end of its reviews."""
 
     review_bar: Severity = field(
@@ -149,7 +155,7 @@ class Focus:
 
 
 @dataclass(frozen=True, slots=True)
-class Quota:
+class QuotaSettings:
     """What to do when the provider's usage quota is spent."""
 
     wait: bool = field(
@@ -161,7 +167,7 @@ class Quota:
 
 
 @dataclass(frozen=True, slots=True)
-class Database:
+class DatabaseSettings:
     """Where runs are kept. Give an address with a password by TREADLE_DATABASE_URL instead.
 
     In a file it counts once you trust it: see `treadle trust`.
@@ -177,7 +183,7 @@ class Database:
 
 
 @dataclass(frozen=True, slots=True)
-class Retention:
+class RetentionSettings:
     """How long runs are kept whose work is in your branch or was dropped."""
 
     days: int = field(
@@ -193,7 +199,7 @@ class Settings:
     version: int = field(
         default=VERSION, metadata=key("The version of this file's format.", above=0)
     )
-    land: Landing = field(
+    land: LandingMode = field(
         default="auto",
         metadata=key(
             "Bring finished work into your checkout: auto when it is unchanged, ask first, never."
@@ -206,20 +212,20 @@ class Settings:
     allowed_tools: tuple[str, ...] = field(
         default=(), metadata=key('Tools added to the baseline, such as "mcp__browser__click".')
     )
-    permissions: Permissions = field(default_factory=Permissions)
-    project: Project = field(default_factory=Project)
-    agent: Agent = field(default_factory=Agent)
-    limits: Limits = field(default_factory=Limits)
-    session: Session = field(default_factory=Session)
-    deliver: Deliver = field(default_factory=Deliver)
-    focus: Focus = field(default_factory=Focus)
-    quota: Quota = field(default_factory=Quota)
-    sandbox: Sandbox = field(default_factory=Sandbox)
-    policy: Policy = field(default_factory=Policy)
-    hooks: Hooks = field(default_factory=Hooks)
-    verify: Verify = field(default_factory=Verify)
-    database: Database = field(default_factory=Database)
-    retention: Retention = field(default_factory=Retention)
+    permissions: PermissionSettings = field(default_factory=PermissionSettings)
+    project: ProjectSettings = field(default_factory=ProjectSettings)
+    agent: AgentSettings = field(default_factory=AgentSettings)
+    limits: LimitSettings = field(default_factory=LimitSettings)
+    session: SessionSettings = field(default_factory=SessionSettings)
+    deliver: DeliverSettings = field(default_factory=DeliverSettings)
+    focus: FocusSettings = field(default_factory=FocusSettings)
+    quota: QuotaSettings = field(default_factory=QuotaSettings)
+    sandbox: SandboxSettings = field(default_factory=SandboxSettings)
+    policy: PolicySettings = field(default_factory=PolicySettings)
+    hooks: HookSettings = field(default_factory=HookSettings)
+    verify: VerifySettings = field(default_factory=VerifySettings)
+    database: DatabaseSettings = field(default_factory=DatabaseSettings)
+    retention: RetentionSettings = field(default_factory=RetentionSettings)
     prices: Mapping[str, Mapping[str, float]] = field(
         default_factory=dict,
         metadata=key("Prices of your own, by model, in US dollars per million tokens."),

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 
 from treadle.domain.errors import SettingsError
-from treadle.settings.file import FILE, values_of
-from treadle.settings.keys import Key, known_keys, toml_value
+from treadle.settings.file import FILE, parse_values
+from treadle.settings.keys import SettingKey, known_keys, toml_value
 from treadle.settings.scan import Entry, Header, Places, scan
 
 SCHEMA_LINE = "#:schema"
@@ -22,13 +22,13 @@ def update(text: str, values: Mapping[str, object]) -> str:
     return text
 
 
-def commented(key: Key) -> str:
+def commented(key: SettingKey) -> str:
     """The line that shows a key's default without setting it."""
     return f"# {key.leaf} = {toml_value(key.default)}"
 
 
-def _set(text: str, key: Key, value: object) -> str:
-    present = values_of(text)
+def _set(text: str, key: SettingKey, value: object) -> str:
+    present = parse_values(text)
     if key.name in present:
         if present[key.name].value == value:
             return text
@@ -43,7 +43,7 @@ def _replaced(text: str, entry: Entry | None, value: str) -> str:
     return text if entry is None else text[: entry.start] + value + text[entry.end :]
 
 
-def _added(text: str, key: Key, value: str) -> str:
+def _added(text: str, key: SettingKey, value: str) -> str:
     places = scan(text)
     start, end = _extent(text, places, key.section)
     line = f"{key.leaf} = {value}"
@@ -93,7 +93,7 @@ def _insertion(text: str, places: Places, start: int, end: int) -> int:
     return _next_line(text, start) if text.startswith(SCHEMA_LINE, start) else start
 
 
-def _added_without_header(text: str, places: Places, key: Key, value: str) -> str:
+def _added_without_header(text: str, places: Places, key: SettingKey, value: str) -> str:
     line = f"{key.leaf} = {value}"
     whole = places.entry((key.section,))
     if whole is not None:
@@ -126,7 +126,7 @@ def _newline(text: str) -> str:
 def _prove(text: str, values: Mapping[str, object]) -> None:
     """An edit that does not read back as meant is refused, so that no file is ever spoilt."""
     try:
-        present = values_of(text)
+        present = parse_values(text)
     except SettingsError:
         present = {}
     for name, value in values.items():

@@ -1,14 +1,15 @@
-"""The process environment: read once, parsed here, and narrowed to what an agent may be given."""
+"""The process environment: read once, parsed, and narrowed to what an agent may see."""
 
 import os
 import pwd
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from treadle.domain.storage import Storage
-from treadle.settings import claude
-from treadle.settings.passed import ANY_AGENT, ANY_PREFIX
+from treadle.settings import claude_variables
+from treadle.settings.passed_variables import ANY_AGENT_VARIABLES, ANY_PREFIX
 
 YES = frozenset({"1", "true", "yes", "on"})
 NO = frozenset({"0", "false", "no", "off"})
@@ -16,7 +17,7 @@ DATABASE_URL = "TREADLE_DATABASE_URL"
 # The same as the variable of the key `database.url`.
 DATABASE_KEY = "TREADLE_DATABASE__URL"
 
-PASSED = (*ANY_AGENT, *claude.PASSED)
+PASSED = (*ANY_AGENT_VARIABLES, *claude_variables.PASSED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,19 +42,19 @@ class Environment:
         return Storage(self.root, self.database_url)
 
 
-def given_environment() -> Mapping[str, str]:
+def process_environment() -> Mapping[str, str]:
     """A copy of the environment this process was started with."""
     return dict(os.environ)  # noqa: TID251
 
 
-def environment_from(raw: Mapping[str, str]) -> Environment:
+def parse_environment(raw: Mapping[str, str]) -> Environment:
     """Never fails: a value that makes no sense counts as absent, a sandbox as wanted."""
     home = _home(raw)
     return Environment(
         root=_root(raw.get("TREADLE_ROOT", ""), home),
         home=home,
         path=raw.get("PATH", ""),
-        claude_bin=raw.get(claude.BINARY, ""),
+        claude_bin=raw.get(claude_variables.BINARY, ""),
         no_sandbox=raw.get("TREADLE_NO_SANDBOX", "").strip().lower() in YES,
         no_color=bool(raw.get("NO_COLOR", "")),
         term=raw.get("TERM", ""),
@@ -80,9 +81,9 @@ def agent_environment(raw: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def credentials(raw: Mapping[str, str]) -> list[str]:
+def credential_values(raw: Mapping[str, str]) -> list[str]:
     """The secret values that an agent is given by its environment."""
-    return [raw[name] for name in claude.CREDENTIALS if raw.get(name)]
+    return [raw[name] for name in claude_variables.CREDENTIALS if raw.get(name)]
 
 
 def _home(raw: Mapping[str, str]) -> Path:
@@ -105,3 +106,34 @@ def _root(given: str, home: Path) -> Path:
 
 def _positive(text: str) -> int | None:
     return int(text) if text.isascii() and text.isdigit() and 0 < int(text) < 100_000 else None
+
+
+if TYPE_CHECKING:
+    from treadle.settings.load import ResolvedSettings
+
+SETTINGS_FILE = "treadle.toml"
+
+
+def with_project_database(
+    environment: Environment, project: Path, require: "Callable[[ResolvedSettings], None]"
+) -> Environment:
+    """The environment, knowing the database that the project's file names, if it names one.
+
+    `require` raises unless the file may name one.
+    """
+    if environment.database_url:
+        return environment
+    try:
+        mentioned = b"database" in (project / SETTINGS_FILE).read_bytes()
+    except OSError:
+        mentioned = False
+    # Settings are not loaded for nothing, nor is a slip elsewhere in the file in anybody's way.
+    if not mentioned:
+        return environment
+    from treadle.settings.load import load_settings
+
+    resolved = load_settings(project, environment=environment.raw)
+    require(resolved)
+    url = resolved.settings.database.url
+    # Processes that we start read the same database, wherever they are started.
+    return replace(environment, database_url=url, raw={**environment.raw, DATABASE_URL: url})

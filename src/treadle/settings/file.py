@@ -1,4 +1,4 @@
-"""`treadle.toml`: read, parsed and checked key by key; every refusal names file, line and key."""
+"""Reads and checks `treadle.toml` key by key; every error names file, line and key."""
 
 import re
 import tomllib
@@ -8,9 +8,16 @@ from typing import Any
 
 from treadle.domain.errors import SettingsError
 from treadle.settings.definitions import VERSION
-from treadle.settings.keys import Misfit, advice, fit, known_keys, sections, shown
-from treadle.settings.nearest import hint_for
-from treadle.settings.origin import Origin, Valued
+from treadle.settings.keys import (
+    InvalidValue,
+    advice_for,
+    check_value,
+    known_keys,
+    sections,
+    short_value,
+)
+from treadle.settings.name_suggestion import hint_for
+from treadle.settings.origin import SettingValue, ValueOrigin
 from treadle.settings.scan import Places, scan
 
 FILE = "treadle.toml"
@@ -36,11 +43,11 @@ def read_file(project: Path) -> str | None:
         ) from None
 
 
-def values_of(text: str) -> dict[str, Valued]:
+def parse_values(text: str) -> dict[str, SettingValue]:
     """Every key that the text gives, checked; the first wrong one raises SettingsError."""
     table, places = _parse(text)
     _check_version(table, places)
-    return dict(_checked(table, places))
+    return dict(_check_table(table, places))
 
 
 def _parse(text: str) -> tuple[dict[str, Any], Places]:
@@ -51,10 +58,10 @@ def _parse(text: str) -> tuple[dict[str, Any], Places]:
             f"{FILE}: is nested too deeply", hint="no setting needs so many brackets"
         ) from None
     except ValueError as error:
-        raise _broken(str(error), text) from None
+        raise _toml_error(str(error), text) from None
 
 
-def _broken(message: str, text: str) -> SettingsError:
+def _toml_error(message: str, text: str) -> SettingsError:
     if found := _AT_LINE.search(message):
         line, message = int(found.group(1)), message[: found.start()]
     else:
@@ -69,54 +76,56 @@ def _check_version(table: Mapping[str, Any], places: Places) -> None:
     version = table.get("version", VERSION)
     if isinstance(version, int) and version > VERSION:
         raise SettingsError(
-            f"{_place(places, ('version',))}: version: written by a newer Treadle "
+            f"{_location(places, ('version',))}: version: written by a newer Treadle "
             f"(format {version}, this one reads {VERSION})",
             hint="update Treadle",
         )
 
 
-def _checked(table: Mapping[str, Any], places: Places) -> Iterator[tuple[str, Valued]]:
+def _check_table(table: Mapping[str, Any], places: Places) -> Iterator[tuple[str, SettingValue]]:
     for name, value in table.items():
         if name in known_keys() and "." not in name:
-            yield name, _valued((name,), value, places)
+            yield name, _check_key((name,), value, places)
         elif name not in sections():
-            raise _unknown((name,), places)
+            raise _unknown_key_error((name,), places)
         elif isinstance(value, Mapping):
-            yield from _section(name, value, places)
+            yield from _check_section(name, value, places)
         else:
             raise SettingsError(
-                f"{_place(places, (name,))}: {name}: expected a table, got {shown(value)}",
+                f"{_location(places, (name,))}: {name}: expected a table, got {short_value(value)}",
                 hint=f"write [{name}] on a line of its own and its keys below",
             )
 
 
-def _section(name: str, table: Mapping[str, Any], places: Places) -> Iterator[tuple[str, Valued]]:
+def _check_section(
+    name: str, table: Mapping[str, Any], places: Places
+) -> Iterator[tuple[str, SettingValue]]:
     for leaf, value in table.items():
         if f"{name}.{leaf}" not in known_keys():
-            raise _unknown((name, leaf), places)
-        yield f"{name}.{leaf}", _valued((name, leaf), value, places)
+            raise _unknown_key_error((name, leaf), places)
+        yield f"{name}.{leaf}", _check_key((name, leaf), value, places)
 
 
-def _valued(path: tuple[str, ...], value: object, places: Places) -> Valued:
+def _check_key(path: tuple[str, ...], value: object, places: Places) -> SettingValue:
     key = known_keys()[".".join(path)]
-    place = _place(places, path)
-    held = fit(key, value)
-    if isinstance(held, Misfit):
-        raise SettingsError(f"{place}: {key.name}: {held}", hint=advice(key))
-    return Valued(held, Origin("file", place))
+    place = _location(places, path)
+    held = check_value(key, value)
+    if isinstance(held, InvalidValue):
+        raise SettingsError(f"{place}: {key.name}: {held}", hint=advice_for(key))
+    return SettingValue(held, ValueOrigin("file", place))
 
 
-def _unknown(path: tuple[str, ...], places: Places) -> SettingsError:
+def _unknown_key_error(path: tuple[str, ...], places: Places) -> SettingsError:
     name = ".".join(path)
     if name in known_keys():
         return SettingsError(
-            f'{_place(places, path)}: "{name}": the quotes make this one name with a dot in it',
+            f'{_location(places, path)}: "{name}": the quotes make this one name with a dot in it',
             hint=f"write {name} without quotes",
         )
     what = "unknown key" if places.entry(path) else "unknown section"
-    return SettingsError(f"{_place(places, path)}: {name}: {what}", hint=hint_for(name))
+    return SettingsError(f"{_location(places, path)}: {name}: {what}", hint=hint_for(name))
 
 
-def _place(places: Places, path: tuple[str, ...]) -> str:
+def _location(places: Places, path: tuple[str, ...]) -> str:
     line = places.line(path)
     return FILE if line is None else f"{FILE}:{line}"

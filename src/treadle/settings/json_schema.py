@@ -1,10 +1,10 @@
-"""The JSON Schema of `treadle.toml`, made with pydantic when somebody asks for it."""
+"""The JSON Schema of `treadle.toml`, built with pydantic on demand."""
 
 import json
 from typing import TYPE_CHECKING, Any, Literal
 
-from treadle.settings.definitions import MOST, VERSION, Settings
-from treadle.settings.keys import PRICED, Key, Kind, known_keys, sections
+from treadle.settings.definitions import LARGEST_NUMBER, VERSION, Settings
+from treadle.settings.keys import PRICE_NAMES, Kind, SettingKey, known_keys, sections
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -22,10 +22,10 @@ _TYPES: dict[Kind, Any] = {
     "prices": dict[str, dict[str, float]],
 }
 # What `keys` takes for a price.
-_AMOUNT = {"type": "number", "minimum": 0, "maximum": MOST}
+_AMOUNT = {"type": "number", "minimum": 0, "maximum": LARGEST_NUMBER}
 _PRICE: dict[str, Any] = {
     "type": "object",
-    "properties": dict.fromkeys(sorted(PRICED), _AMOUNT),
+    "properties": dict.fromkeys(sorted(PRICE_NAMES), _AMOUNT),
     "required": ["input", "output"],
     "additionalProperties": False,
 }
@@ -33,7 +33,7 @@ _PRICE: dict[str, Any] = {
 
 def schema() -> dict[str, Any]:
     """The schema as JSON knows it; unknown keys are refused on every level with fixed ones."""
-    parts = {name: _part(name, cls) for name, cls in sections().items()}
+    parts = {name: _section_schema(name, cls) for name, cls in sections().items()}
     tops = {key.leaf: _field(key) for key in known_keys().values() if not key.section}
     whole = _model("Settings", Settings.__doc__ or "", tops | parts)
     return {"$schema": DIALECT, **whole.model_json_schema(), "title": "treadle.toml"}
@@ -44,11 +44,11 @@ def schema_text() -> str:
     return json.dumps(schema(), indent=2, ensure_ascii=False) + "\n"
 
 
-def _part(name: str, cls: type) -> tuple[Any, Any]:
+def _section_schema(name: str, cls: type) -> tuple[Any, Any]:
     from pydantic import Field
 
     keys = (key for key in known_keys().values() if key.section == name)
-    model = _model(cls.__name__, cls.__doc__ or "", {key.leaf: _field(key) for key in keys})
+    model = _model(name.capitalize(), cls.__doc__ or "", {key.leaf: _field(key) for key in keys})
     return model, Field(default_factory=dict, title=name, description=cls.__doc__ or "")
 
 
@@ -60,7 +60,7 @@ def _model(name: str, text: str, given: dict[str, tuple[Any, Any]]) -> "type[Bas
     return create_model(name, __config__=settings, __doc__=text, **definitions)
 
 
-def _field(key: Key) -> tuple[Any, Any]:
+def _field(key: SettingKey) -> tuple[Any, Any]:
     from pydantic import Field
 
     if key.kind == "prices":
@@ -81,7 +81,7 @@ def _field(key: Key) -> tuple[Any, Any]:
     )
 
 
-def _bounds(key: Key) -> dict[str, Any]:
+def _bounds(key: SettingKey) -> dict[str, Any]:
     """What JSON Schema can say of a key's rule."""
     bounds: dict[str, Any] = {}
     if key.above is not None:
@@ -89,7 +89,7 @@ def _bounds(key: Key) -> dict[str, Any]:
     if key.least is not None:
         bounds["minimum"] = key.least
     if key.kind in ("whole", "number"):
-        bounds["maximum"] = MOST
+        bounds["maximum"] = LARGEST_NUMBER
     if key.rule == "inside":
         bounds["pattern"] = _INSIDE
     if key.rule == "address":
@@ -99,7 +99,7 @@ def _bounds(key: Key) -> dict[str, Any]:
     return bounds
 
 
-def _type(key: Key) -> Any:
+def _type(key: SettingKey) -> Any:
     if key.name == "version":
         return Literal[VERSION]
     return Literal[key.choices] if key.kind == "choice" else _TYPES[key.kind]

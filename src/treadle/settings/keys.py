@@ -1,4 +1,4 @@
-"""The known keys of `treadle.toml` as values: what each one takes, and whether a value fits."""
+"""The known keys of `treadle.toml`: what each one takes, and whether a value is valid."""
 
 import json
 import math
@@ -9,15 +9,15 @@ from pathlib import PurePosixPath
 from typing import Any, Literal, TypeAlias, get_args, get_type_hints
 
 from treadle.domain.review import Severity
-from treadle.domain.run import Landing
+from treadle.domain.run import LandingMode
 from treadle.domain.sandbox import Network
-from treadle.settings.definitions import MOST, Settings
+from treadle.settings.definitions import LARGEST_NUMBER, Settings
 
 Kind: TypeAlias = Literal["text", "choice", "flag", "whole", "number", "texts", "tables", "prices"]
 
 _KINDS: dict[Any, Kind] = {
     str: "text",
-    Landing: "choice",
+    LandingMode: "choice",
     Network: "choice",
     Severity: "choice",
     bool: "flag",
@@ -37,7 +37,7 @@ EXAMPLES: dict[Kind, str] = {
     "tables": "[mcp_servers.browser]",
     "prices": "[prices.claude-opus-5-5]",
 }
-PRICED = frozenset({"input", "output", "cache_write", "cache_read", "cache_write_1h"})
+PRICE_NAMES = frozenset({"input", "output", "cache_write", "cache_read", "cache_write_1h"})
 _WORDS: dict[Kind, str] = {
     "text": "a text",
     "flag": "true or false",
@@ -47,11 +47,11 @@ _WORDS: dict[Kind, str] = {
     "tables": "a table for each",
     "prices": "for each model a table with input and output, as numbers from 0 on",
 }
-_SHOWN = 60
+_LONGEST_SHOWN = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Key:
+class SettingKey:
     """One setting: its dotted name and all that the file, the schema and the docs say of it."""
 
     name: str
@@ -74,7 +74,7 @@ class Key:
 
 
 @dataclass(frozen=True, slots=True)
-class Misfit:
+class InvalidValue:
     """Why a value is not taken, as the end of a sentence that begins with where it stands."""
 
     expected: str
@@ -85,9 +85,9 @@ class Misfit:
 
 
 @cache
-def known_keys() -> Mapping[str, Key]:
+def known_keys() -> Mapping[str, SettingKey]:
     """Every key by its dotted name, in the order of the file."""
-    found: dict[str, Key] = {}
+    found: dict[str, SettingKey] = {}
     for outer, hint in _fields_of(Settings):
         if is_dataclass(hint) and isinstance(hint, type):
             for inner, inner_hint in _fields_of(hint):
@@ -108,38 +108,38 @@ def sections() -> Mapping[str, type]:
     }
 
 
-def fit(key: Key, value: Any) -> Any:
+def check_value(key: SettingKey, value: Any) -> Any:
     """The value as the settings hold it, or the `Misfit` that tells why it is not taken."""
-    wanted = _unlike(key, value) or _beyond(key, value)
+    wanted = _kind_problem(key, value) or _rule_problem(key, value)
     if wanted:
-        return Misfit(wanted, shown(value, key))
+        return InvalidValue(wanted, short_value(value, key))
     if key.kind == "texts":
         return tuple(value)
     return float(value) if key.kind == "number" else value
 
 
-def expected(key: Key) -> str:
+def expected_text(key: SettingKey) -> str:
     """The kind of value that the key takes, in words."""
     if key.kind == "choice":
         return " or ".join(toml_value(choice) for choice in key.choices)
     return _WORDS[key.kind]
 
 
-def advice(key: Key) -> str:
+def advice_for(key: SettingKey) -> str:
     """What a person who gave a wrong value should know."""
     if key.kind in EXAMPLES:
         return f"{key.help} For example: {EXAMPLES[key.kind]}"
     return f"{key.help} The default is {toml_value(key.default)}."
 
 
-def shown(value: object, key: Key | None = None) -> str:
+def short_value(value: object, key: SettingKey | None = None) -> str:
     """The value for an error line, short, without what may hold a secret."""
     if key is not None and (key.kind == "tables" or key.rule == "address"):
         return "something else"
     if isinstance(value, Mapping):
         return "a table"
     text = toml_value(value)
-    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
+    return text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 1] + "…"
 
 
 def toml_value(value: object) -> str:
@@ -158,26 +158,26 @@ def toml_value(value: object) -> str:
     return str(value)
 
 
-def _unlike(key: Key, value: Any) -> str | None:
+def _kind_problem(key: SettingKey, value: Any) -> str | None:
     """What is expected instead of a value of another kind."""
-    like = _is_choice(key, value) if key.kind == "choice" else _LIKE[key.kind](value)
-    return None if like else expected(key)
+    like = _is_choice(key, value) if key.kind == "choice" else _KIND_CHECKS[key.kind](value)
+    return None if like else expected_text(key)
 
 
-def _beyond(key: Key, value: Any) -> str | None:
+def _rule_problem(key: SettingKey, value: Any) -> str | None:
     """What is expected instead of a value of the right kind that breaks the key's rule."""
     if isinstance(value, str):
         return None if _keeps_rule(key, value) else _RULES[key.rule]
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     if math.isnan(value):
-        return expected(key)
-    if value > MOST:
-        return f"{expected(key)} of at most {MOST}"
+        return expected_text(key)
+    if value > LARGEST_NUMBER:
+        return f"{expected_text(key)} of at most {LARGEST_NUMBER}"
     if key.above is not None and value <= key.above:
-        return f"{expected(key)} above {key.above:g}"
+        return f"{expected_text(key)} above {key.above:g}"
     if key.least is not None and value < key.least:
-        return f"{expected(key)} of at least {key.least:g}"
+        return f"{expected_text(key)} of at least {key.least:g}"
     return None
 
 
@@ -186,8 +186,8 @@ def _fields_of(cls: type) -> list[tuple[Field[Any], Any]]:
     return [(each, hints[each.name]) for each in fields(cls)]
 
 
-def _key(name: str, each: Field[Any], hint: Any) -> Key:
-    return Key(
+def _key(name: str, each: Field[Any], hint: Any) -> SettingKey:
+    return SettingKey(
         name=name,
         kind=_KINDS[hint],
         default=each.default if each.default is not MISSING else None,
@@ -196,7 +196,7 @@ def _key(name: str, each: Field[Any], hint: Any) -> Key:
     )
 
 
-def _keeps_rule(key: Key, value: str) -> bool:
+def _keeps_rule(key: SettingKey, value: str) -> bool:
     if key.rule == "some":
         return bool(value.strip())
     if key.rule == "address":
@@ -209,7 +209,7 @@ def _keeps_rule(key: Key, value: str) -> bool:
     return True
 
 
-def _is_choice(key: Key, value: Any) -> bool:
+def _is_choice(key: SettingKey, value: Any) -> bool:
     return isinstance(value, str) and value in key.choices
 
 
@@ -221,21 +221,21 @@ def _is_price(value: Any) -> bool:
     """Whether a table prices both sides of a request, and nothing that is not for sale."""
     return (
         _is_table(value)
-        and {"input", "output"} <= set(value) <= PRICED
+        and {"input", "output"} <= set(value) <= PRICE_NAMES
         and all(_is_amount(each) for each in value.values())
     )
 
 
 def _is_amount(value: Any) -> bool:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return is_number and 0 <= value <= MOST
+    return is_number and 0 <= value <= LARGEST_NUMBER
 
 
 def _is_table(value: Any) -> bool:
     return isinstance(value, Mapping)
 
 
-_LIKE: dict[Kind, Callable[[Any], bool]] = {
+_KIND_CHECKS: dict[Kind, Callable[[Any], bool]] = {
     "text": lambda value: isinstance(value, str),
     "flag": lambda value: isinstance(value, bool),
     "whole": lambda value: isinstance(value, int) and not isinstance(value, bool),

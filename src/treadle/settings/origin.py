@@ -1,4 +1,4 @@
-"""Where a value came from, so that `config show` can say it and an error can point to it."""
+"""The origin of a setting's value: default, file, environment or flag."""
 
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
@@ -7,7 +7,7 @@ Source: TypeAlias = Literal["default", "file", "environment", "flag"]
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
+class ValueOrigin:
     """A source, and the place in it: `treadle.toml:7` or the name of a variable."""
 
     source: Source
@@ -18,12 +18,12 @@ class Origin:
 
 
 @dataclass(frozen=True, slots=True)
-class Valued:
+class SettingValue:
     """A checked value of one key with its origin."""
 
     value: Any
-    origin: Origin
+    origin: ValueOrigin
 
 
-DEFAULT = Origin("default")
-FLAG = Origin("flag")
+DEFAULT = ValueOrigin("default")
+FLAG = ValueOrigin("flag")

@@ -5,7 +5,7 @@ from textwrap import wrap
 
 from treadle.settings.definitions import VERSION
 from treadle.settings.edit import SCHEMA_LINE, commented, update
-from treadle.settings.keys import Key, Kind, known_keys, sections
+from treadle.settings.keys import Kind, SettingKey, known_keys, sections
 
 SCHEMA_PATH = ".treadle/treadle.schema.json"
 _WIDTH = 96
@@ -29,11 +29,13 @@ _EXAMPLES: dict[Kind, str] = {
 }
 
 
-def render(values: Mapping[str, object]) -> str:
+def render_template(values: Mapping[str, object]) -> str:
     """The whole file, with these dotted keys set and the others commented out."""
     blocks = [f"{SCHEMA_LINE} {SCHEMA_PATH}\n{_HEAD}"]
-    blocks += [_shown(key) for key in known_keys().values() if not key.section and _is_plain(key)]
-    blocks += [_section(name, cls.__doc__ or "") for name, cls in sections().items()]
+    blocks += [
+        _key_text(key) for key in known_keys().values() if not key.section and _is_plain(key)
+    ]
+    blocks += [_section_text(name, cls.__doc__ or "") for name, cls in sections().items()]
     blocks += [
         "\n".join([*_comment(key.help), _EXAMPLES[key.kind]])
         for key in known_keys().values()
@@ -42,13 +44,13 @@ def render(values: Mapping[str, object]) -> str:
     return update("\n\n".join(blocks) + "\n", values)
 
 
-def _section(name: str, text: str) -> str:
+def _section_text(name: str, text: str) -> str:
     keys = (key for key in known_keys().values() if key.section == name)
-    body = "\n\n".join(_shown(key) for key in keys)
+    body = "\n\n".join(_key_text(key) for key in keys)
     return "\n".join([*_comment(text), f"[{name}]", body])
 
 
-def _shown(key: Key) -> str:
+def _key_text(key: SettingKey) -> str:
     line = f"{key.leaf} = {VERSION}" if key.name == "version" else commented(key)
     return "\n".join([*_comment(key.help), line])
 
@@ -57,5 +59,5 @@ def _comment(text: str) -> list[str]:
     return [f"# {line}" for line in wrap(" ".join(text.split()), _WIDTH)]
 
 
-def _is_plain(key: Key) -> bool:
+def _is_plain(key: SettingKey) -> bool:
     return key.kind not in _EXAMPLES

@@ -1,9 +1,9 @@
-"""Finds the round that broke a check, in few trials."""
+"""Finds the round that broke a check, by bisection."""
 
 from collections.abc import Awaitable, Callable, Sequence
 
 
-async def first_red(
+async def find_breaking_round(
     tips: Sequence[tuple[int, str]], is_green: Callable[[str], Awaitable[bool | None]]
 ) -> int | None:
     """The first round whose commit is red; None if that cannot be told.
@@ -12,7 +12,7 @@ async def first_red(
     green, and the last one is red: neither is tried. `is_green` answers None where nothing was
     found out. Rounds that ended at the commit of the round before changed nothing.
     """
-    moved = _moved(tips)
+    moved = _without_repeats(tips)
     if not moved:
         return None
     green, red = -1, len(moved) - 1
@@ -28,7 +28,7 @@ async def first_red(
     return moved[red][0]
 
 
-def _moved(tips: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
+def _without_repeats(tips: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
     moved: list[tuple[int, str]] = []
     for number, commit in tips:
         if not moved or moved[-1][1] != commit:

@@ -1,4 +1,4 @@
-"""Whether a deliverable's checks, as they were seen, prove it. Pure."""
+"""Decides whether a deliverable's checks prove it. Pure."""
 
 from treadle.domain.deliverable import Deliverable, Proof
 

@@ -1,10 +1,10 @@
-"""Checks that stand in the specification, beside what they show. Pure."""
+"""Reads the checks that the specification contains. Pure."""
 
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from treadle.domain.deliverable import flaw_of_command
+from treadle.domain.deliverable import find_command_problem
 
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})")
@@ -18,7 +18,7 @@ _CHECK = re.compile(
 )
 _EMPHASIS = re.compile(r"[*_~`]")
 # Whoever writes so means a check: at the beginning of a line or of a sentence, or with a capital.
-_MEANT = re.compile(
+_INTENDED_CHECK = re.compile(
     r"(?:^[\s>|(\[]*|[.!?;,)—–-]\s+)(?P<mark>(?i:[*_]*checks?[*_]*\s*:))"
     r"|(?<![\w-])(?P<capital>[*_]*(?:Checks?|CHECKS?)[*_]*\s*:)"
 )
@@ -36,7 +36,7 @@ class SpecCheck:
 
 
 @dataclass(slots=True)
-class _Item:
+class _ListItem:
     line: int
     indent: int
     text: str
@@ -53,12 +53,12 @@ def spec_checks(specification: str) -> tuple[SpecCheck, ...]:
     """
     made: dict[str, SpecCheck] = {}
     seen: set[tuple[str, str]] = set()
-    for found in _found(specification):
-        same = (folded(found.text), found.command)
+    for found in _find_checks(specification):
+        same = (fold_text(found.text), found.command)
         if same not in seen:
             seen.add(same)
-            text = _free_text(found.text, made)
-            made[folded(text)] = SpecCheck(found.line, text, found.command)
+            text = _unique_text(found.text, made)
+            made[fold_text(text)] = SpecCheck(found.line, text, found.command)
     return tuple(made.values())
 
 
@@ -70,60 +70,62 @@ def unread_checks(specification: str) -> tuple[int, ...]:
         ends = [start for _, start in item.lines[1:]]
         for (number, start), end in zip(item.lines, [*ends, len(item.text)], strict=True):
             inside.add(number)
-            meant = _meant(item.text[start:end])
+            meant = _find_intended(item.text[start:end])
             if not all(_is_read(item.text, start + at) for at in meant):
                 unread.add(number)
     for number, line in _prose(specification):
-        if number not in inside and not _HEADING.match(line) and _meant(line):
+        if number not in inside and not _HEADING.match(line) and _find_intended(line):
             unread.add(number)
     return tuple(sorted(unread))
 
 
-def _meant(line: str) -> list[int]:
+def _find_intended(line: str) -> list[int]:
     """Where checks seem to begin; what is written as code is only spoken of."""
     without_code = _CODE.sub(lambda found: "`" * len(found[0]), line)
-    found = _MEANT.finditer(without_code)
+    found = _INTENDED_CHECK.finditer(without_code)
     return [mark.start("mark" if mark["mark"] else "capital") for mark in found]
 
 
 def _is_read(text: str, at: int) -> bool:
     mark = _CHECK.match(text, at)
-    return mark is not None and flaw_of_command(mark["command"].strip()) is None
+    return mark is not None and find_command_problem(mark["command"].strip()) is None
 
 
-def _free_text(text: str, taken: Collection[str]) -> str:
+def _unique_text(text: str, taken: Collection[str]) -> str:
     number, free = 1, text
-    while folded(free) in taken:
+    while fold_text(free) in taken:
         number += 1
         free = f"{text} (#{number})"
     return free
 
 
-def by_text(checks: Sequence[SpecCheck]) -> dict[str, SpecCheck]:
+def index_by_text(checks: Sequence[SpecCheck]) -> dict[str, SpecCheck]:
     """Found by the folded text of what they show."""
-    return {folded(each.text): each for each in checks}
+    return {fold_text(each.text): each for each in checks}
 
 
-def folded(text: str) -> str:
+def fold_text(text: str) -> str:
     """The same for texts that differ in blanks, case, emphasis or the mark at their end alone."""
     return " ".join(_EMPHASIS.sub("", text).casefold().split()).rstrip(" .;:,!")
 
 
-def _found(specification: str) -> Iterator[SpecCheck]:
-    above: list[_Item] = []
+def _find_checks(specification: str) -> Iterator[SpecCheck]:
+    above: list[_ListItem] = []
     for item in _items(specification):
         above = [each for each in above if each.indent < item.indent]
-        text = _said(item.text) or (_said(above[-1].text) if above else "")
+        text = _text_before_check(item.text) or (
+            _text_before_check(above[-1].text) if above else ""
+        )
         for mark in _CHECK.finditer(item.text):
             command = mark["command"].strip()
-            if flaw_of_command(command) is None:
+            if find_command_problem(command) is None:
                 yield SpecCheck(item.line, text or f"`{command}` succeeds", command)
         above.append(item)
 
 
-def _items(specification: str) -> Iterator[_Item]:
+def _items(specification: str) -> Iterator[_ListItem]:
     """Each list item with the lines that belong to it, joined; code blocks belong to none."""
-    item: _Item | None = None
+    item: _ListItem | None = None
     after_blank = False
     for number, line in _prose(specification):
         if not line.strip():
@@ -133,8 +135,8 @@ def _items(specification: str) -> Iterator[_Item]:
         if begun is not None:
             if item is not None:
                 yield item
-            item = _Item(number, _width(begun["indent"]), begun["text"], [(number, 0)])
-        elif item is not None and _belongs(line, item, after_blank=after_blank):
+            item = _ListItem(number, _width(begun["indent"]), begun["text"], [(number, 0)])
+        elif item is not None and _continues_item(line, item, after_blank=after_blank):
             item.lines.append((number, len(item.text) + 1))
             item.text = f"{item.text} {line.strip()}"
         elif item is not None:
@@ -145,7 +147,7 @@ def _items(specification: str) -> Iterator[_Item]:
         yield item
 
 
-def _belongs(line: str, item: _Item, *, after_blank: bool) -> bool:
+def _continues_item(line: str, item: _ListItem, *, after_blank: bool) -> bool:
     """A line right below may begin anywhere; behind a blank one it has to be indented."""
     if _OTHER_BLOCK.match(line):
         return False
@@ -166,7 +168,7 @@ def _prose(specification: str) -> Iterator[tuple[int, str]]:
             yield number, line.rstrip("\r")
 
 
-def _said(text: str) -> str:
+def _text_before_check(text: str) -> str:
     """What an item says before its first check."""
     mark = _CHECK.search(text)
     return " ".join(text[: mark.start() if mark else None].split()).rstrip(" (—–-")

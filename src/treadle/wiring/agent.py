@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
-from treadle.domain.agent import OWN_SERVER, Leftover
+from treadle.domain.agent import OWN_SERVER, LeftoverProcess
 from treadle.domain.errors import SettingsError
 from treadle.domain.ids import SessionId
 from treadle.domain.ports import Agent
-from treadle.settings.definitions import Agent as AgentSettings
+from treadle.settings.definitions import AgentSettings as AgentSettings
 from treadle.settings.environment import Environment
 from treadle.wiring.agents import claude
 from treadle.wiring.agents.claude_loading import load_late_modules
@@ -59,7 +59,7 @@ def load_agent_modules() -> None:
     load_late_modules()
 
 
-async def end_lost_processes(sessions: Iterable[str]) -> list[Leftover]:
+async def end_lost_processes(sessions: Iterable[str]) -> list[LeftoverProcess]:
     """End what is left of sessions whose run was killed, and say what it was."""
     return await claude.end_lost(sessions)
 

@@ -6,17 +6,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from treadle.adapters.browser.choice import (
+from treadle.adapters.browser.browser_choice import (
     CHROMIUM_REMEDY,
     SERVER_REMEDY,
     Browser,
     NoBrowser,
-    choose,
+    choose_browser,
 )
-from treadle.adapters.browser.looking import look
-from treadle.adapters.sandboxes.running import answer_of
+from treadle.adapters.browser.browser_search import find_browser_parts
+from treadle.adapters.sandboxes.command_runner import query_program
 from treadle.adapters.sandboxes.toolchains import private_paths
-from treadle.domain.sandbox import Confined
+from treadle.domain.sandbox import ConfinedCommand
 from treadle.policy.available_tools import merge_servers
 from treadle.policy.roles import BROWSER
 from treadle.settings.environment import Environment
@@ -66,13 +66,13 @@ def wants_browser(users: Mapping[str, Any] | None) -> bool:
 
 def find_browser(environment: Environment, project: Path) -> Browser | NoBrowser:
     """The browser of this machine."""
-    found = look(
+    found = find_browser_parts(
         path_outside(environment.path, project),
         home=environment.home,
         project=project,
         browsers_path=environment.raw.get("PLAYWRIGHT_BROWSERS_PATH", ""),
     )
-    return choose(found, kept_private=private_paths(environment.home, environment.root))
+    return choose_browser(found, kept_private=private_paths(environment.home, environment.root))
 
 
 def notice_of(absent: NoBrowser) -> str:
@@ -95,6 +95,6 @@ async def browser_versions(browser: Browser, environment: Environment) -> str | 
 
 async def _answer(command: Sequence[str], environment: Mapping[str, str]) -> str | None:
     """The first line that a program says; None if it fails or takes too long."""
-    said = await answer_of(Confined(tuple(command), environment), seconds=ANSWER_S)
+    said = await query_program(ConfinedCommand(tuple(command), environment), seconds=ANSWER_S)
     lines = (said or "").strip().splitlines()
     return lines[0].strip() if lines else None

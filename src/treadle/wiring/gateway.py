@@ -11,26 +11,26 @@ from pathlib import Path
 from treadle.adapters.agents.claude.agent import ClaudeAgent
 from treadle.adapters.stores.database import Database, open_database
 from treadle.adapters.stores.ledger import DatabaseLedger
-from treadle.domain.agent import Brief
+from treadle.domain.agent import SessionBrief
 from treadle.domain.errors import SettingsError, StoreError
 from treadle.domain.ids import RunId, SessionId
 from treadle.domain.ledger import Bill, Budget, CostSoFar, Ledger
 from treadle.domain.ports import AgentSession
 from treadle.domain.storage import Storage
-from treadle.gateway.elsewhere import SERVED
 from treadle.gateway.endpoint import Endpoint
-from treadle.gateway.gateway import Gateway
-from treadle.gateway.login import OWN_LOGIN, Login
-from treadle.gateway.service import Service
+from treadle.gateway.login import PASS_THROUGH_LOGIN, Login
+from treadle.gateway.model_gateway import Gateway
+from treadle.gateway.model_service import ModelService
+from treadle.gateway.request_rules import SERVER_TOOLS
 from treadle.policy.permission_rules import parse_rule
-from treadle.session.drive import no_ledger
+from treadle.session.driver import no_bill
 from treadle.session.price import Price
-from treadle.session.prices import PriceList
+from treadle.session.price_list import PriceList
 from treadle.settings.definitions import Settings
 from treadle.settings.environment import Environment, agent_environment
 from treadle.wiring.agent import KillableAgent
 from treadle.wiring.agents.claude_model import Elsewhere, at_loopback, login_held, model_service
-from treadle.wiring.booking import Book, BookedAgent
+from treadle.wiring.self_reported_cost import CostBook, SelfReportingAgent
 
 # Longer than the usual delay before the next session.
 LINGER_S = 10.0
@@ -49,15 +49,15 @@ def served_tools(settings: Settings) -> frozenset[str]:
     """The kinds of tools that the model's service may run itself, because the user allows them."""
     rules = (parse_rule(text) for text in settings.permissions.allow)
     named = {*settings.allowed_tools, *(rule.tool for rule in rules if rule is not None)}
-    return frozenset(kind for name, kind in SERVED.items() if name in named)
+    return frozenset(kind for name, kind in SERVER_TOOLS.items() if name in named)
 
 
 def service_behind(
     raw: Mapping[str, str], rehearsal_url: str | None
-) -> tuple[Service | None, list[str]]:
+) -> tuple[ModelService | None, list[str]]:
     """The service to stand before, or None and what a person should know about it."""
     if rehearsal_url is not None:
-        return Service(rehearsal_url), []
+        return ModelService(rehearsal_url), []
     found = model_service(agent_environment(raw))
     if isinstance(found, Elsewhere):
         told = f"the model is on {found.cloud}: cost is metered by what the agent tells of it"
@@ -72,7 +72,7 @@ def others_today_usd(database: Database, run: RunId, now: datetime, *, rehearsal
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class MeterRules:
     """What a run's gateway has to know of the run."""
 
     run: RunId
@@ -91,7 +91,11 @@ class Metering:
     From one session to the next it stays, with its line to the model."""
 
     def __init__(
-        self, service: Service, storage: Storage, terms: Terms, login: Login = OWN_LOGIN
+        self,
+        service: ModelService,
+        storage: Storage,
+        terms: MeterRules,
+        login: Login = PASS_THROUGH_LOGIN,
     ) -> None:
         self._service = service
         self._login = login
@@ -209,7 +213,7 @@ class MeteredAgent:
         self._metering = metering
         self._reach = reach
 
-    async def open(self, brief: Brief) -> AgentSession:
+    async def open(self, brief: SessionBrief) -> AgentSession:
         counted = brief.cost_before_usd if brief.resume else None
         endpoint = self._metering.endpoint(brief.session, brief.max_cost_usd, counted_usd=counted)
         return await self._reach(self._agent, endpoint).open(brief)
@@ -251,11 +255,11 @@ def metered(
     if service is None or not isinstance(agent, ClaudeAgent):
         told = warnings or ["no gateway knows this agent: cost is what the agent tells of it"]
         with closing(DatabaseLedger(open_database(environment.storage))) as ledger:
-            booked = BookedAgent(agent, Book(ledger, run, prices, rehearsal))
-            yield Metered(booked, no_ledger, prices, told)
+            booked = SelfReportingAgent(agent, CostBook(ledger, run, prices, rehearsal))
+            yield Metered(booked, no_bill, prices, told)
         return
     limits = settings.limits
-    terms = Terms(
+    terms = MeterRules(
         run, limits.day_cost_usd, prices, rehearsal, limits.max_cost_usd, served_tools(settings)
     )
     login = login_held(agent.environment)

@@ -13,7 +13,7 @@ from treadle.domain.storage import Storage
 from treadle.durable.deferred import deferred
 from treadle.wiring.agent import load_agent_modules
 
-ENGINE = "treadle.durable.opening"
+ENGINE = "treadle.durable.open"
 # How long whoever waits for the disk or for git is held up by the loading once it goes on.
 HELD_UP_S = 0.0003
 

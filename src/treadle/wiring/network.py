@@ -10,17 +10,17 @@ from treadle.adapters.sandboxes.launcher_text import this_interpreter
 from treadle.domain.events.oversight import HostAsked
 from treadle.domain.sandbox import Network
 from treadle.gateway import bridge
-from treadle.gateway.filter import FilteringProxy
-from treadle.gateway.hosts import Entry
+from treadle.gateway.allowed_hosts import HostEntry
+from treadle.gateway.filtering_proxy import FilteringProxy
 from treadle.gateway.proxy_variables import (
     BRIDGE_PORT,
     through_bridge,
     without_passwords,
     without_proxy,
 )
+from treadle.runs.active_run import ActiveRun
 from treadle.settings.environment import Environment
 from treadle.wiring.agents.claude_model import proxy_for
-from treadle.wiring.telling import Telling
 
 # Where the filtering proxy's socket lies inside.
 PROXY = "/run/treadle/proxy.sock"
@@ -56,7 +56,7 @@ class WayOut:
                 return without_proxy(given)
 
 
-def hosts_told(telling: Telling) -> Record:
+def hosts_told(telling: ActiveRun) -> Record:
     """Tells the log of hosts that were asked for; it is called in the thread of a proxy."""
     loop = asyncio.get_running_loop()
 
@@ -70,7 +70,7 @@ def hosts_told(telling: Telling) -> Record:
 
 @contextmanager
 def way_out(
-    network: Network, hosts: Sequence[Entry], record: Record, *, upstream: Upstream
+    network: Network, hosts: Sequence[HostEntry], record: Record, *, upstream: Upstream
 ) -> Iterator[WayOut]:
     """For as long as the block lasts; `record` hears of each host that was asked for, `upstream`
     names the machine's own proxy towards a host, if it has one."""

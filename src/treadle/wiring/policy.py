@@ -9,15 +9,15 @@ from pathlib import Path
 
 from treadle.adapters.shell.shfmt import Shfmt, find_shfmt
 from treadle.domain.errors import UsageError
-from treadle.domain.shell import Printed
+from treadle.domain.shell import ParserOutput
 from treadle.domain.signal import Role
-from treadle.policy.judging.place import Found, Looks, ShellContext
+from treadle.policy.judging.shell_context import FileType, ShellContext, SystemLookups
 from treadle.policy.profiles import PROFILES
 from treadle.policy.roles import ROLES
 from treadle.settings.definitions import Settings
-from treadle.settings.guarding import Policy
+from treadle.settings.safeguard_sections import PolicySettings
 from treadle.verify.spec_checks import spec_checks
-from treadle.workspace.place import SETTINGS
+from treadle.workspace.project_root import SETTINGS_FILE
 
 # Where programs of the system are: not the caller's PATH, which may lead anywhere.
 SEARCH_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/opt/homebrew/bin"
@@ -29,9 +29,9 @@ EVERY_PROFILE = "default"
 DESTRUCTIVE = "+destructive"
 
 
-def shell_looks() -> Looks:
+def shell_looks() -> SystemLookups:
     """Looks at this machine's disk; shfmt is found at the first line that needs it."""
-    return Looks(
+    return SystemLookups(
         real_path=_real_path,
         which=_which,
         what_is=_what_is,
@@ -40,7 +40,7 @@ def shell_looks() -> Looks:
 
 
 def shell_context(
-    root: Path, policy: Policy, *, role: Role = "implementer", destructive: bool = False
+    root: Path, policy: PolicySettings, *, role: Role = "implementer", destructive: bool = False
 ) -> ShellContext:
     """What a role may do by the settings of a project."""
     return ShellContext(
@@ -64,7 +64,7 @@ def given_lines(settings: Settings, specification: str) -> frozenset[str]:
 
 def lines_given_in(directory: Path, settings: Settings) -> frozenset[str]:
     """The same for a run that would start here: none but at the top of a project with settings."""
-    if not (directory / SETTINGS).is_file():
+    if not (directory / SETTINGS_FILE).is_file():
         return frozenset()
     try:
         specification = (directory / settings.project.spec).read_text(encoding="utf-8")
@@ -100,7 +100,7 @@ def _real_path(path: str) -> str:
     return path
 
 
-def _what_is(path: str) -> Found:
+def _what_is(path: str) -> FileType:
     try:
         mode = Path(path).stat().st_mode
     except (OSError, ValueError):  # not there, not for us to see, or no path at all
@@ -118,5 +118,5 @@ def _found_shfmt() -> Shfmt:
     return find_shfmt()
 
 
-def _print_tree(line: str) -> Printed:
+def _print_tree(line: str) -> ParserOutput:
     return _found_shfmt()(line)

@@ -10,29 +10,29 @@ from pathlib import Path
 from shutil import which
 
 from treadle.adapters.sandboxes.bubblewrap import REPORT_PREFIX, REPORT_SUFFIX, Bubblewrap
+from treadle.adapters.sandboxes.command_runner import query_program
 from treadle.adapters.sandboxes.launcher_text import this_interpreter
 from treadle.adapters.sandboxes.perl import this_perl
-from treadle.adapters.sandboxes.running import answer_of
 from treadle.adapters.sandboxes.seatbelt import Seatbelt
 from treadle.adapters.sandboxes.toolchains import (
     CACHES,
     PROFILES,
-    QUESTIONS,
     SINGLE_FILES,
-    Found,
-    Private,
-    Question,
-    in_system,
-    lies_in,
+    TOOLCHAIN_QUERIES,
+    FoundToolchains,
+    PrivatePaths,
+    ToolchainQuery,
+    choose_toolchains,
+    find_venv_root,
+    is_in_system,
+    is_within,
     private_paths,
-    toolchains,
-    venv_root,
 )
 from treadle.adapters.sandboxes.unsandboxed import Unsandboxed
-from treadle.domain.sandbox import Confined, ResourceLimits, Sandbox
+from treadle.domain.sandbox import ConfinedCommand, ResourceLimits, Sandbox
 from treadle.settings.environment import Environment
-from treadle.settings.guarding import Sandbox as SandboxSettings
-from treadle.wiring.asked_paths import asked_paths
+from treadle.settings.safeguard_sections import SandboxSettings as SandboxSettings
+from treadle.wiring.sandbox_paths import sandbox_paths
 from treadle.wiring.search_path import path_outside
 
 # Looked in before the user's PATH.
@@ -46,7 +46,7 @@ MACHINE_SETTINGS = (Path("/etc"), Path("/private/etc"))
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class SandboxReach:
     """What the settings and this machine's languages add to a confinement."""
 
     readable: tuple[Path, ...]
@@ -77,22 +77,24 @@ def forget_reports(reports: Path) -> None:
         report.unlink(missing_ok=True)
 
 
-async def find_surroundings(
+async def find_sandbox_reach(
     settings: SandboxSettings,
     profiles: Sequence[str],
     environment: Environment,
     project: Path,
-) -> Surroundings:
+) -> SandboxReach:
     """What a run in `project` may read and write beyond its own places; no profiles means all."""
-    private = Private(
+    private = PrivatePaths(
         kept=private_paths(environment.home, environment.root),
         closed=(project, environment.root),
         real=Path.resolve,
     )
-    readable, writable = asked_paths(settings, environment, project)
+    readable, writable = sandbox_paths(settings, environment, project)
     found = await _found(tuple(profiles) or PROFILES, environment, project)
-    tools = toolchains(found, search_path=environment.path.split(os.pathsep), private=private)
-    return Surroundings(
+    tools = choose_toolchains(
+        found, search_path=environment.path.split(os.pathsep), private=private
+    )
+    return SandboxReach(
         readable=(
             *tools.readable,
             *_certificates(environment.raw, private),
@@ -105,9 +107,13 @@ async def find_surroundings(
     )
 
 
-async def _found(profiles: Sequence[str], environment: Environment, project: Path) -> Found:
+async def _found(
+    profiles: Sequence[str], environment: Environment, project: Path
+) -> FoundToolchains:
     path = path_outside(environment.path, project)
-    questions = [question for profile in profiles for question in QUESTIONS.get(profile, ())]
+    questions = [
+        question for profile in profiles for question in TOOLCHAIN_QUERIES.get(profile, ())
+    ]
     names = [name for profile in profiles for name in SINGLE_FILES.get(profile, ())]
     answers = await asyncio.gather(
         *(_root_of(question, path, environment) for question in questions)
@@ -120,24 +126,24 @@ async def _found(profiles: Sequence[str], environment: Environment, project: Pat
         if cache.profile in profiles and (environment.home / cache.folder).is_dir()
     }
     roots = [*answers, venv if "python" in profiles else None]
-    return Found(tuple(root for root in roots if root is not None), tuple(files), folders)
+    return FoundToolchains(tuple(root for root in roots if root is not None), tuple(files), folders)
 
 
-async def _root_of(question: Question, path: str, environment: Environment) -> Path | None:
+async def _root_of(question: ToolchainQuery, path: str, environment: Environment) -> Path | None:
     """Where the program says that it lies; one of the system's own is not asked."""
     program = _outside_system(question.program, path)
     if program is None:
         return None
     # Without the project's directories, and not in the project: see `answer_of`.
     given = {"PATH": path, "HOME": str(environment.home)}
-    start = Confined((program, *question.arguments), given)
-    said = await answer_of(start, seconds=ANSWER_S)
+    start = ConfinedCommand((program, *question.arguments), given)
+    said = await query_program(start, seconds=ANSWER_S)
     return None if said is None else _directory(said.strip())
 
 
 def _outside_system(name: str, path: str) -> str | None:
     program = which(name, path=path)
-    return None if program is None or in_system(Path(program).resolve()) else program
+    return None if program is None or is_in_system(Path(program).resolve()) else program
 
 
 def _directory(text: str) -> Path | None:
@@ -149,19 +155,19 @@ def _venv_root(project: Path, home: Path) -> Path | None:
         text = (project / ".venv/pyvenv.cfg").read_text("utf-8", errors="replace")
     except OSError:
         return None
-    return venv_root(text, Path.exists, home=home, real=Path.resolve)
+    return find_venv_root(text, Path.exists, home=home, real=Path.resolve)
 
 
-def _certificates(raw: Mapping[str, str], private: Private) -> list[Path]:
+def _certificates(raw: Mapping[str, str], private: PrivatePaths) -> list[Path]:
     """Files that variables name; the agent is given the variables."""
     paths = [Path(raw[name]) for name in CERTIFICATES if raw.get(name)]
     found = [path for path in paths if path.is_absolute() and path.exists()]
-    return [path for path in found if not private.is_shown_by(path) and not _beside_keys(path)]
+    return [path for path in found if not private.is_exposed_by(path) and not _beside_keys(path)]
 
 
 def _beside_keys(path: Path) -> bool:
     """Whether it is a directory of the machine's settings: keys may lie in it. Those that hold
     certificates alone are in every sandbox."""
     return path.is_dir() and any(
-        lies_in(name, top) for name in (path, path.resolve()) for top in MACHINE_SETTINGS
+        is_within(name, top) for name in (path, path.resolve()) for top in MACHINE_SETTINGS
     )

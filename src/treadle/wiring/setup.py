@@ -8,24 +8,29 @@ from ipaddress import ip_address
 from pathlib import Path
 from time import monotonic
 
-from treadle.adapters.packages.asking import find_indexes
-from treadle.adapters.packages.indexes import Index, variables
-from treadle.adapters.packages.pages import linked_by
-from treadle.adapters.sandboxes.running import Ran
+from treadle.adapters.packages.index_lookup import find_file_hosts, find_indexes
+from treadle.adapters.packages.indexes import PackageIndex, index_variables
+from treadle.adapters.sandboxes.command_runner import ProcessResult
 from treadle.adapters.sandboxes.toolchains import PROFILES
 from treadle.domain.errors import SettingsError
 from treadle.domain.events.work import SetupFinished
 from treadle.domain.sandbox import Confinement, Network
-from treadle.gateway.hosts import Entry, parse_entries
+from treadle.gateway.allowed_hosts import HostEntry, parse_entries
+from treadle.runs.active_run import ActiveRun
+from treadle.runs.request import CheckedRequest
 from treadle.wiring.agents.claude_model import proxy_for
-from treadle.wiring.confining import confinement
-from treadle.wiring.equipment import private_home
 from treadle.wiring.network import Record, machines_proxy, way_out
-from treadle.wiring.own_commands import Bounds, OwnCommand, bounds_of, run_own, unless_stopped
-from treadle.wiring.run_request import Ready
+from treadle.wiring.project_commands import (
+    CommandBounds,
+    ProjectCommand,
+    bounds_of,
+    run_project_command,
+    unless_stopped,
+)
+from treadle.wiring.sandboxed_agent import confinement
 from treadle.wiring.search_path import path_outside
-from treadle.wiring.telling import Telling
-from treadle.workspace.manifests import needs
+from treadle.wiring.session_setup import private_home
+from treadle.workspace.manifests import setup_fingerprint
 
 # Kept with the run: what the workspace was last set up for.
 DONE = "setup-done"
@@ -41,7 +46,7 @@ AUTHORITIES = ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE")
 Prepare = Callable[[], Awaitable[None]]
 
 
-def preparing(telling: Telling, workspace: Path, record: Record) -> Prepare:
+def preparing(telling: ActiveRun, workspace: Path, record: Record) -> Prepare:
     """Runs the setup command, unless it has run for what the workspace needs now, or has failed
     for it too often."""
     ready = telling.ready
@@ -50,7 +55,7 @@ def preparing(telling: Telling, workspace: Path, record: Record) -> Prepare:
     bounds = bounds_of(telling, record)
 
     async def prepare() -> None:
-        wanted = needs(workspace, command)
+        wanted = setup_fingerprint(workspace, command)
         done = ready.directory / DONE
         last = done.read_text() if done.is_file() else ""
         if not command or not is_due(wanted, last=last, failures=failures.get(wanted, 0)):
@@ -59,7 +64,7 @@ def preparing(telling: Telling, workspace: Path, record: Record) -> Prepare:
         finished = await Setup(bounds, within, command).run()
         telling.recorder.record(finished)
         # What setting up changed itself (a lock file, say) is no reason to set up again.
-        now = needs(workspace, command)
+        now = setup_fingerprint(workspace, command)
         if finished.exit_code == 0:
             done.write_text(now)
         else:
@@ -79,7 +84,7 @@ class Setup:
     command, too: a project may have nothing to install before its first session. A sandbox that
     fails is none of these: it ends the run."""
 
-    bounds: Bounds
+    bounds: CommandBounds
     # Its workspace is what is set up.
     within: Confinement
     command: str
@@ -88,7 +93,7 @@ class Setup:
         """To its end, or until the run is asked to stop."""
         began = monotonic()
         finished = await unless_stopped(self.finish(), self.bounds.stop)
-        return finished or self._told(Ran(STOPPED, "stopped"), (), began)
+        return finished or self._told(ProcessResult(STOPPED, "stopped"), (), began)
 
     async def finish(self) -> SetupFinished:
         """To its end, whatever the run is asked."""
@@ -99,20 +104,22 @@ class Setup:
         network: Network = "open" if ready.settings.sandbox.network == "open" else "allowlist"
         upstream = machines_proxy(ready.environment)
         with way_out(network, entries, self.bounds.record, upstream=upstream) as out:
-            ran = await run_own(self.bounds, self._own(found), out)
+            ran = await run_project_command(self.bounds, self._own(found), out)
         return self._told(ran, entries, began)
 
-    def _own(self, found: list[Index]) -> OwnCommand:
-        return OwnCommand(
+    def _own(self, found: list[PackageIndex]) -> ProjectCommand:
+        return ProjectCommand(
             self.command,
             self.within,
             seconds=self.bounds.ready.settings.session.tool_minutes * 60,
-            variables=variables(found),
+            variables=index_variables(found),
             # An index may be on this machine, so not even loopback goes past the proxy.
             inside={"NO_PROXY": "", "no_proxy": ""},
         )
 
-    def _told(self, ran: Ran, entries: tuple[Entry, ...], began: float) -> SetupFinished:
+    def _told(
+        self, ran: ProcessResult, entries: tuple[HostEntry, ...], began: float
+    ) -> SetupFinished:
         return SetupFinished(
             command=self.command,
             exit_code=NO_EXIT_CODE if ran.exit_code is None else ran.exit_code,
@@ -123,7 +130,7 @@ class Setup:
         )
 
 
-async def _indexes(ready: Ready) -> list[Index]:
+async def _indexes(ready: CheckedRequest) -> list[PackageIndex]:
     """By the user's own tools, and by the pages of those indexes; a rehearsal asks no host."""
     raw = ready.environment.raw
     found = await find_indexes(
@@ -134,17 +141,17 @@ async def _indexes(ready: Ready) -> list[Index]:
     if ready.request.rehearsal:
         return found
     authorities = [raw[name] for name in AUTHORITIES if raw.get(name)]
-    linked = await linked_by(found, lambda url: proxy_for(url, raw), authorities=authorities)
+    linked = await find_file_hosts(found, lambda url: proxy_for(url, raw), authorities=authorities)
     return [*found, *linked]
 
 
-def _entries(ready: Ready, found: list[Index]) -> tuple[Entry, ...]:
+def _entries(ready: CheckedRequest, found: list[PackageIndex]) -> tuple[HostEntry, ...]:
     """The hosts of the indexes, and those that the user named for the agent."""
     asked = [entry for index in found if (entry := entry_of(index)) is not None]
     return (*parse_entries(ready.settings.sandbox.hosts), *dict.fromkeys(asked))
 
 
-def entry_of(index: Index) -> Entry | None:
+def entry_of(index: PackageIndex) -> HostEntry | None:
     """None for a host with a name that no proxy lets through.
 
     Where the user's own configuration names a private address, that is the user's word; a page
@@ -159,7 +166,7 @@ def entry_of(index: Index) -> Entry | None:
     return _with_address(entry)
 
 
-def _with_address(entry: Entry) -> Entry:
+def _with_address(entry: HostEntry) -> HostEntry:
     try:
         address = ip_address(socket.getaddrinfo(entry.host, entry.port)[0][4][0])
     except (OSError, ValueError):

@@ -4,29 +4,33 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from treadle.adapters.stores.event_store import EventStore
-from treadle.adapters.stores.runs import host_of
-from treadle.domain.change import Change
-from treadle.domain.check import Check
+from treadle.adapters.stores.run_list import host_of
+from treadle.domain.check import Check, FileChange
 from treadle.domain.deliverable import Deliverable
 from treadle.domain.events.all_events import Event
 from treadle.domain.events.run import RoundStarted, RunWarned
-from treadle.domain.events.verification import CheckAdded, CheckFinished, EvidenceTouched, Judge
+from treadle.domain.events.verification import (
+    CheckAdded,
+    CheckFinished,
+    EvidenceFileKind,
+    EvidenceTouched,
+)
 from treadle.domain.events.work import DeliverableCreated, StatusAdopted
-from treadle.verify.command_files import judges_by, names
-from treadle.verify.gate import GateRules
-from treadle.verify.judges import touched
+from treadle.runs.active_run import ActiveRun
+from treadle.runs.request import CheckedRequest
+from treadle.verify.command_files import refers_to_file, uses_evidence_file
+from treadle.verify.evidence_files import find_touched_evidence
 from treadle.verify.spec_checks import spec_checks, unread_checks
-from treadle.verify.suite import Suite
-from treadle.wiring.guard import why_no_check
-from treadle.wiring.proving import proving_ground
-from treadle.wiring.run_request import Ready
-from treadle.wiring.telling import Telling
-from treadle.workflows.deliver.board import Board
-from treadle.workflows.deliver.passing import Terms
-from treadle.workflows.deliver.verification import Seen, Verification
-from treadle.workflows.suite_gate import SuiteGate
-from treadle.workflows.worksite import Worksite
-from treadle.workspace.changed_files import changed_files
+from treadle.verify.suite import SuiteCommand
+from treadle.verify.suite_comparison import RegressionRules
+from treadle.wiring.check_runner import check_runner
+from treadle.wiring.tool_guard import why_no_check
+from treadle.workflows.deliver.board import DeliverableBoard
+from treadle.workflows.deliver.pass_rules import PassRules
+from treadle.workflows.deliver.verifier import CheckKey, DeliverableVerifier
+from treadle.workflows.loop.run_workspace import RunWorkspace
+from treadle.workflows.loop.suite_verifier import SuiteVerifier
+from treadle.workspace.diffs import changed_files
 from treadle.workspace.git import GitFailed
 
 _MOST_LINES = 10
@@ -35,27 +39,29 @@ _RIGHT_FORM = (
 )
 
 
-def verification_of(telling: Telling, worksite: Worksite, board: Board) -> Verification:
+def deliverable_verifier(
+    telling: ActiveRun, worksite: RunWorkspace, board: DeliverableBoard
+) -> DeliverableVerifier:
     """The verification of one run, with what its log says was green already."""
     ready = telling.ready
     wanted = ready.settings.verify
     _tell_unread_checks(telling)
 
-    async def changes(before: str, after: str) -> Sequence[Change]:
+    async def changes(before: str, after: str) -> Sequence[FileChange]:
         return await changed_files(ready.project.git, before, after)
 
-    ground, suite = proving_ground(telling), suite_of(telling)
+    ground, suite = check_runner(telling), test_suite(telling)
 
-    def rules() -> GateRules:
+    def rules() -> RegressionRules:
         planned = _planned(telling, board.deliverables)
-        return GateRules(plan_text(ready.spec_text, planned), wanted.coverage)
+        return RegressionRules(plan_text(ready.spec_text, planned), wanted.coverage)
 
     record = telling.recorder.record
-    gate = None if suite is None else SuiteGate(ground, suite, worksite.snapshot, rules, record)
-    return Verification(
-        ground=ground,
+    gate = None if suite is None else SuiteVerifier(ground, suite, worksite.snapshot, rules, record)
+    return DeliverableVerifier(
+        runner=ground,
         board=board,
-        gate=gate,
+        suite=gate,
         check_s=wanted.check_minutes * 60,
         record=record,
         record_once=telling.recorder.record_once,
@@ -66,12 +72,12 @@ def verification_of(telling: Telling, worksite: Worksite, board: Board) -> Verif
     )
 
 
-def terms_of(ready: Ready, workspace: Path) -> Terms:
+def pass_rules(ready: CheckedRequest, workspace: Path) -> PassRules:
     """What the settings and the specification ask of a pass."""
     settings = ready.settings
     # Where nothing is built, the tests are not run.
     tested = settings.project.test.strip() and ready.request.workflow != "sync"
-    return Terms(
+    return PassRules(
         settling="after_round" if tested else "at_once",
         require_checks="required" if settings.verify.require_checks else "optional",
         spec_checks=spec_checks(ready.spec_text),
@@ -79,7 +85,7 @@ def terms_of(ready: Ready, workspace: Path) -> Terms:
     )
 
 
-def suite_of(telling: Telling) -> Suite | None:
+def test_suite(telling: ActiveRun) -> SuiteCommand | None:
     """The project's tests, if it has a command for them."""
     settings = telling.ready.settings
     command, wanted = settings.project.test.strip(), settings.verify
@@ -91,7 +97,7 @@ def suite_of(telling: Telling) -> Suite | None:
         hint = "see verify.reports and verify.coverage_reports"
         telling.recorder.record_once(f"unmatched {pattern}", RunWarned(f"{warning}; {hint}"))
 
-    return Suite(
+    return SuiteCommand(
         command, wanted.test_minutes * 60, wanted.reports, wanted.coverage_reports, unmatched
     )
 
@@ -102,7 +108,7 @@ def plan_text(specification: str, deliverables: Sequence[Deliverable]) -> str:
     return "\n".join([specification, *(line for lines in said for line in lines)])
 
 
-async def tell_what_was_touched(telling: Telling, worksite: Worksite) -> None:
+async def record_touched_evidence(telling: ActiveRun, worksite: RunWorkspace) -> None:
     """Say which files that judge the work were changed by it, once for each state of the work."""
     work = worksite.imported
     if work is None:
@@ -114,11 +120,11 @@ async def tell_what_was_touched(telling: Telling, worksite: Worksite) -> None:
         telling.recorder.record_once(f"untold {work.commit}", warning)
         return
     named = _deciding(telling)
-    if files := touched(found, specification=telling.ready.spec, named=named):
+    if files := find_touched_evidence(found, specification=telling.ready.spec, named=named):
         telling.recorder.record_once(f"touched {work.commit}", EvidenceTouched(files))
 
 
-def _tell_unread_checks(telling: Telling) -> None:
+def _tell_unread_checks(telling: ActiveRun) -> None:
     ready = telling.ready
     lines = unread_checks(ready.spec_text)
     if not lines:
@@ -129,20 +135,20 @@ def _tell_unread_checks(telling: Telling) -> None:
     telling.recorder.record_once(f"unread checks {lines}", RunWarned(f"{where}: {what}"))
 
 
-def _deciding(telling: Telling) -> Callable[[str], Judge | None]:
+def _deciding(telling: ActiveRun) -> Callable[[str], EvidenceFileKind | None]:
     """Which files the checks and the test command of the run go by."""
     test = telling.ready.settings.project.test
     checks = {check.command for check in _checks_told(telling)}
 
-    def judge_named(path: str) -> Judge | None:
-        if any(judges_by(command, path) for command in checks):
+    def judge_named(path: str) -> EvidenceFileKind | None:
+        if any(uses_evidence_file(command, path) for command in checks):
             return "check"
-        return "tests" if names(test, path) else None
+        return "tests" if refers_to_file(test, path) else None
 
     return judge_named
 
 
-def _checks_told(telling: Telling) -> Iterator[Check]:
+def _checks_told(telling: ActiveRun) -> Iterator[Check]:
     for event in _told(telling, "deliverable.created", "status.adopted", "check.added"):
         match event:
             case DeliverableCreated():
@@ -155,9 +161,9 @@ def _checks_told(telling: Telling) -> Iterator[Check]:
                 raise AssertionError("only these were asked for")
 
 
-def _seen_at(telling: Telling) -> dict[Seen, str]:
+def _seen_at(telling: ActiveRun) -> dict[CheckKey, str]:
     """Where each check was run before the work, for the first time."""
-    found: dict[Seen, str] = {}
+    found: dict[CheckKey, str] = {}
     for event in _told(telling, "check.finished"):
         if isinstance(event, CheckFinished) and event.evidence.when == "before":
             evidence = event.evidence
@@ -166,7 +172,7 @@ def _seen_at(telling: Telling) -> dict[Seen, str]:
     return found
 
 
-def _planned(telling: Telling, deliverables: Sequence[Deliverable]) -> list[Deliverable]:
+def _planned(telling: ActiveRun, deliverables: Sequence[Deliverable]) -> list[Deliverable]:
     """Without those that came up while somebody worked: who takes a test away could write one that
     says so."""
     improvised, working = set(), False
@@ -178,7 +184,7 @@ def _planned(telling: Telling, deliverables: Sequence[Deliverable]) -> list[Deli
     return [d for d in deliverables if d.id not in improvised]
 
 
-def _green(telling: Telling) -> list[CheckFinished]:
+def _green(telling: ActiveRun) -> list[CheckFinished]:
     return [
         event
         for event in _told(telling, "check.finished")
@@ -188,7 +194,7 @@ def _green(telling: Telling) -> list[CheckFinished]:
     ]
 
 
-def _told(telling: Telling, *types: str) -> Iterator[Event]:
+def _told(telling: ActiveRun, *types: str) -> Iterator[Event]:
     store = EventStore(telling.database, host_of(telling.ready.environment.root))
     for recorded in store.read(telling.ready.request.run, types=types):
         yield recorded.event

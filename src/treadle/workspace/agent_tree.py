@@ -12,17 +12,25 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from treadle.workspace.contents import private_index
+from treadle.workspace.clone_git_dir import (
+    Clone,
+    agent_environment,
+    restore_git_dir,
+    write_empty_clone,
+)
 from treadle.workspace.disk import remove, writing_to
-from treadle.workspace.git import QUIET, Git
-from treadle.workspace.index_marks import without_marks
-from treadle.workspace.losses import EMPTIED, note_loss
-from treadle.workspace.pipes import pipes_among
-from treadle.workspace.rights import give_back_rights
-from treadle.workspace.skeleton import Clone, agent_environment, furnish, write_skeleton
-from treadle.workspace.walking import folders_below, is_too_deep
+from treadle.workspace.disk_tree import private_index
+from treadle.workspace.git import QUIET_OPTIONS, Git
+from treadle.workspace.hostile_files import (
+    find_pipes,
+    is_too_deep,
+    restore_permissions,
+    walk_folders,
+)
+from treadle.workspace.index_marks import clear_marks
+from treadle.workspace.round_losses import EMPTIED, note_loss
 
-_HARDENED = (
+_HARDENED_OPTIONS = (
     # It repeats what commits say, and is believed instead of them.
     "-c", "core.commitGraph=false",
     "-c", "core.attributesFile=/dev/null",
@@ -34,7 +42,7 @@ _HARDENED = (
 )  # fmt: skip
 
 # Files that would bring in settings, objects or history from elsewhere.
-_FOREIGN = (
+_FOREIGN_FILES = (
     *("commondir", "config.worktree", "info/attributes", "info/grafts"),
     *("objects/info/commit-graph", "objects/info/commit-graphs"),
 )
@@ -50,23 +58,23 @@ def agent_git(clone: Clone) -> Git:
         options=(
             f"--git-dir={clone.git_dir}",
             f"--work-tree={clone.path}",
-            *QUIET,
-            *_HARDENED,
+            *QUIET_OPTIONS,
+            *_HARDENED_OPTIONS,
         ),
     )
 
 
-def agents_index(clone: Clone) -> AbstractContextManager[Path]:
+def agent_index(clone: Clone) -> AbstractContextManager[Path]:
     """A copy of the clone's index, by which git passes over no file: an agent may have marked some
     so that their changes are in no commit."""
-    unmarked = partial(without_marks, hash_bytes=len(clone.base) // 2)
+    unmarked = partial(clear_marks, hash_bytes=len(clone.base) // 2)
     return private_index(clone.git_dir / "index", unmarked)
 
 
-async def build(clone: Clone) -> None:
+async def build_clone(clone: Clone) -> None:
     """Make a clone beside its place and move it there in one step: all of it, or nothing."""
     building = replace(clone, path=clone.path.with_name(clone.path.name + ".building"))
-    await write_skeleton(building, building.path)
+    await write_empty_clone(building, building.path)
     await agent_git(building).run("read-tree", "--reset", "-u", "HEAD")
     _put_in_place(building.path, clone.path)
 
@@ -78,49 +86,49 @@ def _put_in_place(building: Path, path: Path) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Mended:
+class CloneRepair:
     """What there is to tell, and why files are gone, if they are."""
 
     remarks: tuple[str, ...] = ()
     lost: str = ""
 
 
-async def mend(clone: Clone) -> Mended:
+async def repair_clone(clone: Clone) -> CloneRepair:
     """Make the clone's git directory safe to use; says what could not be mended.
 
     A git directory that is beyond it is moved beside the clone, never deleted, and a fresh one
     takes its place; the files stay, so the work in them is still there to be committed.
     """
     with writing_to(clone.path):
-        give_back_rights(clone.path, clone.git_dir)
-        told = _without_pipes(clone)
-        reason = damage(clone.git_dir)
+        restore_permissions(clone.path, clone.git_dir)
+        told = _remove_pipes(clone)
+        reason = find_damage(clone.git_dir)
         if reason is None:
-            _put_right(clone)
-            return Mended(told)
+            _repair_git_dir(clone)
+            return CloneRepair(told)
         if _has_files(clone):
-            return Mended((*told, await renew(clone, reason)))
+            return CloneRepair((*told, await replace_git_dir(clone, reason)))
         if clone.path.is_dir():
             note_loss(clone.path, EMPTIED)
         _move_aside(clone.git_dir, clone)
-        await build(clone)
+        await build_clone(clone)
     remark = f"The workspace was made anew from the last import, because {reason}."
-    return Mended((*told, remark), lost=EMPTIED)
+    return CloneRepair((*told, remark), lost=EMPTIED)
 
 
-async def renew(clone: Clone, reason: str) -> str:
+async def replace_git_dir(clone: Clone, reason: str) -> str:
     """Put a fresh git directory in place of the one that is there; says so."""
     with writing_to(clone.path):
         # Made before the old one is moved: where git itself fails, nothing is taken apart.
         skeleton = clone.path.with_name(clone.path.name + ".skeleton")
-        await write_skeleton(clone, skeleton)
+        await write_empty_clone(clone, skeleton)
         _move_aside(clone.git_dir, clone)
         (skeleton / ".git").rename(clone.git_dir)
         skeleton.rmdir()
     return f"The workspace got a fresh git directory, because {reason}."
 
 
-def damage(git_dir: Path) -> str | None:
+def find_damage(git_dir: Path) -> str | None:
     """Why a git directory cannot be used, or None: links lead anywhere, and pipes never end."""
     if git_dir.is_symlink() or not git_dir.is_dir():
         return "its .git is gone" if not os.path.lexists(git_dir) else "its .git is no directory"
@@ -140,7 +148,7 @@ def damage(git_dir: Path) -> str | None:
 def _entries(top: Path) -> "Iterator[os.DirEntry[str]]":
     """All that is below. The list of a directory tells what most of its entries are; one that may
     not be listed is for git to complain of."""
-    for _, entries in folders_below(str(top)):
+    for _, entries in walk_folders(str(top)):
         yield from entries
 
 
@@ -150,11 +158,11 @@ def _kind(entry: "os.DirEntry[str]") -> str | None:
     return _KINDS.get(stat.S_IFMT(entry.stat(follow_symlinks=False).st_mode))
 
 
-def _put_right(clone: Clone) -> None:
+def _repair_git_dir(clone: Clone) -> None:
     git_dir = clone.git_dir
-    for name in _FOREIGN:
+    for name in _FOREIGN_FILES:
         remove(git_dir / name)
-    furnish(clone, git_dir)
+    restore_git_dir(clone, git_dir)
     # The processes that took these locks have ended with their session.
     with os.scandir(git_dir) as found:
         files = [*found, *_entries(git_dir / "refs")]
@@ -179,9 +187,9 @@ def _has_files(clone: Clone) -> bool:
     return clone.path.is_dir() and any(path.name != ".git" for path in clone.path.iterdir())
 
 
-def _without_pipes(clone: Clone) -> tuple[str, ...]:
+def _remove_pipes(clone: Clone) -> tuple[str, ...]:
     told = []
-    for path in list(pipes_among(clone.path)):
+    for path in list(find_pipes(clone.path)):
         _move_aside(path, clone)
         name = path.relative_to(clone.path)
         told.append(f"{name} was taken out of the workspace: it is a pipe, and git would wait.")

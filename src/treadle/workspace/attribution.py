@@ -1,4 +1,4 @@
-"""Which lines of a commit message credit an AI, in Python and as the hook of a run's clone."""
+"""Finds the lines of a commit message that credit an AI, in Python and in a git hook."""
 
 import re
 from typing import Literal

@@ -1,4 +1,4 @@
-"""Backup refs: what a branch or index held before anything that could drop it."""
+"""Backup refs: they keep what a branch or index held before Treadle moves it."""
 
 from treadle.domain.ids import RunId
 from treadle.workspace.project import Project
@@ -13,16 +13,16 @@ async def back_up(project: Project, run: RunId, commit: str) -> str:
         return known[commit]
     taken = [int(name.rpartition("/")[2]) for name in known.values()]
     ref = f"{folder}/{max(taken, default=0) + 1}"
-    await project.git.run("update-ref", ref, commit, _nothing(commit))
+    await project.git.run("update-ref", ref, commit, _null_id(commit))
     return ref
 
 
-def _nothing(commit: str) -> str:
+def _null_id(commit: str) -> str:
     """The old value that git takes for "must not exist yet", in the length of the hash in use."""
     return "0" * len(commit)
 
 
 def ref_move(ref: str, commit: str, *, from_: str | None) -> tuple[str, ...]:
     """The command that moves a ref, and fails when somebody else moved it meanwhile."""
-    expected = _nothing(commit) if from_ is None else from_
+    expected = _null_id(commit) if from_ is None else from_
     return ("update-ref", "-m", "treadle", ref, commit, expected)

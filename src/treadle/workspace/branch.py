@@ -1,9 +1,9 @@
-"""The name of a run's branch, from the words of its specification."""
+"""Makes the name of a run's branch from its specification."""
 
 import re
 import unicodedata
 
-from treadle.domain.ids import RunId, short
+from treadle.domain.ids import RunId, short_id
 
 _LONGEST = 40
 _FALLBACK = "work"
@@ -11,7 +11,7 @@ _FALLBACK = "work"
 
 def branch_name(specification: str, run: RunId) -> str:
     """`treadle/<slug>-<short id>`: a valid ref whatever the specification says."""
-    return f"treadle/{slug(specification)}-{short(run)}"
+    return f"treadle/{slug(specification)}-{short_id(run)}"
 
 
 def slug(specification: str) -> str:
@@ -20,7 +20,7 @@ def slug(specification: str) -> str:
     headings = [line for line in lines if re.match(r"\s{0,3}#{1,6}\s", line)]
     for line in (*headings, *lines):
         if words := _words(line):
-            return _fit(words)
+            return _join_words(words)
     return _FALLBACK
 
 
@@ -37,7 +37,7 @@ def _words(line: str) -> list[str]:
     return re.findall(r"[a-z0-9]+", plain.lower())
 
 
-def _fit(words: list[str]) -> str:
+def _join_words(words: list[str]) -> str:
     fitting = words[0][:_LONGEST]
     for word in words[1:]:
         if len(fitting) + 1 + len(word) > _LONGEST:

@@ -1,12 +1,12 @@
-"""A run's own clone: made complete or not at all, and found again after a crash."""
+"""Makes a run's clone, complete or not at all, and finds it again after a crash."""
 
 from pathlib import Path
 
-from treadle.domain.agent import Identity
-from treadle.workspace.agent_tree import mend
+from treadle.domain.agent import CommitIdentity
+from treadle.workspace.agent_tree import repair_clone
 from treadle.workspace.attribution import Attribution
+from treadle.workspace.clone_git_dir import Clone, find_sources
 from treadle.workspace.project import Project
-from treadle.workspace.skeleton import Clone, find_sources
 from treadle.workspace.snapshot import Snapshot
 
 __all__ = ["Clone", "make_clone"]
@@ -17,7 +17,7 @@ async def make_clone(
     snapshot: Snapshot,
     *,
     branch: str,
-    identity: Identity,
+    identity: CommitIdentity,
     into: Path,
     attribution: Attribution = "removed",
 ) -> Clone:
@@ -27,5 +27,5 @@ async def make_clone(
     """
     sources = await find_sources(project, into.with_name(into.name + ".skeleton"))
     clone = Clone(project, into, branch, snapshot.commit, identity, sources, attribution)
-    await mend(clone)
+    await repair_clone(clone)
     return clone

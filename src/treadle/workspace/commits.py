@@ -1,64 +1,89 @@
-"""Commits what an agent left in its clone: at once, or after a closer look if anything is odd."""
+"""Commits what an agent left in its clone; salvages it if the clone is in an odd state."""
 
 import os
 from dataclasses import replace
 from pathlib import Path
 from typing import assert_never
 
-from treadle.workspace.agent_tree import Mended, agent_git, agents_index, mend, renew
+from treadle.workspace.agent_tree import (
+    CloneRepair,
+    agent_git,
+    agent_index,
+    repair_clone,
+    replace_git_dir,
+)
 from treadle.workspace.backups import ref_move
-from treadle.workspace.contents import copy_index, write_changed
-from treadle.workspace.git import Git, GitFailed, Ran, together
-from treadle.workspace.leftovers import Clean, Seen, Uncommitted, Unusual, decide_course
-from treadle.workspace.losses import note_if_gone, note_loss, noted_loss
-from treadle.workspace.salvage import STASH, STASHED, UNFINISHED, Rest, commit_work, salvage
-from treadle.workspace.skeleton import Clone, check_present
-from treadle.workspace.status import REFS, STATUS, names_in, read_status, read_tip
+from treadle.workspace.branch_decisions import (
+    CleanClone,
+    CloneState,
+    UncommittedChanges,
+    UnusualState,
+    classify_clone,
+)
+from treadle.workspace.clone_git_dir import Clone, require_project
+from treadle.workspace.disk_tree import copy_index, write_changed_paths
+from treadle.workspace.git import Git, GitFailed, GitResult, run_together
+from treadle.workspace.git_status import (
+    REFS_COMMAND,
+    STATUS_COMMAND,
+    read_status,
+    read_tip,
+    ref_names,
+)
+from treadle.workspace.round_losses import note_if_gone, note_loss, read_loss
+from treadle.workspace.salvage import (
+    OPERATION_FILES,
+    STASH_REF,
+    STASH_REMARK,
+    CommittedRound,
+    commit_work,
+    salvage,
+)
 
-__all__ = ["Rest", "commit_files", "commit_rest"]
+__all__ = ["CommittedRound", "commit_files", "commit_round"]
 
 
-async def commit_rest(clone: Clone, message: str) -> Rest:
+async def commit_round(clone: Clone, message: str) -> CommittedRound:
     """Commit what is uncommitted and see that HEAD is the run's branch, with everything on it.
 
     Objects come first, then refs, then HEAD and index: cut anywhere, a second call ends the same.
     """
-    check_present(clone)
+    require_project(clone)
     note_if_gone(clone.path)
-    mended = await mend(clone)
+    mended = await repair_clone(clone)
     try:
-        rest = await _committed(clone, message)
+        rest = await _commit_left_work(clone, message)
     except GitFailed as error:
         rest = await commit_files(clone, message, error)
-    return _after(mended, rest, noted_loss(clone.path))
+    return _with_repairs(mended, rest, read_loss(clone.path))
 
 
-async def commit_files(clone: Clone, message: str, error: GitFailed) -> Rest:
+async def commit_files(clone: Clone, message: str, error: GitFailed) -> CommittedRound:
     """Commit the files as they lie, after git could not work with what the clone has of history."""
-    check_present(clone)
+    require_project(clone)
     # Elsewhere than on the branch, the files need not be what the branch had.
-    if not _on_branch(clone):
+    if not _is_on_branch(clone):
         note_loss(clone.path, "the workspace's history was damaged")
-    remark = await renew(clone, f"git could not work with it: {error.message}")
-    rest = await _committed(clone, message)
-    return _after(Mended((remark,)), rest, noted_loss(clone.path))
+    remark = await replace_git_dir(clone, f"git could not work with it: {error.message}")
+    rest = await _commit_left_work(clone, message)
+    return _with_repairs(CloneRepair((remark,)), rest, read_loss(clone.path))
 
 
-def _after(mended: Mended, rest: Rest, noted: str) -> Rest:
+def _with_repairs(mended: CloneRepair, rest: CommittedRound, noted: str) -> CommittedRound:
     remarks = (*mended.remarks, *rest.remarks)
     return replace(rest, remarks=remarks, lost=mended.lost or noted or rest.lost)
 
 
-async def _committed(clone: Clone, message: str) -> Rest:
+async def _commit_left_work(clone: Clone, message: str) -> CommittedRound:
     git = agent_git(clone)
-    with agents_index(clone) as index:
-        seen, remarks = await _look(git, clone, index)
-        match decide_course(seen):
-            case Clean(tip, left_out):
-                return Rest(tip.commit, left_out=left_out, remarks=remarks)
-            case Uncommitted() as left:
+    with agent_index(clone) as index:
+        seen, remarks = await _inspect(git, clone, index)
+        match classify_clone(seen):
+            case CleanClone(tip, left_out):
+                return CommittedRound(tip.commit, left_out=left_out, remarks=remarks)
+            case UncommittedChanges() as left:
                 made, tree = await _commit_on_tip(git, clone, index, left, message)
-                return Rest(
+                return CommittedRound(
                     made or left.tip.commit,
                     commit=made,
                     on_top_of=left.tip.commit if made and not left.staged else None,
@@ -68,42 +93,43 @@ async def _committed(clone: Clone, message: str) -> Rest:
                     left_out=left.changed.left_out,
                     remarks=remarks,
                 )
-            case Unusual():
+            case UnusualState():
                 return await salvage(git, clone, message)
             case unreachable:
                 assert_never(unreachable)
 
 
-async def _look(git: Git, clone: Clone, index: Path) -> tuple[Seen, tuple[str, ...]]:
+async def _inspect(git: Git, clone: Clone, index: Path) -> tuple[CloneState, tuple[str, ...]]:
     """The clone at first sight, and what there is to tell about it if it is not odd."""
-    refs, status = await together(
-        git.try_run(*REFS, clone.ref, STASH), git.indexed_by(index).try_run(*STATUS)
+    refs, status = await run_together(
+        git.try_run(*REFS_COMMAND, clone.ref, STASH_REF),
+        git.with_index(index).try_run(*STATUS_COMMAND),
     )
-    remarks = (STASHED,) if STASH in names_in(refs.output) else ()
-    return _first_sight(clone, index, refs, status), remarks
+    remarks = (STASH_REMARK,) if STASH_REF in ref_names(refs.output) else ()
+    return _clone_state(clone, index, refs, status), remarks
 
 
-def _first_sight(clone: Clone, index: Path, refs: Ran, status: Ran) -> Seen:
+def _clone_state(clone: Clone, index: Path, refs: GitResult, status: GitResult) -> CloneState:
     # Without an index git would take every file for deleted.
     told = status.ok and os.access(index, os.R_OK)
-    return Seen(
-        on_branch=_on_branch(clone),
-        unfinished=any(os.path.lexists(clone.git_dir / name) for name in UNFINISHED),
+    return CloneState(
+        on_branch=_is_on_branch(clone),
+        unfinished=any(os.path.lexists(clone.git_dir / name) for name in OPERATION_FILES),
         tip=read_tip(refs.output, clone.ref) if refs.ok else None,
         status=read_status(status.output) if told else None,
     )
 
 
-def _on_branch(clone: Clone) -> bool:
+def _is_on_branch(clone: Clone) -> bool:
     return (clone.git_dir / "HEAD").read_bytes() == f"ref: {clone.ref}\n".encode()
 
 
 async def _commit_on_tip(
-    git: Git, clone: Clone, index: Path, left: Uncommitted, message: str
+    git: Git, clone: Clone, index: Path, left: UncommittedChanges, message: str
 ) -> tuple[str | None, str]:
     """The commit and its tree; no commit if a call that was cut had made it already and only the
     index is old."""
-    tree = await write_changed(git, index, left.changed)
+    tree = await write_changed_paths(git, index, left.changed)
     made = None
     if tree != left.tip.tree:
         made = await commit_work(git, clone, tree, parents=(left.tip.commit,), message=message)

@@ -1,11 +1,11 @@
-"""What `init` proposes for a project, from the files that are there. Runs nothing."""
+"""Detects a project's languages and commands from its files, for `treadle init`."""
 
 from dataclasses import dataclass
 from pathlib import Path
 
-from treadle.workspace.stacks.files import Files, look
+from treadle.workspace.stacks.javascript import node
 from treadle.workspace.stacks.languages import chain, go, make, php, python, ruby, rust
-from treadle.workspace.stacks.node import node
+from treadle.workspace.stacks.project_listing import ProjectListing, scan_project
 
 SPEC = "SPEC.md"
 SPECS = "specs"
@@ -13,7 +13,7 @@ STACKS = (python, node, go, rust, ruby, php)
 
 
 @dataclass(frozen=True, slots=True)
-class Detected:
+class DetectedProject:
     """The languages found and the commands they call for; empty where nothing is known."""
 
     languages: tuple[str, ...] = ()
@@ -24,16 +24,16 @@ class Detected:
     spec: str = SPEC
 
 
-def detect(project: Path) -> Detected:
+def detect(project: Path) -> DetectedProject:
     """Look at a project; an unreadable directory raises ProjectError, odd files count as absent."""
-    return judge(look(project))
+    return detect_from(scan_project(project))
 
 
-def judge(files: Files) -> Detected:
+def detect_from(files: ProjectListing) -> DetectedProject:
     """The proposal for these files: a Makefile's own targets first, then each language's ways."""
     found = [stack for of in STACKS if (stack := of(files))]
     own = make(files)
-    return Detected(
+    return DetectedProject(
         languages=tuple(stack.language for stack in (*found, *([own] if own else []))),
         setup=(own and own.setup) or chain(*(stack.setup for stack in found)),
         check=(own and own.check) or chain(*(stack.check for stack in found)),

@@ -1,4 +1,4 @@
-"""Files that we write ourselves: taken away whole, and in one line what the disk refused."""
+"""Checks and removes files that Treadle writes, and turns disk errors into ProjectError."""
 
 import os
 import stat
@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from treadle.domain.errors import ProjectError
-from treadle.workspace.removal import remove_tree
+from treadle.workspace.hostile_files import remove_tree
 
 
 @contextmanager

@@ -1,9 +1,9 @@
-"""What a repository brings along for coding agents, none of which is loaded."""
+"""Finds agent settings that a repository contains; none of them is loaded."""
 
 from pathlib import Path
 
 # Each could make an agent run or obey something that the user of this run never saw.
-BROUGHT = (
+AGENT_SETTINGS = (
     ".claude/settings.json",
     ".claude/settings.local.json",
     ".claude/hooks",
@@ -15,15 +15,17 @@ BROUGHT = (
 )
 
 
-def brought_by(workspace: Path) -> tuple[str, ...]:
+def find_agent_settings(workspace: Path) -> tuple[str, ...]:
     """Those that are there; a link counts, wherever it leads."""
     found = (
-        name for name in BROUGHT if (workspace / name).is_symlink() or _is_there(workspace, name)
+        name
+        for name in AGENT_SETTINGS
+        if (workspace / name).is_symlink() or _is_there(workspace, name)
     )
     return tuple(found)
 
 
-def notice_of(brought: tuple[str, ...]) -> str:
+def ignored_settings_notice(brought: tuple[str, ...]) -> str:
     """One sentence for the person who started the run; empty when nothing was brought."""
     if not brought:
         return ""

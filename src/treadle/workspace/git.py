@@ -1,4 +1,4 @@
-"""One git command at a time: start it, bound it, end it; nothing here knows what it is for."""
+"""Runs git commands with a time limit and a safe environment."""
 
 import asyncio
 import os
@@ -13,7 +13,7 @@ from typing import Any
 from treadle.domain.errors import TreadleError
 
 # For our own writes: no code of the user's runs unasked, nothing is signed or packed behind a run.
-QUIET = (
+QUIET_OPTIONS = (
     "-c", "core.hooksPath=/dev/null",
     "-c", "core.fsmonitor=false",
     "-c", "core.safecrlf=false",
@@ -49,21 +49,21 @@ class GitFailed(TreadleError):
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
+class GitResult:
     """What a command left behind; an exit code other than 0 is an answer, too."""
 
     exit_code: int
     output: str
-    complaint: str
+    stderr: str
 
     @property
     def ok(self) -> bool:
         return self.exit_code == 0
 
     @property
-    def telling_line(self) -> str:
+    def error_line(self) -> str:
         """The one line of the complaint that says what is wrong."""
-        lines = [line.strip() for line in self.complaint.splitlines() if line.strip()]
+        lines = [line.strip() for line in self.stderr.splitlines() if line.strip()]
         for line in lines:
             if line.startswith(("fatal: ", "error: ")):
                 return line.split(": ", 1)[1]
@@ -76,7 +76,7 @@ class Git:
 
     directory: Path
     environment: Mapping[str, str] = field(repr=False, hash=False)
-    options: tuple[str, ...] = QUIET
+    options: tuple[str, ...] = QUIET_OPTIONS
     limit_s: float = 120.0
 
     async def run(self, *arguments: str, stdin: bytes = b"") -> str:
@@ -84,12 +84,12 @@ class Git:
         ran = await self.try_run(*arguments, stdin=stdin)
         if not ran.ok:
             raise GitFailed(
-                f"git {_command(arguments)} failed in {self.directory}: {ran.telling_line}",
+                f"git {_command(arguments)} failed in {self.directory}: {ran.error_line}",
                 hint="see what `git status` says there, put it right, then start again",
             )
         return ran.output
 
-    async def try_run(self, *arguments: str, stdin: bytes = b"") -> Ran:
+    async def try_run(self, *arguments: str, stdin: bytes = b"") -> GitResult:
         """The same for commands that may fail in a healthy repository."""
         process = self._start(arguments, subprocess.PIPE if stdin else subprocess.DEVNULL)
         # In a thread of the pool: asyncio would start one for each command, which takes longer.
@@ -109,7 +109,7 @@ class Git:
                 with suppress(ProcessLookupError):
                     os.killpg(process.pid, signal.SIGKILL)
                 await asyncio.wait({talking})
-        return Ran(
+        return GitResult(
             process.returncode,
             os.fsdecode(output).removesuffix("\n"),
             os.fsdecode(complaint),
@@ -132,7 +132,7 @@ class Git:
                 "git was not found", hint="install git (2.31 or newer) and put it on your PATH"
             ) from None
 
-    def indexed_by(self, index: Path) -> "Git":
+    def with_index(self, index: Path) -> "Git":
         """The same repository seen through another index file."""
         return self.with_variables(GIT_INDEX_FILE=str(index))
 
@@ -148,13 +148,13 @@ class Git:
         return (await self.try_run("merge-base", "--is-ancestor", older, newer)).ok
 
 
-async def together(*asked: Coroutine[Any, Any, Ran]) -> list[Ran]:
+async def run_together(*asked: Coroutine[Any, Any, GitResult]) -> list[GitResult]:
     """The answers to commands that do not depend on each other; none runs on when one fails."""
     answers = await asyncio.gather(*asked, return_exceptions=True)
     for answer in answers:
         if isinstance(answer, BaseException):
             raise answer
-    return [answer for answer in answers if isinstance(answer, Ran)]
+    return [answer for answer in answers if isinstance(answer, GitResult)]
 
 
 def _command(arguments: tuple[str, ...]) -> str:

@@ -1,4 +1,4 @@
-"""Commits of a run's clone come into the user's repository, checked, on the run's own branch.
+"""Imports commits from a run's clone into the user's repository, on the run's branch.
 
 Nothing else there changes: not the checkout, the index, HEAD, other branches or FETCH_HEAD.
 """
@@ -8,11 +8,11 @@ from pathlib import Path
 
 from treadle.domain.ids import RunId
 from treadle.workspace.backups import back_up, ref_move
-from treadle.workspace.contents import SUBMODULE
+from treadle.workspace.clone_git_dir import Clone
+from treadle.workspace.disk_tree import SUBMODULE_MODE
 from treadle.workspace.git import GitFailed
 from treadle.workspace.project import Project
-from treadle.workspace.salvage import ASIDE
-from treadle.workspace.skeleton import Clone
+from treadle.workspace.salvage import ASIDE_REFS
 
 _FETCH = (
     "-c", "fetch.fsckObjects=true",
@@ -28,7 +28,7 @@ _FETCH = (
 
 
 @dataclass(frozen=True, slots=True)
-class Imported:
+class ImportedBranch:
     """The run's work is on `branch`. Only work that descends from the snapshot can be landed."""
 
     branch: str
@@ -39,16 +39,16 @@ class Imported:
 
 
 @dataclass(frozen=True, slots=True)
-class NothingNew:
+class NothingToImport:
     """The run has no commit beyond its snapshot, and never had."""
 
 
-class NotFetched(GitFailed):
+class FetchFailed(GitFailed):
     """The clone cannot give the commits, or the user's repository does not take them."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Placed:
+class _PlacedBranch:
     """The branch that has the work."""
 
     branch: str
@@ -56,17 +56,17 @@ class _Placed:
 
 
 async def import_work(
-    project: Project, clone: Clone, run: RunId, tip: str, *, before: Imported | None = None
-) -> Imported | NothingNew:
+    project: Project, clone: Clone, run: RunId, tip: str, *, before: ImportedBranch | None = None
+) -> ImportedBranch | NothingToImport:
     """Bring in `tip` from a clone that was mended (by `commit_rest`, say) since an agent ran.
 
     `before` is an earlier import that it is known to be a single commit on top of.
     Cut anywhere, the fetched commits are kept by a ref and a second call ends the same.
     """
     placed = await _fast_forward(project, clone, run, tip)
-    placed = placed or await _place(project, clone, run, tip)
+    placed = placed or await _fetch_and_place(project, clone, run, tip)
     if placed is None:
-        return NothingNew()
+        return NothingToImport()
     if before is not None:
         return replace(
             before,
@@ -78,10 +78,12 @@ async def import_work(
     sides = f"{clone.base}...{tip}"
     counted = await project.git.run("rev-list", "--count", "--left-right", sides)
     dropped, added = counted.split()
-    return Imported(placed.branch, tip, int(added), descends=dropped == "0", moved=placed.moved)
+    return ImportedBranch(
+        placed.branch, tip, int(added), descends=dropped == "0", moved=placed.moved
+    )
 
 
-async def nested_between(project: Project, older: str, newer: str) -> tuple[str, ...]:
+async def find_nested_repositories(project: Project, older: str, newer: str) -> tuple[str, ...]:
     """Repositories that a commit only points to: whoever checks it out gets empty directories."""
     listing = await project.git.run(
         *("diff-tree", "-r", "--raw", "-z", "--no-renames", "--diff-filter=AT"),
@@ -91,21 +93,23 @@ async def nested_between(project: Project, older: str, newer: str) -> tuple[str,
     return tuple(
         f"{path}/"
         for entry, path in zip(fields[0::2], fields[1::2], strict=False)
-        if entry.split(" ")[1] == SUBMODULE
+        if entry.split(" ")[1] == SUBMODULE_MODE
     )
 
 
-async def _fast_forward(project: Project, clone: Clone, run: RunId, tip: str) -> _Placed | None:
+async def _fast_forward(
+    project: Project, clone: Clone, run: RunId, tip: str
+) -> _PlacedBranch | None:
     """Straight onto the run's branch, unless git sees that it would lose commits or is in use."""
     if tip == clone.base or _has_linked_worktrees(clone.sources.repository):
         return None
     git = project.git.with_variables(GIT_REFLOG_ACTION="treadle")
-    fetched = await git.try_run(*_FETCH, str(clone.path), f"{tip}:{clone.ref}", _asides(run))
+    fetched = await git.try_run(*_FETCH, str(clone.path), f"{tip}:{clone.ref}", _aside_refspec(run))
     if not fetched.ok:
         return None
     # Git names each ref that it moved, and only those.
-    moved = any(line.endswith(f" -> {clone.branch}") for line in fetched.complaint.splitlines())
-    return _Placed(clone.branch, moved=moved)
+    moved = any(line.endswith(f" -> {clone.branch}") for line in fetched.stderr.splitlines())
+    return _PlacedBranch(clone.branch, moved=moved)
 
 
 def _has_linked_worktrees(repository: Path) -> bool:
@@ -116,20 +120,22 @@ def _has_linked_worktrees(repository: Path) -> bool:
 
 def aside_ref(run: RunId, commit: str) -> str:
     """Where the user's repository keeps what the clone had to set aside."""
-    return f"{ASIDE}/{run}/{commit}"
+    return f"{ASIDE_REFS}/{run}/{commit}"
 
 
-def _asides(run: RunId) -> str:
-    return f"+{ASIDE}/*:{aside_ref(run, '*')}"
+def _aside_refspec(run: RunId) -> str:
+    return f"+{ASIDE_REFS}/*:{aside_ref(run, '*')}"
 
 
-async def _place(project: Project, clone: Clone, run: RunId, tip: str) -> _Placed | None:
+async def _fetch_and_place(
+    project: Project, clone: Clone, run: RunId, tip: str
+) -> _PlacedBranch | None:
     """Fetch first, then a backup if the branch would lose commits, then the branch, in one step."""
     incoming = f"refs/treadle/incoming/{run}"
     try:
-        await project.git.run(*_FETCH, str(clone.path), f"+{tip}:{incoming}", _asides(run))
+        await project.git.run(*_FETCH, str(clone.path), f"+{tip}:{incoming}", _aside_refspec(run))
     except GitFailed as error:
-        raise NotFetched(error.message, hint=error.hint) from error
+        raise FetchFailed(error.message, hint=error.hint) from error
     branch, held = await _free_branch(project, clone.branch)
     if held is None and tip == clone.base:
         await project.git.run("update-ref", "-d", incoming)
@@ -139,7 +145,7 @@ async def _place(project: Project, clone: Clone, run: RunId, tip: str) -> _Place
     if held != tip:
         await project.git.run(*ref_move(f"refs/heads/{branch}", tip, from_=held))
     await project.git.run("update-ref", "-d", incoming)
-    return _Placed(branch, moved=held != tip)
+    return _PlacedBranch(branch, moved=held != tip)
 
 
 async def _free_branch(project: Project, wanted: str) -> tuple[str, str | None]:

@@ -1,4 +1,4 @@
-"""Reads git's index to take marks off its entries by which git passes over files. Pure."""
+"""Clears the flags in git's index that make git skip files. Pure."""
 
 import hashlib
 
@@ -12,20 +12,20 @@ _EXTENDED = 0x40
 _SKIPPED = 0x40
 
 
-def without_marks(index: bytes, *, hash_bytes: int) -> bytes:
+def clear_marks(index: bytes, *, hash_bytes: int) -> bytes:
     """The same index with no file assumed unchanged or skipped.
 
     One that cannot be read is given back as it is: git will say what is wrong with it.
     """
     marked = bytearray(index)
     try:
-        changed = _take_off(marked, hash_bytes)
+        changed = _clear_entries(marked, hash_bytes)
     except (IndexError, ValueError):
         return index
-    return _signed(marked, hash_bytes) if changed else index
+    return _with_checksum(marked, hash_bytes) if changed else index
 
 
-def _take_off(index: bytearray, hash_bytes: int) -> bool:
+def _clear_entries(index: bytearray, hash_bytes: int) -> bool:
     version = int.from_bytes(index[4:8], "big")
     at, changed = _HEADER, False
     for _ in range(int.from_bytes(index[8:_HEADER], "big")):
@@ -56,7 +56,7 @@ def _after_compressed(index: bytearray, name: int) -> int:
     return index.index(0, name + 1) + 1
 
 
-def _signed(index: bytearray, hash_bytes: int) -> bytes:
+def _with_checksum(index: bytearray, hash_bytes: int) -> bytes:
     text, sum_of_it = index[:-hash_bytes], index[-hash_bytes:]
     if not any(sum_of_it):
         return bytes(index)  # git was told to do without

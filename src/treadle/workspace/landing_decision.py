@@ -1,17 +1,17 @@
-"""Decides whether a run's work may go into the user's checkout, and says why when it may not."""
+"""Decides whether a run's work may land in the user's checkout, and why not. Pure."""
 
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from treadle.workspace.snapshot import Checkout
+from treadle.workspace.snapshot import CheckoutState
 
 
 @dataclass(frozen=True, slots=True)
 class LandingFacts:
     """All that the decision depends on."""
 
-    before: Checkout  # as the run found it
-    now: Checkout
+    before: CheckoutState  # as the run found it
+    now: CheckoutState
     snapshot_commit: str
     branch: str
     branch_commit: str | None  # where the run's branch is now
@@ -22,24 +22,24 @@ class LandingFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class Land:
+class LandNow:
     """Go ahead."""
 
 
 @dataclass(frozen=True, slots=True)
-class HasLanded:
+class AlreadyLanded:
     """The checkout contains the work already."""
 
 
 @dataclass(frozen=True, slots=True)
-class Keep:
+class KeepOnBranch:
     """Leave it on its branch: why, and the one command that goes on from there."""
 
     reason: str
     command: str
 
 
-LandingDecision: TypeAlias = Land | HasLanded | Keep
+LandingDecision: TypeAlias = LandNow | AlreadyLanded | KeepOnBranch
 
 
 def _merge_command(facts: LandingFacts) -> str:
@@ -52,34 +52,37 @@ def decide_landing(facts: LandingFacts) -> LandingDecision:
     """First match wins."""
     merge = _merge_command(facts)
     if facts.work_in_head:
-        return HasLanded()
+        return AlreadyLanded()
     if facts.branch_commit is None:
-        return Keep(
+        return KeepOnBranch(
             f"the branch {facts.branch} was deleted meanwhile",
             f"git branch {facts.branch} {facts.work}",
         )
     if facts.branch_commit != facts.work:
-        return Keep(f"somebody else moved the branch {facts.branch} meanwhile", merge)
+        return KeepOnBranch(f"somebody else moved the branch {facts.branch} meanwhile", merge)
     if facts.work == facts.snapshot_commit:
-        return Keep("there is nothing to land: the run made no commits", merge)
+        return KeepOnBranch("there is nothing to land: the run made no commits", merge)
     if facts.operation is not None:
-        return Keep(f"you are in the middle of {facts.operation}: finish it first", merge)
+        return KeepOnBranch(f"you are in the middle of {facts.operation}: finish it first", merge)
     if not facts.descends:
-        return Keep("the agent rewrote the history that the run started from", merge)
-    return _compare(facts, merge)
+        return KeepOnBranch("the agent rewrote the history that the run started from", merge)
+    return _decide_by_checkout(facts, merge)
 
 
-def _compare(facts: LandingFacts, merge: str) -> Land | Keep:
+def _decide_by_checkout(facts: LandingFacts, merge: str) -> LandNow | KeepOnBranch:
     before, now = facts.before, facts.now
     if before.branch != now.branch:
-        return Keep(f"you have switched from {_place(before)} to {_place(now)} meanwhile", merge)
+        there, here = _describe_checkout(before), _describe_checkout(now)
+        return KeepOnBranch(f"you have switched from {there} to {here} meanwhile", merge)
     # A landing that was cut short has moved the branch to the snapshot already.
     if now.head not in (before.head, facts.snapshot_commit):
-        return Keep(f"{_place(now)} has other commits than when the run started", merge)
+        return KeepOnBranch(
+            f"{_describe_checkout(now)} has other commits than when the run started", merge
+        )
     if before.tree != now.tree:
-        return Keep("files were changed after the run started: commit them first", merge)
-    return Land()
+        return KeepOnBranch("files were changed after the run started: commit them first", merge)
+    return LandNow()
 
 
-def _place(checkout: Checkout) -> str:
+def _describe_checkout(checkout: CheckoutState) -> str:
     return checkout.branch or "a detached HEAD"

@@ -1,4 +1,4 @@
-"""One run per project at a time, kept by a file lock that dies with the process that holds it."""
+"""The lock that allows one run per project; it ends with the process that holds it."""
 
 import fcntl
 import os
@@ -63,18 +63,20 @@ def lock_project(root: Path, key: str, run: RunId) -> ProjectLock | ProjectBusy:
             os.ftruncate(descriptor, 0)
             os.pwrite(descriptor, run.encode(), 0)
             return ProjectLock(run, descriptor)
-    busy = ProjectBusy(_written(descriptor))
+    busy = ProjectBusy(_read_holder(descriptor))
     os.close(descriptor)
     return busy
 
 
-def holder(root: Path, key: str) -> ProjectBusy | None:
+def find_holder(root: Path, key: str) -> ProjectBusy | None:
     """Who works on the project now. A lock left by a process that is gone counts for nothing."""
     if not _path(root, key).exists():
         return None
     descriptor = _open(root, key)
     try:
-        return None if _try_lock(descriptor, fcntl.LOCK_SH) else ProjectBusy(_written(descriptor))
+        return (
+            None if _try_lock(descriptor, fcntl.LOCK_SH) else ProjectBusy(_read_holder(descriptor))
+        )
     finally:
         os.close(descriptor)
 
@@ -99,6 +101,6 @@ def _try_lock(descriptor: int, kind: int) -> bool:
     return True
 
 
-def _written(descriptor: int) -> RunId | None:
+def _read_holder(descriptor: int) -> RunId | None:
     text = os.pread(descriptor, 200, 0).decode(errors="replace").strip()
     return RunId(text) if text else None

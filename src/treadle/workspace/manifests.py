@@ -1,4 +1,4 @@
-"""Which files say what a project needs installed: when they change, it is set up anew."""
+"""Fingerprint of a project's dependency files: when it changes, setup runs again."""
 
 import hashlib
 import os
@@ -13,11 +13,11 @@ MANIFESTS = frozenset(
     }
 )
 # What was installed has manifests of its own, thousands of them.
-PASSED_OVER = frozenset({".git", ".venv", "venv", "node_modules", "vendor", "target", "dist"})
+SKIPPED_FOLDERS = frozenset({".git", ".venv", "venv", "node_modules", "vendor", "target", "dist"})
 DEEPEST = 4
 
 
-def needs(workspace: Path, command: str) -> str:
+def setup_fingerprint(workspace: Path, command: str) -> str:
     """One hash for the setup command and everything that it is known to go by."""
     told = hashlib.sha256(command.encode())
     for path in sorted(_manifests(workspace)):
@@ -31,7 +31,7 @@ def _manifests(workspace: Path) -> list[Path]:
     for folder, folders, files in os.walk(workspace):
         here = Path(folder)
         deep = len(here.relative_to(workspace).parts) >= DEEPEST
-        folders[:] = [] if deep else [name for name in folders if name not in PASSED_OVER]
+        folders[:] = [] if deep else [name for name in folders if name not in SKIPPED_FOLDERS]
         found += [
             here / name
             for name in files

@@ -1,4 +1,4 @@
-"""Reads what `git log -p` and `git diff-tree -p` print: text that is new, and text that went. Pure.
+"""Parses the output of `git log -p` and `git diff-tree -p`: added and removed text. Pure.
 
 All counts as new that is not plainly removed: also messages, and the names of people and files.
 """
@@ -16,11 +16,11 @@ PATCHES = (
 _HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _NAMES = "diff --git "
 # Lines of files begin with a sign, those of messages with blanks.
-_CHANGED = re.compile(rf"^{_NAMES}(.*)$", re.MULTILINE)
+_CHANGED_NAMES = re.compile(rf"^{_NAMES}(.*)$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class PatchBlock:
     """Lines that follow each other. A file's name is line 0; what is of no file has no path."""
 
     path: str
@@ -38,7 +38,7 @@ class _Hunk:
     lines: list[str] = field(default_factory=list)
 
 
-def added_blocks(printed: str) -> Iterator[Block]:
+def added_blocks(printed: str) -> Iterator[PatchBlock]:
     """All that is new, in the order of the print."""
     path, hunk = "", _Hunk()
     for line in printed.split("\n"):
@@ -46,7 +46,7 @@ def added_blocks(printed: str) -> Iterator[Block]:
             hunk.added -= 1
             hunk.lines.append(line[1:])
             if not hunk.added:
-                yield Block(path, hunk.line, "\n".join(hunk.lines))
+                yield PatchBlock(path, hunk.line, "\n".join(hunk.lines))
         elif hunk.removed and line.startswith("-"):
             hunk.removed -= 1
         elif found := _HUNK.match(line):
@@ -54,14 +54,14 @@ def added_blocks(printed: str) -> Iterator[Block]:
             hunk = _Hunk(int(start), int(added), int(removed))
         elif line.startswith(_NAMES):
             path = _second_name(line.removeprefix(_NAMES))
-            yield Block(path, 0, path)
+            yield PatchBlock(path, 0, path)
         elif line and not line.startswith(("+++ ", "--- ")):
-            yield Block("", 0, line)
+            yield PatchBlock("", 0, line)
 
 
 def changed_names(printed: str) -> Iterator[str]:
     """Every path that was made, changed or removed, once for each commit."""
-    return (_second_name(names) for names in _CHANGED.findall(printed))
+    return (_second_name(names) for names in _CHANGED_NAMES.findall(printed))
 
 
 def removed_text(printed: str) -> str:

@@ -1,14 +1,14 @@
-"""Where the user's repository is, who they are, and what they are in the middle of."""
+"""The user's repository: where it is, whose it is, and which git operation is in progress."""
 
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from treadle.domain.agent import Identity
+from treadle.domain.agent import CommitIdentity
 from treadle.domain.errors import ProjectError
-from treadle.workspace.git import Git, Ran, user_git
-from treadle.workspace.place import project_key
+from treadle.workspace.git import Git, GitResult, user_git
+from treadle.workspace.project_root import project_key
 
 # Files in the git directory by which git itself knows that it was interrupted.
 _OPERATIONS = {
@@ -61,20 +61,20 @@ def _check_directory(path: Path) -> None:
         raise ProjectError(f"{path} cannot be read", hint="check its permissions with `ls -ld`")
 
 
-def _not_a_repository(path: Path, ran: Ran) -> ProjectError:
-    if "dubious ownership" in ran.complaint:
+def _not_a_repository(path: Path, ran: GitResult) -> ProjectError:
+    if "dubious ownership" in ran.stderr:
         return ProjectError(
             f"{path} belongs to another user, so git does not trust it",
             hint=f"if you do: git config --global --add safe.directory {path.resolve()}",
         )
-    if "not a git repository" in ran.complaint:
+    if "not a git repository" in ran.stderr:
         return ProjectError(
             f"{path} is not a git repository", hint="run `treadle init` (it offers to make one)"
         )
-    return ProjectError(f"git cannot read {path}: {ran.telling_line}", hint="see `git status`")
+    return ProjectError(f"git cannot read {path}: {ran.error_line}", hint="see `git status`")
 
 
-async def identity(project: Project) -> Identity:
+async def read_identity(project: Project) -> CommitIdentity:
     """Whose name commits carry: what git itself would use here, but never a guess."""
     ran = await project.git.try_run("-c", "user.useConfigOnly=true", "var", "GIT_AUTHOR_IDENT")
     name, _, rest = ran.output.partition(" <")
@@ -85,7 +85,7 @@ async def identity(project: Project) -> Identity:
             hint='git config --global user.name "Your Name" && '
             "git config --global user.email you@example.com",
         )
-    return Identity(name, email)
+    return CommitIdentity(name, email)
 
 
 def operation_in_progress(git_dir: Path) -> str | None:

@@ -1,16 +1,19 @@
-"""What the user sees at the start of a run, as a commit; their files, index and HEAD stay as is."""
+"""Takes a snapshot of the user's files as a commit, without changing files, index or HEAD."""
 
-from dataclasses import dataclass
+import tempfile
+from dataclasses import dataclass, replace
+from pathlib import Path
 
-from treadle.domain.agent import Identity
-from treadle.domain.ids import RunId, short
-from treadle.workspace.contents import private_index, write_contents
+from treadle.domain.agent import CommitIdentity
+from treadle.domain.ids import RunId, short_id
+from treadle.workspace.disk import remove, writing_to
+from treadle.workspace.disk_tree import PLAIN_INDEX, private_index, write_disk_tree
 from treadle.workspace.git import Git
-from treadle.workspace.project import Project, identity
+from treadle.workspace.project import Project, read_identity
 
 
 @dataclass(frozen=True, slots=True)
-class Checkout:
+class CheckoutState:
     """Where a checkout stands: its commit, its branch, and the tree of what lies on disk."""
 
     head: str | None  # None before the first commit
@@ -29,22 +32,22 @@ class Snapshot:
     dirty: bool
 
     @property
-    def checkout(self) -> Checkout:
-        return Checkout(self.head, self.branch, self.tree)
+    def checkout(self) -> CheckoutState:
+        return CheckoutState(self.head, self.branch, self.tree)
 
 
 def snapshot_ref(run: RunId) -> str:
     return f"refs/treadle/snapshot/{run}"
 
 
-async def observe(project: Project) -> Checkout:
+async def read_checkout(project: Project) -> CheckoutState:
     """Where the user's checkout stands now."""
     symbolic = await project.git.try_run("symbolic-ref", "--quiet", "HEAD")
     head = await project.git.commit_of("HEAD")
     with private_index(project.git_dir / "index") as index:
-        contents = await write_contents(project.git, index)
+        contents = await write_disk_tree(project.git, index)
     branch = symbolic.output.removeprefix("refs/heads/") if symbolic.ok else None
-    return Checkout(head, branch, contents.tree)
+    return CheckoutState(head, branch, contents.tree)
 
 
 async def take_snapshot(project: Project, run: RunId) -> Snapshot:
@@ -52,29 +55,29 @@ async def take_snapshot(project: Project, run: RunId) -> Snapshot:
 
     Safe to cut anywhere: until the ref is written there are only unreferenced objects.
     """
-    seen = await observe(project)
+    seen = await read_checkout(project)
     commit = await _commit_for(project, run, seen)
     await project.git.run("update-ref", snapshot_ref(run), commit)
     return Snapshot(seen.head, seen.branch, commit, seen.tree, dirty=commit != seen.head)
 
 
-async def _commit_for(project: Project, run: RunId, seen: Checkout) -> str:
+async def _commit_for(project: Project, run: RunId, seen: CheckoutState) -> str:
     git = project.git
     if seen.head is not None and await tree_of(git, seen.head) == seen.tree:
         return seen.head
     kept = await git.commit_of(snapshot_ref(run))
-    if kept is not None and await _shows(git, kept, seen):
+    if kept is not None and await _matches_checkout(git, kept, seen):
         return kept
     return await commit_tree(
         git,
         seen.tree,
         parents=() if seen.head is None else (seen.head,),
-        message=f"Snapshot of uncommitted changes (treadle {short(run)})",
-        author=await identity(project),
+        message=f"Snapshot of uncommitted changes (treadle {short_id(run)})",
+        author=await read_identity(project),
     )
 
 
-async def _shows(git: Git, commit: str, seen: Checkout) -> bool:
+async def _matches_checkout(git: Git, commit: str, seen: CheckoutState) -> bool:
     parents = (await git.run("rev-parse", f"{commit}^@")).split()
     return await tree_of(git, commit) == seen.tree and parents == [
         parent for parent in (seen.head,) if parent is not None
@@ -86,7 +89,7 @@ async def tree_of(git: Git, commit: str) -> str:
 
 
 async def commit_tree(
-    git: Git, tree: str, *, parents: tuple[str, ...], message: str, author: Identity
+    git: Git, tree: str, *, parents: tuple[str, ...], message: str, author: CommitIdentity
 ) -> str:
     """A commit that no ref points to yet."""
     signed = git.with_variables(
@@ -97,3 +100,35 @@ async def commit_tree(
     )
     ancestry = [word for parent in parents for word in ("-p", parent)]
     return await signed.run("commit-tree", tree, *ancestry, stdin=message.encode() + b"\n")
+
+
+async def copy_commit(project: Project, commit: str, into: Path) -> None:
+    """Made once, whole or not at all; from the user's own objects, as an agent could forge those of
+    its clone."""
+    if _is_complete(into):
+        return
+    building = into.with_name(f"{into.name}.building")
+    git = replace(
+        project.git.with_variables(GIT_LFS_SKIP_SMUDGE="1"),
+        directory=building,
+        options=(
+            f"--git-dir={project.git_dir}",
+            f"--work-tree={building}",
+            *project.git.options,
+            *("-c", "core.sparseCheckout=false"),
+        ),
+    )
+    with writing_to(building), tempfile.TemporaryDirectory(prefix="treadle-index-") as scratch:
+        _make_empty(building)
+        through = git.with_index(Path(scratch) / "index")
+        await through.run(*PLAIN_INDEX, "read-tree", "--reset", "-u", commit)
+        building.rename(into)
+
+
+def _is_complete(directory: Path) -> bool:
+    return directory.is_dir()
+
+
+def _make_empty(directory: Path) -> None:
+    remove(directory)
+    directory.mkdir(parents=True)

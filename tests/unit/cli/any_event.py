@@ -7,7 +7,7 @@ from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hin
 
 from hypothesis import strategies as st
 
-from treadle.domain.events.all_events import Event, Recorded
+from treadle.domain.events.all_events import Event, RecordedEvent
 from treadle.domain.ids import RunId
 
 NASTY = st.sampled_from(
@@ -61,5 +61,7 @@ def anything(wanted: Any) -> st.SearchStrategy[Any]:
 
 EVENTS: st.SearchStrategy[Event] = st.one_of([anything(each) for each in get_args(Event)])
 LOGS = st.lists(st.tuples(MOMENT, EVENTS), min_size=1, max_size=6).map(
-    lambda pairs: [Recorded(RunId("run"), n, at, event) for n, (at, event) in enumerate(pairs, 1)]
+    lambda pairs: [
+        RecordedEvent(RunId("run"), n, at, event) for n, (at, event) in enumerate(pairs, 1)
+    ]
 )

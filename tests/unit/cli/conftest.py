@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from tests.builders import repository_in
-from treadle.cli.context import Given
-from treadle.cli.main import run_given
-from treadle.settings.environment import environment_from
+from treadle.cli.context import CommandContext
+from treadle.cli.main import run_command
+from treadle.settings.environment import parse_environment
 
 from .desk import Desk
 from .stored_runs import Command
@@ -28,10 +28,10 @@ def project(tmp_path: Path) -> Path:
 @pytest.fixture
 def treadle(root: Path, project: Path) -> Command:
     """The command line as started inside the project."""
-    environment = environment_from({"TREADLE_ROOT": str(root), "HOME": str(root)})
+    environment = parse_environment({"TREADLE_ROOT": str(root), "HOME": str(root)})
 
     def run(*arguments: str, inside: Path = project) -> int:
-        return run_given(arguments, Given(environment, inside))
+        return run_command(arguments, CommandContext(environment, inside))
 
     return run
 
@@ -40,4 +40,4 @@ def treadle(root: Path, project: Path) -> Command:
 def desk(tmp_path: Path) -> Desk:
     repository = repository_in(tmp_path, **{"SPEC.md": "# A greeting\n"})
     raw = {**repository.environment, "TREADLE_ROOT": str(tmp_path / "root")}
-    return Desk(repository, environment_from(raw))
+    return Desk(repository, parse_environment(raw))

@@ -7,18 +7,18 @@ from pathlib import Path
 
 from tests.builders import Repository
 from treadle.adapters.stores.event_store import open_store
-from treadle.cli.context import Given
-from treadle.cli.main import run_given
+from treadle.cli.context import CommandContext
+from treadle.cli.main import run_command
 from treadle.domain.deliverable import Tally
 from treadle.domain.events.all_events import Event
 from treadle.domain.ids import RunId
 from treadle.domain.run import ExitReason
 from treadle.domain.run_row import RunFilter
+from treadle.runs.find import runs_of
+from treadle.runs.locks import lock_worker
+from treadle.runs.request import RunRequest
+from treadle.runs.request_json import store_request
 from treadle.settings.environment import Environment
-from treadle.wiring.history import runs_of
-from treadle.wiring.holding import hold_worker
-from treadle.wiring.request_json import keep_request
-from treadle.wiring.run_request import RunRequest
 
 from .stored_runs import store
 from .told_runs import STARTED, ended, recorded
@@ -36,14 +36,14 @@ class Desk:
         return self.environment.root
 
     def treadle(self, *arguments: str) -> int:
-        return run_given(arguments, Given(self.environment, self.repository.path))
+        return run_command(arguments, CommandContext(self.environment, self.repository.path))
 
     def told(self, *events: Event, number: int = 4) -> RunId:
         """A stored run of this project, with what it was asked for beside it."""
         run = store(self.root, recorded(events), self.repository.path, number=number)[0].run
         place = str(self.repository.path)
         flags = {"limits.max_iterations": 2}
-        keep_request(self.root, RunRequest(run, place, flags, no_sandbox=False, rehearsal=True))
+        store_request(self.root, RunRequest(run, place, flags, no_sandbox=False, rehearsal=True))
         return run
 
     def events(self, run: RunId) -> Sequence[Event]:
@@ -58,7 +58,7 @@ class Desk:
     def served(self) -> Iterator[None]:
         """Somebody else is the worker, so no process is started."""
         self.root.mkdir(exist_ok=True)
-        with hold_worker(self.root) as take_place:
+        with lock_worker(self.root) as take_place:
             assert take_place()
             yield
 

@@ -8,18 +8,18 @@ from datetime import UTC, timedelta
 from pathlib import Path
 
 from treadle.adapters.stores.event_store import open_store
-from treadle.adapters.stores.runs import run_lock
-from treadle.cli.terminal.view import Line, View, compose
-from treadle.domain.events.all_events import Event, Recorded
+from treadle.adapters.stores.run_list import run_lock
+from treadle.cli.terminal.styled_lines import Line, RenderOptions, format_line
+from treadle.domain.events.all_events import Event, RecordedEvent
 from treadle.domain.events.run import RunQueued, RunStarted
 from treadle.domain.ids import RunId
 from treadle.domain.storage import Storage
-from treadle.workspace.place import project_key
+from treadle.workspace.project_root import project_key
 
 from .told_runs import ALL_RUNS, RUN, START
 
 LATER = START + timedelta(hours=3)
-VIEW = View(zone=UTC)
+VIEW = RenderOptions(zone=UTC)
 
 Command = Callable[..., int]
 
@@ -30,7 +30,9 @@ def told(event: Event, run: RunId, project: Path) -> Event:
     return event
 
 
-def store(root: Path, log: Sequence[Recorded], project: Path, *, number: int = 4) -> list[Recorded]:
+def store(
+    root: Path, log: Sequence[RecordedEvent], project: Path, *, number: int = 4
+) -> list[RecordedEvent]:
     """Keep a told run under an id of its own, a day later for each number."""
     run, days = RunId(f"{RUN[:-1]}{number}"), timedelta(days=number)
     kept = open_store(Storage(root))
@@ -55,4 +57,4 @@ def living(root: Path, run: RunId) -> Iterator[None]:
 
 
 def drawn(lines: Sequence[Line]) -> list[str]:
-    return [compose(line, VIEW) for line in lines]
+    return [format_line(line, VIEW) for line in lines]

@@ -11,13 +11,20 @@ from pathlib import Path
 
 import pytest
 
-from treadle.adapters.stores.approvals import Approvals
+from treadle.adapters.stores.approval_store import DatabaseApprovals
 from treadle.adapters.stores.database import open_database
-from treadle.cli.context import Given
-from treadle.cli.main import run_given
-from treadle.domain.approval import Answer, Approval, ApprovalId, Question, Standing, asked
+from treadle.cli.context import CommandContext
+from treadle.cli.main import run_command
+from treadle.domain.approval import (
+    Answer,
+    Approval,
+    ApprovalId,
+    ApprovalQuestion,
+    ApprovalRecord,
+    make_approval,
+)
 from treadle.domain.storage import Storage
-from treadle.settings.environment import environment_from
+from treadle.settings.environment import parse_environment
 
 from .stored_runs import Command
 from .told_runs import RUN
@@ -25,33 +32,33 @@ from .told_runs import RUN
 ME = pwd.getpwuid(os.getuid()).pw_name
 # The commands go by the clock of the machine.
 ASKED_AT = datetime.now(UTC) - timedelta(minutes=5)
-LANDING = Question(
+LANDING = ApprovalQuestion(
     kind="landing",
     text="Land 2 commits in your checkout?",
     subject="calc.py | 3 +++\ncommit 0123",
     subject_hash="0123",
     patience=timedelta(days=1),
 )
-PLAN = Question("plan", "Work by this plan?", "1. Add numbers", "4567")
+PLAN = ApprovalQuestion("plan", "Work by this plan?", "1. Add numbers", "4567")
 
-Ask = Callable[[Question], Approval]
+Ask = Callable[[ApprovalQuestion], Approval]
 
 
 @pytest.fixture
 def ask(root: Path) -> Ask:
     """A run asks."""
 
-    def put(question: Question) -> Approval:
+    def put(question: ApprovalQuestion) -> Approval:
         with closing(open_database(Storage(root))) as database:
-            approval = asked(question, run=RUN, step=question.kind, now=ASKED_AT)
-            return Approvals(database).ask(approval)
+            approval = make_approval(question, run=RUN, step=question.kind, now=ASKED_AT)
+            return DatabaseApprovals(database).ask(approval)
 
     return put
 
 
-def kept(root: Path, approval: Approval) -> Standing | None:
+def kept(root: Path, approval: Approval) -> ApprovalRecord | None:
     with closing(open_database(Storage(root))) as database:
-        return Approvals(database).find(approval.id)
+        return DatabaseApprovals(database).find(approval.id)
 
 
 def test_where_no_run_has_asked_anything_the_commands_say_so(
@@ -197,7 +204,7 @@ def test_a_script_can_bind_its_answer_to_what_it_has_seen(
     landing = ask(LANDING)
 
     assert treadle("approve", landing.id, "--subject-hash", "4567") == 1
-    assert kept(root, landing) == Standing(landing)
+    assert kept(root, landing) == ApprovalRecord(landing)
     assert capsys.readouterr().err == (
         f"treadle: {landing.id} is about another subject: its hash is 0123\n"
         "  hint: look at it again with `treadle approvals`, then answer\n"
@@ -211,7 +218,7 @@ def test_a_question_for_others_is_not_answered(
     landing = ask(replace(LANDING, answerers=("somebody-else",)))
 
     assert treadle("approve", landing.id) == 1
-    assert kept(root, landing) == Standing(landing)
+    assert kept(root, landing) == ApprovalRecord(landing)
     assert capsys.readouterr().err == (
         f"treadle: {ME} may not answer {landing.id}\n  hint: it waits for somebody-else\n"
     )
@@ -246,10 +253,12 @@ def test_an_end_that_several_have_asks_for_more_digits(
     ask: Ask, root: Path, treadle: Command, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with closing(open_database(Storage(root))) as database:
-        approvals = Approvals(database)
+        approvals = DatabaseApprovals(database)
         both = [
             approvals.ask(
-                replace(asked(PLAN, run=RUN, step=str(n), now=ASKED_AT), id=ApprovalId(name))
+                replace(
+                    make_approval(PLAN, run=RUN, step=str(n), now=ASKED_AT), id=ApprovalId(name)
+                )
             )
             for n, name in enumerate(("aaaa00000123", "bbbb00000123"))
         ]
@@ -268,12 +277,12 @@ def test_an_agent_in_a_session_cannot_answer_for_a_person(
     ask: Ask, root: Path, project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     landing = ask(LANDING)
-    inside = environment_from(
+    inside = parse_environment(
         {"TREADLE_ROOT": str(root), "HOME": str(root), "TREADLE_SESSION": "session-1"}
     )
 
-    assert run_given(("approve", landing.id), Given(inside, project)) == 2
-    assert kept(root, landing) == Standing(landing)
+    assert run_command(("approve", landing.id), CommandContext(inside, project)) == 2
+    assert kept(root, landing) == ApprovalRecord(landing)
     assert capsys.readouterr().err == (
         "treadle: a question to a person cannot be answered inside an agent's session\n"
         "  hint: answer it in a terminal of your own\n"

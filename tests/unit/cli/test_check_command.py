@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 
 from treadle.adapters.stores.status_file import StatusFile
-from treadle.cli.context import Given
-from treadle.cli.main import run_given
+from treadle.cli.context import CommandContext
+from treadle.cli.main import run_command
 from treadle.domain.check import Check
 from treadle.domain.deliverable import Deliverable
 from treadle.domain.errors import ProjectError
-from treadle.settings.environment import environment_from
-from treadle.verify.by_hand import Edit, Unfit, with_check
-from treadle.wiring.checks import edit_status
+from treadle.runs.checks import edit_status
+from treadle.settings.environment import parse_environment
+from treadle.verify.check_edits import CheckEdit, EditRefusal, with_check
 
 from .stored_runs import Command, living, store
 from .told_runs import MAIL, success
@@ -143,7 +143,7 @@ def test_a_run_that_works_takes_it_over(
     assert capsys.readouterr().err == "run 7c01d2e1 takes it over before its next round\n"
 
 
-def check_by_hand(known: Sequence[Deliverable]) -> Edit | Unfit:
+def check_by_hand(known: Sequence[Deliverable]) -> CheckEdit | EditRefusal:
     return with_check(known, "DL-001", "1", "true")
 
 
@@ -281,11 +281,11 @@ def test_an_agent_in_its_session_changes_no_check(
     root: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    inside = environment_from(
+    inside = parse_environment(
         {"TREADLE_ROOT": str(root), "HOME": str(root), "TREADLE_SESSION": "1"}
     )
 
-    assert run_given(("check", *arguments), Given(inside, project)) == 2
+    assert run_command(("check", *arguments), CommandContext(inside, project)) == 2
     assert capsys.readouterr().err == (
         "treadle: checks cannot be changed inside an agent's session\n"
         "  hint: use the tool add_check, or a terminal of your own\n"

@@ -16,8 +16,8 @@ from treadle.domain.ids import RunId, SessionId
 from treadle.domain.ledger import CostLine, LedgerEntry, WindowShare, WindowUse
 from treadle.domain.storage import Storage
 from treadle.domain.usage import Usage
+from treadle.runs.cost import CostReport
 from treadle.session.claude.prices import AS_OF, SOURCE
-from treadle.wiring.cost import CostReport
 
 from .stored_runs import Command, drawn
 

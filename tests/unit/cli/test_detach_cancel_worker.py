@@ -6,18 +6,18 @@ from pathlib import Path
 
 import pytest
 
+from treadle.adapters.stores.control_requests import ControlRequests
 from treadle.adapters.stores.database import open_database
-from treadle.adapters.stores.requests import Requests
 from treadle.domain.events.run import InterruptRequested, RoundStarted, RunEnded, RunWarned
 from treadle.domain.ids import RunId
 from treadle.domain.run import ExitReason
 from treadle.domain.run_row import RunFilter
-from treadle.durable.looking import unfinished
-from treadle.durable.ordering import cancel as forget
-from treadle.durable.ordering import enqueue
-from treadle.wiring.history import runs_of
-from treadle.wiring.legs import STORY, engine_location
-from treadle.wiring.request_json import kept_request, request_json
+from treadle.durable.client import cancel as forget
+from treadle.durable.client import enqueue
+from treadle.durable.queries import unfinished_workflows
+from treadle.runs.engine_names import ENGINE_WORKFLOW, engine_location
+from treadle.runs.find import runs_of
+from treadle.runs.request_json import read_request, request_json
 
 from .desk import Desk, stopped
 from .stored_runs import living
@@ -44,7 +44,7 @@ def test_a_rehearsal_can_be_left_to_the_workers(
     run = RunId(capsys.readouterr().out.strip())
     assert [event.type for event in desk.events(run)] == ["run.queued"]
     assert (desk.root / "runs" / run / "rehearsal.yaml").read_text() == SCRIPT
-    request = kept_request(desk.root, run)
+    request = read_request(desk.root, run)
     assert (request.rehearsal, request.flags["limits.max_iterations"]) == (True, 4)
 
 
@@ -138,7 +138,7 @@ def test_a_run_that_had_begun_is_set_aside_with_the_reason_and_keeps_what_it_has
 ) -> None:
     run = desk.told(STARTED, RoundStarted(1, "coding"))
     location = engine_location(desk.environment.storage)
-    enqueue(location, run, STORY, request_json(kept_request(desk.root, run)))
+    enqueue(location, run, ENGINE_WORKFLOW, request_json(read_request(desk.root, run)))
     (desk.repository.path / "SPEC.md").unlink()
 
     assert desk.treadle("worker", "--until-idle") == 0
@@ -159,14 +159,16 @@ def test_a_run_that_had_begun_is_set_aside_with_the_reason_and_keeps_what_it_has
 def test_what_the_engine_had_given_up_is_queued_again_by_a_person(desk: Desk) -> None:
     run = desk.told(STARTED, RoundStarted(1, "coding"))
     location = engine_location(desk.environment.storage)
-    enqueue(location, run, STORY, request_json(kept_request(desk.root, run)))
+    enqueue(location, run, ENGINE_WORKFLOW, request_json(read_request(desk.root, run)))
     forget(location, run)
     with closing(open_database(desk.environment.storage)) as database:
-        Requests(database).ask_of(run, "cancel", by="somebody", at=datetime.now(UTC))
+        ControlRequests(database).add(run, "cancel", by="somebody", at=datetime.now(UTC))
 
     with desk.served():
         assert desk.treadle("resume", "--detach") == 0
 
-    assert [(seen.workflow_id, seen.queue) for seen in unfinished(location)] == [(run, "shared")]
+    assert [(seen.workflow_id, seen.queue) for seen in unfinished_workflows(location)] == [
+        (run, "shared")
+    ]
     with closing(open_database(desk.environment.storage)) as database:
-        assert Requests(database).asked(run) is None
+        assert ControlRequests(database).find_oldest(run) is None

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from treadle.cli.following import Growing, follow_log
-from treadle.domain.events.all_events import Recorded
+from treadle.cli.log_follower import FollowedLog, follow_log
+from treadle.domain.events.all_events import RecordedEvent
 from treadle.domain.events.work import WorkLanded
 
 from .told_runs import BRANCH, COMMIT, recorded, success
@@ -12,12 +12,12 @@ from .told_runs import BRANCH, COMMIT, recorded, success
 class GrowingLog:
     """A log that gets one more event each time somebody waits for it."""
 
-    def __init__(self, log: list[Recorded], *, dies_after: int | None = None) -> None:
+    def __init__(self, log: list[RecordedEvent], *, dies_after: int | None = None) -> None:
         self.log = log
         self.there = 1
         self.dies_after = dies_after
 
-    def read(self, after: int) -> Iterable[Recorded]:
+    def read(self, after: int) -> Iterable[RecordedEvent]:
         return [each for each in self.log[: self.there] if each.seq > after]
 
     def alive(self) -> bool:
@@ -26,8 +26,8 @@ class GrowingLog:
     async def sleep(self, seconds: float) -> None:
         self.there += 1
 
-    def growing(self) -> Growing:
-        return Growing(self.read, self.alive, self.sleep)
+    def growing(self) -> FollowedLog:
+        return FollowedLog(self.read, self.alive, self.sleep)
 
 
 def nothing() -> None:
@@ -35,7 +35,7 @@ def nothing() -> None:
 
 
 async def test_every_event_is_shown_once_until_the_end() -> None:
-    log, shown = success(), list[Recorded]()
+    log, shown = success(), list[RecordedEvent]()
 
     ended = await follow_log(GrowingLog(log).growing(), shown.append, tick=nothing)
 
@@ -43,7 +43,7 @@ async def test_every_event_is_shown_once_until_the_end() -> None:
 
 
 async def test_following_begins_behind_any_number() -> None:
-    log, shown = success(), list[Recorded]()
+    log, shown = success(), list[RecordedEvent]()
 
     await follow_log(GrowingLog(log).growing(), shown.append, tick=nothing, after=5)
 
@@ -51,7 +51,7 @@ async def test_following_begins_behind_any_number() -> None:
 
 
 async def test_following_stops_when_the_process_is_gone_and_misses_nothing() -> None:
-    log, shown = success(), list[Recorded]()
+    log, shown = success(), list[RecordedEvent]()
     dying = GrowingLog(log, dies_after=4)
 
     ended = await follow_log(dying.growing(), shown.append, tick=nothing)
@@ -61,7 +61,7 @@ async def test_following_stops_when_the_process_is_gone_and_misses_nothing() -> 
 
 async def test_what_was_landed_after_the_end_is_shown_too() -> None:
     late = WorkLanded(BRANCH, COMMIT, "commits")
-    log, shown = recorded([*(each.event for each in success()), late]), list[Recorded]()
+    log, shown = recorded([*(each.event for each in success()), late]), list[RecordedEvent]()
     whole = GrowingLog(log)
     whole.there = len(log)
 

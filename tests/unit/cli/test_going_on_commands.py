@@ -5,9 +5,9 @@ import pytest
 from treadle.domain.events.run import RunReopened
 from treadle.domain.ids import RunId
 from treadle.domain.run import ExitReason
-from treadle.wiring.holding import hold_project
-from treadle.wiring.request_json import kept_request
-from treadle.workspace.place import project_key
+from treadle.runs.locks import lock_project_for
+from treadle.runs.request_json import read_request
+from treadle.workspace.project_root import project_key
 
 from .desk import Desk, stopped
 from .stored_runs import store
@@ -79,7 +79,7 @@ def test_a_project_that_another_run_works_on_is_left_to_it(
     desk.told(*stopped("interrupted"))
     other = RunId(f"{RUN[:-1]}9")
 
-    with hold_project(desk.root, project_key(desk.repository.path), other):
+    with lock_project_for(desk.root, project_key(desk.repository.path), other):
         assert desk.treadle(command) == 1
 
     assert capsys.readouterr().err.splitlines() == [
@@ -119,7 +119,7 @@ def test_a_run_that_ended_is_reopened_and_left_to_the_workers(
     reopened = desk.events(run)[-1]
     assert isinstance(reopened, RunReopened)
     assert (reopened.by, reopened.limits.max_iterations) == (command, 5)
-    request = kept_request(desk.root, run)
+    request = read_request(desk.root, run)
     assert (request.leg, request.flags) == (
         2,
         {"limits.max_iterations": 5, "quota.wait": True},

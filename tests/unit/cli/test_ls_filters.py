@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from treadle.adapters.stores.runs import list_runs
-from treadle.cli.moments import moment_of
-from treadle.cli.terminal.account import account_of
-from treadle.cli.terminal.account_lines import account_lines
+from treadle.adapters.stores.run_list import list_runs
+from treadle.cli.terminal.run_details_lines import run_details_lines
 from treadle.cli.terminal.run_table import run_line, run_table
+from treadle.cli.time_options import parse_moment
 from treadle.domain.lifecycle import RunState
 from treadle.domain.run_row import RunRow
 from treadle.domain.storage import Storage
+from treadle.views.run_details import collect_run_details
 
 from .stored_runs import LATER, VIEW, Command, drawn, store, store_all
 from .told_runs import RUN, interrupted, success
@@ -102,7 +102,7 @@ def test_what_makes_no_sense_is_refused(
     ],
 )
 def test_a_moment_is_a_date_a_time_or_so_long_ago(text: str, moment: datetime | None) -> None:
-    assert moment_of(text, NOW) == moment
+    assert parse_moment(text, NOW) == moment
 
 
 def row_of(root: Path, state: RunState, **held_up: str) -> RunRow:
@@ -162,7 +162,9 @@ def test_a_list_says_what_a_run_waits_for_and_how_long(
 def test_show_says_what_a_run_waits_for(root: Path, state: RunState, first: str, last: str) -> None:
     row = row_of(root, state, waiting_for="the quota is spent", until=in_seconds(120))
 
-    lines = drawn(account_lines(row, account_of(success()[:21]), (), now=LATER, view=VIEW))
+    lines = drawn(
+        run_details_lines(row, collect_run_details(success()[:21]), (), now=LATER, view=VIEW)
+    )
 
     assert (lines[0], lines[-1]) == (first, last)
 
@@ -170,7 +172,7 @@ def test_show_says_what_a_run_waits_for(root: Path, state: RunState, first: str,
 def test_show_says_that_the_log_of_a_run_was_cleaned_away(root: Path) -> None:
     row = row_of(root, "ended", reason="stuck", cleaned_at=LATER.isoformat())
 
-    lines = drawn(account_lines(row, account_of(()), (), now=LATER, view=VIEW))
+    lines = drawn(run_details_lines(row, collect_run_details(()), (), now=LATER, view=VIEW))
 
     assert (lines[0], lines[-1]) == (
         "Ended (stuck); its log and files were cleaned away",

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from treadle.domain.events.work import WorkLanded
-from treadle.workspace.place import enclosing_project
+from treadle.workspace.project_root import find_project_root
 
 from .stored_runs import Command, store
 from .told_runs import BRANCH, COMMIT, RUN, interrupted, recorded, success
@@ -41,7 +41,7 @@ def test_the_project_is_the_repository_around_one(
     top = made(tmp_path / "top", *marks)
     (top / place).mkdir(parents=True, exist_ok=True)
 
-    assert enclosing_project(top / place) == (None if project is None else top / project)
+    assert find_project_root(top / place) == (None if project is None else top / project)
 
 
 @pytest.mark.parametrize(

@@ -8,18 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from treadle.adapters.stores.runs import find_run
-from treadle.cli.terminal.account import Denial, account_of
-from treadle.cli.terminal.account_lines import account_lines
-from treadle.domain.approval import asked
+from treadle.adapters.stores.run_list import find_run
+from treadle.cli.terminal.run_details_lines import run_details_lines
+from treadle.domain.approval import make_approval
 from treadle.domain.deliverable import Tally
-from treadle.domain.events.all_events import Event, Recorded
+from treadle.domain.events.all_events import Event, RecordedEvent
 from treadle.domain.events.oversight import ApprovalAsked
 from treadle.domain.events.run import RoundStarted
 from treadle.domain.limits import RunLimits
-from treadle.domain.step_taken import StepTaken
+from treadle.domain.run_row import StepRow
 from treadle.domain.storage import Storage
 from treadle.domain.wire import encode_recorded
+from treadle.views.run_details import DeniedToolUse, collect_run_details
 
 from .stored_runs import LATER, VIEW, Command, drawn, living, store
 from .told_passages import EVERY_RUN, LANDING, QUEUED, SHUT
@@ -27,26 +27,30 @@ from .told_runs import RUN, START, STARTED, ended, interrupted, recorded, succes
 from .told_verification import VERIFIED_RUNS, verified
 
 BLOCKS = Path(__file__).parent / "blocks"
-ASKED = ApprovalAsked(asked(LANDING, run=RUN, step="1: landing", now=START))
+ASKED = ApprovalAsked(make_approval(LANDING, run=RUN, step="1: landing", now=START))
 TAKEN = {
     "passed-on": [
-        StepTaken("begin", START, 0.1),
-        StepTaken("look 1", START, 0.02),
-        StepTaken("session 1", START, 83.0),
-        StepTaken("home 1", START, 2.4),
+        StepRow("begin", START, 0.1),
+        StepRow("look 1", START, 0.02),
+        StepRow("session 1", START, 83.0),
+        StepRow("home 1", START, 2.4),
     ]
 }
 
 
 def shown(
-    root: Path, log: Sequence[Recorded], *, taken: Sequence[StepTaken] = (), now: datetime = LATER
+    root: Path,
+    log: Sequence[RecordedEvent],
+    *,
+    taken: Sequence[StepRow] = (),
+    now: datetime = LATER,
 ) -> list[str]:
     row = find_run(Storage(root), "last")
-    return drawn(account_lines(row, account_of(log), taken, now=now, view=VIEW))
+    return drawn(run_details_lines(row, collect_run_details(log), taken, now=now, view=VIEW))
 
 
-def steps(*took_s: float) -> list[StepTaken]:
-    return [StepTaken(f"session {n}", START, each) for n, each in enumerate(took_s, 1)]
+def steps(*took_s: float) -> list[StepRow]:
+    return [StepRow(f"session {n}", START, each) for n, each in enumerate(took_s, 1)]
 
 
 @pytest.mark.parametrize(
@@ -179,8 +183,8 @@ def test_show_as_json_holds_what_was_found_out_about_the_work(
 
 
 def test_a_denial_is_kept_with_the_call_it_stopped() -> None:
-    assert account_of(success()).denials == (
-        Denial("Write", "/etc/motd", "that path is outside the workspace"),
+    assert collect_run_details(success()).denials == (
+        DeniedToolUse("Write", "/etc/motd", "that path is outside the workspace"),
     )
 
 

@@ -10,14 +10,18 @@ from typing import Any
 
 import pytest
 
-from treadle.adapters.stores.runs import find_run, list_runs
+from treadle.adapters.stores.run_list import find_run, list_runs
 from treadle.adapters.stores.status_file import StatusFile
-from treadle.cli.terminal.log_state import LogState, follow
-from treadle.cli.terminal.run_table import lasted_s, run_table, run_table_with_projects
-from treadle.cli.terminal.status_block import board
+from treadle.cli.terminal.run_table import (
+    run_table,
+    run_table_with_projects,
+    run_time_s,
+    status_block,
+)
 from treadle.domain.deliverable import Tally
 from treadle.domain.events.run import RunReopened
 from treadle.domain.storage import Storage
+from treadle.views.log_state import LogState, apply_event
 
 from .stored_runs import LATER, VIEW, Command, drawn, living, store, store_all
 from .told_runs import ADD, DIVIDE, MAIL, RUN, START, STARTED, ended, interrupted, recorded, success
@@ -69,14 +73,14 @@ def test_ls_reads_the_same_clock_as_the_summary(
     store(root, success()[:1], Path("/home/ada/calc"), number=0)
     row = replace(find_run(Storage(root), "last"), started_at=START.isoformat(), **changes)
 
-    assert lasted_s(row, LATER) == seconds
+    assert run_time_s(row, LATER) == seconds
 
 
 def test_the_time_between_an_end_and_a_reopening_is_nobodys() -> None:
     [begun, over, again] = recorded([STARTED, ended("stuck", Tally()), REOPENED])
     story = LogState()
     for each in (begun, over, replace(again, at=START + timedelta(days=2))):
-        story = follow(story, each)
+        story = apply_event(story, each)
 
     assert story.elapsed_s(START + timedelta(days=2, minutes=1)) == 3661.0 + 60
 
@@ -131,7 +135,7 @@ def test_status_shows_deliverables_and_the_last_run(root: Path) -> None:
     deliverables = [replace(ADD, status="passed"), DIVIDE, replace(MAIL, status="blocked")]
     row = find_run(Storage(root), "last")
 
-    assert drawn(board("calc", deliverables, row, now=LATER, view=VIEW)) == [
+    assert drawn(status_block("calc", deliverables, row, now=LATER, view=VIEW)) == [
         "calc  1 of 3 passed (claimed), 1 blocked, 1 pending",
         "  [PASS] Add two numbers (DL-001)  claimed: no check",
         "  [PENDING] Divide, and say so when it cannot be done (DL-002)",
@@ -140,7 +144,7 @@ def test_status_shows_deliverables_and_the_last_run(root: Path) -> None:
         "last run 7c01d2e0 all_passed · round 2 · $0.42 · 1h 1m 1s · started 2h ago",
         "         treadle show 7c01d2e0",
     ]
-    assert drawn(board("calc", [], None, now=LATER, view=VIEW)) == [
+    assert drawn(status_block("calc", [], None, now=LATER, view=VIEW)) == [
         "calc  no deliverables yet",
         "",
         "no runs yet; start one with treadle deliver",

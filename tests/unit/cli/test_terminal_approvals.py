@@ -5,17 +5,24 @@ from datetime import timedelta
 
 from tests.builders import NOON, RUN
 from treadle.cli.terminal.approval_block import (
-    inbox,
+    open_approvals_block,
     question_block,
     question_table,
     settled_block,
 )
-from treadle.cli.terminal.view import compose
-from treadle.domain.approval import Answer, Lapsed, Question, Standing, Voided, asked
+from treadle.cli.terminal.styled_lines import format_line
+from treadle.domain.approval import (
+    Answer,
+    ApprovalQuestion,
+    ApprovalRecord,
+    LapsedQuestion,
+    VoidedQuestion,
+    make_approval,
+)
 
 from .stored_runs import VIEW, drawn
 
-LANDING = Question(
+LANDING = ApprovalQuestion(
     kind="landing",
     text="Land 2 commits in your checkout?",
     subject=" calc.py | 3 +++\n 1 file changed\ncommit 0123",
@@ -23,9 +30,11 @@ LANDING = Question(
     patience=timedelta(hours=2),
     answerers=("ada", "bob"),
 )
-PLAN = Question("plan", "Work by this plan?", "1. Add numbers", "4567", at_deadline="approve")
-LANDING_ASKED = asked(LANDING, run=RUN, step="1: landing", now=NOON)
-PLAN_ASKED = asked(PLAN, run=RUN, step="1: plan", now=NOON)
+PLAN = ApprovalQuestion(
+    "plan", "Work by this plan?", "1. Add numbers", "4567", at_deadline="approve"
+)
+LANDING_ASKED = make_approval(LANDING, run=RUN, step="1: landing", now=NOON)
+PLAN_ASKED = make_approval(PLAN, run=RUN, step="1: plan", now=NOON)
 LATER = NOON + timedelta(minutes=5)
 LAND, PLANNED = LANDING_ASKED.id, PLAN_ASKED.id
 
@@ -33,9 +42,11 @@ LAND, PLANNED = LANDING_ASKED.id, PLAN_ASKED.id
 def test_the_inbox_shows_each_question_with_its_subject_and_how_to_answer_it() -> None:
     wide = replace(VIEW, width=100)
 
-    lines = inbox([Standing(LANDING_ASKED), Standing(PLAN_ASKED)], LATER, wide)
+    lines = open_approvals_block(
+        [ApprovalRecord(LANDING_ASKED), ApprovalRecord(PLAN_ASKED)], LATER, wide
+    )
 
-    assert [compose(line, wide) for line in lines] == [
+    assert [format_line(line, wide) for line in lines] == [
         f"{LAND}  Land 2 commits in your checkout?",
         "  landing of run 9abcdef0 · asked 5m ago · until 14:00, then denied · for ada, bob",
         "     calc.py | 3 +++",
@@ -53,8 +64,8 @@ def test_the_inbox_shows_each_question_with_its_subject_and_how_to_answer_it() -
 def test_a_list_shows_the_beginning_of_a_long_subject_and_one_question_all_of_it() -> None:
     long = replace(PLAN_ASKED, subject="\n".join(f"{n}. Step" for n in range(1, 101)))
 
-    listed = drawn(inbox([Standing(long)], LATER, VIEW))
-    whole = drawn(question_block(Standing(long), LATER, VIEW))
+    listed = drawn(open_approvals_block([ApprovalRecord(long)], LATER, VIEW))
+    whole = drawn(question_block(ApprovalRecord(long), LATER, VIEW))
 
     assert listed[13:16] == [
         "    12. Step",
@@ -67,13 +78,13 @@ def test_a_list_shows_the_beginning_of_a_long_subject_and_one_question_all_of_it
 def test_the_longest_subject_is_shown_to_its_end() -> None:
     long = replace(PLAN_ASKED, subject="a\n" * 30_000 + "b" * 5_000 + " npm publish")
 
-    assert drawn(question_block(Standing(long), LATER, VIEW))[-2].endswith("npm publish")
+    assert drawn(question_block(ApprovalRecord(long), LATER, VIEW))[-2].endswith("npm publish")
 
 
 def test_what_an_agent_wrote_cannot_paint_the_screen() -> None:
     painted = replace(PLAN_ASKED, question="\x1b[2JGo on?", subject="\x1b]0;title\x07plan")
 
-    assert drawn(question_block(Standing(painted), LATER, VIEW))[0:3:2] == [
+    assert drawn(question_block(ApprovalRecord(painted), LATER, VIEW))[0:3:2] == [
         f"{PLANNED}  Go on?",
         "    plan",
     ]
@@ -81,11 +92,11 @@ def test_what_an_agent_wrote_cannot_paint_the_screen() -> None:
 
 def test_the_table_says_of_each_question_how_it_was_settled() -> None:
     standings = [
-        Standing(LANDING_ASKED),
-        Standing(LANDING_ASKED, Answer("approved", "ada", LATER)),
-        Standing(LANDING_ASKED, Answer("denied", "bob", LATER, "not today")),
-        Standing(LANDING_ASKED, Lapsed("denied", LATER)),
-        Standing(LANDING_ASKED, Voided("the run ended", LATER)),
+        ApprovalRecord(LANDING_ASKED),
+        ApprovalRecord(LANDING_ASKED, Answer("approved", "ada", LATER)),
+        ApprovalRecord(LANDING_ASKED, Answer("denied", "bob", LATER, "not today")),
+        ApprovalRecord(LANDING_ASKED, LapsedQuestion("denied", LATER)),
+        ApprovalRecord(LANDING_ASKED, VoidedQuestion("the run ended", LATER)),
     ]
 
     lines = drawn(question_table(standings, LATER))
@@ -106,7 +117,7 @@ def test_the_table_says_of_each_question_how_it_was_settled() -> None:
 
 
 def test_an_answer_is_shown_with_what_it_was_about() -> None:
-    standing = Standing(PLAN_ASKED, Answer("replied", "ada", LATER, "smaller steps"))
+    standing = ApprovalRecord(PLAN_ASKED, Answer("replied", "ada", LATER, "smaller steps"))
 
     assert drawn(settled_block(standing, VIEW)) == [
         f"{PLANNED} replied by ada: Work by this plan?",

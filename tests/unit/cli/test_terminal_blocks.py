@@ -7,12 +7,11 @@ from typing import get_args
 
 import pytest
 
-from treadle.cli.terminal.log_state import LogState, follow
 from treadle.cli.terminal.palette import COLOURED, PLAIN
 from treadle.cli.terminal.render import render
-from treadle.cli.terminal.view import Level, View
+from treadle.cli.terminal.styled_lines import RenderOptions, Verbosity
 from treadle.domain.deliverable import Tally
-from treadle.domain.events.all_events import Event, Recorded
+from treadle.domain.events.all_events import Event, RecordedEvent
 from treadle.domain.events.run import RunEnded
 from treadle.domain.events.work import WorkKept
 from treadle.domain.run import EXIT_CODES, ExitReason, RunResult
@@ -28,41 +27,42 @@ from treadle.domain.session import (
     TimedOut,
 )
 from treadle.domain.usage import Usage
+from treadle.views.log_state import LogState, apply_event
 
 from .told_passages import EVERY_RUN
 from .told_runs import STARTED, recorded, session_ended
 
 BLOCKS = Path(__file__).parent / "blocks"
-SHOWN = [(name, Level.NORMAL) for name in EVERY_RUN] + [
-    ("interrupted", Level.QUIET),
-    ("retries", Level.QUIET),
-    ("success", Level.VERBOSE),
-    ("success", Level.DEBUG),
-    ("quota", Level.DEBUG),
-    ("interrupted", Level.DEBUG),
-    ("passed-on", Level.QUIET),
-    ("passed-on", Level.VERBOSE),
-    ("in-bounds", Level.QUIET),
-    ("verified", Level.QUIET),
-    ("verified", Level.VERBOSE),
-    ("gate-shut", Level.VERBOSE),
+SHOWN = [(name, Verbosity.NORMAL) for name in EVERY_RUN] + [
+    ("interrupted", Verbosity.QUIET),
+    ("retries", Verbosity.QUIET),
+    ("success", Verbosity.VERBOSE),
+    ("success", Verbosity.DEBUG),
+    ("quota", Verbosity.DEBUG),
+    ("interrupted", Verbosity.DEBUG),
+    ("passed-on", Verbosity.QUIET),
+    ("passed-on", Verbosity.VERBOSE),
+    ("in-bounds", Verbosity.QUIET),
+    ("verified", Verbosity.QUIET),
+    ("verified", Verbosity.VERBOSE),
+    ("gate-shut", Verbosity.VERBOSE),
 ]
 
 
-def screenful(log: Sequence[Recorded], view: View) -> list[str]:
+def screenful(log: Sequence[RecordedEvent], view: RenderOptions) -> list[str]:
     story, lines = LogState(), []
     for each in log:
-        story = follow(story, each)
+        story = apply_event(story, each)
         lines += render(each, story, view)
     return lines
 
 
-def view_at(level: Level = Level.NORMAL, width: int = 80) -> View:
-    return View(level, width, PLAIN, UTC)
+def view_at(level: Verbosity = Verbosity.NORMAL, width: int = 80) -> RenderOptions:
+    return RenderOptions(level, width, PLAIN, UTC)
 
 
 @pytest.mark.parametrize(("name", "level"), SHOWN)
-def test_a_run_is_shown_as_in_its_block(name: str, level: Level) -> None:
+def test_a_run_is_shown_as_in_its_block(name: str, level: Verbosity) -> None:
     block = (BLOCKS / f"{name}-{level.name.lower()}.txt").read_text(encoding="utf-8")
 
     assert screenful(EVERY_RUN[name](), view_at(level)) == block.splitlines()
@@ -76,11 +76,11 @@ def test_the_blocks_tell_of_every_event_there_is() -> None:
 
 @pytest.mark.parametrize("name", EVERY_RUN)
 def test_without_colours_the_words_are_the_same(name: str) -> None:
-    coloured = screenful(EVERY_RUN[name](), View(Level.DEBUG, 80, COLOURED, UTC))
+    coloured = screenful(EVERY_RUN[name](), RenderOptions(Verbosity.DEBUG, 80, COLOURED, UTC))
     for code in (*COLOURED.codes.values(), "\x1b[0m"):
         coloured = [line.replace(code, "") for line in coloured]
 
-    plain = screenful(EVERY_RUN[name](), view_at(Level.DEBUG))
+    plain = screenful(EVERY_RUN[name](), view_at(Verbosity.DEBUG))
     assert [line.rstrip() for line in coloured] == plain
 
 

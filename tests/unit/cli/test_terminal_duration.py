@@ -4,9 +4,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from treadle.cli.terminal.duration import ago, clock_time, duration
-from treadle.cli.terminal.figures import counted, money, tokens
 from treadle.domain.usage import Usage
+from treadle.views.duration import ago, clock_time, duration
+from treadle.views.figures import money, pluralize, tokens
 
 NOON = datetime(2026, 3, 4, 12, 0, tzinfo=UTC)
 
@@ -53,6 +53,6 @@ def test_money_is_never_rounded_to_nothing(usd: float, words: str) -> None:
 
 
 def test_figures_agree_with_their_nouns() -> None:
-    assert [counted(n, "turn") for n in (0, 1, 2)] == ["0 turns", "1 turn", "2 turns"]
+    assert [pluralize(n, "turn") for n in (0, 1, 2)] == ["0 turns", "1 turn", "2 turns"]
     assert tokens(Usage(1200, 0, 0, 9)) == "1,200 in, 9 cache read"
     assert tokens(Usage()) == "no tokens"

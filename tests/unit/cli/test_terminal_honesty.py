@@ -4,19 +4,19 @@ from dataclasses import replace
 
 import pytest
 
-from treadle.cli.terminal.log_state import follow
-from treadle.cli.terminal.next_steps import next_steps
 from treadle.cli.terminal.render import render
-from treadle.cli.terminal.standing import Standing
-from treadle.cli.terminal.view import View
-from treadle.domain.approval import Question, asked
+from treadle.cli.terminal.styled_lines import RenderOptions
+from treadle.domain.approval import ApprovalQuestion, make_approval
 from treadle.domain.deliverable import Claim, Tally
 from treadle.domain.events.all_events import Event
 from treadle.domain.events.oversight import ApprovalAnswered, ApprovalAsked
 from treadle.domain.events.verification import CheckAdded, ClaimRefused, SuiteFinished
 from treadle.domain.events.work import DeliverableCreated, StatusAdopted
 from treadle.domain.run import ExitReason, Workflow
-from treadle.domain.testing import Counts, Objection
+from treadle.domain.suite_report import CaseCounts, SuiteObjection
+from treadle.views.deliverable_view import DeliverableView
+from treadle.views.log_state import apply_event
+from treadle.views.next_steps import next_steps
 
 from .folded import remembered, shown
 from .told_runs import COMMIT, PREPARED, RUN, START, STARTED, ended, recorded
@@ -45,10 +45,14 @@ def test_a_pass_is_not_proven_any_more_once_its_check_is_another() -> None:
 
     assert [each.remark for each in remembered(STARTED, proven).deliverables] == ["proven"]
     assert story.deliverables == (
-        Standing(ADD.id, ADD.description, "passed", "claimed", ADD.acceptance_criteria, (OTHER,)),
+        DeliverableView(
+            ADD.id, ADD.description, "passed", "claimed", ADD.acceptance_criteria, (OTHER,)
+        ),
     )
-    assert "  deliverables  1 of 1 passed (claimed)" in render(end, follow(story, end), View())
-    assert render(added, story, View()) == ["  check for DL-001 is another now: make sum"]
+    assert "  deliverables  1 of 1 passed (claimed)" in render(
+        end, apply_event(story, end), RenderOptions()
+    )
+    assert render(added, story, RenderOptions()) == ["  check for DL-001 is another now: make sum"]
 
 
 def test_a_check_whose_files_the_work_changed_is_told_as_one_to_be_seen_anew() -> None:
@@ -59,7 +63,7 @@ def test_a_check_whose_files_the_work_changed_is_told_as_one_to_be_seen_anew() -
     assert [each.remark for each in story.deliverables] == [
         "claimed: its check was never seen to fail"
     ]
-    assert render(doubted, story, View()) == [
+    assert render(doubted, story, RenderOptions()) == [
         "  check for DL-001 must be seen to fail anew: python -m unittest test_add"
     ]
 
@@ -68,13 +72,16 @@ def test_a_check_that_a_criterion_had_none_of_is_told_as_new() -> None:
     told: list[Event] = [DeliverableCreated(DIVIDE), CheckAdded(DIVIDE.id, WRITTEN)]
     [_, added] = recorded(told)
 
-    assert render(added, remembered(*told), View()) == [
+    assert render(added, remembered(*told), RenderOptions()) == [
         "  check for DL-002 is new: grep -q divide README.md"
     ]
 
 
-ASKED = asked(
-    Question("failing_tests", "May they fail?", "test_divide", "h"), run=RUN, step="ask", now=START
+ASKED = make_approval(
+    ApprovalQuestion("failing_tests", "May they fail?", "test_divide", "h"),
+    run=RUN,
+    step="ask",
+    now=START,
 )
 ANN = ApprovalAnswered(ASKED.id, "approved", "ann")
 OLD = replace(OPEN, known_red=(), flaky=())
@@ -86,7 +93,7 @@ OLD = replace(OPEN, known_red=(), flaky=())
         (replace(OLD, accepted=(NEW,)), [ANN], "1 new red, accepted by ann"),
         (replace(OLD, accepted=(NEW,)), [], "1 new red, accepted by a person"),
         (
-            replace(OLD, accepted=(NEW, Objection("removed", "test_round"))),
+            replace(OLD, accepted=(NEW, SuiteObjection("removed", "test_round"))),
             [ANN],
             "2 objections, accepted by ann",
         ),
@@ -106,19 +113,23 @@ def test_what_a_person_let_fail_is_told_with_their_name(
     story = remembered(*told)
     [*_, ran_tests, end] = recorded([*told, ended("all_passed", Tally(1, 0, 1))])
 
-    [line] = [each for each in render(end, follow(story, end), View()) if "  tests  " in each]
+    [line] = [
+        each
+        for each in render(end, apply_event(story, end), RenderOptions())
+        if "  tests  " in each
+    ]
 
     assert line.startswith(f"  tests         {verdict}")
-    assert f" tests: {verdict}" in render(ran_tests, story, View())[0]
+    assert f" tests: {verdict}" in render(ran_tests, story, RenderOptions())[0]
 
 
 def test_green_tests_of_which_one_was_let_go_are_not_told_as_just_green() -> None:
     green = SuiteFinished(
         ran("pytest", "after", 0),
-        (Counts("unit", 3),),
+        (CaseCounts("unit", 3),),
         None,
         (),
-        accepted=(Objection("removed", "test_round"),),
+        accepted=(SuiteObjection("removed", "test_round"),),
     )
 
     assert shown(green) == ["  ✔ tests: 1 objection, accepted by a person: 3 passed · 2s"]
@@ -160,12 +171,12 @@ def test_a_claim_that_lacks_checks_is_told_as_refused() -> None:
 
 def test_where_the_project_is_gone_right_afterwards_nothing_is_to_be_typed() -> None:
     [_, end] = recorded([STARTED, ended("all_passed", Tally(1, 0, 1))])
-    story = follow(remembered(STARTED), end)
+    story = apply_event(remembered(STARTED), end)
 
-    lines = render(end, story, View(advice="left out"))
+    lines = render(end, story, RenderOptions(advice="left out"))
 
     assert [line for line in lines if "treadle " in line] == []
-    assert render(end, story, View())[: len(lines)] == lines
+    assert render(end, story, RenderOptions())[: len(lines)] == lines
 
 
 @pytest.mark.parametrize(
@@ -179,4 +190,4 @@ def test_a_run_that_brings_nothing_home_announces_no_branch(workflow: Workflow, 
     story = remembered(replace(STARTED, workflow=workflow), PREPARED)
     [_, prepared] = recorded([STARTED, PREPARED])
 
-    assert render(prepared, story, View()) == [line]
+    assert render(prepared, story, RenderOptions()) == [line]

@@ -7,12 +7,12 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from treadle.cli.terminal.palette import COLOURED, PLAIN
-from treadle.cli.terminal.screen import Screen, screen_of, window_columns, writable
+from treadle.cli.terminal.screen import Screen, detect_screen, encodable, window_columns
+from treadle.cli.terminal.styled_lines import Verbosity
 from treadle.cli.terminal.terminal import Terminal
-from treadle.cli.terminal.view import Level
-from treadle.domain.events.all_events import Recorded
+from treadle.domain.events.all_events import RecordedEvent
 from treadle.domain.events.run import InterruptRequested, RoundStarted
-from treadle.settings.environment import environment_from
+from treadle.settings.environment import parse_environment
 
 from .told_runs import ALL_RUNS, START, call, coding_round, quota, recorded, success
 from .told_runs import STARTED as RUN_STARTED
@@ -63,15 +63,17 @@ def seen(stream: io.StringIO) -> list[str]:
     return lines
 
 
-def terminal(stream: io.StringIO, screen: Screen = LIVE, level: Level = Level.NORMAL) -> Terminal:
+def terminal(
+    stream: io.StringIO, screen: Screen = LIVE, level: Verbosity = Verbosity.NORMAL
+) -> Terminal:
     return Terminal(stream, level=level, screen=screen, clock=HandClock())
 
 
-def live_line(log: list[Recorded], now: datetime) -> str:
+def live_line(log: list[RecordedEvent], now: datetime) -> str:
     stream = Window()
-    shown = Terminal(stream, level=Level.NORMAL, screen=LIVE, clock=HandClock(now))
+    shown = Terminal(stream, level=Verbosity.NORMAL, screen=LIVE, clock=HandClock(now))
     for each in log:
-        shown.show(each)
+        shown.draw_event(each)
     shown.tick()
     return seen(stream)[-1]
 
@@ -82,9 +84,9 @@ def test_a_live_screen_ends_with_the_same_lines_as_a_pipe(name: str) -> None:
     live, piped = terminal(window), terminal(pipe, PIPED)
 
     for each in ALL_RUNS[name]():
-        live.show(each)
+        live.draw_event(each)
         live.tick()
-        piped.show(each)
+        piped.draw_event(each)
         piped.tick()
     live.close()
     piped.close()
@@ -125,7 +127,7 @@ def test_there_is_no_live_line_before_the_start_nor_after_the_end() -> None:
 
     shown.tick()
     for each in success():
-        shown.show(each)
+        shown.draw_event(each)
     before = window.getvalue()
     shown.tick()
     shown.close()
@@ -136,9 +138,9 @@ def test_there_is_no_live_line_before_the_start_nor_after_the_end() -> None:
 
 def test_quiet_has_no_live_line() -> None:
     window = Window()
-    shown = terminal(window, level=Level.QUIET)
+    shown = terminal(window, level=Verbosity.QUIET)
 
-    shown.show(success()[0])
+    shown.draw_event(success()[0])
     shown.tick()
 
     assert window.getvalue() == "run 0198c2f4-5b7a-7d31-9c55-e7a17c01d2e4\n"
@@ -150,8 +152,8 @@ def test_events_that_are_only_recalled_explain_those_that_are_shown() -> None:
     log = success()
 
     for each in log[:8]:
-        shown.recall(each)
-    shown.show(log[8])
+        shown.skip_event(each)
+    shown.draw_event(log[8])
 
     assert stream.getvalue() == "  → Read SPEC.md\n"
 
@@ -160,10 +162,10 @@ def test_a_reader_that_went_away_does_not_stop_the_run() -> None:
     gone, full = terminal(Closed()), terminal(Full())
 
     for each in success():
-        gone.show(each)
-        full.show(each)
+        gone.draw_event(each)
+        full.draw_event(each)
 
-    assert (gone.gone, full.gone) == (True, False)
+    assert (gone.is_closed, full.is_closed) == (True, False)
 
 
 @pytest.mark.parametrize(
@@ -180,15 +182,15 @@ def test_a_reader_that_went_away_does_not_stop_the_run() -> None:
 def test_what_a_stream_can_show(window: bool, variables: dict[str, str], screen: Screen) -> None:
     stream = Window() if window else io.StringIO()
 
-    assert screen_of(stream, environment_from(variables)) == screen
+    assert detect_screen(stream, parse_environment(variables)) == screen
 
 
 @pytest.mark.parametrize(("columns", "width"), [(None, 80), (5, 20), (100, 100), (400, 120)])
 def test_lines_are_neither_too_narrow_nor_too_wide_to_read(columns: int | None, width: int) -> None:
-    assert Screen(columns=columns).view(io.StringIO()).width == width
+    assert Screen(columns=columns).render_options(io.StringIO()).width == width
     assert window_columns(io.StringIO()) == 80
 
 
 def test_an_encoding_without_our_marks_gets_question_marks() -> None:
-    assert writable("✔ café …", "latin-1") == "? café ?"
-    assert writable("✔ café …", None) == "✔ café …"
+    assert encodable("✔ café …", "latin-1") == "? café ?"
+    assert encodable("✔ café …", None) == "✔ café …"

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from treadle.cli.terminal.telling import telling_argument, tool_title
+from treadle.views.tool_summary import main_argument, tool_title
 
 AT = "/runs/one/clone"
 
@@ -37,7 +37,7 @@ AT = "/runs/one/clone"
     ],
 )
 def test_the_most_telling_argument(name: str, given: dict[str, Any], telling: str) -> None:
-    assert telling_argument(name, given, workspace=AT) == telling
+    assert main_argument(name, given, workspace=AT) == telling
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from treadle.cli.terminal.text import Wrapped, clean, escaped, fit, head, width_of, wrap
+from treadle.views.safe_text import (
+    WrappedText,
+    escape_controls,
+    fit,
+    head,
+    sanitize,
+    width_of,
+    wrap,
+)
 
 PARTS = st.sampled_from(
     (
@@ -41,7 +49,7 @@ FOREIGN = st.lists(st.one_of(PARTS, st.text(max_size=8)), max_size=30).map("".jo
     ],
 )
 def test_escape_sequences_and_control_characters_lose_their_power(foreign: str, shown: str) -> None:
-    assert clean(foreign) == shown
+    assert sanitize(foreign) == shown
 
 
 @pytest.mark.parametrize(
@@ -69,19 +77,19 @@ def test_a_line_is_cut_by_what_it_takes_on_the_screen(text: str, width: int, sho
 @pytest.mark.parametrize(
     ("text", "most", "wrapped"),
     [
-        ("one line", 3, Wrapped(("one line",))),
-        ("the quick brown fox", 3, Wrapped(("the quick", "brown fox"))),
-        ("    indented code goes on", 3, Wrapped(("    indented", "    code", "    goes on"))),
-        ("a\n\n\n\nb\n\n", 5, Wrapped(("a", "", "b"))),
-        ("donaudampfschifffahrt", 3, Wrapped(("donaudampfsc", "hifffahrt"))),
-        ("a\nb\nc\nd", 2, Wrapped(("a", "b"), hidden=2)),
-        ("the quick brown fox jumps", 1, Wrapped(("the quick",), hidden=1)),
-        ("progress 1\rprogress 2", 5, Wrapped(("progress 1", "progress 2"))),
-        ("", 5, Wrapped(())),
+        ("one line", 3, WrappedText(("one line",))),
+        ("the quick brown fox", 3, WrappedText(("the quick", "brown fox"))),
+        ("    indented code goes on", 3, WrappedText(("    indented", "    code", "    goes on"))),
+        ("a\n\n\n\nb\n\n", 5, WrappedText(("a", "", "b"))),
+        ("donaudampfschifffahrt", 3, WrappedText(("donaudampfsc", "hifffahrt"))),
+        ("a\nb\nc\nd", 2, WrappedText(("a", "b"), hidden=2)),
+        ("the quick brown fox jumps", 1, WrappedText(("the quick",), hidden=1)),
+        ("progress 1\rprogress 2", 5, WrappedText(("progress 1", "progress 2"))),
+        ("", 5, WrappedText(())),
     ],
 )
 def test_a_text_is_broken_at_blanks_and_cut_after_some_lines(
-    text: str, most: int, wrapped: Wrapped
+    text: str, most: int, wrapped: WrappedText
 ) -> None:
     assert wrap(text, 12, most=most) == wrapped
 
@@ -129,12 +137,12 @@ def test_the_head_of_a_text_keeps_marks_with_their_letter() -> None:
     ],
 )
 def test_a_whole_text_shows_what_a_terminal_would_obey(foreign: str, shown: str) -> None:
-    assert escaped(foreign) == shown
+    assert escape_controls(foreign) == shown
 
 
 @given(FOREIGN)
 def test_nothing_of_a_whole_text_is_left_for_a_terminal_to_obey(foreign: str) -> None:
-    lines = escaped(foreign).split("\n")
+    lines = escape_controls(foreign).split("\n")
 
-    assert [clean(line) for line in lines] == [line.expandtabs(4) for line in lines]
+    assert [sanitize(line) for line in lines] == [line.expandtabs(4) for line in lines]
     assert len(lines) == foreign.count("\n") + 1

@@ -5,12 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from treadle.cli.terminal.log_state import Phase, follow
 from treadle.cli.terminal.render import render
-from treadle.cli.terminal.standing import Standing
-from treadle.cli.terminal.tally_words import score, why_claimed
-from treadle.cli.terminal.view import Level, View
-from treadle.domain.check import Before, Check
+from treadle.cli.terminal.styled_lines import RenderOptions, Verbosity
+from treadle.domain.check import BeforeOutcome, Check
 from treadle.domain.deliverable import Claim, Deliverable, Tally
 from treadle.domain.events.all_events import Event
 from treadle.domain.events.focus import BacklogSaved, IssueSaved
@@ -20,11 +17,14 @@ from treadle.domain.events.verification import (
     EvidenceTouched,
     RegressionFound,
     SuiteFinished,
-    Touched,
+    TouchedFile,
 )
 from treadle.domain.events.work import DeliverableChanged, DeliverableCreated, StatusAdopted
 from treadle.domain.session import Completed
-from treadle.domain.testing import Counts
+from treadle.domain.suite_report import CaseCounts
+from treadle.views.deliverable_view import DeliverableView
+from treadle.views.log_state import Phase, apply_event
+from treadle.views.tally_text import tally_text, why_claimed
 
 from .folded import remembered, shown
 from .told_runs import COMMIT, STARTED, ended, recorded, session_ended
@@ -45,7 +45,7 @@ from .told_verification import (
 )
 
 
-def of(*earlier_checks: Before) -> tuple[Check, ...]:
+def of(*earlier_checks: BeforeOutcome) -> tuple[Check, ...]:
     return tuple(Check(f"c{n}", "true", before=each) for n, each in enumerate(earlier_checks))
 
 
@@ -84,7 +84,7 @@ def test_a_claim_says_what_keeps_it_from_being_proven(
 def test_the_totals_keep_what_is_proven_apart_from_what_is_claimed(
     tally: Tally, proven: int, words: str
 ) -> None:
-    assert score(tally, proven=proven) == words
+    assert tally_text(tally, proven=proven) == words
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,9 @@ def test_the_totals_keep_what_is_proven_apart_from_what_is_claimed(
 def test_what_speaks_for_the_work_is_told_when_asked_and_what_is_against_it_always(
     event: Event, normal: int, verbose: int
 ) -> None:
-    lines = [len(shown(event, level)) for level in (Level.QUIET, Level.NORMAL, Level.VERBOSE)]
+    lines = [
+        len(shown(event, level)) for level in (Verbosity.QUIET, Verbosity.NORMAL, Verbosity.VERBOSE)
+    ]
 
     assert lines == [0, normal, verbose]
 
@@ -121,7 +123,7 @@ def test_a_red_check_is_told_with_the_end_of_what_it_said() -> None:
         "    $ python -m unittest test_add",
         *(f"    line {n}" for n in range(26, 31)),
     ]
-    assert shown(checked(ADD, SUM, "after", 1, output), Level.VERBOSE)[2] == "    line 11"
+    assert shown(checked(ADD, SUM, "after", 1, output), Verbosity.VERBOSE)[2] == "    line 11"
 
 
 def test_a_check_that_passes_before_the_work_is_told_as_showing_nothing() -> None:
@@ -155,7 +157,7 @@ def test_the_first_objections_of_the_tests_are_told_and_the_others_counted() -> 
 
 
 def test_unit_tests_alone_go_without_saying() -> None:
-    suite = SuiteFinished(ran("pytest", "after", 0), (Counts("unit", 3),), None, ())
+    suite = SuiteFinished(ran("pytest", "after", 0), (CaseCounts("unit", 3),), None, ())
 
     assert shown(suite) == ["  ✔ tests: 3 passed · 2s"]
 
@@ -164,7 +166,7 @@ def test_what_the_work_changed_of_its_judges_comes_first_at_the_end() -> None:
     story = remembered(STARTED, TOUCHED, OPEN)
     [*_, end] = recorded([STARTED, TOUCHED, OPEN, ended("all_passed", Tally(1, 0, 1))])
 
-    lines = render(end, follow(story, end), View(Level.QUIET))
+    lines = render(end, apply_event(story, end), RenderOptions(Verbosity.QUIET))
 
     assert lines[4:9] == [
         "  ! changed what judges the work: 3 files",
@@ -176,7 +178,7 @@ def test_what_the_work_changed_of_its_judges_comes_first_at_the_end() -> None:
 
 
 def test_what_was_touched_is_told_for_the_whole_work_so_the_last_word_counts() -> None:
-    again = EvidenceTouched((Touched("pyproject.toml", "lint", "removed"),))
+    again = EvidenceTouched((TouchedFile("pyproject.toml", "lint", "removed"),))
 
     assert remembered(TOUCHED, again).verified.touched == again.files
 
@@ -232,8 +234,8 @@ def test_a_persons_own_pass_in_an_old_log_is_taken_at_their_word() -> None:
     other = replace(own, id="DL-002", claim=Claim(COMMIT))
 
     assert remembered(StatusAdopted((own, other), "hand_edit")).deliverables == (
-        Standing("DL-001", "One", "passed", None, ("a",)),
-        Standing("DL-002", "One", "passed", "claimed", ("a",)),
+        DeliverableView("DL-001", "One", "passed", None, ("a",)),
+        DeliverableView("DL-002", "One", "passed", "claimed", ("a",)),
     )
 
 
@@ -264,7 +266,7 @@ def test_what_a_focus_run_leaves_to_a_person_is_named_at_the_end() -> None:
     ]
     [*_, end] = recorded([*events, ended("spec_issue", Tally())])
 
-    lines = render(end, follow(remembered(*events), end), View(Level.QUIET))
+    lines = render(end, apply_event(remembered(*events), end), RenderOptions(Verbosity.QUIET))
 
     assert lines[2:8] == [
         "! Stopped: the specification needs a person (spec_issue)",

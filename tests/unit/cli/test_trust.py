@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from tests.builders import repository_in
-from treadle.cli.context import Given
-from treadle.cli.main import run_given
-from treadle.settings.environment import environment_from
-from treadle.settings.load import load
-from treadle.settings.openings import openings
-from treadle.wiring.doctor import Finding, examine
-from treadle.wiring.trust import trust
+from treadle.cli.context import CommandContext
+from treadle.cli.main import run_command
+from treadle.runs.doctor import DoctorFinding, examine
+from treadle.runs.trust import trust
+from treadle.settings.environment import parse_environment
+from treadle.settings.load import load_settings
+from treadle.settings.trust_requirements import find_trust_requirements
 
 from .stored_runs import Command
 
@@ -137,9 +137,9 @@ def test_no_run_begins_with_a_file_that_is_not_trusted(
 ) -> None:
     repository = repository_in(tmp_path, **{"SPEC.md": "# A greeting\n", "treadle.toml": OPEN})
     raw = {**repository.environment, "TREADLE_ROOT": str(tmp_path / "root")}
-    given = Given(environment_from(raw), repository.path)
+    given = CommandContext(parse_environment(raw), repository.path)
 
-    assert run_given(["deliver"], given) == 2
+    assert run_command(["deliver"], given) == 2
 
     assert capsys.readouterr().err == NOT_TRUSTED.format("sandbox.network")
     assert not (tmp_path / "root" / "runs").exists()
@@ -153,7 +153,7 @@ async def test_doctor_does_not_start_a_program_that_is_not_trusted(tmp_path: Pat
     repository = repository_in(tmp_path, **{"treadle.toml": f'agent.binary = "{program}"\n'})
     raw = {**repository.environment, "TREADLE_ROOT": str(tmp_path / "root")}
 
-    findings = await examine(repository.path, environment_from(raw))
+    findings = await examine(repository.path, parse_environment(raw))
 
     told = "treadle.toml:1: agent.binary opens something, and you have not trusted it yet"
     assert [each.name for each in findings if each.text == told] == ["settings", "claude"]
@@ -175,15 +175,15 @@ async def test_what_a_run_would_refuse_is_refused_in_the_same_words_by_trust_and
 ) -> None:
     repository = repository_in(tmp_path, **{"SPEC.md": "# A greeting\n", "treadle.toml": text})
     raw = {**repository.environment, "TREADLE_ROOT": str(tmp_path / "root")}
-    environment, project = environment_from(raw), repository.path
-    given = Given(environment, project)
+    environment, project = parse_environment(raw), repository.path
+    given = CommandContext(environment, project)
     said = []
 
-    code = await to_thread(run_given, ["trust", "--yes"], given)
+    code = await to_thread(run_command, ["trust", "--yes"], given)
     said.append(capsys.readouterr().err)
     # As one who had trusted it before anybody looked at the values.
-    trust(environment, project, openings(load(project)))
-    await to_thread(run_given, ["deliver"], given)
+    trust(environment, project, find_trust_requirements(load_settings(project)))
+    await to_thread(run_command, ["deliver"], given)
     said.append(capsys.readouterr().err)
     [found] = [each for each in await examine(project, environment) if each.name == "settings"]
     said.append(f"treadle: {found.text}\n  hint: {found.fix}\n")
@@ -197,10 +197,10 @@ async def test_doctor_says_that_the_agent_would_be_without_its_model(tmp_path: P
     repository = repository_in(tmp_path, **{"treadle.toml": 'sandbox.network = "none"\n'})
     raw = {**repository.environment, "TREADLE_ROOT": str(tmp_path / "root")}
 
-    findings = await examine(repository.path, environment_from(raw))
+    findings = await examine(repository.path, parse_environment(raw))
 
     assert (
-        Finding(
+        DoctorFinding(
             "settings",
             "bad",
             'sandbox.network = "none" leaves the agent without its model',

@@ -10,13 +10,13 @@ from datetime import UTC, datetime
 from treadle.cli.json_lines import JsonLines
 from treadle.cli.streams import flush_all
 from treadle.domain.events.agent import AgentSpoke
-from treadle.domain.events.all_events import Recorded
+from treadle.domain.events.all_events import RecordedEvent
 from treadle.domain.ids import RunId
 
 lines = JsonLines(sys.stdout)
 for number in range(1, 4):
     event = AgentSpoke("x" * 300_000)
-    lines.show(Recorded(RunId("run"), number, datetime(2026, 1, 1, tzinfo=UTC), event))
+    lines.write_event(RecordedEvent(RunId("run"), number, datetime(2026, 1, 1, tzinfo=UTC), event))
 while select.select([], [sys.stdout], [], 0)[1]:
     pass  # until the pipe is full, and whoever writes to it waits
 assert lines.busy

@@ -14,17 +14,17 @@ import pytest
 
 from tests.missing import missing
 from treadle.adapters.stores.evidence import EvidenceLogs
-from treadle.adapters.stores.runs import run_directory
-from treadle.cli.context import Given
-from treadle.cli.main import run_given
+from treadle.adapters.stores.run_list import run_directory
+from treadle.cli.context import CommandContext
+from treadle.cli.main import run_command
 from treadle.cli.terminal.evidence_table import evidence_table
-from treadle.cli.terminal.view import View, compose
+from treadle.cli.terminal.styled_lines import RenderOptions, format_line
 from treadle.domain.check import Check, Evidence
 from treadle.domain.deliverable import Deliverable, Tally
 from treadle.domain.events.verification import CheckFinished, SuiteFinished
 from treadle.domain.events.work import DeliverableChanged, DeliverableCreated
 from treadle.domain.ids import RunId
-from treadle.verify.comparing import Found, Recalled, compare
+from treadle.verify.evidence_diff import CurrentEvidence, RecordedEvidence, compare_evidence
 
 from .desk import Desk
 from .told_runs import RUN, STARTED, ended
@@ -47,8 +47,8 @@ class Proven:
     log: Path
 
     def verify(self, *options: str, inside: Path | None = None) -> int:
-        given = Given(self.desk.environment, inside or self.desk.repository.path)
-        return run_given(["verify", self.run[-8:], *options], given)
+        given = CommandContext(self.desk.environment, inside or self.desk.repository.path)
+        return run_command(["verify", self.run[-8:], *options], given)
 
 
 @pytest.fixture
@@ -311,13 +311,13 @@ def test_outside_a_repository_the_way_to_a_clone_is_told(
 
 def test_the_heading_fits_a_usual_screen_however_long_a_criterion_is() -> None:
     then = Evidence("true", "after", "c" * 40, "t" * 40, None, 0.1, "f", "l")
-    recalled = Recalled("check", "DL-1", "it greets everybody " * 5, then)
-    found = Found("kept", then.tree, replace(then, exit_code=137))
+    recalled = RecordedEvidence("check", "DL-1", "it greets everybody " * 5, then)
+    found = CurrentEvidence("kept", then.tree, replace(then, exit_code=137))
 
-    heading, row = evidence_table([compare(recalled, found, origin="x")], View())
+    heading, row = evidence_table([compare_evidence(recalled, found, origin="x")], RenderOptions())
 
-    assert compose(heading, View()).endswith("ENVIRONMENT")
-    assert compose(row, View()).endswith("same")
+    assert format_line(heading, RenderOptions()).endswith("ENVIRONMENT")
+    assert format_line(row, RenderOptions()).endswith("same")
 
 
 def _evidence(proven: Proven, **changed: Any) -> CheckFinished:

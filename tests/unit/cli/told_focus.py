@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from treadle.domain.deliverable import Tally
-from treadle.domain.events.all_events import Event, Recorded
+from treadle.domain.events.all_events import Event, RecordedEvent
 from treadle.domain.events.focus import (
     BacklogSaved,
     CommandFinished,
@@ -18,15 +18,15 @@ from treadle.domain.events.run import RoundStarted
 from treadle.domain.events.session import SessionStarted, SignalGiven
 from treadle.domain.events.work import WorkCommitted
 from treadle.domain.ids import SessionId
-from treadle.domain.review import Dropped, Finding
+from treadle.domain.review import DroppedFinding, ReviewFinding
 from treadle.domain.session import Completed
 from treadle.domain.signal import Role, SignalKind
 
 from .told_runs import COMMIT, PREPARED, STARTED, ended, recorded, session_ended
 
-ZERO = Finding("blocker", "dividing by zero is not told", "calc.py", "return a / b")
-NAME = Finding("nit", "a shorter name would do", "calc.py", "def divide_two_numbers")
-SLOW = Finding("minor", "it reads the file twice", command="time ./calc")
+ZERO = ReviewFinding("blocker", "dividing by zero is not told", "calc.py", "return a / b")
+NAME = ReviewFinding("nit", "a shorter name would do", "calc.py", "def divide_two_numbers")
+SLOW = ReviewFinding("minor", "it reads the file twice", command="time ./calc")
 
 
 def _session(role: Role, signal: SignalKind, text: str, *events: Event) -> list[Event]:
@@ -38,7 +38,7 @@ def _session(role: Role, signal: SignalKind, text: str, *events: Event) -> list[
     ]
 
 
-def focus() -> list[Recorded]:
+def focus() -> list[RecordedEvent]:
     """Everything that only a focus run tells of."""
     planned = PlanWritten("# Plan\n\n1. Divide\n2. Say why not\n")
     return recorded(
@@ -63,7 +63,7 @@ def focus() -> list[Recorded]:
                 COMMIT,
                 "1 finding is at the bar or above it",
                 (ZERO,),
-                (Dropped(NAME, "below the bar"),),
+                (DroppedFinding(NAME, "below the bar"),),
             ),
             RoundStarted(2, "planning"),
             BacklogSaved((".treadle/backlog/slow.md",)),

@@ -2,9 +2,9 @@
 
 from datetime import timedelta
 
-from treadle.domain.approval import Question, asked
+from treadle.domain.approval import ApprovalQuestion, make_approval
 from treadle.domain.deliverable import Tally
-from treadle.domain.events.all_events import Event, Recorded
+from treadle.domain.events.all_events import Event, RecordedEvent
 from treadle.domain.events.oversight import (
     ApprovalAnswered,
     ApprovalAsked,
@@ -30,7 +30,7 @@ from treadle.domain.events.work import (
     DeliverableChanged,
     DeliverableCreated,
     SetupFinished,
-    Withheld,
+    WithheldPath,
     WorkImported,
     WorkKept,
     WorkLanded,
@@ -58,7 +58,7 @@ from .told_verification import VERIFIED_RUNS
 
 QUEUED = RunQueued(RUN, "deliver", "/home/ada/calc", "5e884898da28", rehearsal=False)
 SHUT = RunPaused("the model service is left alone", START + timedelta(minutes=5))
-LANDING = Question(
+LANDING = ApprovalQuestion(
     kind="landing",
     text="Land 1 commit in your checkout?",
     subject="commit 9fceb02d",
@@ -71,7 +71,7 @@ def _begun(session: str, *, resumed: bool = False) -> SessionStarted:
     return SessionStarted(SessionId(session), "implementer", "sonnet", resumed)
 
 
-def passed_on() -> list[Recorded]:
+def passed_on() -> list[RecordedEvent]:
     """Queued, cut off in a session and gone on with, ended by a limit, reopened, landed."""
     return recorded(
         [
@@ -87,8 +87,8 @@ def passed_on() -> list[Recorded]:
             session_ended(Completed("went on")),
             WorkWithheld(
                 (
-                    Withheld("settings.py", 3, "a GitHub token"),
-                    Withheld(".mcp.json", 0, PROTECTED_PATH),
+                    WithheldPath("settings.py", 3, "a GitHub token"),
+                    WithheldPath(".mcp.json", 0, PROTECTED_PATH),
                 )
             ),
             WorkImported(BRANCH, COMMIT, 1),
@@ -107,9 +107,11 @@ def passed_on() -> list[Recorded]:
     )
 
 
-def in_bounds() -> list[Recorded]:
+def in_bounds() -> list[RecordedEvent]:
     """A breaker that opens and closes, a limit that comes near, a bill that differs, questions."""
-    approvals = [asked(LANDING, run=RUN, step=f"1: landing {n}", now=START) for n in range(1, 4)]
+    approvals = [
+        make_approval(LANDING, run=RUN, step=f"1: landing {n}", now=START) for n in range(1, 4)
+    ]
     answered, lapsed, voided = approvals
     questions: list[Event] = [
         ApprovalAsked(answered),

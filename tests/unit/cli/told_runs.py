@@ -18,7 +18,7 @@ from treadle.domain.events.agent import (
     ToolFinished,
     UsageReported,
 )
-from treadle.domain.events.all_events import Event, Recorded
+from treadle.domain.events.all_events import Event, RecordedEvent
 from treadle.domain.events.run import (
     InterruptRequested,
     RoundFailed,
@@ -89,10 +89,10 @@ MAIL = Deliverable("DL-003", "Send the result by mail", ("a mail arrives",))
 
 def recorded(
     events: Sequence[Event], *, start: datetime = START, step_s: float = 7
-) -> list[Recorded]:
+) -> list[RecordedEvent]:
     """The events as a log holds them, `step_s` seconds apart."""
     return [
-        Recorded(RUN, n, start + timedelta(seconds=step_s * n), event)
+        RecordedEvent(RUN, n, start + timedelta(seconds=step_s * n), event)
         for n, event in enumerate(events, 1)
     ]
 
@@ -151,7 +151,7 @@ def coding_round(number: int = 2) -> list[Event]:
     ]
 
 
-def success() -> list[Recorded]:
+def success() -> list[RecordedEvent]:
     return recorded(
         [
             STARTED,
@@ -169,7 +169,7 @@ def success() -> list[Recorded]:
     )
 
 
-def blocked() -> list[Recorded]:
+def blocked() -> list[RecordedEvent]:
     return recorded(
         [
             STARTED,
@@ -185,7 +185,7 @@ def blocked() -> list[Recorded]:
     )
 
 
-def quota() -> list[Recorded]:
+def quota() -> list[RecordedEvent]:
     reset = START + timedelta(hours=5)
     return recorded(
         [
@@ -206,7 +206,7 @@ def quota() -> list[Recorded]:
     )
 
 
-def retries() -> list[Recorded]:
+def retries() -> list[RecordedEvent]:
     failure = ExecutionError("API Error: 529 overloaded", "retryable")
     rounds: list[Event] = []
     for number in range(1, 5):
@@ -222,7 +222,7 @@ def retries() -> list[Recorded]:
     )
 
 
-def interrupted() -> list[Recorded]:
+def interrupted() -> list[RecordedEvent]:
     command = f"git merge --ff-only {BRANCH}"
     return recorded(
         [

@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from treadle.domain.check import Check, Evidence, When
+from treadle.domain.check import Check, CheckTiming, Evidence
 from treadle.domain.deliverable import Deliverable, Proof, Tally
-from treadle.domain.events.all_events import Event, Recorded
+from treadle.domain.events.all_events import Event, RecordedEvent
 from treadle.domain.events.run import RoundStarted
 from treadle.domain.events.session import SessionStarted
 from treadle.domain.events.verification import (
@@ -15,7 +15,7 @@ from treadle.domain.events.verification import (
     EvidenceTouched,
     RegressionFound,
     SuiteFinished,
-    Touched,
+    TouchedFile,
 )
 from treadle.domain.events.work import (
     DeliverableChanged,
@@ -26,7 +26,7 @@ from treadle.domain.events.work import (
 )
 from treadle.domain.ids import SessionId
 from treadle.domain.session import Completed
-from treadle.domain.testing import Counts, Objection
+from treadle.domain.suite_report import CaseCounts, SuiteObjection
 
 from .told_runs import BRANCH, COMMIT, HEAD, PREPARED, STARTED, ended, recorded, session_ended
 
@@ -45,13 +45,22 @@ FAILED = (
 
 
 def ran(
-    command: str, when: When, exit_code: int | None, *, commit: str = COMMIT, took_s: float = 2.4
+    command: str,
+    when: CheckTiming,
+    exit_code: int | None,
+    *,
+    commit: str = COMMIT,
+    took_s: float = 2.4,
 ) -> Evidence:
     return Evidence(command, when, commit, TREE, exit_code, took_s, "e1", "l1")
 
 
 def checked(
-    deliverable: Deliverable, check: Check, when: When, exit_code: int | None, output: str = ""
+    deliverable: Deliverable,
+    check: Check,
+    when: CheckTiming,
+    exit_code: int | None,
+    output: str = "",
 ) -> CheckFinished:
     evidence = ran(check.command, when, exit_code, commit=HEAD if when == "before" else COMMIT)
     return CheckFinished(deliverable.id, check.criterion, evidence, output)
@@ -77,10 +86,10 @@ def passed(deliverable: Deliverable) -> DeliverableChanged:
     )
 
 
-COUNTS = (Counts("unit", 9, 1, 2), Counts("e2e", 3))
+COUNTS = (CaseCounts("unit", 9, 1, 2), CaseCounts("e2e", 3))
 BASELINE = SuiteFinished(
     ran("npm test", "before", 1, commit=HEAD),
-    (Counts("unit", 8, 1, 2),),
+    (CaseCounts("unit", 8, 1, 2),),
     81.5,
     (),
     known_red=("test_old",),
@@ -93,34 +102,38 @@ OPEN = SuiteFinished(
     known_red=("test_old",),
     flaky=("test_clock",),
 )
-NEW = Objection("new_failure", "test_divide", "tests/test_calc.py", 12, "assert 0 == 1\n+ more")
+NEW = SuiteObjection(
+    "new_failure", "test_divide", "tests/test_calc.py", 12, "assert 0 == 1\n+ more"
+)
 SHUT = replace(
     OPEN,
     objections=(
         NEW,
-        Objection("removed", "test_round"),
-        Objection("newly_skipped", "test_slow", "tests/test_slow.py", message="not today"),
-        Objection("coverage", "", message="70.0 % is below 80 %, and was 81.5 % before the work"),
-        *(Objection("new_failure", f"test_{n}") for n in range(3)),
+        SuiteObjection("removed", "test_round"),
+        SuiteObjection("newly_skipped", "test_slow", "tests/test_slow.py", message="not today"),
+        SuiteObjection(
+            "coverage", "", message="70.0 % is below 80 %, and was 81.5 % before the work"
+        ),
+        *(SuiteObjection("new_failure", f"test_{n}") for n in range(3)),
     ),
 )
 BROKEN = SuiteFinished(
     ran("make test", "after", 2),
     (),
     None,
-    (Objection("broken_run", "the test command", message="it ended with exit code 2"),),
+    (SuiteObjection("broken_run", "the test command", message="it ended with exit code 2"),),
     output="cc: no such file\nmake: *** [test] Error 2\n",
 )
 TOUCHED = EvidenceTouched(
     (
-        Touched("tests/test_old.py", "tests", "removed"),
-        Touched("pyproject.toml", "lint", "changed"),
-        Touched("tests/test_add.py", "tests", "added"),
+        TouchedFile("tests/test_old.py", "tests", "removed"),
+        TouchedFile("pyproject.toml", "lint", "changed"),
+        TouchedFile("tests/test_add.py", "tests", "added"),
     )
 )
 
 
-def verified() -> list[Recorded]:
+def verified() -> list[RecordedEvent]:
     """One is proven, one claimed by a check that shows nothing, one claimed without any."""
     return recorded(
         [
@@ -150,7 +163,7 @@ def verified() -> list[Recorded]:
     )
 
 
-def gate_shut() -> list[Recorded]:
+def gate_shut() -> list[RecordedEvent]:
     """What had been shown broke, and the tests fail until nobody wants to go on."""
     return recorded(
         [

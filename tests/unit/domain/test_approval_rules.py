@@ -8,30 +8,30 @@ import pytest
 from tests.builders import NOON, RUN
 from treadle.domain.approval import (
     Answer,
+    AnswerVerdict,
     Approval,
     ApprovalKind,
+    ApprovalQuestion,
+    ApprovalRecord,
     AtDeadline,
-    Lapsed,
-    Question,
-    Settled,
-    Standing,
-    Verdict,
-    Voided,
-    approval_id,
-    asked,
+    LapsedQuestion,
+    Settlement,
+    VoidedQuestion,
     hash_of,
+    make_approval,
+    make_approval_id,
 )
 from treadle.domain.approval_rules import (
-    Accepted,
-    Objection,
-    Refused,
+    AcceptedAnswer,
+    RejectedAnswer,
+    RejectionReason,
     as_of,
-    judge_answer,
-    lapsed,
+    find_lapse,
+    validate_answer,
 )
 from treadle.domain.ids import RunId
 
-PLAN = Question(
+PLAN = ApprovalQuestion(
     kind="plan",
     text="Work by this plan?",
     subject="1. Add numbers",
@@ -39,22 +39,24 @@ PLAN = Question(
     patience=timedelta(minutes=20),
     at_deadline="approve",
 )
-APPROVAL = asked(PLAN, run=RUN, step="plan 1", now=NOON)
+APPROVAL = make_approval(PLAN, run=RUN, step="plan 1", now=NOON)
 DEADLINE = NOON + timedelta(minutes=20)
 IN_TIME = NOON + timedelta(minutes=5)
 YES = Answer("approved", "ada", IN_TIME)
 
 
 def judged(
-    settled: Settled | None = None, answer: Answer = YES, approval: Approval = APPROVAL
-) -> Accepted | Refused:
-    return judge_answer(Standing(approval, settled), answer, subject_hash=PLAN.subject_hash)
+    settled: Settlement | None = None, answer: Answer = YES, approval: Approval = APPROVAL
+) -> AcceptedAnswer | RejectedAnswer:
+    return validate_answer(
+        ApprovalRecord(approval, settled), answer, subject_hash=PLAN.subject_hash
+    )
 
 
 def test_a_question_is_put_with_its_deadline_and_a_name_that_is_always_the_same() -> None:
     assert (
         Approval(
-            id=approval_id(RUN, "plan 1", PLAN.subject_hash),
+            id=make_approval_id(RUN, "plan 1", PLAN.subject_hash),
             run=RUN,
             kind="plan",
             question="Work by this plan?",
@@ -68,15 +70,15 @@ def test_a_question_is_put_with_its_deadline_and_a_name_that_is_always_the_same(
         )
         == APPROVAL
     )
-    assert asked(PLAN, run=RUN, step="plan 1", now=IN_TIME).id == APPROVAL.id
+    assert make_approval(PLAN, run=RUN, step="plan 1", now=IN_TIME).id == APPROVAL.id
 
 
 def test_a_question_has_another_name_in_another_run_step_or_about_another_subject() -> None:
     names = {
-        approval_id(RUN, "plan 1", "a"),
-        approval_id(RUN, "plan 1", "b"),
-        approval_id(RUN, "plan 2", "a"),
-        approval_id(RunId("another"), "plan 1", "a"),
+        make_approval_id(RUN, "plan 1", "a"),
+        make_approval_id(RUN, "plan 1", "b"),
+        make_approval_id(RUN, "plan 2", "a"),
+        make_approval_id(RunId("another"), "plan 1", "a"),
     }
 
     assert len(names) == 4
@@ -86,12 +88,12 @@ def test_a_question_has_another_name_in_another_run_step_or_about_another_subjec
 def test_patience_without_end_is_no_deadline() -> None:
     endless = replace(PLAN, patience=None)
 
-    assert asked(endless, run=RUN, step="plan 1", now=NOON).deadline is None
+    assert make_approval(endless, run=RUN, step="plan 1", now=NOON).deadline is None
 
 
 @pytest.mark.parametrize("answer", [YES, replace(YES, verdict="denied", text="not today")])
 def test_the_first_answer_in_time_is_accepted(answer: Answer) -> None:
-    assert judged(answer=answer) == Accepted(answer)
+    assert judged(answer=answer) == AcceptedAnswer(answer)
 
 
 @pytest.mark.parametrize(
@@ -99,23 +101,23 @@ def test_the_first_answer_in_time_is_accepted(answer: Answer) -> None:
     [
         (
             Answer("denied", "bob", IN_TIME, "too big"),
-            Refused(
+            RejectedAnswer(
                 "settled",
                 f"{APPROVAL.id} was denied by bob at 2026-05-04 12:05 UTC",
                 "the first answer counts",
             ),
         ),
         (
-            Lapsed("approved", DEADLINE),
-            Refused(
+            LapsedQuestion("approved", DEADLINE),
+            RejectedAnswer(
                 "late",
                 f"{APPROVAL.id} had to be answered by 2026-05-04 12:20 UTC",
                 "without an answer it was approved",
             ),
         ),
         (
-            Voided("its subject changed", IN_TIME),
-            Refused(
+            VoidedQuestion("its subject changed", IN_TIME),
+            RejectedAnswer(
                 "void",
                 f"{APPROVAL.id} is void: its subject changed",
                 "see what is open with `treadle approvals`",
@@ -124,13 +126,13 @@ def test_the_first_answer_in_time_is_accepted(answer: Answer) -> None:
     ],
 )
 def test_an_answer_to_what_is_settled_is_told_how_it_was(
-    settled: Settled, refused: Refused
+    settled: Settlement, refused: RejectedAnswer
 ) -> None:
     assert judged(settled) == refused
 
 
 def test_an_answer_for_another_subject_does_not_count() -> None:
-    assert judge_answer(Standing(APPROVAL), YES, subject_hash="0123") == Refused(
+    assert validate_answer(ApprovalRecord(APPROVAL), YES, subject_hash="0123") == RejectedAnswer(
         "changed",
         f"{APPROVAL.id} is about another subject: its hash is {PLAN.subject_hash}",
         "look at it again with `treadle approvals`, then answer",
@@ -138,7 +140,7 @@ def test_an_answer_for_another_subject_does_not_count() -> None:
 
 
 def test_an_answer_at_the_deadline_is_late_whether_or_not_the_run_has_noticed() -> None:
-    assert judged(answer=replace(YES, at=DEADLINE)) == Refused(
+    assert judged(answer=replace(YES, at=DEADLINE)) == RejectedAnswer(
         "late",
         f"{APPROVAL.id} had to be answered by 2026-05-04 12:20 UTC",
         "without an answer it was approved",
@@ -156,10 +158,10 @@ def test_an_answer_at_the_deadline_is_late_whether_or_not_the_run_has_noticed() 
 def test_only_those_who_are_asked_may_answer(answerers: tuple[str, ...], hint: str) -> None:
     approval = replace(APPROVAL, answerers=answerers)
 
-    assert judged(approval=approval) == Refused(
+    assert judged(approval=approval) == RejectedAnswer(
         "not_asked", f"ada may not answer {APPROVAL.id}", hint
     )
-    assert judged(approval=approval, answer=replace(YES, by="bob")) == Accepted(
+    assert judged(approval=approval, answer=replace(YES, by="bob")) == AcceptedAnswer(
         replace(YES, by="bob")
     )
 
@@ -178,13 +180,13 @@ def test_only_those_who_are_asked_may_answer(answerers: tuple[str, ...], hint: s
     ],
 )
 def test_a_reply_needs_words_and_a_question_that_takes_one(
-    kind: ApprovalKind, verdict: Verdict, text: str, objection: Objection | None
+    kind: ApprovalKind, verdict: AnswerVerdict, text: str, objection: RejectionReason | None
 ) -> None:
     said = judged(
         approval=replace(APPROVAL, kind=kind), answer=replace(YES, verdict=verdict, text=text)
     )
 
-    assert (said.objection if isinstance(said, Refused) else None) == objection
+    assert (said.objection if isinstance(said, RejectedAnswer) else None) == objection
 
 
 @pytest.mark.parametrize(
@@ -192,18 +194,21 @@ def test_a_reply_needs_words_and_a_question_that_takes_one(
     [
         (None, "approve", NOON + timedelta(days=999), None),
         (DEADLINE, "approve", DEADLINE - timedelta(microseconds=1), None),
-        (DEADLINE, "approve", DEADLINE, Lapsed("approved", DEADLINE)),
-        (DEADLINE, "deny", DEADLINE + timedelta(hours=1), Lapsed("denied", DEADLINE)),
+        (DEADLINE, "approve", DEADLINE, LapsedQuestion("approved", DEADLINE)),
+        (DEADLINE, "deny", DEADLINE + timedelta(hours=1), LapsedQuestion("denied", DEADLINE)),
     ],
 )
 def test_without_an_answer_the_deadline_decides_as_announced(
-    deadline: datetime | None, at_deadline: AtDeadline, now: datetime, outcome: Lapsed | None
+    deadline: datetime | None,
+    at_deadline: AtDeadline,
+    now: datetime,
+    outcome: LapsedQuestion | None,
 ) -> None:
     approval = replace(APPROVAL, deadline=deadline, at_deadline=at_deadline)
 
-    assert lapsed(approval, now) == outcome
-    assert as_of(Standing(approval), now) == Standing(approval, outcome)
+    assert find_lapse(approval, now) == outcome
+    assert as_of(ApprovalRecord(approval), now) == ApprovalRecord(approval, outcome)
 
 
 def test_a_deadline_changes_nothing_about_an_answer_that_was_in_time() -> None:
-    assert as_of(Standing(APPROVAL, YES), DEADLINE) == Standing(APPROVAL, YES)
+    assert as_of(ApprovalRecord(APPROVAL, YES), DEADLINE) == ApprovalRecord(APPROVAL, YES)

@@ -11,17 +11,17 @@ from treadle.domain.check import Check
 from treadle.domain.deliverable import (
     Claim,
     Deliverable,
+    DeliverableStatus,
     Proof,
-    Refused,
-    Status,
+    RejectedChange,
     Tally,
-    create,
+    add_deliverables,
     set_status,
     tally,
-    with_honest_proof,
+    with_valid_proof,
 )
 
-STATUSES: list[Status] = ["pending", "passed", "blocked"]
+STATUSES: list[DeliverableStatus] = ["pending", "passed", "blocked"]
 ONE = deliverable("DL-1")
 TWO = deliverable("DL-2", "passed")
 
@@ -51,12 +51,14 @@ TWO = deliverable("DL-2", "passed")
     ],
 )
 def test_a_status_goes_from_pending_to_passed_or_blocked_and_back(
-    before: Status, after: Status, answer: str | None
+    before: DeliverableStatus, after: DeliverableStatus, answer: str | None
 ) -> None:
     changed = set_status([deliverable("DL-1", before), TWO], "DL-1", after)
 
     claim = Claim() if after == "passed" else None
-    assert changed == (Refused(answer) if answer else (deliverable("DL-1", after, claim), TWO))
+    assert changed == (
+        RejectedChange(answer) if answer else (deliverable("DL-1", after, claim), TWO)
+    )
 
 
 def test_a_status_that_is_taken_back_takes_its_claim_along() -> None:
@@ -78,7 +80,7 @@ def test_a_status_that_is_taken_back_takes_its_claim_along() -> None:
 def test_an_unknown_id_is_refused_with_the_known_ones(
     existing: tuple[Deliverable, ...], answer: str
 ) -> None:
-    assert set_status(existing, "DL-9", "passed") == Refused(answer)
+    assert set_status(existing, "DL-9", "passed") == RejectedChange(answer)
 
 
 CHECK = Check("DL-1 can be seen", "make", before="failed")
@@ -105,20 +107,20 @@ def test_what_is_taken_back_keeps_its_checks_and_no_proof() -> None:
 def test_a_pass_has_no_more_proof_than_its_checks_can_give(
     given: Deliverable, proof: Proof
 ) -> None:
-    assert with_honest_proof(given) == replace(given, proof=proof)
+    assert with_valid_proof(given) == replace(given, proof=proof)
 
 
 @pytest.mark.parametrize("status", ["pending", "blocked"])
-def test_what_has_not_passed_has_neither_proof_nor_claim(status: Status) -> None:
+def test_what_has_not_passed_has_neither_proof_nor_claim(status: DeliverableStatus) -> None:
     given = replace(PROVEN, status=status)
 
-    assert with_honest_proof(given) == replace(given, proof=None, claim=None)
+    assert with_valid_proof(given) == replace(given, proof=None, claim=None)
 
 
 def test_new_deliverables_come_behind_the_old_ones_and_are_pending() -> None:
     eager = claimed("DL-3", "abc")
 
-    assert create([ONE, TWO], [eager]) == (ONE, TWO, deliverable("DL-3"))
+    assert add_deliverables([ONE, TWO], [eager]) == (ONE, TWO, deliverable("DL-3"))
 
 
 @pytest.mark.parametrize(
@@ -145,7 +147,7 @@ def test_new_deliverables_come_behind_the_old_ones_and_are_pending() -> None:
 def test_either_all_new_deliverables_are_created_or_none(
     new: tuple[Deliverable, ...], answer: str
 ) -> None:
-    assert create([ONE, TWO], new) == Refused(answer)
+    assert add_deliverables([ONE, TWO], new) == RejectedChange(answer)
 
 
 @pytest.mark.parametrize(
@@ -161,7 +163,7 @@ def test_either_all_new_deliverables_are_created_or_none(
     ],
 )
 def test_what_can_be_achieved_is_achieved_once_nothing_is_pending_and_something_passed(
-    statuses: list[Status], counted: Tally, achieved: bool, all_blocked: bool
+    statuses: list[DeliverableStatus], counted: Tally, achieved: bool, all_blocked: bool
 ) -> None:
     now = tally([deliverable(f"DL-{n}", status) for n, status in enumerate(statuses)])
 
@@ -170,7 +172,7 @@ def test_what_can_be_achieved_is_achieved_once_nothing_is_pending_and_something_
 
 @settings(deadline=None)
 @given(st.lists(st.sampled_from(STATUSES), max_size=8))
-def test_every_deliverable_is_counted_once(statuses: list[Status]) -> None:
+def test_every_deliverable_is_counted_once(statuses: list[DeliverableStatus]) -> None:
     now = tally([deliverable(f"DL-{n}", status) for n, status in enumerate(statuses)])
 
     assert now.passed + now.blocked + now.pending == now.total == len(statuses)

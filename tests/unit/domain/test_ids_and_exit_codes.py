@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.builders import RUN
-from treadle.domain.ids import run_id, short
+from treadle.domain.ids import make_run_id, short_id
 from treadle.domain.run import EXIT_CODES, ExitReason
 
 MOMENTS_MS = st.integers(0, 2**48 - 1)
@@ -17,7 +17,7 @@ RANDOM = st.integers(0, 2**74 - 1)
 @settings(deadline=None)
 @given(MOMENTS_MS, RANDOM)
 def test_a_run_id_is_a_uuid_of_version_seven(unix_ms: int, random_bits: int) -> None:
-    made = UUID(run_id(unix_ms=unix_ms, random_bits=random_bits))
+    made = UUID(make_run_id(unix_ms=unix_ms, random_bits=random_bits))
 
     assert (made.version, made.variant, made.int >> 80) == (7, "specified in RFC 4122", unix_ms)
 
@@ -27,14 +27,14 @@ def test_a_run_id_is_a_uuid_of_version_seven(unix_ms: int, random_bits: int) -> 
 def test_ids_sort_by_the_moment_the_run_was_asked_for(
     one_ms: int, other_ms: int, one_bits: int, other_bits: int
 ) -> None:
-    one = run_id(unix_ms=one_ms, random_bits=one_bits)
-    other = run_id(unix_ms=other_ms, random_bits=other_bits)
+    one = make_run_id(unix_ms=one_ms, random_bits=one_bits)
+    other = make_run_id(unix_ms=other_ms, random_bits=other_bits)
 
     assert one_ms == other_ms or (one < other) == (one_ms < other_ms)
 
 
 def test_the_short_form_is_the_last_eight_digits() -> None:
-    assert (RUN, short(RUN)) == ("018bcfe5-6800-7000-9234-56789abcdef0", "9abcdef0")
+    assert (RUN, short_id(RUN)) == ("018bcfe5-6800-7000-9234-56789abcdef0", "9abcdef0")
 
 
 def test_every_reason_to_end_has_its_exit_code() -> None:

@@ -12,8 +12,8 @@ from treadle.domain.lifecycle import (
     TRANSITIONS,
     IllegalTransition,
     StoredState,
-    after,
-    moves,
+    changes_state,
+    next_state,
 )
 from treadle.domain.wire import event_types
 
@@ -43,7 +43,7 @@ CASES = [
 def test_the_table_names_every_event_of_a_life_and_only_events_there_are() -> None:
     assert set(ROWS) == set(TRANSITIONS)
     assert set(TRANSITIONS) <= set(event_types())
-    assert [moves(name) for name in ("run.ended", "agent.spoke", "work.landed")] == [
+    assert [changes_state(name) for name in ("run.ended", "agent.spoke", "work.landed")] == [
         True,
         False,
         False,
@@ -56,14 +56,14 @@ def test_each_event_leads_to_one_state_or_is_refused(
 ) -> None:
     if behind == "-":
         with pytest.raises(IllegalTransition):
-            after(RUN, before, event)
+            next_state(RUN, before, event)
     else:
-        assert after(RUN, before, event) == behind
+        assert next_state(RUN, before, event) == behind
 
 
 @pytest.mark.parametrize("before", ["queued", "running", "paused", "waiting"])
 def test_an_end_with_success_is_a_state_of_its_own(before: StoredState) -> None:
-    assert after(RUN, before, "run.ended", succeeded=True) == "succeeded"
+    assert next_state(RUN, before, "run.ended", succeeded=True) == "succeeded"
 
 
 def test_nothing_follows_an_end_but_a_reopening_and_questions_taken_back() -> None:
@@ -74,7 +74,7 @@ def test_nothing_follows_an_end_but_a_reopening_and_questions_taken_back() -> No
 
 def test_a_refusal_is_a_line_for_people_that_names_the_run() -> None:
     with pytest.raises(StoreError) as caught:
-        after(RUN, "ended", "run.ended")
+        next_state(RUN, "ended", "run.ended")
 
     assert (caught.value.message, caught.value.hint) == (
         "run 9abcdef0 has ended: run.ended cannot follow",

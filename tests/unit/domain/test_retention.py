@@ -12,11 +12,11 @@ from treadle.domain.lifecycle import RunState
 from treadle.domain.retention import (
     BranchFact,
     CloneFact,
-    Disposal,
-    Drop,
-    Keep,
+    DropRun,
+    KeepRun,
+    RetentionDecision,
     WorkFacts,
-    disposable,
+    decide_retention,
 )
 from treadle.domain.run_row import RunRow
 
@@ -44,21 +44,21 @@ ROW = RunRow(
     landed="",
 )
 LANDED = replace(ROW, state="succeeded", landed="c0ffee")
-HOLDS = Keep("its clone holds work that is nowhere else")
-UNREADABLE = Keep("its clone cannot be looked into")
-UNASKED = Keep("its project cannot be asked")
+HOLDS = KeepRun("its clone holds work that is nowhere else")
+UNREADABLE = KeepRun("its clone cannot be looked into")
+UNASKED = KeepRun("its project cannot be asked")
 
 
 @pytest.mark.parametrize(
     ("row", "facts", "disposal"),
     [
-        (ROW, WorkFacts("merged", "home"), Drop("its work is in another branch")),
-        (ROW, WorkFacts("merged", "none"), Drop("its work is in another branch")),
-        (ROW, WorkFacts("gone", "home"), Drop("its branch was deleted")),
-        (ROW, WorkFacts("none", "home"), Drop("it brought no work")),
-        (ROW, WorkFacts("none", "none"), Drop("it brought no work")),
-        (ROW, WorkFacts("unmerged", "home"), Keep("treadle/work is not merged")),
-        (LANDED, WorkFacts("unmerged", "home"), Drop("its work has landed")),
+        (ROW, WorkFacts("merged", "home"), DropRun("its work is in another branch")),
+        (ROW, WorkFacts("merged", "none"), DropRun("its work is in another branch")),
+        (ROW, WorkFacts("gone", "home"), DropRun("its branch was deleted")),
+        (ROW, WorkFacts("none", "home"), DropRun("it brought no work")),
+        (ROW, WorkFacts("none", "none"), DropRun("it brought no work")),
+        (ROW, WorkFacts("unmerged", "home"), KeepRun("treadle/work is not merged")),
+        (LANDED, WorkFacts("unmerged", "home"), DropRun("its work has landed")),
         (LANDED, WorkFacts("unmerged", "holds work"), HOLDS),
         (ROW, WorkFacts("merged", "holds work"), HOLDS),
         (ROW, WorkFacts("gone", "holds work"), HOLDS),
@@ -68,30 +68,32 @@ UNASKED = Keep("its project cannot be asked")
     ],
 )
 def test_a_run_goes_only_when_its_work_is_elsewhere_or_unwanted(
-    row: RunRow, facts: WorkFacts, disposal: Disposal
+    row: RunRow, facts: WorkFacts, disposal: RetentionDecision
 ) -> None:
-    assert disposable(row, facts, before=LIMIT) == disposal
+    assert decide_retention(row, facts, before=LIMIT) == disposal
 
 
 @pytest.mark.parametrize("state", ["queued", "running", "paused", "waiting", "lost"])
 def test_a_run_without_an_end_is_kept_whatever_else_is_true(state: RunState) -> None:
     row = replace(LANDED, state=state)
 
-    assert disposable(row, WorkFacts("merged", "none"), before=LIMIT) == Keep("it has not ended")
+    assert decide_retention(row, WorkFacts("merged", "none"), before=LIMIT) == KeepRun(
+        "it has not ended"
+    )
 
 
 @pytest.mark.parametrize(
     ("ended", "kind"),
     [
-        (LIMIT - timedelta(seconds=1), Drop),
-        (LIMIT, Keep),
-        (LIMIT + timedelta(seconds=1), Keep),
+        (LIMIT - timedelta(seconds=1), DropRun),
+        (LIMIT, KeepRun),
+        (LIMIT + timedelta(seconds=1), KeepRun),
     ],
 )
 def test_only_what_ended_long_enough_ago_goes(ended: object, kind: type) -> None:
     row = replace(LANDED, ended_at=str(ended))
 
-    assert isinstance(disposable(row, WorkFacts("merged", "none"), before=LIMIT), kind)
+    assert isinstance(decide_retention(row, WorkFacts("merged", "none"), before=LIMIT), kind)
 
 
 def test_no_fact_that_is_unknown_or_holds_work_lets_anything_go() -> None:
@@ -100,7 +102,9 @@ def test_no_fact_that_is_unknown_or_holds_work_lets_anything_go() -> None:
         for branch, clone in product(get_args(BranchFact), get_args(CloneFact))
     ]
     dropped = [
-        facts for facts in every if isinstance(disposable(LANDED, facts, before=LIMIT), Drop)
+        facts
+        for facts in every
+        if isinstance(decide_retention(LANDED, facts, before=LIMIT), DropRun)
     ]
 
     assert not {"unknown"} & {facts.branch for facts in dropped}

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.builders import EVENTS, MOMENTS, NOON, RUN
 from treadle.domain.events.agent import AgentSpoke, ToolCalled
-from treadle.domain.events.all_events import DISPLAY_ONLY, Event, Recorded
+from treadle.domain.events.all_events import DISPLAY_ONLY, Event, RecordedEvent
 from treadle.domain.wire import decode, encode, encode_recorded, event_types
 
 ALL: tuple[type[Event], ...] = get_args(Event)
@@ -39,7 +39,7 @@ def test_every_event_comes_back_from_the_wire_as_it_was(event: Event) -> None:
 def test_a_line_of_json_output_holds_the_envelope_and_the_event_as_it_is_stored(
     event: Event, at: datetime, seq: int
 ) -> None:
-    line = encode_recorded(Recorded(RUN, seq, at, event))
+    line = encode_recorded(RecordedEvent(RUN, seq, at, event))
 
     assert b"\n" not in line
     read = json.loads(line)
@@ -131,7 +131,7 @@ def test_what_json_cannot_say_is_stored_as_something_legible(event: Event, store
 
 
 def shown(event: Event) -> Any:
-    return json.loads(encode_recorded(Recorded(RUN, 1, NOON, event)))["event"]
+    return json.loads(encode_recorded(RecordedEvent(RUN, 1, NOON, event)))["event"]
 
 
 def test_arguments_nested_without_end_are_cut_and_stored() -> None:

@@ -10,7 +10,7 @@ import sys
 from treadle.durable.deferred import deferred
 
 with deferred("psycopg", "errors"):
-    import treadle.durable.opening
+    import treadle.durable.open
 print("psycopg" in sys.modules, "psycopg_binary" in sys.modules)
 from dbos import _queue, _utils
 {use}

@@ -12,7 +12,7 @@ import asyncio, sys
 from pathlib import Path
 from subprocess import run
 from treadle.domain.errors import StoreError
-from treadle.durable.opening import open_engine
+from treadle.durable.open import open_engine
 
 disk = Path(sys.argv[1])
 ballast = disk / "ballast"
@@ -36,7 +36,7 @@ def opened():
 
 async def refused(engine):
     try:
-        await engine.tell("w", "big", None)
+        await engine.run("w", "big", None)
     except StoreError as error:
         print(error.message.replace(str(disk), "DISK"), "|", error.hint)
 
@@ -47,7 +47,7 @@ async def main():
             file.write(bytes(free.f_bavail * free.f_bsize - 300_000))
         await refused(engine)
         ballast.unlink()
-        print(await engine.tell("w", "big", None))
+        print(await engine.run("w", "big", None))
     run(["mount", "-o", "remount,ro", str(disk)], check=True)
     try:
         async with opened() as engine:

@@ -10,7 +10,7 @@ import pytest
 from dbos._utils import retriable_sqlite_exception
 from sqlalchemy.exc import OperationalError
 
-from treadle.durable.database import connected, store_error
+from treadle.durable.connections import open_pool, store_error
 
 # The last to leave takes SQLite's log away with it, so nobody else may be taken for gone.
 VISIT = """
@@ -31,7 +31,7 @@ def test_what_others_write_after_a_look_is_seen_by_those_who_stayed(tmp_path: Pa
     with closing(sqlite3.connect(path, isolation_level=None)) as staying:
         staying.execute("PRAGMA journal_mode=WAL")
         staying.execute("CREATE TABLE visits (name TEXT)")
-        with connected(f"sqlite:///{path}"):
+        with open_pool(f"sqlite:///{path}"):
             pass
 
         for name in ("first", "second"):
@@ -46,7 +46,7 @@ def test_what_others_write_after_a_look_is_seen_by_those_who_stayed(tmp_path: Pa
 def test_a_file_that_is_held_for_too_long_is_no_reason_to_try_for_ever(tmp_path: Path) -> None:
     path = tmp_path / "engine.db"
     location = f"sqlite:///{path}"
-    with connected(location) as pool:
+    with open_pool(location) as pool:
         with pool.begin() as connection:
             connection.exec_driver_sql("CREATE TABLE visits (name TEXT)")
         with closing(sqlite3.connect(path, isolation_level=None)) as holder:

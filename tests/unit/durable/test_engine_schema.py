@@ -9,11 +9,11 @@ import sqlalchemy as sa
 from dbos._migration import sqlite_migrations
 
 from treadle.domain.errors import StoreError
-from treadle.durable.database import connected
-from treadle.durable.looking import standing_of, unfinished
-from treadle.durable.ordering import enqueue
-from treadle.durable.schema import bring_up_to_date
-from treadle.durable.standing import Standing, Status
+from treadle.durable.client import enqueue
+from treadle.durable.connections import open_pool
+from treadle.durable.migrations import bring_up_to_date
+from treadle.durable.queries import find_workflow, unfinished_workflows
+from treadle.durable.stored_workflow import StoredWorkflow, WorkflowStatus
 
 
 @pytest.fixture
@@ -59,7 +59,7 @@ def test_what_is_stored_can_be_read_as_text(path: Path, location: str) -> None:
 
 
 def test_looking_at_a_file_that_is_not_there_makes_none(path: Path, location: str) -> None:
-    assert (unfinished(location), standing_of(location, "w")) == ((), None)
+    assert (unfinished_workflows(location), find_workflow(location, "w")) == ((), None)
     assert not path.parent.exists()
 
 
@@ -99,9 +99,9 @@ def test_an_older_file_is_copied_before_it_is_brought_up_to_date(path: Path, loc
     assert copy == f"engine.db.before-upgrade-from-{OLD}"
     assert (version(path), version(path.with_name(copy))) == (len(sqlite_migrations), OLD)
     assert path.with_name(copy).stat().st_mode & 0o777 == 0o600
-    waiting = [Standing("w", Status.WAITING, "", "")]
-    assert unfinished(location) == waiting
-    assert unfinished(f"sqlite:///{path.with_name(copy)}") == waiting
+    waiting = [StoredWorkflow("w", WorkflowStatus.WAITING, "", "")]
+    assert unfinished_workflows(location) == waiting
+    assert unfinished_workflows(f"sqlite:///{path.with_name(copy)}") == waiting
 
 
 def test_of_the_copies_the_newest_two_are_kept(path: Path, location: str) -> None:
@@ -132,7 +132,7 @@ def tables(path: Path) -> list[str]:
 
 
 def test_the_time_functions_of_a_newer_sqlite_are_there(location: str) -> None:
-    with connected(location) as pool, pool.begin() as connection:
+    with open_pool(location) as pool, pool.begin() as connection:
         seconds, parts = connection.execute(
             sa.text("SELECT unixepoch(), unixepoch('subsec')")
         ).one()

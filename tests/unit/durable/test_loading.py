@@ -12,9 +12,9 @@ HEAVY = {"asyncio", "dbos", "psycopg", "pydantic", "sqlalchemy"}
     ("module", "loaded"),
     [
         ("port", set()),
-        ("standing", set()),
+        ("stored_workflow", set()),
         ("memory", {"pydantic"}),
-        ("looking", {"sqlalchemy"}),
+        ("queries", {"sqlalchemy"}),
     ],
 )
 def test_only_those_who_tell_or_order_load_the_engine(module: str, loaded: set[str]) -> None:

@@ -2,17 +2,17 @@
 
 import pytest
 
-from treadle.durable.standing import (
-    PARKED,
-    Await,
-    Begin,
-    GoingOn,
+from treadle.durable.stored_workflow import (
+    PARKED_QUEUE,
+    AwaitWorkflow,
+    EngineAction,
     LeaveAlone,
     ReadResult,
-    Standing,
-    Status,
-    TakeUp,
-    how_to_go_on,
+    StartWorkflow,
+    StoredWorkflow,
+    TakeOverWorkflow,
+    WorkflowStatus,
+    choose_action,
     is_lost,
 )
 
@@ -20,20 +20,20 @@ ME, OTHER = "run-1", "worker-1"
 MINE, SHARED = "run.1", "shared"
 
 
-def standing(status: Status, executor: str = ME, queue: str = "") -> Standing:
-    return Standing("w", status, executor, queue)
+def standing(status: WorkflowStatus, executor: str = ME, queue: str = "") -> StoredWorkflow:
+    return StoredWorkflow("w", status, executor, queue)
 
 
 TAKEN_UP = [
-    standing(Status.WAITING, "", SHARED),
-    standing(Status.WAITING, OTHER, SHARED),
-    standing(Status.WAITING, ME, PARKED),
-    standing(Status.WAITING, OTHER, "run.2"),
-    standing(Status.CANCELLED),
-    standing(Status.CANCELLED, OTHER),
-    standing(Status.GIVEN_UP),
-    standing(Status.BROKEN),
-    standing(Status.DELAYED, "", SHARED),
+    standing(WorkflowStatus.WAITING, "", SHARED),
+    standing(WorkflowStatus.WAITING, OTHER, SHARED),
+    standing(WorkflowStatus.WAITING, ME, PARKED_QUEUE),
+    standing(WorkflowStatus.WAITING, OTHER, "run.2"),
+    standing(WorkflowStatus.CANCELLED),
+    standing(WorkflowStatus.CANCELLED, OTHER),
+    standing(WorkflowStatus.GIVEN_UP),
+    standing(WorkflowStatus.BROKEN),
+    standing(WorkflowStatus.DELAYED, "", SHARED),
 ]
 
 
@@ -41,47 +41,47 @@ TAKEN_UP = [
 @pytest.mark.parametrize(
     ("seen", "expected"),
     [
-        (None, Begin()),
-        (standing(Status.FINISHED), ReadResult()),
-        (standing(Status.FINISHED, OTHER), ReadResult()),
-        (standing(Status.TOLD_NOW, OTHER), LeaveAlone(OTHER)),
-        (standing(Status.TOLD_NOW, OTHER, MINE), LeaveAlone(OTHER)),
-        (standing(Status.WAITING, "", MINE), Await()),
-        (standing(Status.WAITING, OTHER, MINE), Await()),
-        *((seen, TakeUp(seen)) for seen in TAKEN_UP),
+        (None, StartWorkflow()),
+        (standing(WorkflowStatus.FINISHED), ReadResult()),
+        (standing(WorkflowStatus.FINISHED, OTHER), ReadResult()),
+        (standing(WorkflowStatus.RUNNING, OTHER), LeaveAlone(OTHER)),
+        (standing(WorkflowStatus.RUNNING, OTHER, MINE), LeaveAlone(OTHER)),
+        (standing(WorkflowStatus.WAITING, "", MINE), AwaitWorkflow()),
+        (standing(WorkflowStatus.WAITING, OTHER, MINE), AwaitWorkflow()),
+        *((seen, TakeOverWorkflow(seen)) for seen in TAKEN_UP),
     ],
 )
 def test_telling_goes_on_with_whatever_nobody_else_tells(
-    seen: Standing | None, expected: GoingOn, left_here: bool
+    seen: StoredWorkflow | None, expected: EngineAction, left_here: bool
 ) -> None:
-    assert how_to_go_on(seen, executor=ME, queue=MINE, left_here=left_here) == expected
+    assert choose_action(seen, executor=ME, queue=MINE, left_here=left_here) == expected
 
 
 def test_what_was_just_taken_from_the_own_queue_begins_by_itself() -> None:
-    seen = standing(Status.TOLD_NOW)
+    seen = standing(WorkflowStatus.RUNNING)
 
-    assert how_to_go_on(seen, executor=ME, queue=MINE, left_here=False) == Await()
+    assert choose_action(seen, executor=ME, queue=MINE, left_here=False) == AwaitWorkflow()
 
 
 def test_what_was_cut_in_this_process_is_taken_up_again() -> None:
-    seen = standing(Status.TOLD_NOW)
+    seen = standing(WorkflowStatus.RUNNING)
 
-    assert how_to_go_on(seen, executor=ME, queue=MINE, left_here=True) == TakeUp(seen)
+    assert choose_action(seen, executor=ME, queue=MINE, left_here=True) == TakeOverWorkflow(seen)
 
 
 @pytest.mark.parametrize(
     ("seen", "lost"),
     [
-        (standing(Status.TOLD_NOW), False),
-        (standing(Status.FINISHED), False),
-        (standing(Status.WAITING, "", MINE), False),
-        (standing(Status.TOLD_NOW, OTHER), True),
-        (standing(Status.FINISHED, OTHER), True),
-        (standing(Status.WAITING, ME, SHARED), True),
-        (standing(Status.WAITING, ME, PARKED), True),
-        (standing(Status.CANCELLED), True),
-        (standing(Status.GIVEN_UP), True),
+        (standing(WorkflowStatus.RUNNING), False),
+        (standing(WorkflowStatus.FINISHED), False),
+        (standing(WorkflowStatus.WAITING, "", MINE), False),
+        (standing(WorkflowStatus.RUNNING, OTHER), True),
+        (standing(WorkflowStatus.FINISHED, OTHER), True),
+        (standing(WorkflowStatus.WAITING, ME, SHARED), True),
+        (standing(WorkflowStatus.WAITING, ME, PARKED_QUEUE), True),
+        (standing(WorkflowStatus.CANCELLED), True),
+        (standing(WorkflowStatus.GIVEN_UP), True),
     ],
 )
-def test_a_story_goes_on_only_while_it_is_ours(seen: Standing, lost: bool) -> None:
+def test_a_story_goes_on_only_while_it_is_ours(seen: StoredWorkflow, lost: bool) -> None:
     assert is_lost(seen, executor=ME, queue=MINE) is lost

@@ -17,10 +17,10 @@ from treadle.adapters.stores.ledger import MemoryLedger
 from treadle.domain.errors import StoreError
 from treadle.domain.ids import RunId, SessionId
 from treadle.domain.ledger import Bill, Budget, CostSoFar, Ledger, LedgerEntry
-from treadle.gateway.gateway import Gateway
-from treadle.gateway.service import Service
-from treadle.rehearsal.api import ScriptedApi
+from treadle.gateway.model_gateway import Gateway
+from treadle.gateway.model_service import ModelService
 from treadle.rehearsal.script import parse_script
+from treadle.rehearsal.scripted_api import ScriptedApi
 
 SESSION = SessionId("session-1")
 MODEL = "claude-opus-5-5"
@@ -98,7 +98,7 @@ async def gateway_before(
     kept = ledger or MemoryLedger()
     async with (
         ScriptedApi(script, unix_time=NOON.timestamp) as api,
-        Gateway(Service(api.base_url), kept, now=lambda: NOON) as gateway,
+        Gateway(ModelService(api.base_url), kept, now=lambda: NOON) as gateway,
         httpx2.AsyncClient(trust_env=False, verify=UNENCRYPTED, headers=KEY) as client,
     ):
         endpoint = gateway.open(SESSION, RUN, budget)

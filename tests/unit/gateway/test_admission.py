@@ -7,19 +7,19 @@ import pytest
 from treadle.gateway.admission import (
     Admission,
     Admit,
-    Asked,
+    BudgetState,
     Hold,
     Refuse,
-    Standing,
+    RequestSize,
     admit,
-    asked,
+    measure,
     reservation,
 )
-from treadle.session.prices import LISTED
+from treadle.session.price_list import VENDOR_PRICES
 
 
-def session(spent: float, reserved: float = 0.0, under_way: int = 0) -> Standing:
-    return Standing("session", 10.0, spent, reserved, under_way)
+def session(spent: float, reserved: float = 0.0, under_way: int = 0) -> BudgetState:
+    return BudgetState("session", 10.0, spent, reserved, under_way)
 
 
 ADMIT = Admit()
@@ -42,7 +42,7 @@ REFUSE = Refuse("session", 10.0)
     ],
 )
 def test_a_request_is_admitted_held_or_refused(
-    standing: Standing, reservation_usd: float, answer: Admission
+    standing: BudgetState, reservation_usd: float, answer: Admission
 ) -> None:
     assert admit([standing], reservation_usd) == answer
 
@@ -50,16 +50,16 @@ def test_a_request_is_admitted_held_or_refused(
 @pytest.mark.parametrize(
     ("run", "day", "answer"),
     [
-        (Standing("run", inf, 99, 0, 0), Standing("day", inf, 99, 0, 0), ADMIT),
-        (Standing("run", 5, 5, 0, 0), Standing("day", 9, 0, 0, 0), Refuse("run", 5)),
-        (Standing("run", 5, 4, 0, 0), Standing("day", 9, 9, 0, 0), Refuse("day", 9)),
-        (Standing("run", 5, 4, 1, 1), Standing("day", 9, 9, 0, 0), Refuse("day", 9)),
-        (Standing("run", 5, 4, 1, 1), Standing("day", 9, 8, 0, 0), Hold("run", 5)),
-        (Standing("run", -1, 0, 0, 0), Standing("day", 9, 8, 0, 0), Refuse("run", -1)),
+        (BudgetState("run", inf, 99, 0, 0), BudgetState("day", inf, 99, 0, 0), ADMIT),
+        (BudgetState("run", 5, 5, 0, 0), BudgetState("day", 9, 0, 0, 0), Refuse("run", 5)),
+        (BudgetState("run", 5, 4, 0, 0), BudgetState("day", 9, 9, 0, 0), Refuse("day", 9)),
+        (BudgetState("run", 5, 4, 1, 1), BudgetState("day", 9, 9, 0, 0), Refuse("day", 9)),
+        (BudgetState("run", 5, 4, 1, 1), BudgetState("day", 9, 8, 0, 0), Hold("run", 5)),
+        (BudgetState("run", -1, 0, 0, 0), BudgetState("day", 9, 8, 0, 0), Refuse("run", -1)),
     ],
 )
 def test_every_budget_that_nests_around_a_session_holds(
-    run: Standing, day: Standing, answer: Admission
+    run: BudgetState, day: BudgetState, answer: Admission
 ) -> None:
     assert admit([session(0), run, day], 1) == answer
 
@@ -67,25 +67,25 @@ def test_every_budget_that_nests_around_a_session_holds(
 @pytest.mark.parametrize(
     ("request_", "size", "wanted"),
     [
-        ({"model": "opus", "max_tokens": 64000}, 38, Asked("opus", 9, 64_000)),
-        ({"model": 5, "max_tokens": "many"}, 33, Asked("", 8, 16_000)),
-        ({}, 2, Asked("", 0, 16_000)),
-        ({}, 4_000_000, Asked("", 200_000, 16_000)),
+        ({"model": "opus", "max_tokens": 64000}, 38, RequestSize("opus", 9, 64_000)),
+        ({"model": 5, "max_tokens": "many"}, 33, RequestSize("", 8, 16_000)),
+        ({}, 2, RequestSize("", 0, 16_000)),
+        ({}, 4_000_000, RequestSize("", 200_000, 16_000)),
     ],
 )
 def test_a_request_says_how_large_it_is(
-    request_: dict[str, object], size: int, wanted: Asked
+    request_: dict[str, object], size: int, wanted: RequestSize
 ) -> None:
-    assert asked(request_, size) == wanted
+    assert measure(request_, size) == wanted
 
 
 @pytest.mark.parametrize(
     ("wanted", "usd"),
     [
-        (Asked("opus", 100_000, 1_000), 0.42),
-        (Asked("opus", 0, 128_000), 2.56),
-        (Asked("gpt-9", 100_000, 0), 1.5),  # without a price: the dearest
+        (RequestSize("opus", 100_000, 1_000), 0.42),
+        (RequestSize("opus", 0, 128_000), 2.56),
+        (RequestSize("gpt-9", 100_000, 0), 1.5),  # without a price: the dearest
     ],
 )
-def test_the_most_that_a_request_may_cost_is_put_aside(wanted: Asked, usd: float) -> None:
-    assert reservation(wanted, LISTED) == pytest.approx(usd)
+def test_the_most_that_a_request_may_cost_is_put_aside(wanted: RequestSize, usd: float) -> None:
+    assert reservation(wanted, VENDOR_PRICES) == pytest.approx(usd)

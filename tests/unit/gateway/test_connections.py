@@ -10,11 +10,11 @@ import pytest
 from tests.builders import RUN
 from treadle.adapters.stores.ledger import MemoryLedger
 from treadle.domain.ids import SessionId
-from treadle.gateway.connection import Client, Request, converse
+from treadle.gateway.capacity import MAX_BODY, MAX_CONNECTIONS, ConnectionCapacity
+from treadle.gateway.client_connection import AgentRequest, Client, serve_connection
 from treadle.gateway.endpoint import Endpoint
-from treadle.gateway.gateway import Gateway
-from treadle.gateway.room import MAX_BODY, MOST_CONNECTIONS, Room
-from treadle.gateway.service import Service
+from treadle.gateway.model_gateway import Gateway
+from treadle.gateway.model_service import ModelService
 
 from .gateway_stage import ASKED, PLENTY, SESSION, Stage, gateway_before
 
@@ -75,7 +75,7 @@ async def test_a_body_that_waits_for_leave_gets_it() -> None:
 async def test_a_gateway_that_ends_leaves_a_row_for_what_was_under_way() -> None:
     ledger = MemoryLedger()
     async with gateway_before("{hang: middle, text: a long story}") as stage:
-        gateway = Gateway(Service(stage.api.base_url), ledger).__enter__()
+        gateway = Gateway(ModelService(stage.api.base_url), ledger).__enter__()
         stage.url = gateway.open(SESSION, RUN, PLENTY).url
         async with stage.asking() as lines:
             async for line in lines:
@@ -97,7 +97,7 @@ async def test_an_agent_that_reads_nothing_does_not_hold_up_the_end(closed: bool
         body = httpx2.Request("POST", stage.url, json=ASKED).content
         head = f"POST {address.path}/v1/messages HTTP/1.1\r\nhost: x\r\n"
         writer.write(f"{head}content-length: {len(body)}\r\n\r\n".encode() + body)
-        await stage.api.requested(1)
+        await stage.api.wait_for_requests(1)
         if closed:
             await stage.close()
 
@@ -131,9 +131,9 @@ async def test_a_request_larger_than_the_service_takes_is_refused() -> None:
 
 
 async def test_all_requests_together_have_so_much_room_until_they_are_answered() -> None:
-    room, asked_for, answered = Room(most_bytes=10), asyncio.Event(), asyncio.Event()
+    room, asked_for, answered = ConnectionCapacity(max_bytes=10), asyncio.Event(), asyncio.Event()
 
-    async def answer(request: Request, client: Client) -> None:
+    async def answer(request: AgentRequest, client: Client) -> None:
         asked_for.set()
         await answered.wait()
         await client.start(200, [(b"content-length", b"0")])
@@ -142,7 +142,7 @@ async def test_all_requests_together_have_so_much_room_until_they_are_answered()
     async def opened() -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         ours, theirs = socket.socketpair()
         ends = await asyncio.open_unix_connection(sock=theirs)
-        conversations.add(asyncio.ensure_future(converse(*ends, answer, room)))
+        conversations.add(asyncio.ensure_future(serve_connection(*ends, answer, room)))
         return await asyncio.open_unix_connection(sock=ours)
 
     conversations: set[asyncio.Task[None]] = set()
@@ -161,14 +161,14 @@ async def test_all_requests_together_have_so_much_room_until_they_are_answered()
 
     assert refused == b"503"
     assert [status.split()[1] for status in statuses] == [b"200", b"200"]
-    assert room == Room(most_bytes=10)
+    assert room == ConnectionCapacity(max_bytes=10)
 
 
 async def test_a_session_has_so_many_connections_and_another_has_its_own() -> None:
     async with gateway_before("{text: unused}") as stage:
         endpoint = stage.gateway.open(SESSION, RUN, PLENTY)
         other = stage.gateway.open(SessionId("session-2"), RUN, PLENTY)
-        ends = [await connected(endpoint) for _ in range(MOST_CONNECTIONS + 1)]
+        ends = [await connected(endpoint) for _ in range(MAX_CONNECTIONS + 1)]
         refused = await status_of(ends[-1][0])
         reader, writer = await connected(other)
         writer.write(b"HEAD / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n")
@@ -185,12 +185,12 @@ async def test_a_session_has_so_many_connections_and_another_has_its_own() -> No
 async def test_a_request_that_does_not_come_to_its_end_is_given_up(begun: bytes) -> None:
     ours, theirs = socket.socketpair()
     reader, writer = await asyncio.open_unix_connection(sock=ours)
-    client = Client(*await asyncio.open_unix_connection(sock=theirs), room := Room())
+    client = Client(*await asyncio.open_unix_connection(sock=theirs), room := ConnectionCapacity())
     writer.write(begun)
 
     with pytest.raises(TimeoutError):
         await client.next_request(arrival_s=0.0)
     await client.close()
 
-    assert (await reader.read(), room.held) == (b"", 0)
+    assert (await reader.read(), room.held_bytes) == (b"", 0)
     writer.close()

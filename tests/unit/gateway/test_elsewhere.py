@@ -5,10 +5,15 @@ from typing import Any
 import pytest
 
 from tests.builders import RUN
-from treadle.gateway.elsewhere import read, turns_to, without_reach, written
 from treadle.gateway.headers import to_service
+from treadle.gateway.request_rules import (
+    drop_server_tool_betas,
+    find_forbidden_use,
+    parse_body,
+    serialize_body,
+)
 from treadle.settings.definitions import Settings
-from treadle.settings.guarding import Permissions
+from treadle.settings.safeguard_sections import PermissionSettings
 from treadle.wiring.gateway import served_tools
 
 from .gateway_stage import PLENTY, SESSION, gateway_before
@@ -60,7 +65,7 @@ def deep(levels: int) -> Any:
 def test_a_request_tells_by_what_the_service_would_turn_to_others(
     request_: dict[str, Any], beyond: str
 ) -> None:
-    assert turns_to(request_) == beyond
+    assert find_forbidden_use(request_) == beyond
 
 
 SCHEMA = {"type": "object", "properties": {"source": {"type": "string"}}}
@@ -82,7 +87,7 @@ SCHEMA = {"type": "object", "properties": {"source": {"type": "string"}}}
     ],
 )
 def test_whatever_the_model_answers_alone_goes_on(request_: dict[str, Any]) -> None:
-    assert turns_to(request_) is None
+    assert find_forbidden_use(request_) is None
 
 
 @pytest.mark.parametrize(
@@ -97,7 +102,7 @@ def test_whatever_the_model_answers_alone_goes_on(request_: dict[str, Any]) -> N
 def test_a_search_that_the_user_allows_is_the_services_to_do(
     request_: dict[str, Any], beyond: str | None
 ) -> None:
-    assert turns_to(request_, frozenset({"web_search"})) == beyond
+    assert find_forbidden_use(request_, frozenset({"web_search"})) == beyond
 
 
 @pytest.mark.parametrize(
@@ -106,7 +111,7 @@ def test_a_search_that_the_user_allows_is_the_services_to_do(
         (Settings(), set()),
         (Settings(allowed_tools=("WebFetch", "Skill")), set()),
         (Settings(allowed_tools=("WebSearch",)), {"web_search"}),
-        (Settings(permissions=Permissions(allow=("WebSearch(python *)",))), {"web_search"}),
+        (Settings(permissions=PermissionSettings(allow=("WebSearch(python *)",))), {"web_search"}),
     ],
 )
 def test_the_settings_say_what_the_service_may_do(settings: Settings, served: set[str]) -> None:
@@ -115,21 +120,21 @@ def test_the_settings_say_what_the_service_may_do(settings: Settings, served: se
 
 @pytest.mark.parametrize("body", [b"", b"no json", b"[]", b'"a"', b'{"a": 1} {}', b"\x1f\x8b\x08"])
 def test_what_is_no_object_is_not_read(body: bytes) -> None:
-    assert read(body) is None
+    assert parse_body(body) is None
 
 
 def test_what_has_more_parts_than_any_conversation_is_not_read() -> None:
     text = "a picture" * 1_000_000
 
-    assert read(b'{"a": [' + b"[]," * 2_000_000 + b"[]]}") is None
-    assert read(b'{"a": "' + text.encode() + b'"}') == {"a": text}
+    assert parse_body(b'{"a": [' + b"[]," * 2_000_000 + b"[]]}") is None
+    assert parse_body(b'{"a": "' + text.encode() + b'"}') == {"a": text}
 
 
 def test_a_name_that_stands_there_twice_goes_on_as_it_was_read() -> None:
-    found = read(b'{"tools": [{"type": "web_fetch_20250910"}], "tools": []}')
+    found = parse_body(b'{"tools": [{"type": "web_fetch_20250910"}], "tools": []}')
 
     assert found is not None
-    assert (turns_to(found), written(found)) == (None, b'{"tools":[]}')
+    assert (find_forbidden_use(found), serialize_body(found)) == (None, b'{"tools":[]}')
 
 
 @pytest.mark.parametrize(
@@ -142,7 +147,7 @@ def test_a_name_that_stands_there_twice_goes_on_as_it_was_read() -> None:
     ],
 )
 def test_abilities_to_reach_others_are_not_asked_for(given: bytes, kept: bytes) -> None:
-    assert without_reach(given) == kept
+    assert drop_server_tool_betas(given) == kept
     beta = [(b"anthropic-beta", kept)] if kept else []
     unpacked = (b"accept-encoding", b"identity")
     assert to_service([(b"Anthropic-Beta", given)]) == [*beta, unpacked]

@@ -17,10 +17,10 @@ from treadle.domain.ids import RunId, SessionId
 from treadle.domain.ledger import Bill
 from treadle.domain.usage import Usage
 from treadle.gateway.endpoint import Endpoint
-from treadle.gateway.gateway import Gateway
 from treadle.gateway.login import Login
-from treadle.gateway.service import Service
-from treadle.gateway.sockets import SocketDirectory, sweep
+from treadle.gateway.model_gateway import Gateway
+from treadle.gateway.model_service import ModelService
+from treadle.gateway.sockets import SocketDirectory, remove_stale_directories
 
 from .gateway_stage import ASKED, KEY, PLENTY, SESSION, UNENCRYPTED, gateway_before
 from .heads_seen import heads_seen
@@ -155,7 +155,7 @@ async def test_the_service_gets_the_login_that_the_agent_never_had(
 ) -> None:
     ledger = MemoryLedger()
     async with heads_seen() as service:
-        gateway = Gateway(Service(service.url), ledger, login=WORDS, now=lambda: NOON)
+        gateway = Gateway(ModelService(service.url), ledger, login=WORDS, now=lambda: NOON)
         async with gateway:
             endpoint = gateway.open(SESSION, RUN, PLENTY)
             async with through(endpoint.socket, **sent) as client:
@@ -184,7 +184,7 @@ def test_what_a_crash_left_is_swept_and_nothing_else(tmp_path: Path) -> None:
     link = tmp_path / "treadle-gateway-link"
     link.symlink_to(other)
 
-    sweep(tmp_path)
+    remove_stale_directories(tmp_path)
 
     assert sorted(tmp_path.iterdir()) == sorted([held.path, other, strange, link])
     held.close()

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from treadle.gateway.filter import FilteringProxy
-from treadle.gateway.hosts import Address, parse_entries
+from treadle.gateway.allowed_hosts import Address, parse_entries
+from treadle.gateway.filtering_proxy import FilteringProxy
 
 Decision = tuple[str, int, bool]
 

@@ -15,8 +15,8 @@ from treadle.domain.errors import StoreError
 from treadle.domain.ids import SessionId
 from treadle.domain.ledger import Bill, LedgerEntry, WindowShare
 from treadle.domain.usage import Usage
-from treadle.gateway.gateway import Gateway
-from treadle.gateway.service import Service
+from treadle.gateway.model_gateway import Gateway
+from treadle.gateway.model_service import ModelService
 
 from .gateway_stage import (
     ASKED,
@@ -128,7 +128,7 @@ async def test_errors_of_the_service_pass_and_are_no_rows() -> None:
 
 async def test_a_service_that_is_away_may_be_tried_again() -> None:
     async with gateway_before("{text: unused}") as stage:
-        away = Service("http://127.0.0.1:9")
+        away = ModelService("http://127.0.0.1:9")
         async with Gateway(away, stage.ledger) as gateway:
             stage.url = gateway.open(SESSION, RUN, PLENTY).url
             answer = await stage.ask()
@@ -179,7 +179,7 @@ async def test_a_row_is_there_as_soon_as_an_answer_begins() -> None:
 async def test_closing_a_session_ends_what_is_under_way() -> None:
     async with gateway_before("{hang: middle, text: a long story}") as stage:
         asking = asyncio.ensure_future(stage.ask())
-        await stage.api.requested(1)
+        await stage.api.wait_for_requests(1)
         bill = await stage.close()
 
         with pytest.raises(httpx2.HTTPError):
@@ -257,7 +257,7 @@ async def test_an_answer_that_comes_packed_is_unpacked_and_metered() -> None:
     ledger = MemoryLedger()
     server = await asyncio.start_server(packed, "127.0.0.1", 0)
     host, port = server.sockets[0].getsockname()
-    async with server, Gateway(Service(f"http://{host}:{port}"), ledger) as gateway:
+    async with server, Gateway(ModelService(f"http://{host}:{port}"), ledger) as gateway:
         async with httpx2.AsyncClient(trust_env=False, verify=UNENCRYPTED) as client:
             url = gateway.open(SESSION, RUN, PLENTY).url
             answer = await client.post(f"{url}/v1/messages", json=ASKED)

@@ -12,7 +12,7 @@ from treadle.domain.ids import RunId, SessionId
 from treadle.domain.ledger import Budget, BudgetLevel, LedgerEntry
 from treadle.domain.session import BudgetExceeded
 from treadle.domain.usage import Usage
-from treadle.session.refusal import refused
+from treadle.session.budget_refusal import parse_budget_refusal
 
 from .gateway_stage import MODEL, PLENTY, WatchedLedger, gateway_before
 
@@ -39,7 +39,7 @@ async def test_a_refusal_is_known_as_ours_and_not_tried_again() -> None:
 
     error = answer.json()["error"]
     assert (answer.headers["x-should-retry"], error["type"]) == ("false", "billing_error")
-    assert refused(error["message"]) == BudgetExceeded(0.0)
+    assert parse_budget_refusal(error["message"]) == BudgetExceeded(0.0)
 
 
 async def test_a_response_of_a_thousand_dollars_is_the_last_one() -> None:
@@ -93,7 +93,7 @@ async def test_a_request_waits_while_another_may_spend_what_is_left() -> None:
     async with gateway_before(turns, budget=Budget(0.5), ledger=ledger) as stage:
         big = {"max_tokens": 16_000}  # 32 cents may be needed for each
         first = asyncio.ensure_future(stage.ask(**big))
-        await stage.api.requested(1)
+        await stage.api.wait_for_requests(1)
         second = asyncio.ensure_future(stage.ask(**big))
         await ledger.asked(3)  # when it was opened, and once for each request
 

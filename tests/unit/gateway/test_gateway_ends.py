@@ -9,9 +9,9 @@ from treadle.adapters.stores.ledger import MemoryLedger
 from treadle.domain.errors import SettingsError, StoreError
 from treadle.domain.ledger import LedgerEntry
 from treadle.domain.usage import Usage
-from treadle.gateway.gateway import Gateway
-from treadle.gateway.service import Service
-from treadle.gateway.writing import LedgerWriter
+from treadle.gateway.ledger_writer import LedgerWriter
+from treadle.gateway.model_gateway import Gateway
+from treadle.gateway.model_service import ModelService
 
 from .gateway_stage import MODEL, SESSION, FailingLedger, gateway_before
 
@@ -43,8 +43,8 @@ def test_a_certificate_that_cannot_be_used_is_named(tmp_path: Path, content: str
     path = tmp_path / "authorities.pem"
     if content is not None:
         path.write_text(content)
-    service = Service("https://api.example.com", authorities=(str(path),))
-    own = Service("https://api.example.com", certificate=(str(path), str(path), ""))
+    service = ModelService("https://api.example.com", authorities=(str(path),))
+    own = ModelService("https://api.example.com", certificate=(str(path), str(path), ""))
 
     for each in (service, own):
         with pytest.raises(SettingsError, match=f"cannot use the certificate {path}: "):

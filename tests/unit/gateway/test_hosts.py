@@ -7,34 +7,34 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from treadle.domain.errors import SettingsError
-from treadle.gateway.hosts import (
-    Entry,
-    Refused,
-    Wanted,
-    entry_for,
+from treadle.gateway.allowed_hosts import (
+    HostEntry,
+    HostRefused,
+    HostRequest,
+    check_addresses,
+    find_entry,
     parse_entries,
-    reachable,
-    wanted,
+    parse_request_line,
 )
 
-NO_HOST = Refused("no host and port")
+NO_HOST = HostRefused("no host and port")
 
 
 @pytest.mark.parametrize(
     ("text", "entry"),
     [
-        ("example.com:443", Entry("example.com", 443)),
-        (" Example.COM:80 ", Entry("example.com", 80)),
-        ("xn--bcher-kva.example:443", Entry("xn--bcher-kva.example", 443)),
-        ("localhost:5000", Entry("localhost", 5000)),
-        ("127.0.0.1:4873", Entry("127.0.0.1", 4873, ip_address("127.0.0.1"))),
-        ("[::1]:80", Entry("::1", 80, ip_address("::1"))),
-        ("[0:0::1]:80", Entry("::1", 80, ip_address("::1"))),
-        ("index.corp:443=10.0.0.5", Entry("index.corp", 443, ip_address("10.0.0.5"))),
-        ("index.corp:443=fd00::5", Entry("index.corp", 443, ip_address("fd00::5"))),
+        ("example.com:443", HostEntry("example.com", 443)),
+        (" Example.COM:80 ", HostEntry("example.com", 80)),
+        ("xn--bcher-kva.example:443", HostEntry("xn--bcher-kva.example", 443)),
+        ("localhost:5000", HostEntry("localhost", 5000)),
+        ("127.0.0.1:4873", HostEntry("127.0.0.1", 4873, ip_address("127.0.0.1"))),
+        ("[::1]:80", HostEntry("::1", 80, ip_address("::1"))),
+        ("[0:0::1]:80", HostEntry("::1", 80, ip_address("::1"))),
+        ("index.corp:443=10.0.0.5", HostEntry("index.corp", 443, ip_address("10.0.0.5"))),
+        ("index.corp:443=fd00::5", HostEntry("index.corp", 443, ip_address("fd00::5"))),
     ],
 )
-def test_an_entry_is_a_host_and_a_port(text: str, entry: Entry) -> None:
+def test_an_entry_is_a_host_and_a_port(text: str, entry: HostEntry) -> None:
     assert parse_entries([text]) == (entry,)
 
 
@@ -83,10 +83,10 @@ def test_what_is_no_host_and_port_is_for_a_person_to_put_right(text: str) -> Non
 @pytest.mark.parametrize(
     ("method", "target", "found"),
     [
-        ("CONNECT", "example.com:443", Wanted("example.com", 443)),
-        ("CONNECT", "EXAMPLE.com:443", Wanted("example.com", 443)),
-        ("CONNECT", "[::1]:443", Wanted("::1", 443)),
-        ("CONNECT", "[0:0:0:0:0:0:0:1]:443", Wanted("::1", 443)),
+        ("CONNECT", "example.com:443", HostRequest("example.com", 443)),
+        ("CONNECT", "EXAMPLE.com:443", HostRequest("example.com", 443)),
+        ("CONNECT", "[::1]:443", HostRequest("::1", 443)),
+        ("CONNECT", "[0:0:0:0:0:0:0:1]:443", HostRequest("::1", 443)),
         ("CONNECT", "example.com", NO_HOST),
         ("CONNECT", "example.com:443:443", NO_HOST),
         ("CONNECT", "example.com.:443", NO_HOST),
@@ -99,34 +99,34 @@ def test_what_is_no_host_and_port_is_for_a_person_to_put_right(text: str) -> Non
         ("CONNECT", "127.1:80", NO_HOST),
         ("CONNECT", "2130706433:80", NO_HOST),
         ("CONNECT", "1.2.3.4.5:80", NO_HOST),
-        ("CONNECT", "169.254.169.254:80", Wanted("169.254.169.254", 80)),
+        ("CONNECT", "169.254.169.254:80", HostRequest("169.254.169.254", 80)),
         ("CONNECT", "http://example.com:443", NO_HOST),
-        ("GET", "http://example.com/a?b#c", Wanted("example.com", 80, "/a?b")),
-        ("GET", "HTTP://example.com", Wanted("example.com", 80, "/")),
-        ("GET", "http://example.com?b", Wanted("example.com", 80, "/?b")),
-        ("POST", "http://example.com:8080/", Wanted("example.com", 8080, "/")),
-        ("GET", "http://[::1]/", Wanted("::1", 80, "/")),
+        ("GET", "http://example.com/a?b#c", HostRequest("example.com", 80, "/a?b")),
+        ("GET", "HTTP://example.com", HostRequest("example.com", 80, "/")),
+        ("GET", "http://example.com?b", HostRequest("example.com", 80, "/?b")),
+        ("POST", "http://example.com:8080/", HostRequest("example.com", 8080, "/")),
+        ("GET", "http://[::1]/", HostRequest("::1", 80, "/")),
         ("GET", "http://example.com@evil.example/", NO_HOST),
         ("GET", "http://evil.example\\@example.com/", NO_HOST),
         ("GET", "http:///path", NO_HOST),
         (
             "GET",
             "https://example.com/",
-            Refused("only http:// is passed on; anything else needs CONNECT"),
+            HostRefused("only http:// is passed on; anything else needs CONNECT"),
         ),
         (
             "GET",
             "ftp://example.com/",
-            Refused("only http:// is passed on; anything else needs CONNECT"),
+            HostRefused("only http:// is passed on; anything else needs CONNECT"),
         ),
-        ("GET", "/v1/messages", Refused("this is a proxy: the address must be whole")),
-        ("OPTIONS", "*", Refused("this is a proxy: the address must be whole")),
+        ("GET", "/v1/messages", HostRefused("this is a proxy: the address must be whole")),
+        ("OPTIONS", "*", HostRefused("this is a proxy: the address must be whole")),
     ],
 )
 def test_what_a_request_asks_for_can_be_read_in_one_way_alone(
-    method: str, target: str, found: Wanted | Refused
+    method: str, target: str, found: HostRequest | HostRefused
 ) -> None:
-    assert wanted(method, target) == found
+    assert parse_request_line(method, target) == found
 
 
 LISTED = parse_entries(["example.com:443", "example.com:80", "odd.example:8080", "127.0.0.1:4873"])
@@ -135,33 +135,36 @@ LISTED = parse_entries(["example.com:443", "example.com:80", "odd.example:8080",
 @pytest.mark.parametrize(
     ("asked", "answer"),
     [
-        (Wanted("example.com", 443), LISTED[0]),
-        (Wanted("example.com", 80), LISTED[1]),
-        (Wanted("example.com", 80, "/"), LISTED[1]),
-        (Wanted("odd.example", 8080), LISTED[2]),
+        (HostRequest("example.com", 443), LISTED[0]),
+        (HostRequest("example.com", 80), LISTED[1]),
+        (HostRequest("example.com", 80, "/"), LISTED[1]),
+        (HostRequest("odd.example", 8080), LISTED[2]),
         (
-            Wanted("odd.example", 8080, "/"),
-            Refused("only port 80 may be spoken to without encryption"),
+            HostRequest("odd.example", 8080, "/"),
+            HostRefused("only port 80 may be spoken to without encryption"),
         ),
-        (Wanted("127.0.0.1", 4873, "/"), LISTED[3]),
-        (Wanted("example.com", 22), Refused("example.com:22 is not in sandbox.hosts")),
-        (Wanted("a.example.com", 443), Refused("a.example.com:443 is not in sandbox.hosts")),
-        (Wanted("com", 443), Refused("com:443 is not in sandbox.hosts")),
-        (Wanted("127.0.0.1", 80), Refused("127.0.0.1:80 is not in sandbox.hosts")),
+        (HostRequest("127.0.0.1", 4873, "/"), LISTED[3]),
+        (HostRequest("example.com", 22), HostRefused("example.com:22 is not in sandbox.hosts")),
+        (
+            HostRequest("a.example.com", 443),
+            HostRefused("a.example.com:443 is not in sandbox.hosts"),
+        ),
+        (HostRequest("com", 443), HostRefused("com:443 is not in sandbox.hosts")),
+        (HostRequest("127.0.0.1", 80), HostRefused("127.0.0.1:80 is not in sandbox.hosts")),
     ],
 )
-def test_only_what_is_listed_goes_out(asked: Wanted, answer: Entry | Refused) -> None:
-    assert entry_for(asked, LISTED) == answer
+def test_only_what_is_listed_goes_out(asked: HostRequest, answer: HostEntry | HostRefused) -> None:
+    assert find_entry(asked, LISTED) == answer
 
 
 def test_an_empty_list_lets_nothing_out() -> None:
-    refused = Refused("example.com:443 is not in sandbox.hosts")
+    refused = HostRefused("example.com:443 is not in sandbox.hosts")
 
-    assert entry_for(Wanted("example.com", 443), ()) == refused
+    assert find_entry(HostRequest("example.com", 443), ()) == refused
 
 
-BY_NAME = Entry("example.com", 443)
-NOT_PUBLIC = Refused("example.com is at an address that is not public")
+BY_NAME = HostEntry("example.com", 443)
+NOT_PUBLIC = HostRefused("example.com is at an address that is not public")
 
 
 @pytest.mark.parametrize(
@@ -202,36 +205,38 @@ NOT_PUBLIC = Refused("example.com is at an address that is not public")
     ],
 )
 def test_a_name_at_an_address_that_is_not_public_is_not_reached(address: str) -> None:
-    assert reachable(BY_NAME, [ip_address(address)]) == NOT_PUBLIC
+    assert check_addresses(BY_NAME, [ip_address(address)]) == NOT_PUBLIC
     # Not even when it is at a public one besides.
-    assert reachable(BY_NAME, [ip_address("93.184.216.34"), ip_address(address)]) == NOT_PUBLIC
+    assert (
+        check_addresses(BY_NAME, [ip_address("93.184.216.34"), ip_address(address)]) == NOT_PUBLIC
+    )
 
 
 @pytest.mark.parametrize(
     "address", ["93.184.216.34", "2606:2800:220:1::1", "64:ff9b::5db8:d822", "2002:5db8:d822::1"]
 )
 def test_a_name_at_a_public_address_is_reached_there(address: str) -> None:
-    assert reachable(BY_NAME, [ip_address(address)]) == (ip_address(address),)
+    assert check_addresses(BY_NAME, [ip_address(address)]) == (ip_address(address),)
 
 
 def test_an_address_that_the_user_wrote_is_reached_whatever_it_is() -> None:
-    pinned = Entry("index.corp", 443, ip_address("10.0.0.5"))
+    pinned = HostEntry("index.corp", 443, ip_address("10.0.0.5"))
 
-    assert reachable(pinned, ()) == (ip_address("10.0.0.5"),)
+    assert check_addresses(pinned, ()) == (ip_address("10.0.0.5"),)
     # A name that says so has no such right.
-    assert reachable(Entry("localhost", 80), [ip_address("127.0.0.1")]) == Refused(
+    assert check_addresses(HostEntry("localhost", 80), [ip_address("127.0.0.1")]) == HostRefused(
         "localhost is at an address that is not public"
     )
 
 
 def test_a_name_that_nobody_knows_is_told() -> None:
-    assert reachable(BY_NAME, ()) == Refused("example.com is not known")
+    assert check_addresses(BY_NAME, ()) == HostRefused("example.com is not known")
 
 
 @given(st.text(), st.sampled_from(["CONNECT", "GET"]))
 def test_whatever_is_asked_for_is_understood_or_refused(text: str, method: str) -> None:
     for target in (text, f"http://{text}", f"{text}:443"):
-        asked = wanted(method, target)
-        if isinstance(asked, Wanted):
+        asked = parse_request_line(method, target)
+        if isinstance(asked, HostRequest):
             assert asked.host == asked.host.lower()
             assert set(asked.host) <= set("abcdefghijklmnopqrstuvwxyz0123456789-.:")

@@ -9,8 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from treadle.domain.usage import Usage
-from treadle.gateway.metering import LONGEST_LINE, BodyMeter, NoMeter, Reading, StreamMeter
-from treadle.session.price import Extras
+from treadle.gateway.response_meter import (
+    LONGEST_LINE,
+    BodyMeter,
+    NoMeter,
+    StreamMeter,
+    UsageReading,
+)
+from treadle.session.price import ResponseExtras
 
 USED = {
     "input_tokens": 10,
@@ -38,14 +44,14 @@ def stream(*events: dict[str, Any]) -> bytes:
     )
 
 
-def read(content: bytes) -> Reading | None:
+def read(content: bytes) -> UsageReading | None:
     meter = StreamMeter()
     meter.feed(content)
     return meter.reading()
 
 
-def used(output: int, **more: Any) -> Reading:
-    return Reading("opus", Usage(10, output, 30, 40, 20), **more)
+def used(output: int, **more: Any) -> UsageReading:
+    return UsageReading("opus", Usage(10, output, 30, 40, 20), **more)
 
 
 @pytest.mark.parametrize(
@@ -63,16 +69,16 @@ def used(output: int, **more: Any) -> Reading:
         ([START, counted(), STOP], used(1, complete=True)),
         (
             [START, counted(output_tokens=2, server_tool_use={"web_search_requests": 3}), STOP],
-            used(2, complete=True, extras=Extras(web_searches=3)),
+            used(2, complete=True, extras=ResponseExtras(web_searches=3)),
         ),
         (
             [START, counted(output_tokens=2, inference_geo="us"), STOP],
-            used(2, complete=True, extras=Extras(in_us=True)),
+            used(2, complete=True, extras=ResponseExtras(in_us=True)),
         ),
     ],
 )
 def test_a_stream_is_read_by_its_events(
-    events: list[dict[str, Any]], reading: Reading | None
+    events: list[dict[str, Any]], reading: UsageReading | None
 ) -> None:
     assert read(stream(*events)) == reading
 
@@ -123,10 +129,10 @@ def test_more_tokens_for_an_hour_than_were_written_are_not_believed() -> None:
     usage = {"cache_creation_input_tokens": 5, "cache_creation": {"ephemeral_1h_input_tokens": 9}}
     start = {"type": "message_start", "message": {"model": "opus", "usage": usage}}
 
-    assert read(stream(start)) == Reading("opus", Usage(0, 0, 5, 0, 5))
+    assert read(stream(start)) == UsageReading("opus", Usage(0, 0, 5, 0, 5))
 
 
-def body(content: bytes) -> Reading | None:
+def body(content: bytes) -> UsageReading | None:
     meter = BodyMeter("asked-for", prompt_tokens=1000)
     for byte in range(0, len(content), 7):
         meter.feed(content[byte : byte + 7])
@@ -142,10 +148,13 @@ WHOLE = json.dumps({"type": "message", "model": "opus", "usage": USED | {"output
         (b"", None),
         (WHOLE.encode(), used(5, complete=True)),
         (b'{"type": "error"}', None),
-        (WHOLE.encode()[:90], Reading("asked-for", Usage(1000, 30))),  # cut: both are estimated
+        (
+            WHOLE.encode()[:90],
+            UsageReading("asked-for", Usage(1000, 30)),
+        ),  # cut: both are estimated
     ],
 )
-def test_a_body_is_read_when_it_is_whole(content: bytes, reading: Reading | None) -> None:
+def test_a_body_is_read_when_it_is_whole(content: bytes, reading: UsageReading | None) -> None:
     assert body(content) == reading
 
 

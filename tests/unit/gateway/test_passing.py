@@ -5,9 +5,9 @@ from datetime import UTC, datetime
 import pytest
 
 from treadle.domain.ledger import WindowShare
-from treadle.gateway.headers import from_subscription, to_agent, to_service, window_shares
+from treadle.gateway.headers import is_from_subscription, to_agent, to_service, window_shares
 from treadle.gateway.login import Login
-from treadle.gateway.routes import Kind, addressed, kind_of
+from treadle.gateway.request_rules import RequestKind, request_kind, split_token
 
 
 @pytest.mark.parametrize(
@@ -33,9 +33,9 @@ from treadle.gateway.routes import Kind, addressed, kind_of
     ],
 )
 def test_only_requests_for_messages_have_a_way_through(
-    method: str, target: str, kind: Kind | None
+    method: str, target: str, kind: RequestKind | None
 ) -> None:
-    assert kind_of(method, target) == kind
+    assert request_kind(method, target) == kind
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_only_requests_for_messages_have_a_way_through(
 def test_the_first_part_of_a_path_says_whose_request_it_is(
     target: str, found: tuple[str, str]
 ) -> None:
-    assert addressed(target) == found
+    assert split_token(target) == found
 
 
 GIVEN = [
@@ -185,4 +185,4 @@ def test_a_subscriptions_windows_are_read_from_the_headers() -> None:
 def test_a_subscription_is_known_by_its_login(
     request_headers: dict[str, str], response_headers: dict[str, str], *, subscription: bool
 ) -> None:
-    assert from_subscription(request_headers, response_headers) is subscription
+    assert is_from_subscription(request_headers, response_headers) is subscription

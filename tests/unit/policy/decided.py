@@ -3,11 +3,11 @@
 import os
 from typing import Any
 
-from treadle.domain.agent import Allow, Ask, Deny, Judgement, ToolUse
+from treadle.domain.agent import Allow, Ask, Deny, PolicyDecision, ToolUse
 from treadle.domain.signal import Role
 from treadle.policy.available_tools import merge_tools
-from treadle.policy.decide import Context, decide
-from treadle.policy.permission_rules import Rule
+from treadle.policy.decide import DecisionContext, decide
+from treadle.policy.permission_rules import PermissionRule
 from treadle.policy.roles import ShellSet
 
 WORKSPACE = "/srv/clone"
@@ -27,7 +27,7 @@ def real_path(path: str) -> str:
     return plain
 
 
-def judge_line(line: str, allowed: ShellSet, directory: str) -> Judgement:
+def judge_line(line: str, allowed: ShellSet, directory: str) -> PolicyDecision:
     """Says what it was asked."""
     said = f"{line} in {directory} to {allowed}"
     return Ask(said, "part", "shell.asked") if "deploy" in line else Allow(said, "shell")
@@ -36,16 +36,16 @@ def judge_line(line: str, allowed: ShellSet, directory: str) -> Judgement:
 def decision_on(
     name: str,
     given: dict[str, Any],
-    *rules: Rule,
+    *rules: PermissionRule,
     role: Role = "implementer",
     allowed: tuple[str, ...] = (),
     servers: tuple[str, ...] = (),
     directory: str = "",
     **besides: Any,
-) -> Judgement:
+) -> PolicyDecision:
     toolset = merge_tools(allowed, rules, {name: {} for name in servers})
     use = ToolUse("1", name, given, directory)
-    context = Context(role, WORKSPACE, toolset, **besides)
+    context = DecisionContext(role, WORKSPACE, toolset, **besides)
     return decide(use, context, real_path=real_path, judge_line=judge_line)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from treadle.policy.available_tools import BASELINE_TOOLS, Toolset, merge_servers, merge_tools
-from treadle.policy.permission_rules import Rule
+from treadle.policy.permission_rules import PermissionRule
 
 BROWSER: dict[str, Any] = {"command": "playwright"}
 OWN_BROWSER: dict[str, Any] = {"command": "my-playwright"}
@@ -34,7 +34,7 @@ def test_servers_follow_the_users_priority(
     assert BUILT_IN == {"playwright": BROWSER}
 
 
-RULE = Rule("WebFetch", "https://api.example.com/*")
+RULE = PermissionRule("WebFetch", "https://api.example.com/*")
 
 
 @pytest.mark.parametrize(
@@ -58,13 +58,15 @@ RULE = Rule("WebFetch", "https://api.example.com/*")
     ],
 )
 def test_tools_and_rules_are_added_to_the_baseline_and_never_taken_away(
-    allowed: list[str], rules: list[Rule], servers: dict[str, Any], merged: Toolset
+    allowed: list[str], rules: list[PermissionRule], servers: dict[str, Any], merged: Toolset
 ) -> None:
     assert merge_tools(allowed, rules, servers) == merged
 
 
 def test_the_agent_is_told_of_every_tool_it_may_use_at_least_in_part() -> None:
-    toolset = merge_tools(["Task", "mcp__custom__look"], [RULE, Rule("Bash", "npm *")], {})
+    toolset = merge_tools(
+        ["Task", "mcp__custom__look"], [RULE, PermissionRule("Bash", "npm *")], {}
+    )
 
     assert toolset.builtin == (
         "Bash",

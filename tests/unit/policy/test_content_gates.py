@@ -4,14 +4,14 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from treadle.policy.content_gates import GATES, gate_of
+from treadle.policy.content_gates import GATES, find_content_gate
 
 ASKED = [(gate.rule, path, text) for gate in GATES for path, text in gate.asks]
 PASSED = [(path, text) for gate in GATES for path, text in gate.passes]
 
 
 def rule_of(path: str, text: str) -> str | None:
-    gate = gate_of(PurePosixPath(path), text)
+    gate = find_content_gate(PurePosixPath(path), text)
     return None if gate is None else gate.rule
 
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from treadle.domain.agent import Allow, Ask, Deny, Judgement
+from treadle.domain.agent import Allow, Ask, Deny, PolicyDecision
 from treadle.policy.file_tools import OUTSIDE_READ, OUTSIDE_WRITE
-from treadle.policy.permission_rules import Rule
+from treadle.policy.permission_rules import PermissionRule
 
 from .decided import (
     BASELINE,
@@ -92,7 +92,7 @@ def test_a_sub_agent_is_the_same_by_both_its_names_and_works_where_its_parent_do
     ],
 )
 def test_a_command_is_judged_as_a_whole_where_the_shell_is(
-    given: dict[str, Any], answer: Judgement
+    given: dict[str, Any], answer: PolicyDecision
 ) -> None:
     assert decision_on("Bash", given, directory="/srv/clone/src") == answer
 
@@ -100,29 +100,39 @@ def test_a_command_is_judged_as_a_whole_where_the_shell_is(
 @pytest.mark.parametrize(
     ("rule", "name", "given", "answer"),
     [
-        (Rule("Read", "/data/**"), "Read", {"file_path": "/data/a/b.csv"}, BY_RULE),
-        (Rule("Read", "/data/**"), "Read", {"file_path": "/data/../etc/passwd"}, OUTSIDE_READ),
-        (Rule("Read", "/data/**"), "Read", {"file_path": "/database"}, OUTSIDE_READ),
-        (Rule("Read", "/data/**"), "Read", {"file_path": "src/a.py"}, READ),
-        (Rule("Read", "/data/**"), "Grep", {"path": "/data/a"}, OUTSIDE_READ),
-        (Rule("Read", "./**"), "Read", {"file_path": "out/passwd"}, OUTSIDE_READ),
-        (Rule("Glob", "/data/**"), "Glob", {"path": "/data", "pattern": "*.csv"}, BY_RULE),
+        (PermissionRule("Read", "/data/**"), "Read", {"file_path": "/data/a/b.csv"}, BY_RULE),
         (
-            Rule("Glob", "/data/**"),
+            PermissionRule("Read", "/data/**"),
+            "Read",
+            {"file_path": "/data/../etc/passwd"},
+            OUTSIDE_READ,
+        ),
+        (PermissionRule("Read", "/data/**"), "Read", {"file_path": "/database"}, OUTSIDE_READ),
+        (PermissionRule("Read", "/data/**"), "Read", {"file_path": "src/a.py"}, READ),
+        (PermissionRule("Read", "/data/**"), "Grep", {"path": "/data/a"}, OUTSIDE_READ),
+        (PermissionRule("Read", "./**"), "Read", {"file_path": "out/passwd"}, OUTSIDE_READ),
+        (
+            PermissionRule("Glob", "/data/**"),
+            "Glob",
+            {"path": "/data", "pattern": "*.csv"},
+            BY_RULE,
+        ),
+        (
+            PermissionRule("Glob", "/data/**"),
             "Glob",
             {"path": "/data", "pattern": "../etc/*"},
             OUTSIDE_READ,
         ),
         (
-            Rule("WebFetch", "https://a.example/*"),
+            PermissionRule("WebFetch", "https://a.example/*"),
             "WebFetch",
             {"url": "https://a.example/x"},
             Allow(rule="tool"),
         ),
-        (Rule("WebSearch"), "WebSearch", {"query": "how to knit"}, Allow(rule="tool")),
-        (Rule("Write", "/data/**"), "Write", {"file_path": "/data/a"}, OUTSIDE_WRITE),
+        (PermissionRule("WebSearch"), "WebSearch", {"query": "how to knit"}, Allow(rule="tool")),
+        (PermissionRule("Write", "/data/**"), "Write", {"file_path": "/data/a"}, OUTSIDE_WRITE),
         (
-            Rule("Bash", "**"),
+            PermissionRule("Bash", "**"),
             "Bash",
             {"command": "make"},
             Allow("make in /srv/clone to run", "shell"),
@@ -130,14 +140,16 @@ def test_a_command_is_judged_as_a_whole_where_the_shell_is(
     ],
 )
 def test_a_rule_adds_what_it_covers_and_never_a_place_to_write(
-    rule: Rule, name: str, given: dict[str, Any], answer: Judgement
+    rule: PermissionRule, name: str, given: dict[str, Any], answer: PolicyDecision
 ) -> None:
     assert decision_on(name, given, rule) == answer
 
 
 def test_a_tool_allowed_in_part_is_not_there_for_the_rest() -> None:
     found = decision_on(
-        "WebFetch", {"url": "https://b.example/x"}, Rule("WebFetch", "https://a.example/*")
+        "WebFetch",
+        {"url": "https://b.example/x"},
+        PermissionRule("WebFetch", "https://a.example/*"),
     )
 
     refusal = f"The tool WebFetch is not available here. Use one of: {BASELINE}."

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from treadle.domain.agent import Allow, Deny, Judgement, ToolUse
+from treadle.domain.agent import Allow, Deny, PolicyDecision, ToolUse
 from treadle.policy.available_tools import merge_tools
-from treadle.policy.decide import Context, decide
+from treadle.policy.decide import DecisionContext, decide
 from treadle.policy.file_tools import OUTSIDE_READ, OUTSIDE_WRITE, SECRET_READ
-from treadle.policy.permission_rules import Rule
+from treadle.policy.permission_rules import PermissionRule
 
 from .decided import (
     BY_RULE,
@@ -86,7 +86,7 @@ def test_files_are_read_and_written_inside_the_workspace_only(
     ],
 )
 def test_a_relative_path_begins_where_the_agents_shell_is(
-    directory: str, path: str, answer: Judgement | str
+    directory: str, path: str, answer: PolicyDecision | str
 ) -> None:
     found = decision_on("Write", {"file_path": path}, directory=directory)
 
@@ -106,7 +106,7 @@ def test_a_relative_path_begins_where_the_agents_shell_is(
     ],
 )
 def test_settings_may_add_places_to_read_and_to_write(
-    tool: str, path: str, answer: Judgement | str
+    tool: str, path: str, answer: PolicyDecision | str
 ) -> None:
     given = {"path": path} if tool == "Grep" else {"file_path": path}
 
@@ -135,7 +135,7 @@ def test_settings_may_add_places_to_read_and_to_write(
     ],
 )
 def test_a_pattern_of_file_names_leads_nowhere_that_a_path_may_not(
-    given: dict[str, Any], answer: Judgement
+    given: dict[str, Any], answer: PolicyDecision
 ) -> None:
     assert decision_on("Glob", given) == answer
 
@@ -153,7 +153,7 @@ def test_a_pattern_of_file_names_leads_nowhere_that_a_path_may_not(
     ],
 )
 def test_files_named_like_secrets_are_not_read_by_tools_as_they_are_not_by_commands(
-    path: str, answer: Judgement
+    path: str, answer: PolicyDecision
 ) -> None:
     assert decision_on("Read", {"file_path": path}) == answer
     assert decision_on("Grep", {"pattern": "x", "path": path}) == answer
@@ -161,7 +161,7 @@ def test_files_named_like_secrets_are_not_read_by_tools_as_they_are_not_by_comma
 
 
 def test_a_setting_may_allow_to_read_one_all_the_same() -> None:
-    assert decision_on("Read", {"file_path": ".env"}, Rule("Read", "./.env")) == BY_RULE
+    assert decision_on("Read", {"file_path": ".env"}, PermissionRule("Read", "./.env")) == BY_RULE
 
 
 @pytest.mark.parametrize("tool", ["Glob", "Grep"])
@@ -208,7 +208,7 @@ PROTECTED_PATHS = [
 
 @pytest.mark.parametrize(("path", "answer"), PROTECTED_PATHS)
 def test_what_treadle_and_the_users_tools_obey_is_never_written_by_an_agent(
-    path: str, answer: Judgement
+    path: str, answer: PolicyDecision
 ) -> None:
     protected = KEPT
 
@@ -222,7 +222,7 @@ def test_what_treadle_and_the_users_tools_obey_is_never_written_by_an_agent(
     "shape", [{"path": "{}"}, {"edits": [{"to": {"file": "{}"}}]}, {"uri": "file:///srv/clone/{}"}]
 )
 def test_nor_is_it_handed_to_the_tools_of_a_server(
-    path: str, answer: Judgement, shape: dict[str, Any]
+    path: str, answer: PolicyDecision, shape: dict[str, Any]
 ) -> None:
     given = json.loads(json.dumps(shape).replace("{}", path))
 
@@ -238,9 +238,9 @@ def test_links_on_a_real_disk_are_followed(tmp_path: Path) -> None:
     (workspace / "out").symlink_to(secret)
     (tmp_path / "door").symlink_to(workspace)
 
-    def decided(path: str) -> Judgement:
+    def decided(path: str) -> PolicyDecision:
         # The workspace itself may be reached through a link, as /tmp is on some systems.
-        context = Context("implementer", str(tmp_path / "door"), merge_tools((), (), {}))
+        context = DecisionContext("implementer", str(tmp_path / "door"), merge_tools((), (), {}))
         use = ToolUse("1", "Write", {"file_path": path})
         return decide(use, context, real_path=os.path.realpath, judge_line=judge_line)
 

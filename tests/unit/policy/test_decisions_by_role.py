@@ -2,9 +2,9 @@
 
 import pytest
 
-from treadle.domain.agent import Allow, Deny, Judgement
+from treadle.domain.agent import Allow, Deny, PolicyDecision
 from treadle.domain.signal import Role
-from treadle.policy.permission_rules import Rule
+from treadle.policy.permission_rules import PermissionRule
 
 from .decided import (
     LOOKING,
@@ -34,7 +34,7 @@ def test_roles_that_judge_do_not_change_what_they_look_at(
     )
 
     for tool in ("Write", "Edit", "NotebookEdit"):
-        found = decision_on(tool, {"file_path": "a.py"}, Rule(tool), role=role)
+        found = decision_on(tool, {"file_path": "a.py"}, PermissionRule(tool), role=role)
         assert found == (WRITTEN if builds else refusal)
     assert decision_on("Read", {"file_path": "a.py"}, role=role) == READ
 
@@ -97,7 +97,7 @@ def test_what_is_no_path_may_be_said_to_a_server() -> None:
 def test_a_server_is_not_handed_more_than_can_be_looked_at() -> None:
     refusal = Deny("That is too much at once. Use the tool in several steps.", "mcp-too-much")
 
-    def found(number: int) -> Judgement:
+    def found(number: int) -> PolicyDecision:
         return decision_on("mcp__files__say", {"all": ["x"] * number}, servers=("files",))
 
     assert (found(2000), found(2001)) == (Allow(rule="mcp"), refusal)

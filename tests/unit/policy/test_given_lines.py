@@ -2,9 +2,9 @@
 
 import pytest
 
-from treadle.domain.agent import Allow, Ask, Deny, Judgement
-from treadle.policy.given_lines import letting_given_lines
+from treadle.domain.agent import Allow, Ask, Deny, PolicyDecision
 from treadle.policy.roles import ShellSet
+from treadle.policy.user_commands import allow_user_commands
 
 GIVEN = {"sh test.sh"}
 NO = Deny("`sh` is not allowed", "unknown-command")
@@ -25,6 +25,6 @@ YES = Allow("the user wrote this line", "given-line")
     ],
 )
 def test_a_no_becomes_a_yes_for_the_users_own_line_alone(
-    judged: Judgement, line: str, allowed: ShellSet, after: Judgement
+    judged: PolicyDecision, line: str, allowed: ShellSet, after: PolicyDecision
 ) -> None:
-    assert letting_given_lines(judged, line, GIVEN, allowed) == after
+    assert allow_user_commands(judged, line, GIVEN, allowed) == after

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from treadle.policy.permission_rules import Rule, matches, parse_rule
+from treadle.policy.permission_rules import PermissionRule, matches, parse_rule
 
 WORKSPACE = "/srv/clone"
 
@@ -12,12 +12,15 @@ WORKSPACE = "/srv/clone"
 @pytest.mark.parametrize(
     ("text", "rule"),
     [
-        ("WebSearch", Rule("WebSearch", "**")),
-        ("Bash(*)", Rule("Bash", "*")),
-        ("Bash(npm run *)", Rule("Bash", "npm run *")),
-        (" Read(./**) ", Rule("Read", "./**")),
-        ("WebFetch(https://api.example.com/*)", Rule("WebFetch", "https://api.example.com/*")),
-        ("Bash(echo (hi))", Rule("Bash", "echo (hi)")),
+        ("WebSearch", PermissionRule("WebSearch", "**")),
+        ("Bash(*)", PermissionRule("Bash", "*")),
+        ("Bash(npm run *)", PermissionRule("Bash", "npm run *")),
+        (" Read(./**) ", PermissionRule("Read", "./**")),
+        (
+            "WebFetch(https://api.example.com/*)",
+            PermissionRule("WebFetch", "https://api.example.com/*"),
+        ),
+        ("Bash(echo (hi))", PermissionRule("Bash", "echo (hi)")),
         ("", None),
         ("Bash(", None),
         ("Bash()", None),
@@ -27,7 +30,7 @@ WORKSPACE = "/srv/clone"
         ("9lives", None),
     ],
 )
-def test_a_rule_is_a_tool_with_or_without_a_pattern(text: str, rule: Rule | None) -> None:
+def test_a_rule_is_a_tool_with_or_without_a_pattern(text: str, rule: PermissionRule | None) -> None:
     assert parse_rule(text) == rule
 
 
@@ -78,7 +81,7 @@ def test_a_star_stays_within_a_segment_of_a_path_and_crosses_anything_else(
 @given(st.text(max_size=30), st.text(max_size=30))
 def test_a_pattern_without_stars_covers_only_itself(pattern: str, value: str) -> None:
     plain = pattern.replace("*", "").removeprefix("./")
-    rule = Rule("Bash", plain)
+    rule = PermissionRule("Bash", plain)
 
     assert matches(rule, "Bash", plain, workspace=WORKSPACE)
     assert matches(rule, "Bash", value, workspace=WORKSPACE) is (value == plain)

@@ -4,7 +4,7 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from treadle.policy.protected_paths import can_be_kept, covers, lies_above, protected_part
+from treadle.policy.protected_paths import covers, is_protectable, lies_above, protected_part
 
 
 @pytest.mark.parametrize(
@@ -87,4 +87,4 @@ def test_a_directory_is_not_removed_with_what_is_kept(
     ],
 )
 def test_only_a_part_of_the_project_can_be_kept(path: str, can: bool) -> None:
-    assert can_be_kept(path) is can
+    assert is_protectable(path) is can

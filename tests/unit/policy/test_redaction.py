@@ -23,9 +23,9 @@ from treadle.domain.events.agent import AgentSpoke, ToolCalled, UsageReported
 from treadle.domain.events.all_events import Event
 from treadle.domain.events.work import DeliverableCreated
 from treadle.domain.usage import Usage
-from treadle.policy.cut_secrets import without_openings
-from treadle.policy.redaction import redactor
+from treadle.policy.redaction import make_redactor
 from treadle.policy.secret_search import SecretSearch
+from treadle.policy.truncated_secrets import hide_truncated_shapes
 
 KEY = "hidden-secret-value"
 
@@ -45,17 +45,17 @@ KEY = "hidden-secret-value"
     ],
 )
 def test_a_secret_is_hidden_wherever_it_stands(event: Event, cleaned: Event) -> None:
-    assert redactor([KEY])(event) == cleaned
+    assert make_redactor([KEY])(event) == cleaned
 
 
 def test_an_event_without_secrets_is_given_back_as_it_is() -> None:
     event = UsageReported("sonnet", Usage(1, 2), 0.5)
 
-    assert redactor([KEY])(event) is event
+    assert make_redactor([KEY])(event) is event
 
 
 def test_the_longer_of_two_secrets_is_hidden_first_and_short_ones_not_at_all() -> None:
-    hide = redactor([KEY, KEY + "-and-more", "abc", ""])
+    hide = make_redactor([KEY, KEY + "-and-more", "abc", ""])
 
     assert hide(AgentSpoke(f"abc {KEY}-and-more {KEY}")) == AgentSpoke("abc *** ***")
 
@@ -78,8 +78,8 @@ ODD = 'pass"word/with\\odd+signs&änd=more'
     ],
 )
 def test_an_encoded_secret_is_hidden_as_well(written: str) -> None:
-    assert "***" in redactor([ODD])(f"<{written}>")
-    assert ODD[10:] not in redactor([ODD])(written)
+    assert "***" in make_redactor([ODD])(f"<{written}>")
+    assert ODD[10:] not in make_redactor([ODD])(written)
 
 
 @pytest.mark.parametrize("before", ["", "u", "us", "user:"])
@@ -89,7 +89,7 @@ def test_in_base64_a_secret_is_hidden_wherever_it_begins(
 ) -> None:
     written = encode(f"{before}{PASSWORD}:and more".encode()).decode()
 
-    left = redactor([PASSWORD])(written).replace("***", "")
+    left = make_redactor([PASSWORD])(written).replace("***", "")
 
     # All but a letter at each side, which holds bits of what is around.
     assert len(written) - len(left) >= len(PASSWORD) * 8 // 6 - 2
@@ -104,14 +104,14 @@ def test_in_base64_a_secret_is_hidden_wherever_it_begins(
     ],
 )
 def test_a_part_that_is_secret_on_its_own_is_hidden(secrets: list[str], said: str) -> None:
-    assert PASSWORD not in redactor(secrets)(said)
-    assert PEM_TEXT.splitlines()[2] not in redactor(secrets)(said)
+    assert PASSWORD not in make_redactor(secrets)(said)
+    assert PEM_TEXT.splitlines()[2] not in make_redactor(secrets)(said)
 
 
 @pytest.mark.parametrize("kept", range(12, len(ANTHROPIC)))
 def test_what_a_cut_left_of_a_known_secret_is_hidden(kept: int) -> None:
     key = "ZZ" + ANTHROPIC[10:]  # of no known shape
-    hide = redactor([key])
+    hide = make_redactor([key])
 
     assert hide(f"a {key[:kept]}… (3 more)") == "a ***… (3 more)"
     assert hide(f"a {key[:kept]}") == "a ***"
@@ -122,7 +122,7 @@ def test_what_a_cut_left_of_a_known_secret_is_hidden(kept: int) -> None:
 def test_no_cut_of_a_text_leaves_half_a_secret(secret: str, before: str, cut: int) -> None:
     secret = secret.strip()
     text = f"{before} {secret} and so on"
-    shown = redactor([secret])(f"{text[:cut]}… ({max(0, len(text) - cut)} more)")
+    shown = make_redactor([secret])(f"{text[:cut]}… ({max(0, len(text) - cut)} more)")
 
     if len(secret) >= 20 and secret[:12] not in f"{before} … (0123456789 more) and so on":
         assert secret[:12] not in shown
@@ -130,7 +130,7 @@ def test_no_cut_of_a_text_leaves_half_a_secret(secret: str, before: str, cut: in
 
 @pytest.mark.parametrize("token", BY_FORM.values(), ids=BY_FORM)
 def test_what_has_the_shape_of_a_credential_is_hidden_though_nobody_knows_it(token: str) -> None:
-    assert redactor([])(f'say "{token}" again') == 'say "***" again'
+    assert make_redactor([])(f'say "{token}" again') == 'say "***" again'
 
 
 @pytest.mark.parametrize(
@@ -148,7 +148,7 @@ def test_what_has_the_shape_of_a_credential_is_hidden_though_nobody_knows_it(tok
     ],
 )
 def test_what_stands_behind_a_telling_name_is_hidden(said: str, shown: str) -> None:
-    assert redactor([])(said) == shown
+    assert make_redactor([])(said) == shown
 
 
 @pytest.mark.parametrize(
@@ -163,19 +163,19 @@ def test_what_stands_behind_a_telling_name_is_hidden(said: str, shown: str) -> N
     ],
 )
 def test_ordinary_text_stays_as_it_is(said: str) -> None:
-    assert redactor([])(said) == said
+    assert make_redactor([])(said) == said
 
 
 @given(st.recursive(st.text() | st.integers(), lambda each: st.lists(each, max_size=4)))
 def test_to_hide_twice_is_to_hide_once(value: object) -> None:
-    hide = redactor([KEY])
+    hide = make_redactor([KEY])
 
     assert hide(hide(value)) == hide(value)
 
 
 @pytest.mark.parametrize("cut", ["… (80 more)", "\n… 80 characters more", ""])
 def test_a_credential_that_was_cut_short_is_hidden(cut: str) -> None:
-    assert redactor([])(f"key {BY_FORM['a GitHub token'][:14]}{cut}") == f"key ***{cut}"
+    assert make_redactor([])(f"key {BY_FORM['a GitHub token'][:14]}{cut}") == f"key ***{cut}"
 
 
 @pytest.mark.parametrize(
@@ -188,8 +188,8 @@ def test_a_credential_that_was_cut_short_is_hidden(cut: str) -> None:
 def test_no_text_takes_for_ever(repeated: str) -> None:
     text = repeated * (100_000 // len(repeated))
 
-    assert redactor([KEY])(text) is not None
-    assert list(SecretSearch([KEY]).sightings(text)) is not None
+    assert make_redactor([KEY])(text) is not None
+    assert list(SecretSearch([KEY]).find_secrets(text)) is not None
 
 
 @pytest.mark.parametrize(
@@ -203,16 +203,16 @@ def test_megabytes_of_what_looks_like_secrets_are_read_in_the_time_of_a_test(rep
     """The limit on each test's time is what would notice: a minute and more, and hours for one."""
     text = repeated * (8_000_000 // len(repeated))
 
-    assert redactor([KEY, PEM])(text) is not None
-    assert list(SecretSearch([KEY, PEM]).sightings(text)) is not None
+    assert make_redactor([KEY, PEM])(text) is not None
+    assert list(SecretSearch([KEY, PEM]).find_secrets(text)) is not None
 
 
 def test_a_web_token_is_hidden_however_long_its_parts_are_and_whatever_they_hold() -> None:
     part = f"eyJ{random_letters(30)}-eyJ{'a1B2' * 2_000}"
     token = f"{part}.{part}.{part}"
 
-    assert redactor([])(f"say {token}, {part} and .{part}.") == f"say ***, {part} and .{part}."
-    assert [each.value for each in SecretSearch([]).sightings(f"{part} {token}")] == [token]
+    assert make_redactor([])(f"say {token}, {part} and .{part}.") == f"say ***, {part} and .{part}."
+    assert [each.value for each in SecretSearch([]).find_secrets(f"{part} {token}")] == [token]
 
 
 PIECES = st.sampled_from(
@@ -238,4 +238,4 @@ AT_THE_END = (
 def test_looking_back_from_the_cuts_hides_what_one_pattern_would(pieces: list[str]) -> None:
     text = "".join(pieces)
 
-    assert without_openings(text) == re.sub(f"{BEFORE_A_CUT}|{AT_THE_END}", "***", text)
+    assert hide_truncated_shapes(text) == re.sub(f"{BEFORE_A_CUT}|{AT_THE_END}", "***", text)

@@ -3,13 +3,13 @@
 import pytest
 
 from tests.unit.policy.secret_samples import AWS, BY_FORM, GITHUB, PASSWORD, PEM, random_letters
-from treadle.policy.secret_names import secret_values
 from treadle.policy.secret_search import SecretSearch
+from treadle.policy.secret_variables import secret_values
 
 
 def kinds(text: str, *known: str) -> set[str]:
     search = SecretSearch(known)
-    found = {seen.kind for seen in search.sightings(text)}
+    found = {seen.kind for seen in search.find_secrets(text)}
     assert not found or search.may_hold(text)
     return found
 
@@ -65,7 +65,7 @@ def test_a_known_value_is_found_in_any_form_and_never_taken_for_made_up() -> Non
 
 
 def test_a_sighting_says_where_and_does_not_show_the_value() -> None:
-    [seen] = SecretSearch([]).sightings(f"one\ntwo {GITHUB}")
+    [seen] = SecretSearch([]).find_secrets(f"one\ntwo {GITHUB}")
 
     assert (seen.at, seen.value) == (8, GITHUB)
     assert GITHUB not in repr(seen)

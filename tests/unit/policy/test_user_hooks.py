@@ -5,13 +5,19 @@ import json
 import pytest
 
 from treadle.domain.agent import Deny, ToolUse
-from treadle.policy.user_hooks import RULE, HookEnded, files_of, objection, told
+from treadle.policy.user_hooks import (
+    RULE,
+    HookExit,
+    find_hook_denial,
+    find_hook_files,
+    make_hook_input,
+)
 
 
 def test_a_hook_is_told_the_use_as_one_line_of_json() -> None:
     use = ToolUse("t1", "Bash", {"command": "ls\n", "n": 1}, "/srv/clone/src")
 
-    given = told(use, "implementer", "/srv/clone")
+    given = make_hook_input(use, "implementer", "/srv/clone")
 
     assert given.endswith(b"}\n")
     assert given.count(b"\n") == 1
@@ -29,32 +35,32 @@ def test_a_hook_is_told_the_use_as_one_line_of_json() -> None:
 @pytest.mark.parametrize(
     ("ended", "denied"),
     [
-        (HookEnded(0), None),
-        (HookEnded(0, "a warning"), None),
-        (HookEnded(2, "not on Fridays\n"), "not on Fridays"),
-        (HookEnded(2), "The hook `guard` of this project forbids it."),
+        (HookExit(0), None),
+        (HookExit(0, "a warning"), None),
+        (HookExit(2, "not on Fridays\n"), "not on Fridays"),
+        (HookExit(2), "The hook `guard` of this project forbids it."),
         (
-            HookEnded(1, "boom"),
+            HookExit(1, "boom"),
             "The hook `guard` of this project failed with exit code 1, so nothing passes it "
             "(boom).",
         ),
         (
-            HookEnded(-9),
+            HookExit(-9),
             "The hook `guard` of this project failed with exit code -9, so nothing passes it.",
         ),
         (
-            HookEnded(None, "no answer within 60 s"),
+            HookExit(None, "no answer within 60 s"),
             "The hook `guard` of this project did not end in time or could not be started, so "
             "nothing passes it (no answer within 60 s).",
         ),
     ],
 )
-def test_a_hook_that_does_not_say_yes_says_no(ended: HookEnded, denied: str | None) -> None:
-    assert objection("guard", ended) == (None if denied is None else Deny(denied, RULE))
+def test_a_hook_that_does_not_say_yes_says_no(ended: HookExit, denied: str | None) -> None:
+    assert find_hook_denial("guard", ended) == (None if denied is None else Deny(denied, RULE))
 
 
 def test_a_long_reason_is_cut() -> None:
-    assert objection("guard", HookEnded(2, "x" * 9000)) == Deny("x" * 2000, RULE)
+    assert find_hook_denial("guard", HookExit(2, "x" * 9000)) == Deny("x" * 2000, RULE)
 
 
 @pytest.mark.parametrize(
@@ -70,4 +76,4 @@ def test_a_long_reason_is_cut() -> None:
 def test_the_files_that_a_hook_may_be_made_of_are_found_by_its_words(
     commands: tuple[str, ...], files: tuple[str, ...]
 ) -> None:
-    assert files_of(commands) == files
+    assert find_hook_files(commands) == files

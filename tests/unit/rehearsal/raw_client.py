@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from treadle.rehearsal.api import ScriptedApi
 from treadle.rehearsal.script import parse_script
+from treadle.rehearsal.scripted_api import ScriptedApi
 
 
 @dataclass(frozen=True)

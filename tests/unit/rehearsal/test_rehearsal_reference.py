@@ -9,7 +9,7 @@ import pytest
 
 from treadle.domain.signal import Role
 from treadle.rehearsal.script import parse_script
-from treadle.rehearsal.turn_language import TURN_KEYS
+from treadle.rehearsal.turn_parser import TURN_KEYS
 from treadle.rehearsal.turns import Auth, QuotaWindow, StopReason
 
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "rehearsal-scripts.md"

@@ -4,23 +4,23 @@ from typing import Any
 
 import pytest
 
-from treadle.rehearsal.progress import (
-    Asked,
-    Earlier,
-    Progress,
-    Refused,
-    Seat,
-    after_answers,
-    answers_in,
-    going_on,
-    problems,
-    serve,
+from treadle.rehearsal.script_progress import (
+    ScriptMismatch,
+    ScriptPosition,
+    ScriptProgress,
+    StartedSession,
+    TurnRequest,
+    choose_turn,
+    count_answers,
+    find_problems,
+    resume_progress,
+    turns_served,
 )
-from treadle.rehearsal.turns import ApiError, Reply, Script, SessionScript, Text, Turn
+from treadle.rehearsal.turns import ApiError, ModelReply, ReplyText, Script, SessionScript, Turn
 
 
 def says(text: str, **how: Any) -> Turn:
-    return Turn(Reply((Text(text),)), **how)
+    return Turn(ModelReply((ReplyText(text),)), **how)
 
 
 def session(*texts: str, **how: Any) -> SessionScript:
@@ -54,47 +54,52 @@ SCRIPT = Script((PLAN, BUILD), source="script.yaml")
 def test_the_conversation_tells_how_many_turns_were_served(
     turns: tuple[Turn, ...], answers: int, served: int
 ) -> None:
-    assert after_answers(turns, answers) == served
+    assert turns_served(turns, answers) == served
 
 
 @pytest.mark.parametrize(
     ("earlier", "seats"),
     [
         ([], {}),
-        ([Earlier("a", "initializer", ended=True)], {"a": Seat(0, served=2)}),
-        ([Earlier("a", "initializer", ended=False)], {"a": Seat(0, cut=True)}),
+        ([StartedSession("a", "initializer", ended=True)], {"a": ScriptPosition(0, served=2)}),
+        ([StartedSession("a", "initializer", ended=False)], {"a": ScriptPosition(0, cut=True)}),
         (
-            [Earlier("a", "initializer", ended=True), Earlier("b", "implementer", ended=False)],
-            {"a": Seat(0, served=2), "b": Seat(1, cut=True)},
+            [
+                StartedSession("a", "initializer", ended=True),
+                StartedSession("b", "implementer", ended=False),
+            ],
+            {"a": ScriptPosition(0, served=2), "b": ScriptPosition(1, cut=True)},
         ),
         # more than the script has: the next request says so
-        ([Earlier("a", "reviewer", ended=True)], {}),
+        ([StartedSession("a", "reviewer", ended=True)], {}),
     ],
 )
 def test_sessions_of_an_earlier_process_have_their_places(
-    earlier: list[Earlier], seats: dict[str, Seat]
+    earlier: list[StartedSession], seats: dict[str, ScriptPosition]
 ) -> None:
-    assert going_on(SCRIPT, earlier) == Progress(seats)
+    assert resume_progress(SCRIPT, earlier) == ScriptProgress(seats)
 
 
 def test_a_session_that_ended_has_said_all_its_subagents_had_to_say_too() -> None:
     talkative = SessionScript((says("1"),), subagent=(says("a"), says("b")))
 
-    progress = going_on(Script((talkative,)), [Earlier("a", "implementer", ended=True)])
+    progress = resume_progress(
+        Script((talkative,)), [StartedSession("a", "implementer", ended=True)]
+    )
 
-    assert progress == Progress({"a": Seat(0, served=1, subagent_served=2)})
-    assert problems(Script((talkative,)), progress) == ()
+    assert progress == ScriptProgress({"a": ScriptPosition(0, served=1, subagent_served=2)})
+    assert find_problems(Script((talkative,)), progress) == ()
 
 
-def told(progress: Progress, *asked: Asked) -> tuple[list[str], tuple[str, ...]]:
+def told(progress: ScriptProgress, *asked: TurnRequest) -> tuple[list[str], tuple[str, ...]]:
     """What each request was told, and the problems at the end."""
     texts = []
     for request in asked:
-        progress, turn = serve(SCRIPT, progress, request)
-        assert not isinstance(turn, Refused), turn.reason
-        assert isinstance(turn.answer, Reply)
-        texts += [block.text for block in turn.answer.blocks if isinstance(block, Text)]
-    return texts, problems(SCRIPT, progress)
+        progress, turn = choose_turn(SCRIPT, progress, request)
+        assert not isinstance(turn, ScriptMismatch), turn.reason
+        assert isinstance(turn.answer, ModelReply)
+        texts += [block.text for block in turn.answer.blocks if isinstance(block, ReplyText)]
+    return texts, find_problems(SCRIPT, progress)
 
 
 @pytest.mark.parametrize(
@@ -108,25 +113,29 @@ def told(progress: Progress, *asked: Asked) -> tuple[list[str], tuple[str, ...]]
 def test_a_session_that_was_cut_off_goes_on_behind_the_answers_it_remembers(
     answers: int, texts: list[str]
 ) -> None:
-    progress = going_on(
-        SCRIPT, [Earlier("a", "initializer", ended=True), Earlier("b", "implementer", ended=False)]
+    progress = resume_progress(
+        SCRIPT,
+        [
+            StartedSession("a", "initializer", ended=True),
+            StartedSession("b", "implementer", ended=False),
+        ],
     )
-    asked = [Asked("b", "implementer", answers=n) for n in range(answers, 3)]
+    asked = [TurnRequest("b", "implementer", answers=n) for n in range(answers, 3)]
 
     assert told(progress, *asked) == (texts, ())
 
 
 def test_a_session_after_the_crash_takes_the_next_place() -> None:
-    progress = going_on(SCRIPT, [Earlier("a", "initializer", ended=True)])
-    asked = [Asked("b", "implementer", answers=n) for n in range(3)]
+    progress = resume_progress(SCRIPT, [StartedSession("a", "initializer", ended=True)])
+    asked = [TurnRequest("b", "implementer", answers=n) for n in range(3)]
 
     assert told(progress, *asked) == (["build 1", "build 2", "build 3"], ())
 
 
 def test_a_session_whose_request_comes_again_after_an_answer_it_never_got_hears_it_again() -> None:
-    progress = going_on(SCRIPT, [Earlier("a", "initializer", ended=False)])
+    progress = resume_progress(SCRIPT, [StartedSession("a", "initializer", ended=False)])
 
-    texts, _ = told(progress, Asked("a", "initializer", answers=1))
+    texts, _ = told(progress, TurnRequest("a", "initializer", answers=1))
 
     assert texts == ["plan 2"]
 
@@ -151,4 +160,4 @@ def cut_off(words: str) -> dict[str, Any]:
     ],
 )
 def test_the_answers_in_a_conversation_are_counted(messages: list[Any], answers: int) -> None:
-    assert answers_in(messages) == answers
+    assert count_answers(messages) == answers

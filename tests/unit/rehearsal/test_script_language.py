@@ -10,20 +10,20 @@ from hypothesis import strategies as st
 from treadle.domain.usage import Usage
 from treadle.rehearsal.script import Script, parse_script
 from treadle.rehearsal.turns import (
-    Answer,
     ApiError,
-    Block,
-    Garbage,
+    ContentBlock,
+    InvalidBody,
+    ModelReply,
+    NoResponse,
     QuotaSpent,
     QuotaWarning,
-    Reply,
+    ReplyText,
+    ReplyThinking,
     SessionScript,
-    Silence,
     StreamEvent,
-    Text,
-    Thinking,
     ToolCall,
     Turn,
+    TurnAnswer,
 )
 
 
@@ -32,8 +32,8 @@ def only_turn(text: str) -> Turn:
     return script.sessions[0].turns[0]
 
 
-def uses(*blocks: Block) -> Reply:
-    return Reply(blocks, stop_reason="tool_use")
+def uses(*blocks: ContentBlock) -> ModelReply:
+    return ModelReply(blocks, stop_reason="tool_use")
 
 
 LS = ToolCall("Bash", {"command": "ls"})
@@ -42,43 +42,49 @@ LS = ToolCall("Bash", {"command": "ls"})
 @pytest.mark.parametrize(
     ("written", "answer"),
     [
-        ("{text: Hello}", Reply((Text("Hello"),))),
-        ("{text: 12}", Reply((Text("12"),))),
-        ("{text: no}", Reply((Text("no"),))),  # YAML 1.1 would read false
-        ("{text: true}", Reply((Text("true"),))),
-        ("{text: ''}", Reply((Text(""),))),
-        ("{thinking: Hm, text: Yes}", Reply((Thinking("Hm"), Text("Yes")))),
-        ("{text: Yes, thinking: Hm}", Reply((Text("Yes"), Thinking("Hm")))),  # order as written
+        ("{text: Hello}", ModelReply((ReplyText("Hello"),))),
+        ("{text: 12}", ModelReply((ReplyText("12"),))),
+        ("{text: no}", ModelReply((ReplyText("no"),))),  # YAML 1.1 would read false
+        ("{text: true}", ModelReply((ReplyText("true"),))),
+        ("{text: ''}", ModelReply((ReplyText(""),))),
+        ("{thinking: Hm, text: Yes}", ModelReply((ReplyThinking("Hm"), ReplyText("Yes")))),
+        (
+            "{text: Yes, thinking: Hm}",
+            ModelReply((ReplyText("Yes"), ReplyThinking("Hm"))),
+        ),  # order as written
         ("{tool: Bash, input: {command: ls}}", uses(LS)),
         ("{input: {command: ls}, tool: Bash}", uses(LS)),
         ("{tool: {name: Bash, input: {command: ls}}}", uses(LS)),
         ("{tool: {name: Stop}}", uses(ToolCall("Stop"))),
         ("{tool: Stop, input: null}", uses(ToolCall("Stop"))),
         ("{tools: [{Bash: {command: ls}}, Stop]}", uses(LS, ToolCall("Stop"))),
-        ("{text: a, tools: [{Bash: {command: ls}}]}", uses(Text("a"), LS)),
+        ("{text: a, tools: [{Bash: {command: ls}}]}", uses(ReplyText("a"), LS)),
         (
             "{content: [{text: a}, {tool: Bash, input: {command: ls}}, {thinking: b}]}",
-            uses(Text("a"), LS, Thinking("b")),
+            uses(ReplyText("a"), LS, ReplyThinking("b")),
         ),
-        ("{text_of: {size: 10, line: 8}}", Reply((Text("treadle\ntr"),))),
-        ("{text_of: {size: 10, line: 0}}", Reply((Text("treadle tr"),))),
+        ("{text_of: {size: 10, line: 8}}", ModelReply((ReplyText("treadle\ntr"),))),
+        ("{text_of: {size: 10, line: 0}}", ModelReply((ReplyText("treadle tr"),))),
         (
             "{event: {type: new, n: [1, 2.5]}}",
-            Reply((StreamEvent({"type": "new", "n": [1, 2.5]}),)),
+            ModelReply((StreamEvent({"type": "new", "n": [1, 2.5]}),)),
         ),
-        ("{text: a, model: m}", Reply((Text("a"),), model="m")),
-        ("{text: a, stop_reason: max_tokens}", Reply((Text("a"),), stop_reason="max_tokens")),
-        ("{text: a, chunk: 3}", Reply((Text("a"),), chunk=3)),
-        ("{text: a, delay_between: 0.5}", Reply((Text("a"),), delay_between_s=0.5)),
-        ("{text: a, headers: {X-One: 1}}", Reply((Text("a"),), headers={"x-one": "1"})),
-        ("{text: a, usage: {output: 7}}", Reply((Text("a"),), usage=Usage(100, 7))),
+        ("{text: a, model: m}", ModelReply((ReplyText("a"),), model="m")),
+        (
+            "{text: a, stop_reason: max_tokens}",
+            ModelReply((ReplyText("a"),), stop_reason="max_tokens"),
+        ),
+        ("{text: a, chunk: 3}", ModelReply((ReplyText("a"),), chunk=3)),
+        ("{text: a, delay_between: 0.5}", ModelReply((ReplyText("a"),), delay_between_s=0.5)),
+        ("{text: a, headers: {X-One: 1}}", ModelReply((ReplyText("a"),), headers={"x-one": "1"})),
+        ("{text: a, usage: {output: 7}}", ModelReply((ReplyText("a"),), usage=Usage(100, 7))),
         (
             "{text: a, usage: {input: 1, output: 2, cache_write: 3, cache_read: 4}}",
-            Reply((Text("a"),), usage=Usage(1, 2, 3, 4)),
+            ModelReply((ReplyText("a"),), usage=Usage(1, 2, 3, 4)),
         ),
         (
             "{text: a, quota_warning: {used: 0.8, resets_in: 60, window: seven_day}}",
-            Reply((Text("a"),), quota_warning=QuotaWarning(0.8, 60.0, "seven_day")),
+            ModelReply((ReplyText("a"),), quota_warning=QuotaWarning(0.8, 60.0, "seven_day")),
         ),
         ("{error: 529}", ApiError(529, "overloaded_error", "Overloaded")),
         ("{error: {status: 500}}", ApiError(500, "api_error", "Internal server error")),
@@ -89,29 +95,29 @@ LS = ToolCall("Bash", {"command": "ls"})
         ),
         ("{quota: {resets_in: 20}}", QuotaSpent(20.0)),
         ("{quota: {resets_in: 1.5, window: seven_day}}", QuotaSpent(1.5, "seven_day")),
-        ("{body: oops}", Garbage("oops")),
-        ("{body: oops, headers: {a: b}}", Garbage("oops", {"a": "b"})),
-        ("{drop: before}", Silence("drop")),
-        ("{drop: middle, text: a}", Reply((Text("a"),), broken_off="drop")),
-        ("{hang: true}", Silence("hang")),
-        ("{hang: before}", Silence("hang")),
-        ("{hang: middle, text: a}", Reply((Text("a"),), broken_off="hang")),
+        ("{body: oops}", InvalidBody("oops")),
+        ("{body: oops, headers: {a: b}}", InvalidBody("oops", {"a": "b"})),
+        ("{drop: before}", NoResponse("drop")),
+        ("{drop: middle, text: a}", ModelReply((ReplyText("a"),), broken_off="drop")),
+        ("{hang: true}", NoResponse("hang")),
+        ("{hang: before}", NoResponse("hang")),
+        ("{hang: middle, text: a}", ModelReply((ReplyText("a"),), broken_off="hang")),
     ],
 )
-def test_a_turn_is_one_answer(written: str, answer: Answer) -> None:
+def test_a_turn_is_one_answer(written: str, answer: TurnAnswer) -> None:
     assert only_turn(written) == Turn(answer)
 
 
 @pytest.mark.parametrize(
     ("written", "turn"),
     [
-        ("{text: a, delay: 2}", Turn(Reply((Text("a"),)), delay_s=2.0)),
-        ("{text: a, repeat: 3}", Turn(Reply((Text("a"),)), repeat=3)),
-        ("{text: a, repeat: forever}", Turn(Reply((Text("a"),)), repeat=None)),
-        ("{text: a, expect: b}", Turn(Reply((Text("a"),)), expect=("b",))),
-        ("{text: a, expect: [b, c]}", Turn(Reply((Text("a"),)), expect=("b", "c"))),
-        ("{text: a, optional: true}", Turn(Reply((Text("a"),)), optional=True)),
-        ("{hang: true, delay: 0.1}", Turn(Silence("hang"), delay_s=0.1)),
+        ("{text: a, delay: 2}", Turn(ModelReply((ReplyText("a"),)), delay_s=2.0)),
+        ("{text: a, repeat: 3}", Turn(ModelReply((ReplyText("a"),)), repeat=3)),
+        ("{text: a, repeat: forever}", Turn(ModelReply((ReplyText("a"),)), repeat=None)),
+        ("{text: a, expect: b}", Turn(ModelReply((ReplyText("a"),)), expect=("b",))),
+        ("{text: a, expect: [b, c]}", Turn(ModelReply((ReplyText("a"),)), expect=("b", "c"))),
+        ("{text: a, optional: true}", Turn(ModelReply((ReplyText("a"),)), optional=True)),
+        ("{hang: true, delay: 0.1}", Turn(NoResponse("hang"), delay_s=0.1)),
     ],
 )
 def test_a_turn_says_when_and_how_often_it_is_played(written: str, turn: Turn) -> None:
@@ -139,7 +145,7 @@ sessions:
         source="s.yaml",
     )
 
-    a, b, c = (Turn(Reply((Text(letter),))) for letter in "abc")
+    a, b, c = (Turn(ModelReply((ReplyText(letter),))) for letter in "abc")
     assert script == Script(
         (
             SessionScript((a,), "implementer", "first try", (b,), repeat=2),
@@ -163,8 +169,8 @@ plain = st.recursive(
 def test_what_is_written_as_json_is_read_as_it_was_meant(text: str, given: dict[str, Any]) -> None:
     turn = json.dumps({"text": text, "tool": {"name": "T", "input": given}}, ensure_ascii=False)
 
-    blocks = (Text(text), ToolCall("T", given))
-    assert only_turn(_printable(turn)) == Turn(Reply(blocks, stop_reason="tool_use"))
+    blocks = (ReplyText(text), ToolCall("T", given))
+    assert only_turn(_printable(turn)) == Turn(ModelReply(blocks, stop_reason="tool_use"))
 
 
 def _printable(written: str) -> str:

@@ -5,44 +5,44 @@ from typing import Any
 
 import pytest
 
-from treadle.rehearsal.progress import (
-    Asked,
-    Progress,
-    Refused,
-    problems,
-    said_since_answer,
-    serve,
+from treadle.rehearsal.script_progress import (
+    ScriptMismatch,
+    ScriptProgress,
+    TurnRequest,
+    choose_turn,
+    count_unused,
+    find_problems,
+    text_since_answer,
     turn_at,
-    unused,
 )
-from treadle.rehearsal.turns import Reply, Script, SessionScript, Text, ToolCall, Turn
+from treadle.rehearsal.turns import ModelReply, ReplyText, Script, SessionScript, ToolCall, Turn
 
 
 def says(text: str, **how: Any) -> Turn:
-    return Turn(Reply((Text(text),)), **how)
+    return Turn(ModelReply((ReplyText(text),)), **how)
 
 
 def session(*texts: str, **how: Any) -> SessionScript:
     return SessionScript(tuple(says(text) for text in texts), **how)
 
 
-def play(script: Script, *asked: Asked) -> tuple[list[str], tuple[str, ...]]:
+def play(script: Script, *asked: TurnRequest) -> tuple[list[str], tuple[str, ...]]:
     """What each request was told, and the problems at the end."""
-    progress, told = Progress(), []
+    progress, told = ScriptProgress(), []
     for request in asked:
-        progress, turn = serve(script, progress, request)
-        told.append("refused" if isinstance(turn, Refused) else _text(turn))
-    return told, problems(script, progress)
+        progress, turn = choose_turn(script, progress, request)
+        told.append("refused" if isinstance(turn, ScriptMismatch) else _text(turn))
+    return told, find_problems(script, progress)
 
 
 def _text(turn: Turn) -> str:
-    assert isinstance(turn.answer, Reply)
-    return "".join(block.text for block in turn.answer.blocks if isinstance(block, Text))
+    assert isinstance(turn.answer, ModelReply)
+    return "".join(block.text for block in turn.answer.blocks if isinstance(block, ReplyText))
 
 
-A, B = Asked("a"), Asked("b")
-PLANNER, CODER = Asked("p", role="planner"), Asked("c", role="implementer")
-IN_A = Asked("a", agent="sub")
+A, B = TurnRequest("a"), TurnRequest("b")
+PLANNER, CODER = TurnRequest("p", role="planner"), TurnRequest("c", role="implementer")
+IN_A = TurnRequest("a", agent="sub")
 TWO = (session("1"), session("2"))
 ROLES = (session("code", role="implementer"), session("plan", role="planner"), session("any"))
 
@@ -66,7 +66,7 @@ ROLES = (session("code", role="implementer"), session("plan", role="planner"), s
     ],
 )
 def test_a_script_that_is_followed_has_no_problems(
-    sessions: tuple[SessionScript, ...], asked: Sequence[Asked], told: list[str]
+    sessions: tuple[SessionScript, ...], asked: Sequence[TurnRequest], told: list[str]
 ) -> None:
     assert play(Script(sessions), *asked) == (told, ())
 
@@ -121,21 +121,21 @@ NO_PATH = "it names ${workspace}, but the request has no x-treadle-workspace hea
         ),
         (
             (SessionScript((says("1", expect=("red", "blue"), line=7),)),),
-            (Asked("a", said="all red"),),
+            (TurnRequest("a", prompt_text="all red"),),
             [
                 "session 1, turn 1 (s.yaml:7): "
                 "expected 'blue' in what the model is told, which was: 'all red'"
             ],
         ),
         (
-            (SessionScript((Turn(Reply((ToolCall("W", {"p": "${workspace}"}),)), line=3),)),),
+            (SessionScript((Turn(ModelReply((ToolCall("W", {"p": "${workspace}"}),)), line=3),)),),
             (A,),
             [f"session 1, turn 1 (s.yaml:3): {NO_PATH}"],
         ),
     ],
 )
 def test_what_does_not_fit_the_script_is_said_once(
-    sessions: tuple[SessionScript, ...], asked: Sequence[Asked], found: list[str]
+    sessions: tuple[SessionScript, ...], asked: Sequence[TurnRequest], found: list[str]
 ) -> None:
     assert list(play(Script(sessions, source="s.yaml"), *asked)[1]) == found
 
@@ -143,7 +143,7 @@ def test_what_does_not_fit_the_script_is_said_once(
 def test_an_expectation_that_is_met_lets_the_turn_pass() -> None:
     script = Script((SessionScript((says("1", expect=("red",)),)),))
 
-    assert play(script, Asked("a", said="all red")) == (["1"], ())
+    assert play(script, TurnRequest("a", prompt_text="all red")) == (["1"], ())
 
 
 @pytest.mark.parametrize(
@@ -162,7 +162,7 @@ def test_repeats_count_as_turns_of_their_own(
 ) -> None:
     turns = [says(str(n), repeat=repeat) for n, repeat in enumerate(repeats)]
 
-    assert (turn_at(turns, served), unused(turns, served)) == (
+    assert (turn_at(turns, served), count_unused(turns, served)) == (
         None if at is None else turns[at],
         left,
     )
@@ -201,4 +201,4 @@ def test_repeats_count_as_turns_of_their_own(
 def test_what_the_model_was_told_is_all_text_since_its_last_answer(
     messages: list[Any], said: str
 ) -> None:
-    assert said_since_answer(messages) == said
+    assert text_since_answer(messages) == said

@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.unit.rehearsal.raw_client import api_of, client_of
-from treadle.rehearsal.api import KEPT_REQUESTS, ScriptedApi
 from treadle.rehearsal.script import parse_script
+from treadle.rehearsal.scripted_api import KEPT_REQUESTS, ScriptedApi
 
 
 async def test_a_connection_serves_one_request_after_another() -> None:
@@ -143,7 +143,7 @@ async def test_waiting_for_requests_that_have_come_returns_at_once() -> None:
     async with api_of("{text: a}") as api, client_of(api) as client:
         await client.said()
 
-        await api.requested(1)
+        await api.wait_for_requests(1)
 
 
 def ask_blocking(api: ScriptedApi) -> bytes:
@@ -170,7 +170,7 @@ async def test_leaving_ends_every_connection_and_the_thread() -> None:
         for number in (1, 2):
             client = await clients.enter_async_context(client_of(api))
             client.ask()
-            await api.requested(number)
+            await api.wait_for_requests(number)
     gc.collect()  # a socket left open would be reported here, and warnings are errors
 
     assert threading.active_count() == before

@@ -10,7 +10,7 @@ async def test_a_delayed_answer_does_not_hold_up_another_session() -> None:
         client_of(api) as fast,
     ):
         slow.ask("x")
-        await api.requested(1)
+        await api.wait_for_requests(1)
 
         assert await fast.said("y") == "soon"
 
@@ -55,7 +55,7 @@ async def test_a_hanging_answer_waits_for_the_client_to_leave() -> None:
     async with api_of("{hang: true}, {hang: middle, text: half}, {text: again}") as api:
         async with client_of(api) as client:
             client.ask()
-            await api.requested(1)
+            await api.wait_for_requests(1)
         async with client_of(api) as client:
             client.ask()
             await client.reader.readuntil(b"half")

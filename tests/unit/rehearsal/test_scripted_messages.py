@@ -9,31 +9,41 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from treadle.domain.usage import Usage
-from treadle.rehearsal.messages import (
-    Event,
-    Setting,
-    in_workspace,
+from treadle.rehearsal.messages_api import (
+    JsonObject,
+    ReplyContext,
+    fill_in_workspace,
     message_body,
-    pieces,
+    split_text,
     stream_events,
 )
-from treadle.rehearsal.playing import Drop, Finish, Hang, Head, Occasion, Pause, Send, Step, steps
+from treadle.rehearsal.response_steps import (
+    DropConnection,
+    FinishResponse,
+    HangConnection,
+    PauseStep,
+    ResponseStep,
+    SendBody,
+    SendHead,
+    TurnContext,
+    turn_steps,
+)
 from treadle.rehearsal.turns import (
-    Answer,
     ApiError,
-    Garbage,
+    InvalidBody,
+    ModelReply,
+    NoResponse,
     QuotaSpent,
     QuotaWarning,
-    Reply,
-    Silence,
+    ReplyText,
+    ReplyThinking,
     StreamEvent,
-    Text,
-    Thinking,
     ToolCall,
     Turn,
+    TurnAnswer,
 )
 
-SETTING = Setting(id="1", model="sonnet", workspace="/w")
+SETTING = ReplyContext(id="1", model="sonnet", workspace="/w")
 USAGE = {
     "input_tokens": 1,
     "cache_creation_input_tokens": 3,
@@ -52,22 +62,22 @@ MESSAGE: dict[str, Any] = {
     "stop_sequence": None,
     "usage": USAGE | {"output_tokens": 1},
 }
-REPLY = Reply(
-    (Thinking("Hm"), Text("Bravo"), ToolCall("Write", {"file_path": "${workspace}/a"})),
+REPLY = ModelReply(
+    (ReplyThinking("Hm"), ReplyText("Bravo"), ToolCall("Write", {"file_path": "${workspace}/a"})),
     stop_reason="tool_use",
     usage=Usage(1, 2, 3, 4),
     chunk=3,
 )
 
 
-def delta(index: int, **body: str) -> Event:
+def delta(index: int, **body: str) -> JsonObject:
     return {"type": "content_block_delta", "index": index, "delta": body}
 
 
 def test_a_reply_streams_as_the_events_of_the_api() -> None:
     tool = {"type": "tool_use", "id": "toolu_1_2", "name": "Write", "input": {}}
     thinking = {"type": "thinking", "thinking": "", "signature": ""}
-    written = pieces('{"file_path": "/w/a"}', 3)
+    written = split_text('{"file_path": "/w/a"}', 3)
 
     assert list(stream_events(REPLY, SETTING)) == [
         {"type": "message_start", "message": MESSAGE},
@@ -110,7 +120,7 @@ def test_a_reply_without_a_stream_is_one_body() -> None:
 
 
 def test_a_stream_event_is_passed_on_and_counts_as_no_block() -> None:
-    reply = Reply((StreamEvent({"type": "new"}), Text("a")))
+    reply = ModelReply((StreamEvent({"type": "new"}), ReplyText("a")))
 
     events = list(stream_events(reply, SETTING))
 
@@ -121,7 +131,7 @@ def test_a_stream_event_is_passed_on_and_counts_as_no_block() -> None:
 
 @given(st.text(), st.integers(1, 20))
 def test_pieces_join_to_the_text_they_were_cut_from(text: str, size: int) -> None:
-    cut = pieces(text, size)
+    cut = split_text(text, size)
 
     assert "".join(cut) == text
     assert all(len(piece) == size for piece in cut[:-1])
@@ -139,55 +149,66 @@ def test_pieces_join_to_the_text_they_were_cut_from(text: str, size: int) -> Non
 def test_the_workspace_is_filled_in_wherever_it_is_named(
     value: object, workspace: str | None, filled: object
 ) -> None:
-    assert in_workspace(value, workspace) == filled
+    assert fill_in_workspace(value, workspace) == filled
 
 
-def played(turn: Turn, *, streaming: bool = True) -> list[Step]:
-    return list(steps(turn, Occasion(SETTING, streaming=streaming, unix_now=1000.4)))
+def played(turn: Turn, *, streaming: bool = True) -> list[ResponseStep]:
+    return list(turn_steps(turn, TurnContext(SETTING, streaming=streaming, unix_now=1000.4)))
 
 
-def shape(taken: Iterable[Step]) -> list[Step | str]:
+def shape(taken: Iterable[ResponseStep]) -> list[ResponseStep | str]:
     """The steps, with the event's name in the place of each event."""
     return [
         step.content.decode().split("\n")[0].removeprefix("event: ")
-        if isinstance(step, Send)
+        if isinstance(step, SendBody)
         else step
         for step in taken
     ]
 
 
-STREAM = Head(
+STREAM = SendHead(
     200, {"content-type": "text/event-stream; charset=utf-8", "request-id": "req_1"}, None
 )
-HALF: list[Step | str] = ["message_start", "ping", "content_block_start", "content_block_delta"]
-WHOLE: list[Step | str] = [*HALF, "content_block_stop", "message_delta", "message_stop"]
+HALF: list[ResponseStep | str] = [
+    "message_start",
+    "ping",
+    "content_block_start",
+    "content_block_delta",
+]
+WHOLE: list[ResponseStep | str] = [*HALF, "content_block_stop", "message_delta", "message_stop"]
 
 
 @pytest.mark.parametrize(
     ("turn", "expected"),
     [
-        (Turn(Reply((Text("a"),))), [STREAM, *WHOLE, Finish()]),
-        (Turn(Reply((Text("a"),)), delay_s=2.0), [Pause(2.0), STREAM, *WHOLE, Finish()]),
-        (Turn(Reply((Text("a"),), broken_off="drop")), [STREAM, *HALF, Drop()]),
-        (Turn(Reply((Text("a"),), broken_off="hang")), [STREAM, *HALF, Hang()]),
-        (Turn(Silence("drop"), delay_s=1.0), [Pause(1.0), Drop()]),
-        (Turn(Silence("hang")), [Hang()]),
-        (Turn(Garbage("oops")), [Head(200, {"content-type": "text/plain"}, 4), "oops", Finish()]),
+        (Turn(ModelReply((ReplyText("a"),))), [STREAM, *WHOLE, FinishResponse()]),
         (
-            Turn(Reply((), delay_between_s=0.5)),
+            Turn(ModelReply((ReplyText("a"),)), delay_s=2.0),
+            [PauseStep(2.0), STREAM, *WHOLE, FinishResponse()],
+        ),
+        (Turn(ModelReply((ReplyText("a"),), broken_off="drop")), [STREAM, *HALF, DropConnection()]),
+        (Turn(ModelReply((ReplyText("a"),), broken_off="hang")), [STREAM, *HALF, HangConnection()]),
+        (Turn(NoResponse("drop"), delay_s=1.0), [PauseStep(1.0), DropConnection()]),
+        (Turn(NoResponse("hang")), [HangConnection()]),
+        (
+            Turn(InvalidBody("oops")),
+            [SendHead(200, {"content-type": "text/plain"}, 4), "oops", FinishResponse()],
+        ),
+        (
+            Turn(ModelReply((), delay_between_s=0.5)),
             [
-                *(STREAM, "message_start", Pause(0.5), "ping", Pause(0.5), "message_delta"),
-                *(Pause(0.5), "message_stop", Finish()),
+                *(STREAM, "message_start", PauseStep(0.5), "ping", PauseStep(0.5), "message_delta"),
+                *(PauseStep(0.5), "message_stop", FinishResponse()),
             ],
         ),
     ],
 )
-def test_a_turn_is_played_in_steps(turn: Turn, expected: list[Step | str]) -> None:
+def test_a_turn_is_played_in_steps(turn: Turn, expected: list[ResponseStep | str]) -> None:
     assert shape(played(turn)) == expected
 
 
 def test_an_event_travels_with_its_name_and_its_body() -> None:
-    sent = [step.content for step in played(Turn(REPLY)) if isinstance(step, Send)]
+    sent = [step.content for step in played(Turn(REPLY)) if isinstance(step, SendBody)]
 
     assert sent[1] == b'event: ping\ndata: {"type": "ping"}\n\n'
 
@@ -198,14 +219,14 @@ def test_an_error_has_the_form_of_the_api() -> None:
     content = json.dumps(body).encode()
 
     assert played(Turn(error)) == [
-        Head(529, {"content-type": "application/json", "retry-after": "1"}, len(content)),
-        Send(content),
-        Finish(),
+        SendHead(529, {"content-type": "application/json", "retry-after": "1"}, len(content)),
+        SendBody(content),
+        FinishResponse(),
     ]
 
 
-def headers(answer: Answer) -> dict[str, str]:
-    (head,) = (step for step in played(Turn(answer)) if isinstance(step, Head))
+def headers(answer: TurnAnswer) -> dict[str, str]:
+    (head,) = (step for step in played(Turn(answer)) if isinstance(step, SendHead))
     prefix = "anthropic-ratelimit-unified-"
     return {k.removeprefix(prefix): v for k, v in head.headers.items() if k.startswith(prefix)}
 
@@ -227,7 +248,7 @@ def test_a_spent_quota_names_its_window_and_its_reset() -> None:
 def test_a_quota_warning_comes_with_an_ordinary_reply() -> None:
     warning = QuotaWarning(0.9, 60.0, "seven_day_opus")
 
-    assert headers(Reply((Text("a"),), quota_warning=warning)) == {
+    assert headers(ModelReply((ReplyText("a"),), quota_warning=warning)) == {
         "status": "allowed_warning",
         "reset": "1060",
         "representative-claim": "seven_day_opus",
@@ -242,8 +263,10 @@ def test_a_quota_warning_comes_with_an_ordinary_reply() -> None:
 
 
 def test_a_broken_reply_without_a_stream_stops_half_way() -> None:
-    head, sent, last = played(Turn(Reply((Text("a"),), broken_off="drop")), streaming=False)
+    head, sent, last = played(
+        Turn(ModelReply((ReplyText("a"),), broken_off="drop")), streaming=False
+    )
 
-    assert isinstance(head, Head)
-    assert isinstance(sent, Send)
-    assert (len(sent.content), last) == ((head.length or 0) // 2, Drop())
+    assert isinstance(head, SendHead)
+    assert isinstance(sent, SendBody)
+    assert (len(sent.content), last) == ((head.length or 0) // 2, DropConnection())

@@ -7,15 +7,15 @@ from pathlib import Path
 from typing import Any
 
 from tests.builders import SESSION_LIMITS, FakeClock
-from treadle.adapters.agents.replay import Move, Pause, ReplayAgent, ReplaySession
+from treadle.adapters.agents.replay import ReplayAgent, ReplayPause, ReplaySession, ReplayStep
 from treadle.domain.agent import (
     AgentEnded,
     AgentEvent,
     Allow,
-    Brief,
+    CommitIdentity,
     Decision,
-    Identity,
-    Leftover,
+    LeftoverProcess,
+    SessionBrief,
     TextClosed,
     TextStreamed,
     Tool,
@@ -27,8 +27,8 @@ from treadle.domain.ids import SessionId
 from treadle.domain.limits import SessionLimits
 from treadle.domain.session import Completed, SessionResult
 from treadle.domain.signal import Role
-from treadle.session.drive import Driver
-from treadle.session.speech import Record
+from treadle.session.agent_text import RecordEvent
+from treadle.session.driver import SessionDriver
 
 SESSION = SessionId("session-1")
 FINE = AgentEnded(Completed("all is well"))
@@ -38,14 +38,14 @@ FINE = AgentEnded(Completed("all is well"))
 class WatchedAgent:
     """Replays one session; says what happened to it in the end."""
 
-    moves: Sequence[Move]
-    leftovers: Sequence[Leftover] = ()
+    moves: Sequence[ReplayStep]
+    leftovers: Sequence[LeftoverProcess] = ()
     # What a session says once it is closed; None: what the replay says.
     after_close: AgentEnded | None = None
     closed: int = 0
-    briefs: list[Brief] = field(default_factory=list)
+    briefs: list[SessionBrief] = field(default_factory=list)
 
-    async def open(self, brief: Brief) -> "WatchedSession":
+    async def open(self, brief: SessionBrief) -> "WatchedSession":
         self.briefs.append(brief)
         return WatchedSession(self, await ReplayAgent([self.moves]).open(brief))
 
@@ -65,7 +65,7 @@ class WatchedSession:
         async for event in self.inner.events():
             yield event
 
-    async def close(self) -> Sequence[Leftover]:
+    async def close(self) -> Sequence[LeftoverProcess]:
         await asyncio.sleep(0)
         self.agent.closed += 1
         await self.inner.close()
@@ -76,8 +76,8 @@ async def allowed(use: ToolUse) -> Decision:
     return Allow()
 
 
-def brief_for(role: Role, workspace: Path = Path("/clone")) -> Brief:
-    return Brief(
+def brief_for(role: Role, workspace: Path = Path("/clone")) -> SessionBrief:
+    return SessionBrief(
         session=SESSION,
         role=role,
         prompt="Do it.",
@@ -88,7 +88,7 @@ def brief_for(role: Role, workspace: Path = Path("/clone")) -> Brief:
         max_turns=50,
         max_cost_usd=5.0,
         decide=allowed,
-        identity=Identity("Ada", "ada@example.com"),
+        identity=CommitIdentity("Ada", "ada@example.com"),
     )
 
 
@@ -100,13 +100,15 @@ class Stage:
     clock: FakeClock = field(default_factory=FakeClock)
     events: list[Event] = field(default_factory=list)
     stop: asyncio.Event = field(default_factory=asyncio.Event)
-    brief: Brief = field(default_factory=lambda: brief_for("implementer"))
+    brief: SessionBrief = field(default_factory=lambda: brief_for("implementer"))
     limits: SessionLimits = SESSION_LIMITS
-    record: Record | None = None
+    record: RecordEvent | None = None
 
     async def play(self) -> SessionResult:
         record = self.record or self.events.append
-        return await Driver(self.agent, self.clock, record, self.stop).run(self.brief, self.limits)
+        return await SessionDriver(self.agent, self.clock, record, self.stop).run(
+            self.brief, self.limits
+        )
 
     @property
     def told(self) -> list[Event]:
@@ -114,7 +116,7 @@ class Stage:
         return self.events[2:-1]
 
 
-def stage(*moves: Move, role: Role = "implementer", **limits: Any) -> Stage:
+def stage(*moves: ReplayStep, role: Role = "implementer", **limits: Any) -> Stage:
     return Stage(
         WatchedAgent(moves), brief=brief_for(role), limits=replace(SESSION_LIMITS, **limits)
     )
@@ -132,7 +134,7 @@ async def _never() -> None:
     await asyncio.Event().wait()
 
 
-FOREVER = Pause(_never)
+FOREVER = ReplayPause(_never)
 
 
 def tool_that(call_log: list[Mapping[str, Any]]) -> Tool:

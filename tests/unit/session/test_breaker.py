@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from tests.builders import NOON
 from treadle.domain.events.oversight import BreakerClosed, BreakerOpened
-from treadle.domain.gates import Breaker
 from treadle.domain.ids import SessionId
+from treadle.domain.service_health import CircuitBreaker
 from treadle.domain.session import (
     BudgetExceeded,
     Cancelled,
@@ -26,14 +26,14 @@ from treadle.domain.session import (
 from treadle.domain.usage import Usage
 from treadle.session.breaker import (
     REST,
-    Admitted,
-    Held,
-    News,
-    Report,
-    State,
-    admit,
-    report,
-    service_in,
+    BreakerEvent,
+    BreakerState,
+    ServiceAvailable,
+    ServiceResult,
+    ServiceUnavailable,
+    admit_run,
+    report_session,
+    service_result,
     state_of,
 )
 
@@ -42,8 +42,8 @@ DOWN = ExecutionError("Overloaded\n(529)", "retryable", of_service=True)
 FINE = Completed("done")
 HANGS = TimedOut("idle", 600)
 REASON = "it failed 3 times in a row, the last time with: Overloaded (529)"
-OPEN = Breaker(API, failures=3, until=NOON + REST, reason=REASON, reporter="s3")
-LEFT_ALONE = Held(NOON + REST, f"{API} is left alone: {REASON}")
+OPEN = CircuitBreaker(API, failures=3, until=NOON + REST, reason=REASON, reporter="s3")
+LEFT_ALONE = ServiceUnavailable(NOON + REST, f"{API} is left alone: {REASON}")
 
 
 def ended(outcome: Outcome, session: str = "s") -> SessionResult:
@@ -71,25 +71,25 @@ def minutes(count: float) -> datetime:
         (Crashed("segfault", 139), None),
     ],
 )
-def test_only_failures_of_the_service_itself_count(outcome: Outcome, says: Report) -> None:
-    assert service_in(outcome) == says
+def test_only_failures_of_the_service_itself_count(outcome: Outcome, says: ServiceResult) -> None:
+    assert service_result(outcome) == says
 
 
 def test_the_third_failure_in_a_row_opens_the_breaker() -> None:
-    breaker, news = Breaker(API), list[News]()
+    breaker, news = CircuitBreaker(API), list[BreakerEvent]()
     for session in ("s1", "s2", "s3"):
-        told = report(breaker, "run", ended(DOWN, session), NOON)
-        breaker, news = told.breaker, [*news, told.news]
+        told = report_session(breaker, "run", ended(DOWN, session), NOON)
+        breaker, news = told.breaker, [*news, told.event]
 
     assert breaker == OPEN
     assert news == [None, None, BreakerOpened(API, REASON, NOON + REST)]
 
 
 def test_a_session_that_gets_through_in_between_clears_the_count() -> None:
-    breaker = Breaker(API)
+    breaker = CircuitBreaker(API)
     outcomes: list[Outcome] = [DOWN, DOWN, FINE, DOWN, DOWN]
     for session, outcome in enumerate(outcomes):
-        breaker = report(breaker, "run", ended(outcome, str(session)), NOON).breaker
+        breaker = report_session(breaker, "run", ended(outcome, str(session)), NOON).breaker
 
     assert (breaker.failures, breaker.until) == (2, None)
 
@@ -97,21 +97,24 @@ def test_a_session_that_gets_through_in_between_clears_the_count() -> None:
 @pytest.mark.parametrize(
     ("breaker", "now", "state", "run"),
     [
-        (Breaker(API), minutes(0), "closed", Admitted(Breaker(API))),
+        (CircuitBreaker(API), minutes(0), "closed", ServiceAvailable(CircuitBreaker(API))),
         (OPEN, minutes(0), "open", LEFT_ALONE),
         (OPEN, minutes(4.99), "open", LEFT_ALONE),
         (
             OPEN,
             minutes(5),
             "half_open",
-            Admitted(replace(OPEN, probe="run", until=minutes(10))),
+            ServiceAvailable(replace(OPEN, probe="run", until=minutes(10))),
         ),
     ],
 )
 def test_an_open_breaker_lets_nobody_through_until_its_rest_is_over(
-    breaker: Breaker, now: datetime, state: State, run: Admitted | Held
+    breaker: CircuitBreaker,
+    now: datetime,
+    state: BreakerState,
+    run: ServiceAvailable | ServiceUnavailable,
 ) -> None:
-    assert (state_of(breaker, now), admit(breaker, "run", now)) == (state, run)
+    assert (state_of(breaker, now), admit_run(breaker, "run", now)) == (state, run)
 
 
 PROBED = replace(OPEN, probe="run", until=minutes(10))
@@ -127,46 +130,48 @@ PROBED = replace(OPEN, probe="run", until=minutes(10))
 )
 def test_one_run_at_a_time_tries_the_service(run: str, now: datetime, admitted: bool) -> None:
     assert state_of(PROBED, now) == "half_open"
-    assert isinstance(admit(PROBED, run, now), Admitted) == admitted
+    assert isinstance(admit_run(PROBED, run, now), ServiceAvailable) == admitted
 
 
 def test_a_trial_that_works_closes_the_breaker() -> None:
-    told = report(PROBED, "run", ended(FINE), minutes(7))
+    told = report_session(PROBED, "run", ended(FINE), minutes(7))
 
-    assert (told.breaker, told.news) == (Breaker(API, reporter="s"), BreakerClosed(API))
+    assert (told.breaker, told.event) == (CircuitBreaker(API, reporter="s"), BreakerClosed(API))
 
 
 def test_a_trial_that_fails_opens_it_for_as_long_again() -> None:
-    told = report(PROBED, "run", ended(DOWN), minutes(7))
+    told = report_session(PROBED, "run", ended(DOWN), minutes(7))
 
     reason = REASON.replace("3 times", "4 times")
-    assert told.breaker == Breaker(API, 4, minutes(12), reason=reason, reporter="s")
-    assert told.news == BreakerOpened(API, reason, minutes(12))
+    assert told.breaker == CircuitBreaker(API, 4, minutes(12), reason=reason, reporter="s")
+    assert told.event == BreakerOpened(API, reason, minutes(12))
 
 
 @pytest.mark.parametrize(
     ("run", "after"),
     [("run", replace(PROBED, probe="", until=minutes(7))), ("other", PROBED)],
 )
-def test_a_trial_that_tells_nothing_leaves_the_turn_to_another(run: str, after: Breaker) -> None:
-    told = report(PROBED, run, ended(HANGS), minutes(7))
+def test_a_trial_that_tells_nothing_leaves_the_turn_to_another(
+    run: str, after: CircuitBreaker
+) -> None:
+    told = report_session(PROBED, run, ended(HANGS), minutes(7))
 
-    assert (told.breaker, told.news) == (after, None)
+    assert (told.breaker, told.event) == (after, None)
 
 
 def test_sessions_that_began_before_it_opened_make_the_rest_no_longer() -> None:
-    told = report(OPEN, "other", ended(DOWN), minutes(3))
+    told = report_session(OPEN, "other", ended(DOWN), minutes(3))
 
-    assert (told.breaker, told.news) == (replace(OPEN, failures=4), None)
+    assert (told.breaker, told.event) == (replace(OPEN, failures=4), None)
 
 
-@pytest.mark.parametrize("breaker", [Breaker(API), Breaker(API, 2), OPEN, PROBED])
+@pytest.mark.parametrize("breaker", [CircuitBreaker(API), CircuitBreaker(API, 2), OPEN, PROBED])
 @pytest.mark.parametrize("outcome", [DOWN, FINE, HANGS])
 def test_a_report_made_twice_counts_once_and_tells_the_same(
-    breaker: Breaker, outcome: Outcome
+    breaker: CircuitBreaker, outcome: Outcome
 ) -> None:
-    once = report(breaker, "run", ended(outcome), minutes(7))
-    twice = report(once.breaker, "run", ended(outcome), minutes(8))
+    once = report_session(breaker, "run", ended(outcome), minutes(7))
+    twice = report_session(once.breaker, "run", ended(outcome), minutes(8))
 
     assert twice == once
 
@@ -175,12 +180,12 @@ def test_a_report_made_twice_counts_once_and_tells_the_same(
 def test_a_service_is_never_left_alone_for_longer_than_its_rest(
     reports: list[tuple[str, Outcome]],
 ) -> None:
-    breaker = Breaker(API)
+    breaker = CircuitBreaker(API)
     for n, (run, outcome) in enumerate(reports):
         now = minutes(n)
-        admission = admit(breaker, run, now)
-        if isinstance(admission, Held):
+        admission = admit_run(breaker, run, now)
+        if isinstance(admission, ServiceUnavailable):
             assert now < admission.until <= now + REST
             continue
-        breaker = report(admission.breaker, run, ended(outcome, str(n)), now).breaker
+        breaker = report_session(admission.breaker, run, ended(outcome, str(n)), now).breaker
         assert (breaker.until is None) or breaker.failures >= 3

@@ -38,7 +38,7 @@ from treadle.domain.session import (
     Crashed,
     SessionResult,
 )
-from treadle.domain.signal import ACCEPTED, SIGNAL_KINDS, TERMINAL, Role, SignalKind
+from treadle.domain.signal import ACCEPTED_SIGNALS, SIGNAL_KINDS, TERMINAL_SIGNALS, Role, SignalKind
 from treadle.domain.usage import Usage
 
 from .driven import FINE, FOREVER, SESSION, Stage, said, signalled, stage
@@ -124,7 +124,7 @@ async def test_text_that_was_never_closed_is_shown_at_the_end() -> None:
 
 
 WITH_ROLES: list[tuple[Role, SignalKind]] = [
-    (role, kind) for role, kinds in ACCEPTED.items() for kind in SIGNAL_KINDS if kinds
+    (role, kind) for role, kinds in ACCEPTED_SIGNALS.items() for kind in SIGNAL_KINDS if kinds
 ]
 
 
@@ -135,7 +135,7 @@ async def test_a_signal_means_the_same_by_marker_and_by_tool(role: Role, kind: S
 
     results = [await by_marker.play(), await by_tool.play()]
 
-    accepted, ends = kind in ACCEPTED[role], kind in TERMINAL
+    accepted, ends = kind in ACCEPTED_SIGNALS[role], kind in TERMINAL_SIGNALS
     outcome = Completed("so it is") if accepted and ends else Completed("all is well")
     assert [result.outcome for result in results] == [outcome, outcome]
     ways: list[tuple[Stage, Literal["marker", "tool"]]] = [(by_marker, "marker"), (by_tool, "tool")]

@@ -10,10 +10,10 @@ from treadle.domain.ids import SessionId
 from treadle.domain.ledger import Bill
 from treadle.domain.session import BudgetExceeded, Completed, ExecutionError, SessionResult
 from treadle.domain.usage import Usage
-from treadle.session.drive import Driver, Spent
+from treadle.session.budget_refusal import budget_refusal_message, parse_budget_refusal
+from treadle.session.driver import PriorSpending, SessionDriver
 from treadle.session.price import Price
-from treadle.session.prices import PriceList
-from treadle.session.refusal import refusal, refused
+from treadle.session.price_list import PriceList
 
 from .driven import SESSION, stage
 
@@ -23,7 +23,7 @@ BILL = Bill(requests=3, cost_usd=2.0, usage=Usage(1_000_000, 5))
 
 
 async def settled(
-    end: AgentEnded, bill: Bill | None, *, spent: Spent | None = None
+    end: AgentEnded, bill: Bill | None, *, spent: PriorSpending | None = None
 ) -> tuple[SessionResult, list[BillDiffered]]:
     """A session with one response and this end, and what the ledger is asked about it."""
     played = stage(TOLD, end)
@@ -32,7 +32,9 @@ async def settled(
         assert (session, played.agent.closed) == (SESSION, 1)  # all of it is over
         return bill
 
-    driver = Driver(played.agent, played.clock, played.events.append, played.stop, bill=bill_of)
+    driver = SessionDriver(
+        played.agent, played.clock, played.events.append, played.stop, bill=bill_of
+    )
     result = await driver.run(played.brief, played.limits, spent=spent)
     return result, [event for event in played.events if isinstance(event, BillDiffered)]
 
@@ -92,7 +94,7 @@ async def test_a_ledger_that_saw_nothing_was_gone_around() -> None:
 async def test_what_was_used_before_a_session_was_cut_off_counts_once(
     bill: Bill | None, cost_usd: float, usage: Usage
 ) -> None:
-    before = Spent(cost_usd=0.75, usage=Usage(7), seconds=60.0)
+    before = PriorSpending(cost_usd=0.75, usage=Usage(7), seconds=60.0)
 
     result, _ = await settled(END, bill, spent=before)
 
@@ -100,7 +102,7 @@ async def test_what_was_used_before_a_session_was_cut_off_counts_once(
 
 
 async def test_the_figure_of_a_resumed_agent_is_compared_with_all_of_the_session() -> None:
-    before = Spent(cost_usd=0.75)
+    before = PriorSpending(cost_usd=0.75)
 
     _, differed = await settled(replace(END, cost_usd=1.25), BILL, spent=before)
 
@@ -109,7 +111,9 @@ async def test_the_figure_of_a_resumed_agent_is_compared_with_all_of_the_session
 
 @pytest.mark.parametrize("before", ["", "API Error: 402 ", "Prompt is too long · compaction: "])
 async def test_a_request_that_we_refuse_ends_a_session_by_its_budget(before: str) -> None:
-    fault = Fault(before + refusal("session", 12.5), api_status=402, error="billing_error")
+    fault = Fault(
+        before + budget_refusal_message("session", 12.5), api_status=402, error="billing_error"
+    )
 
     result, _ = await settled(AgentEnded(fault), BILL)
 
@@ -126,16 +130,22 @@ async def test_a_bill_that_somebody_else_did_not_pay_is_an_error() -> None:
 
 @pytest.mark.parametrize(
     "message",
-    ["", "Treadle: the session had $1.2.3 left to spend", "x" * 600 + refusal("day", 1.0)],
+    [
+        "",
+        "Treadle: the session had $1.2.3 left to spend",
+        "x" * 600 + budget_refusal_message("day", 1.0),
+    ],
 )
 def test_other_words_are_no_refusal_of_ours(message: str) -> None:
-    assert refused(message) is None
+    assert parse_budget_refusal(message) is None
 
 
 async def test_prices_of_the_users_own_count_while_a_session_runs() -> None:
     played = stage(TOLD, END)
     prices = PriceList({"claude-sonnet-5-5": Price(100, 0, 0, 0, 0)})
-    driver = Driver(played.agent, played.clock, played.events.append, played.stop, prices=prices)
+    driver = SessionDriver(
+        played.agent, played.clock, played.events.append, played.stop, prices=prices
+    )
 
     result = await driver.run(played.brief, played.limits)
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.builders import types_of
-from treadle.adapters.agents.replay import Move, Pause
+from treadle.adapters.agents.replay import ReplayPause, ReplayStep
 from treadle.domain.agent import (
     SANDBOX_FAULT,
     AgentEnded,
@@ -18,7 +18,7 @@ from treadle.domain.agent import (
     Deny,
     Fault,
     Heartbeat,
-    Leftover,
+    LeftoverProcess,
     ResponseStarted,
     ResponseUsed,
     ToolUse,
@@ -65,7 +65,7 @@ TOOL = ToolCalled("1", "Bash", {})
     ],
 )
 async def test_a_silent_agent_is_ended_by_the_limit_it_reaches_first(
-    moves: tuple[Move, ...], limit: TimeLimit
+    moves: tuple[ReplayStep, ...], limit: TimeLimit
 ) -> None:
     played = stage(*moves, FOREVER, FINE)
     tiny: dict[str, Any] = {f"{limit}_s": 0.01}
@@ -83,7 +83,7 @@ async def test_a_limit_that_passed_while_an_event_was_taken_ends_the_session() -
     async def slow_heartbeat() -> None:
         played.clock.advance(11)
 
-    played.agent.moves = (Pause(slow_heartbeat), Heartbeat(), FOREVER)
+    played.agent.moves = (ReplayPause(slow_heartbeat), Heartbeat(), FOREVER)
 
     result = await played.play()
 
@@ -91,7 +91,9 @@ async def test_a_limit_that_passed_while_an_event_was_taken_ends_the_session() -
 
 
 @pytest.mark.parametrize("moves", [(FOREVER,), (ResponseStarted(), TOOL, FOREVER)])
-async def test_a_person_who_stops_the_run_cancels_the_session(moves: tuple[Move, ...]) -> None:
+async def test_a_person_who_stops_the_run_cancels_the_session(
+    moves: tuple[ReplayStep, ...],
+) -> None:
     played = stage(*moves)
     asyncio.get_running_loop().call_soon(played.stop.set)
 
@@ -219,7 +221,7 @@ async def test_a_tool_whose_decision_cannot_be_stored_does_not_run() -> None:
 
 async def test_processes_that_a_session_left_are_recorded_before_its_end() -> None:
     played = stage(FINE)
-    played.agent.leftovers = (Leftover(41, "sleep 9"), Leftover(42, "serve"))
+    played.agent.leftovers = (LeftoverProcess(41, "sleep 9"), LeftoverProcess(42, "serve"))
 
     await played.play()
 
@@ -229,7 +231,7 @@ async def test_processes_that_a_session_left_are_recorded_before_its_end() -> No
 
 @pytest.mark.parametrize("moves", [(FINE,), (signalled("done", "done"), FOREVER)])
 async def test_a_sandbox_that_outlives_its_session_undoes_what_the_session_said(
-    moves: tuple[Move, ...],
+    moves: tuple[ReplayStep, ...],
 ) -> None:
     played = stage(*moves)
     played.agent.after_close = AgentEnded(Fault("still there", subtype=SANDBOX_FAULT))
@@ -259,7 +261,7 @@ async def test_a_driver_that_is_cancelled_closes_the_agent_and_leaves_no_task() 
         reached.set()
         await asyncio.Event().wait()
 
-    played = stage(ResponseStarted(), Pause(reach_and_wait))
+    played = stage(ResponseStarted(), ReplayPause(reach_and_wait))
     driving = asyncio.ensure_future(played.play())
     await reached.wait()
 
@@ -276,7 +278,7 @@ async def test_an_agent_that_breaks_its_promise_is_closed_too() -> None:
     async def broken() -> None:
         raise RuntimeError("an agent never raises")
 
-    played = stage(Pause(broken))
+    played = stage(ReplayPause(broken))
     with pytest.raises(RuntimeError, match="never raises"):
         await played.play()
 

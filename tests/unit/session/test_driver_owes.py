@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from treadle.adapters.agents.replay import Move, Underway
+from treadle.adapters.agents.replay import ReplayStep, ResponseUnderway
 from treadle.domain.agent import AgentEnded, ResponseStarted, ResponseUsed
 from treadle.domain.events.agent import UsageReported
 from treadle.domain.session import Completed
@@ -15,7 +15,7 @@ from .driven import FINE, FOREVER, said, stage
 
 PART = ResponseUsed("sonnet", Usage(300_000, 10))
 WHOLE = ResponseUsed("sonnet", Usage(300_000, 20))
-CUT = (ResponseStarted(), Underway(PART))
+CUT = (ResponseStarted(), ResponseUnderway(PART))
 PAID = UsageReported("sonnet", PART.usage, 0.6001)
 
 
@@ -35,7 +35,7 @@ PAID = UsageReported("sonnet", PART.usage, 0.6001)
     ids=["signal", "idle", "wall", "whole", "budget"],
 )
 async def test_what_is_paid_for(
-    moves: tuple[Move, ...], limits: dict[str, Any], paid: list[UsageReported]
+    moves: tuple[ReplayStep, ...], limits: dict[str, Any], paid: list[UsageReported]
 ) -> None:
     played = stage(*moves, **limits)
     result = await played.play()

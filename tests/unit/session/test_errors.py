@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from treadle.domain.agent import Fault
 from treadle.domain.session import Crashed, ErrorClass, ExecutionError, Outcome, TimedOut
-from treadle.session.errors import backoff, diagnose, pause_after
+from treadle.session.faults import backoff, diagnose, pause_after
 
 
 def api(status: int | None, error: str, reason: str = "api_error", message: str = "") -> Fault:

@@ -7,13 +7,19 @@ import pytest
 from pydantic import TypeAdapter
 
 from tests.builders import NOON
-from treadle.adapters.stores.memory_gates import MemoryBreakers, MemoryQuotaGates
+from treadle.adapters.stores.service_health import MemoryBreakers, MemoryQuotaBlocks
 from treadle.domain.events.oversight import BreakerClosed, BreakerOpened
-from treadle.domain.gates import Breaker, QuotaGate
 from treadle.domain.ids import RunId, SessionId
+from treadle.domain.service_health import CircuitBreaker, QuotaBlock
 from treadle.domain.session import Completed, ExecutionError, Outcome, QuotaExceeded, SessionResult
 from treadle.domain.usage import Usage
-from treadle.session.gates import Gates, Go, Passage, WaitUntil, model_service
+from treadle.session.session_admission import (
+    SessionAdmission,
+    StartDecision,
+    StartNow,
+    WaitUntil,
+    model_service_name,
+)
 
 API = "model API"
 DOWN = ExecutionError("overloaded", "retryable", of_service=True)
@@ -27,11 +33,11 @@ class Runs:
 
     now: datetime = NOON
     breakers: MemoryBreakers = field(default_factory=MemoryBreakers)
-    quota: MemoryQuotaGates = field(default_factory=MemoryQuotaGates)
+    quota: MemoryQuotaBlocks = field(default_factory=MemoryQuotaBlocks)
     sessions: int = 0
 
-    def run(self, name: str, *, jitter: float = 0.0, credential: str = "key") -> Gates:
-        return Gates(
+    def run(self, name: str, *, jitter: float = 0.0, credential: str = "key") -> SessionAdmission:
+        return SessionAdmission(
             breakers=self.breakers,
             quota=self.quota,
             run=RunId(name),
@@ -52,7 +58,7 @@ class Runs:
 
 
 def test_nothing_stands_in_the_way_of_a_first_session() -> None:
-    assert Runs().run("a").before_session() == Go()
+    assert Runs().run("a").before_session() == StartNow()
 
 
 def test_a_limit_that_one_run_meets_makes_all_runs_with_that_credential_wait() -> None:
@@ -68,7 +74,7 @@ def test_a_limit_that_one_run_meets_makes_all_runs_with_that_credential_wait() -
     assert waits == [
         WaitUntil(reset, SPENT.message, "quota"),
         WaitUntil(reset + timedelta(seconds=5), SPENT.message, "quota"),
-        Go(),
+        StartNow(),
     ]
 
 
@@ -81,7 +87,7 @@ def test_a_session_that_gets_through_opens_the_gate_but_an_older_one_does_not() 
     assert isinstance(runs.run("b").before_session(), WaitUntil)
 
     runs.run("b").after_session(runs.ended(Completed(""), took_s=20))
-    assert runs.run("a").before_session() == Go()
+    assert runs.run("a").before_session() == StartNow()
 
 
 def test_a_service_that_fails_three_runs_is_tried_by_one_of_them_later() -> None:
@@ -95,11 +101,11 @@ def test_a_service_that_fails_three_runs_is_tried_by_one_of_them_later() -> None
 
     runs.later(minutes=5)
     first, second = runs.run("a").before_session(), runs.run("b").before_session()
-    assert first == Go()
+    assert first == StartNow()
     assert isinstance(second, WaitUntil)
 
     assert runs.run("a").after_session(runs.ended(Completed(""))) == (BreakerClosed(API),)
-    assert runs.run("b").before_session() == Go()
+    assert runs.run("b").before_session() == StartNow()
 
 
 def test_a_run_that_waits_for_quota_takes_no_turn_at_a_failing_service() -> None:
@@ -110,7 +116,7 @@ def test_a_run_that_waits_for_quota_takes_no_turn_at_a_failing_service() -> None
     runs.later(minutes=6)
 
     assert isinstance(runs.run("a").before_session(), WaitUntil)
-    assert runs.run("b", credential="another").before_session() == Go()
+    assert runs.run("b", credential="another").before_session() == StartNow()
 
 
 class HurriedBreakers(MemoryBreakers):
@@ -120,21 +126,21 @@ class HurriedBreakers(MemoryBreakers):
         super().__init__()
         self.hurried = True
 
-    def swap(self, before: Breaker, after: Breaker) -> bool:
+    def swap(self, before: CircuitBreaker, after: CircuitBreaker) -> bool:
         if self.hurried:
             self.hurried = False
             super().swap(before, replace(before, failures=before.failures + 1, reporter="other"))
         return super().swap(before, after)
 
 
-class HurriedQuotaGates(MemoryQuotaGates):
+class HurriedQuotaGates(MemoryQuotaBlocks):
     """Another run closes the gate for longer between the first reading and the closing."""
 
-    def close(self, before: QuotaGate | None, after: QuotaGate) -> bool:
+    def block(self, before: QuotaBlock | None, after: QuotaBlock) -> bool:
         if before is None:
             longer = after.closed_until + timedelta(days=3)
-            super().close(None, replace(after, closed_until=longer, reported_at=NOON))
-        return super().close(before, after)
+            super().block(None, replace(after, closed_until=longer, reported_at=NOON))
+        return super().block(before, after)
 
 
 def test_what_another_run_reports_in_the_same_moment_is_not_lost() -> None:
@@ -148,9 +154,9 @@ def test_what_another_run_reports_in_the_same_moment_is_not_lost() -> None:
     assert gate.closed_until == NOON + timedelta(days=3, hours=1)
 
 
-@pytest.mark.parametrize("passage", [Go(), WaitUntil(NOON, "why", "quota")])
-def test_an_answer_can_be_kept_as_the_result_of_a_step(passage: Passage) -> None:
-    adapter: TypeAdapter[Passage] = TypeAdapter(Passage)
+@pytest.mark.parametrize("passage", [StartNow(), WaitUntil(NOON, "why", "quota")])
+def test_an_answer_can_be_kept_as_the_result_of_a_step(passage: StartDecision) -> None:
+    adapter: TypeAdapter[StartDecision] = TypeAdapter(StartDecision)
 
     assert adapter.validate_json(adapter.dump_json(passage)) == passage
 
@@ -166,4 +172,4 @@ def test_an_answer_can_be_kept_as_the_result_of_a_step(passage: Passage) -> None
 def test_every_address_of_the_service_has_a_name_of_its_own_without_secrets(
     address: str, service: str
 ) -> None:
-    assert model_service(address) == service
+    assert model_service_name(address) == service

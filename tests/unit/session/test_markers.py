@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from treadle.domain.signal import SIGNAL_KINDS, Signal, SignalKind
-from treadle.session.markers import BODY_LIMIT, MarkerReader, Piece, Text
+from treadle.session.markers import BODY_LIMIT, MarkerReader, Piece, PlainText
 
 
 def read(*chunks: str, body_limit: int = BODY_LIMIT) -> list[Piece]:
@@ -19,9 +19,9 @@ def read(*chunks: str, body_limit: int = BODY_LIMIT) -> list[Piece]:
 
 def joined(pieces: Iterable[Piece]) -> list[Piece]:
     whole: list[Piece] = []
-    for are_text, group in groupby(pieces, key=lambda piece: isinstance(piece, Text)):
+    for are_text, group in groupby(pieces, key=lambda piece: isinstance(piece, PlainText)):
         if are_text:
-            whole.append(Text("".join(piece.text for piece in group)))
+            whole.append(PlainText("".join(piece.text for piece in group)))
         else:
             whole.extend(group)
     return whole
@@ -32,9 +32,9 @@ def test_every_kind_of_signal_has_a_tag(kind: SignalKind) -> None:
     tag = kind.upper()
 
     assert read(f"Before\n<{tag}>\nwhy\n</{tag}>\nafter") == [
-        Text("Before\n"),
+        PlainText("Before\n"),
         Signal(kind, "why"),
-        Text("\nafter"),
+        PlainText("\nafter"),
     ]
 
 
@@ -43,20 +43,23 @@ def test_every_kind_of_signal_has_a_tag(kind: SignalKind) -> None:
     [
         ("<DONE>All done.</DONE>", [Signal("done", "All done.")]),
         ("<DONE></DONE>", [Signal("done", "")]),
-        ("<DONE>\r\nyes\r\n</DONE>\r\n", [Signal("done", "yes"), Text("\r\n")]),
-        ("   <DONE>x</DONE>", [Text("   "), Signal("done", "x")]),
+        ("<DONE>\r\nyes\r\n</DONE>\r\n", [Signal("done", "yes"), PlainText("\r\n")]),
+        ("   <DONE>x</DONE>", [PlainText("   "), Signal("done", "x")]),
         ("<NOTE>a</NOTE><DONE>b</DONE>", [Signal("note", "a"), Signal("done", "b")]),
-        ("<NOTE>a</NOTE> <DONE>b</DONE>", [Signal("note", "a"), Text(" "), Signal("done", "b")]),
+        (
+            "<NOTE>a</NOTE> <DONE>b</DONE>",
+            [Signal("note", "a"), PlainText(" "), Signal("done", "b")],
+        ),
         ("<NOTE>a </DONE> b</NOTE>", [Signal("note", "a </DONE> b")]),
         ("<NOTE>\n<DONE>x</DONE>\n</NOTE>", [Signal("note", "<DONE>x</DONE>")]),
         ("<NOTE>see `a` and\n```\nb\n```\n</NOTE>", [Signal("note", "see `a` and\n```\nb\n```")]),
         ("<NOTE>an odd ` tick</NOTE>", [Signal("note", "an odd ` tick")]),
-        ("``` not `closed\n<DONE>x</DONE>", [Text("``` not `closed\n"), Signal("done", "x")]),
-        ("``\n<DONE>x</DONE>", [Text("``\n"), Signal("done", "x")]),
-        ("    ```\n<DONE>x</DONE>", [Text("    ```\n"), Signal("done", "x")]),
-        ("```\na\n```\n<DONE>x</DONE>", [Text("```\na\n```\n"), Signal("done", "x")]),
-        ("~~~\n```\n~~~ \n<DONE>x</DONE>", [Text("~~~\n```\n~~~ \n"), Signal("done", "x")]),
-        ("```\na\n```\r\n<DONE>x</DONE>", [Text("```\na\n```\r\n"), Signal("done", "x")]),
+        ("``` not `closed\n<DONE>x</DONE>", [PlainText("``` not `closed\n"), Signal("done", "x")]),
+        ("``\n<DONE>x</DONE>", [PlainText("``\n"), Signal("done", "x")]),
+        ("    ```\n<DONE>x</DONE>", [PlainText("    ```\n"), Signal("done", "x")]),
+        ("```\na\n```\n<DONE>x</DONE>", [PlainText("```\na\n```\n"), Signal("done", "x")]),
+        ("~~~\n```\n~~~ \n<DONE>x</DONE>", [PlainText("~~~\n```\n~~~ \n"), Signal("done", "x")]),
+        ("```\na\n```\r\n<DONE>x</DONE>", [PlainText("```\na\n```\r\n"), Signal("done", "x")]),
     ],
 )
 def test_a_closed_tag_that_begins_its_line_is_a_signal(text: str, pieces: list[Piece]) -> None:
@@ -103,20 +106,20 @@ def test_a_closed_tag_that_begins_its_line_is_a_signal(text: str, pieces: list[P
     ],
 )
 def test_everything_else_stays_text(text: str) -> None:
-    assert read(text) == ([Text(text)] if text else [])
+    assert read(text) == ([PlainText(text)] if text else [])
 
 
 def test_a_tag_that_is_never_closed_hides_no_later_signal() -> None:
     assert read("<NOTE>forgot\n<DONE>x</DONE>\nbye") == [
-        Text("<NOTE>forgot\n"),
+        PlainText("<NOTE>forgot\n"),
         Signal("done", "x"),
-        Text("\nbye"),
+        PlainText("\nbye"),
     ]
 
 
 def test_of_two_openings_before_one_closing_the_later_counts() -> None:
     assert read("<DONE> comes at the end.\nWork.\n<DONE>x</DONE>") == [
-        Text("<DONE> comes at the end.\nWork.\n"),
+        PlainText("<DONE> comes at the end.\nWork.\n"),
         Signal("done", "x"),
     ]
 
@@ -125,12 +128,12 @@ def test_a_signal_is_given_with_the_chunk_that_closes_it() -> None:
     reader = MarkerReader()
 
     assert [reader.feed(c) for c in ("Hi\n", "<DO", "NE>all", " done</DONE", ">", " bye")] == [
-        [Text("Hi\n")],
+        [PlainText("Hi\n")],
         [],
         [],
         [],
         [Signal("done", "all done")],
-        [Text(" bye")],
+        [PlainText(" bye")],
     ]
 
 
@@ -138,15 +141,15 @@ def test_only_what_could_become_a_tag_is_held_back() -> None:
     reader = MarkerReader()
 
     assert [reader.feed(c) for c in ("a <", "D", "\n ", " <", "D", "I", "``", "\n`", "`")] == [
-        [Text("a <")],
-        [Text("D")],
-        [Text("\n")],
+        [PlainText("a <")],
+        [PlainText("D")],
+        [PlainText("\n")],
         [],
         [],
-        [Text("  <DI")],
-        [Text("``")],
-        [Text("\n`")],
-        [Text("`")],
+        [PlainText("  <DI")],
+        [PlainText("``")],
+        [PlainText("\n`")],
+        [PlainText("`")],
     ]
 
 
@@ -163,7 +166,7 @@ def test_the_longest_body_is_a_signal_and_one_character_more_is_text() -> None:
 
     assert read(f"<NOTE>{fits}</NOTE>") == [Signal("note", fits)]
     assert read(f"<NOTE>{long}</NOTE>\n<DONE>x</DONE>") == [
-        Text(f"<NOTE>{long}</NOTE>\n"),
+        PlainText(f"<NOTE>{long}</NOTE>\n"),
         Signal("done", "x"),
     ]
 
@@ -202,7 +205,7 @@ def test_where_the_chunks_break_changes_nothing(text: str, cuts: set[int], limit
 def test_text_without_a_closing_tag_comes_back_as_it_was(text: str) -> None:
     plain = text.replace("</", "<_")
 
-    assert read(plain) == ([Text(plain)] if plain else [])
+    assert read(plain) == ([PlainText(plain)] if plain else [])
 
 
 @pytest.mark.parametrize(
@@ -221,4 +224,4 @@ def test_text_without_a_closing_tag_comes_back_as_it_was(text: str) -> None:
 def test_long_text_is_read_in_one_pass(unit: str, times: int, chunk: int) -> None:
     text = unit * times  # a reader that looked at it again and again would run into the timeout
 
-    assert read(*(text[n : n + chunk] for n in range(0, len(text), chunk))) == [Text(text)]
+    assert read(*(text[n : n + chunk] for n in range(0, len(text), chunk))) == [PlainText(text)]

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from treadle.domain.usage import Usage
 from treadle.session.claude.prices import ALIASES, PRICES
-from treadle.session.price import Extras, Price, TieredPrice
-from treadle.session.prices import LISTED, Estimate, PriceList
+from treadle.session.price import Price, ResponseExtras, TieredPrice
+from treadle.session.price_list import VENDOR_PRICES, CostEstimate, PriceList
 
 MILLION = 1_000_000
 OPUS = Price(4, 20, 5, 0.2, 8)
@@ -39,7 +39,7 @@ HAIKU = TieredPrice(
 def test_a_model_is_found_by_any_spelling_of_its_name(
     model: str, price: Price | TieredPrice
 ) -> None:
-    assert LISTED.price_of(model) == price
+    assert VENDOR_PRICES.price_of(model) == price
 
 
 @pytest.mark.parametrize(
@@ -56,11 +56,11 @@ def test_a_model_is_found_by_any_spelling_of_its_name(
     ],
 )
 def test_another_model_has_no_price(model: str) -> None:
-    assert LISTED.price_of(model) is None
+    assert VENDOR_PRICES.price_of(model) is None
 
 
 def test_every_alias_has_a_price() -> None:
-    assert [alias for alias in ALIASES if LISTED.price_of(alias) is None] == []
+    assert [alias for alias in ALIASES if VENDOR_PRICES.price_of(alias) is None] == []
 
 
 OWN = Price(1, 2, 3, 4, 5)
@@ -83,44 +83,50 @@ def test_a_price_of_the_users_own_comes_first(named: str, model: str, price: Pri
 
 
 def test_the_dearest_price_is_the_dearest_in_every_bucket_whoever_sets_it() -> None:
-    assert LISTED.dearest() == Price(15, 75, 18.75, 1.5, 30)
-    assert PriceList({"gpt-9": Price(99, 0, 0, 2, 0)}).dearest() == Price(99, 75, 18.75, 2, 30)
+    assert VENDOR_PRICES.highest_price() == Price(15, 75, 18.75, 1.5, 30)
+    assert PriceList({"gpt-9": Price(99, 0, 0, 2, 0)}).highest_price() == Price(
+        99, 75, 18.75, 2, 30
+    )
 
 
 @pytest.mark.parametrize(
     ("usage", "model", "expected"),
     [
-        (Usage(MILLION, 0, 0, 0), "opus", Estimate(4, priced=True)),
-        (Usage(0, MILLION, 0, 0), "opus", Estimate(20, priced=True)),
-        (Usage(0, 0, MILLION, 0), "opus", Estimate(5, priced=True)),
-        (Usage(0, 0, 0, MILLION), "opus", Estimate(0.2, priced=True)),
-        (Usage(0, 0, MILLION, 0, MILLION), "opus", Estimate(8, priced=True)),  # for an hour
-        (Usage(0, 0, MILLION, 0, MILLION // 2), "opus", Estimate(6.5, priced=True)),
-        (Usage(300, 60), "claude-opus-5-5", Estimate(0.0024, priced=True)),
-        (Usage(100_000, 0), "haiku", Estimate(0.01, priced=True)),
-        (Usage(100_001, 0), "haiku", Estimate(0.0500005, priced=True)),  # a long prompt
-        (Usage(1, 0, 50_000, 50_000), "haiku", Estimate(0.0337505, priced=True)),
-        (Usage(MILLION, MILLION), "gpt-9", Estimate(90, priced=False)),
-        (Usage(), "<synthetic>", Estimate(0, priced=True)),  # nothing used costs nothing anywhere
+        (Usage(MILLION, 0, 0, 0), "opus", CostEstimate(4, priced=True)),
+        (Usage(0, MILLION, 0, 0), "opus", CostEstimate(20, priced=True)),
+        (Usage(0, 0, MILLION, 0), "opus", CostEstimate(5, priced=True)),
+        (Usage(0, 0, 0, MILLION), "opus", CostEstimate(0.2, priced=True)),
+        (Usage(0, 0, MILLION, 0, MILLION), "opus", CostEstimate(8, priced=True)),  # for an hour
+        (Usage(0, 0, MILLION, 0, MILLION // 2), "opus", CostEstimate(6.5, priced=True)),
+        (Usage(300, 60), "claude-opus-5-5", CostEstimate(0.0024, priced=True)),
+        (Usage(100_000, 0), "haiku", CostEstimate(0.01, priced=True)),
+        (Usage(100_001, 0), "haiku", CostEstimate(0.0500005, priced=True)),  # a long prompt
+        (Usage(1, 0, 50_000, 50_000), "haiku", CostEstimate(0.0337505, priced=True)),
+        (Usage(MILLION, MILLION), "gpt-9", CostEstimate(90, priced=False)),
+        (
+            Usage(),
+            "<synthetic>",
+            CostEstimate(0, priced=True),
+        ),  # nothing used costs nothing anywhere
     ],
 )
-def test_usage_is_priced_bucket_by_bucket(usage: Usage, model: str, expected: Estimate) -> None:
-    assert LISTED.estimate(usage, model) == expected
+def test_usage_is_priced_bucket_by_bucket(usage: Usage, model: str, expected: CostEstimate) -> None:
+    assert VENDOR_PRICES.estimate(usage, model) == expected
 
 
 @pytest.mark.parametrize(
     ("extras", "cost_usd"),
     [
-        (Extras(), 4.0),
-        (Extras(web_searches=3), 4.03),
-        (Extras(in_us=True), 4.4),
-        (Extras(web_searches=1, in_us=True), 4.41),
+        (ResponseExtras(), 4.0),
+        (ResponseExtras(web_searches=3), 4.03),
+        (ResponseExtras(in_us=True), 4.4),
+        (ResponseExtras(web_searches=1, in_us=True), 4.41),
     ],
 )
-def test_what_is_not_a_token_has_a_price_too(extras: Extras, cost_usd: float) -> None:
-    found = LISTED.estimate(Usage(MILLION), "opus", extras)
+def test_what_is_not_a_token_has_a_price_too(extras: ResponseExtras, cost_usd: float) -> None:
+    found = VENDOR_PRICES.estimate(Usage(MILLION), "opus", extras)
 
-    assert found == Estimate(pytest.approx(cost_usd), priced=True)  # type: ignore[arg-type]
+    assert found == CostEstimate(pytest.approx(cost_usd), priced=True)  # type: ignore[arg-type]
 
 
 COUNTS = st.integers(0, 10**9)
@@ -129,6 +135,6 @@ USAGES = st.builds(Usage, COUNTS, COUNTS, COUNTS, COUNTS)
 
 @given(USAGES, st.sampled_from(sorted(PRICES)))
 def test_no_known_model_costs_more_than_an_unknown_one(usage: Usage, model: str) -> None:
-    known, unknown = LISTED.estimate(usage, model), LISTED.estimate(usage, "unknown")
+    known, unknown = VENDOR_PRICES.estimate(usage, model), VENDOR_PRICES.estimate(usage, "unknown")
 
     assert 0 <= known.cost_usd <= unknown.cost_usd

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from treadle.session.quota import QuotaText, find_quota, wait_until
+from treadle.session.quota_messages import QuotaMessage, find_quota, wait_until
 
 SUNDAY_8AM = datetime(2026, 11, 15, 8, 0, tzinfo=UTC)
 
@@ -78,7 +78,7 @@ def utc(
     ],
 )
 def test_a_reached_quota_tells_when_it_resets(text: str, resets_at: datetime) -> None:
-    assert find_quota(text, SUNDAY_8AM) == QuotaText(resets_at)
+    assert find_quota(text, SUNDAY_8AM) == QuotaMessage(resets_at)
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_a_reached_quota_tells_when_it_resets(text: str, resets_at: datetime) ->
     ],
 )
 def test_a_quota_without_a_readable_time_is_still_a_quota(text: str) -> None:
-    assert find_quota(text, SUNDAY_8AM) == QuotaText(None)
+    assert find_quota(text, SUNDAY_8AM) == QuotaMessage(None)
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,7 @@ def test_talk_about_limits_is_no_quota(text: str) -> None:
     ],
 )
 def test_a_time_of_day_that_is_over_means_tomorrow(now: datetime, resets_at: datetime) -> None:
-    assert find_quota("You've hit your limit · resets 6pm (UTC)", now) == QuotaText(resets_at)
+    assert find_quota("You've hit your limit · resets 6pm (UTC)", now) == QuotaMessage(resets_at)
 
 
 @pytest.mark.parametrize(
@@ -177,7 +177,7 @@ def test_reset_times_follow_the_clocks_of_their_zone(
 ) -> None:
     found = find_quota(f"You've hit your limit · resets {text}", now)
 
-    assert found == QuotaText(resets_at)
+    assert found == QuotaMessage(resets_at)
 
 
 ZONES = st.sampled_from(["UTC", "America/Edmonton", "Europe/Berlin", "Asia/Kolkata"])

@@ -11,10 +11,10 @@ from tests.builders import SESSION_LIMITS, FakeClock
 from treadle.domain.agent import AgentEvent, Allow, Decision, Heartbeat, ResponseStarted, ToolUse
 from treadle.domain.events.agent import ToolCalled, ToolFinished
 from treadle.domain.session import Completed, TimedOut
-from treadle.session.recess import Recess
-from treadle.session.time_limits import OpenTool, began
-from treadle.session.time_limits import under_way as at_work
-from treadle.session.vigil import Vigil
+from treadle.session.time_limits import OpenTool, start_clocks
+from treadle.session.time_limits import open_calls as at_work
+from treadle.session.wait_clock import WaitClock
+from treadle.session.watchdog import Watchdog
 
 from .driven import FINE, stage
 
@@ -24,20 +24,20 @@ DAY_S = 86_400.0
 
 def test_time_counts_once_however_many_are_asked_about() -> None:
     clock = FakeClock()
-    recess = Recess(clock)
-    seen = [(recess.on, recess.seconds)]
+    recess = WaitClock(clock)
+    seen = [(recess.is_waiting, recess.seconds)]
     clock.advance(5)
-    with recess.taken("1"):
+    with recess.waiting_for("1"):
         clock.advance(10)
-        with recess.taken("2"):
+        with recess.waiting_for("2"):
             clock.advance(10)
-            seen.append((recess.on, recess.seconds))
+            seen.append((recess.is_waiting, recess.seconds))
         clock.advance(10)
     clock.advance(10)
-    seen.append((recess.on, recess.seconds))
-    with recess.taken("1"):
+    seen.append((recess.is_waiting, recess.seconds))
+    with recess.waiting_for("1"):
         clock.advance(1)
-    seen.append((recess.on, recess.seconds))
+    seen.append((recess.is_waiting, recess.seconds))
 
     assert seen == [(False, 0.0), (True, 20.0), (False, 30.0), (False, 31.0)]
 
@@ -50,8 +50,8 @@ class Watched:
     clock: FakeClock = field(default_factory=FakeClock)
 
     def __post_init__(self) -> None:
-        self.recess = Recess(self.clock)
-        self.vigil = Vigil(self._wait, self.clock, LIMITS, lambda: None, self.recess)
+        self.recess = WaitClock(self.clock)
+        self.vigil = Watchdog(self._wait, self.clock, LIMITS, lambda: None, self.recess)
 
     async def _wait(self, within_s: float) -> AgentEvent | Literal["stopped", "late"]:
         if self.steps:
@@ -62,7 +62,7 @@ class Watched:
     async def seen(self) -> list[object]:
         told: list[object] = []
         while not told or not isinstance(told[-1], TimedOut):
-            told.append(await self.vigil.next())
+            told.append(await self.vigil.next_event())
         return told
 
 
@@ -75,7 +75,7 @@ def called(watched: Watched) -> AgentEvent:
 
 
 def answered_after_a_day(watched: Watched) -> None:
-    with watched.recess.taken("1"):
+    with watched.recess.waiting_for("1"):
         watched.clock.advance(DAY_S)
 
 
@@ -102,7 +102,7 @@ async def test_a_tool_has_all_of_its_time_after_the_answer() -> None:
 
 async def test_signs_of_life_in_a_recess_do_not_start_any_clock() -> None:
     def beats(watched: Watched) -> AgentEvent:
-        with watched.recess.taken("1"):
+        with watched.recess.waiting_for("1"):
             watched.clock.advance(4000)
         return Heartbeat()
 
@@ -114,16 +114,16 @@ async def test_signs_of_life_in_a_recess_do_not_start_any_clock() -> None:
 
 def test_it_is_no_recess_while_another_use_goes_on() -> None:
     clock = FakeClock()
-    recess = Recess(clock)
+    recess = WaitClock(clock)
     seen = []
-    with recess.taken("1"):
+    with recess.waiting_for("1"):
         for under_way in ({"1"}, {"1", "2"}, {"2"}, {"1"}, set()):
-            recess.see(frozenset(under_way))
+            recess.set_open_calls(frozenset(under_way))
             clock.advance(10)
-            seen.append((recess.on, recess.seconds))
-    recess.see(frozenset({"1"}))
+            seen.append((recess.is_waiting, recess.seconds))
+    recess.set_open_calls(frozenset({"1"}))
     clock.advance(10)
-    seen.append((recess.on, recess.seconds))
+    seen.append((recess.is_waiting, recess.seconds))
 
     assert seen == [
         (True, 10.0),
@@ -152,14 +152,14 @@ def test_a_sub_agent_waits_with_its_own_calls(
         OpenTool(str(each), 0, parent) for each, parent in zip(calls[::2], calls[1::2], strict=True)
     )
 
-    assert at_work(replace(began(0), open_tools=tools)) == under_way
+    assert at_work(replace(start_clocks(0), open_tools=tools)) == under_way
 
 
 async def test_a_use_beside_one_that_a_person_thinks_about_has_its_limit() -> None:
     beside = ToolCalled("2", "Bash", {"command": "sleep 9999"})
     watched = Watched([called, lambda _: beside])
 
-    with watched.recess.taken("1"):
+    with watched.recess.waiting_for("1"):
         assert await watched.seen() == [TOOL, beside, TimedOut("tool", 300)]
     assert watched.clock.passed_s == 1 + 300
 
@@ -169,7 +169,7 @@ async def test_a_use_that_waited_beside_another_has_all_of_its_time_afterwards()
     allowed = ExitStack()
 
     def ask(watched: Watched) -> AgentEvent:
-        allowed.enter_context(watched.recess.taken("1"))
+        allowed.enter_context(watched.recess.waiting_for("1"))
         return beside
 
     def goes_on(watched: Watched) -> None:

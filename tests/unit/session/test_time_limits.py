@@ -30,12 +30,12 @@ from treadle.domain.usage import Usage
 from treadle.session.time_limits import (
     Deadline,
     OpenTool,
-    Watch,
-    began,
-    deadline,
-    looked,
-    saw,
-    used_processor,
+    SessionClocks,
+    advance_clocks,
+    apply_event,
+    apply_processor_time,
+    next_deadline,
+    start_clocks,
 )
 
 LIMITS = SessionLimits(
@@ -63,10 +63,10 @@ def retry(delay_s: float) -> ApiRetried:
     return ApiRetried(1, 2, delay_s, 529, "overloaded")
 
 
-def watch_over(*seen: tuple[float, AgentEvent]) -> Watch:
-    watch = began(0.0)
+def watch_over(*seen: tuple[float, AgentEvent]) -> SessionClocks:
+    watch = start_clocks(0.0)
     for at, event in seen:
-        watch = saw(watch, event, at)
+        watch = apply_event(watch, event, at)
     return watch
 
 
@@ -89,7 +89,7 @@ def watch_over(*seen: tuple[float, AgentEvent]) -> Watch:
 def test_a_response_has_to_begin_and_then_to_go_on(
     seen: list[tuple[float, AgentEvent]], due: Deadline
 ) -> None:
-    assert deadline(watch_over(*seen), LIMITS) == due
+    assert next_deadline(watch_over(*seen), LIMITS) == due
 
 
 @pytest.mark.parametrize(
@@ -114,14 +114,14 @@ def test_a_response_has_to_begin_and_then_to_go_on(
 def test_an_open_tool_is_a_sign_of_life_with_a_limit_of_its_own(
     seen: list[tuple[float, AgentEvent]], due: Deadline
 ) -> None:
-    assert deadline(watch_over(*seen), LIMITS) == due
+    assert next_deadline(watch_over(*seen), LIMITS) == due
 
 
 def test_a_result_given_while_the_response_streams_starts_the_clock_at_its_end() -> None:
     early = watch_over((1, RESPONSE), (2, call("a")), (3, done("a")), (4, TEXT))
 
-    assert deadline(early, LIMITS) == Deadline(604, "idle", 600)
-    assert deadline(saw(early, USED, 50), LIMITS) == Deadline(350, "first_byte", 300)
+    assert next_deadline(early, LIMITS) == Deadline(604, "idle", 600)
+    assert next_deadline(apply_event(early, USED, 50), LIMITS) == Deadline(350, "first_byte", 300)
 
 
 def test_a_subagent_is_one_long_tool_call_of_its_parent() -> None:
@@ -134,7 +134,7 @@ def test_a_subagent_is_one_long_tool_call_of_its_parent() -> None:
     )
 
     assert inside.open_tools == (OpenTool("task", 10),)
-    assert deadline(inside, LIMITS) == Deadline(3610, "tool", 3600)
+    assert next_deadline(inside, LIMITS) == Deadline(3610, "tool", 3600)
 
 
 def test_what_a_subagent_left_open_is_over_with_it() -> None:
@@ -166,7 +166,7 @@ def test_what_a_subagent_left_open_is_over_with_it() -> None:
 def test_a_retry_starts_the_clocks_when_the_request_is_sent_again(
     seen: list[tuple[float, AgentEvent]], due: Deadline
 ) -> None:
-    assert deadline(watch_over(*seen), LIMITS) == due
+    assert next_deadline(watch_over(*seen), LIMITS) == due
 
 
 def test_of_limits_that_end_together_the_most_telling_is_named() -> None:
@@ -174,15 +174,15 @@ def test_of_limits_that_end_together_the_most_telling_is_named() -> None:
         max_cost_usd=1, max_turns=9, wall_s=60, first_byte_s=60, idle_s=60, tool_s=50
     )
 
-    assert deadline(began(0), same).limit == "first_byte"
-    assert deadline(watch_over((0, RESPONSE)), same).limit == "idle"
-    assert deadline(watch_over((10, call("a"))), same).limit == "tool"
+    assert next_deadline(start_clocks(0), same).limit == "first_byte"
+    assert next_deadline(watch_over((0, RESPONSE)), same).limit == "idle"
+    assert next_deadline(watch_over((10, call("a"))), same).limit == "tool"
 
 
 def test_the_end_is_no_more_than_a_sign_of_life() -> None:
     watch = watch_over((9, RESPONSE), (10, AgentEnded(Completed("done"))))
 
-    assert watch == Watch(0, 10, awaiting_since=None, owed=False, responding=True)
+    assert watch == SessionClocks(0, 10, awaiting_since=None, owed=False, responding=True)
 
 
 @pytest.mark.parametrize(
@@ -202,17 +202,17 @@ def test_time_that_nobody_was_awake_in_counts_for_no_limit(
     awake = replace(watch_over(*seen), looked=last)
     night = 8 * 3600.0
 
-    assert deadline(awake, LIMITS) == due
-    later = deadline(looked(awake, last + night), LIMITS)
+    assert next_deadline(awake, LIMITS) == due
+    later = next_deadline(advance_clocks(awake, last + night), LIMITS)
     assert later == Deadline(due.at + night, due.limit, due.after_s)
 
 
 def test_looks_that_come_a_little_late_are_no_sleep() -> None:
-    watch = began(0.0)
+    watch = start_clocks(0.0)
     for now in (5.0, 34.0, 64.0, 93.0):  # a busy machine
-        watch = looked(watch, now)
+        watch = advance_clocks(watch, now)
 
-    assert deadline(watch, LIMITS) == Deadline(300, "first_byte", 300)
+    assert next_deadline(watch, LIMITS) == Deadline(300, "first_byte", 300)
 
 
 @pytest.mark.parametrize(
@@ -231,15 +231,15 @@ def test_processes_that_compute_are_alive(
 ) -> None:
     watch = watch_over((9, RESPONSE))
     for now, seconds in readings:
-        watch = used_processor(watch, seconds, now)
+        watch = apply_processor_time(watch, seconds, now)
 
-    assert deadline(watch, LIMITS) == due
+    assert next_deadline(watch, LIMITS) == due
 
 
 def test_computing_is_no_answer_of_the_model() -> None:
-    watch = used_processor(used_processor(began(0.0), 0.0, 100.0), 60.0, 200.0)
+    watch = apply_processor_time(apply_processor_time(start_clocks(0.0), 0.0, 100.0), 60.0, 200.0)
 
-    assert deadline(watch, LIMITS) == Deadline(300, "first_byte", 300)
+    assert next_deadline(watch, LIMITS) == Deadline(300, "first_byte", 300)
 
 
 EVENTS = st.sampled_from(
@@ -254,5 +254,5 @@ EVENTS = st.sampled_from(
 def test_there_is_always_a_deadline_within_the_wall_limit(events: list[AgentEvent]) -> None:
     watch = watch_over(*((float(n), event) for n, event in enumerate(events)))
 
-    assert deadline(watch, LIMITS).at <= LIMITS.wall_s
+    assert next_deadline(watch, LIMITS).at <= LIMITS.wall_s
     assert (watch.awaiting_since is None) or not watch.open_tools

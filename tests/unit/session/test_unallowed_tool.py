@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from treadle.adapters.agents.replay import Move
+from treadle.adapters.agents.replay import ReplayStep
 from treadle.domain.agent import Allow, Decision, Deny, ToolUse
 from treadle.domain.events.agent import ToolCalled, ToolFinished
 from treadle.domain.session import Completed, Outcome, UnguardedTool
-from treadle.session.unallowed_tool import unguarded
+from treadle.session.faults import find_unguarded_tool
 
 from .driven import FINE, FOREVER, said, stage, tool_that
 
@@ -38,7 +38,7 @@ def test_only_a_success_that_was_not_allowed_is_a_breach(
 ) -> None:
     finished = ToolFinished(tool_id, "output", is_error=is_error)
 
-    assert unguarded(finished, names=NAMES, allowed={"1"}) == end
+    assert find_unguarded_tool(finished, names=NAMES, allowed={"1"}) == end
 
 
 CALLED = ToolCalled("9", "Bash", {"command": "id"})
@@ -56,7 +56,7 @@ REFUSED = replace(DONE, is_error=True)
     ],
 )
 async def test_the_driver_ends_a_session_at_its_first_breach(
-    moves: tuple[Move, ...], outcome: Outcome
+    moves: tuple[ReplayStep, ...], outcome: Outcome
 ) -> None:
     calls: list[Mapping[str, Any]] = []
     played = stage(*moves)

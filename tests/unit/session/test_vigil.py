@@ -8,7 +8,7 @@ from tests.builders import SESSION_LIMITS, FakeClock
 from treadle.domain.agent import AgentEvent, Heartbeat, ResponseStarted
 from treadle.domain.events.agent import ToolCalled
 from treadle.domain.session import TimedOut
-from treadle.session.vigil import Vigil
+from treadle.session.watchdog import Watchdog
 
 LIMITS = replace(SESSION_LIMITS, idle_s=22, first_byte_s=60, tool_s=300, wall_s=3000)
 NIGHT_S = 8 * 3600.0
@@ -28,7 +28,7 @@ class Played:
 
     def __post_init__(self) -> None:
         self._waits = iter(self.waits)
-        self.vigil = Vigil(self._wait, self.clock, LIMITS, self.processor)
+        self.vigil = Watchdog(self._wait, self.clock, LIMITS, self.processor)
 
     async def _wait(self, within_s: float) -> AgentEvent | Literal["stopped", "late"]:
         self.asked.append(within_s)
@@ -44,7 +44,7 @@ class Played:
         """Everything until the end of the vigil."""
         told: list[object] = []
         while not told or not (told[-1] == "stopped" or isinstance(told[-1], TimedOut)):
-            told.append(await self.vigil.next())
+            told.append(await self.vigil.next_event())
         return told
 
 

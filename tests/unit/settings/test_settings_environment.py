@@ -7,15 +7,15 @@ import pytest
 from treadle.settings.environment import (
     Environment,
     agent_environment,
-    environment_from,
-    given_environment,
+    parse_environment,
+    process_environment,
 )
 
 
 def test_the_environment_is_read_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TREADLE_TEST_OF_READING", "yes")
 
-    assert given_environment()["TREADLE_TEST_OF_READING"] == "yes"
+    assert process_environment()["TREADLE_TEST_OF_READING"] == "yes"
 
 
 def test_every_variable_of_ours_is_parsed() -> None:
@@ -30,7 +30,7 @@ def test_every_variable_of_ours_is_parsed() -> None:
         "COLUMNS": "80",
     }
 
-    assert environment_from(raw) == Environment(
+    assert parse_environment(raw) == Environment(
         root=Path("/srv/treadle"),
         home=Path("/home/ada"),
         path="/bin",
@@ -46,7 +46,7 @@ def test_every_variable_of_ours_is_parsed() -> None:
 def test_without_variables_everything_has_a_sane_default() -> None:
     raw = {"HOME": "/home/ada"}
 
-    assert environment_from(raw) == Environment(
+    assert parse_environment(raw) == Environment(
         root=Path("/home/ada/.treadle"),
         home=Path("/home/ada"),
         path="",
@@ -60,7 +60,7 @@ def test_without_variables_everything_has_a_sane_default() -> None:
 
 
 def test_a_missing_home_is_looked_up() -> None:
-    assert environment_from({}).home.is_absolute()
+    assert parse_environment({}).home.is_absolute()
 
 
 @pytest.mark.parametrize(
@@ -74,25 +74,25 @@ def test_a_missing_home_is_looked_up() -> None:
     ],
 )
 def test_the_root_is_absolute(given: str, root: Path) -> None:
-    assert environment_from({"HOME": "/h", "TREADLE_ROOT": given}).root == root
+    assert parse_environment({"HOME": "/h", "TREADLE_ROOT": given}).root == root
 
 
 @pytest.mark.parametrize("value", ["", "0", "false", "no", "what?"])
 def test_a_sandbox_is_given_up_only_by_a_clear_word(value: str) -> None:
-    assert not environment_from({"TREADLE_NO_SANDBOX": value}).no_sandbox
+    assert not parse_environment({"TREADLE_NO_SANDBOX": value}).no_sandbox
 
 
 @pytest.mark.parametrize("value", ["", "0", "-1", "wide", "٣", "9" * 30])
 def test_a_senseless_width_counts_as_unknown(value: str) -> None:
-    assert environment_from({"COLUMNS": value}).columns is None
+    assert parse_environment({"COLUMNS": value}).columns is None
 
 
 def test_an_empty_no_color_leaves_colours_on() -> None:
-    assert not environment_from({"NO_COLOR": ""}).no_color
+    assert not parse_environment({"NO_COLOR": ""}).no_color
 
 
 def test_the_values_never_show() -> None:
-    environment = environment_from({"HOME": "/h", "ANTHROPIC_API_KEY": "sk-secret"})
+    environment = parse_environment({"HOME": "/h", "ANTHROPIC_API_KEY": "sk-secret"})
 
     assert "sk-secret" not in repr(environment)
 

@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 from treadle.domain.errors import SettingsError
-from treadle.settings.definitions import Limits, Settings
-from treadle.settings.load import Resolved, load, resolve
-from treadle.settings.origin import DEFAULT, FLAG, Origin
+from treadle.settings.definitions import LimitSettings, Settings
+from treadle.settings.load import ResolvedSettings, load_settings, resolve_settings
+from treadle.settings.origin import DEFAULT, FLAG, ValueOrigin
 
 INSIDE = "expected a path inside the project, written without .."
 
 
-def changed(resolved: Resolved) -> dict[str, tuple[Any, str]]:
+def changed(resolved: ResolvedSettings) -> dict[str, tuple[Any, str]]:
     """The keys that something other than the defaults has set."""
     return {
         name: (resolved.value(name), str(origin))
@@ -31,33 +31,38 @@ def complaint(
     flags: Mapping[str, object] | None = None,
 ) -> tuple[str, str]:
     with pytest.raises(SettingsError) as caught:
-        resolve(text, environment=environment, flags=flags)
+        resolve_settings(text, environment=environment, flags=flags)
     return caught.value.message, caught.value.hint
 
 
 def test_a_project_without_a_file_has_the_defaults(tmp_path: Path) -> None:
-    resolved = load(tmp_path)
+    resolved = load_settings(tmp_path)
 
     assert resolved.settings == Settings()
     assert set(resolved.origins.values()) == {DEFAULT}
 
 
 def test_an_empty_file_changes_nothing() -> None:
-    assert resolve("").settings == Settings()
+    assert resolve_settings("").settings == Settings()
 
 
 @pytest.mark.parametrize(
     ("environment", "flags", "value", "origin"),
     [
-        ({}, {}, 5.0, Origin("file", "treadle.toml:2")),
+        ({}, {}, 5.0, ValueOrigin("file", "treadle.toml:2")),
         (
             {"TREADLE_LIMITS__MAX_COST_USD": "6"},
             {},
             6.0,
-            Origin("environment", "TREADLE_LIMITS__MAX_COST_USD"),
+            ValueOrigin("environment", "TREADLE_LIMITS__MAX_COST_USD"),
         ),
         ({"TREADLE_LIMITS__MAX_COST_USD": "6"}, {"limits.max_cost_usd": 7}, 7.0, FLAG),
-        ({}, {"limits.max_cost_usd": None}, 5.0, Origin("file", "treadle.toml:2")),  # not given
+        (
+            {},
+            {"limits.max_cost_usd": None},
+            5.0,
+            ValueOrigin("file", "treadle.toml:2"),
+        ),  # not given
     ],
 )
 def test_the_later_source_wins(
@@ -65,13 +70,13 @@ def test_the_later_source_wins(
     environment: dict[str, str],
     flags: dict[str, object],
     value: float,
-    origin: Origin,
+    origin: ValueOrigin,
 ) -> None:
     (tmp_path / "treadle.toml").write_text("[limits]\nmax_cost_usd = 5\n")
 
-    resolved = load(tmp_path, environment=environment, flags=flags)
+    resolved = load_settings(tmp_path, environment=environment, flags=flags)
 
-    assert resolved.settings == Settings(limits=Limits(max_cost_usd=value))
+    assert resolved.settings == Settings(limits=LimitSettings(max_cost_usd=value))
     assert resolved.origins["limits.max_cost_usd"] == origin
 
 
@@ -101,12 +106,12 @@ def test_the_later_source_wins(
 def test_a_file_may_be_written_in_every_way_that_toml_allows(
     text: str, found: dict[str, tuple[Any, str]]
 ) -> None:
-    assert changed(resolve(text)) == found
+    assert changed(resolve_settings(text)) == found
 
 
 def test_absent_servers_are_not_the_same_as_none_at_all() -> None:
-    assert resolve("").settings.mcp_servers is None
-    assert resolve("[mcp_servers]").settings.mcp_servers == {}
+    assert resolve_settings("").settings.mcp_servers is None
+    assert resolve_settings("[mcp_servers]").settings.mcp_servers == {}
 
 
 @pytest.mark.parametrize(
@@ -246,21 +251,21 @@ def test_a_bottomless_file_is_refused() -> None:
 def test_a_byte_order_mark_is_no_part_of_the_first_key(tmp_path: Path) -> None:
     (tmp_path / "treadle.toml").write_bytes(b"\xef\xbb\xbfcommit = false\r\n")
 
-    assert changed(load(tmp_path)) == {"commit": (False, "treadle.toml:1")}
+    assert changed(load_settings(tmp_path)) == {"commit": (False, "treadle.toml:1")}
 
 
 def test_a_file_that_is_not_text_is_refused(tmp_path: Path) -> None:
     (tmp_path / "treadle.toml").write_bytes(b"a = '\xff'")
 
     with pytest.raises(SettingsError, match=r"^treadle.toml: is not UTF-8 text \(byte 5\)$"):
-        load(tmp_path)
+        load_settings(tmp_path)
 
 
 def test_a_directory_in_place_of_the_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "treadle.toml").mkdir()
 
     with pytest.raises(SettingsError, match=r"^treadle.toml: cannot be read: Is a directory$"):
-        load(tmp_path)
+        load_settings(tmp_path)
 
 
 def test_an_unreadable_file_is_refused(tmp_path: Path) -> None:
@@ -268,7 +273,7 @@ def test_an_unreadable_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "treadle.toml").symlink_to("treadle.toml")
 
     with pytest.raises(SettingsError, match=r"^treadle.toml: cannot be read: "):
-        load(tmp_path)
+        load_settings(tmp_path)
 
 
 def test_a_wrong_flag_is_refused_by_its_key() -> None:
@@ -279,6 +284,6 @@ def test_a_wrong_flag_is_refused_by_its_key() -> None:
 
 
 def test_settings_do_not_show_the_secrets_of_servers() -> None:
-    settings = resolve('[mcp_servers.x.env]\nTOKEN = "sk-secret"').settings
+    settings = resolve_settings('[mcp_servers.x.env]\nTOKEN = "sk-secret"').settings
 
     assert "sk-secret" not in repr(settings)

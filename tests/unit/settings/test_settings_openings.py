@@ -5,18 +5,18 @@ from pathlib import Path
 import pytest
 
 from treadle.domain.errors import SettingsError
-from treadle.gateway.elsewhere import SERVED
-from treadle.settings.guarding import Sandbox
-from treadle.settings.load import resolve
-from treadle.settings.openings import (
+from treadle.gateway.request_rules import SERVER_TOOLS
+from treadle.settings.load import resolve_settings
+from treadle.settings.safeguard_sections import SandboxSettings
+from treadle.settings.trust_requirements import (
+    EFFECTS,
     HINT,
-    OPENS,
     SERVED_TOOLS,
+    find_trust_requirements,
+    find_untrusted,
     fingerprint,
-    opened,
-    openings,
     require_trusted,
-    untrusted,
+    sandbox_notice,
 )
 
 PROJECT = Path("/srv/calc")
@@ -47,11 +47,15 @@ project.setup = "make"
 @pytest.mark.parametrize("line", OPENING)
 def test_a_value_that_opens_something_must_be_trusted(line: str) -> None:
     key = line.partition(" ")[0]
-    resolved = resolve(f"# a stranger's\n{line}\n")
+    resolved = resolve_settings(f"# a stranger's\n{line}\n")
 
     with pytest.raises(SettingsError) as caught:
         require_trusted(PROJECT, resolved, ())
-    require_trusted(PROJECT, resolved, [fingerprint(PROJECT, each) for each in openings(resolved)])
+    require_trusted(
+        PROJECT,
+        resolved,
+        [fingerprint(PROJECT, each) for each in find_trust_requirements(resolved)],
+    )
 
     assert (caught.value.message, caught.value.hint) == (
         f"treadle.toml:2: {key} opens something, and you have not trusted it yet",
@@ -60,12 +64,12 @@ def test_a_value_that_opens_something_must_be_trusted(line: str) -> None:
 
 
 def test_every_key_that_opens_something_is_tried_here() -> None:
-    assert {line.partition(" ")[0] for line in OPENING} == set(OPENS)
+    assert {line.partition(" ")[0] for line in OPENING} == set(EFFECTS)
 
 
 @pytest.mark.parametrize("text", [None, "", CLOSED, 'sandbox.network = "gateway"'])
 def test_a_file_that_opens_nothing_needs_no_trust(text: str | None) -> None:
-    assert openings(resolve(text)) == ()
+    assert find_trust_requirements(resolve_settings(text)) == ()
 
 
 def test_of_a_list_of_tools_only_what_opens_something_is_asked_for() -> None:
@@ -73,11 +77,11 @@ def test_of_a_list_of_tools_only_what_opens_something_is_asked_for() -> None:
         'allowed_tools = ["Task", "WebSearch"]\npermissions.allow = [" WebSearch(a *)", "Read"]\n'
     )
 
-    assert [(each.key, each.shown) for each in openings(resolve(text))] == [
+    assert [(each.key, each.text) for each in find_trust_requirements(resolve_settings(text))] == [
         ("allowed_tools", '["WebSearch"]'),
         ("permissions.allow", '[" WebSearch(a *)"]'),
     ]
-    assert frozenset(SERVED) == SERVED_TOOLS
+    assert frozenset(SERVER_TOOLS) == SERVED_TOOLS
 
 
 def test_what_a_person_says_counts_and_takes_the_place_of_the_file() -> None:
@@ -85,7 +89,7 @@ def test_what_a_person_says_counts_and_takes_the_place_of_the_file() -> None:
     variables = {"TREADLE_AGENT__BINARY": "mine", "TREADLE_SANDBOX__READABLE": '["~/mine"]'}
     flags = {"sandbox.writable": ["~/mine"], "sandbox.network": "open"}
 
-    assert openings(resolve(text, environment=variables, flags=flags)) == ()
+    assert find_trust_requirements(resolve_settings(text, environment=variables, flags=flags)) == ()
 
 
 @pytest.mark.parametrize(
@@ -102,10 +106,10 @@ def test_what_a_person_says_counts_and_takes_the_place_of_the_file() -> None:
 def test_trust_is_in_these_values_of_this_project(
     project: Path, text: str, left: list[str]
 ) -> None:
-    shown = resolve('sandbox.network = "open"\nsandbox.hosts = ["a:1", "b:2"]')
-    trusted = [fingerprint(PROJECT, each) for each in openings(shown)]
+    shown = resolve_settings('sandbox.network = "open"\nsandbox.hosts = ["a:1", "b:2"]')
+    trusted = [fingerprint(PROJECT, each) for each in find_trust_requirements(shown)]
 
-    assert [each.key for each in untrusted(project, resolve(text), trusted)] == left
+    assert [each.key for each in find_untrusted(project, resolve_settings(text), trusted)] == left
 
 
 @pytest.mark.parametrize(
@@ -120,24 +124,26 @@ def test_trust_is_in_these_values_of_this_project(
     ],
 )
 def test_a_value_is_shown_as_it_is_and_cannot_hide_itself(line: str, shown: str) -> None:
-    assert [each.shown for each in openings(resolve(line))] == [shown]
+    assert [each.text for each in find_trust_requirements(resolve_settings(line))] == [shown]
 
 
 @pytest.mark.parametrize(
     ("sandbox", "told"),
     [
-        (Sandbox(), ""),
-        (Sandbox(network="allowlist"), ""),
-        (Sandbox(network="gateway", hosts=("a.example:443",)), ""),
+        (SandboxSettings(), ""),
+        (SandboxSettings(network="allowlist"), ""),
+        (SandboxSettings(network="gateway", hosts=("a.example:443",)), ""),
         (
-            Sandbox(network="allowlist", hosts=("a.example:443", "b.example:80"), readable=("/r",)),
+            SandboxSettings(
+                network="allowlist", hosts=("a.example:443", "b.example:80"), readable=("/r",)
+            ),
             "the sandbox is opened: network to a.example:443, b.example:80; readable /r",
         ),
         (
-            Sandbox(network="open", writable=("/x", "~/y")),
+            SandboxSettings(network="open", writable=("/x", "~/y")),
             "the sandbox is opened: network open; writable /x; writable ~/y",
         ),
     ],
 )
-def test_a_run_says_how_far_its_sandbox_is_open(sandbox: Sandbox, told: str) -> None:
-    assert opened(sandbox) == told
+def test_a_run_says_how_far_its_sandbox_is_open(sandbox: SandboxSettings, told: str) -> None:
+    assert sandbox_notice(sandbox) == told

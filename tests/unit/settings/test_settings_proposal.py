@@ -2,18 +2,24 @@
 
 import pytest
 
-from treadle.settings.load import resolve
-from treadle.settings.proposal import Found, ignore_lines, ignoring, proposed, writes
-from treadle.settings.template import render
-from treadle.workspace.detect import Detected
+from treadle.settings.init_proposal import (
+    InitFiles,
+    add_ignore_lines,
+    changed_files,
+    ignore_lines,
+    propose_answers,
+)
+from treadle.settings.load import resolve_settings
+from treadle.settings.template import render_template
+from treadle.workspace.detect import DetectedProject
 
-DETECTED = Detected(("go",), setup="get", check="vet", test="go test", specs="docs/specs")
+DETECTED = DetectedProject(("go",), setup="get", check="vet", test="go test", specs="docs/specs")
 LINES = (".treadle/status.json", ".notes.md")
 TITLE = "# Treadle: what it writes for itself"
 
 
 def test_a_new_project_gets_what_was_detected() -> None:
-    assert proposed(resolve(None), DETECTED) == {
+    assert propose_answers(resolve_settings(None), DETECTED) == {
         "project.spec": "SPEC.md",
         "project.specs": "docs/specs",
         "project.setup": "get",
@@ -27,9 +33,9 @@ def test_a_new_project_gets_what_was_detected() -> None:
 
 
 def test_the_word_of_the_file_outranks_detection() -> None:
-    present = resolve('commit = false\n[project]\ntest = "mine"\nsetup = ""')
+    present = resolve_settings('commit = false\n[project]\ntest = "mine"\nsetup = ""')
 
-    assert proposed(present, DETECTED) == {
+    assert propose_answers(present, DETECTED) == {
         "project.spec": "SPEC.md",
         "project.specs": "docs/specs",
         "project.setup": "",
@@ -45,25 +51,27 @@ def test_the_word_of_the_file_outranks_detection() -> None:
 def test_a_new_project_gets_three_files() -> None:
     answers = {"project.test": "go test"}
 
-    assert writes(Found(None, None, None), answers, schema="{}", notes=".notes.md") == {
-        "treadle.toml": render(answers),
+    assert changed_files(InitFiles(None, None, None), answers, schema="{}", notes=".notes.md") == {
+        "treadle.toml": render_template(answers),
         ".treadle/treadle.schema.json": "{}",
-        ".gitignore": ignoring("", ignore_lines(".notes.md")),
+        ".gitignore": add_ignore_lines("", ignore_lines(".notes.md")),
     }
 
 
 def test_the_same_answers_again_change_no_file() -> None:
     answers = {"project.test": "go test", "commit": False}
-    first = writes(Found(None, None, None), answers, schema="{}", notes=".notes.md")
-    found = Found(first["treadle.toml"], first[".gitignore"], first[".treadle/treadle.schema.json"])
+    first = changed_files(InitFiles(None, None, None), answers, schema="{}", notes=".notes.md")
+    found = InitFiles(
+        first["treadle.toml"], first[".gitignore"], first[".treadle/treadle.schema.json"]
+    )
 
-    assert writes(found, answers, schema="{}", notes=".notes.md") == {}
+    assert changed_files(found, answers, schema="{}", notes=".notes.md") == {}
 
 
 def test_another_answer_changes_the_settings_alone() -> None:
-    found = Found("# mine\ncommit = true\n", ignoring("", ignore_lines("n")), "{}")
+    found = InitFiles("# mine\ncommit = true\n", add_ignore_lines("", ignore_lines("n")), "{}")
 
-    assert writes(found, {"commit": False}, schema="{}", notes="n") == {
+    assert changed_files(found, {"commit": False}, schema="{}", notes="n") == {
         "treadle.toml": "# mine\ncommit = false\n"
     }
 
@@ -83,5 +91,5 @@ def test_another_answer_changes_the_settings_alone() -> None:
     ],
 )
 def test_ignored_lines_are_added_once_behind_the_others(text: str, result: str) -> None:
-    assert ignoring(text, LINES) == result
-    assert ignoring(result, LINES) == result
+    assert add_ignore_lines(text, LINES) == result
+    assert add_ignore_lines(result, LINES) == result

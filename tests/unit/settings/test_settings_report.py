@@ -1,8 +1,8 @@
 """`config show` tells every setting and its origin, and no secret."""
 
 from treadle.settings.keys import known_keys
-from treadle.settings.load import resolve
-from treadle.settings.report import Row, rows, table
+from treadle.settings.load import resolve_settings
+from treadle.settings.settings_table import SettingRow, format_table, setting_rows
 
 TEXT = """
 [mcp_servers.x]
@@ -17,25 +17,25 @@ headers = { Authorization = "sk-secret" }
 
 
 def test_every_key_has_a_row_in_the_order_of_the_file() -> None:
-    assert [row.key for row in rows(resolve(None))] == list(known_keys())
+    assert [row.key for row in setting_rows(resolve_settings(None))] == list(known_keys())
 
 
 def test_a_row_tells_value_and_origin() -> None:
-    resolved = resolve(
+    resolved = resolve_settings(
         'land = "ask"',
         environment={"TREADLE_QUOTA__WAIT": "1"},
         flags={"limits.max_retries": 0},
     )
 
-    assert {row for row in rows(resolved) if row.origin != "default"} == {
-        Row("land", "ask", "treadle.toml:1"),
-        Row("quota.wait", value=True, origin="TREADLE_QUOTA__WAIT"),
-        Row("limits.max_retries", 0, "command line"),
+    assert {row for row in setting_rows(resolved) if row.origin != "default"} == {
+        SettingRow("land", "ask", "treadle.toml:1"),
+        SettingRow("quota.wait", value=True, origin="TREADLE_QUOTA__WAIT"),
+        SettingRow("limits.max_retries", 0, "command line"),
     }
 
 
 def test_of_a_tool_server_only_kind_and_command_are_shown() -> None:
-    assert rows(resolve(TEXT))[-1] == Row(
+    assert setting_rows(resolve_settings(TEXT))[-1] == SettingRow(
         "mcp_servers",
         {
             "x": {
@@ -51,10 +51,10 @@ def test_of_a_tool_server_only_kind_and_command_are_shown() -> None:
 
 
 def test_the_table_is_aligned() -> None:
-    given = (Row("a", "x", "default"), Row("long.key", 1.5, "treadle.toml:3"))
+    given = (SettingRow("a", "x", "default"), SettingRow("long.key", 1.5, "treadle.toml:3"))
 
-    assert table(given) == 'a         "x"  default\nlong.key  1.5  treadle.toml:3'
+    assert format_table(given) == 'a         "x"  default\nlong.key  1.5  treadle.toml:3'
 
 
 def test_the_table_holds_no_secret() -> None:
-    assert "sk-secret" not in table(rows(resolve(TEXT)))
+    assert "sk-secret" not in format_table(setting_rows(resolve_settings(TEXT)))

@@ -11,12 +11,12 @@ import pytest
 from treadle.domain.errors import SettingsError
 from treadle.settings.json_schema import schema, schema_text
 from treadle.settings.keys import EXAMPLES, known_keys
-from treadle.settings.load import resolve
-from treadle.settings.template import render
+from treadle.settings.load import resolve_settings
+from treadle.settings.template import render_template
 
 GOOD = [
     "",
-    render({"land": "ask", "project.test": "make test", "limits.max_cost_usd": 5.0}),
+    render_template({"land": "ask", "project.test": "make test", "limits.max_cost_usd": 5.0}),
     "version = 1\ncommit = false\nallowed_tools = ['a']\n[permissions]\nallow = ['b']",
     "[limits]\nmax_cost_usd = 1\nmax_retries = 0\n[deliver]\ndelay_s = 0",
     "[project]\nspec = 'docs/SPEC.md'\nspecs = '.notes/a..b'",
@@ -69,14 +69,14 @@ def test_the_schema_is_one() -> None:
 
 @pytest.mark.parametrize("text", GOOD)
 def test_a_good_file_is_taken_by_schema_and_loader(text: str) -> None:
-    resolve(text)
+    resolve_settings(text)
     check(text)
 
 
 @pytest.mark.parametrize("text", BAD)
 def test_a_bad_file_is_refused_by_schema_and_loader(text: str) -> None:
     with pytest.raises(SettingsError):
-        resolve(text)
+        resolve_settings(text)
     with pytest.raises(jsonschema.ValidationError):
         check(text)
 

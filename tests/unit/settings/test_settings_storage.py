@@ -6,10 +6,9 @@ import pytest
 
 from treadle.domain.errors import SettingsError
 from treadle.domain.storage import Storage
-from treadle.settings.environment import environment_from
-from treadle.settings.load import Resolved, resolve
-from treadle.settings.report import rows
-from treadle.settings.storage import located
+from treadle.settings.environment import parse_environment, with_project_database
+from treadle.settings.load import ResolvedSettings, resolve_settings
+from treadle.settings.settings_table import setting_rows
 
 URL = "postgresql://ada:hunter2@host/name"
 FILE = f'[database]\nurl = "{URL}"\n'
@@ -18,8 +17,8 @@ FILE = f'[database]\nurl = "{URL}"\n'
 def storage(project: Path, text: str | None, **variables: str) -> Storage:
     if text is not None:
         (project / "treadle.toml").write_text(text)
-    environment = environment_from({"TREADLE_ROOT": "/root", "HOME": "/home", **variables})
-    return located(environment, project, lambda _: None).storage
+    environment = parse_environment({"TREADLE_ROOT": "/root", "HOME": "/home", **variables})
+    return with_project_database(environment, project, lambda _: None).storage
 
 
 @pytest.mark.parametrize(
@@ -48,21 +47,23 @@ def test_a_file_that_names_a_database_must_make_sense(tmp_path: Path) -> None:
 
 def test_processes_that_are_started_know_the_same_database(tmp_path: Path) -> None:
     (tmp_path / "treadle.toml").write_text(FILE)
-    environment = located(environment_from({"HOME": "/home"}), tmp_path, lambda _: None)
+    environment = with_project_database(
+        parse_environment({"HOME": "/home"}), tmp_path, lambda _: None
+    )
 
-    assert environment_from(environment.raw).storage == environment.storage
+    assert parse_environment(environment.raw).storage == environment.storage
 
 
 def test_a_file_that_is_not_trusted_names_no_database(tmp_path: Path) -> None:
-    def refuse(_: Resolved) -> None:
+    def refuse(_: ResolvedSettings) -> None:
         raise SettingsError("not trusted")
 
     (tmp_path / "treadle.toml").write_text(FILE)
     with pytest.raises(SettingsError):
-        located(environment_from({"HOME": "/home"}), tmp_path, refuse)
-    said = environment_from({"HOME": "/home", "TREADLE_DATABASE_URL": URL})
+        with_project_database(parse_environment({"HOME": "/home"}), tmp_path, refuse)
+    said = parse_environment({"HOME": "/home", "TREADLE_DATABASE_URL": URL})
 
-    assert located(said, tmp_path, refuse) == said
+    assert with_project_database(said, tmp_path, refuse) == said
 
 
 @pytest.mark.parametrize("source", ["file", "variable"])
@@ -72,7 +73,7 @@ def test_what_is_no_address_is_refused_without_being_shown(source: str, url: str
     variables = {"TREADLE_DATABASE_URL": url} if source == "variable" else {}
 
     with pytest.raises(SettingsError) as caught:
-        resolve(text, environment=variables)
+        resolve_settings(text, environment=variables)
 
     said = f"{caught.value.message} {caught.value.hint}"
     assert "expected an address such as postgresql://user@host/name" in said
@@ -80,6 +81,6 @@ def test_what_is_no_address_is_refused_without_being_shown(source: str, url: str
 
 
 def test_config_show_hides_the_password() -> None:
-    shown = {row.key: row.value for row in rows(resolve(FILE))}
+    shown = {row.key: row.value for row in setting_rows(resolve_settings(FILE))}
 
     assert shown["database.url"] == "postgresql://ada:***@host/name"

@@ -11,8 +11,8 @@ from treadle.domain.errors import SettingsError
 from treadle.settings.definitions import Settings
 from treadle.settings.edit import commented, update
 from treadle.settings.keys import EXAMPLES, known_keys
-from treadle.settings.load import resolve
-from treadle.settings.template import render
+from treadle.settings.load import resolve_settings
+from treadle.settings.template import render_template
 
 CHANGES: dict[str, Any] = {
     "land": "ask",
@@ -26,41 +26,41 @@ CHANGES: dict[str, Any] = {
 
 
 def test_the_first_line_names_the_schema() -> None:
-    assert render({}).splitlines()[0] == "#:schema .treadle/treadle.schema.json"
+    assert render_template({}).splitlines()[0] == "#:schema .treadle/treadle.schema.json"
 
 
 def test_a_file_without_changes_sets_only_its_version() -> None:
-    assert tomllib.loads(render({})).pop("version") == 1
-    assert resolve(render({})).settings == Settings()
+    assert tomllib.loads(render_template({})).pop("version") == 1
+    assert resolve_settings(render_template({})).settings == Settings()
 
 
 @pytest.mark.parametrize("name", [name for name in known_keys() if name != "version"])
 def test_every_key_is_shown_with_its_help(name: str) -> None:
     key = known_keys()[name]
-    lines = render({}).splitlines()
+    lines = render_template({}).splitlines()
 
     assert f"# {key.help}" in lines
     assert commented(key) in lines or f"# {EXAMPLES[key.kind]}" in lines
 
 
 def test_given_keys_are_set_in_place_of_their_defaults() -> None:
-    text = render(CHANGES)
+    text = render_template(CHANGES)
 
-    assert {name: resolve(text).value(name) for name in CHANGES} == CHANGES
-    assert len(text.splitlines()) == len(render({}).splitlines())
+    assert {name: resolve_settings(text).value(name) for name in CHANGES} == CHANGES
+    assert len(text.splitlines()) == len(render_template({}).splitlines())
 
 
 def test_a_file_with_every_comment_removed_from_its_keys_means_the_same() -> None:
-    lines = render({}).splitlines()
+    lines = render_template({}).splitlines()
     shown = {commented(key) for key in known_keys().values() if key.kind not in EXAMPLES}
     text = "\n".join(line[2:] if line in shown else line for line in lines)
 
-    assert resolve(text).settings == Settings()
+    assert resolve_settings(text).settings == Settings()
     assert len(tomllib.loads(text)["session"]) == 5
 
 
 def test_no_line_is_too_long_to_read() -> None:
-    assert max(len(line) for line in render({}).splitlines()) <= 100
+    assert max(len(line) for line in render_template({}).splitlines()) <= 100
 
 
 @pytest.mark.parametrize(
@@ -176,8 +176,8 @@ changes = st.fixed_dictionaries(
 def test_what_is_written_is_read_back_and_written_again_byte_for_byte(
     first: dict[str, Any], second: dict[str, Any]
 ) -> None:
-    text = update(render(first), second)
+    text = update(render_template(first), second)
 
     wanted = {**first, **second}
-    assert {name: resolve(text).value(name) for name in wanted} == wanted
+    assert {name: resolve_settings(text).value(name) for name in wanted} == wanted
     assert update(text, wanted) == text

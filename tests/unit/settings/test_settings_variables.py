@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 
 from treadle.domain.errors import SettingsError
-from treadle.settings.load import Resolved, resolve
+from treadle.settings.load import ResolvedSettings, resolve_settings
 from treadle.settings.origin import DEFAULT
 
 
-def changed(resolved: Resolved) -> dict[str, tuple[Any, str]]:
+def changed(resolved: ResolvedSettings) -> dict[str, tuple[Any, str]]:
     """The keys that something other than the defaults has set."""
     return {
         name: (resolved.value(name), str(origin))
@@ -33,7 +33,7 @@ def changed(resolved: Resolved) -> dict[str, tuple[Any, str]]:
     ],
 )
 def test_every_key_has_a_variable(variable: str, text: str, key: str, value: object) -> None:
-    resolved = resolve(None, environment={variable: text})
+    resolved = resolve_settings(None, environment={variable: text})
 
     assert changed(resolved) == {key: (value, variable)}
 
@@ -51,7 +51,7 @@ def test_every_key_has_a_variable(variable: str, text: str, key: str, value: obj
     ],
 )
 def test_variables_that_are_empty_or_of_others_change_nothing(environment: dict[str, str]) -> None:
-    assert changed(resolve(None, environment=environment)) == {}
+    assert changed(resolve_settings(None, environment=environment)) == {}
 
 
 @pytest.mark.parametrize(
@@ -100,6 +100,6 @@ def test_a_wrong_variable_is_refused_by_its_name(
     variable: str, text: str, message: str, hint: str
 ) -> None:
     with pytest.raises(SettingsError) as caught:
-        resolve(None, environment={variable: text})
+        resolve_settings(None, environment={variable: text})
 
     assert (caught.value.message, caught.value.hint) == (message, hint)

@@ -9,7 +9,7 @@ import pytest
 
 from tests.builders import NOON, RUN
 from tests.contracts.storages import DATABASES, storage_of
-from treadle.adapters.stores.cost_lines import cost_lines, summed
+from treadle.adapters.stores.cost_lines import cost_lines, sum_lines
 from treadle.adapters.stores.database import open_database
 from treadle.adapters.stores.event_store import open_store
 from treadle.adapters.stores.ledger import DatabaseLedger
@@ -165,7 +165,7 @@ def test_a_subscription_is_a_share_of_its_windows_and_no_dollars(storage: Storag
             windows=(WindowUse("5h", 0.25, 0.75), WindowUse("7d", 0.0625, 0.5625)),
         ),
     ]
-    assert summed(lines).windows == (
+    assert sum_lines(lines).windows == (
         WindowUse("5h", 0.5, 0.75),
         WindowUse("7d", 0.0625, 0.5625),
     )

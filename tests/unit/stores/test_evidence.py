@@ -18,7 +18,7 @@ def test_a_log_is_kept_under_its_hash_for_nobody_else(tmp_path: Path) -> None:
     path = tmp_path / "evidence" / f"{name}.log"
     assert name == hashlib.sha256("héllo\n".encode()).hexdigest()
     assert (path.read_text("utf-8"), stat.S_IMODE(path.stat().st_mode)) == ("héllo\n", 0o600)
-    assert (logs.standing(name), logs.read(name)) == ("kept", "héllo\n")
+    assert (logs.check_integrity(name), logs.read(name)) == ("kept", "héllo\n")
     assert logs.keep("héllo\n") == name
     assert [each.name for each in path.parent.iterdir()] == [path.name]
 
@@ -32,7 +32,7 @@ def test_a_log_that_was_changed_or_removed_is_not_believed(tmp_path: Path) -> No
     logs.path_of(linked).symlink_to(tmp_path / "elsewhere")
 
     names = (changed, removed, linked)
-    assert [logs.standing(name) for name in names] == ["changed", "missing", "missing"]
+    assert [logs.check_integrity(name) for name in names] == ["changed", "missing", "missing"]
     assert [logs.read(name) for name in names] == [None, None, None]
 
 

@@ -9,10 +9,9 @@ from tests.builders import NOON, RUN, run_started
 from tests.contracts.storages import DATABASES, storage_of
 from tests.unit.cli.told_runs import ALL_RUNS
 from treadle.adapters.stores.event_store import EventStore, open_store
-from treadle.adapters.stores.outline import TAIL
+from treadle.adapters.stores.log_outline import TAIL
 from treadle.adapters.stores.schema import BULK, LANDMARK, LANDMARKS_OF_A_RUN
 from treadle.adapters.stores.sqlite import SqliteDatabase
-from treadle.cli.terminal.account import account_of
 from treadle.domain.events.agent import (
     AgentSpoke,
     ToolCalled,
@@ -26,6 +25,7 @@ from treadle.domain.ids import RunId, SessionId
 from treadle.domain.storage import Storage
 from treadle.domain.usage import Usage
 from treadle.domain.wire import event_types
+from treadle.views.run_details import collect_run_details
 
 NOISE: list[Event] = [AgentSpoke("hm")] * (TAIL + 10)
 
@@ -52,7 +52,7 @@ def test_the_outline_of_a_run_gives_the_same_account(storage: Storage, name: str
         store.append(RUN, told)
         append(store, RUN, *NOISE)
 
-        assert account_of(store.outline(RUN)) == account_of(store.read(RUN))
+        assert collect_run_details(store.outline(RUN)) == collect_run_details(store.read(RUN))
 
 
 def test_an_outline_leaves_out_what_logs_are_full_of_but_denials_and_the_last_events(
@@ -75,7 +75,7 @@ def test_what_a_session_that_has_not_ended_used_so_far_is_in_the_outline(
     with closing(open_store(storage)) as store:
         append(store, RUN, run_started(), usage, session, usage, *NOISE, usage)
 
-        assert account_of(store.outline(RUN)).story.cost_usd == 0.5
+        assert collect_run_details(store.outline(RUN)).state.cost_usd == 0.5
 
 
 def test_the_first_events_of_a_log_have_an_outline_of_their_own(storage: Storage) -> None:
@@ -83,7 +83,7 @@ def test_the_first_events_of_a_log_have_an_outline_of_their_own(storage: Storage
         append(store, RUN, run_started(), *NOISE, *tool(1), *NOISE)
         middle = 1 + len(NOISE) + 1
 
-        assert account_of(store.outline(RUN, upto=middle)) == account_of(
+        assert collect_run_details(store.outline(RUN, upto=middle)) == collect_run_details(
             store.read(RUN, limit=middle)
         )
         assert (store.last_number(RUN), store.last_number(RunId("nobody"))) == (424, 0)

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from tests.builders import EVENTS, NOON, RUN, RUN_LIMITS, run_started, values_of
 from tests.contracts.storages import DATABASES, storage_of
+from treadle.adapters.stores.control_requests import ControlRequest, ControlRequests
 from treadle.adapters.stores.database import open_database
 from treadle.adapters.stores.event_store import EventStore, open_store
-from treadle.adapters.stores.requests import Request, Requests
-from treadle.adapters.stores.runs import find_run, host_of
+from treadle.adapters.stores.run_list import find_run, host_of
 from treadle.domain.approval import Approval, ApprovalId
 from treadle.domain.deliverable import Tally
 from treadle.domain.events.all_events import Event
@@ -38,8 +38,8 @@ from treadle.domain.events.work import (
     WorkLanded,
     WorkspacePrepared,
 )
-from treadle.domain.ids import run_id
-from treadle.domain.lifecycle import moves
+from treadle.domain.ids import make_run_id
+from treadle.domain.lifecycle import changes_state
 from treadle.domain.run import RunResult
 from treadle.domain.run_row import RunRow
 from treadle.domain.storage import Storage
@@ -116,9 +116,9 @@ SHOWN = (
     WorkLanded,
 )
 WORK = (EVENTS | st.one_of([values_of(each) for each in SHOWN])).filter(
-    lambda event: not moves(event.type)
+    lambda event: not changes_state(event.type)
 )
-FRESH = (run_id(unix_ms=number, random_bits=0) for number in count())
+FRESH = (make_run_id(unix_ms=number, random_bits=0) for number in count())
 
 
 @settings(
@@ -242,24 +242,24 @@ def of(event: Event, run: str) -> Event:
 def test_the_end_of_a_run_clears_what_was_asked_of_it(storage: Storage) -> None:
     run = next(FRESH)
     with closing(open_database(storage)) as database:
-        requests = Requests(database)
-        requests.ask_of(run, "cancel", by="ada", at=NOON)
-        requests.ask_of(run, "cancel", by="bob", at=AT_ONE)
-        asked = requests.asked(run)
+        requests = ControlRequests(database)
+        requests.add(run, "cancel", by="ada", at=NOON)
+        requests.add(run, "cancel", by="bob", at=AT_ONE)
+        asked = requests.find_oldest(run)
         EventStore(database, "here").append(run, [(NOON, of(run_started(), run)), (NOON, STUCK)])
 
-        assert (asked, requests.asked(run)) == (Request("cancel", "ada", NOON), None)
+        assert (asked, requests.find_oldest(run)) == (ControlRequest("cancel", "ada", NOON), None)
 
 
 def test_what_was_asked_of_a_run_can_be_forgotten(storage: Storage) -> None:
     run, other = next(FRESH), next(FRESH)
     with closing(open_database(storage)) as database:
-        requests = Requests(database)
-        requests.ask_of(run, "cancel", by="ada", at=NOON)
-        requests.ask_of(other, "cancel", by="ada", at=NOON)
+        requests = ControlRequests(database)
+        requests.add(run, "cancel", by="ada", at=NOON)
+        requests.add(other, "cancel", by="ada", at=NOON)
         requests.clear(run)
 
-        assert (requests.asked(run), requests.asked(other)) == (
+        assert (requests.find_oldest(run), requests.find_oldest(other)) == (
             None,
-            Request("cancel", "ada", NOON),
+            ControlRequest("cancel", "ada", NOON),
         )

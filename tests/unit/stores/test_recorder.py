@@ -7,11 +7,11 @@ from datetime import datetime
 import pytest
 
 from tests.builders import RUN, FakeClock
-from treadle.adapters.stores.memory import MemoryStore
+from treadle.adapters.stores.memory_store import MemoryStore
 from treadle.adapters.stores.recorder import GATHER_MOST, Recorder
 from treadle.domain.errors import StoreError
 from treadle.domain.events.agent import AgentSpoke, ToolCalled, ToolDecided, ToolFinished
-from treadle.domain.events.all_events import Event, Recorded
+from treadle.domain.events.all_events import Event, RecordedEvent
 from treadle.domain.events.run import RunWarned
 from treadle.domain.ids import RunId
 
@@ -34,7 +34,7 @@ class Batches(MemoryStore):
 
     def append(
         self, run: RunId, events: Sequence[tuple[datetime, Event]], *, once: str = ""
-    ) -> Sequence[Recorded]:
+    ) -> Sequence[RecordedEvent]:
         self.tried.set()
         if self.failing:
             raise StoreError("no space left")
@@ -100,7 +100,7 @@ async def test_readers_are_told_in_order_and_only_of_what_is_stored() -> None:
     store = Batches()
     told: list[tuple[int, Event, int]] = []
 
-    def reader(recorded: Recorded) -> None:
+    def reader(recorded: RecordedEvent) -> None:
         told.append((recorded.seq, recorded.event, sum(len(batch) for batch in store.batches)))
 
     recorder = Recorder(store, RUN, FakeClock(), (reader, reader))

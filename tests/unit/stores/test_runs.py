@@ -13,14 +13,14 @@ import pytest
 from tests.builders import NOON, RUN, run_started
 from tests.contracts.storages import DATABASES, storage_of
 from treadle.adapters.stores.event_store import open_store
-from treadle.adapters.stores.runs import find_run, list_runs, run_directory, run_lock
+from treadle.adapters.stores.run_list import find_run, list_runs, run_directory, run_lock
 from treadle.domain.approval import Approval, ApprovalId
 from treadle.domain.deliverable import Tally
 from treadle.domain.errors import UsageError
 from treadle.domain.events.all_events import Event
 from treadle.domain.events.oversight import ApprovalAsked
 from treadle.domain.events.run import RoundStarted, RunEnded, RunPaused, RunQueued, RunStarted
-from treadle.domain.ids import RunId, run_id
+from treadle.domain.ids import RunId, make_run_id
 from treadle.domain.lifecycle import RunState
 from treadle.domain.run import RunResult
 from treadle.domain.run_row import RunFilter
@@ -49,7 +49,7 @@ def held(root: Path, run: RunId) -> Iterator[None]:
 
 
 def named(unix_ms: int, bits: int, key: str = "key") -> RunStarted:
-    return run_started(run_id(unix_ms=unix_ms, random_bits=bits), key=key)
+    return run_started(make_run_id(unix_ms=unix_ms, random_bits=bits), key=key)
 
 
 OLD = named(1, 0xAAAA_0000_1111)

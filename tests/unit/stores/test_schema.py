@@ -15,7 +15,7 @@ from tests.missing import missing
 from treadle.adapters.stores import schema, sqlite
 from treadle.adapters.stores.database import open_to_read
 from treadle.adapters.stores.event_store import open_store
-from treadle.adapters.stores.runs import list_runs
+from treadle.adapters.stores.run_list import list_runs
 from treadle.adapters.stores.schema import VERSION, migrations
 from treadle.domain.errors import StoreError
 from treadle.domain.events.agent import AgentSpoke

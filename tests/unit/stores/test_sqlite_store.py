@@ -11,7 +11,7 @@ import pytest
 
 from tests.builders import NOON, RUN, run_started
 from treadle.adapters.stores.event_store import EventStore, open_store
-from treadle.adapters.stores.runs import list_runs
+from treadle.adapters.stores.run_list import list_runs
 from treadle.adapters.stores.sqlite import SqliteDatabase
 from treadle.domain.errors import StoreError
 from treadle.domain.events.agent import AgentSpoke

@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping
 
-from treadle.domain.check import Evidence, When
-from treadle.domain.testing import Case, CaseOutcome, Malformed, SuiteReport
-from treadle.verify.gate import SuiteRun
-from treadle.verify.twice import is_broken
+from treadle.domain.check import CheckTiming, Evidence
+from treadle.domain.suite_report import CaseOutcome, CaseResult, MalformedReport, SuiteReport
+from treadle.verify.rerun import is_broken
+from treadle.verify.suite_comparison import SuiteRun
 
 
-def evidence(exit_code: int | None = 0, when: When = "after") -> Evidence:
+def evidence(exit_code: int | None = 0, when: CheckTiming = "after") -> Evidence:
     return Evidence(
         command="make test",
         when=when,
@@ -21,10 +21,10 @@ def evidence(exit_code: int | None = 0, when: When = "after") -> Evidence:
     )
 
 
-def case(test: str, outcome: CaseOutcome = "passed") -> Case:
+def case(test: str, outcome: CaseOutcome = "passed") -> CaseResult:
     if outcome == "failed":
-        return Case(test, "unit", outcome, "tests/test_cart.py", 7, "assert 1 == 2")
-    return Case(test, "unit", outcome)
+        return CaseResult(test, "unit", outcome, "tests/test_cart.py", 7, "assert 1 == 2")
+    return CaseResult(test, "unit", outcome)
 
 
 def told(
@@ -51,4 +51,4 @@ def cut(cases: Mapping[str, CaseOutcome] | None = None) -> SuiteRun:
 
 
 def illegible(reason: str = "junit.xml, line 3: not XML") -> SuiteRun:
-    return SuiteRun(evidence(1), Malformed(reason))
+    return SuiteRun(evidence(1), MalformedReport(reason))

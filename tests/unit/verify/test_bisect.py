@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from treadle.verify.bisect import first_red
+from treadle.verify.bisect import find_breaking_round
 
 
 @given(st.integers(1, 200), st.data())
@@ -20,7 +20,7 @@ async def test_it_is_found_in_as_many_trials_as_halvings(rounds: int, data: st.D
 
     tips = [(number + 10, str(number)) for number in range(rounds)]
 
-    assert await first_red(tips, is_green) == broke + 10
+    assert await find_breaking_round(tips, is_green) == broke + 10
     assert len(tried) == len(set(tried)) <= ceil(log2(rounds)) + 1
     assert str(rounds - 1) not in tried  # known to be red
 
@@ -41,11 +41,11 @@ async def test_rounds_are_told_by_their_commits(
     async def is_green(commit: str) -> bool:
         return commit not in red
 
-    assert await first_red(tips, is_green) == found
+    assert await find_breaking_round(tips, is_green) == found
 
 
 async def test_where_nothing_is_found_out_nobody_is_blamed() -> None:
     async def is_green(commit: str) -> bool | None:
         return None
 
-    assert await first_red([(1, "a"), (2, "b")], is_green) is None
+    assert await find_breaking_round([(1, "a"), (2, "b")], is_green) is None

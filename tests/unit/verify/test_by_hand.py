@@ -6,7 +6,7 @@ import pytest
 
 from treadle.domain.check import Check
 from treadle.domain.deliverable import Claim, Deliverable
-from treadle.verify.by_hand import Edit, Unfit, with_check, without_check
+from treadle.verify.check_edits import CheckEdit, EditRefusal, with_check, without_check
 
 SUM = Check("2 and 3 give 5", "test 5", "agent", "failed")
 ADD = Deliverable("DL-001", "Add", ("2 and 3 give 5", "It is *documented*."), checks=(SUM,))
@@ -15,8 +15,8 @@ ALL = (ADD, MAIL)
 LIST = "see them with `treadle check list`"
 
 
-def checks_after(edit: Edit | Unfit, deliverable: str = "DL-001") -> tuple[Check, ...]:
-    assert isinstance(edit, Edit), edit
+def checks_after(edit: CheckEdit | EditRefusal, deliverable: str = "DL-001") -> tuple[Check, ...]:
+    assert isinstance(edit, CheckEdit), edit
     return next(each.checks for each in edit.deliverables if each.id == deliverable)
 
 
@@ -39,7 +39,7 @@ def test_a_criterion_is_meant_by_its_number_its_text_or_is_new(given: str, crite
 def test_a_text_that_no_criterion_has_becomes_one() -> None:
     edit = with_check(ALL, "dl-001", "It is fast", "true")
 
-    assert isinstance(edit, Edit)
+    assert isinstance(edit, CheckEdit)
     assert edit.is_new_criterion
     assert edit.deliverables[0].acceptance_criteria == (*ADD.acceptance_criteria, "It is fast")
     assert edit.deliverables[1] is MAIL
@@ -54,7 +54,7 @@ def test_a_criterion_that_is_a_number_itself_is_found_by_its_text() -> None:
 def test_another_command_takes_the_place_of_the_first_and_was_not_seen_to_fail() -> None:
     edit = with_check(ALL, "DL-001", "1", "test 6")
 
-    assert isinstance(edit, Edit)
+    assert isinstance(edit, CheckEdit)
     assert edit.previous == SUM
     assert checks_after(edit) == (Check(SUM.criterion, "test 6", "person"),)
 
@@ -74,8 +74,8 @@ def test_what_was_proven_is_only_claimed_once_its_checks_change() -> None:
     added = with_check((proven,), "DL-1", "More", "true")
     taken = without_check((proven,), "DL-1", "1")
 
-    assert isinstance(added, Edit)
-    assert isinstance(taken, Edit)
+    assert isinstance(added, CheckEdit)
+    assert isinstance(taken, CheckEdit)
     assert added.deliverables == (
         replace(
             claimed,
@@ -132,6 +132,6 @@ def test_what_was_proven_is_only_claimed_once_its_checks_change() -> None:
     ],
 )
 def test_what_cannot_be_done_is_answered_with_what_can(
-    refused: Edit | Unfit, message: str, hint: str
+    refused: CheckEdit | EditRefusal, message: str, hint: str
 ) -> None:
-    assert refused == Unfit(message, hint)
+    assert refused == EditRefusal(message, hint)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from treadle.domain.change import Change
-from treadle.verify.command_files import altered, judges_by, names
+from treadle.domain.check import FileChange
+from treadle.verify.command_files import find_changed_evidence, refers_to_file, uses_evidence_file
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ from treadle.verify.command_files import altered, judges_by, names
     ],
 )
 def test_a_check_judges_by_the_files_that_it_names(command: str, path: str) -> None:
-    assert judges_by(command, path)
+    assert uses_evidence_file(command, path)
 
 
 @pytest.mark.parametrize(
@@ -49,20 +49,23 @@ def test_a_check_judges_by_the_files_that_it_names(command: str, path: str) -> N
     ],
 )
 def test_not_by_the_product_and_not_by_others(command: str, path: str) -> None:
-    assert not judges_by(command, path)
+    assert not uses_evidence_file(command, path)
 
 
 def test_a_test_command_goes_by_every_file_that_it_names() -> None:
-    assert names("./run.sh --fast", "run.sh")
-    assert not names("./run.sh --fast", "src/run.sh")
+    assert refers_to_file("./run.sh --fast", "run.sh")
+    assert not refers_to_file("./run.sh --fast", "src/run.sh")
 
 
 def test_a_check_is_altered_by_what_was_there_and_is_another() -> None:
     changes = [
-        Change("check.sh", "changed"),
-        Change("expected/a.txt", "removed"),
-        Change("expected/b.txt", "added"),
-        Change("greet", "changed"),
+        FileChange("check.sh", "changed"),
+        FileChange("expected/a.txt", "removed"),
+        FileChange("expected/b.txt", "added"),
+        FileChange("greet", "changed"),
     ]
 
-    assert altered("./check.sh ./greet expected", changes) == ("check.sh", "expected/a.txt")
+    assert find_changed_evidence("./check.sh ./greet expected", changes) == (
+        "check.sh",
+        "expected/a.txt",
+    )

@@ -2,16 +2,16 @@
 
 import pytest
 
-from treadle.domain.change import Change
-from treadle.domain.events.verification import Judge, Touched
-from treadle.verify.judges import RULES, judge_of, touched
+from treadle.domain.check import FileChange
+from treadle.domain.events.verification import EvidenceFileKind, TouchedFile
+from treadle.verify.evidence_files import RULES, evidence_kind, find_touched_evidence
 
 
 @pytest.mark.parametrize(
-    ("path", "judge"), [(path, rule.judge) for rule in RULES for path in rule.examples]
+    ("path", "judge"), [(path, rule.kind) for rule in RULES for path in rule.examples]
 )
-def test_every_rule_fits_its_examples(path: str, judge: Judge) -> None:
-    assert judge_of(path) == judge
+def test_every_rule_fits_its_examples(path: str, judge: EvidenceFileKind) -> None:
+    assert evidence_kind(path) == judge
 
 
 @pytest.mark.parametrize(
@@ -38,53 +38,59 @@ def test_every_rule_fits_its_examples(path: str, judge: Judge) -> None:
         ("", None),
     ],
 )
-def test_a_path_is_told_by_its_name_and_its_directories(path: str, judge: Judge | None) -> None:
-    assert judge_of(path) == judge
+def test_a_path_is_told_by_its_name_and_its_directories(
+    path: str, judge: EvidenceFileKind | None
+) -> None:
+    assert evidence_kind(path) == judge
 
 
 def test_what_is_gone_or_another_comes_before_what_is_new() -> None:
     changes = [
-        Change("tests/test_new.py", "added"),
-        Change("src/cart.py", "changed"),
-        Change("tests/test_b.py", "changed"),
-        Change("tests/test_a.py", "changed"),
-        Change("pyproject.toml", "changed"),
-        Change("codecov.yml", "added"),
-        Change(".gitlab-ci.yml", "changed"),
-        Change("tests/test_old.py", "removed"),
-        Change(".coveragerc", "changed"),
-        Change("docs/SPEC.md", "changed"),
+        FileChange("tests/test_new.py", "added"),
+        FileChange("src/cart.py", "changed"),
+        FileChange("tests/test_b.py", "changed"),
+        FileChange("tests/test_a.py", "changed"),
+        FileChange("pyproject.toml", "changed"),
+        FileChange("codecov.yml", "added"),
+        FileChange(".gitlab-ci.yml", "changed"),
+        FileChange("tests/test_old.py", "removed"),
+        FileChange(".coveragerc", "changed"),
+        FileChange("docs/SPEC.md", "changed"),
     ]
 
-    assert touched(changes, specification="docs/SPEC.md") == (
-        Touched("tests/test_old.py", "tests", "removed"),
-        Touched("docs/SPEC.md", "specification", "changed"),
-        Touched(".coveragerc", "coverage", "changed"),
-        Touched(".gitlab-ci.yml", "ci", "changed"),
-        Touched("pyproject.toml", "lint", "changed"),
-        Touched("tests/test_a.py", "tests", "changed"),
-        Touched("tests/test_b.py", "tests", "changed"),
-        Touched("codecov.yml", "coverage", "added"),
-        Touched("tests/test_new.py", "tests", "added"),
+    assert find_touched_evidence(changes, specification="docs/SPEC.md") == (
+        TouchedFile("tests/test_old.py", "tests", "removed"),
+        TouchedFile("docs/SPEC.md", "specification", "changed"),
+        TouchedFile(".coveragerc", "coverage", "changed"),
+        TouchedFile(".gitlab-ci.yml", "ci", "changed"),
+        TouchedFile("pyproject.toml", "lint", "changed"),
+        TouchedFile("tests/test_a.py", "tests", "changed"),
+        TouchedFile("tests/test_b.py", "tests", "changed"),
+        TouchedFile("codecov.yml", "coverage", "added"),
+        TouchedFile("tests/test_new.py", "tests", "added"),
     )
 
 
 def test_what_commands_go_by_is_seen_first_unless_it_is_new() -> None:
-    named: dict[str, Judge] = {"verify.py": "check", "new.py": "check", "Makefile": "tests"}
+    named: dict[str, EvidenceFileKind] = {
+        "verify.py": "check",
+        "new.py": "check",
+        "Makefile": "tests",
+    }
     changes = [
-        Change("tests/test_old.py", "removed"),
-        Change("Makefile", "changed"),
-        Change("SPEC.md", "changed"),
-        Change("tests/test_new.py", "added"),
-        Change("new.py", "added"),
-        Change("verify.py", "changed"),
+        FileChange("tests/test_old.py", "removed"),
+        FileChange("Makefile", "changed"),
+        FileChange("SPEC.md", "changed"),
+        FileChange("tests/test_new.py", "added"),
+        FileChange("new.py", "added"),
+        FileChange("verify.py", "changed"),
     ]
 
-    assert touched(changes, specification="SPEC.md", named=named.get) == (
-        Touched("verify.py", "check", "changed"),
-        Touched("Makefile", "tests", "changed"),
-        Touched("tests/test_old.py", "tests", "removed"),
-        Touched("SPEC.md", "specification", "changed"),
-        Touched("new.py", "check", "added"),
-        Touched("tests/test_new.py", "tests", "added"),
+    assert find_touched_evidence(changes, specification="SPEC.md", named=named.get) == (
+        TouchedFile("verify.py", "check", "changed"),
+        TouchedFile("Makefile", "tests", "changed"),
+        TouchedFile("tests/test_old.py", "tests", "removed"),
+        TouchedFile("SPEC.md", "specification", "changed"),
+        TouchedFile("new.py", "check", "added"),
+        TouchedFile("tests/test_new.py", "tests", "added"),
     )

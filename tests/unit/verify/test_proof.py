@@ -2,12 +2,12 @@
 
 import pytest
 
-from treadle.domain.check import Before, Check
+from treadle.domain.check import BeforeOutcome, Check
 from treadle.domain.deliverable import Deliverable, Proof
 from treadle.verify.proof import claimed_criteria, proof_of
 
 
-def with_checks(*seen: Before | None, criteria: int | None = None) -> Deliverable:
+def with_checks(*seen: BeforeOutcome | None, criteria: int | None = None) -> Deliverable:
     """A criterion for each; None for one without a check."""
     texts = tuple(f"Criterion {n}" for n in range(len(seen) if criteria is None else criteria))
     checks = tuple(
@@ -31,7 +31,7 @@ def with_checks(*seen: Before | None, criteria: int | None = None) -> Deliverabl
     ],
 )
 def test_what_has_a_telling_check_for_every_criterion_is_proven(
-    seen: list[Before | None], proof: Proof
+    seen: list[BeforeOutcome | None], proof: Proof
 ) -> None:
     assert proof_of(with_checks(*seen)) == proof
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from treadle.verify.spec_checks import SpecCheck, folded, spec_checks, unread_checks
+from treadle.verify.spec_checks import SpecCheck, fold_text, spec_checks, unread_checks
 
 GREETS = "It greets."
 
@@ -87,7 +87,7 @@ def test_a_check_is_found_at_its_list_item(specification: str, checks: list[Spec
     ],
 )
 def test_texts_that_differ_in_form_alone_are_the_same(one: str, other: str, same: bool) -> None:
-    assert (folded(one) == folded(other)) == same
+    assert (fold_text(one) == fold_text(other)) == same
 
 
 PIECES = [
@@ -110,7 +110,7 @@ PIECES = [
 def test_any_text_is_read_and_no_two_checks_have_the_same_text(specification: str) -> None:
     made = spec_checks(specification)
 
-    assert len({folded(each.text) for each in made}) == len(made)
+    assert len({fold_text(each.text) for each in made}) == len(made)
     assert all(each.command.strip() and each.text for each in made)
     assert [each.line for each in made] == sorted(each.line for each in made)
 

@@ -4,15 +4,27 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from treadle.domain.events.verification import SuiteFinished
-from treadle.domain.testing import Case, CaseOutcome, Counts, Malformed, Objection, SuiteReport
-from treadle.durable.results import decode, encode
-from treadle.verify.gate import GateRules, Judged, SuiteRun, judge
-from treadle.verify.proving_ground import NotShown, Shown, Trial
-from treadle.verify.suite import Suite, event_of, failures_text, run_suite
+from treadle.domain.suite_report import (
+    CaseCounts,
+    CaseOutcome,
+    CaseResult,
+    MalformedReport,
+    SuiteObjection,
+    SuiteReport,
+)
+from treadle.durable.step_codec import decode, encode
+from treadle.verify.check_runner_port import CheckCommand, CommandResult, CommandStopped
+from treadle.verify.suite import SuiteCommand, event_of, failures_text, run_suite
+from treadle.verify.suite_comparison import (
+    RegressionRules,
+    SuiteComparison,
+    SuiteRun,
+    compare_suite_runs,
+)
 
 from .suite_runs import case, evidence, told
 
-SUITE = Suite("pytest -q", seconds=60)
+SUITE = SuiteCommand("pytest -q", seconds=60)
 OUTCOMES = {"passed": "", "failed": '<failure message="no"/>', "skipped": "<skipped/>"}
 
 
@@ -28,17 +40,17 @@ def junit(**outcomes: CaseOutcome) -> Mapping[str, bytes]:
 class InTurn:
     """A ground on which each trial shows the next of these."""
 
-    shows: list[Shown]
-    trials: list[Trial] = field(default_factory=list)
+    shows: list[CommandResult]
+    trials: list[CheckCommand] = field(default_factory=list)
 
-    async def show(self, trial: Trial) -> Shown | NotShown:
+    async def run(self, trial: CheckCommand) -> CommandResult | CommandStopped:
         self.trials.append(trial)
-        return self.shows.pop(0) if self.shows else NotShown()
+        return self.shows.pop(0) if self.shows else CommandStopped()
 
 
-def shown(exit_code: int | None, output: str = "", **outcomes: CaseOutcome) -> Shown:
+def shown(exit_code: int | None, output: str = "", **outcomes: CaseOutcome) -> CommandResult:
     files = junit(**outcomes) if outcomes else {}
-    return Shown(evidence(exit_code), output, files)
+    return CommandResult(evidence(exit_code), output, files)
 
 
 async def test_green_tests_are_run_once_with_a_time_limit_and_asked_for_a_report() -> None:
@@ -82,37 +94,37 @@ async def test_but_not_for_what_was_red_before_the_work() -> None:
 
 
 async def test_a_run_that_is_asked_to_stop_shows_nothing_not_half() -> None:
-    assert await run_suite(InTurn([]), SUITE, "c1", "before") == NotShown()
+    assert await run_suite(InTurn([]), SUITE, "c1", "before") == CommandStopped()
     half = InTurn([shown(1, test_pays="failed")])
-    assert await run_suite(half, SUITE, "c1", "before") == NotShown()
+    assert await run_suite(half, SUITE, "c1", "before") == CommandStopped()
 
 
 async def test_a_command_without_a_report_goes_by_its_exit_code() -> None:
     ground = InTurn([shown(1, "boom"), shown(1, "boom")])
 
-    run = await run_suite(ground, Suite("./check.sh", 60), "c1", "after")
+    run = await run_suite(ground, SuiteCommand("./check.sh", 60), "c1", "after")
 
     assert run == SuiteRun(evidence(1), SuiteReport(), is_broken=True, output="boom")
 
 
 async def test_a_report_that_cannot_be_read_is_no_report() -> None:
-    broken = Shown(evidence(0), "", {"junit.xml": b"<testsuite><testcase"})
+    broken = CommandResult(evidence(0), "", {"junit.xml": b"<testsuite><testcase"})
 
     run = await run_suite(InTurn([broken]), SUITE, "c1", "after")
 
     assert isinstance(run, SuiteRun)
-    assert isinstance(run.report, Malformed)
-    assert not judge(told(), run, GateRules("", 80)).is_open
+    assert isinstance(run.report, MalformedReport)
+    assert not compare_suite_runs(told(), run, RegressionRules("", 80)).passes
 
 
 async def test_results_are_looked_for_in_the_whole_log() -> None:
     ok = "test_adds (cart.Cart.test_adds) ... ok\n\nRan 1 test in 0.001s\n\nOK\n"
     long = replace(shown(0, "OK"), log=ok)
 
-    run = await run_suite(InTurn([long]), Suite("python3 -m unittest -v", 60), "c1", "after")
+    run = await run_suite(InTurn([long]), SuiteCommand("python3 -m unittest -v", 60), "c1", "after")
 
     assert isinstance(run, SuiteRun)
-    assert run.report == SuiteReport((Case("cart.Cart::test_adds", "unit", "passed"),))
+    assert run.report == SuiteReport((CaseResult("cart.Cart::test_adds", "unit", "passed"),))
     assert run.output == "OK"
 
 
@@ -120,15 +132,15 @@ def test_what_is_recorded_counts_by_kind() -> None:
     cases = (
         case("a"),
         case("b", "failed"),
-        Case("c", "e2e", "skipped"),
-        Case("d", "e2e", "passed"),
+        CaseResult("c", "e2e", "skipped"),
+        CaseResult("d", "e2e", "passed"),
     )
     run = SuiteRun(evidence(1), SuiteReport(cases, 71.5), frozenset({"d"}), output="the end")
-    objection = Objection("new_failure", "b", "b.py", 3, "no")
+    objection = SuiteObjection("new_failure", "b", "b.py", 3, "no")
 
-    assert event_of(run, Judged((objection,), ("x",), ("d",))) == SuiteFinished(
+    assert event_of(run, SuiteComparison((objection,), ("x",), ("d",))) == SuiteFinished(
         evidence=evidence(1),
-        counts=(Counts("unit", 1, 1, 0), Counts("e2e", 1, 0, 1)),
+        counts=(CaseCounts("unit", 1, 1, 0), CaseCounts("e2e", 1, 0, 1)),
         coverage=71.5,
         objections=(objection,),
         known_red=("x",),
@@ -138,13 +150,13 @@ def test_what_is_recorded_counts_by_kind() -> None:
 
 
 def test_and_is_bounded_whatever_the_reports_say() -> None:
-    run = SuiteRun(evidence(1), Malformed("no"), output="line\n" * 10_000)
-    many = tuple(Objection("removed", f"t{n}", message="x" * 9_000) for n in range(70))
+    run = SuiteRun(evidence(1), MalformedReport("no"), output="line\n" * 10_000)
+    many = tuple(SuiteObjection("removed", f"t{n}", message="x" * 9_000) for n in range(70))
 
-    event = event_of(run, Judged(many, tuple("abc" * 100), tuple("abc" * 100)))
+    event = event_of(run, SuiteComparison(many, tuple("abc" * 100), tuple("abc" * 100)))
 
     assert len(event.objections) == 50
-    assert event.objections[-1] == Objection("removed", "and 21 more")
+    assert event.objections[-1] == SuiteObjection("removed", "and 21 more")
     assert all(len(each.message) <= 500 for each in event.objections)
     assert (len(event.known_red), event.known_red[-1]) == (200, "and 101 more")
     assert len(event.output) <= 4_000
@@ -153,14 +165,14 @@ def test_and_is_bounded_whatever_the_reports_say() -> None:
 
 
 def test_whoever_mends_it_is_told_each_objection_with_its_place_and_the_end_of_the_output() -> None:
-    judged = Judged(
+    judged = SuiteComparison(
         (
-            Objection(
+            SuiteObjection(
                 "new_failure", "cart::test_pays", "tests/test_cart.py", 7, "assert 1 == 2\nE"
             ),
-            Objection("removed", "cart::test_adds", message="it was green"),
-            Objection("newly_skipped", "cart::test_ends", "tests/test_cart.py"),
-            Objection("coverage", "", message="59.0 % is below 80 %"),
+            SuiteObjection("removed", "cart::test_adds", message="it was green"),
+            SuiteObjection("newly_skipped", "cart::test_ends", "tests/test_cart.py"),
+            SuiteObjection("coverage", "", message="59.0 % is below 80 %"),
         )
     )
 
@@ -176,11 +188,13 @@ def test_whoever_mends_it_is_told_each_objection_with_its_place_and_the_end_of_t
         "1 failed\n"
     )
     assert failures_text(judged, "").endswith("- coverage: 59.0 % is below 80 %\n")
-    assert failures_text(Judged(), "all well") == ""
+    assert failures_text(SuiteComparison(), "all well") == ""
 
 
 def test_in_bounded_room() -> None:
-    many = Judged(tuple(Objection("removed", f"t{n}", message="x" * 900) for n in range(90)))
+    many = SuiteComparison(
+        tuple(SuiteObjection("removed", f"t{n}", message="x" * 900) for n in range(90))
+    )
 
     text = failures_text(many, "the beginning " + "y" * 90_000 + " the end")
 
@@ -194,10 +208,10 @@ def test_a_run_is_stored_and_comes_back_the_same() -> None:
         SuiteReport(),
         SuiteReport(coverage=3.5),
         SuiteReport((case("a", "failed"),), 60.0),
-        Malformed("not XML"),
+        MalformedReport("not XML"),
     ):
         run = SuiteRun(evidence(1), report, frozenset({"a"}), is_broken=True, output="end")
-        assert decode(encode(run, SuiteRun | NotShown), SuiteRun | NotShown) == run
+        assert decode(encode(run, SuiteRun | CommandStopped), SuiteRun | CommandStopped) == run
 
 
 async def test_patterns_that_matched_no_report_of_the_work_are_told() -> None:
@@ -206,7 +220,7 @@ async def test_patterns_that_matched_no_report_of_the_work_are_told() -> None:
         SUITE,
         reports=("./junit.xml", "reports/**/*.xml"),
         coverage_reports=("*/lcov.info",),
-        unmatched=unmatched.append,
+        on_unmatched=unmatched.append,
     )
 
     await run_suite(InTurn([shown(0, test_adds="passed")]), suite, "c0", "before")

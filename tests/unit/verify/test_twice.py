@@ -2,9 +2,9 @@
 
 import pytest
 
-from treadle.domain.check import When
-from treadle.verify.gate import TEST_COMMAND, SuiteRun
-from treadle.verify.twice import merged, worth_a_second_run
+from treadle.domain.check import CheckTiming
+from treadle.verify.rerun import merge_runs, needs_rerun
+from treadle.verify.suite_comparison import TEST_COMMAND, SuiteRun
 
 from .suite_runs import cut, evidence, illegible, told
 
@@ -37,7 +37,7 @@ BROKEN = told(exit_code=2)
 def test_what_is_newly_red_is_run_again(
     first: SuiteRun, before: SuiteRun | None, worth: bool
 ) -> None:
-    assert worth_a_second_run(first, before) is worth
+    assert needs_rerun(first, before) is worth
 
 
 FLAKY = frozenset({A})
@@ -77,12 +77,12 @@ FLAKY = frozenset({A})
     ],
 )  # fmt: skip
 def test_two_runs_are_read_as_one(
-    first: SuiteRun, second: SuiteRun, when: When, result: SuiteRun
+    first: SuiteRun, second: SuiteRun, when: CheckTiming, result: SuiteRun
 ) -> None:
-    assert merged(first, second, when) == result
+    assert merge_runs(first, second, when) == result
 
 
 def test_a_command_that_fails_once_without_a_word_is_flaky() -> None:
-    both = merged(BROKEN, told(exit_code=0), "after")
+    both = merge_runs(BROKEN, told(exit_code=0), "after")
 
     assert both == told(exit_code=0, flaky=frozenset({TEST_COMMAND}))

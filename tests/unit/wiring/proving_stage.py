@@ -10,15 +10,15 @@ from pathlib import Path
 from tests.builders import RUN, Repository, repository_in
 from tests.missing import missing
 from treadle.adapters.stores.evidence import EvidenceLogs
-from treadle.policy.redaction import redactor
-from treadle.settings.environment import environment_from
-from treadle.verify.proving_ground import NotShown, Shown, Trial
-from treadle.wiring.equipment import secrets_of
-from treadle.wiring.own_commands import Bounds
-from treadle.wiring.proving import FOLDER, Ground
-from treadle.wiring.run_request import Presence, Ready, RunRequest, check
+from treadle.policy.redaction import make_redactor
+from treadle.runs.request import CheckedRequest, RunHost, RunRequest, check_request
+from treadle.settings.environment import parse_environment
+from treadle.verify.check_runner_port import CheckCommand, CommandResult, CommandStopped
+from treadle.wiring.check_runner import FOLDER, SandboxedRunner
+from treadle.wiring.project_commands import CommandBounds
 from treadle.wiring.sandbox import choose_sandbox
-from treadle.workspace.proving_tree import ProvingTree
+from treadle.wiring.session_setup import secrets_of
+from treadle.workspace.clean_checkout import CleanCheckout
 
 SECRET = "quite-secret-value-of-ada"
 
@@ -26,8 +26,8 @@ SECRET = "quite-secret-value-of-ada"
 @dataclass(frozen=True)
 class Stage:
     repository: Repository
-    ready: Ready
-    ground: Ground
+    ready: CheckedRequest
+    ground: SandboxedRunner
     hosts: list[tuple[str, int, bool]]
 
     @property
@@ -36,7 +36,7 @@ class Stage:
 
     @property
     def place(self) -> Path:
-        return self.ground.tree.place
+        return self.ground.tree.directory
 
     @property
     def logs(self) -> EvidenceLogs:
@@ -55,17 +55,17 @@ class Stage:
         seconds: float = 60,
         collect: tuple[str, ...] = (),
         variables: Mapping[str, str] | None = None,
-    ) -> Shown:
+    ) -> CommandResult:
         at = self.repository.git("rev-parse", commit)
-        shown = await self.ground.show(
-            Trial(command, at, "after", seconds, collect=collect, variables=variables or {})
+        shown = await self.ground.run(
+            CheckCommand(command, at, "after", seconds, collect=collect, variables=variables or {})
         )
-        assert isinstance(shown, Shown), shown
+        assert isinstance(shown, CommandResult), shown
         return shown
 
-    async def show_until_stopped(self, command: str) -> Shown | NotShown:
+    async def show_until_stopped(self, command: str) -> CommandResult | CommandStopped:
         at = self.repository.git("rev-parse", "HEAD")
-        return await self.ground.show(Trial(command, at, "after", 60))
+        return await self.ground.run(CheckCommand(command, at, "after", 60))
 
 
 async def staged(
@@ -83,7 +83,7 @@ async def staged(
     # One language, and not one that takes long to find.
     flags = {"policy.profiles": ("php",), **(settings or {})}
     request = RunRequest(RUN, str(repository.path), flags, no_sandbox=not confined, rehearsal=True)
-    ready = await check(request, Presence(environment_from(raw), asyncio.Semaphore(1)))
+    ready = await check_request(request, RunHost(parse_environment(raw), asyncio.Semaphore(1)))
     ready.directory.mkdir(parents=True)
     sandbox = choose_sandbox(ready.environment, reports=ready.directory, wanted=True)
     hosts: list[tuple[str, int, bool]] = []
@@ -91,19 +91,21 @@ async def staged(
     def record(host: str, port: int, allowed: bool) -> None:
         hosts.append((host, port, allowed))
 
-    bounds = Bounds(
+    bounds = CommandBounds(
         ready,
         sandbox if confined else None,
         asyncio.Event(),
-        redactor(secrets_of(ready)),
+        make_redactor(secrets_of(ready)),
         record,
         mark=f"stage-{directory.name}",
     )
-    ground = Ground(bounds, ProvingTree(ready.directory / FOLDER), EvidenceLogs(ready.directory))
+    ground = SandboxedRunner(
+        bounds, CleanCheckout(ready.directory / FOLDER), EvidenceLogs(ready.directory)
+    )
     return Stage(repository, ready, ground, hosts)
 
 
-def said(shown: Shown) -> list[str]:
+def said(shown: CommandResult) -> list[str]:
     return shown.output.splitlines()
 
 

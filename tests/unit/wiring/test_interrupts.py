@@ -6,11 +6,11 @@ import signal
 import subprocess
 import sys
 
-from treadle.wiring.interrupts import graceful_interrupts
+from treadle.runs.interrupts import graceful_interrupts
 
 TOO_LATE = """
 import asyncio, os, signal
-from treadle.wiring.interrupts import graceful_interrupts
+from treadle.runs.interrupts import graceful_interrupts
 
 async def work():
     with graceful_interrupts(lambda name: print("asked", name), lambda: None):

@@ -12,9 +12,9 @@ from treadle.adapters.sandboxes.bubblewrap import Bubblewrap
 from treadle.adapters.sandboxes.unsandboxed import Unsandboxed
 from treadle.domain.errors import SettingsError
 from treadle.domain.sandbox import ResourceLimits
-from treadle.settings.environment import Environment, environment_from
-from treadle.settings.guarding import Sandbox as SandboxSettings
-from treadle.wiring.sandbox import Surroundings, choose_sandbox, find_surroundings, forget_reports
+from treadle.settings.environment import Environment, parse_environment
+from treadle.settings.safeguard_sections import SandboxSettings as SandboxSettings
+from treadle.wiring.sandbox import SandboxReach, choose_sandbox, find_sandbox_reach, forget_reports
 
 PLAIN = "/usr/local/bin:/usr/bin:/bin"
 
@@ -23,7 +23,7 @@ PLAIN = "/usr/local/bin:/usr/bin:/bin"
 def environment(tmp_path: Path) -> Environment:
     home = tmp_path / "home"
     home.mkdir()
-    return environment_from({"HOME": str(home), "PATH": "/usr/bin:/bin"})
+    return parse_environment({"HOME": str(home), "PATH": "/usr/bin:/bin"})
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def test_no_sandbox_is_a_choice_of_a_person(environment: Environment, tmp_path: 
 
 @pytest.mark.skipif("sys.platform == 'darwin'")
 def test_a_linux_without_bubblewrap_has_one_that_says_so(tmp_path: Path) -> None:
-    nothing = environment_from({"PATH": str(tmp_path)})
+    nothing = parse_environment({"PATH": str(tmp_path)})
 
     sandbox = choose_sandbox(nothing, reports=tmp_path, wanted=True)
 
@@ -59,7 +59,7 @@ def test_a_linux_without_bubblewrap_has_one_that_says_so(tmp_path: Path) -> None
 def test_a_linux_with_a_perl_starts_commands_by_it_unless_it_would_complain(
     locale: str, language: Language, tmp_path: Path
 ) -> None:
-    environment = environment_from({"PATH": PLAIN, "LC_ALL": locale})
+    environment = parse_environment({"PATH": PLAIN, "LC_ALL": locale})
 
     sandbox = choose_sandbox(environment, reports=tmp_path, wanted=True)
 
@@ -81,9 +81,9 @@ async def test_with_all_languages_in_the_system_nothing_is_added(
 ) -> None:
     settings = SandboxSettings(processes=7, memory_mb=8, file_mb=9)
 
-    found = await find_surroundings(settings, (), environment, project)
+    found = await find_sandbox_reach(settings, (), environment, project)
 
-    assert found == Surroundings(
+    assert found == SandboxReach(
         (), (), {"PATH": "/usr/bin:/bin:/usr/local/bin"}, ResourceLimits(7, 8, 9)
     )
 
@@ -98,7 +98,7 @@ async def test_languages_elsewhere_are_asked_where_they_lie(
     shims, bin_folder = environment.home / ".switcher/shims", environment.home / ".local/bin"
     theirs = replace(environment, path=f"{shims}:{bin_folder}:/usr/bin")
 
-    found = await find_surroundings(SandboxSettings(), ("node", "python"), theirs, project)
+    found = await find_sandbox_reach(SandboxSettings(), ("node", "python"), theirs, project)
 
     assert found.readable == (node, uv)
     assert found.environment == {"PATH": f"{node}/bin:{uv.parent}:/usr/bin:/usr/local/bin:/bin"}
@@ -110,7 +110,7 @@ async def test_a_program_of_the_project_is_never_asked(
     program(project / "bin/node", "/home/ada/.ssh")
     theirs = replace(environment, path=f"{project}/bin:bin:/usr/bin")
 
-    found = await find_surroundings(SandboxSettings(), ("node",), theirs, project)
+    found = await find_sandbox_reach(SandboxSettings(), ("node",), theirs, project)
 
     assert (found.readable, found.refused) == ((), ())
 
@@ -122,7 +122,7 @@ async def test_an_answer_that_is_no_directory_is_left_out(
     program(environment.home / "shims/node", says)
     theirs = replace(environment, path=f"{environment.home}/shims")
 
-    found = await find_surroundings(SandboxSettings(), ("node",), theirs, project)
+    found = await find_sandbox_reach(SandboxSettings(), ("node",), theirs, project)
 
     assert (found.readable, found.refused) == ((), ())
 
@@ -133,7 +133,7 @@ async def test_a_language_that_lies_in_the_home_itself_stays_hidden(
     program(environment.home / "bin/node", environment.home)
     theirs = replace(environment, path=f"{environment.home}/bin")
 
-    found = await find_surroundings(SandboxSettings(), ("node",), theirs, project)
+    found = await find_sandbox_reach(SandboxSettings(), ("node",), theirs, project)
 
     assert (found.readable, found.refused) == ((), (environment.home,))
 
@@ -150,7 +150,7 @@ async def test_a_virtual_environment_cannot_show_the_project(
     place = named.format(project=project, link=link)
     (project / ".venv/pyvenv.cfg").write_text(f"home = {place}/bin\n")
 
-    found = await find_surroundings(SandboxSettings(), ("python",), environment, project)
+    found = await find_sandbox_reach(SandboxSettings(), ("python",), environment, project)
 
     assert found.readable == ()
 
@@ -165,7 +165,7 @@ async def test_caches_and_certificates_are_shown(
     raw = {"SSL_CERT_FILE": str(authority), "CURL_CA_BUNDLE": "/nonexistent", "SSL_CERT_DIR": "x"}
     theirs = replace(environment, raw=raw)
 
-    found = await find_surroundings(SandboxSettings(), ("node",), theirs, project)
+    found = await find_sandbox_reach(SandboxSettings(), ("node",), theirs, project)
 
     assert found.readable == (browsers, authority)
     assert found.environment["PLAYWRIGHT_BROWSERS_PATH"] == str(browsers)
@@ -178,7 +178,7 @@ async def test_certificates_do_not_show_the_keys_beside_them(
     raw = {"SSL_CERT_DIR": "/etc/ssl", "REQUESTS_CA_BUNDLE": f"{tmp_path}/link"}
     theirs = replace(environment, raw=raw | {"SSL_CERT_FILE": "/etc/os-release"})
 
-    found = await find_surroundings(SandboxSettings(), ("node",), theirs, project)
+    found = await find_sandbox_reach(SandboxSettings(), ("node",), theirs, project)
 
     assert found.readable == (Path("/etc/os-release"),)
 
@@ -186,7 +186,7 @@ async def test_certificates_do_not_show_the_keys_beside_them(
 async def test_the_users_own_paths_are_taken(environment: Environment, project: Path) -> None:
     settings = SandboxSettings(readable=("~/data", "/srv/models"), writable=("~/out/../cache",))
 
-    found = await find_surroundings(settings, ("php",), environment, project)
+    found = await find_sandbox_reach(settings, ("php",), environment, project)
 
     assert found.readable == (environment.home / "data", Path("/srv/models"))
     assert found.writable == (environment.home / "cache",)
@@ -240,7 +240,7 @@ async def test_paths_that_would_open_too_much_are_an_error(
         os.mknod(environment.home / place, stat.S_IFSOCK | 0o600)
 
     with pytest.raises(SettingsError) as raised:
-        await find_surroundings(SandboxSettings(readable=(path,)), (), environment, project)
+        await find_sandbox_reach(SandboxSettings(readable=(path,)), (), environment, project)
 
     assert raised.value.message == told
 
@@ -267,16 +267,16 @@ async def test_what_the_user_runs_cannot_be_written(
     named = path.format(project=project)
 
     with pytest.raises(SettingsError) as raised:
-        await find_surroundings(SandboxSettings(writable=(named,)), ("php",), theirs, project)
+        await find_sandbox_reach(SandboxSettings(writable=(named,)), ("php",), theirs, project)
 
     assert raised.value.message == f"sandbox.writable has {named}, which {why}"
 
 
 async def test_in_the_home_of_root_itself_paths_can_be_opened(project: Path) -> None:
-    theirs = environment_from({"HOME": "/root", "PATH": "/usr/bin:/bin"})
+    theirs = parse_environment({"HOME": "/root", "PATH": "/usr/bin:/bin"})
     settings = SandboxSettings(readable=("~/nonexistent",))
 
-    found = await find_surroundings(settings, ("php",), theirs, project)
+    found = await find_sandbox_reach(settings, ("php",), theirs, project)
 
     assert found.readable == (theirs.home / "nonexistent",)
 
@@ -291,7 +291,7 @@ async def test_a_path_that_the_agent_could_make_lead_elsewhere_is_an_error(
     settings = SandboxSettings(readable=("~/out/fine", f"~/out/{inner}"), writable=("~/out",))
 
     with pytest.raises(SettingsError) as raised:
-        await find_surroundings(settings, ("php",), environment, project)
+        await find_sandbox_reach(settings, ("php",), environment, project)
 
     assert raised.value.message == (
         f"the sandbox is to have {out / inner}, which could be made to lead elsewhere: "

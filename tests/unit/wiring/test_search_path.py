@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from treadle.settings.environment import environment_from
+from treadle.settings.environment import parse_environment
 from treadle.wiring.search_path import path_outside, without_project
 
 
@@ -28,7 +28,7 @@ def test_an_entry_in_the_project_that_leads_elsewhere_is_left_out_too(tmp_path: 
 
 
 def test_only_the_path_of_an_environment_changes(tmp_path: Path) -> None:
-    environment = environment_from({"HOME": "/home/ada", "PATH": f"{tmp_path}/bin:/bin"})
+    environment = parse_environment({"HOME": "/home/ada", "PATH": f"{tmp_path}/bin:/bin"})
 
     narrowed = without_project(environment, tmp_path)
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from treadle.adapters.browser.choice import Browser, NoBrowser
-from treadle.settings.environment import Environment, environment_from
+from treadle.adapters.browser.browser_choice import Browser, NoBrowser
+from treadle.settings.environment import Environment, parse_environment
 from treadle.wiring.browser import Servers, browser_versions, find_browser, provide_servers
 
 MINE = {"command": "mine"}
@@ -32,7 +32,7 @@ def browser(tmp_path: Path) -> Browser:
 
 
 def environment(place: Path) -> Environment:
-    return environment_from(
+    return parse_environment(
         {
             "PATH": str(place / "prefix/bin"),
             "HOME": str(place / "home"),

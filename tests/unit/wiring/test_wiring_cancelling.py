@@ -9,11 +9,11 @@ from subprocess import Popen
 import pytest
 
 from tests.builders import NOON, RUN, deliverable, run_started
-from treadle.adapters.stores.approvals import Approvals
+from treadle.adapters.stores.approval_store import DatabaseApprovals
+from treadle.adapters.stores.control_requests import ControlRequests
 from treadle.adapters.stores.database import open_database
 from treadle.adapters.stores.event_store import open_store
-from treadle.adapters.stores.requests import Requests
-from treadle.adapters.stores.runs import find_run
+from treadle.adapters.stores.run_list import find_run
 from treadle.domain.approval import Approval, ApprovalId
 from treadle.domain.deliverable import Tally
 from treadle.domain.errors import UsageError
@@ -35,17 +35,17 @@ from treadle.domain.run import RunResult
 from treadle.domain.run_row import RunRow
 from treadle.domain.session import Completed, SessionResult
 from treadle.domain.usage import Usage
-from treadle.durable.looking import unfinished
-from treadle.durable.ordering import enqueue
-from treadle.durable.standing import PARKED
-from treadle.settings.environment import Environment, environment_from
-from treadle.wiring.cancelling import cancel
-from treadle.wiring.holding import hold_orphan
-from treadle.wiring.legs import STORY, engine_location, leg_name
-from treadle.wiring.own_commands import MARK
-from treadle.wiring.request_json import keep_request
-from treadle.wiring.run_request import RunRequest
-from treadle.wiring.sweeping import idle, is_set_aside, sweep
+from treadle.durable.client import enqueue
+from treadle.durable.queries import unfinished_workflows
+from treadle.durable.stored_workflow import PARKED_QUEUE
+from treadle.runs.cancel import cancel
+from treadle.runs.engine_names import ENGINE_WORKFLOW, engine_location, leg_name
+from treadle.runs.locks import lock_orphan
+from treadle.runs.recovery import idle, is_set_aside, recover_lost_runs
+from treadle.runs.request import RunRequest
+from treadle.runs.request_json import store_request
+from treadle.settings.environment import Environment, parse_environment
+from treadle.wiring.project_commands import MARK
 
 QUEUED = RunQueued(RUN, "deliver", "/project", "key", rehearsal=True)
 WORKED = SessionResult(SessionId("session-1"), Completed("done"), 0.5, Usage(), 3, 60.0)
@@ -81,14 +81,14 @@ class Place:
 
 @pytest.fixture
 def place(tmp_path: Path) -> Place:
-    return Place(environment_from({"HOME": str(tmp_path), "TREADLE_ROOT": str(tmp_path / "root")}))
+    return Place(parse_environment({"HOME": str(tmp_path), "TREADLE_ROOT": str(tmp_path / "root")}))
 
 
 @pytest.fixture
 def worked_on(place: Place) -> Iterator[Place]:
     """A run whose process lives."""
     place.record(*AT_WORK)
-    with hold_orphan(place.environment.root, RUN) as held:
+    with lock_orphan(place.environment.root, RUN) as held:
         assert held
         yield place
 
@@ -132,26 +132,26 @@ def test_what_was_run_for_a_cancelled_run_is_ended(place: Place) -> None:
 
 async def test_no_worker_takes_up_a_run_that_was_cancelled_in_the_queue(place: Place) -> None:
     place.record(QUEUED)
-    enqueue(place.location, RUN, STORY, {})
-    waiting = [seen.workflow_id for seen in unfinished(place.location)]
+    enqueue(place.location, RUN, ENGINE_WORKFLOW, {})
+    waiting = [seen.workflow_id for seen in unfinished_workflows(place.location)]
 
     cancel(place.row, place.environment)
 
-    assert (waiting, unfinished(place.location)) == ([RUN], [])
-    assert await sweep(place.environment) == []
+    assert (waiting, unfinished_workflows(place.location)) == ([RUN], [])
+    assert await recover_lost_runs(place.environment) == []
     assert await idle(place.environment, "worker")
 
 
 def test_all_legs_of_the_run_are_given_up_and_nobody_elses(place: Place) -> None:
     other = RUN.replace("9", "8")
     for name in (RUN, leg_name(RUN, 2), other):
-        enqueue(place.location, name, STORY, {})
+        enqueue(place.location, name, ENGINE_WORKFLOW, {})
     ended = RunResult("max_iterations", 1, Tally(), 0.0, Usage(), 0.0)
     place.record(*AT_WORK, RunEnded(ended), RunReopened("resume", run_started().limits))
 
     cancel(place.row, place.environment)
 
-    assert [seen.workflow_id for seen in unfinished(place.location)] == [other]
+    assert [seen.workflow_id for seen in unfinished_workflows(place.location)] == [other]
 
 
 def test_a_run_that_somebody_works_on_is_asked_and_asking_twice_is_asking_once(
@@ -161,7 +161,7 @@ def test_a_run_that_somebody_works_on_is_asked_and_asking_twice_is_asking_once(
         assert cancel(worked_on.row, worked_on.environment) == "asked"
 
     with closing(open_database(worked_on.environment.storage)) as database:
-        asked = Requests(database).asked(RUN)
+        asked = ControlRequests(database).find_oldest(RUN)
     assert asked is not None
     assert (asked.kind, worked_on.events()) == ("cancel", AT_WORK)
 
@@ -177,21 +177,21 @@ def test_a_run_that_has_ended_cannot_be_cancelled(place: Place) -> None:
 async def test_a_run_that_waits_for_a_worker_keeps_it_from_being_idle(place: Place) -> None:
     assert await idle(place.environment, "worker")
 
-    enqueue(place.location, RUN, STORY, {})
+    enqueue(place.location, RUN, ENGINE_WORKFLOW, {})
 
     assert not await idle(place.environment, "worker")
-    assert await sweep(place.environment) == []  # it is where it belongs
+    assert await recover_lost_runs(place.environment) == []  # it is where it belongs
 
 
 async def test_a_run_on_the_queue_of_a_process_that_is_gone_is_handed_to_the_workers(
     place: Place,
 ) -> None:
-    enqueue(place.location, RUN, STORY, {}, queue=f"run.{RUN}")
-    with hold_orphan(place.environment.root, RUN):
-        while_alive = await sweep(place.environment)
+    enqueue(place.location, RUN, ENGINE_WORKFLOW, {}, queue=f"run.{RUN}")
+    with lock_orphan(place.environment.root, RUN):
+        while_alive = await recover_lost_runs(place.environment)
 
-    assert (while_alive, await sweep(place.environment)) == ([], [RUN])
-    assert [seen.queue for seen in unfinished(place.location)] == ["shared"]
+    assert (while_alive, await recover_lost_runs(place.environment)) == ([], [RUN])
+    assert [seen.queue for seen in unfinished_workflows(place.location)] == ["shared"]
 
 
 def test_what_a_session_that_was_cut_has_used_counts(place: Place) -> None:
@@ -226,41 +226,44 @@ def test_nothing_is_left_to_answer_for_a_run_that_was_cancelled(place: Place) ->
     approval = Approval(asked, RUN, "landing", "Land it?", "", "", NOON, None, "deny")
     place.record(*AT_WORK, ApprovalAsked(approval))
     with closing(open_database(place.environment.storage)) as database:
-        Approvals(database).ask(approval)
+        DatabaseApprovals(database).ask(approval)
 
         cancel(place.row, place.environment)
 
-        assert Approvals(database).open(NOON) == []
+        assert DatabaseApprovals(database).list_open(NOON) == []
     assert place.events()[-2] == ApprovalVoided(asked, "the run ended")
 
 
 async def test_a_queued_run_that_nobody_put_on_the_queue_is_put_there(place: Place) -> None:
     place.record(QUEUED)
-    nobody_knows = await sweep(place.environment)
-    keep_request(
+    nobody_knows = await recover_lost_runs(place.environment)
+    store_request(
         place.environment.root,
         RunRequest(RUN, "/project", {}, no_sandbox=False, rehearsal=True),
     )
-    with hold_orphan(place.environment.root, RUN):
-        while_held = await sweep(place.environment)
+    with lock_orphan(place.environment.root, RUN):
+        while_held = await recover_lost_runs(place.environment)
 
-    assert (nobody_knows, while_held, await sweep(place.environment)) == ([], [], [RUN])
-    assert [seen.queue for seen in unfinished(place.location)] == ["shared"]
-    assert await sweep(place.environment) == []
+    assert (nobody_knows, while_held, await recover_lost_runs(place.environment)) == ([], [], [RUN])
+    assert [seen.queue for seen in unfinished_workflows(place.location)] == ["shared"]
+    assert await recover_lost_runs(place.environment) == []
 
 
 async def test_a_run_that_was_set_aside_keeps_no_worker_from_being_idle(place: Place) -> None:
-    enqueue(place.location, RUN, STORY, {}, queue=PARKED)
+    enqueue(place.location, RUN, ENGINE_WORKFLOW, {}, queue=PARKED_QUEUE)
 
     assert await idle(place.environment, "")
-    assert (await sweep(place.environment), is_set_aside(place.environment, RUN)) == ([], True)
+    assert (await recover_lost_runs(place.environment), is_set_aside(place.environment, RUN)) == (
+        [],
+        True,
+    )
 
 
 def test_what_was_asked_after_the_end_is_not_asked_of_the_next_leg(place: Place) -> None:
     ended = RunResult("max_iterations", 1, Tally(), 0.0, Usage(), 0.0)
     place.record(*AT_WORK, RunEnded(ended))
     with closing(open_database(place.environment.storage)) as database:
-        Requests(database).ask_of(RUN, "cancel", by="somebody", at=NOON)
+        ControlRequests(database).add(RUN, "cancel", by="somebody", at=NOON)
         place.record(RunReopened("resume", run_started().limits))
 
-        assert Requests(database).asked(RUN) is None
+        assert ControlRequests(database).find_oldest(RUN) is None

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from treadle.settings.definitions import Agent
+from treadle.settings.definitions import AgentSettings
 from treadle.settings.environment import Environment
 from treadle.wiring.agents.claude import (
     credentials_file,
@@ -100,7 +100,7 @@ def environment(tmp_path: Path) -> Callable[[str], Environment]:
 def test_only_a_binary_that_takes_prompts_as_they_are_is_given_them_so(
     version: str, verbatim: bool, environment: Callable[[str], Environment], tmp_path: Path
 ) -> None:
-    agent, warnings = users_agent(Agent(), environment(version), tmp_path / "private")
+    agent, warnings = users_agent(AgentSettings(), environment(version), tmp_path / "private")
 
     assert (agent.verbatim, warnings) == (verbatim, [])
 
@@ -109,7 +109,7 @@ def test_a_rehearsal_is_given_its_prompts_as_they_are(
     environment: Callable[[str], Environment],
 ) -> None:
     agent = rehearsal_agent(
-        Agent(),
+        AgentSettings(),
         environment("1"),
         base_url="http://127.0.0.1:1",
         credential={"ANTHROPIC_API_KEY": "rehearsal"},

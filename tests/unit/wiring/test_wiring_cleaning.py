@@ -14,26 +14,26 @@ from tests.unit.workspace.deep_trees import dig
 from tests.unit.workspace.real_git import BRANCH, RUN, Run, brought_home, repository_in, run_on
 from tests.unit.workspace.without_root import without_the_rights_of_root
 from treadle.adapters.stores.event_store import open_store
-from treadle.adapters.stores.runs import list_runs, run_directory
-from treadle.cli.context import Given
-from treadle.cli.main import run_given
+from treadle.adapters.stores.run_list import list_runs, run_directory
+from treadle.cli.context import CommandContext
+from treadle.cli.main import run_command
 from treadle.domain.deliverable import Tally
 from treadle.domain.errors import StoreError
 from treadle.domain.events.all_events import Event
 from treadle.domain.events.run import RunEnded, RunReopened
 from treadle.domain.events.work import WorkImported, WorkLanded, WorkspacePrepared
-from treadle.domain.ids import run_id
-from treadle.domain.retention import Drop, Keep
+from treadle.domain.ids import make_run_id
+from treadle.domain.retention import DropRun, KeepRun
 from treadle.domain.run import RunResult
 from treadle.domain.usage import Usage
-from treadle.durable.looking import standing_of
-from treadle.durable.ordering import cancel as forget
-from treadle.durable.ordering import enqueue
-from treadle.settings.environment import Environment, environment_from
-from treadle.wiring.cleaning import clean, tidy
-from treadle.wiring.holding import hold_orphan
-from treadle.wiring.legs import STORY, engine_location
-from treadle.workspace.imports import Imported
+from treadle.durable.client import cancel as forget
+from treadle.durable.client import enqueue
+from treadle.durable.queries import find_workflow
+from treadle.runs.clean import clean, tidy
+from treadle.runs.engine_names import ENGINE_WORKFLOW, engine_location
+from treadle.runs.locks import lock_orphan
+from treadle.settings.environment import Environment, parse_environment
+from treadle.workspace.imports import ImportedBranch
 
 BEGAN = datetime(2020, 1, 1, tzinfo=UTC)
 LATER = BEGAN + timedelta(days=100)
@@ -72,7 +72,9 @@ class Old:
 @pytest.fixture
 async def old(tmp_path: Path) -> Old:
     run = await run_on(repository_in(tmp_path))
-    environment = environment_from({**run.user.environment, "TREADLE_ROOT": str(tmp_path / "root")})
+    environment = parse_environment(
+        {**run.user.environment, "TREADLE_ROOT": str(tmp_path / "root")}
+    )
     files = run_directory(environment.root, RUN)
     files.mkdir(parents=True)
     run.clone.path.rename(files / "tree")
@@ -83,7 +85,7 @@ async def old(tmp_path: Path) -> Old:
     )
     run.agent.commit("One", one="1")
     imported = await brought_home(run)
-    assert isinstance(imported, Imported)
+    assert isinstance(imported, ImportedBranch)
     old = Old(run, environment)
     old.record(
         replace(run_started(RUN), project=str(run.project.root), project_key=run.project.key),
@@ -97,14 +99,14 @@ async def old(tmp_path: Path) -> Old:
 
 
 async def test_work_that_is_only_on_its_branch_keeps_the_run(old: Old) -> None:
-    assert await old.clean() == [Keep(f"{BRANCH} is not merged")]
+    assert await old.clean() == [KeepRun(f"{BRANCH} is not merged")]
     assert (old.log(), old.files.exists()) == (4, True)
 
 
 async def test_a_run_whose_branch_was_merged_goes_and_its_line_stays(old: Old) -> None:
     old.run.user.git("merge", "--quiet", BRANCH)
 
-    assert await old.clean() == [Drop("its work is in another branch")]
+    assert await old.clean() == [DropRun("its work is in another branch")]
     assert (old.log(), old.files.exists()) == (0, False)
     (row,) = list_runs(old.environment.storage)
     assert (row.state, row.reason, row.cleaned_at) == ("ended", "stuck", LATER.isoformat())
@@ -115,20 +117,20 @@ async def test_a_run_whose_branch_was_merged_goes_and_its_line_stays(old: Old) -
 async def test_a_run_whose_branch_the_user_deleted_goes(old: Old) -> None:
     old.run.user.git("branch", "-D", BRANCH)
 
-    assert await old.clean() == [Drop("its branch was deleted")]
+    assert await old.clean() == [DropRun("its branch was deleted")]
     assert not old.files.exists()
 
 
 async def test_a_run_whose_work_has_landed_goes(old: Old) -> None:
     old.record(WorkLanded(BRANCH, old.run.agent.head, "files"))
 
-    assert await old.clean() == [Drop("its work has landed")]
+    assert await old.clean() == [DropRun("its work has landed")]
 
 
 async def test_a_dry_run_says_the_same_and_removes_nothing(old: Old) -> None:
     old.run.user.git("merge", "--quiet", BRANCH)
 
-    assert await old.clean(dry_run=True) == [Drop("its work is in another branch")]
+    assert await old.clean(dry_run=True) == [DropRun("its work is in another branch")]
     assert (old.log(), old.files.exists()) == (4, True)
 
 
@@ -136,14 +138,14 @@ async def test_a_clone_with_more_than_was_brought_home_keeps_the_run(old: Old) -
     old.run.user.git("merge", "--quiet", BRANCH)
     old.run.agent.write("forgotten.txt")
 
-    assert await old.clean() == [Keep("its clone holds work that is nowhere else")]
+    assert await old.clean() == [KeepRun("its clone holds work that is nowhere else")]
     assert (old.files / "tree" / "forgotten.txt").exists()
 
 
 async def test_a_project_that_is_gone_keeps_the_run(old: Old) -> None:
     old.run.project.root.rename(old.run.project.root.with_name("moved"))
 
-    assert await old.clean() == [Keep("its clone cannot be looked into")]
+    assert await old.clean() == [KeepRun("its clone cannot be looked into")]
     assert old.files.exists()
 
 
@@ -155,7 +157,7 @@ async def test_a_run_that_ended_too_short_a_time_ago_is_not_looked_at(old: Old) 
 
 async def test_a_run_that_was_reopened_or_is_held_is_not_looked_at(old: Old) -> None:
     old.run.user.git("merge", "--quiet", BRANCH)
-    with hold_orphan(old.root, RUN):
+    with lock_orphan(old.root, RUN):
         held = await old.clean()
     old.record(RunReopened("resume", RUN_LIMITS))
 
@@ -175,7 +177,7 @@ async def test_what_a_cut_clean_left_is_removed_by_the_next(old: Old) -> None:
     await old.clean()
     (old.files / "tree").mkdir(parents=True)
 
-    assert await old.clean() == [Drop("it brought no work")]
+    assert await old.clean() == [DropRun("it brought no work")]
     assert not old.files.exists()
 
 
@@ -194,11 +196,13 @@ async def test_a_worker_cleans_once_a_day_and_says_what_it_removes(old: Old) -> 
 def test_the_command_says_what_it_keeps_and_removes(
     old: Old, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    given = Given(old.environment, old.run.project.root)
-    codes = [run_given(("clean", "--older-than", "0"), given)]
+    given = CommandContext(old.environment, old.run.project.root)
+    codes = [run_command(("clean", "--older-than", "0"), given)]
     old.run.user.git("merge", "--quiet", BRANCH)
-    codes += [run_given(("clean", "--older-than", "0", *dry), given) for dry in (["--dry-run"], [])]
-    codes += [run_given(("clean",), given)]
+    codes += [
+        run_command(("clean", "--older-than", "0", *dry), given) for dry in (["--dry-run"], [])
+    ]
+    codes += [run_command(("clean",), given)]
 
     out, err = capsys.readouterr()
     place = old.run.project.root
@@ -228,16 +232,16 @@ async def test_a_worker_keeps_runs_as_long_as_their_project_says(old: Old) -> No
 async def test_a_worker_deletes_what_the_engine_kept_of_runs_that_are_over(old: Old) -> None:
     location = engine_location(old.environment.storage)
     for name in ("over", "waiting"):
-        enqueue(location, name, STORY, {})
+        enqueue(location, name, ENGINE_WORKFLOW, {})
     forget(location, "over")
     now = datetime.now(UTC)
     await tidy(old.environment, now=now + timedelta(days=89), say=print)
-    kept = standing_of(location, "over")
+    kept = find_workflow(location, "over")
     await tidy(old.environment, now=now + timedelta(days=91), say=print)
 
     assert kept is not None
-    assert standing_of(location, "over") is None
-    assert standing_of(location, "waiting") is not None
+    assert find_workflow(location, "over") is None
+    assert find_workflow(location, "waiting") is not None
 
 
 @pytest.mark.parametrize("part", ["home", "tree.damaged-1"])
@@ -246,12 +250,12 @@ async def test_a_run_whose_files_are_very_deep_goes(part: str, old: Old) -> None
     (old.files / part).mkdir()
     dig(old.files / part)
 
-    assert await old.clean() == [Drop("its work is in another branch")]
+    assert await old.clean() == [DropRun("its work is in another branch")]
     assert not old.files.exists()
 
 
 def test_a_run_that_cannot_be_removed_does_not_keep_the_others(old: Old) -> None:
-    other = run_id(unix_ms=1_700_000_000_001, random_bits=0x1234_5678_9ABC_DEF1)
+    other = make_run_id(unix_ms=1_700_000_000_001, random_bits=0x1234_5678_9ABC_DEF1)
     old.run.user.git("merge", "--quiet", BRANCH)
     with closing(open_store(old.environment.storage)) as store:
         store.append(other, [(BEGAN, run_started(other)), (BEGAN, ENDED)])

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from treadle.settings.environment import environment_from
-from treadle.wiring.doctor import examine
+from treadle.runs.doctor import examine
+from treadle.settings.environment import parse_environment
 
 
 async def test_no_program_of_the_project_is_run(tmp_path: Path) -> None:
@@ -15,7 +15,7 @@ async def test_no_program_of_the_project_is_run(tmp_path: Path) -> None:
         program.write_text(f"#!/bin/sh\necho {name} >> {tmp_path}/ran\necho 2.1.300\n")
         program.chmod(0o755)
     (tmp_path / "home").mkdir()
-    environment = environment_from(
+    environment = parse_environment(
         {"HOME": str(tmp_path / "home"), "PATH": f"{project}/bin:{link}:/usr/bin:/bin"}
     )
 

@@ -13,7 +13,7 @@ from tests.unit.cli.told_runs import BRANCH, RUN, STARTED, recorded
 from treadle.domain.events.work import WorkImported, WorkLanded, WorkspacePrepared
 from treadle.domain.ids import RunId
 from treadle.domain.storage import Storage
-from treadle.wiring.earlier import past_of, undone_landing
+from treadle.runs.previous_runs import find_previous_runs, reverted_landing
 from treadle.workspace.project import find_project
 
 NOW = RunId(f"{RUN[:-1]}9")
@@ -52,7 +52,7 @@ async def told_after(
     move(repository)
     seen = repository.git("rev-parse", "HEAD")
     project = await find_project(repository.path, repository.environment)
-    told = await undone_landing(Storage(root), project, seen, before=NOW, rehearsal=rehearsal)
+    told = await reverted_landing(Storage(root), project, seen, before=NOW, rehearsal=rehearsal)
     return landed, told
 
 
@@ -105,8 +105,10 @@ async def test_a_real_run_does_not_build_on_the_work_of_a_script(tmp_path: Path)
     project = await find_project(repository.path, repository.environment)
 
     pasts = [
-        await past_of(Storage(tmp_path / "root"), project, before=NOW, rehearsal=rehearsal)
+        await find_previous_runs(
+            Storage(tmp_path / "root"), project, before=NOW, rehearsal=rehearsal
+        )
         for rehearsal in (True, False)
     ]
 
-    assert [past.earlier and past.earlier.commit for past in pasts] == [tip, None]
+    assert [past.unlanded and past.unlanded.commit for past in pasts] == [tip, None]

@@ -21,14 +21,14 @@ from treadle.domain.session import Completed
 from treadle.domain.storage import Storage
 from treadle.domain.usage import Usage
 from treadle.gateway.endpoint import Endpoint
-from treadle.gateway.login import OWN_LOGIN, Login
-from treadle.gateway.service import Service
+from treadle.gateway.login import PASS_THROUGH_LOGIN, Login
+from treadle.gateway.model_service import ModelService
 from treadle.rehearsal.fixtures import Rehearse
-from treadle.session.drive import no_ledger
+from treadle.session.driver import no_bill
 from treadle.session.price import Price
-from treadle.session.prices import LISTED, PriceList
+from treadle.session.price_list import VENDOR_PRICES, PriceList
 from treadle.settings.definitions import Settings
-from treadle.settings.environment import Environment, environment_from
+from treadle.settings.environment import Environment, parse_environment
 from treadle.wiring.agents.claude_model import (
     at_bridge,
     at_loopback,
@@ -40,14 +40,14 @@ from treadle.wiring.agents.claude_model import (
 from treadle.wiring.gateway import (
     MeteredAgent,
     Metering,
-    Terms,
+    MeterRules,
     metered,
     others_today_usd,
     price_list,
     service_behind,
 )
 
-VENDOR = Service("https://api.anthropic.com")
+VENDOR = ModelService("https://api.anthropic.com")
 SESSION = SessionId("session-1")
 HEADER_ALONE = {"ANTHROPIC_CUSTOM_HEADERS": "x-team: 7"}
 ENDPOINT = Endpoint(Path("/tmp/t/1.sock"), "http://127.0.0.1:5/t")
@@ -57,33 +57,36 @@ ENDPOINT = Endpoint(Path("/tmp/t/1.sock"), "http://127.0.0.1:5/t")
     ("raw", "service"),
     [
         ({}, VENDOR),
-        ({"ANTHROPIC_BASE_URL": "https://proxy.example/v"}, Service("https://proxy.example/v")),
+        (
+            {"ANTHROPIC_BASE_URL": "https://proxy.example/v"},
+            ModelService("https://proxy.example/v"),
+        ),
         ({"ANTHROPIC_BASE_URL": " "}, VENDOR),
         (
             {"HTTPS_PROXY": "http://p:1", "HTTP_PROXY": "http://q:2"},
-            Service(VENDOR.base_url, proxy="http://p:1"),
+            ModelService(VENDOR.base_url, proxy="http://p:1"),
         ),
-        ({"https_proxy": "http://p:1"}, Service(VENDOR.base_url, proxy="http://p:1")),
-        ({"ALL_PROXY": "http://p:1"}, Service(VENDOR.base_url, proxy="http://p:1")),
+        ({"https_proxy": "http://p:1"}, ModelService(VENDOR.base_url, proxy="http://p:1")),
+        ({"ALL_PROXY": "http://p:1"}, ModelService(VENDOR.base_url, proxy="http://p:1")),
         ({"HTTPS_PROXY": "http://p:1", "NO_PROXY": "localhost,.anthropic.com"}, VENDOR),
         ({"HTTPS_PROXY": "http://p:1", "no_proxy": "*"}, VENDOR),
         (
             {"ANTHROPIC_BASE_URL": "http://x.example", "HTTPS_PROXY": "http://p:1"},
-            Service("http://x.example"),
+            ModelService("http://x.example"),
         ),
         (
             {"SSL_CERT_FILE": "/a.pem", "NODE_EXTRA_CA_CERTS": "/b.pem"},
-            Service(VENDOR.base_url, authorities=("/a.pem", "/b.pem")),
+            ModelService(VENDOR.base_url, authorities=("/a.pem", "/b.pem")),
         ),
         (
             {"CLAUDE_CODE_CLIENT_CERT": "/c.pem", "CLAUDE_CODE_CLIENT_KEY": "/k.pem"},
-            Service(VENDOR.base_url, certificate=("/c.pem", "/k.pem", "")),
+            ModelService(VENDOR.base_url, certificate=("/c.pem", "/k.pem", "")),
         ),
         ({"CLAUDE_CODE_USE_BEDROCK": "0"}, VENDOR),
     ],
 )
 def test_the_service_is_the_one_that_the_agent_would_ask(
-    raw: dict[str, str], service: Service
+    raw: dict[str, str], service: ModelService
 ) -> None:
     assert service_behind(raw, None) == (service, [])
 
@@ -105,7 +108,7 @@ def test_a_model_in_a_cloud_is_metered_by_what_the_agent_tells(variable: str, cl
 def test_a_rehearsal_asks_its_script_and_nobody_else() -> None:
     raw = {"ANTHROPIC_BASE_URL": "https://x.example", "CLAUDE_CODE_USE_BEDROCK": "1"}
 
-    assert service_behind(raw, "http://127.0.0.1:5") == (Service("http://127.0.0.1:5"), [])
+    assert service_behind(raw, "http://127.0.0.1:5") == (ModelService("http://127.0.0.1:5"), [])
 
 
 def test_neither_a_proxys_password_nor_a_keys_is_shown() -> None:
@@ -137,7 +140,7 @@ def test_an_agent_is_told_another_address_that_no_proxy_stands_before(
         "no_proxy": "127.0.0.1",
     }
     # A kill of the one is a kill of all.
-    assert (moved.attribution, moved.live is agent.live) == ("by us", True)
+    assert (moved.attribution, moved.open_sessions is agent.open_sessions) == ("by us", True)
 
 
 def test_an_agent_in_a_sandbox_is_told_a_socket() -> None:
@@ -204,7 +207,7 @@ def test_an_agent_behind_the_gateway_has_words_in_the_place_of_its_login(
 
 
 def test_an_agent_without_a_login_in_its_environment_keeps_its_own() -> None:
-    assert login_held({"ANTHROPIC_API_KEY": "", "TERM": "vt100"}) == OWN_LOGIN
+    assert login_held({"ANTHROPIC_API_KEY": "", "TERM": "vt100"}) == PASS_THROUGH_LOGIN
 
 
 @pytest.mark.parametrize("line", ["two words: s3cret", ": s3cret", "x-a: s3cret\x07"])
@@ -230,7 +233,9 @@ def test_prices_of_the_users_own_are_completed_from_the_price_of_input() -> None
 
 
 def metering(url: str, storage: Storage, day_cost_usd: float = 100.0) -> Metering:
-    return Metering(Service(url), storage, Terms(RUN, day_cost_usd, LISTED, rehearsal=True))
+    return Metering(
+        ModelService(url), storage, MeterRules(RUN, day_cost_usd, VENDOR_PRICES, rehearsal=True)
+    )
 
 
 async def ask(address: str) -> int:
@@ -284,8 +289,8 @@ async def test_what_the_ledger_has_is_not_left_for_a_session_or_its_run(
     with closing(open_database(Storage(tmp_path))) as database:
         DatabaseLedger(database).put(entry)
     most = 5.0 if counted_usd is None else 50.0
-    terms = Terms(RUN, 100.0, LISTED, rehearsal=True, max_cost_usd=most)
-    meter = Metering(Service("http://127.0.0.1:9"), Storage(tmp_path), terms)
+    terms = MeterRules(RUN, 100.0, VENDOR_PRICES, rehearsal=True, max_cost_usd=most)
+    meter = Metering(ModelService("http://127.0.0.1:9"), Storage(tmp_path), terms)
 
     endpoint = meter.endpoint(SessionId(session), budget_usd, counted_usd=counted_usd)
 
@@ -311,7 +316,7 @@ def test_what_others_spent_today_is_told_without_what_the_run_did(tmp_path: Path
 
 
 def given(tmp_path: Path, **raw: str) -> Environment:
-    return environment_from({"TREADLE_ROOT": str(tmp_path), "HOME": str(tmp_path), **raw})
+    return parse_environment({"TREADLE_ROOT": str(tmp_path), "HOME": str(tmp_path), **raw})
 
 
 async def test_an_agent_is_metered_for_as_long_as_its_run_is_told(tmp_path: Path) -> None:
@@ -319,7 +324,11 @@ async def test_an_agent_is_metered_for_as_long_as_its_run_is_told(tmp_path: Path
 
     with metered(agent, given(tmp_path), Settings(), run=RUN, rehearsal_url=script) as behind:
         assert isinstance(behind.agent, MeteredAgent)
-        assert (await behind.bill(SESSION), behind.prices, behind.warnings) == (None, LISTED, [])
+        assert (await behind.bill(SESSION), behind.prices, behind.warnings) == (
+            None,
+            VENDOR_PRICES,
+            [],
+        )
 
 
 class CloudAgent(WatchedAgent):
@@ -339,7 +348,7 @@ async def test_what_an_agent_in_a_cloud_tells_of_its_cost_counts_against_the_day
     environment = given(tmp_path, CLAUDE_CODE_USE_VERTEX="1")
 
     with metered(agent, environment, Settings(), run=RUN, rehearsal_url=None) as behind:
-        assert (behind.bill, len(behind.warnings)) == (no_ledger, 1)
+        assert (behind.bill, len(behind.warnings)) == (no_bill, 1)
         session = await behind.agent.open(brief_for("implementer"))
         events = [event async for event in session.events()]
 

@@ -13,10 +13,10 @@ from treadle.domain.ids import SessionId
 from treadle.domain.ledger import Bill
 from treadle.domain.storage import Storage
 from treadle.domain.usage import Usage
-from treadle.gateway.service import Service
+from treadle.gateway.model_service import ModelService
 from treadle.rehearsal.fixtures import Rehearse
-from treadle.session.prices import LISTED
-from treadle.wiring.gateway import Metering, Terms
+from treadle.session.price_list import VENDOR_PRICES
+from treadle.wiring.gateway import Metering, MeterRules
 
 
 async def test_the_gateway_stays_from_one_session_to_the_next(tmp_path: Path) -> None:
@@ -40,8 +40,8 @@ async def turns_of_the_loop() -> None:
 async def test_two_sessions_that_end_together_leave_the_next_one_its_gateway(
     tmp_path: Path,
 ) -> None:
-    terms = Terms(RUN, 100.0, LISTED, rehearsal=True, linger_s=0.0)
-    meter = Metering(Service("http://127.0.0.1:9"), Storage(tmp_path), terms)
+    terms = MeterRules(RUN, 100.0, VENDOR_PRICES, rehearsal=True, linger_s=0.0)
+    meter = Metering(ModelService("http://127.0.0.1:9"), Storage(tmp_path), terms)
     one, other, third = SessionId("one"), SessionId("other"), SessionId("third")
     meter.endpoint(one, 1.0), meter.endpoint(other, 1.0)
     await asyncio.gather(meter.bill(one), meter.bill(other))
@@ -62,8 +62,8 @@ async def test_a_ledger_that_fails_when_nobody_listens_is_told_to_whoever_comes_
     tmp_path: Path, rehearse: Rehearse
 ) -> None:
     api = rehearse("{version: 1, sessions: [{turns: [{text: hello}]}]}")
-    terms = Terms(RUN, 100.0, LISTED, rehearsal=True, linger_s=0.0)
-    meter = Metering(Service(api.base_url), Storage(tmp_path), terms)
+    terms = MeterRules(RUN, 100.0, VENDOR_PRICES, rehearsal=True, linger_s=0.0)
+    meter = Metering(ModelService(api.base_url), Storage(tmp_path), terms)
     address = meter.endpoint(SESSION, 1.0).url
     remove_the_database(tmp_path)
     status = await ask(address)
@@ -78,8 +78,8 @@ async def test_a_ledger_that_fails_when_nobody_listens_is_told_to_whoever_comes_
 
 
 async def test_a_waiting_run_holds_no_gateway(tmp_path: Path) -> None:
-    terms = Terms(RUN, 100.0, LISTED, rehearsal=True, linger_s=0.0)
-    meter = Metering(Service("http://127.0.0.1:9"), Storage(tmp_path), terms)
+    terms = MeterRules(RUN, 100.0, VENDOR_PRICES, rehearsal=True, linger_s=0.0)
+    meter = Metering(ModelService("http://127.0.0.1:9"), Storage(tmp_path), terms)
     address = meter.endpoint(SESSION, 1.0).url
     await meter.bill(SESSION)
     await turns_of_the_loop()

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from treadle.wiring.guard import why_no_check
-from treadle.wiring.verification import terms_of
+from treadle.wiring.tool_guard import why_no_check
+from treadle.wiring.verification import pass_rules
 
 from .proving_stage import staged
 
@@ -36,7 +36,7 @@ async def test_a_check_of_an_agent_does_nothing_that_needs_a_person_or_a_sandbox
 async def test_the_terms_of_a_run_bar_such_lines(tmp_path: Path) -> None:
     stage = await staged(tmp_path, {"policy.profiles": ("node",)})
 
-    terms = terms_of(stage.ready, stage.repository.path)
+    terms = pass_rules(stage.ready, stage.repository.path)
 
     assert "A person must agree" in terms.why_not_run("npm publish")
 
@@ -45,6 +45,6 @@ async def test_where_nothing_is_built_no_pass_waits_for_the_tests(tmp_path: Path
     ready = (await staged(tmp_path, {"project.test": "make test"})).ready
     syncing = replace(ready, request=replace(ready.request, workflow="sync"))
 
-    settling = [terms_of(each, tmp_path).settling for each in (ready, syncing)]
+    settling = [pass_rules(each, tmp_path).settling for each in (ready, syncing)]
 
     assert settling == ["after_round", "at_once"]

@@ -6,23 +6,23 @@ import pytest
 
 from tests.builders import RUN
 from treadle.domain.errors import ProjectInUse, StoreError
-from treadle.wiring.holding import hold_orphan, hold_run, hold_worker, worker_is_alive
+from treadle.runs.locks import lock_orphan, lock_run, lock_worker, worker_is_alive
 
 
 def test_a_run_that_somebody_is_busy_with_is_refused_at_once(tmp_path: Path) -> None:
     with (
-        hold_orphan(tmp_path, RUN),
+        lock_orphan(tmp_path, RUN),
         pytest.raises(ProjectInUse, match="another process is busy with run 9abcdef0"),
-        hold_run(tmp_path, "key", RUN),
+        lock_run(tmp_path, "key", RUN),
     ):
         pass
-    with hold_run(tmp_path, "key", RUN), hold_orphan(tmp_path, RUN) as orphan:
+    with lock_run(tmp_path, "key", RUN), lock_orphan(tmp_path, RUN) as orphan:
         assert not orphan
 
 
 def test_a_worker_takes_the_place_that_another_has_left(tmp_path: Path) -> None:
-    with hold_worker(tmp_path) as take_second:
-        with hold_worker(tmp_path) as take_first:
+    with lock_worker(tmp_path) as take_second:
+        with lock_worker(tmp_path) as take_first:
             taken = [take_first(), take_second(), take_first()]
         left = worker_is_alive(tmp_path)
         taken.append(take_second())
@@ -34,5 +34,5 @@ def test_a_worker_takes_the_place_that_another_has_left(tmp_path: Path) -> None:
 def test_a_lock_that_cannot_be_written_is_one_clear_line(tmp_path: Path) -> None:
     (tmp_path / "runs").touch()
 
-    with pytest.raises(StoreError, match="cannot write under"), hold_orphan(tmp_path, RUN):
+    with pytest.raises(StoreError, match="cannot write under"), lock_orphan(tmp_path, RUN):
         pass

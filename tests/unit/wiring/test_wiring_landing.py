@@ -2,10 +2,10 @@
 
 import pytest
 
-from treadle.domain.run import Landing
-from treadle.domain.sandbox import Proven
-from treadle.wiring.confining import prove
-from treadle.wiring.telling import landing_when
+from treadle.domain.run import LandingMode
+from treadle.domain.sandbox import ProbePassed
+from treadle.runs.active_run import landing_when
+from treadle.wiring.sandboxed_agent import prove
 
 
 @pytest.mark.parametrize(
@@ -21,10 +21,10 @@ from treadle.wiring.telling import landing_when
     ],
 )
 def test_work_lands_by_itself_only_where_nobody_can_speak_for_the_agent(
-    wanted: Landing, separated: bool, when: Landing
+    wanted: LandingMode, separated: bool, when: LandingMode
 ) -> None:
     assert landing_when(wanted, separated=separated) == when
 
 
 async def test_a_sandbox_that_a_person_gave_up_is_not_tried_out() -> None:
-    assert await prove(None) == Proven()
+    assert await prove(None) == ProbePassed()

@@ -1,12 +1,12 @@
 """Every ceiling of a run and of its sessions has a setting and a default."""
 
 from treadle.domain.limits import RunLimits, SessionLimits
-from treadle.settings.load import resolve
+from treadle.settings.load import resolve_settings
 from treadle.wiring.limits import run_limits, session_limits
 
 
 def test_a_run_without_any_setting_has_every_ceiling() -> None:
-    settings = resolve(None).settings
+    settings = resolve_settings(None).settings
 
     assert run_limits(settings) == RunLimits(
         max_cost_usd=20,
@@ -41,7 +41,7 @@ tool_minutes = 12
 [agent]
 max_turns = 13
 """
-    settings = resolve(text).settings
+    settings = resolve_settings(text).settings
 
     assert run_limits(settings) == RunLimits(1, 2, 3, 4, 5, 6, 7)
     assert session_limits(settings) == SessionLimits(8, 13, 540, 10, 11, 720)

@@ -7,12 +7,12 @@ import pytest
 
 from treadle.domain.errors import SettingsError
 from treadle.settings.definitions import Settings
-from treadle.settings.guarding import Hooks, Verify
-from treadle.wiring.protecting import MOST_SEALED, kept_paths, protected_paths, sealed_paths
+from treadle.settings.safeguard_sections import HookSettings, VerifySettings
+from treadle.wiring.protected_paths import MOST_SEALED, kept_paths, protected_paths, sealed_paths
 
 
 def keeping(*paths: str, hooks: tuple[str, ...] = ()) -> Settings:
-    return replace(Settings(), verify=Verify(protect=paths), hooks=Hooks(hooks))
+    return replace(Settings(), verify=VerifySettings(protect=paths), hooks=HookSettings(hooks))
 
 
 def project_in(place: Path, *files: str) -> Path:

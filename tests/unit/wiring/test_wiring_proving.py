@@ -13,7 +13,7 @@ import pytest
 from tests.unit.wiring.proving_stage import SECRET, Stage, said, staged, until_there
 from treadle.domain.check import Evidence
 from treadle.domain.errors import ProjectError
-from treadle.verify.proving_ground import NotShown, Shown, Trial
+from treadle.verify.check_runner_port import CheckCommand, CommandResult, CommandStopped
 
 NOTHING = hashlib.sha256(b"").hexdigest()
 
@@ -28,7 +28,7 @@ async def test_the_evidence_says_what_was_run_on_which_tree_and_how_it_ended(sta
 
     evidence = shown.evidence
     log = hashlib.sha256(b"out\nerr\n").hexdigest()
-    assert shown == Shown(
+    assert shown == CommandResult(
         Evidence(
             command="echo out; echo err >&2; exit 3",
             when="after",
@@ -237,9 +237,9 @@ async def test_a_run_that_is_to_stop_ends_the_command_and_nothing_was_found_out(
     await asyncio.to_thread(until_there, stage.ground.tree.work / "begun")
     stage.stop.set()
 
-    assert await showing == NotShown()
+    assert await showing == CommandStopped()
     assert list(stage.place.iterdir()) == []
-    assert await stage.show_until_stopped("true") == NotShown()
+    assert await stage.show_until_stopped("true") == CommandStopped()
 
 
 async def test_a_setup_that_is_stopped_is_not_kept(tmp_path: Path) -> None:
@@ -248,13 +248,13 @@ async def test_a_setup_that_is_stopped_is_not_kept(tmp_path: Path) -> None:
     await asyncio.to_thread(until_there, stage.ground.tree.work / "begun")
     stage.stop.set()
 
-    assert await showing == NotShown()
+    assert await showing == CommandStopped()
     assert list(stage.place.iterdir()) == []
 
 
 async def test_a_commit_that_is_not_there_is_an_error_in_words(stage: Stage) -> None:
     with pytest.raises(ProjectError, match="has no commit 000000"):
-        await stage.ground.show(Trial("true", "0" * 40, "after", 60))
+        await stage.ground.run(CheckCommand("true", "0" * 40, "after", 60))
 
 
 async def test_what_a_killed_process_left_is_swept(stage: Stage) -> None:

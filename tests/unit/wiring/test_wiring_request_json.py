@@ -6,21 +6,21 @@ import pytest
 from hypothesis import given
 
 from tests.builders import RUN, values_of
-from treadle.adapters.stores.runs import run_directory
+from treadle.adapters.stores.run_list import run_directory
 from treadle.domain.deliverable import Tally
 from treadle.domain.errors import ProjectError
 from treadle.domain.run import RunResult
 from treadle.domain.usage import Usage
-from treadle.wiring.legs import leg_name, own_queue, run_of
-from treadle.wiring.request_json import (
-    keep_request,
-    kept_request,
+from treadle.runs.engine_names import leg_name, own_queue, run_of
+from treadle.runs.request import RunRequest
+from treadle.runs.request_json import (
+    read_request,
     request_from,
     request_json,
     result_from,
     result_json,
+    store_request,
 )
-from treadle.wiring.run_request import RunRequest
 
 ASKED = RunRequest(
     run=RUN,
@@ -44,10 +44,10 @@ def test_a_result_is_the_same_after_it_was_stored(result: RunResult) -> None:
 
 
 def test_the_last_request_is_kept_with_the_run_for_its_owner_alone(tmp_path: Path) -> None:
-    keep_request(tmp_path, RunRequest(RUN, "/project", {}, no_sandbox=False, rehearsal=True))
-    keep_request(tmp_path, ASKED)
+    store_request(tmp_path, RunRequest(RUN, "/project", {}, no_sandbox=False, rehearsal=True))
+    store_request(tmp_path, ASKED)
 
-    assert kept_request(tmp_path, RUN) == ASKED
+    assert read_request(tmp_path, RUN) == ASKED
     assert run_directory(tmp_path, RUN).stat().st_mode & 0o777 == 0o700
     assert [path.name for path in run_directory(tmp_path, RUN).iterdir()] == ["request.json"]
 
@@ -59,7 +59,7 @@ def test_a_request_that_cannot_be_read_is_one_clear_line(tmp_path: Path, text: s
         (run_directory(tmp_path, RUN) / "request.json").write_text(text)
 
     with pytest.raises(ProjectError) as refused:
-        kept_request(tmp_path, RUN)
+        read_request(tmp_path, RUN)
 
     assert refused.value.message == "what run 9abcdef0 was asked for cannot be read"
     assert refused.value.hint == (

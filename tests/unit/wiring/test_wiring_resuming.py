@@ -11,9 +11,9 @@ from treadle.domain.errors import UsageError
 from treadle.domain.run import ExitReason, RunResult
 from treadle.domain.run_row import RunRow
 from treadle.domain.usage import Usage
-from treadle.wiring.resuming import Wish, _asked_anew, _require_room
-from treadle.wiring.run_request import RunRequest
-from treadle.workflows.deliver.recollection import Recollection
+from treadle.runs.request import RunRequest
+from treadle.runs.resume import ResumeRequest, _refuse_exhausted, _updated_request
+from treadle.workflows.loop.run_history import RunHistory
 
 ROW = RunRow(
     id=RUN,
@@ -49,9 +49,9 @@ NOTHING = {"limits.max_iterations": None, "quota.wait": None}
 
 def wish(
     *, by: Literal["resume", "retry"] = "resume", no_sandbox: bool = False, **said: Any
-) -> Wish:
+) -> ResumeRequest:
     flags = {name.replace("__", "."): value for name, value in said.items()}
-    return Wish(ROW, by, {**NOTHING, **flags}, no_sandbox)
+    return ResumeRequest(ROW, by, {**NOTHING, **flags}, no_sandbox)
 
 
 def ended(reason: ExitReason = "max_iterations", **figures: Any) -> RunResult:
@@ -59,8 +59,8 @@ def ended(reason: ExitReason = "max_iterations", **figures: Any) -> RunResult:
     return replace(result, **figures)
 
 
-LOST, SECOND_LOST = Recollection(leg=1), Recollection(leg=2)
-ENDED, SECOND_ENDED = Recollection(leg=1, ended=ended()), Recollection(leg=2, ended=ended())
+LOST, SECOND_LOST = RunHistory(leg=1), RunHistory(leg=2)
+ENDED, SECOND_ENDED = RunHistory(leg=1, ended=ended()), RunHistory(leg=2, ended=ended())
 
 
 @pytest.mark.parametrize(
@@ -100,9 +100,9 @@ ENDED, SECOND_ENDED = Recollection(leg=1, ended=ended()), Recollection(leg=2, en
     ],
 )
 def test_what_is_asked_for_when_a_run_goes_on(
-    asked: RunRequest, said: Wish, known: Recollection, changes: dict[str, Any]
+    asked: RunRequest, said: ResumeRequest, known: RunHistory, changes: dict[str, Any]
 ) -> None:
-    assert _asked_anew(asked, said, known) == replace(REQUEST, **changes)
+    assert _updated_request(asked, said, known) == replace(REQUEST, **changes)
 
 
 MORE_ROUNDS = "allow it more: treadle resume 9abcdef0 --max-iterations N"
@@ -125,7 +125,7 @@ def test_a_run_that_is_done_or_has_used_all_it_may_does_not_go_on(
     result: RunResult, hint: str
 ) -> None:
     with pytest.raises(UsageError) as refused:
-        _require_room(wish(), Recollection(ended=result), LIMITS)
+        _refuse_exhausted(wish(), RunHistory(ended=result), LIMITS)
 
     done = result.succeeded
     used = "run 9abcdef0 has used all that it may: the run may take 3 rounds"
@@ -138,12 +138,12 @@ def test_a_run_that_is_done_or_has_used_all_it_may_does_not_go_on(
     [
         LOST,
         # raised, or used by other runs: there is room again
-        Recollection(ended=ended("max_iterations", rounds=2)),
-        Recollection(ended=ended("budget_exceeded", cost_usd=9.99)),
-        Recollection(ended=ended("time_exceeded", duration_s=3599.9)),
+        RunHistory(ended=ended("max_iterations", rounds=2)),
+        RunHistory(ended=ended("budget_exceeded", cost_usd=9.99)),
+        RunHistory(ended=ended("time_exceeded", duration_s=3599.9)),
         # not ended by a limit that a number could raise
         *(
-            Recollection(ended=ended(reason, rounds=3, cost_usd=11.0, duration_s=4000.0))
+            RunHistory(ended=ended(reason, rounds=3, cost_usd=11.0, duration_s=4000.0))
             for reason in (
                 "interrupted",
                 "cancelled",
@@ -158,12 +158,12 @@ def test_a_run_that_is_done_or_has_used_all_it_may_does_not_go_on(
         ),
     ],
 )
-def test_any_other_run_goes_on(known: Recollection) -> None:
-    _require_room(wish(), known, LIMITS)
+def test_any_other_run_goes_on(known: RunHistory) -> None:
+    _refuse_exhausted(wish(), known, LIMITS)
 
 
 def test_a_retry_is_told_to_retry() -> None:
     with pytest.raises(UsageError) as refused:
-        _require_room(wish(by="retry"), ENDED, LIMITS)
+        _refuse_exhausted(wish(by="retry"), ENDED, LIMITS)
 
     assert refused.value.hint == "allow it more: treadle retry 9abcdef0 --max-iterations N"

@@ -4,8 +4,8 @@ from ipaddress import ip_address
 
 import pytest
 
-from treadle.adapters.packages.indexes import Index
-from treadle.gateway.hosts import Entry
+from treadle.adapters.packages.indexes import PackageIndex
+from treadle.gateway.allowed_hosts import HostEntry
 from treadle.wiring.setup import entry_of, is_due
 
 
@@ -13,20 +13,26 @@ from treadle.wiring.setup import entry_of, is_due
     ("index", "entry"),
     [
         # what the user's configuration names may be on this machine or in its network
-        (Index("http://127.0.0.1:8080/"), Entry("127.0.0.1", 8080, ip_address("127.0.0.1"))),
-        (Index("http://localhost:8080/"), Entry("localhost", 8080, ip_address("127.0.0.1"))),
-        (Index("https://files.invalid/"), Entry("files.invalid", 443)),
+        (
+            PackageIndex("http://127.0.0.1:8080/"),
+            HostEntry("127.0.0.1", 8080, ip_address("127.0.0.1")),
+        ),
+        (
+            PackageIndex("http://localhost:8080/"),
+            HostEntry("localhost", 8080, ip_address("127.0.0.1")),
+        ),
+        (PackageIndex("https://files.invalid/"), HostEntry("files.invalid", 443)),
         # what a page links to has no address of its own: the proxy looks for public ones
-        (Index("https://files.invalid/", linked=True), Entry("files.invalid", 443)),
-        (Index("https://localhost/", linked=True), Entry("localhost", 443)),
-        (Index("https://127.0.0.1/", linked=True), None),
-        (Index("https://10.0.0.1/", linked=True), None),
-        (Index("https://[fe80::1]/", linked=True), None),
-        (Index("https://a_b/"), None),
+        (PackageIndex("https://files.invalid/", linked=True), HostEntry("files.invalid", 443)),
+        (PackageIndex("https://localhost/", linked=True), HostEntry("localhost", 443)),
+        (PackageIndex("https://127.0.0.1/", linked=True), None),
+        (PackageIndex("https://10.0.0.1/", linked=True), None),
+        (PackageIndex("https://[fe80::1]/", linked=True), None),
+        (PackageIndex("https://a_b/"), None),
     ],
 )
 def test_only_what_the_configuration_names_may_be_at_a_private_address(
-    index: Index, entry: Entry | None
+    index: PackageIndex, entry: HostEntry | None
 ) -> None:
     assert entry_of(index) == entry
 

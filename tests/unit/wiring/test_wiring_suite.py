@@ -4,14 +4,20 @@ from pathlib import Path
 
 import pytest
 
-from treadle.domain.check import When
-from treadle.domain.testing import Objection
-from treadle.verify.gate import GateRules, Judged, SuiteRun, judge, known_before
-from treadle.verify.suite import Suite, run_suite
+from treadle.domain.check import CheckTiming
+from treadle.domain.suite_report import SuiteObjection
+from treadle.verify.suite import SuiteCommand, run_suite
+from treadle.verify.suite_comparison import (
+    RegressionRules,
+    SuiteComparison,
+    SuiteRun,
+    compare_suite_runs,
+    describe_baseline,
+)
 
 from .proving_stage import Stage, staged
 
-SUITE = Suite("python3 -m unittest -v", seconds=60)
+SUITE = SuiteCommand("python3 -m unittest -v", seconds=60)
 TESTS = """
 import unittest
 
@@ -30,7 +36,7 @@ async def stage(tmp_path: Path) -> Stage:
 
 
 async def ran(stage: Stage, commit: str, before: SuiteRun | None = None) -> SuiteRun:
-    when: When = "before" if before is None else "after"
+    when: CheckTiming = "before" if before is None else "after"
     run = await run_suite(stage.ground, SUITE, commit, when, before=before)
     assert isinstance(run, SuiteRun)
     return run
@@ -44,13 +50,13 @@ async def test_what_was_red_stays_known_and_what_an_agent_does_to_tests_is_seen(
     skipped = await ran(stage, stage.commit(**{"test_cart.py": skipping}), before)
     weaker = TESTS.replace("1 + 1", "1 + 2").partition("    def test_pays")[0]
     deleted = await ran(stage, stage.commit(**{"test_cart.py": weaker}), before)
-    rules = GateRules(plan="test_pays must pass.", coverage=80)
+    rules = RegressionRules(plan="test_pays must pass.", coverage=80)
 
-    assert known_before(before) == Judged(known_red=("test_cart.Cart::test_pays",))
-    assert judge(before, skipped, rules).objections == (
-        Objection("newly_skipped", "test_cart.Cart::test_pays", message="later"),
+    assert describe_baseline(before) == SuiteComparison(known_red=("test_cart.Cart::test_pays",))
+    assert compare_suite_runs(before, skipped, rules).objections == (
+        SuiteObjection("newly_skipped", "test_cart.Cart::test_pays", message="later"),
     )
-    failed, removed = judge(before, deleted, rules).objections
+    failed, removed = compare_suite_runs(before, deleted, rules).objections
     assert (failed.finding, failed.test) == ("new_failure", "test_cart.Cart::test_adds")
     # As the agent finds it in its own workspace.
     assert (failed.file, failed.line) == ("test_cart.py", 6)

@@ -6,15 +6,15 @@ from pathlib import Path
 from typing import Any
 
 from tests.builders import RUN, repository_in
-from treadle.settings.environment import Environment, environment_from
-from treadle.wiring.request_json import request_from, request_json
-from treadle.wiring.run_request import Presence, RunRequest, check, with_variables
+from treadle.runs.request import RunHost, RunRequest, check_request, with_variables
+from treadle.runs.request_json import request_from, request_json
+from treadle.settings.environment import Environment, parse_environment
 
 REQUEST = RunRequest(RUN, "/project", {"agent.model": "opus"}, no_sandbox=False, rehearsal=False)
 
 
 def environment(**variables: str) -> Environment:
-    return environment_from({"HOME": "/nowhere", **variables})
+    return parse_environment({"HOME": "/nowhere", **variables})
 
 
 def test_settings_by_variable_are_kept_with_the_request_and_secrets_are_not() -> None:
@@ -53,7 +53,7 @@ async def test_a_process_with_another_environment_goes_on_as_it_was_asked(tmp_pa
     asked = with_variables(request, environment(**said))
     raw = {**repository.environment, "TREADLE_LIMITS__MAX_COST_USD": "7"}
 
-    ready = await check(asked, Presence(environment_from(raw), asyncio.Semaphore(1)))
+    ready = await check_request(asked, RunHost(parse_environment(raw), asyncio.Semaphore(1)))
 
     settings = ready.settings
     assert (settings.limits.max_cost_usd, settings.agent.model) == (2.0, "opus")

@@ -4,8 +4,8 @@ import asyncio
 from pathlib import Path
 
 from treadle.domain.errors import StoreError
-from treadle.settings.environment import Environment, environment_from
-from treadle.wiring.worker import Shift, _serve
+from treadle.runs.worker import WorkerOptions, _serve
+from treadle.settings.environment import Environment, parse_environment
 
 
 async def test_a_look_that_fails_is_said_and_ends_nothing(tmp_path: Path) -> None:
@@ -16,10 +16,10 @@ async def test_a_look_that_fails_is_said_and_ends_nothing(tmp_path: Path) -> Non
         said.append(text)
         stop.set()
 
-    async def look(environment: Environment, shift: Shift) -> bool:
+    async def look(environment: Environment, shift: WorkerOptions) -> bool:
         raise StoreError("cannot write engine.db: database is locked")
 
-    environment = environment_from({"HOME": str(tmp_path)})
-    await _serve(environment, Shift(1, until_idle=True, say=say), stop, look)
+    environment = parse_environment({"HOME": str(tmp_path)})
+    await _serve(environment, WorkerOptions(1, until_idle=True, say=say), stop, look)
 
     assert said == ["cannot look for work: cannot write engine.db: database is locked"]

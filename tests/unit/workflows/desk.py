@@ -8,18 +8,18 @@ from typing import Any
 from tests.builders import NOON, RUN, FakeClock, deliverable
 from treadle.adapters.stores.status_file import StatusFile
 from treadle.domain.agent import ToolReply
-from treadle.domain.check import Check, Origin
+from treadle.domain.check import Check, CheckOrigin
 from treadle.domain.deliverable import Deliverable
-from treadle.domain.events.all_events import Event, Recorded
+from treadle.domain.events.all_events import Event, RecordedEvent
 from treadle.domain.ports import StatusBoard
-from treadle.workflows.deliver.board import Board
-from treadle.workflows.deliver.passing import AT_ONCE, Terms
-from treadle.workflows.deliver.recollection import Recollection, recollect
+from treadle.workflows.deliver.board import DeliverableBoard
+from treadle.workflows.deliver.pass_rules import AT_ONCE, PassRules
+from treadle.workflows.loop.run_history import RunHistory, read_history
 
 ONE, TWO, THREE = deliverable("DL-1"), deliverable("DL-2"), deliverable("DL-3")
 
 
-def with_checks(of: Deliverable, *commands: str, origin: Origin = "agent") -> Deliverable:
+def with_checks(of: Deliverable, *commands: str, origin: CheckOrigin = "agent") -> Deliverable:
     """With a check for each of its first criteria."""
     checks = zip(of.acceptance_criteria, commands, strict=False)
     return replace(of, checks=tuple(Check(text, command, origin) for text, command in checks))
@@ -39,7 +39,7 @@ class Desk:
 
     path: Path
     file: StatusBoard
-    board: Board
+    board: DeliverableBoard
     events: list[Event] = field(default_factory=list)
 
     async def use(self, tool: str, **arguments: Any) -> ToolReply:
@@ -71,7 +71,7 @@ def desk_in(
     *,
     left: Sequence[Deliverable] = (),
     rehearsed: bool = False,
-    terms: Terms = AT_ONCE,
+    terms: PassRules = AT_ONCE,
     clean: Callable[[Mapping[str, Any]], Mapping[str, Any]] = lambda arguments: arguments,
 ) -> Desk:
     """A fresh run's desk, on what an earlier run left."""
@@ -80,21 +80,23 @@ def desk_in(
         assert StatusFile(path).write(left, today="2026-01-01")
     events: list[Event] = []
     board_file = file(path)
-    board = Board(
+    board = DeliverableBoard(
         board_file, events.append, FakeClock(), rehearsed=rehearsed, clean=clean, terms=terms
     )
     board.open()
     return Desk(path, board_file, board, events)
 
 
-def recollected(*events: Event) -> Recollection:
-    return recollect(Recorded(RUN, n, NOON, event) for n, event in enumerate(events, 1))
+def recollected(*events: Event) -> RunHistory:
+    return read_history(RecordedEvent(RUN, n, NOON, event) for n, event in enumerate(events, 1))
 
 
-def reopened(desk: Desk, *untold: Event, rehearsed: bool = False, terms: Terms = AT_ONCE) -> Desk:
+def reopened(
+    desk: Desk, *untold: Event, rehearsed: bool = False, terms: PassRules = AT_ONCE
+) -> Desk:
     """The next process: it knows what the last one stored; `untold` was never written."""
     events: list[Event] = []
     file = StatusFile(desk.path)
-    board = Board(file, events.append, FakeClock(), rehearsed=rehearsed, terms=terms)
+    board = DeliverableBoard(file, events.append, FakeClock(), rehearsed=rehearsed, terms=terms)
     board.reopen(recollected(*desk.events, *untold))
     return Desk(desk.path, file, board, events)

@@ -6,7 +6,7 @@ from datetime import datetime
 from types import UnionType
 from typing import Literal, TypeVar
 
-from treadle.domain.events.all_events import Event, Recorded
+from treadle.domain.events.all_events import Event, RecordedEvent
 from treadle.domain.ids import RunId
 from treadle.domain.ports import Store
 from treadle.durable.port import Steps
@@ -60,7 +60,7 @@ class DoomedStore:
 
     def append(
         self, run: RunId, events: Sequence[tuple[datetime, Event]], *, once: str = ""
-    ) -> Sequence[Recorded]:
+    ) -> Sequence[RecordedEvent]:
         self.appended += 1
         if self.appended >= self.at:
             raise Killed
@@ -68,5 +68,5 @@ class DoomedStore:
 
     def read(
         self, run: RunId, *, after: int = 0, limit: int | None = None, types: Collection[str] = ()
-    ) -> Iterator[Recorded]:
+    ) -> Iterator[RecordedEvent]:
         return self.store.read(run, after=after, limit=limit, types=types)

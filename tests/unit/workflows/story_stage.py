@@ -19,12 +19,12 @@ from tests.builders import (
     run_started,
     types_of,
 )
-from treadle.adapters.agents.replay import Move, Pause, ReplayAgent, ReplaySession
-from treadle.adapters.stores.memory import MemoryStore
-from treadle.adapters.stores.memory_gates import MemoryBreakers, MemoryQuotaGates
+from treadle.adapters.agents.replay import ReplayAgent, ReplayPause, ReplaySession, ReplayStep
+from treadle.adapters.stores.memory_store import MemoryStore
 from treadle.adapters.stores.recorder import Recorder
+from treadle.adapters.stores.service_health import MemoryBreakers, MemoryQuotaBlocks
 from treadle.adapters.stores.status_file import StatusFile
-from treadle.domain.agent import AgentEnded, Allow, Brief, Fault, Identity, ToolUse
+from treadle.domain.agent import AgentEnded, Allow, CommitIdentity, Fault, SessionBrief, ToolUse
 from treadle.domain.deliverable import Deliverable
 from treadle.domain.events.all_events import Event
 from treadle.domain.events.session import SessionEnded
@@ -36,28 +36,28 @@ from treadle.domain.session import Completed, Outcome
 from treadle.durable.memory import MemorySteps
 from treadle.durable.port import Json, Steps
 from treadle.policy.available_tools import merge_tools
-from treadle.session.drive import Driver
-from treadle.session.gates import Gates
-from treadle.wiring.deliver_story import Beginning
-from treadle.workflows.deliver.board import Board
-from treadle.workflows.deliver.briefing import Briefing, Equipment
-from treadle.workflows.deliver.findings import Tip
-from treadle.workflows.deliver.instructions import Facts
-from treadle.workflows.deliver.look import Surroundings
-from treadle.workflows.deliver.passing import AT_ONCE, Terms
-from treadle.workflows.deliver.progress import Progress
-from treadle.workflows.deliver.recollection import Recollection, recollect
-from treadle.workflows.deliver.rounds import Rounds, nothing_to_prepare
-from treadle.workflows.deliver.story import Manner, Story
-from treadle.workflows.deliver.stuck import RoundFacts, criteria_of
-from treadle.workflows.deliver.verification import Verification
-from treadle.workflows.guard import Guard
-from treadle.workflows.landing import LandingForm
-from treadle.workflows.opening_worksites import find_worksite, prepare_worksite
-from treadle.workflows.worksite import Earlier, Site, Worksite
+from treadle.session.driver import SessionDriver
+from treadle.session.session_admission import SessionAdmission
+from treadle.wiring.deliver_loop import DeliverStart
+from treadle.workflows.deliver.board import DeliverableBoard
+from treadle.workflows.deliver.briefing import DeliverBriefing, SessionSetup
+from treadle.workflows.deliver.pass_rules import AT_ONCE, PassRules
+from treadle.workflows.deliver.verifier import DeliverableVerifier
+from treadle.workflows.loop.findings import RoundCommit
+from treadle.workflows.loop.instructions import PromptFacts
+from treadle.workflows.loop.landing import LandingForm
+from treadle.workflows.loop.observation import Pacing, RunInputs
+from treadle.workflows.loop.open_workspace import make_workspace, reopen_workspace
+from treadle.workflows.loop.round_steps import RoundSteps, nothing_to_prepare
+from treadle.workflows.loop.run_history import RunHistory, read_history
+from treadle.workflows.loop.run_loop import RunLoop
+from treadle.workflows.loop.run_progress import RunProgress
+from treadle.workflows.loop.run_workspace import RunWorkspace, UnlandedWork, WorkspaceSpec
+from treadle.workflows.loop.stuck import RoundFacts, criteria_of
+from treadle.workflows.loop.tool_guard import ToolGuard
 from treadle.workspace.project import find_project
 
-ADA = Identity("Ada", "ada@example.com")
+ADA = CommitIdentity("Ada", "ada@example.com")
 BRANCH = "treadle/clock-9abcdef0"
 SPEC = "# Clock\n\nTell the time.\n"
 SPEC_HASH = "hash-of-the-specification"
@@ -76,7 +76,7 @@ class LastingAgent(ReplayAgent):
     """Outlives the process that tells the run. A session that is opened again plays all its moves
     again: whatever it had done before is refused by the board, or makes no difference."""
 
-    async def open(self, brief: Brief) -> ReplaySession:
+    async def open(self, brief: SessionBrief) -> ReplaySession:
         names = list(dict.fromkeys(each.session for each in (*self.briefs, brief)))
         self.briefs.append(brief)
         number = names.index(brief.session)
@@ -92,19 +92,19 @@ class StoryStage:
 
     directory: Path
     user: Repository
-    sessions: Sequence[Sequence[Move]] = ()
+    sessions: Sequence[Sequence[ReplayStep]] = ()
     limits: RunLimits = RUN_LIMITS
     session_limits: SessionLimits = SESSION_LIMITS
     wait_for_quota: bool = False
     jitter: float = 0.0
     backoff_s: float = 5.0
     rehearsed: bool = False
-    progress: Progress = field(default_factory=Progress)
+    progress: RunProgress = field(default_factory=RunProgress)
     run: RunId = RUN
     landed: tuple[str, ...] = ()
-    earlier: Earlier | None = None
+    earlier: UnlandedWork | None = None
     form: LandingForm = "commits"
-    facts: Facts = field(default_factory=lambda: Facts("SPEC.md", ".treadle-notes.md"))
+    facts: PromptFacts = field(default_factory=lambda: PromptFacts("SPEC.md", ".treadle-notes.md"))
     clock: FakeClock = field(default_factory=FakeClock)
     stop: asyncio.Event = field(default_factory=asyncio.Event)
     store: MemoryStore = field(default_factory=MemoryStore)
@@ -114,15 +114,17 @@ class StoryStage:
     through: Callable[[Steps], Steps] = lambda steps: steps
     writing: Callable[[Store], Store] = lambda store: store
     breakers: MemoryBreakers = field(default_factory=MemoryBreakers)
-    quota_gates: MemoryQuotaGates = field(default_factory=MemoryQuotaGates)
+    quota_gates: MemoryQuotaBlocks = field(default_factory=MemoryQuotaBlocks)
     agent: ReplayAgent = field(default_factory=lambda: LastingAgent(()))
     new_session_id: SessionNumbers = field(default_factory=SessionNumbers)
-    story: Story | None = None
-    worksite: Worksite | None = None
+    story: RunLoop | None = None
+    worksite: RunWorkspace | None = None
     prepare: Callable[[], Awaitable[None]] = nothing_to_prepare
-    terms: Terms = AT_ONCE
+    terms: PassRules = AT_ONCE
     # What shows the work of a telling; None: nothing does.
-    verifying: Callable[[Board, Recorder, Worksite], Verification] | None = None
+    verifying: Callable[[DeliverableBoard, Recorder, RunWorkspace], DeliverableVerifier] | None = (
+        None
+    )
 
     @property
     def workspace(self) -> Path:
@@ -167,7 +169,7 @@ class StoryStage:
 
     async def tell(self) -> RunResult:
         """The whole run, as far as it needs nobody to land its work; goes on where it was cut."""
-        known = recollect(self.store.read(self.run))
+        known = read_history(self.store.read(self.run))
         if not known.events:
             self.agent, self.new_session_id = LastingAgent(self.sessions), SessionNumbers()
             self.record(run_started(self.run))
@@ -175,12 +177,12 @@ class StoryStage:
         try:
             self.worksite = await self._worksite(recorder, known)
             self.story = await self._story(recorder, known, self.worksite)
-            return await self.story.tell()
+            return await self.story.run()
         finally:
             recorder.flush()
 
-    async def _worksite(self, recorder: Recorder, known: Recollection) -> Worksite:
-        site = Site(
+    async def _worksite(self, recorder: Recorder, known: RunHistory) -> RunWorkspace:
+        site = WorkspaceSpec(
             project=await find_project(self.user.path, self.user.environment),
             run=self.run,
             identity=ADA,
@@ -193,45 +195,49 @@ class StoryStage:
             earlier=self.earlier,
         )
         if known.prepared is None:
-            return await prepare_worksite(site, specification=SPEC, spec="SPEC.md")
-        worksite = await find_worksite(site, known.prepared, known.imported)
+            return await make_workspace(site, specification=SPEC, spec="SPEC.md")
+        worksite = await reopen_workspace(site, known.prepared, known.imported)
         if not known.has_worked:
-            await worksite.move_in("SPEC.md")
+            await worksite.prepare("SPEC.md")
         return worksite
 
-    async def _board(self, recorder: Recorder, known: Recollection, worksite: Worksite) -> Board:
-        board = Board(
+    async def _board(
+        self, recorder: Recorder, known: RunHistory, worksite: RunWorkspace
+    ) -> DeliverableBoard:
+        board = DeliverableBoard(
             self.status, recorder.record, self.clock, rehearsed=self.rehearsed, terms=self.terms
         )
-        if known.deliverables or known.turns:
+        if known.deliverables or known.session_records:
             board.reopen(known)
         else:
             board.open()
-            await board.recheck(worksite.holds)
+            await board.recheck(worksite.contains)
         return board
 
-    async def _story(self, recorder: Recorder, known: Recollection, worksite: Worksite) -> Story:
+    async def _story(
+        self, recorder: Recorder, known: RunHistory, worksite: RunWorkspace
+    ) -> RunLoop:
         board = await self._board(recorder, known, worksite)
 
         def record_once(key: str, event: Event) -> None:
             recorder.record_once(f"{known.leg}: {key}", event)
 
-        rounds = Rounds(
-            driver=Driver(self.agent, self.clock, recorder.record, self.stop),
+        rounds = RoundSteps(
+            driver=SessionDriver(self.agent, self.clock, recorder.record, self.stop),
             board=board,
-            worksite=worksite,
-            briefing=Briefing(
+            workspace=worksite,
+            briefing=DeliverBriefing(
                 self._equipment(),
                 board,
                 worksite,
                 recorder.record,
                 self.new_session_id,
-                Guard(os.path.realpath, lambda line, allowed, directory: Allow()),
+                ToolGuard(os.path.realpath, lambda line, allowed, directory: Allow()),
             ),
             session_limits=self.session_limits,
-            surroundings=self._surroundings(),
-            gates=self._gates(),
-            known=known,
+            inputs=self._surroundings(),
+            admission=self._gates(),
+            history=known,
             record_once=record_once,
             slots=asyncio.Semaphore(1),
             prepare=self.prepare,
@@ -240,10 +246,10 @@ class StoryStage:
         stored = self.finished.setdefault((self.run, known.leg), [])
         steps = self.through(MemorySteps(stored, self.clock))
         begin = partial(self._begin, board, worksite)
-        beginning = await steps.step("begin", begin, returns=Beginning)
-        return Story(
+        beginning = await steps.step("begin", begin, returns=DeliverStart)
+        return RunLoop(
             steps=steps,
-            manner=Manner(delay_s=3.0, backoff_s=self.backoff_s, quota_margin_s=60.0),
+            pacing=Pacing(delay_s=3.0, backoff_s=self.backoff_s, quota_margin_s=60.0),
             spec_hash=SPEC_HASH,
             rounds=rounds,
             clock=self.clock,
@@ -252,19 +258,19 @@ class StoryStage:
             jitter=lambda: self.jitter,
             progress=replace(self.progress, history=(beginning.facts,)),
             tip=beginning.tip,
-            tips=[Tip(0, beginning.tip)],
+            round_commits=[RoundCommit(0, beginning.tip)],
         )
 
-    def _surroundings(self) -> Surroundings:
-        return Surroundings(
+    def _surroundings(self) -> RunInputs:
+        return RunInputs(
             limits=lambda: self.limits,
             wait_for_quota=self.wait_for_quota,
             stopping=lambda: "interrupted" if self.stop.is_set() else "",
             others_today_usd=lambda: 0.0,
         )
 
-    def _gates(self) -> Gates:
-        return Gates(
+    def _gates(self) -> SessionAdmission:
+        return SessionAdmission(
             breakers=self.breakers,
             quota=self.quota_gates,
             run=self.run,
@@ -275,14 +281,14 @@ class StoryStage:
             margin_s=60.0,
         )
 
-    async def _begin(self, board: Board, worksite: Worksite) -> Beginning:
+    async def _begin(self, board: DeliverableBoard, worksite: RunWorkspace) -> DeliverStart:
         tip = worksite.start
-        tree = (await worksite.movement(tip, tip)).tree
+        tree = (await worksite.tree_change(tip, tip)).tree
         facts = RoundFacts(0, tree, board.tally(), criteria_of(board.deliverables))
-        return Beginning(SPEC_HASH, self.progress.plan_outdated, tip, facts)
+        return DeliverStart(SPEC_HASH, self.progress.plan_outdated, tip, facts)
 
-    def _equipment(self) -> Equipment:
-        return Equipment(
+    def _equipment(self) -> SessionSetup:
+        return SessionSetup(
             model="sonnet",
             plan_model="opus",
             thinking_tokens=None,
@@ -302,7 +308,7 @@ class StoryStage:
     def limit(self, **limits: Any) -> None:
         self.limits = replace(self.limits, **limits)
 
-    def wrote(self, name: str, text: str = "text\n") -> Pause:
+    def wrote(self, name: str, text: str = "text\n") -> ReplayPause:
         """The agent writes a file of its workspace."""
 
         def write() -> None:
@@ -318,13 +324,13 @@ def stage_in(directory: Path, **contents: str) -> StoryStage:
     return StoryStage(directory, user)
 
 
-def did(work: Callable[[], object]) -> Pause:
+def did(work: Callable[[], object]) -> ReplayPause:
     """Something happens in the middle of a session."""
 
     async def until() -> None:
         work()
 
-    return Pause(until)
+    return ReplayPause(until)
 
 
 def created(*names: str) -> ToolUse:

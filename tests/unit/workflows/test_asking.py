@@ -12,17 +12,17 @@ from typing import TypeVar
 import pytest
 
 from tests.builders import NOON, RUN, FakeClock
-from treadle.adapters.stores.approvals import Approvals
+from treadle.adapters.stores.approval_store import DatabaseApprovals
 from treadle.adapters.stores.database import open_database
 from treadle.domain.approval import (
     Answer,
     Approval,
-    Lapsed,
-    Question,
-    Settled,
-    Standing,
-    Voided,
-    asked,
+    ApprovalQuestion,
+    ApprovalRecord,
+    LapsedQuestion,
+    Settlement,
+    VoidedQuestion,
+    make_approval,
 )
 from treadle.domain.errors import StoreError
 from treadle.domain.events.all_events import Event
@@ -35,19 +35,19 @@ from treadle.domain.events.oversight import (
 from treadle.domain.storage import Storage
 from treadle.durable.memory import MemorySteps
 from treadle.durable.port import Json
-from treadle.durable.results import encode
-from treadle.workflows.approvals import (
+from treadle.durable.step_codec import encode
+from treadle.workflows.loop.approval_requests import (
     LOOK_EVERY_S,
-    Asker,
-    Outcome,
-    Unanswered,
+    ApprovalOutcome,
+    ApprovalRequester,
+    NotAnswered,
     ask,
     void_questions,
 )
 
 T = TypeVar("T")
 
-PLAN = Question(
+PLAN = ApprovalQuestion(
     kind="plan",
     text="Work by this plan?",
     subject="1. Add numbers",
@@ -56,7 +56,7 @@ PLAN = Question(
     at_deadline="approve",
 )
 OTHER_PLAN = replace(PLAN, subject="1. Divide numbers", subject_hash="4567")
-APPROVAL = asked(PLAN, run=RUN, step="1: plan", now=NOON)
+APPROVAL = make_approval(PLAN, run=RUN, step="1: plan", now=NOON)
 DEADLINE = NOON + timedelta(minutes=20)
 
 
@@ -103,7 +103,7 @@ class MortalSteps(MemorySteps):
 class Stage:
     """One run with a real desk. Steps and log outlive a process, as they do on a disk."""
 
-    desk: Approvals
+    desk: DatabaseApprovals
     clock: FakeClock = field(default_factory=FakeClock)
     stop: asyncio.Event = field(default_factory=asyncio.Event)
     steps: list[tuple[str, Json]] = field(default_factory=list)
@@ -117,10 +117,10 @@ class Stage:
         self.life.use()
 
     @property
-    def asker(self) -> Asker:
-        return Asker(RUN, self.leg, self.desk, self.clock, self.stop, self.record_once)
+    def asker(self) -> ApprovalRequester:
+        return ApprovalRequester(RUN, self.leg, self.desk, self.clock, self.stop, self.record_once)
 
-    async def ask(self, question: Question = PLAN, step: str = "plan") -> Outcome:
+    async def ask(self, question: ApprovalQuestion = PLAN, step: str = "plan") -> ApprovalOutcome:
         steps = MortalSteps(self.steps, self.clock, self.life)
         return await ask(steps, self.asker, question, step=step)
 
@@ -136,7 +136,7 @@ class Stage:
 @pytest.fixture
 def stage(tmp_path: Path) -> Iterator[Stage]:
     with closing(open_database(Storage(tmp_path))) as database:
-        yield Stage(Approvals(database))
+        yield Stage(DatabaseApprovals(database))
 
 
 async def test_a_run_goes_on_with_the_answer_soon_after_it_was_given(stage: Stage) -> None:
@@ -158,9 +158,11 @@ async def test_a_run_goes_on_with_the_answer_soon_after_it_was_given(stage: Stag
 
 
 async def test_without_an_answer_the_deadline_decides(stage: Stage) -> None:
-    assert await stage.ask() == Lapsed("approved", DEADLINE)
+    assert await stage.ask() == LapsedQuestion("approved", DEADLINE)
     assert stage.clock.moment == DEADLINE
-    assert stage.desk.find(APPROVAL.id) == Standing(APPROVAL, Lapsed("approved", DEADLINE))
+    assert stage.desk.find(APPROVAL.id) == ApprovalRecord(
+        APPROVAL, LapsedQuestion("approved", DEADLINE)
+    )
     assert stage.told == [ApprovalAsked(APPROVAL), ApprovalLapsed(APPROVAL.id, "approved")]
 
 
@@ -169,15 +171,15 @@ async def test_a_machine_that_slept_over_the_deadline_has_waited_long_enough(
 ) -> None:
     stage.clock.on_sleep = lambda: stage.clock.advance(86_400)
 
-    assert await stage.ask() == Lapsed("approved", DEADLINE)
+    assert await stage.ask() == LapsedQuestion("approved", DEADLINE)
     assert len(stage.clock.slept) == 1
 
 
 async def test_a_run_that_is_to_stop_does_not_wait_on(stage: Stage) -> None:
     stage.clock.on_sleep = stage.stop.set
 
-    assert await stage.ask() == Unanswered(APPROVAL.id)
-    assert stage.desk.find(APPROVAL.id) == Standing(APPROVAL)
+    assert await stage.ask() == NotAnswered(APPROVAL.id)
+    assert stage.desk.find(APPROVAL.id) == ApprovalRecord(APPROVAL)
     assert stage.told == [ApprovalAsked(APPROVAL)]
 
 
@@ -199,7 +201,7 @@ async def test_a_story_that_is_told_again_does_not_ask_again(stage: Stage) -> No
     # Not even the answer of today changes what the story went on with.
     stage.answer(Answer("approved", "ada", NOON))
 
-    assert await stage.ask() == Unanswered(APPROVAL.id)
+    assert await stage.ask() == NotAnswered(APPROVAL.id)
     assert stage.told == [ApprovalAsked(APPROVAL)]
 
 
@@ -214,9 +216,9 @@ async def test_what_an_ended_run_still_asked_is_void_and_asked_anew_when_it_goes
     now = stage.clock.moment
     stage.leg, stage.steps, stage.stop = 2, [], asyncio.Event()
     stage.clock.on_sleep = lambda: None
-    anew = asked(PLAN, run=RUN, step="2: plan", now=now)
+    anew = make_approval(PLAN, run=RUN, step="2: plan", now=now)
 
-    assert await stage.ask() == Lapsed("approved", now + timedelta(minutes=20))
+    assert await stage.ask() == LapsedQuestion("approved", now + timedelta(minutes=20))
     assert stage.told == [
         ApprovalAsked(APPROVAL),
         ApprovalVoided(APPROVAL.id, "the run ended"),
@@ -231,10 +233,12 @@ async def test_a_question_about_another_subject_takes_the_place_of_the_first(
     stage.desk.ask(APPROVAL)
     stage.record_once(f"asked {APPROVAL.id}", ApprovalAsked(APPROVAL))
     stage.clock.on_sleep = stage.stop.set
-    other = asked(OTHER_PLAN, run=RUN, step="1: plan", now=NOON)
+    other = make_approval(OTHER_PLAN, run=RUN, step="1: plan", now=NOON)
 
-    assert await stage.ask(OTHER_PLAN) == Unanswered(other.id)
-    assert stage.desk.find(APPROVAL.id) == Standing(APPROVAL, Voided("its subject changed", NOON))
+    assert await stage.ask(OTHER_PLAN) == NotAnswered(other.id)
+    assert stage.desk.find(APPROVAL.id) == ApprovalRecord(
+        APPROVAL, VoidedQuestion("its subject changed", NOON)
+    )
     assert stage.told == [
         ApprovalAsked(APPROVAL),
         ApprovalVoided(APPROVAL.id, "its subject changed"),
@@ -254,7 +258,7 @@ async def test_a_reply_is_followed_by_another_question_with_a_time_of_its_own(
     second = await ask(steps, stage.asker, OTHER_PLAN, step="plan 2")
 
     assert first == said
-    assert second == Lapsed("approved", asked_again + timedelta(minutes=20))
+    assert second == LapsedQuestion("approved", asked_again + timedelta(minutes=20))
 
 
 async def test_a_question_that_is_gone_from_the_database_is_an_error_in_words(
@@ -274,12 +278,12 @@ async def test_a_question_that_is_gone_from_the_database_is_an_error_in_words(
             Answer("denied", "ada", NOON, "no"),
             ApprovalAnswered(APPROVAL.id, "denied", "ada", "no"),
         ),
-        (None, Lapsed("approved", DEADLINE), ApprovalLapsed(APPROVAL.id, "approved")),
+        (None, LapsedQuestion("approved", DEADLINE), ApprovalLapsed(APPROVAL.id, "approved")),
     ],
 )
 @pytest.mark.parametrize("things_done", range(1, 11))
 async def test_killed_anywhere_it_asks_once_and_goes_on_with_the_same_end(
-    stage: Stage, things_done: int, said: Answer | None, outcome: Settled, event: Event
+    stage: Stage, things_done: int, said: Answer | None, outcome: Settlement, event: Event
 ) -> None:
     if said is not None:
         stage.clock.on_sleep = lambda: stage.answer(said)
@@ -289,5 +293,5 @@ async def test_killed_anywhere_it_asks_once_and_goes_on_with_the_same_end(
     stage.life.left = None
 
     assert await stage.ask() == outcome
-    assert stage.desk.asked_by(RUN) == [Standing(APPROVAL, outcome)]
+    assert stage.desk.list_for_run(RUN) == [ApprovalRecord(APPROVAL, outcome)]
     assert stage.told == [ApprovalAsked(APPROVAL), event]

@@ -5,12 +5,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from tests.builders import deliverable
-from treadle.domain.change import Change
+from treadle.domain.check import FileChange
 from treadle.domain.deliverable import Claim
 from treadle.domain.events.run import RunWarned
 from treadle.domain.events.verification import CheckAdded
-from treadle.verify.memory_ground import GREEN, RED
-from treadle.workflows.deliver.verification import ALTERED
+from treadle.verify.memory_check_runner import GREEN, RED
+from treadle.workflows.deliver.verifier import ALTERED
 
 from .desk import recollected, with_checks
 from .test_deliver_verification import BASE, LATER, TIPS, WORK, Proving, passed, proving, turned
@@ -25,8 +25,8 @@ TOLD = RunWarned(ALTERED.format("DL-1", "check.sh"))
 def altered_in(scene: Proving, *spans: tuple[str, str], change: str = "check.sh") -> None:
     """The script differs between these commits and no others."""
 
-    async def changes(before: str, after: str) -> Sequence[Change]:
-        return [Change(change, "changed")] if (before, after) in spans else []
+    async def changes(before: str, after: str) -> Sequence[FileChange]:
+        return [FileChange(change, "changed")] if (before, after) in spans else []
 
     scene.verification.changes = changes
 
@@ -74,7 +74,7 @@ async def test_a_later_change_of_the_check_takes_the_proof_and_not_the_pass(
     scene = proving(tmp_path, passed(ONE), said={(COMMAND, ""): GREEN})
     altered_in(scene, (BASE, LATER))
 
-    findings = await scene.verification.again(TIPS, ())
+    findings = await scene.verification.reverify(TIPS, ())
 
     after = replace(passed(ONE), checks=(UNSEEN,), proof="claimed")
     assert findings.told == ""
@@ -91,8 +91,8 @@ async def test_told_once_more_it_comes_to_the_same(tmp_path: Path) -> None:
     await scene.shows()
     await scene.claims("DL-1")
     # By a telling that was cut off right behind it.
-    scene.desk.board.doubt("DL-1", SEEN)
+    scene.desk.board.reset_check("DL-1", SEEN)
 
-    await scene.verification.after_round(WORK, WORK, ())
+    await scene.verification.verify_round(WORK, WORK, ())
 
     assert [d.proof for d in scene.desk.saved()] == ["claimed"]

@@ -17,13 +17,13 @@ from treadle.domain.events.all_events import Event
 from treadle.domain.events.run import RoundStarted
 from treadle.domain.events.verification import CheckFinished
 from treadle.verify.spec_checks import SpecCheck
-from treadle.workflows.deliver.board import Board
-from treadle.workflows.deliver.passing import Terms
+from treadle.workflows.deliver.board import DeliverableBoard
+from treadle.workflows.deliver.pass_rules import PassRules
 
 from .desk import Desk, given_entry, recollected, reopened
 
 SPEC_CHECKS = (SpecCheck(1, "DL-2 can be seen", "make two"), SpecCheck(2, "It ends", "make end"))
-TERMS = Terms(spec_checks=SPEC_CHECKS)
+TERMS = PassRules(spec_checks=SPEC_CHECKS)
 COMMIT = "a1" * 20
 Record = Callable[[Event], None]
 Act = Callable[[Desk, Record], Coroutine[Any, Any, object]]
@@ -47,24 +47,24 @@ def check(name: str) -> Act:
 
 async def look(desk: Desk, record: Record) -> None:
     """As the run does before it shows a claim."""
-    for name, unseen in desk.board.unseen():
+    for name, unseen in desk.board.checks_to_see_fail():
         code = 0 if name == "DL-2" else 1
         evidence = Evidence(unseen.command, "before", COMMIT, "tree", code, 0.5, "here", "log")
         record(CheckFinished(name, unseen.criterion, evidence, ""))
-        desk.board.saw_before(name, unseen.criterion, "failed" if code else "passed")
+        desk.board.set_before(name, unseen.criterion, "failed" if code else "passed")
 
 
 async def show(desk: Desk, record: Record) -> None:
     for found in desk.board.claims():
-        desk.board.prove(found.id, COMMIT, "proven")
+        desk.board.pass_deliverable(found.id, COMMIT, "proven")
 
 
 async def lose(desk: Desk, record: Record) -> None:
-    desk.board.take_back("it is gone")
+    desk.board.withdraw_passes("it is gone")
 
 
 async def next_round(desk: Desk, record: Record) -> None:
-    desk.board.settle(COMMIT)
+    desk.board.confirm_passes(COMMIT)
     desk.board.begin_round()
     record(RoundStarted(2, "coding"))
 
@@ -91,7 +91,7 @@ async def cut_after(count: int, acts: list[Act], path: Path) -> Desk:
             raise Cut
 
     file = StatusFile(path)
-    desk = Desk(path, file, Board(file, record, FakeClock(), terms=TERMS), events)
+    desk = Desk(path, file, DeliverableBoard(file, record, FakeClock(), terms=TERMS), events)
     try:
         desk.board.open()
         for act in acts:

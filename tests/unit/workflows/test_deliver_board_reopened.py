@@ -8,11 +8,11 @@ import pytest
 
 from tests.builders import claimed, deliverable
 from treadle.domain.agent import ToolReply
-from treadle.domain.deliverable import Deliverable, Status
+from treadle.domain.deliverable import Deliverable, DeliverableStatus
 from treadle.domain.events.all_events import Event
 from treadle.domain.events.run import RoundStarted, RunWarned
 from treadle.domain.events.work import DeliverableChanged, DeliverableCreated, StatusAdopted
-from treadle.workflows.deliver.merging import unsaved
+from treadle.workflows.deliver.status_merge import unsaved
 
 from .desk import ONE, THREE, TWO, Desk, desk_in, recollected, reopened
 
@@ -26,7 +26,7 @@ def desk(tmp_path: Path) -> Desk:
     return desk_in(tmp_path)
 
 
-def changed(name: str, before: Status, after: Status) -> DeliverableChanged:
+def changed(name: str, before: DeliverableStatus, after: DeliverableStatus) -> DeliverableChanged:
     proof = "claimed" if after == "passed" else None
     return DeliverableChanged(name, f"What {name} is about", before, after, proof)  # type: ignore[arg-type]
 
@@ -90,7 +90,7 @@ async def test_a_change_that_was_stored_and_not_written_is_written(desk: Desk) -
 async def test_a_board_that_has_nothing_to_catch_up_with_leaves_the_file_alone(desk: Desk) -> None:
     await desk.create("DL-1", "DL-2")
     await desk.set_status("DL-1", "passed")
-    desk.board.settle(COMMIT)
+    desk.board.confirm_passes(COMMIT)
     before = desk.path.stat().st_mtime_ns, desk.path.read_bytes()
 
     after = reopened(desk)
@@ -138,7 +138,7 @@ async def test_a_pass_that_is_caught_up_with_gets_the_commit_of_its_round(desk: 
     await desk.create("DL-1")
 
     after = reopened(desk, PASS)
-    after.board.settle(COMMIT)
+    after.board.confirm_passes(COMMIT)
 
     assert after.saved() == (claimed("DL-1", COMMIT),)
 

@@ -14,7 +14,7 @@ from treadle.domain.deliverable import Deliverable
 from treadle.domain.events.verification import CheckAdded
 from treadle.domain.events.work import DeliverableCreated
 from treadle.verify.spec_checks import SpecCheck
-from treadle.workflows.deliver.passing import Terms
+from treadle.workflows.deliver.pass_rules import PassRules
 
 from .desk import ONE, TWO, Desk, desk_in, given_entry, reopened, with_checks
 
@@ -180,7 +180,7 @@ async def test_an_agent_cannot_change_a_check_by_creating_the_deliverable_again(
 
 
 async def test_a_line_that_is_not_run_for_an_agent_becomes_no_check(tmp_path: Path) -> None:
-    terms = Terms(
+    terms = PassRules(
         why_not_run=lambda line: "A person must agree." if "publish" in line else "",
         spec_checks=(SpecCheck(1, "DL-2 can be seen", "make publish"),),
     )
@@ -205,7 +205,7 @@ async def test_checks_are_listed_with_what_was_seen_of_them(desk: Desk) -> None:
     await desk.add_check("DL-1", SEEN, "make")
     unseen = json.loads((await desk.use("list_deliverables")).text)
     await desk.set_status("DL-1", "passed")
-    desk.board.saw_before("DL-1", SEEN, "failed")
+    desk.board.set_before("DL-1", SEEN, "failed")
     seen = json.loads((await desk.use("list_deliverables")).text)
 
     check, two = (

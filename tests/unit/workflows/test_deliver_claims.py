@@ -61,11 +61,11 @@ async def test_a_pass_gets_its_commit_when_the_rounds_work_is_safe(desk: Desk) -
     await desk.create("DL-1", "DL-2", "DL-3")
     await desk.set_status("DL-1", "passed")
     before = desk.saved()
-    desk.board.settle(HELD)
+    desk.board.confirm_passes(HELD)
     await desk.set_status("DL-2", "passed")
     desk.events.clear()
 
-    desk.board.settle(GONE)
+    desk.board.confirm_passes(GONE)
 
     assert before == (claimed("DL-1"), TWO, THREE)
     assert desk.saved() == (claimed("DL-1", HELD), claimed("DL-2", GONE), THREE)
@@ -75,7 +75,7 @@ async def test_a_pass_gets_its_commit_when_the_rounds_work_is_safe(desk: Desk) -
 async def test_a_pass_that_is_taken_back_and_given_again_needs_a_commit_again(desk: Desk) -> None:
     await desk.create("DL-1")
     await desk.set_status("DL-1", "passed")
-    desk.board.settle(HELD)
+    desk.board.confirm_passes(HELD)
 
     await desk.set_status("DL-1", "pending")
     taken_back = desk.saved()
@@ -89,7 +89,7 @@ async def test_a_rehearsal_marks_what_it_writes_down_and_its_passes(tmp_path: Pa
     await desk.create("DL-1")
     await desk.set_status("DL-1", "passed")
     before = desk.saved()
-    desk.board.settle(HELD)
+    desk.board.confirm_passes(HELD)
 
     assert before == (of_script(claimed("DL-1", rehearsed=True)),)
     assert desk.saved() == (of_script(claimed("DL-1", HELD, rehearsed=True)),)
@@ -131,7 +131,7 @@ async def test_a_persons_own_pass_is_not_given_a_commit(desk: Desk) -> None:
     await desk.create("DL-1")
     desk.edit(PERSONS)
 
-    desk.board.settle(HELD)
+    desk.board.confirm_passes(HELD)
 
     assert desk.saved() == (PERSONS,)
 
@@ -145,7 +145,7 @@ async def test_a_pass_that_a_person_takes_back_before_it_is_safe_stays_taken_bac
     desk.events.clear()
     desk.edit(ONE, claimed("DL-3"))
 
-    desk.board.settle(HELD)
+    desk.board.confirm_passes(HELD)
 
     assert desk.saved() == desk.board.deliverables == (ONE, claimed("DL-3", HELD))
     assert desk.events == [StatusAdopted((ONE, claimed("DL-3")), "hand_edit")]

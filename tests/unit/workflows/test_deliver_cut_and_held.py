@@ -11,10 +11,10 @@ from tests.builders import deliverable
 from treadle.domain.agent import ResponseUsed
 from treadle.domain.events.run import RunEnded, RunReopened
 from treadle.domain.events.work import WorkCommitted, WorkImported
-from treadle.domain.gates import QuotaGate
+from treadle.domain.service_health import QuotaBlock
 from treadle.domain.usage import Usage
-from treadle.workflows.deliver.progress import Progress
-from treadle.workflows.worksite import Worksite
+from treadle.workflows.loop.run_progress import RunProgress
+from treadle.workflows.loop.run_workspace import RunWorkspace
 
 from .killing import Killed
 from .story_stage import BRANCH, StoryStage, did, ending, stage_in, turned
@@ -47,8 +47,8 @@ async def test_a_cut_session_that_meets_a_shut_gate_ends_with_its_work_home(
     stage.wait_for_quota = True
     await cut_off_after_the_last_pass(stage)
     now = stage.clock.now()
-    shut = QuotaGate("fingerprint", now + timedelta(hours=1), "spent", now)
-    stage.quota_gates.close(None, shut)
+    shut = QuotaBlock("fingerprint", now + timedelta(hours=1), "spent", now)
+    stage.quota_gates.block(None, shut)
 
     ended = await stage.tell()
 
@@ -68,7 +68,7 @@ async def test_a_cut_session_that_is_stopped_before_it_goes_on_ends_with_its_wor
     assert len(stage.of_type(WorkImported)) == 1
     stage.stop = asyncio.Event()
     stage.record(RunEnded(stopped), RunReopened("resume", stage.limits))
-    stage.progress = Progress(rounds=stopped.rounds, cost_usd=stopped.cost_usd)
+    stage.progress = RunProgress(rounds=stopped.rounds, cost_usd=stopped.cost_usd)
     assert (await stage.tell()).reason == "all_passed"
     assert len(stage.of_type(WorkImported)) == 1
 
@@ -100,7 +100,7 @@ async def test_a_commit_is_told_after_a_crash_whatever_the_order_of_its_passes(
         [stage.wrote("one.py"), turned("DL-2", "passed"), turned("DL-1", "passed"), ending()],
     ]
     with monkeypatch.context() as patched:
-        patched.setattr(Worksite, "_tell", lambda *_: kill())
+        patched.setattr(RunWorkspace, "_record_commit", lambda *_: kill())
         with pytest.raises(Killed):
             await stage.tell()
 

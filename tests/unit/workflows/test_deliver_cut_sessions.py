@@ -5,19 +5,19 @@ from pathlib import Path
 import pytest
 
 from tests.builders import deliverable
-from treadle.adapters.agents.replay import Move
+from treadle.adapters.agents.replay import ReplayStep
 from treadle.domain.agent import ResponseUsed
 from treadle.domain.deliverable import Tally
 from treadle.domain.events.run import RoundStarted, RunEnded, RunReopened
 from treadle.domain.events.session import SessionStarted
-from treadle.domain.events.work import Withheld
+from treadle.domain.events.work import WithheldPath
 from treadle.domain.run import RunResult
 from treadle.domain.session import BudgetExceeded
 from treadle.domain.usage import Usage
-from treadle.workflows.deliver.instructions import instruction_text, resumed_text
-from treadle.workflows.deliver.progress import Progress
-from treadle.workflows.withheld import withheld_prompt
-from treadle.workspace.withheld_note import note_withheld
+from treadle.workflows.loop.instructions import instruction_text, resumed_text
+from treadle.workflows.loop.run_progress import RunProgress
+from treadle.workflows.loop.withheld_files import withheld_prompt
+from treadle.workspace.round_losses import note_withheld
 
 from .killing import DoomedSteps, Killed
 from .story_stage import BRANCH, StoryStage, did, ending, stage_in, turned
@@ -67,7 +67,7 @@ async def test_a_session_that_the_agent_knows_nothing_of_begins_anew_with_its_ow
         await stage.tell()
     stage.agent.briefs.clear()
     stage.agent.sessions = [[turned("DL-1", "passed"), ending()]]
-    withheld = (Withheld("clock.py", 3, "an API key"),)
+    withheld = (WithheldPath("clock.py", 3, "an API key"),)
     assert stage.worksite is not None
     note_withheld(stage.worksite.path, withheld)
 
@@ -85,12 +85,12 @@ async def test_what_a_session_had_used_before_it_was_cut_off_is_part_of_what_it_
 ) -> None:
     used = Usage(output_tokens=100_000)  # 1 USD
     stage.limit(max_cost_usd=10.0)
-    before: list[Move] = [did(lambda: stage.clock.advance(20)), ResponseUsed("sonnet", used)]
+    before: list[ReplayStep] = [did(lambda: stage.clock.advance(20)), ResponseUsed("sonnet", used)]
     stage.sessions = [[*before, did(killing), ending()]]
     with pytest.raises(Killed):
         await stage.tell()
     stage.clock.advance(8 * 3600)
-    after: list[Move] = [did(lambda: stage.clock.advance(7)), ResponseUsed("sonnet", used)]
+    after: list[ReplayStep] = [did(lambda: stage.clock.advance(7)), ResponseUsed("sonnet", used)]
     stage.agent.sessions = [[*after, turned("DL-1", "passed"), ending()]]
 
     ended = await stage.tell()
@@ -156,7 +156,7 @@ async def test_a_leg_that_is_reopened_counts_rounds_cost_and_time_on(stage: Stor
     first = await stage.tell()
     stage.limit(max_iterations=2)
     stage.record(RunEnded(first), RunReopened("resume", stage.limits))
-    stage.progress = Progress(
+    stage.progress = RunProgress(
         rounds=first.rounds, cost_usd=first.cost_usd, running_s=first.duration_s
     )
 

@@ -14,9 +14,9 @@ from treadle.domain.events.work import (
     WorkLanded,
     WorkspacePrepared,
 )
-from treadle.domain.ids import run_id
-from treadle.workflows.worksite import Earlier
-from treadle.workspace.imports import Imported
+from treadle.domain.ids import make_run_id
+from treadle.workflows.loop.run_workspace import UnlandedWork
+from treadle.workspace.imports import ImportedBranch
 from treadle.workspace.snapshot import Snapshot
 
 from .story_stage import (
@@ -33,7 +33,7 @@ from .story_stage import (
     turned,
 )
 
-NEXT = run_id(unix_ms=1_700_000_100_000, random_bits=0x0FED_CBA9_8765_4321)
+NEXT = make_run_id(unix_ms=1_700_000_100_000, random_bits=0x0FED_CBA9_8765_4321)
 NEXT_BRANCH = "treadle/clock-87654321"
 FIRST_TITLE, SECOND_TITLE = (
     "Round 1: What DL-1 is about (DL-1)",
@@ -59,7 +59,7 @@ async def left_by_a_first_run(directory: Path, *, dirty: bool) -> StoryStage:
         tree=stage.user.git("rev-parse", f"{prepared.snapshot}^{{tree}}"),
         dirty=dirty,
     )
-    stage.earlier = Earlier(RUN, BRANCH, stage.user.git("rev-parse", BRANCH), snapshot)
+    stage.earlier = UnlandedWork(RUN, BRANCH, stage.user.git("rev-parse", BRANCH), snapshot)
     stage.start_over(NEXT)
     stage.sessions = [[stage.wrote("two.py"), turned("DL-2", "passed"), ending()]]
     return stage
@@ -70,7 +70,7 @@ async def stage(request: pytest.FixtureRequest, tmp_path: Path) -> StoryStage:
     return await left_by_a_first_run(tmp_path, dirty=request.param == "dirty checkout")
 
 
-def earlier_of(stage: StoryStage) -> Earlier:
+def earlier_of(stage: StoryStage) -> UnlandedWork:
     assert stage.earlier is not None
     return stage.earlier
 
@@ -147,7 +147,7 @@ async def test_the_earlier_work_counts_as_the_runs_own_before_it_has_done_anythi
 
     assert ended.reason == "interrupted"
     assert stage.worksite is not None
-    assert stage.worksite.imported == Imported(
+    assert stage.worksite.imported == ImportedBranch(
         NEXT_BRANCH, earlier.commit, commits=1, descends=True, moved=False
     )
     assert stage.user.git("rev-parse", NEXT_BRANCH) == earlier.commit
@@ -207,7 +207,7 @@ async def test_a_specification_that_is_missing_from_the_earlier_work_is_refused(
     stage.user.git("rm", "--quiet", "SPEC.md")
     commit = stage.user.commit_all("Remove the specification")
     stage.user.git("switch", "--quiet", "main")
-    stage.earlier = Earlier(RUN, BRANCH, commit, earlier.snapshot)
+    stage.earlier = UnlandedWork(RUN, BRANCH, commit, earlier.snapshot)
 
     with pytest.raises(ProjectError):
         await stage.tell()

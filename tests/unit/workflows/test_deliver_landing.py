@@ -8,7 +8,7 @@ from tests.builders import deliverable
 from treadle.domain.events.all_events import Event
 from treadle.domain.events.run import RunWarned
 from treadle.domain.events.work import WorkImported, WorkKept, WorkLanded, WorkspacePrepared
-from treadle.domain.run import Landing
+from treadle.domain.run import LandingMode
 
 from .story_stage import BRANCH, StoryStage, did, ending, stage_in, turned
 
@@ -24,7 +24,7 @@ def stage(tmp_path: Path) -> StoryStage:
 
 
 async def finished(
-    stage: StoryStage, landing: Landing, answer: bool | None = None
+    stage: StoryStage, landing: LandingMode, answer: bool | None = None
 ) -> tuple[Event, list[str]]:
     """The last event, and what was asked."""
     await stage.tell()
@@ -61,7 +61,7 @@ async def test_work_lands_by_itself_where_that_is_wanted(stage: StoryStage) -> N
     ],
 )
 async def test_work_that_is_not_to_land_waits_on_its_branch(
-    stage: StoryStage, landing: Landing, answer: bool | None, reason: str
+    stage: StoryStage, landing: LandingMode, answer: bool | None, reason: str
 ) -> None:
     event, _ = await finished(stage, landing, answer)
 

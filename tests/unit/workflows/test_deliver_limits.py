@@ -12,20 +12,25 @@ from treadle.domain.deliverable import Tally
 from treadle.domain.events.oversight import LimitNeared
 from treadle.domain.limits import RunLimits
 from treadle.domain.session import ExecutionError, TimedOut
-from treadle.workflows.deliver.decisions import Stop
-from treadle.workflows.deliver.limits import left_of, limit_reached, neared, within
-from treadle.workflows.deliver.progress import Progress
-from treadle.workflows.deliver.stuck import RoundFacts
+from treadle.workflows.loop.limit_checks import (
+    limit_reached,
+    limit_warnings,
+    remaining_limits,
+    session_allowance,
+)
+from treadle.workflows.loop.next_action import StopRun
+from treadle.workflows.loop.run_progress import RunProgress
+from treadle.workflows.loop.stuck import RoundFacts
 
 LIMITS = RunLimits(
     max_cost_usd=10, max_minutes=60, max_iterations=10, max_retries=3, day_cost_usd=100
 )
 SESSION = replace(SESSION_LIMITS, max_cost_usd=5, wall_s=1800)
 
-MONEY = Stop("budget_exceeded", "the run may cost $10.00 (--max-cost, limits.max_cost_usd)")
-DAY = Stop("budget_exceeded", "all runs together may cost $100.00 a day (limits.day_cost_usd)")
-TIME = Stop("time_exceeded", "the run may take 60 minutes (--max-minutes, limits.max_minutes)")
-ROUNDS = Stop(
+MONEY = StopRun("budget_exceeded", "the run may cost $10.00 (--max-cost, limits.max_cost_usd)")
+DAY = StopRun("budget_exceeded", "all runs together may cost $100.00 a day (limits.day_cost_usd)")
+TIME = StopRun("time_exceeded", "the run may take 60 minutes (--max-minutes, limits.max_minutes)")
+ROUNDS = StopRun(
     "max_iterations", "the run may take 10 rounds (--max-iterations, limits.max_iterations)"
 )
 BROKEN = ExecutionError("broken", "retryable")
@@ -46,27 +51,27 @@ BROKEN = ExecutionError("broken", "retryable")
         ({"rounds": 10}, ROUNDS),
         (
             {"consecutive_errors": 4, "last": BROKEN},
-            Stop(
+            StopRun(
                 "max_retries_exceeded",
                 "broken, after 3 retries in a row (--max-retries, limits.max_retries)",
             ),
         ),
         (
             {"consecutive_errors": 4, "last": TimedOut("wall", 60)},
-            Stop(
+            StopRun(
                 "max_retries_exceeded",
                 "the session was ended by its wall limit after 60 s, after 3 retries in a row "
                 "(--max-retries, limits.max_retries)",
             ),
         ),
         ({"consecutive_errors": 3, "last": BROKEN}, None),
-        ({"last": ExecutionError("no credit", "fatal")}, Stop("error", "no credit")),
+        ({"last": ExecutionError("no credit", "fatal")}, StopRun("error", "no credit")),
     ],
 )
 def test_a_limit_that_ends_a_run_is_named_with_its_value_and_what_raises_it(
-    facts: dict[str, Any], stop: Stop | None
+    facts: dict[str, Any], stop: StopRun | None
 ) -> None:
-    assert limit_reached(Progress(**facts), LIMITS) == stop
+    assert limit_reached(RunProgress(**facts), LIMITS) == stop
 
 
 BEFORE = RoundFacts(0, "tree", Tally(total=1), "criteria")
@@ -89,7 +94,7 @@ HANGING = tuple(replace(each, ended="hung") for each in IDLE[:4])
 def test_a_run_that_gets_nowhere_is_ended_after_every_other_reason(
     facts: dict[str, Any], reason: str | None
 ) -> None:
-    stop = limit_reached(Progress(**facts), LIMITS)
+    stop = limit_reached(RunProgress(**facts), LIMITS)
 
     assert (stop.reason if stop else None) == reason
 
@@ -97,10 +102,10 @@ def test_a_run_that_gets_nowhere_is_ended_after_every_other_reason(
 def test_one_of_a_kind_is_said_so() -> None:
     one = replace(LIMITS, max_iterations=1, max_retries=1)
 
-    assert limit_reached(Progress(rounds=1), one) == Stop(
+    assert limit_reached(RunProgress(rounds=1), one) == StopRun(
         "max_iterations", "the run may take 1 round (--max-iterations, limits.max_iterations)"
     )
-    assert limit_reached(Progress(consecutive_errors=2, last=BROKEN), one) == Stop(
+    assert limit_reached(RunProgress(consecutive_errors=2, last=BROKEN), one) == StopRun(
         "max_retries_exceeded",
         "broken, after 1 retry in a row (--max-retries, limits.max_retries)",
     )
@@ -123,7 +128,7 @@ def test_a_session_gets_what_the_run_and_the_day_have_left(
 ) -> None:
     expected = replace(SESSION, max_cost_usd=cost_usd, wall_s=wall_s)
 
-    assert within(SESSION, LIMITS, Progress(**facts)) == expected
+    assert session_allowance(SESSION, LIMITS, RunProgress(**facts)) == expected
 
 
 @pytest.mark.parametrize(
@@ -140,7 +145,7 @@ def test_a_session_that_was_cut_off_gets_what_it_had_left(
 ) -> None:
     expected = replace(SESSION, max_cost_usd=cost_usd, wall_s=wall_s)
 
-    assert left_of(SESSION, cost_usd=used_usd, seconds=seconds) == expected
+    assert remaining_limits(SESSION, cost_usd=used_usd, seconds=seconds) == expected
 
 
 COST_NEAR = LimitNeared("limits.max_cost_usd", 8.0, 10)
@@ -170,7 +175,7 @@ DAY_NEAR = LimitNeared("limits.day_cost_usd", 80.0, 100)
 def test_a_limit_is_warned_of_once_when_four_fifths_are_used(
     facts: dict[str, Any], said: tuple[str, ...], warnings: tuple[LimitNeared, ...]
 ) -> None:
-    assert neared(Progress(**facts), LIMITS, said) == warnings
+    assert limit_warnings(RunProgress(**facts), LIMITS, said) == warnings
 
 
 @given(
@@ -181,8 +186,8 @@ def test_a_limit_is_warned_of_once_when_four_fifths_are_used(
 def test_no_session_gets_more_than_any_limit_around_it(
     cost_usd: float, others_usd: float, running_s: float
 ) -> None:
-    progress = Progress(cost_usd=cost_usd, others_today_usd=others_usd, running_s=running_s)
-    given_out = within(SESSION, LIMITS, progress)
+    progress = RunProgress(cost_usd=cost_usd, others_today_usd=others_usd, running_s=running_s)
+    given_out = session_allowance(SESSION, LIMITS, progress)
 
     if limit_reached(progress, LIMITS) is None:
         slack = 0.01 + 1e-6  # a session gets a cent, or a second, where less is left

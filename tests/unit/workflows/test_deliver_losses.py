@@ -39,11 +39,11 @@ def agent_of(stage: StoryStage) -> Repository:
 async def test_only_the_passes_of_the_round_are_taken_back(desk: Desk) -> None:
     await desk.create("DL-1", "DL-2")
     await desk.set_status("DL-2", "passed")
-    desk.board.settle("a1" * 20)
+    desk.board.confirm_passes("a1" * 20)
     await desk.set_status("DL-1", "passed")
     desk.events.clear()
 
-    desk.board.take_back("it is gone")
+    desk.board.withdraw_passes("it is gone")
 
     assert desk.events == [BACK, RunWarned("pending again, because it is gone: DL-1")]
     assert desk.saved() == (ONE, claimed("DL-2", "a1" * 20))

@@ -23,11 +23,11 @@ from treadle.domain.session import (
     TimedOut,
     UnguardedTool,
 )
-from treadle.workflows.deliver.decisions import Step, Stop, WaitForQuota, Work
-from treadle.workflows.deliver.limits import MAX_WAITS
-from treadle.workflows.deliver.look import Stopping
-from treadle.workflows.deliver.next_step import NOTHING_TO_DO, Rules, next_step
-from treadle.workflows.deliver.progress import Progress
+from treadle.workflows.deliver.next_action import NOTHING_TO_DO, DecisionRules, decide_next
+from treadle.workflows.loop.limit_checks import MAX_WAITS
+from treadle.workflows.loop.next_action import NextAction, RunSession, StopRun, WaitForQuota
+from treadle.workflows.loop.observation import StopReason
+from treadle.workflows.loop.run_progress import RunProgress
 
 LIMITS = RunLimits(max_cost_usd=5, max_minutes=10, max_iterations=4, max_retries=3)
 SIX = datetime(2026, 5, 4, 18, tzinfo=UTC)
@@ -51,54 +51,54 @@ RETRIES: dict[str, Any] = {"last": OVERLOADED, "consecutive_errors": 4}
 OUTDATED: dict[str, Any] = {"plan_outdated": True}
 
 SOME: dict[str, Any] = {"tally": Tally(passed=1, total=3), "rounds": 1}
-STOPPED = Stop("interrupted")
-LOGIN_NEEDED = Stop("authentication", "not logged in")
+STOPPED = StopRun("interrupted")
+LOGIN_NEEDED = StopRun("authentication", "not logged in")
 NO_SANDBOX: dict[str, Any] = {"last": SandboxError("bubblewrap is not installed")}
-UNCONFINED = Stop("sandbox_error", "bubblewrap is not installed")
+UNCONFINED = StopRun("sandbox_error", "bubblewrap is not installed")
 UNASKED: dict[str, Any] = {"last": UnguardedTool("Bash")}
-UNTRUSTED = Stop(
+UNTRUSTED = StopRun(
     "unguarded_tool",
     "the agent used Bash without asking, so nothing it did can be relied on",
 )
-QUOTA_SPENT = Stop("quota_exceeded", "You've hit your limit")
-MONEY_SPENT = Stop("budget_exceeded", "the run may cost $5.00 (--max-cost, limits.max_cost_usd)")
-TIME_SPENT = Stop(
+QUOTA_SPENT = StopRun("quota_exceeded", "You've hit your limit")
+MONEY_SPENT = StopRun("budget_exceeded", "the run may cost $5.00 (--max-cost, limits.max_cost_usd)")
+TIME_SPENT = StopRun(
     "time_exceeded", "the run may take 10 minutes (--max-minutes, limits.max_minutes)"
 )
-ROUNDS_SPENT = Stop(
+ROUNDS_SPENT = StopRun(
     "max_iterations", "the run may take 4 rounds (--max-iterations, limits.max_iterations)"
 )
-FATAL = Stop("error", "no credit")
-GIVEN_UP = Stop(
+FATAL = StopRun("error", "no credit")
+GIVEN_UP = StopRun(
     "max_retries_exceeded",
     "overloaded, after 3 retries in a row (--max-retries, limits.max_retries)",
 )
 WAITING = WaitForQuota(SIX, "You've hit your limit")
-WAITED_ENOUGH = Stop("quota_exceeded", "You've hit your limit (after 50 pauses in a row)")
+WAITED_ENOUGH = StopRun("quota_exceeded", "You've hit your limit (after 50 pauses in a row)")
 
 
 @pytest.mark.parametrize(
     ("facts", "step"),
     [
         # nothing to stop for
-        ({}, Work("initializer")),
-        ({"rounds": 1, "last": Completed("")}, Work("initializer")),
-        (SOME, Work("coding")),
-        ({"tally": Tally(total=1)}, Work("coding")),
-        ({"tally": Tally(blocked=1, total=2)}, Work("coding")),
+        ({}, RunSession("initializer")),
+        ({"rounds": 1, "last": Completed("")}, RunSession("initializer")),
+        (SOME, RunSession("coding")),
+        ({"tally": Tally(total=1)}, RunSession("coding")),
+        ({"tally": Tally(blocked=1, total=2)}, RunSession("coding")),
         # each reason alone
         (INTERRUPTED, STOPPED),
-        ({"stopping": "cancelled"}, Stop("cancelled")),
+        ({"stopping": "cancelled"}, StopRun("cancelled")),
         (AUTHENTICATION, LOGIN_NEEDED),
         (NO_SANDBOX, UNCONFINED),
         (ALL_PASSED | NO_SANDBOX, UNCONFINED),
         (UNASKED, UNTRUSTED),
         (ALL_PASSED | UNASKED, UNTRUSTED),
         (QUOTA_EXCEEDED, QUOTA_SPENT),
-        (ALL_PASSED, Stop("all_passed")),
-        ({"tally": Tally(passed=2, total=2), "rounds": 1}, Stop("all_passed")),
-        (ALL_PASSED | {"rounds": 0}, Stop("all_passed", NOTHING_TO_DO)),
-        (ALL_BLOCKED, Stop("all_blocked")),
+        (ALL_PASSED, StopRun("all_passed")),
+        ({"tally": Tally(passed=2, total=2), "rounds": 1}, StopRun("all_passed")),
+        (ALL_PASSED | {"rounds": 0}, StopRun("all_passed", NOTHING_TO_DO)),
+        (ALL_BLOCKED, StopRun("all_blocked")),
         (BUDGET, MONEY_SPENT),
         (TIME, TIME_SPENT),
         (ROUNDS, ROUNDS_SPENT),
@@ -108,8 +108,8 @@ WAITED_ENOUGH = Stop("quota_exceeded", "You've hit your limit (after 50 pauses i
         (INTERRUPTED | AUTHENTICATION, STOPPED),
         (AUTHENTICATION | ALL_PASSED, LOGIN_NEEDED),
         (QUOTA_EXCEEDED | ALL_PASSED, QUOTA_SPENT),
-        (ALL_PASSED | BUDGET, Stop("all_passed")),
-        (ALL_BLOCKED | BUDGET, Stop("all_blocked")),
+        (ALL_PASSED | BUDGET, StopRun("all_passed")),
+        (ALL_BLOCKED | BUDGET, StopRun("all_blocked")),
         (BUDGET | TIME, MONEY_SPENT),
         (TIME | ROUNDS, TIME_SPENT),
         (ROUNDS | ERROR, ROUNDS_SPENT),
@@ -120,17 +120,17 @@ WAITED_ENOUGH = Stop("quota_exceeded", "You've hit your limit (after 50 pauses i
         (INTERRUPTED | RETRIES, STOPPED),
         (QUOTA_EXCEEDED | ALL_BLOCKED, QUOTA_SPENT),
         (QUOTA_EXCEEDED | BUDGET, QUOTA_SPENT),
-        (ALL_PASSED | RETRIES, Stop("all_passed")),
-        (ALL_PASSED | ROUNDS, Stop("all_passed")),
-        (ALL_BLOCKED | ERROR, Stop("all_blocked")),
+        (ALL_PASSED | RETRIES, StopRun("all_passed")),
+        (ALL_PASSED | ROUNDS, StopRun("all_passed")),
+        (ALL_BLOCKED | ERROR, StopRun("all_blocked")),
         (BUDGET | RETRIES, MONEY_SPENT),
         (TIME | RETRIES, TIME_SPENT),
         (ROUNDS | RETRIES, ROUNDS_SPENT),
         # a plan for another specification is made anew, whatever its deliverables say
-        (OUTDATED, Work("initializer")),
-        (SOME | OUTDATED, Work("initializer")),
-        (ALL_PASSED | OUTDATED, Work("initializer")),
-        (ALL_BLOCKED | OUTDATED, Work("initializer")),
+        (OUTDATED, RunSession("initializer")),
+        (SOME | OUTDATED, RunSession("initializer")),
+        (ALL_PASSED | OUTDATED, RunSession("initializer")),
+        (ALL_BLOCKED | OUTDATED, RunSession("initializer")),
         # and within the same limits as all other work
         (ALL_PASSED | OUTDATED | INTERRUPTED, STOPPED),
         (ALL_PASSED | OUTDATED | AUTHENTICATION, LOGIN_NEEDED),
@@ -141,20 +141,20 @@ WAITED_ENOUGH = Stop("quota_exceeded", "You've hit your limit (after 50 pauses i
         (ALL_PASSED | OUTDATED | ERROR, FATAL),
         (ALL_PASSED | OUTDATED | RETRIES, GIVEN_UP),
         # just below each limit
-        (SOME | {"cost_usd": 4.999999}, Work("coding")),
-        (SOME | {"running_s": 599.9}, Work("coding")),
-        (SOME | {"rounds": 3}, Work("coding")),
-        (SOME | RETRIES | {"consecutive_errors": 3}, Work("coding")),
+        (SOME | {"cost_usd": 4.999999}, RunSession("coding")),
+        (SOME | {"running_s": 599.9}, RunSession("coding")),
+        (SOME | {"rounds": 3}, RunSession("coding")),
+        (SOME | RETRIES | {"consecutive_errors": 3}, RunSession("coding")),
         # outcomes that are no reason to end
-        (SOME | {"last": MaxTurns(50)}, Work("coding")),
-        (SOME | {"last": BudgetExceeded(1.0)}, Work("coding")),
-        (SOME | {"last": TimedOut("idle", 600)}, Work("coding")),
-        (SOME | {"last": Crashed("segfault", 139)}, Work("coding")),
-        (SOME | {"last": ExecutionError("429", "rate_limited")}, Work("coding")),
+        (SOME | {"last": MaxTurns(50)}, RunSession("coding")),
+        (SOME | {"last": BudgetExceeded(1.0)}, RunSession("coding")),
+        (SOME | {"last": TimedOut("idle", 600)}, RunSession("coding")),
+        (SOME | {"last": Crashed("segfault", 139)}, RunSession("coding")),
+        (SOME | {"last": ExecutionError("429", "rate_limited")}, RunSession("coding")),
     ],
 )
-def test_the_first_reason_that_holds_ends_the_run(facts: dict[str, Any], step: Step) -> None:
-    assert next_step(Progress(**facts), Rules(LIMITS, wait_for_quota=False)) == step
+def test_the_first_reason_that_holds_ends_the_run(facts: dict[str, Any], step: NextAction) -> None:
+    assert decide_next(RunProgress(**facts), DecisionRules(LIMITS, wait_for_quota=False)) == step
 
 
 @pytest.mark.parametrize(
@@ -164,26 +164,26 @@ def test_the_first_reason_that_holds_ends_the_run(facts: dict[str, Any], step: S
         ({"last": QuotaExceeded("limit", None)}, WaitForQuota(None, "limit")),
         (SOME | QUOTA_EXCEEDED, WAITING),
         (INTERRUPTED | QUOTA_EXCEEDED, STOPPED),
-        (QUOTA_EXCEEDED | ALL_PASSED, Stop("all_passed")),
-        (QUOTA_EXCEEDED | ALL_PASSED | {"rounds": 0}, Stop("all_passed")),
+        (QUOTA_EXCEEDED | ALL_PASSED, StopRun("all_passed")),
+        (QUOTA_EXCEEDED | ALL_PASSED | {"rounds": 0}, StopRun("all_passed")),
         (QUOTA_EXCEEDED | ALL_PASSED | OUTDATED, WAITING),
         (QUOTA_EXCEEDED | {"waits": MAX_WAITS - 1}, WAITING),
         (QUOTA_EXCEEDED | {"waits": MAX_WAITS}, WAITED_ENOUGH),
         (QUOTA_EXCEEDED | {"waits": MAX_WAITS + 1} | INTERRUPTED, STOPPED),
         (QUOTA_EXCEEDED | {"waits": MAX_WAITS} | ALL_PASSED, WAITED_ENOUGH),
-        (SOME | {"waits": MAX_WAITS}, Work("coding")),
-        (QUOTA_EXCEEDED | ALL_BLOCKED, Stop("all_blocked")),
+        (SOME | {"waits": MAX_WAITS}, RunSession("coding")),
+        (QUOTA_EXCEEDED | ALL_BLOCKED, StopRun("all_blocked")),
         (QUOTA_EXCEEDED | BUDGET, MONEY_SPENT),
         (QUOTA_EXCEEDED | TIME, TIME_SPENT),
         (QUOTA_EXCEEDED | ROUNDS, ROUNDS_SPENT),
         (AUTHENTICATION, LOGIN_NEEDED),
-        (SOME, Work("coding")),
+        (SOME, RunSession("coding")),
     ],
 )
 def test_a_run_that_may_wait_for_quota_does_so_unless_it_would_end_anyway(
-    facts: dict[str, Any], step: Step
+    facts: dict[str, Any], step: NextAction
 ) -> None:
-    assert next_step(Progress(**facts), Rules(LIMITS, wait_for_quota=True)) == step
+    assert decide_next(RunProgress(**facts), DecisionRules(LIMITS, wait_for_quota=True)) == step
 
 
 def tallies() -> st.SearchStrategy[Tally]:
@@ -197,14 +197,14 @@ def tallies() -> st.SearchStrategy[Tally]:
 
 
 @st.composite
-def any_progress(draw: st.DrawFn) -> Progress:
-    return Progress(
+def any_progress(draw: st.DrawFn) -> RunProgress:
+    return RunProgress(
         tally=draw(tallies()),
         rounds=draw(st.integers(0, 6)),
         consecutive_errors=draw(st.integers(0, 6)),
         cost_usd=draw(st.floats(0, 8)),
         running_s=draw(st.floats(0, 900)),
-        stopping=draw(st.sampled_from(get_args(Stopping))),
+        stopping=draw(st.sampled_from(get_args(StopReason))),
         last=draw(st.none() | values_of(Outcome)),
         plan_outdated=draw(st.booleans()),
         waits=draw(st.integers(0, MAX_WAITS + 1)),
@@ -214,12 +214,12 @@ def any_progress(draw: st.DrawFn) -> Progress:
 @settings(deadline=None)
 @given(any_progress(), st.booleans())
 def test_no_work_is_begun_once_a_limit_is_reached_or_everything_is_decided(
-    progress: Progress, wait: bool
+    progress: RunProgress, wait: bool
 ) -> None:
-    step = next_step(progress, Rules(LIMITS, wait_for_quota=wait))
+    step = decide_next(progress, DecisionRules(LIMITS, wait_for_quota=wait))
 
-    assert isinstance(step, Work | WaitForQuota | Stop)
-    if isinstance(step, Stop):
+    assert isinstance(step, RunSession | WaitForQuota | StopRun)
+    if isinstance(step, StopRun):
         return
     assert not progress.stopping
     assert progress.cost_usd < LIMITS.max_cost_usd
@@ -228,7 +228,7 @@ def test_no_work_is_begun_once_a_limit_is_reached_or_everything_is_decided(
     assert progress.consecutive_errors <= LIMITS.max_retries
     assert progress.tally.pending > 0 or progress.tally.total == 0 or progress.plan_outdated
     assert isinstance(step, WaitForQuota) == isinstance(progress.last, QuotaExceeded)
-    assert isinstance(step, Work) or progress.waits < MAX_WAITS
+    assert isinstance(step, RunSession) or progress.waits < MAX_WAITS
 
 
 @settings(deadline=None)
@@ -236,9 +236,9 @@ def test_no_work_is_begun_once_a_limit_is_reached_or_everything_is_decided(
 def test_a_session_plans_until_there_are_deliverables_for_this_specification_and_codes_then(
     counted: Tally, outdated: bool
 ) -> None:
-    progress = Progress(tally=counted, plan_outdated=outdated)
-    step = next_step(progress, Rules(LIMITS, wait_for_quota=False))
+    progress = RunProgress(tally=counted, plan_outdated=outdated)
+    step = decide_next(progress, DecisionRules(LIMITS, wait_for_quota=False))
 
-    if isinstance(step, Work):
+    if isinstance(step, RunSession):
         wanted: Instruction = "coding" if counted.total and not outdated else "initializer"
-        assert step == Work(wanted)
+        assert step == RunSession(wanted)

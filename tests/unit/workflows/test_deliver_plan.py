@@ -9,7 +9,7 @@ from treadle.domain.deliverable import Tally
 from treadle.domain.events.run import RoundStarted
 from treadle.domain.events.work import PlanMade
 from treadle.domain.session import Crashed, ExecutionError, MaxTurns, Outcome, QuotaExceeded
-from treadle.workflows.deliver.progress import Progress
+from treadle.workflows.loop.run_progress import RunProgress
 
 from .story_stage import (
     ADOPTED,
@@ -36,7 +36,7 @@ def stage(tmp_path: Path) -> StoryStage:
 def outdated(stage: StoryStage) -> StoryStage:
     """Everything has passed, for a specification that has changed since."""
     stage.plan(deliverable("DL-1", "passed"))
-    stage.progress = Progress(plan_outdated=True)
+    stage.progress = RunProgress(plan_outdated=True)
     return stage
 
 

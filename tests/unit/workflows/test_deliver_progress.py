@@ -21,9 +21,9 @@ from treadle.domain.session import (
     TimedOut,
 )
 from treadle.domain.usage import Usage
-from treadle.workflows.deliver.decisions import Stop, WaitForQuota, Work
-from treadle.workflows.deliver.next_step import Rules, next_step
-from treadle.workflows.deliver.progress import Progress, after_session, failure
+from treadle.workflows.deliver.next_action import DecisionRules, decide_next
+from treadle.workflows.loop.next_action import RunSession, StopRun, WaitForQuota
+from treadle.workflows.loop.run_progress import RunProgress, after_session, failure_message
 
 LIMITS = RunLimits(max_cost_usd=5, max_minutes=10, max_iterations=4, max_retries=3)
 SIX = datetime(2026, 5, 4, 18, tzinfo=UTC)
@@ -31,7 +31,7 @@ QUOTA = QuotaExceeded("You've hit your limit", SIX)
 NO_LOGIN = ExecutionError("not logged in", "authentication")
 NO_CREDIT = ExecutionError("no credit", "fatal")
 OVERLOADED = ExecutionError("overloaded", "retryable")
-GIVEN_UP = Stop(
+GIVEN_UP = StopRun(
     "max_retries_exceeded",
     "overloaded, after 3 retries in a row (--max-retries, limits.max_retries)",
 )
@@ -43,7 +43,7 @@ def result_of(outcome: Outcome, *, cost_usd: float = 0.5, priced: bool = True) -
     return SessionResult(SessionId("s"), outcome, cost_usd, usage, 3, 7.0, priced)
 
 
-FAILED_TWICE = Progress(rounds=2, consecutive_errors=2, cost_usd=1.0, running_s=60.0)
+FAILED_TWICE = RunProgress(rounds=2, consecutive_errors=2, cost_usd=1.0, running_s=60.0)
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ FAILED_TWICE = Progress(rounds=2, consecutive_errors=2, cost_usd=1.0, running_s=
 def test_errors_in_a_row_are_counted_success_clears_them_and_quota_leaves_no_trace(
     outcome: Outcome, rounds: int, errors: int
 ) -> None:
-    assert after_session(FAILED_TWICE, result_of(outcome)) == Progress(
+    assert after_session(FAILED_TWICE, result_of(outcome)) == RunProgress(
         rounds=rounds,
         consecutive_errors=errors,
         cost_usd=1.5,
@@ -80,7 +80,7 @@ def test_errors_in_a_row_are_counted_success_clears_them_and_quota_leaves_no_tra
     [(QUOTA, 7), (Completed(""), 0), (OVERLOADED, 0), (Cancelled(), 0), (MaxTurns(50), 0)],
 )
 def test_only_pauses_in_a_row_are_counted(outcome: Outcome, waits: int) -> None:
-    paused = Progress(waits=7, plan_outdated=True)
+    paused = RunProgress(waits=7, plan_outdated=True)
 
     after = after_session(paused, result_of(outcome))
 
@@ -88,19 +88,25 @@ def test_only_pauses_in_a_row_are_counted(outcome: Outcome, waits: int) -> None:
 
 
 def test_one_session_without_a_known_price_makes_the_whole_cost_an_estimate() -> None:
-    once = after_session(Progress(), result_of(Completed(""), priced=False))
+    once = after_session(RunProgress(), result_of(Completed(""), priced=False))
 
     assert (once.priced, after_session(once, result_of(Completed(""))).priced) == (False, False)
 
 
 def test_the_fourth_error_in_a_row_ends_a_run_that_may_retry_three_times() -> None:
-    rules = Rules(replace(LIMITS, max_iterations=100), wait_for_quota=True)
-    progress, steps = Progress(tally=Tally(total=1)), []
+    rules = DecisionRules(replace(LIMITS, max_iterations=100), wait_for_quota=True)
+    progress, steps = RunProgress(tally=Tally(total=1)), []
     for outcome in (OVERLOADED, OVERLOADED, QUOTA, OVERLOADED, OVERLOADED):
         progress = after_session(progress, result_of(outcome, cost_usd=0.0))
-        steps.append(next_step(progress, rules))
+        steps.append(decide_next(progress, rules))
 
-    assert steps == [Work("coding"), Work("coding"), WAITING, Work("coding"), GIVEN_UP]
+    assert steps == [
+        RunSession("coding"),
+        RunSession("coding"),
+        WAITING,
+        RunSession("coding"),
+        GIVEN_UP,
+    ]
 
 
 @pytest.mark.parametrize(
@@ -123,4 +129,4 @@ def test_the_fourth_error_in_a_row_ends_a_run_that_may_retry_three_times() -> No
 def test_a_failure_has_words_and_everything_else_has_none(
     outcome: Outcome | None, words: str | None
 ) -> None:
-    assert failure(outcome) == words
+    assert failure_message(outcome) == words

@@ -13,7 +13,12 @@ from treadle.domain.errors import ProjectError
 from treadle.domain.events.agent import ToolDecided
 from treadle.domain.events.run import RunWarned
 from treadle.domain.events.session import PromptSent
-from treadle.workflows.deliver.instructions import MAX_CONTEXT, Facts, Unusable, project_context
+from treadle.workflows.loop.instructions import (
+    MAX_CONTEXT,
+    PromptFacts,
+    UnusableContext,
+    project_context,
+)
 
 from .story_stage import ADA, StoryStage, created, did, ending, stage_in, turned
 
@@ -91,7 +96,7 @@ async def test_a_session_has_the_model_and_the_limits_of_its_role(stage: StorySt
 
 
 async def test_commands_that_the_project_has_are_told(stage: StoryStage) -> None:
-    stage.facts = Facts("SPEC.md", ".treadle-notes.md", setup="make setup", test="make test")
+    stage.facts = PromptFacts("SPEC.md", ".treadle-notes.md", setup="make setup", test="make test")
     stage.plan(deliverable("DL-1"))
     stage.sessions = [[turned("DL-1", "passed"), ending()]]
 
@@ -193,7 +198,7 @@ def test_a_claude_md_that_leads_out_of_the_project_is_not_read(tmp_path: Path) -
     (tmp_path / "project").mkdir()
     (tmp_path / "project" / "CLAUDE.md").symlink_to(tmp_path / "secret")
 
-    assert project_context(tmp_path / "project") == Unusable(
+    assert project_context(tmp_path / "project") == UnusableContext(
         "it is a link that leads out of the project"
     )
 
@@ -211,7 +216,7 @@ def test_a_claude_md_that_is_no_file_is_not_waited_for(tmp_path: Path, kind: str
 def test_a_claude_md_that_is_no_text_is_not_used(tmp_path: Path) -> None:
     (tmp_path / "CLAUDE.md").write_bytes(b"\xff")
 
-    assert project_context(tmp_path) == Unusable(
+    assert project_context(tmp_path) == UnusableContext(
         "it cannot be read ('utf-8' codec can't decode byte 0xff in position 0: invalid start byte)"
     )
 

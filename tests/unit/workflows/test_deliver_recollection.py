@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.builders import EVENTS, NOON, RUN, RUN_LIMITS, claimed, deliverable, run_started
-from treadle.domain.approval import ApprovalId, Question, asked
+from treadle.domain.approval import ApprovalId, ApprovalQuestion, make_approval
 from treadle.domain.deliverable import Tally
 from treadle.domain.events.agent import AgentSpoke, ToolDecided, UsageReported
-from treadle.domain.events.all_events import Event, Recorded
+from treadle.domain.events.all_events import Event, RecordedEvent
 from treadle.domain.events.oversight import (
     ApprovalAnswered,
     ApprovalAsked,
@@ -46,7 +46,7 @@ from treadle.domain.ids import RunId, SessionId
 from treadle.domain.run import RunResult
 from treadle.domain.session import Completed, SessionResult
 from treadle.domain.usage import Usage
-from treadle.workflows.deliver.recollection import Recollection, Turn, recollect
+from treadle.workflows.loop.run_history import RunHistory, SessionRecord, read_history
 
 ONE, TWO = SessionId("session-1"), SessionId("session-2")
 STARTED = run_started()
@@ -61,14 +61,14 @@ PASSED = DeliverableChanged("DL-1", "What DL-1 is about", "pending", "passed", "
 BACK = DeliverableChanged("DL-1", "What DL-1 is about", "passed", "pending")
 
 
-def log(*told: Event | float) -> list[Recorded]:
+def log(*told: Event | float) -> list[RecordedEvent]:
     """The events of a run; a number lets so many seconds pass."""
-    moment, recorded = NOON, list[Recorded]()
+    moment, recorded = NOON, list[RecordedEvent]()
     for each in told:
         if isinstance(each, float):
             moment += timedelta(seconds=each)
         else:
-            recorded.append(Recorded(RUN, len(recorded) + 1, moment, each))
+            recorded.append(RecordedEvent(RUN, len(recorded) + 1, moment, each))
     return recorded
 
 
@@ -84,9 +84,9 @@ def over(session: SessionId) -> SessionResult:
     return SessionResult(session, Completed("done"), 0.5, Usage(), 3, 60.0)
 
 
-def known(told: Sequence[Event], **facts: object) -> Recollection:
+def known(told: Sequence[Event], **facts: object) -> RunHistory:
     last = told[-1].type if told else ""
-    return replace(Recollection(events=len(told), last=last), **facts)  # type: ignore[arg-type]
+    return replace(RunHistory(events=len(told), last=last), **facts)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -142,7 +142,11 @@ def known(told: Sequence[Event], **facts: object) -> Recollection:
         ),
         (
             [DeliverableCreated(FIRST), PASSED, CODING],
-            {"deliverables": (claimed("DL-1"),), "changes": (PASSED,), "turns": (Turn(2),)},
+            {
+                "deliverables": (claimed("DL-1"),),
+                "changes": (PASSED,),
+                "session_records": (SessionRecord(2),),
+            },
         ),
         # the end, and the legs
         ([RunEnded(RESULT)], {"ended": RESULT}),
@@ -165,15 +169,15 @@ def known(told: Sequence[Event], **facts: object) -> Recollection:
 def test_each_event_adds_what_the_next_process_needs(
     told: list[Event], facts: dict[str, object]
 ) -> None:
-    assert recollect(log(*told)) == known(told, **facts)
+    assert read_history(log(*told)) == known(told, **facts)
 
 
-def turns(*told: Event | float) -> tuple[Turn, ...]:
-    return recollect(log(*told)).turns
+def turns(*told: Event | float) -> tuple[SessionRecord, ...]:
+    return read_history(log(*told)).session_records
 
 
 def test_a_round_that_has_begun_is_a_turn_without_a_session() -> None:
-    assert turns(PLANNING, 5.0, RunWarned("no CLAUDE.md")) == (Turn(1),)
+    assert turns(PLANNING, 5.0, RunWarned("no CLAUDE.md")) == (SessionRecord(1),)
 
 
 def test_a_session_that_was_cut_off_is_known_with_what_it_had_used() -> None:
@@ -183,7 +187,7 @@ def test_a_session_that_was_cut_off_is_known_with_what_it_had_used() -> None:
     )  # fmt: skip
 
     assert cut == (
-        Turn(
+        SessionRecord(
             1,
             ONE,
             usage=Usage(output_tokens=150),
@@ -204,8 +208,8 @@ def test_a_session_that_ended_is_known_by_its_result_and_what_came_after_is_not_
     assert (turn.session, turn.result, turn.seconds) == (ONE, over(ONE), 60.0)
 
 
-QUESTION = Question("gate", "May it?", "npm publish", "hash", timedelta(hours=1))
-ASKED = asked(QUESTION, run=RUN, step="gate 1", now=NOON)
+QUESTION = ApprovalQuestion("gate", "May it?", "npm publish", "hash", timedelta(hours=1))
+ASKED = make_approval(QUESTION, run=RUN, step="gate 1", now=NOON)
 ALSO_ASKED = replace(ASKED, id=ApprovalId("another"))
 
 
@@ -229,15 +233,15 @@ def test_several_questions_at_once_are_one_wait() -> None:
 
 
 def test_a_session_cut_while_it_waited_goes_on_waiting() -> None:
-    cut = recollect(log(PLANNING, begun(ONE), 10.0, ApprovalAsked(ASKED), 50.0, AgentSpoke("?")))
+    cut = read_history(log(PLANNING, begun(ONE), 10.0, ApprovalAsked(ASKED), 50.0, AgentSpoke("?")))
     again = (
         PLANNING, begun(ONE), 10.0, ApprovalAsked(ASKED), 50.0, RunRecovered(RUN_LIMITS), 7.0,
         begun(ONE, resumed=True), 900.0, AgentSpoke("?"),
     )  # fmt: skip
     answered = (*again, ApprovalAnswered(ASKED.id, "denied", "ada"), 5.0, AgentSpoke("on"))
 
-    later = cut.heard_of(NOON + timedelta(hours=9)).turns[0]
-    assert (cut.turns[0].seconds, later.seconds) == (10.0, 10.0)
+    later = cut.extended_to(NOON + timedelta(hours=9)).session_records[0]
+    assert (cut.session_records[0].seconds, later.seconds) == (10.0, 10.0)
     assert [turns(*told)[0].seconds for told in (again, answered)] == [10.0, 15.0]
 
 
@@ -250,34 +254,38 @@ def test_an_answer_that_allowed_a_use_is_known_as_used() -> None:
         ToolDecided("3", "Bash", "allow", "", "shell"),
     ]
 
-    assert recollect(log(*told)).used_approvals == {"q1"}
+    assert read_history(log(*told)).used_approvals == {"q1"}
 
 
 def test_every_session_has_its_turn_in_the_order_they_began() -> None:
-    found = recollect(
+    found = read_history(
         log(
             PLANNING, begun(ONE), SessionEnded(over(ONE)), CODING, begun(TWO), used(10, 0.5),
             RoundStarted(2, "coding"),
         )
     )  # fmt: skip
 
-    assert [(turn.number, turn.session, turn.result) for turn in found.turns] == [
+    assert [(turn.number, turn.session, turn.result) for turn in found.session_records] == [
         (1, ONE, over(ONE)),
         (2, TWO, None),
         (2, None, None),
     ]
-    assert [found.turn(index) for index in (0, 2, 3)] == [found.turns[0], Turn(2), None]
+    assert [found.session_record(index) for index in (0, 2, 3)] == [
+        found.session_records[0],
+        SessionRecord(2),
+        None,
+    ]
 
 
 def test_the_turns_are_counted_from_the_start_of_each_leg_and_the_sessions_are_of_all() -> None:
-    found = recollect(
+    found = read_history(
         log(
             PLANNING, begun(ONE), SessionEnded(over(ONE)), RunEnded(RESULT),
             RunReopened("resume", RUN_LIMITS), CODING, begun(TWO),
         )
     )  # fmt: skip
 
-    assert [(turn.number, turn.session) for turn in found.turns] == [(2, TWO)]
+    assert [(turn.number, turn.session) for turn in found.session_records] == [(2, TWO)]
     assert found.sessions == (begun(ONE), begun(TWO))
 
 
@@ -316,12 +324,12 @@ def test_a_process_that_died_before_it_could_go_on_adds_no_time() -> None:
 def test_a_run_has_worked_once_a_session_of_any_leg_was_begun(
     told: list[Event], worked: bool
 ) -> None:
-    assert recollect(log(*told)).has_worked == worked
+    assert read_history(log(*told)).has_worked == worked
 
 
 @given(st.lists(EVENTS, max_size=30))
 def test_any_log_at_all_can_be_recollected(events: list[Event]) -> None:
-    found = recollect(log(*events))
+    found = read_history(log(*events))
 
     assert found.events == len(events)
-    assert all(turn.seconds >= 0 for turn in found.turns)
+    assert all(turn.seconds >= 0 for turn in found.session_records)

@@ -23,7 +23,7 @@ from treadle.domain.session import (
     TimedOut,
 )
 from treadle.domain.usage import Usage
-from treadle.workflows.deliver.stuck import (
+from treadle.workflows.loop.stuck import (
     Ended,
     RoundFacts,
     criteria_of,

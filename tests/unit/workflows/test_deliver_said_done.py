@@ -7,12 +7,12 @@ import pytest
 
 from tests.builders import claimed, deliverable
 from treadle.domain.agent import ToolReply
-from treadle.domain.check import Check, Evidence, When
-from treadle.domain.deliverable import Claim, Deliverable, Refused, Tally
+from treadle.domain.check import Check, CheckTiming, Evidence
+from treadle.domain.deliverable import Claim, Deliverable, RejectedChange, Tally
 from treadle.domain.events.run import RoundStarted, RunWarned
 from treadle.domain.events.verification import CheckFinished, ClaimRefused, DeliverableClaimed
 from treadle.domain.events.work import DeliverableChanged, StatusAdopted
-from treadle.workflows.deliver.passing import Requirement, Settling, Terms, said_done
+from treadle.workflows.deliver.pass_rules import PassRules, Requirement, Settling, decide_claim
 
 from .desk import ONE, THREE, TWO, Desk, desk_in, reopened, with_checks
 from .story_stage import BRANCH, ending, stage_in, turned
@@ -39,14 +39,14 @@ def desk(tmp_path: Path) -> Desk:
     return desk
 
 
-def finished(command: str, when: When = "before", exit_code: int = 1) -> CheckFinished:
+def finished(command: str, when: CheckTiming = "before", exit_code: int = 1) -> CheckFinished:
     evidence = Evidence(command, when, COMMIT, "tree", exit_code, 0.5, "environment", "log")
     return CheckFinished("DL-1", SEEN, evidence, "")
 
 
-def refused(*texts: str) -> Refused:
+def refused(*texts: str) -> RejectedChange:
     names = ", ".join(repr(text) for text in texts)
-    return Refused(
+    return RejectedChange(
         "DL-1 cannot pass yet: this project wants a check for every criterion, "
         f"and there is none for {names}. Add one with add_check."
     )
@@ -68,9 +68,9 @@ TWICE = replace(CHECKED, acceptance_criteria=(SEEN, "It ends", "It is fast"))
     ],
 )
 def test_when_something_passes_that_is_said_to_be_done(
-    said: Deliverable, settling: Settling, require: Requirement, taken: Settling | Refused
+    said: Deliverable, settling: Settling, require: Requirement, taken: Settling | RejectedChange
 ) -> None:
-    assert said_done(said, Terms(settling, require)) == taken
+    assert decide_claim(said, PassRules(settling, require)) == taken
 
 
 async def test_what_has_checks_is_claimed_and_stays_pending(desk: Desk) -> None:
@@ -84,7 +84,7 @@ async def test_what_has_checks_is_claimed_and_stays_pending(desk: Desk) -> None:
 
 
 async def test_where_there_are_tests_everything_is_claimed(tmp_path: Path) -> None:
-    desk = desk_in(tmp_path, left=[ONE, TWO], terms=Terms("after_round"))
+    desk = desk_in(tmp_path, left=[ONE, TWO], terms=PassRules("after_round"))
 
     reply = await desk.set_status("DL-1", "passed")
 
@@ -95,7 +95,7 @@ async def test_where_there_are_tests_everything_is_claimed(tmp_path: Path) -> No
 async def test_what_has_no_checks_passes_at_once_beside_what_has(desk: Desk) -> None:
     await desk.set_status("DL-1", "passed")
     reply = await desk.set_status("DL-2", "passed")
-    desk.board.settle(COMMIT)
+    desk.board.confirm_passes(COMMIT)
 
     assert reply == ToolReply("DL-2 is passed now. 1 passed, 0 blocked, 1 pending.")
     assert desk.saved() == (CHECKED, claimed("DL-2", COMMIT))
@@ -104,7 +104,7 @@ async def test_what_has_no_checks_passes_at_once_beside_what_has(desk: Desk) -> 
 
 
 async def test_a_pass_is_refused_where_every_criterion_must_have_a_check(tmp_path: Path) -> None:
-    desk = desk_in(tmp_path, left=[ONE, TWO], terms=Terms(require_checks="required"))
+    desk = desk_in(tmp_path, left=[ONE, TWO], terms=PassRules(require_checks="required"))
     desk.events.clear()
 
     before = await desk.set_status("DL-1", "passed")
@@ -151,24 +151,24 @@ async def test_a_claim_can_be_withdrawn(
 
 async def test_a_claim_that_was_shown_is_passed_with_its_commit(desk: Desk) -> None:
     await desk.set_status("DL-1", "passed")
-    desk.board.saw_before("DL-1", SEEN, "failed")
+    desk.board.set_before("DL-1", SEEN, "failed")
     desk.events.clear()
 
-    desk.board.prove("DL-1", COMMIT, "proven")
-    desk.board.prove("DL-1", "b2" * 20, "proven")
+    desk.board.pass_deliverable("DL-1", COMMIT, "proven")
+    desk.board.pass_deliverable("DL-1", "b2" * 20, "proven")
 
     assert desk.events == [
         DeliverableChanged("DL-1", "What DL-1 is about", "pending", "passed", "proven", COMMIT)
     ]
     assert desk.board.deliverables == desk.saved() == (PROVEN, TWO)
-    assert (desk.board.claims(), desk.board.proven()) == ((), (PROVEN,))
+    assert (desk.board.claims(), desk.board.verifiable()) == ((), (PROVEN,))
     assert desk.board.tally() == Tally(passed=1, total=2)
 
 
 async def test_nothing_is_proven_whose_checks_were_not_seen_to_fail(desk: Desk) -> None:
     await desk.set_status("DL-1", "passed")
 
-    desk.board.prove("DL-1", COMMIT, "proven")
+    desk.board.pass_deliverable("DL-1", COMMIT, "proven")
 
     (found, _) = desk.saved()
     assert (found.proof, desk.events[-1]) == (
@@ -181,7 +181,7 @@ async def test_a_rehearsal_marks_what_it_proves(tmp_path: Path) -> None:
     desk = desk_in(tmp_path, left=[FAILED], rehearsed=True)
     await desk.set_status("DL-1", "passed")
 
-    desk.board.prove("DL-1", COMMIT, "proven")
+    desk.board.pass_deliverable("DL-1", COMMIT, "proven")
 
     assert desk.saved() == (replace(PROVEN, claim=Claim(COMMIT, rehearsed=True)),)
 
@@ -198,7 +198,7 @@ async def test_what_a_person_decides_meanwhile_stands(desk: Desk, status: str) -
 
     desk.board.adopt()
     claims = desk.board.claims()
-    desk.board.prove("DL-1", COMMIT, "claimed")
+    desk.board.pass_deliverable("DL-1", COMMIT, "claimed")
 
     assert (claims, desk.saved()) == ((), tuple(edits[status]))
 
@@ -228,7 +228,7 @@ async def test_claims_of_a_round_whose_work_is_lost_are_lost_with_its_passes(des
         await desk.set_status(name, "passed")
     desk.events.clear()
 
-    desk.board.take_back("it is gone")
+    desk.board.withdraw_passes("it is gone")
 
     assert desk.events == [
         WITHDRAWN,
@@ -243,7 +243,7 @@ async def test_something_proven_that_broke_is_pending_again(tmp_path: Path) -> N
     desk.events.clear()
 
     for name in ("DL-1", "DL-2", "DL-9", "DL-1"):
-        desk.board.broken(name, "its check is red")
+        desk.board.set_broken(name, "its check is red")
 
     assert desk.events == [
         DeliverableChanged("DL-1", "What DL-1 is about", "passed", "pending"),
@@ -258,17 +258,17 @@ def test_checks_that_nobody_has_run_before_the_work_are_those_of_what_is_pending
     passed = with_checks(deliverable("DL-2", "passed"), "make two")
     desk = desk_in(tmp_path, left=[CHECKED, passed, with_checks(THREE, "make three")])
 
-    first = desk.board.unseen()
-    desk.board.saw_before("DL-1", SEEN, "passed")
-    desk.board.saw_before("DL-3", "Else", "passed")
-    desk.board.saw_before("DL-9", SEEN, "passed")
-    desk.board.saw_before("DL-3", "DL-3 can be seen", "failed", command="another")
+    first = desk.board.checks_to_see_fail()
+    desk.board.set_before("DL-1", SEEN, "passed")
+    desk.board.set_before("DL-3", "Else", "passed")
+    desk.board.set_before("DL-9", SEEN, "passed")
+    desk.board.set_before("DL-3", "DL-3 can be seen", "failed", command="another")
 
     three = ("DL-3", Check("DL-3 can be seen", "make three"))
     assert first == (("DL-1", Check(SEEN, "make one")), three)
-    assert desk.board.unseen() == (three,)
+    assert desk.board.checks_to_see_fail() == (three,)
     assert desk.saved()[0].checks == (Check(SEEN, "make one", before="passed"),)
-    assert desk.board.proven() == (passed,)
+    assert desk.board.verifiable() == (passed,)
 
 
 async def test_a_command_that_a_person_changes_is_to_be_seen_again_and_proves_nothing(
@@ -286,7 +286,7 @@ async def test_a_command_that_a_person_changes_is_to_be_seen_again_and_proves_no
     two = with_checks(TWO, "make", origin="person")
     assert desk.events == [StatusAdopted((one, two), "hand_edit")]
     assert desk.board.deliverables == desk.saved() == (one, two)
-    assert desk.board.unseen() == (("DL-2", two.checks[0]),)
+    assert desk.board.checks_to_see_fail() == (("DL-2", two.checks[0]),)
 
 
 FAILED_TWO = replace(TWO, checks=(Check("DL-2 can be seen", "make two", before="failed"),))

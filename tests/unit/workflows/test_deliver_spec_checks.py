@@ -7,20 +7,20 @@ import pytest
 
 from tests.builders import claimed
 from treadle.domain.agent import ToolReply
-from treadle.domain.check import Check, Origin
+from treadle.domain.check import Check, CheckOrigin
 from treadle.domain.deliverable import Deliverable
 from treadle.domain.events.verification import CheckAdded
 from treadle.domain.events.work import DeliverableCreated, StatusAdopted
 from treadle.verify.spec_checks import SpecCheck
-from treadle.workflows.deliver.passing import Terms
-from treadle.workflows.deliver.spec_carrying import missing_checks, uncarried
+from treadle.workflows.deliver.pass_rules import PassRules
+from treadle.workflows.deliver.spec_check_owners import missing_checks, owner_of_left_checks
 
 from .desk import ONE, TWO, Desk, desk_in, given_entry, reopened, with_checks
 
 SEEN = "DL-1 can be seen"
 OF_ONE = SpecCheck(3, "*DL-1* can be seen.", "make seen")
 ENDS = SpecCheck(5, "It ends.", "make end")
-TERMS = Terms(spec_checks=(OF_ONE, ENDS))
+TERMS = PassRules(spec_checks=(OF_ONE, ENDS))
 BY_SPEC = with_checks(ONE, "make seen", origin="spec")
 SPEC = Deliverable(
     "SPEC",
@@ -121,7 +121,7 @@ def test_a_process_that_takes_over_carries_what_the_last_one_did_not(
     ],
 )
 def test_the_specification_comes_before_an_agent_and_a_person_before_both(
-    command: str, origin: Origin, missing: bool
+    command: str, origin: CheckOrigin, missing: bool
 ) -> None:
     found = missing_checks(with_checks(ONE, command, origin=origin), (OF_ONE, ENDS))
 
@@ -131,7 +131,7 @@ def test_the_specification_comes_before_an_agent_and_a_person_before_both(
 def test_a_second_deliverable_of_the_specification_has_another_id() -> None:
     taken = (SPEC, replace(SPEC, id="SPEC-2", acceptance_criteria=("x",), checks=()))
 
-    found = uncarried(taken, (OF_ONE, ENDS))
+    found = owner_of_left_checks(taken, (OF_ONE, ENDS))
 
     assert found == Deliverable(
         "SPEC-3",
@@ -139,4 +139,4 @@ def test_a_second_deliverable_of_the_specification_has_another_id() -> None:
         (OF_ONE.text,),
         checks=(Check(OF_ONE.text, "make seen", "spec"),),
     )
-    assert uncarried((*taken, ONE), (OF_ONE, ENDS)) is None
+    assert owner_of_left_checks((*taken, ONE), (OF_ONE, ENDS)) is None

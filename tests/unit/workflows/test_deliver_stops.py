@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from tests.builders import claimed, deliverable
-from treadle.adapters.agents.replay import Move, Pause
-from treadle.adapters.stores.memory import MemoryStore
+from treadle.adapters.agents.replay import ReplayPause, ReplayStep
+from treadle.adapters.stores.memory_store import MemoryStore
 from treadle.domain.agent import ResponseUsed
 from treadle.domain.deliverable import Tally
 from treadle.domain.errors import ProjectError, SandboxBroken, StoreError
-from treadle.domain.events.all_events import Event, Recorded
+from treadle.domain.events.all_events import Event, RecordedEvent
 from treadle.domain.events.run import RoundFailed
 from treadle.domain.ids import RunId
 from treadle.domain.run import RunResult
@@ -27,7 +27,7 @@ from treadle.domain.session import (
     TimedOut,
 )
 from treadle.domain.usage import Usage
-from treadle.workflows.deliver.progress import Progress
+from treadle.workflows.loop.run_progress import RunProgress
 
 from .story_stage import (
     ADOPTED,
@@ -148,7 +148,10 @@ async def test_a_run_ends_when_its_time_is_over(stage: StoryStage) -> None:
 async def test_a_session_gets_no_more_time_than_the_run_has_left(stage: StoryStage) -> None:
     stage.limit(max_minutes=10, max_iterations=2)
     stage.session_limits = replace(stage.session_limits, wall_s=500)
-    working: list[Move] = [did(lambda: stage.clock.advance(10)), ResponseUsed("sonnet", Usage())]
+    working: list[ReplayStep] = [
+        did(lambda: stage.clock.advance(10)),
+        ResponseUsed("sonnet", Usage()),
+    ]
     stage.sessions = [
         [did(lambda: stage.clock.advance(575)), ending()],
         [*working * 3, ending()],
@@ -186,7 +189,7 @@ async def test_a_run_that_is_stopped_within_a_session_brings_home_what_is_there(
         stage.stop.set()
         await asyncio.Event().wait()
 
-    stage.sessions = [[stage.wrote("half.py"), Pause(stopped), ending()]]
+    stage.sessions = [[stage.wrote("half.py"), ReplayPause(stopped), ending()]]
 
     ended = await stage.tell()
 
@@ -202,7 +205,7 @@ async def test_a_log_that_takes_no_more_events_ends_the_run_and_the_progress_is_
     class Full(MemoryStore):
         def append(
             self, run: RunId, events: Sequence[tuple[datetime, Event]], *, once: str = ""
-        ) -> Sequence[Recorded]:
+        ) -> Sequence[RecordedEvent]:
             if any(e.type == "session.started" for _, e in events) and len(stage.events) > 5:
                 raise StoreError("no space left")
             return super().append(run, events, once=once)
@@ -234,7 +237,7 @@ async def test_what_a_session_cost_is_known_even_when_its_work_cannot_be_brought
         await stage.tell()
 
     assert stage.story is not None
-    assert replace(stage.story.progress, history=()) == Progress(
+    assert replace(stage.story.progress, history=()) == RunProgress(
         tally=ONE_PENDING,
         rounds=1,
         cost_usd=0.5,
@@ -248,7 +251,7 @@ async def test_the_time_to_bring_work_home_is_running_time(stage: StoryStage) ->
     class Slow(MemoryStore):
         def append(
             self, run: RunId, events: Sequence[tuple[datetime, Event]], *, once: str = ""
-        ) -> Sequence[Recorded]:
+        ) -> Sequence[RecordedEvent]:
             if any(event.type == "work.committed" for _, event in events):
                 stage.clock.advance(30)
             return super().append(run, events, once=once)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.builders import RUN_LIMITS
 from treadle.domain.deliverable import Tally
-from treadle.workflows.deliver.stuck import RoundFacts, hung, stuck
+from treadle.workflows.loop.stuck import RoundFacts, hung, stuck
 
 PENDING, HALF, ALL = Tally(total=2), Tally(passed=1, total=2), Tally(passed=2, total=2)
 LIMITS = replace(RUN_LIMITS, max_retries=3, stuck_rounds=5, stuck_repeats=3)

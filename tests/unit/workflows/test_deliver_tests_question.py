@@ -5,17 +5,24 @@ from datetime import timedelta
 import pytest
 
 from tests.builders import NOON
-from treadle.domain.approval import Answer, ApprovalId, Lapsed, Question, Voided, hash_of
-from treadle.domain.testing import Objection
-from treadle.workflows.approvals import Outcome, Unanswered
-from treadle.workflows.deliver.tests_question import (
-    GiveUp,
-    LetFail,
+from treadle.domain.approval import (
+    Answer,
+    ApprovalId,
+    ApprovalQuestion,
+    LapsedQuestion,
+    VoidedQuestion,
+    hash_of,
+)
+from treadle.domain.suite_report import SuiteObjection
+from treadle.workflows.loop.approval_requests import ApprovalOutcome, NotAnswered
+from treadle.workflows.loop.failing_tests_question import (
+    AcceptFailures,
+    GiveUpOnTests,
     Meaning,
-    TryOnceMore,
+    TryAgain,
     meaning_of,
 )
-from treadle.workflows.deliver.tests_question import tests_question as asked
+from treadle.workflows.loop.failing_tests_question import tests_question as asked
 
 TRACEBACK = """\
 Traceback (most recent call last):
@@ -23,33 +30,33 @@ Traceback (most recent call last):
     self.assertEqual(pays(), 2)
 AssertionError: 1 != 2
 """
-FAILS = Objection("new_failure", "test_pays", "test_cart.py", 7, TRACEBACK)
+FAILS = SuiteObjection("new_failure", "test_pays", "test_cart.py", 7, TRACEBACK)
 
 
 @pytest.mark.parametrize(
     ("objection", "line"),
     [
         (FAILS, "test_pays fails now (test_cart.py:7): AssertionError: 1 != 2"),
-        (Objection("new_failure", "test_pays", "cart.ts"), "test_pays fails now (cart.ts)"),
+        (SuiteObjection("new_failure", "test_pays", "cart.ts"), "test_pays fails now (cart.ts)"),
         (
-            Objection("removed", "test_pays", message="it was red\nx"),
+            SuiteObjection("removed", "test_pays", message="it was red\nx"),
             "test_pays is gone: it was red",
         ),
-        (Objection("newly_skipped", "test_pays"), "test_pays is skipped now"),
+        (SuiteObjection("newly_skipped", "test_pays"), "test_pays is skipped now"),
         (
-            Objection("coverage", "", message="61.0 % is below 80 %"),
+            SuiteObjection("coverage", "", message="61.0 % is below 80 %"),
             "coverage: 61.0 % is below 80 %",
         ),
         (
-            Objection("broken_run", "the test command", message="it tells of no tests"),
+            SuiteObjection("broken_run", "the test command", message="it tells of no tests"),
             "the test command shows nothing: it tells of no tests",
         ),
     ],
 )
 def test_each_objection_is_one_line_that_says_what_is_wrong(
-    objection: Objection, line: str
+    objection: SuiteObjection, line: str
 ) -> None:
-    assert asked([objection], rounds=4) == Question(
+    assert asked([objection], rounds=4) == ApprovalQuestion(
         kind="failing_tests",
         text="Tests object, and 4 rounds could not mend it. Accept them as they are?",
         subject=line,
@@ -60,7 +67,7 @@ def test_each_objection_is_one_line_that_says_what_is_wrong(
 
 
 def test_a_question_about_very_many_tests_can_still_be_read() -> None:
-    many = [Objection("removed", f"test_{number}") for number in range(100)]
+    many = [SuiteObjection("removed", f"test_{number}") for number in range(100)]
 
     lines = asked(many, rounds=4).subject.splitlines()
 
@@ -70,17 +77,17 @@ def test_a_question_about_very_many_tests_can_still_be_read() -> None:
 @pytest.mark.parametrize(
     ("outcome", "meaning"),
     [
-        (Answer("approved", "ann", NOON), LetFail((FAILS.accepted_as,))),
-        (Answer("replied", "ann", NOON, "mock the clock"), TryOnceMore("mock the clock")),
-        (Answer("denied", "ann", NOON), GiveUp("ann said no")),
-        (Answer("denied", "ann", NOON, "mend it"), GiveUp("ann said no: mend it")),
-        (Lapsed("denied", NOON), GiveUp("nobody said in time that they may fail")),
+        (Answer("approved", "ann", NOON), AcceptFailures((FAILS.accepted_as,))),
+        (Answer("replied", "ann", NOON, "mock the clock"), TryAgain("mock the clock")),
+        (Answer("denied", "ann", NOON), GiveUpOnTests("ann said no")),
+        (Answer("denied", "ann", NOON, "mend it"), GiveUpOnTests("ann said no: mend it")),
+        (LapsedQuestion("denied", NOON), GiveUpOnTests("nobody said in time that they may fail")),
         (
-            Voided("the run ended", NOON),
-            GiveUp("the question about them is void: the run ended"),
+            VoidedQuestion("the run ended", NOON),
+            GiveUpOnTests("the question about them is void: the run ended"),
         ),
-        (Unanswered(ApprovalId("a1b2c3d4e5f6")), TryOnceMore()),
+        (NotAnswered(ApprovalId("a1b2c3d4e5f6")), TryAgain()),
     ],
 )
-def test_what_an_answer_means(outcome: Outcome, meaning: Meaning) -> None:
+def test_what_an_answer_means(outcome: ApprovalOutcome, meaning: Meaning) -> None:
     assert meaning_of(outcome, [FAILS]) == meaning

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from tests.builders import RUN_LIMITS, claimed, deliverable
-from treadle.domain.check import Check, Evidence, When
+from treadle.domain.check import Check, CheckTiming, Evidence
 from treadle.domain.deliverable import Claim, Tally
 from treadle.domain.events.all_events import Event
 from treadle.domain.events.run import RoundStarted, RunEnded, RunReopened
@@ -13,7 +13,7 @@ from treadle.domain.events.verification import CheckAdded, CheckFinished, Delive
 from treadle.domain.events.work import DeliverableChanged, DeliverableCreated, StatusAdopted
 from treadle.domain.run import RunResult
 from treadle.domain.usage import Usage
-from treadle.workflows.deliver.told_deliverables import ToldDeliverables, deliverables_told
+from treadle.workflows.loop.deliverable_history import DeliverableHistory, apply_deliverable
 
 from .desk import recollected
 
@@ -31,7 +31,9 @@ PROVEN = DeliverableChanged("DL-1", ONE.description, "pending", "passed", "prove
 PASSED = replace(CHECKED, status="passed", claim=SAFE, proof="proven")
 
 
-def seen(exit_code: int | None, when: When = "before", command: str = "make") -> CheckFinished:
+def seen(
+    exit_code: int | None, when: CheckTiming = "before", command: str = "make"
+) -> CheckFinished:
     evidence = Evidence(command, when, "c3" * 20, "tree", exit_code, 0.5, "environment", "log")
     return CheckFinished("DL-1", CHECK.criterion, evidence, "")
 
@@ -42,54 +44,56 @@ def seen(exit_code: int | None, when: When = "before", command: str = "make") ->
         # claims of the round, until they are shown or withdrawn
         (
             [CREATED, CLAIMED, CLAIMED],
-            ToldDeliverables((CHECKED,), passed_this_round=("DL-1",), claimed_this_round=("DL-1",)),
+            DeliverableHistory(
+                (CHECKED,), passed_this_round=("DL-1",), claimed_this_round=("DL-1",)
+            ),
         ),
-        ([CREATED, CLAIMED, WITHDRAWN], ToldDeliverables((CHECKED,))),
+        ([CREATED, CLAIMED, WITHDRAWN], DeliverableHistory((CHECKED,))),
         (
             [CREATED, CLAIMED, BLOCKED],
-            ToldDeliverables((replace(CHECKED, status="blocked"),), changes=(BLOCKED,)),
+            DeliverableHistory((replace(CHECKED, status="blocked"),), changes=(BLOCKED,)),
         ),
         (
             [CREATED, CLAIMED, PROVEN],
-            ToldDeliverables((PASSED,), changes=(PROVEN,), passed_this_round=("DL-1",)),
+            DeliverableHistory((PASSED,), changes=(PROVEN,), passed_this_round=("DL-1",)),
         ),
         # checks that came later
-        ([DeliverableCreated(ONE), ADDED], ToldDeliverables((CHECKED,), added_checks=(ADDED,))),
+        ([DeliverableCreated(ONE), ADDED], DeliverableHistory((CHECKED,), added_checks=(ADDED,))),
         (
             [CREATED, CHANGED],
-            ToldDeliverables((replace(ONE, checks=(CHANGED.check,)),), added_checks=(CHANGED,)),
+            DeliverableHistory((replace(ONE, checks=(CHANGED.check,)),), added_checks=(CHANGED,)),
         ),
         (
             [DeliverableCreated(ONE), ADDED, StatusAdopted((CHECKED,), "hand_edit")],
-            ToldDeliverables((CHECKED,)),
+            DeliverableHistory((CHECKED,)),
         ),
         # what was proven, was by the check that was there
         (
             [DeliverableCreated(PASSED), CHANGED],
-            ToldDeliverables(
+            DeliverableHistory(
                 (replace(PASSED, checks=(CHANGED.check,), proof="claimed"),),
                 added_checks=(CHANGED,),
             ),
         ),
         # what was seen of them before the work, and of nothing else
-        ([CREATED, seen(1)], ToldDeliverables((replace(CHECKED, checks=(RED,)),))),
-        ([CREATED, seen(None)], ToldDeliverables((replace(CHECKED, checks=(RED,)),))),
-        ([CREATED, seen(0)], ToldDeliverables((replace(CHECKED, checks=(GREEN,)),))),
-        ([CREATED, seen(1, "after")], ToldDeliverables((CHECKED,))),
-        ([CREATED, seen(0, command="make all")], ToldDeliverables((CHECKED,))),
-        ([DeliverableCreated(ONE), seen(1)], ToldDeliverables((ONE,))),
+        ([CREATED, seen(1)], DeliverableHistory((replace(CHECKED, checks=(RED,)),))),
+        ([CREATED, seen(None)], DeliverableHistory((replace(CHECKED, checks=(RED,)),))),
+        ([CREATED, seen(0)], DeliverableHistory((replace(CHECKED, checks=(GREEN,)),))),
+        ([CREATED, seen(1, "after")], DeliverableHistory((CHECKED,))),
+        ([CREATED, seen(0, command="make all")], DeliverableHistory((CHECKED,))),
+        ([DeliverableCreated(ONE), seen(1)], DeliverableHistory((ONE,))),
         # a pass that was stored before there were proofs
         (
             [StatusAdopted((replace(claimed("DL-1"), proof=None),), "earlier_run")],
-            ToldDeliverables((claimed("DL-1"),)),
+            DeliverableHistory((claimed("DL-1"),)),
         ),
     ],
 )
-def test_each_event_adds_what_it_says(told: list[Event], known: ToldDeliverables) -> None:
+def test_each_event_adds_what_it_says(told: list[Event], known: DeliverableHistory) -> None:
     found = recollected(*told)
 
     assert (
-        ToldDeliverables(
+        DeliverableHistory(
             found.deliverables,
             found.changes,
             found.added_checks,
@@ -124,7 +128,7 @@ def test_what_was_added_before_a_run_was_reopened_is_in_the_file() -> None:
 
 def test_events_about_a_deliverable_that_nobody_knows_change_nothing() -> None:
     for event in (ADDED, seen(1), WITHDRAWN):
-        assert deliverables_told(ToldDeliverables(), event).deliverables == ()
+        assert apply_deliverable(DeliverableHistory(), event).deliverables == ()
 
 
 def test_what_checks_have_taken_is_time_of_the_run_and_of_its_leg() -> None:

@@ -14,7 +14,7 @@ from treadle.domain.deliverable import Tally
 from treadle.domain.errors import StoreError
 from treadle.domain.events.all_events import Event
 from treadle.domain.events.work import DeliverableChanged, DeliverableCreated
-from treadle.workflows.deliver.board import Board
+from treadle.workflows.deliver.board import DeliverableBoard
 
 from .desk import ONE, TWO, Desk, desk_in, given_entry
 
@@ -182,7 +182,7 @@ async def test_nothing_is_written_to_the_file_that_the_log_did_not_take(tmp_path
     def full(event: Event) -> None:
         raise StoreError("no space left")
 
-    board = Board(StatusFile(path), full, FakeClock())
+    board = DeliverableBoard(StatusFile(path), full, FakeClock())
     create = board.tools()[0]
 
     with pytest.raises(StoreError):
@@ -193,7 +193,9 @@ async def test_nothing_is_written_to_the_file_that_the_log_did_not_take(tmp_path
 async def test_events_are_recorded_before_the_file_changes(tmp_path: Path) -> None:
     path = tmp_path / "status.json"
     there: list[bool] = []
-    board = Board(StatusFile(path), lambda event: there.append(path.exists()), FakeClock())
+    board = DeliverableBoard(
+        StatusFile(path), lambda event: there.append(path.exists()), FakeClock()
+    )
 
     await board.tools()[0].call({"deliverables": [given_entry("DL-1"), given_entry("DL-2")]})
 

@@ -16,25 +16,25 @@ from treadle.domain.events.verification import (
     SuiteFinished,
 )
 from treadle.domain.events.work import DeliverableChanged
-from treadle.verify.gate import GateRules
-from treadle.verify.memory_ground import GREEN, RED, MemoryGround, Said
-from treadle.verify.suite import Suite
-from treadle.workflows.deliver.findings import Findings, Tip, Tips
-from treadle.workflows.deliver.passing import Terms
-from treadle.workflows.deliver.verification import SAYS_NOTHING, Verification
-from treadle.workflows.suite_gate import SuiteGate
+from treadle.verify.memory_check_runner import GREEN, RED, MemoryCheckRunner, PresetResult
+from treadle.verify.suite import SuiteCommand
+from treadle.verify.suite_comparison import RegressionRules
+from treadle.workflows.deliver.pass_rules import PassRules
+from treadle.workflows.deliver.verifier import SAYS_NOTHING, DeliverableVerifier
+from treadle.workflows.loop.findings import RoundCommit, RoundCommits, VerificationFindings
+from treadle.workflows.loop.suite_verifier import SuiteVerifier
 
 from .desk import Desk, desk_in, with_checks
 
 BASE, WORK, LATER, LAST = "a0" * 20, "b1" * 20, "c2" * 20, "d3" * 20
 ONE = with_checks(deliverable("DL-1"), "make one")
 TWO = with_checks(deliverable("DL-2"), "make two")
-TESTS = Suite("python3 -m unittest -v", 60.0)
+TESTS = SuiteCommand("python3 -m unittest -v", 60.0)
 ACCEPTED: Sequence[str] = ()
-TIPS: Tips = (Tip(0, BASE), Tip(1, WORK), Tip(2, LATER))
+TIPS: RoundCommits = (RoundCommit(0, BASE), RoundCommit(1, WORK), RoundCommit(2, LATER))
 
 
-def unittest(**outcomes: str) -> Said:
+def unittest(**outcomes: str) -> PresetResult:
     """What unittest says of tests by these names."""
     told = [f"test_{name} (test_it.It.test_{name}) ... {end}" for name, end in outcomes.items()]
     red = [name for name, end in outcomes.items() if end == "FAIL"]
@@ -43,7 +43,7 @@ def unittest(**outcomes: str) -> Said:
         told += [f'  File "test_it.py", line 7, in test_{name}', "AssertionError: no", ""]
     told += ["-" * 70, f"Ran {len(outcomes)} tests in 0.001s", ""]
     told.append(f"FAILED (failures={len(red)})" if red else "OK")
-    return Said(1 if red else 0, "\n".join(told) + "\n")
+    return PresetResult(1 if red else 0, "\n".join(told) + "\n")
 
 
 @dataclass
@@ -51,12 +51,12 @@ class Proving:
     """A verification, its board and its ground."""
 
     desk: Desk
-    ground: MemoryGround
-    verification: Verification
+    ground: MemoryCheckRunner
+    verification: DeliverableVerifier
 
     @property
     def trials(self) -> list[tuple[str, str, str]]:
-        return [(each.command, each.commit, each.when) for each in self.ground.trials]
+        return [(each.command, each.commit, each.when) for each in self.ground.commands]
 
     @property
     def told(self) -> list[Event]:
@@ -68,20 +68,22 @@ class Proving:
             await self.desk.set_status(name, "passed")
         self.desk.events.clear()
 
-    async def shows(self, *, before: str = BASE, accepted: Sequence[str] = ACCEPTED) -> Findings:
-        return await self.verification.after_round(before, WORK, accepted)
+    async def shows(
+        self, *, before: str = BASE, accepted: Sequence[str] = ACCEPTED
+    ) -> VerificationFindings:
+        return await self.verification.verify_round(before, WORK, accepted)
 
 
 def proving(
     directory: Path,
     *left: Deliverable,
-    said: Mapping[tuple[str, str], Said],
-    suite: Suite | None = None,
+    said: Mapping[tuple[str, str], PresetResult],
+    suite: SuiteCommand | None = None,
 ) -> Proving:
-    terms = Terms("after_round" if suite else "at_once")
+    terms = PassRules("after_round" if suite else "at_once")
     desk = desk_in(directory, left=left, terms=terms)
     desk.events.clear()
-    ground = MemoryGround(dict(said))
+    ground = MemoryCheckRunner(dict(said))
     once: set[str] = set()
 
     def record_once(key: str, event: Event) -> None:
@@ -89,15 +91,15 @@ def proving(
             once.add(key)
             desk.events.append(event)
 
-    def rules() -> GateRules:
-        return GateRules("", 80.0)
+    def rules() -> RegressionRules:
+        return RegressionRules("", 80.0)
 
     record = desk.events.append
-    gate = None if suite is None else SuiteGate(ground, suite, BASE, rules, record)
-    verification = Verification(
-        ground=ground,
+    gate = None if suite is None else SuiteVerifier(ground, suite, BASE, rules, record)
+    verification = DeliverableVerifier(
+        runner=ground,
         board=desk.board,
-        gate=gate,
+        suite=gate,
         check_s=60.0,
         record=desk.events.append,
         record_once=record_once,
@@ -133,7 +135,7 @@ async def test_what_fails_before_the_work_and_passes_after_it_is_proven(tmp_path
 
     findings = await scene.shows()
 
-    assert findings == Findings()
+    assert findings == VerificationFindings()
     assert scene.trials == [("make one", BASE, "before"), ("make one", WORK, "after")]
     assert scene.told == [turned("DL-1", "pending", "passed", "proven", commit=WORK)]
     assert scene.desk.saved() == (passed(ONE),)
@@ -171,7 +173,7 @@ async def test_a_red_check_refuses_its_own_deliverable_and_no_other(tmp_path: Pa
 
 
 async def test_a_check_that_does_not_end_is_red(tmp_path: Path) -> None:
-    said = {("make one", BASE): RED, ("make one", WORK): Said(None, "")}
+    said = {("make one", BASE): RED, ("make one", WORK): PresetResult(None, "")}
     scene = proving(tmp_path, ONE, said=said)
     await scene.claims("DL-1")
 
@@ -186,7 +188,7 @@ async def test_checks_that_nobody_claims_are_seen_to_fail_and_nothing_else(tmp_p
 
     findings = await scene.shows()
 
-    assert findings == Findings(idle=True)
+    assert findings == VerificationFindings(idle=True)
     assert scene.trials == [("make one", BASE, "before")]
     assert not scene.verification.is_due()
 
@@ -197,7 +199,7 @@ async def test_a_test_command_that_fails_as_before_opens_the_gate_and_is_warned_
     scene = proving(tmp_path, deliverable("DL-1"), said={(TESTS.command, ""): RED}, suite=TESTS)
     await scene.claims("DL-1")
 
-    assert await scene.shows() == Findings()
+    assert await scene.shows() == VerificationFindings()
     assert scene.told == [
         RunWarned(SAYS_NOTHING),
         turned("DL-1", "pending", "passed", "claimed", commit=WORK),
@@ -224,7 +226,7 @@ async def test_tests_that_object_refuse_everything_until_a_person_accepts_them(
     assert "test_it.It::test_hello fails, and did not before the work (test_it.py:7)" in (
         findings.told
     )
-    assert accepted == Findings()
+    assert accepted == VerificationFindings()
     suites = [event for event in scene.desk.events if isinstance(event, SuiteFinished)]
     assert [each.accepted for each in suites] == [(), (), suites[1].objections]
     assert scene.told == [
@@ -242,9 +244,9 @@ async def test_tests_are_run_once_for_a_tree_that_they_had_nothing_against(
     await scene.claims("DL-1")
 
     await scene.shows()
-    again = await scene.verification.again(TIPS[:2], ACCEPTED)
+    again = await scene.verification.reverify(TIPS[:2], ACCEPTED)
 
-    assert again == Findings()
+    assert again == VerificationFindings()
     assert [(commit, when) for _, commit, when in scene.trials] == [
         (BASE, "before"),
         (WORK, "after"),
@@ -252,7 +254,7 @@ async def test_tests_are_run_once_for_a_tree_that_they_had_nothing_against(
 
 
 async def test_what_broke_later_is_pending_again_and_the_round_is_named(tmp_path: Path) -> None:
-    tips = (*TIPS, Tip(3, LAST))
+    tips = (*TIPS, RoundCommit(3, LAST))
     said = {
         ("make one", WORK): GREEN,
         ("make one", LATER): RED,
@@ -261,7 +263,7 @@ async def test_what_broke_later_is_pending_again_and_the_round_is_named(tmp_path
     }
     scene = proving(tmp_path, passed(ONE), passed(TWO, LAST), said=said)
 
-    findings = await scene.verification.again(tips, ACCEPTED)
+    findings = await scene.verification.reverify(tips, ACCEPTED)
 
     assert "DL-1, criterion “DL-1 can be seen”: `make one` ended with exit code 1." in findings.told
     assert scene.told == [
@@ -286,8 +288,8 @@ async def test_what_was_set_back_before_a_cut_is_told_once_more_to_the_next_sess
     await scene.shows()
     scene.desk.events.clear()
 
-    first = await scene.verification.again(TIPS, ACCEPTED)
-    second = await scene.verification.again(TIPS, ACCEPTED)
+    first = await scene.verification.reverify(TIPS, ACCEPTED)
+    second = await scene.verification.reverify(TIPS, ACCEPTED)
 
     assert second == first
     assert scene.told == [
@@ -303,9 +305,9 @@ async def test_one_command_for_two_criteria_is_run_once_and_is_evidence_for_both
     same = with_checks(deliverable("DL-2"), "make one")
     scene = proving(tmp_path, passed(ONE), passed(same), said={("make one", WORK): GREEN})
 
-    findings = await scene.verification.again(TIPS[:2], ACCEPTED)
+    findings = await scene.verification.reverify(TIPS[:2], ACCEPTED)
 
-    assert findings == Findings()
+    assert findings == VerificationFindings()
     assert scene.trials == [("make one", WORK, "again")]
     finished = [event for event in scene.desk.events if isinstance(event, CheckFinished)]
     assert [event.deliverable for event in finished] == ["DL-1", "DL-2"]
@@ -317,8 +319,8 @@ async def test_a_run_that_is_to_stop_shows_nothing(tmp_path: Path) -> None:
     await scene.claims("DL-1")
 
     findings = await scene.shows()
-    again = await scene.verification.again(TIPS, ACCEPTED)
+    again = await scene.verification.reverify(TIPS, ACCEPTED)
 
-    assert findings == again == Findings(stopped=True)
+    assert findings == again == VerificationFindings(stopped=True)
     assert not findings.hold
     assert (scene.told, scene.desk.board.claims()) == ([], ())

@@ -24,11 +24,11 @@ from treadle.domain.events.work import DeliverableChanged
 from treadle.domain.ports import Store
 from treadle.domain.run import RunResult
 from treadle.domain.usage import Usage
-from treadle.verify.memory_ground import GREEN, RED, MemoryGround
-from treadle.verify.proving_ground import NotShown, Shown, Trial
-from treadle.workflows.deliver.board import Board
-from treadle.workflows.deliver.verification import Verification
-from treadle.workflows.worksite import Worksite
+from treadle.verify.check_runner_port import CheckCommand, CommandResult, CommandStopped
+from treadle.verify.memory_check_runner import GREEN, RED, MemoryCheckRunner
+from treadle.workflows.deliver.board import DeliverableBoard
+from treadle.workflows.deliver.verifier import DeliverableVerifier
+from treadle.workflows.loop.run_workspace import RunWorkspace
 
 from .desk import with_checks
 from .killing import DoomedSteps, DoomedStore, Killed, Moment
@@ -50,12 +50,12 @@ class TreeGround:
 
     stage: StoryStage
 
-    async def show(self, trial: Trial) -> Shown | NotShown:
+    async def run(self, trial: CheckCommand) -> CommandResult | CommandStopped:
         if self.stage.stop.is_set():
-            return NotShown()
+            return CommandStopped()
         files = self.stage.user.git("ls-tree", "--name-only", trial.commit).splitlines()
         said = GREEN if trial.command in files else RED
-        return await MemoryGround({(trial.command, ""): said}).show(trial)
+        return await MemoryCheckRunner({(trial.command, ""): said}).run(trial)
 
 
 @pytest.fixture
@@ -69,12 +69,14 @@ def stage(tmp_path: Path) -> StoryStage:
     )
     ground = TreeGround(stage)
 
-    def verifying(board: Board, recorder: Recorder, worksite: Worksite) -> Verification:
+    def verifying(
+        board: DeliverableBoard, recorder: Recorder, worksite: RunWorkspace
+    ) -> DeliverableVerifier:
         # As the wiring has it: what was green is taken from the log.
-        return Verification(
-            ground=ground,
+        return DeliverableVerifier(
+            runner=ground,
             board=board,
-            gate=None,
+            suite=None,
             check_s=60.0,
             record=recorder.record,
             record_once=recorder.record_once,

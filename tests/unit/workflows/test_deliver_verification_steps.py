@@ -8,38 +8,44 @@ import pytest
 from treadle.domain.deliverable import Tally
 from treadle.domain.limits import RunLimits
 from treadle.domain.session import Completed, Crashed, QuotaExceeded, SessionResult
-from treadle.domain.testing import Objection
+from treadle.domain.suite_report import SuiteObjection
 from treadle.domain.usage import Usage
-from treadle.workflows.deliver.decisions import AskAboutTests, ShowAgain, Step, Stop, Work
-from treadle.workflows.deliver.findings import Findings
-from treadle.workflows.deliver.next_step import Rules, next_step
-from treadle.workflows.deliver.progress import (
-    Progress,
+from treadle.workflows.deliver.next_action import DecisionRules, decide_next
+from treadle.workflows.loop.failing_tests_question import AcceptFailures, GiveUpOnTests, TryAgain
+from treadle.workflows.loop.findings import VerificationFindings
+from treadle.workflows.loop.next_action import (
+    AskAboutTests,
+    NextAction,
+    Reverify,
+    RunSession,
+    StopRun,
+)
+from treadle.workflows.loop.run_progress import (
+    RunProgress,
     after_answer,
     after_session,
     after_verification,
 )
-from treadle.workflows.deliver.stuck import RoundFacts
-from treadle.workflows.deliver.tests_question import GiveUp, LetFail, TryOnceMore
+from treadle.workflows.loop.stuck import RoundFacts
 
 LIMITS = RunLimits(max_cost_usd=5, max_minutes=10, max_iterations=40, max_retries=3)
-RULES = Rules(LIMITS, wait_for_quota=False, fix_rounds=3)
+RULES = DecisionRules(LIMITS, wait_for_quota=False, fix_rounds=3)
 PASSED: dict[str, Any] = {"tally": Tally(passed=2, total=2), "rounds": 2, "provable": True}
 PENDING: dict[str, Any] = {"tally": Tally(passed=1, total=2), "rounds": 2, "provable": True}
-FAILS = Objection("new_failure", "test_greeting", "test_greet.py", 4, "expected hello")
+FAILS = SuiteObjection("new_failure", "test_greeting", "test_greet.py", 4, "expected hello")
 STUCK = "the last 3 sessions took less than 5 s each and changed nothing (limits.stuck_repeats = 3)"
-DONE = Stop("all_passed")
-CODING = Work("coding")
+DONE = StopRun("all_passed")
+CODING = RunSession("coding")
 
 
 @pytest.mark.parametrize(
     ("known", "step"),
     [
         pytest.param({**PASSED, "provable": False}, DONE, id="nothing to show it by"),
-        pytest.param(PASSED, ShowAgain(), id="not shown yet"),
-        pytest.param({**PASSED, "shown": True}, DONE, id="shown"),
-        pytest.param({**PASSED, "rounds": 0}, ShowAgain(), id="all had passed before the run"),
-        pytest.param({**PASSED, "gate_failures": 1}, ShowAgain(), id="a round tried to mend tests"),
+        pytest.param(PASSED, Reverify(), id="not shown yet"),
+        pytest.param({**PASSED, "verified": True}, DONE, id="shown"),
+        pytest.param({**PASSED, "rounds": 0}, Reverify(), id="all had passed before the run"),
+        pytest.param({**PASSED, "gate_failures": 1}, Reverify(), id="a round tried to mend tests"),
         pytest.param(
             {**PASSED, "gate_failures": 1, "worked_since": False}, CODING, id="tests to mend"
         ),
@@ -50,85 +56,94 @@ CODING = Work("coding")
         pytest.param({**PENDING, "gate_failures": 4}, AskAboutTests(), id="pending, given up"),
         pytest.param(
             {**PASSED, "gate_failures": 4, "given_up": "ann said no"},
-            Stop("tests_failed", "ann said no"),
+            StopRun("tests_failed", "ann said no"),
             id="a person said no",
         ),
         pytest.param(
             {**PASSED, "gate_failures": 4, "stopping": "interrupted"},
-            Stop("interrupted"),
+            StopRun("interrupted"),
             id="asked to stop",
         ),
     ],
 )
 def test_a_run_may_succeed_once_all_of_it_was_shown_again(
-    known: dict[str, Any], step: Step
+    known: dict[str, Any], step: NextAction
 ) -> None:
-    assert next_step(Progress(**known), RULES) == step
+    assert decide_next(RunProgress(**known), RULES) == step
 
 
 def test_findings_about_all_of_the_work_show_it_if_they_hold() -> None:
-    progress = Progress(**PASSED, gate_failures=2, objections=(FAILS,))
+    progress = RunProgress(**PASSED, gate_failures=2, objections=(FAILS,))
 
-    whole = after_verification(progress, Findings(), took_s=2.5, whole=True)
-    part = after_verification(progress, Findings(), took_s=2.5, whole=False)
+    whole = after_verification(progress, VerificationFindings(), took_s=2.5, whole=True)
+    part = after_verification(progress, VerificationFindings(), took_s=2.5, whole=False)
 
-    assert (whole.shown, whole.worked_since, whole.gate_failures) == (True, False, 0)
-    assert (part.shown, part.running_s, part.objections) == (False, 2.5, ())
+    assert (whole.verified, whole.worked_since, whole.gate_failures) == (True, False, 0)
+    assert (part.verified, part.running_s, part.objections) == (False, 2.5, ())
 
 
 def test_what_did_not_hold_is_told_to_the_next_session_and_to_no_other() -> None:
-    found = Findings("DL-001 is red", (FAILS,))
-    progress = after_verification(Progress(**PASSED), found, took_s=0, whole=True)
+    found = VerificationFindings("DL-001 is red", (FAILS,))
+    progress = after_verification(RunProgress(**PASSED), found, took_s=0, whole=True)
 
-    assert (progress.shown, progress.told, progress.gate_failures) == (False, "DL-001 is red", 1)
+    assert (progress.verified, progress.findings, progress.gate_failures) == (
+        False,
+        "DL-001 is red",
+        1,
+    )
     held_up = after_session(progress, _session(QuotaExceeded("later", None)))
-    assert held_up.told == "DL-001 is red"
+    assert held_up.findings == "DL-001 is red"
     broken_off = after_session(progress, _session(Crashed("gone", 1)))
-    assert (broken_off.told, broken_off.worked_since) == ("DL-001 is red", True)
+    assert (broken_off.findings, broken_off.worked_since) == ("DL-001 is red", True)
     worked = after_session(progress, _session(Completed("")))
-    assert (worked.told, worked.worked_since, worked.shown) == ("", True, False)
+    assert (worked.findings, worked.worked_since, worked.verified) == ("", True, False)
 
 
 def test_a_round_that_claims_nothing_leaves_what_is_known_of_the_tests() -> None:
-    progress = Progress(**PENDING, gate_failures=2, objections=(FAILS,), running_s=1.0)
+    progress = RunProgress(**PENDING, gate_failures=2, objections=(FAILS,), running_s=1.0)
 
-    after = after_verification(progress, Findings(idle=True), took_s=0.5, whole=False)
+    after = after_verification(progress, VerificationFindings(idle=True), took_s=0.5, whole=False)
 
     assert after == replace(progress, running_s=1.5)
 
 
 def test_verification_that_was_cut_shows_nothing() -> None:
-    found = Findings(stopped=True)
+    found = VerificationFindings(stopped=True)
 
-    assert not after_verification(Progress(**PASSED), found, took_s=0, whole=True).shown
+    assert not after_verification(RunProgress(**PASSED), found, took_s=0, whole=True).verified
 
 
 def test_tests_that_a_person_lets_fail_are_remembered_and_shown_again() -> None:
-    progress = Progress(**PASSED, gate_failures=4, objections=(FAILS,), accepted=("test_old",))
+    progress = RunProgress(**PASSED, gate_failures=4, objections=(FAILS,), accepted=("test_old",))
 
-    after = after_answer(progress, LetFail(("test_greeting",)))
+    after = after_answer(progress, AcceptFailures(("test_greeting",)))
 
     assert after.accepted == ("test_old", "test_greeting")
-    assert next_step(after, RULES) == ShowAgain()
+    assert decide_next(after, RULES) == Reverify()
 
 
 def test_a_persons_words_reach_the_next_session_and_give_it_a_fresh_start() -> None:
     idle = tuple(RoundFacts(number, "tree", PASSED["tally"], "criteria") for number in range(5))
-    progress = Progress(
-        **PASSED, gate_failures=4, told="red", worked_since=False, history=idle, last=Completed("")
+    progress = RunProgress(
+        **PASSED,
+        gate_failures=4,
+        findings="red",
+        worked_since=False,
+        history=idle,
+        last=Completed(""),
     )
 
-    after = after_answer(progress, TryOnceMore("mock the clock"))
+    after = after_answer(progress, TryAgain("mock the clock"))
 
-    assert after.told == "red\nA person says about it:\n\nmock the clock\n"
-    assert next_step(replace(progress, gate_failures=1), RULES) == Stop("stuck", STUCK)
-    assert next_step(after, RULES) == CODING
+    assert after.findings == "red\nA person says about it:\n\nmock the clock\n"
+    assert decide_next(replace(progress, gate_failures=1), RULES) == StopRun("stuck", STUCK)
+    assert decide_next(after, RULES) == CODING
 
 
 def test_a_persons_no_ends_the_run() -> None:
-    after = after_answer(Progress(**PASSED, gate_failures=4), GiveUp("ann said no"))
+    after = after_answer(RunProgress(**PASSED, gate_failures=4), GiveUpOnTests("ann said no"))
 
-    assert next_step(after, RULES) == Stop("tests_failed", "ann said no")
+    assert decide_next(after, RULES) == StopRun("tests_failed", "ann said no")
 
 
 def _session(outcome: Completed | Crashed | QuotaExceeded) -> SessionResult:

@@ -13,8 +13,8 @@ from treadle.domain.events.run import RoundFailed, RoundStarted, RunPaused
 from treadle.domain.run import RunResult
 from treadle.domain.session import Crashed, ExecutionError, MaxTurns, QuotaExceeded
 from treadle.domain.usage import Usage
-from treadle.workflows.deliver.limits import MAX_WAITS
-from treadle.workflows.deliver.progress import Progress
+from treadle.workflows.loop.limit_checks import MAX_WAITS
+from treadle.workflows.loop.run_progress import RunProgress
 
 from .story_stage import (
     ADOPTED,
@@ -124,7 +124,7 @@ async def test_a_machine_that_slept_through_the_reset_has_waited_too(stage: Stor
 
 async def test_a_run_does_not_wait_for_quota_for_ever(stage: StoryStage) -> None:
     stage.wait_for_quota = True
-    stage.progress = Progress(waits=MAX_WAITS - 1)
+    stage.progress = RunProgress(waits=MAX_WAITS - 1)
     stage.sessions = [[ending(LIMITED)], [ending(LIMITED)], [ending()]]
 
     ended = await stage.tell()
@@ -148,7 +148,7 @@ async def test_a_session_that_gets_through_gives_the_run_all_its_pauses_back(
 ) -> None:
     stage.wait_for_quota = True
     stage.limit(max_iterations=2)
-    stage.progress = Progress(waits=MAX_WAITS - 1)
+    stage.progress = RunProgress(waits=MAX_WAITS - 1)
     stage.sessions = [[ending(LIMITED)], [ending()], [ending(LIMITED)], [ending()]]
 
     ended = await stage.tell()

@@ -4,19 +4,19 @@ from pathlib import Path
 
 import pytest
 
-from treadle.adapters.agents.replay import Move
+from treadle.adapters.agents.replay import ReplayStep
 from treadle.domain.agent import ToolReply
 from treadle.domain.events.all_events import Event
 from treadle.domain.events.focus import CommitFailed, PlanWritten, ReviewWritten
 from treadle.domain.events.verification import SuiteFinished
 from treadle.domain.events.work import WorkCommitted
-from treadle.verify.gate import GateRules
-from treadle.verify.memory_ground import GREEN, RED, MemoryGround
-from treadle.verify.proving_ground import NotShown
-from treadle.verify.suite import Suite
-from treadle.workflows.focus.recollection import Course
+from treadle.verify.check_runner_port import CommandStopped
+from treadle.verify.memory_check_runner import GREEN, RED, MemoryCheckRunner
+from treadle.verify.suite import SuiteCommand
+from treadle.verify.suite_comparison import RegressionRules
+from treadle.workflows.focus.focus_history import FocusHistory
 from treadle.workflows.focus.tools import LONGEST_PLAN, plan_tool, review_tool
-from treadle.workflows.suite_gate import Gated, SuiteGate
+from treadle.workflows.loop.suite_verifier import SuiteVerdict, SuiteVerifier
 
 from .focus_stage import FocusStage, focus_stage_in, marker, planned, reviewed
 from .story_stage import BRANCH, did, ending
@@ -33,13 +33,13 @@ async def test_work_that_git_refuses_is_told_and_comes_home_with_the_next(
     # What another git would leave that was ended in the middle of it.
     lock = stage.user.path / ".git" / "refs" / "heads" / f"{BRANCH}.lock"
     lock.parent.mkdir()
-    first: list[Move] = [
+    first: list[ReplayStep] = [
         stage.wrote("hands.py"),
         did(lock.touch),
         *marker("PROGRESS", "Add hands"),
         ending(),
     ]
-    second: list[Move] = [
+    second: list[ReplayStep] = [
         did(lock.unlink),
         stage.wrote("face.py"),
         *marker("DONE", "Add the face"),
@@ -55,7 +55,7 @@ async def test_work_that_git_refuses_is_told_and_comes_home_with_the_next(
 
 
 async def test_a_session_that_leaves_nothing_makes_no_commit(stage: FocusStage) -> None:
-    idle: list[Move] = [*marker("DONE", "All is there already"), ending()]
+    idle: list[ReplayStep] = [*marker("DONE", "All is there already"), ending()]
     stage.sessions = [planned("# Plan\n\nNothing.\n"), idle, reviewed("APPROVED")]
 
     result = await stage.tell()
@@ -65,7 +65,7 @@ async def test_a_session_that_leaves_nothing_makes_no_commit(stage: FocusStage) 
 
 async def test_a_check_that_somebody_stopped_is_not_told(stage: FocusStage) -> None:
     stage.said = {}
-    done: list[Move] = [*marker("DONE", "Done"), ending()]
+    done: list[ReplayStep] = [*marker("DONE", "Done"), ending()]
     stage.sessions = [planned("# Plan\n"), done, reviewed("APPROVED")]
 
     await stage.tell()
@@ -76,7 +76,7 @@ async def test_a_check_that_somebody_stopped_is_not_told(stage: FocusStage) -> N
 async def test_working_files_that_cannot_be_written_stop_nothing(stage: FocusStage) -> None:
     (stage.user.path / ".treadle").mkdir()
     (stage.user.path / ".treadle" / "wip").write_text("in the way\n")
-    done: list[Move] = [*marker("DONE", "Done"), ending()]
+    done: list[ReplayStep] = [*marker("DONE", "Done"), ending()]
     stage.sessions = [planned("# Plan\n"), done, reviewed("APPROVED")]
 
     result = await stage.tell()
@@ -89,7 +89,7 @@ async def test_working_files_that_cannot_be_written_stop_nothing(stage: FocusSta
 
 async def test_a_plan_is_taken_once_and_only_whole() -> None:
     recorded = list[Event]()
-    course = Course(draft="# Plan\n")
+    course = FocusHistory(draft="# Plan\n")
     tool = plan_tool(lambda: course, recorded.append, lambda arguments: arguments)
     kept = ToolReply("The plan is kept. Give the signal plan_complete to end planning.")
 
@@ -104,7 +104,7 @@ async def test_a_plan_is_taken_once_and_only_whole() -> None:
 
 async def test_a_review_is_taken_once_and_only_whole() -> None:
     recorded = list[Event]()
-    course = Course(review=ReviewWritten(()))
+    course = FocusHistory(review=ReviewWritten(()))
     tool = review_tool(lambda: course, recorded.append, lambda arguments: arguments)
 
     replies = [await tool.call({"findings": []}), await tool.call({})]
@@ -113,37 +113,37 @@ async def test_a_review_is_taken_once_and_only_whole() -> None:
     assert recorded == []
 
 
-SUITE = Suite("make test", 60.0)
+SUITE = SuiteCommand("make test", 60.0)
 
 
-def gate(ground: MemoryGround, recorded: list[Event]) -> SuiteGate:
-    rules = GateRules("", 80.0)
-    return SuiteGate(ground, SUITE, "before", lambda: rules, recorded.append)
+def gate(ground: MemoryCheckRunner, recorded: list[Event]) -> SuiteVerifier:
+    rules = RegressionRules("", 80.0)
+    return SuiteVerifier(ground, SUITE, "before", lambda: rules, recorded.append)
 
 
 async def test_tests_that_the_work_broke_stand_against_it() -> None:
     recorded = list[Event]()
-    ground = MemoryGround({("make test", "before"): GREEN, ("make test", "after"): RED})
+    ground = MemoryCheckRunner({("make test", "before"): GREEN, ("make test", "after"): RED})
 
-    gated = await gate(ground, recorded).judge("after")
+    gated = await gate(ground, recorded).verify("after")
 
-    assert isinstance(gated, Gated)
-    assert "it does not hold" in gated.told
+    assert isinstance(gated, SuiteVerdict)
+    assert "it does not hold" in gated.problems
     assert [type(event) for event in recorded] == [SuiteFinished, SuiteFinished]
 
 
 async def test_what_the_tests_said_before_the_work_is_asked_once() -> None:
-    ground = MemoryGround({("make test", ""): GREEN})
-    judge = gate(ground, []).judge
+    ground = MemoryCheckRunner({("make test", ""): GREEN})
+    judge = gate(ground, []).verify
 
     gated = [await judge("one"), await judge("two")]
 
-    assert [isinstance(each, Gated) and each.told for each in gated] == ["", ""]
-    assert [trial.commit for trial in ground.trials] == ["before", "one", "two"]
+    assert [isinstance(each, SuiteVerdict) and each.problems for each in gated] == ["", ""]
+    assert [trial.commit for trial in ground.commands] == ["before", "one", "two"]
 
 
 @pytest.mark.parametrize("known", ["before", ""])
 async def test_tests_that_somebody_stopped_say_nothing(known: str) -> None:
-    ground = MemoryGround({("make test", known): GREEN} if known else {})
+    ground = MemoryCheckRunner({("make test", known): GREEN} if known else {})
 
-    assert await gate(ground, []).judge("after") == NotShown()
+    assert await gate(ground, []).verify("after") == CommandStopped()

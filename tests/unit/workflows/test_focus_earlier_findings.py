@@ -4,25 +4,25 @@ from pathlib import Path
 
 import pytest
 
-from treadle.adapters.agents.replay import Move
+from treadle.adapters.agents.replay import ReplayStep
 from treadle.domain.events.focus import BacklogSaved, ReviewJudged
-from treadle.domain.review import Finding
-from treadle.verify.memory_ground import GREEN, RED
-from treadle.workflows.focus.earlier_findings import (
-    Earlier,
+from treadle.domain.review import ReviewFinding
+from treadle.verify.memory_check_runner import GREEN, RED
+from treadle.workflows.focus.previous_findings import (
+    PreviousFinding,
     Standing,
     called_settled,
     found_before,
     standing_of,
 )
-from treadle.workflows.focus.reviews import Judgement, Terms, judge
+from treadle.workflows.focus.review_rules import ReviewJudgement, ReviewRules, judge_review
 
 from .focus_stage import FocusStage, finding, focus_stage_in, marker, planned, reviewed
 from .story_stage import did, ending, use
 
-QUOTED = Finding("major", "Wrong", "face.py", "lower = 1")
-RUN = Finding("major", "Broken", command="make test")
-BOTH = Finding("major", "Wrong", "face.py", "lower = 1", "make test")
+QUOTED = ReviewFinding("major", "Wrong", "face.py", "lower = 1")
+RUN = ReviewFinding("major", "Broken", command="make test")
+BOTH = ReviewFinding("major", "Wrong", "face.py", "lower = 1", "make test")
 TEXT = "  lower  = 1\n"
 
 
@@ -44,16 +44,22 @@ TEXT = "  lower  = 1\n"
     ],
 )
 def test_how_an_earlier_finding_stands_that_the_reviewer_did_not_repeat(
-    finding: Finding, text: str | None, fails: bool | None, is_settled: bool, standing: Standing
+    finding: ReviewFinding,
+    text: str | None,
+    fails: bool | None,
+    is_settled: bool,
+    standing: Standing,
 ) -> None:
     assert standing_of(finding, text=text, fails=fails, is_settled=is_settled) == standing
 
 
-def review(number: int, *found: Finding, settled: tuple[Finding, ...] = ()) -> ReviewJudged:
+def review(
+    number: int, *found: ReviewFinding, settled: tuple[ReviewFinding, ...] = ()
+) -> ReviewJudged:
     return ReviewJudged(number, "changes_requested", "c", "", found, (), settled)
 
 
-LIGHTER = Finding("minor", "Still wrong", "face.py", "lower  = 1")
+LIGHTER = ReviewFinding("minor", "Still wrong", "face.py", "lower  = 1")
 
 
 @pytest.mark.parametrize(
@@ -67,7 +73,9 @@ LIGHTER = Finding("minor", "Still wrong", "face.py", "lower  = 1")
         ([review(1, RUN), review(2, settled=(RUN,))], (RUN,)),  # it may be broken again
     ],
 )
-def test_what_was_found_before(judged: list[ReviewJudged], found: tuple[Finding, ...]) -> None:
+def test_what_was_found_before(
+    judged: list[ReviewJudged], found: tuple[ReviewFinding, ...]
+) -> None:
     assert found_before(judged) == found
 
 
@@ -76,22 +84,24 @@ def test_findings_are_settled_by_their_numbers_unless_they_are_repeated() -> Non
 
 
 def test_a_command_that_still_fails_stands_in_the_way_of_an_approval() -> None:
-    earlier = Earlier((RUN,), (LIGHTER,))
+    earlier = PreviousFinding((RUN,), (LIGHTER,))
 
     judged = [
-        judge("approved", [], Terms("major", 3), reviews_before=before, earlier=earlier)
+        judge_review(
+            "approved", [], ReviewRules("major", 3), reviews_before=before, earlier=earlier
+        )
         for before in (1, 2)
     ]
 
     assert judged == [
-        Judgement(
+        ReviewJudgement(
             "changes",
             "1 finding of weight major or more, although the reviewer approved; 1 finding of an "
             "earlier review: its command fails still",
             (RUN,),
             (),
         ),
-        Judgement(
+        ReviewJudgement(
             "approved",
             "1 finding left for later after the last review (focus.max_reviews = 3)",
             (RUN,),
@@ -112,7 +122,7 @@ def stage(tmp_path: Path) -> FocusStage:
     return focus_stage_in(tmp_path)
 
 
-def built(stage: FocusStage, word: str, text: str) -> list[list[Move]]:
+def built(stage: FocusStage, word: str, text: str) -> list[list[ReplayStep]]:
     """A plan and the one session that works on it."""
     files = [stage.wrote("face.py", text), stage.wrote("hands.py", "hands\n")]
     return [planned(f"# {word}\n"), [*files, *marker("DONE", word), ending()]]
@@ -133,7 +143,7 @@ async def test_a_command_that_was_red_is_run_again_before_the_work_is_approved(
     stage: FocusStage,
 ) -> None:
     stage.said = {**stage.said, (SOUND, ""): RED}
-    stage.review_terms = Terms("major", 3)
+    stage.review_terms = ReviewRules("major", 3)
     stage.sessions = [
         *built(stage, "Build", "lower\n"),
         reviewed("REQUEST_CHANGES", [SILENT, WRONG]),
@@ -146,7 +156,7 @@ async def test_a_command_that_was_red_is_run_again_before_the_work_is_approved(
     result = await stage.tell()
 
     assert (result.reason, result.rounds) == ("approved", 3)
-    silent = Finding("major", "It does not tick", command=SOUND)
+    silent = ReviewFinding("major", "It does not tick", command=SOUND)
     assert [(each.verdict, each.findings) for each in judged_in(stage)[1:]] == [
         ("changes_requested", (silent,)),
         ("approved", (silent,)),
@@ -200,4 +210,6 @@ async def test_what_the_reviewer_calls_settled_is(stage: FocusStage) -> None:
     result = await stage.tell()
 
     assert (result.reason, left(stage)) == ("approved", [])
-    assert judged_in(stage)[1].settled == (Finding("minor", "It is small", "hands.py", "hands"),)
+    assert judged_in(stage)[1].settled == (
+        ReviewFinding("minor", "It is small", "hands.py", "hands"),
+    )

@@ -2,42 +2,58 @@
 
 import pytest
 
-from treadle.domain.review import Dropped, Finding
+from treadle.domain.review import DroppedFinding, ReviewFinding
 from treadle.domain.signal import SignalKind
-from treadle.workflows.focus.quoting import is_quoted
-from treadle.workflows.focus.reviews import Judgement, Seen, Terms, fault_of, judge
+from treadle.workflows.focus.quotes import is_quoted
+from treadle.workflows.focus.review_rules import (
+    FindingContext,
+    ReviewJudgement,
+    ReviewRules,
+    fault_of,
+    judge_review,
+)
 
-QUOTED = Finding("major", "Wrong", "face.py", "lower = 1")
-RUN = Finding("major", "Broken", command="make test")
-BOTH = Finding("major", "Wrong", "face.py", "lower = 1", "make test")
+QUOTED = ReviewFinding("major", "Wrong", "face.py", "lower = 1")
+RUN = ReviewFinding("major", "Broken", command="make test")
+BOTH = ReviewFinding("major", "Wrong", "face.py", "lower = 1", "make test")
 TEXT = "import clock\n\n    lower  =  1  # of the clock\n"
 
 
 @pytest.mark.parametrize(
     ("finding", "seen", "fault"),
     [
-        (QUOTED, Seen(TEXT), ""),
-        (QUOTED, Seen("face = 1\n"), "the quoted line is not in face.py"),
-        (QUOTED, Seen(None), "there is no file face.py in the commit"),
-        (RUN, Seen(fails=True), ""),
-        (RUN, Seen(fails=False), "its command succeeds"),
-        (RUN, Seen(), "its command could not be tried"),
-        (BOTH, Seen(TEXT, fails=False), ""),  # the line shows it all the same
-        (BOTH, Seen("other\n", fails=True), ""),
-        (Finding("nit", "Ugly"), Seen(), "it shows neither a line nor a failing command"),
-        (Finding("nit", " ", "face.py", "lower = 1"), Seen(TEXT), "it says nothing"),
+        (QUOTED, FindingContext(TEXT), ""),
+        (QUOTED, FindingContext("face = 1\n"), "the quoted line is not in face.py"),
+        (QUOTED, FindingContext(None), "there is no file face.py in the commit"),
+        (RUN, FindingContext(fails=True), ""),
+        (RUN, FindingContext(fails=False), "its command succeeds"),
+        (RUN, FindingContext(), "its command could not be tried"),
+        (BOTH, FindingContext(TEXT, fails=False), ""),  # the line shows it all the same
+        (BOTH, FindingContext("other\n", fails=True), ""),
+        (
+            ReviewFinding("nit", "Ugly"),
+            FindingContext(),
+            "it shows neither a line nor a failing command",
+        ),
+        (
+            ReviewFinding("nit", " ", "face.py", "lower = 1"),
+            FindingContext(TEXT),
+            "it says nothing",
+        ),
         # From the second review on:
-        (QUOTED, Seen(TEXT, changed=frozenset({"face.py"})), ""),
-        (QUOTED, Seen(TEXT, changed=frozenset(), earlier=(QUOTED,)), ""),
+        (QUOTED, FindingContext(TEXT, changed=frozenset({"face.py"})), ""),
+        (QUOTED, FindingContext(TEXT, changed=frozenset(), earlier=(QUOTED,)), ""),
         (
             QUOTED,
-            Seen(TEXT, changed=frozenset({"hands.py"})),
+            FindingContext(TEXT, changed=frozenset({"hands.py"})),
             "face.py has not changed since the last review, which had nothing about it",
         ),
-        (RUN, Seen(fails=True, changed=frozenset()), ""),  # what fails is a fact
+        (RUN, FindingContext(fails=True, changed=frozenset()), ""),  # what fails is a fact
     ],
 )
-def test_a_finding_counts_if_something_shows_it(finding: Finding, seen: Seen, fault: str) -> None:
+def test_a_finding_counts_if_something_shows_it(
+    finding: ReviewFinding, seen: FindingContext, fault: str
+) -> None:
     assert fault_of(finding, seen) == fault
 
 
@@ -55,29 +71,29 @@ def test_every_line_of_a_quote_has_to_be_there(quote: str, quoted: bool) -> None
 
 
 BLOCKER, MAJOR, MINOR = (
-    Finding("blocker", "Broken", command="make test"),
+    ReviewFinding("blocker", "Broken", command="make test"),
     QUOTED,
-    Finding("minor", "Long", "face.py", "lower"),
+    ReviewFinding("minor", "Long", "face.py", "lower"),
 )
-TERMS = Terms("major", 3)
+TERMS = ReviewRules("major", 3)
 
 
 @pytest.mark.parametrize(
     ("said", "findings", "before", "judgement"),
     [
-        ("approved", (), 0, Judgement("approved", "", (), ())),
-        ("approved", (MINOR,), 0, Judgement("approved", "", (MINOR,), (), (MINOR,))),
+        ("approved", (), 0, ReviewJudgement("approved", "", (), ())),
+        ("approved", (MINOR,), 0, ReviewJudgement("approved", "", (MINOR,), (), (MINOR,))),
         (
             "request_changes",
             (MAJOR, MINOR),
             0,
-            Judgement("changes", "1 finding of weight major or more", (MAJOR, MINOR), ()),
+            ReviewJudgement("changes", "1 finding of weight major or more", (MAJOR, MINOR), ()),
         ),
         (
             "request_changes",
             (MINOR,),
             0,
-            Judgement(
+            ReviewJudgement(
                 "approved",
                 "changes were requested, but nothing stands in the way: 0 findings dropped, "
                 "1 finding below major",
@@ -90,7 +106,7 @@ TERMS = Terms("major", 3)
             "approved",
             (MAJOR,),
             0,
-            Judgement(
+            ReviewJudgement(
                 "changes",
                 "1 finding of weight major or more, although the reviewer approved",
                 (MAJOR,),
@@ -101,7 +117,7 @@ TERMS = Terms("major", 3)
             "request_changes",
             (MAJOR, MINOR),
             2,
-            Judgement(
+            ReviewJudgement(
                 "approved",
                 "1 finding left for later after the last review (focus.max_reviews = 3)",
                 (MAJOR, MINOR),
@@ -113,7 +129,7 @@ TERMS = Terms("major", 3)
             "request_changes",
             (BLOCKER, MAJOR),
             2,
-            Judgement(
+            ReviewJudgement(
                 "given_up",
                 "1 finding of weight blocker left after the last review (focus.max_reviews = 3)",
                 (BLOCKER, MAJOR),
@@ -124,23 +140,25 @@ TERMS = Terms("major", 3)
     ],
 )
 def test_what_a_review_comes_to(
-    said: SignalKind, findings: tuple[Finding, ...], before: int, judgement: Judgement
+    said: SignalKind, findings: tuple[ReviewFinding, ...], before: int, judgement: ReviewJudgement
 ) -> None:
     looked_into = [(finding, "") for finding in findings]
 
-    assert judge(said, looked_into, TERMS, reviews_before=before) == judgement
+    assert judge_review(said, looked_into, TERMS, reviews_before=before) == judgement
 
 
 def test_findings_with_a_fault_are_dropped_and_said() -> None:
-    judgement = judge("request_changes", [(MAJOR, "no such line")], TERMS, reviews_before=0)
+    judgement = judge_review("request_changes", [(MAJOR, "no such line")], TERMS, reviews_before=0)
 
     assert (judgement.outcome, judgement.dropped) == (
         "approved",
-        (Dropped(MAJOR, "no such line"),),
+        (DroppedFinding(MAJOR, "no such line"),),
     )
 
 
 def test_the_bar_can_be_raised_to_blockers_alone() -> None:
-    judgement = judge("request_changes", [(MAJOR, "")], Terms("blocker", 3), reviews_before=0)
+    judgement = judge_review(
+        "request_changes", [(MAJOR, "")], ReviewRules("blocker", 3), reviews_before=0
+    )
 
     assert judgement.outcome == "approved"

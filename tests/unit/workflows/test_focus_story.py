@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from treadle.adapters.agents.replay import Move
+from treadle.adapters.agents.replay import ReplayStep
 from treadle.domain.agent import TextClosed, TextStreamed
 from treadle.domain.events.focus import (
     BacklogSaved,
@@ -16,12 +16,12 @@ from treadle.domain.events.focus import (
 )
 from treadle.domain.events.run import RoundStarted
 from treadle.domain.events.work import WorkCommitted
-from treadle.domain.review import Dropped, Finding
+from treadle.domain.review import DroppedFinding, ReviewFinding
 from treadle.domain.session import Crashed
 from treadle.domain.signal import Role
-from treadle.verify.memory_ground import RED, Said
-from treadle.verify.proving_ground import NotShown
-from treadle.workflows.focus.reviews import Terms
+from treadle.verify.check_runner_port import CommandStopped
+from treadle.verify.memory_check_runner import RED, PresetResult
+from treadle.workflows.focus.review_rules import ReviewRules
 
 from .focus_stage import (
     CHECK,
@@ -42,7 +42,7 @@ def stage(tmp_path: Path) -> FocusStage:
     return focus_stage_in(tmp_path)
 
 
-def tasks(stage: FocusStage) -> list[list[Move]]:
+def tasks(stage: FocusStage) -> list[list[ReplayStep]]:
     return [
         [
             stage.wrote("hands.py", "hands\n"),
@@ -109,7 +109,7 @@ async def test_setup_follows_each_plan_and_the_check_comes_before_each_task_and_
 async def test_a_failing_check_is_told_to_the_next_session_and_stops_nothing(
     stage: FocusStage,
 ) -> None:
-    stage.said = {(CHECK, ""): Said(2, "hands.py:1: no hands\n")}
+    stage.said = {(CHECK, ""): PresetResult(2, "hands.py:1: no hands\n")}
     stage.sessions = [planned(PLAN), *tasks(stage), reviewed("APPROVED")]
 
     result = await stage.tell()
@@ -131,7 +131,7 @@ async def test_without_a_check_command_nothing_is_run(stage: FocusStage) -> None
 
 
 async def test_a_review_that_requests_changes_feeds_the_next_plan(stage: FocusStage) -> None:
-    mend: list[Move] = [
+    mend: list[ReplayStep] = [
         stage.wrote("face.py", "face\n"),
         *marker("DONE", "Mend the face"),
         ending(),
@@ -179,8 +179,8 @@ async def test_findings_that_nothing_shows_do_not_count(stage: FocusStage) -> No
     [judged] = stage.of_type(ReviewJudged)
     assert isinstance(judged, ReviewJudged)
     assert judged.dropped == (
-        Dropped(
-            Finding("blocker", "It is slow", "face.py", "while True"),
+        DroppedFinding(
+            ReviewFinding("blocker", "It is slow", "face.py", "while True"),
             "the quoted line is not in face.py",
         ),
     )
@@ -189,7 +189,7 @@ async def test_findings_that_nothing_shows_do_not_count(stage: FocusStage) -> No
 async def test_a_command_that_fails_shows_a_finding(stage: FocusStage) -> None:
     stage.said = {**stage.said, ("test -f sound.py", ""): RED}
     silent = finding("blocker", "It does not tick", command="test -f sound.py")
-    stage.review_terms = Terms("major", 1)
+    stage.review_terms = ReviewRules("major", 1)
     stage.sessions = [
         planned(PLAN),
         *tasks(stage),
@@ -217,7 +217,7 @@ async def test_a_command_that_an_agent_may_not_run_shows_nothing(stage: FocusSta
 
 
 async def test_what_the_last_review_leaves_goes_to_the_backlog(stage: FocusStage) -> None:
-    stage.review_terms = Terms("major", 1)
+    stage.review_terms = ReviewRules("major", 1)
     stage.sessions = [
         planned(PLAN),
         *tasks(stage),
@@ -239,7 +239,7 @@ async def test_what_the_last_review_leaves_goes_to_the_backlog(stage: FocusStage
 
 async def test_tests_that_fail_are_the_last_word_before_an_approval(stage: FocusStage) -> None:
     stage.tests = ["- test_face fails, and did not before the work\n"]
-    mend: list[Move] = [
+    mend: list[ReplayStep] = [
         stage.wrote("face.py", "face\n"),
         *marker("DONE", "Mend the face"),
         ending(),
@@ -261,7 +261,7 @@ async def test_tests_that_fail_are_the_last_word_before_an_approval(stage: Focus
 
 async def test_tests_that_still_fail_at_the_last_review_end_the_run(stage: FocusStage) -> None:
     told = "- test_face fails\n\nThe end of what the test command said:\n\n1 failed\n"
-    stage.tests, stage.review_terms = [told], Terms("major", 1)
+    stage.tests, stage.review_terms = [told], ReviewRules("major", 1)
     stage.sessions = [planned(PLAN), *tasks(stage), reviewed("APPROVED")]
 
     result = await stage.tell()
@@ -312,7 +312,7 @@ async def test_a_session_without_its_last_word_is_tried_again(stage: FocusStage)
 
 async def test_rounds_are_bounded(stage: FocusStage) -> None:
     stage.limit(max_iterations=4)
-    stage.review_terms = Terms("major", 99)
+    stage.review_terms = ReviewRules("major", 99)
     again = [
         planned(PLAN),
         [stage.wrote("face.py", "lower\n"), *marker("DONE", "Add the face"), ending()],
@@ -361,9 +361,9 @@ async def test_tasks_that_change_nothing_get_the_run_nowhere(stage: FocusStage) 
 async def test_a_run_that_is_stopped_before_its_review_is_judged_is_not_approved(
     stage: FocusStage,
 ) -> None:
-    async def stopped(commit: str) -> str | NotShown:
+    async def stopped(commit: str) -> str | CommandStopped:
         stage.stop.set()
-        return NotShown()
+        return CommandStopped()
 
     stage._judge_tests = stopped  # type: ignore[method-assign]
     stage.sessions = [planned(PLAN), *tasks(stage), reviewed("APPROVED")]

@@ -10,15 +10,28 @@ from pathlib import Path
 import pytest
 
 from tests.builders import NOON, RUN, FakeClock
-from treadle.adapters.stores.approvals import Approvals
+from treadle.adapters.stores.approval_store import DatabaseApprovals
 from treadle.adapters.stores.database import open_database
 from treadle.domain.agent import Allow, Ask, Decision, Deny, ToolUse
-from treadle.domain.approval import Answer, ApprovalId, Lapsed, Question, Verdict, Voided
+from treadle.domain.approval import (
+    Answer,
+    AnswerVerdict,
+    ApprovalId,
+    ApprovalQuestion,
+    LapsedQuestion,
+    VoidedQuestion,
+)
 from treadle.domain.events.all_events import Event
 from treadle.domain.events.oversight import ApprovalAnswered, ApprovalAsked, ApprovalLapsed
 from treadle.domain.storage import Storage
-from treadle.workflows.approvals import Asker, Outcome, Unanswered
-from treadle.workflows.gates import MOST_SHOWN, Gate, decision_of, gate_question, visible
+from treadle.workflows.loop.approval_requests import ApprovalOutcome, ApprovalRequester, NotAnswered
+from treadle.workflows.loop.tool_approval import (
+    MOST_SHOWN,
+    ToolApproval,
+    decision_of,
+    gate_question,
+    visible,
+)
 
 USE = ToolUse("t1", "Bash", {"command": "npm publish"}, "/srv/clone")
 ASK = Ask("It publishes a package.", "npm publish", "gate-publish")
@@ -30,7 +43,7 @@ INSTEAD = "Do not try it in another way; go on without it, and note what is left
 class Desk:
     """One run with a real desk; a person looks at it whenever time passes."""
 
-    approvals: Approvals
+    approvals: DatabaseApprovals
     clock: FakeClock = field(default_factory=FakeClock)
     stop: asyncio.Event = field(default_factory=asyncio.Event)
     log: dict[str, Event] = field(default_factory=dict)
@@ -38,16 +51,16 @@ class Desk:
     def record_once(self, key: str, event: Event) -> None:
         self.log.setdefault(key, event)
 
-    def gate(self, *used: str, leg: int = 1, policy_hash: str = "policy") -> Gate:
+    def gate(self, *used: str, leg: int = 1, policy_hash: str = "policy") -> ToolApproval:
         """That of a process which knows of these answers that they were used."""
-        asker = Asker(RUN, leg, self.approvals, self.clock, self.stop, self.record_once)
-        return Gate(asker, HOUR, policy_hash, used={ApprovalId(each) for each in used})
+        asker = ApprovalRequester(RUN, leg, self.approvals, self.clock, self.stop, self.record_once)
+        return ToolApproval(asker, HOUR, policy_hash, used={ApprovalId(each) for each in used})
 
-    def says(self, verdict: Verdict, text: str = "") -> None:
+    def says(self, verdict: AnswerVerdict, text: str = "") -> None:
         """Whatever is asked, from the next look on."""
 
         def look() -> None:
-            for each in self.approvals.asked_by(RUN):
+            for each in self.approvals.list_for_run(RUN):
                 if each.settled is None:
                     answer = Answer(verdict, "ada", self.clock.moment, text)
                     asked = each.approval
@@ -57,19 +70,19 @@ class Desk:
 
     @property
     def asked(self) -> list[ApprovalId]:
-        return [each.approval.id for each in self.approvals.asked_by(RUN)]
+        return [each.approval.id for each in self.approvals.list_for_run(RUN)]
 
 
 @pytest.fixture
 def desk(tmp_path: Path) -> Iterator[Desk]:
     with closing(open_database(Storage(tmp_path))) as database:
-        yield Desk(Approvals(database))
+        yield Desk(DatabaseApprovals(database))
 
 
 async def test_a_person_is_asked_and_the_use_goes_on_with_their_yes(desk: Desk) -> None:
     desk.says("approved")
 
-    decision = await desk.gate().settle(USE, ASK)
+    decision = await desk.gate().ask(USE, ASK)
 
     (approval,) = desk.asked
     assert decision == Allow("ada allowed it", "gate-publish", approval)
@@ -87,14 +100,14 @@ async def test_a_person_is_asked_and_the_use_goes_on_with_their_yes(desk: Desk) 
 async def test_a_no_is_told_to_the_agent_with_the_persons_words(desk: Desk) -> None:
     desk.says("denied", "not before Monday")
 
-    decision = await desk.gate().settle(USE, ASK)
+    decision = await desk.gate().ask(USE, ASK)
 
     said = f"A person (ada) was asked and said no: not before Monday. {INSTEAD}"
     assert decision == Deny(said, "gate-publish", desk.asked[0])
 
 
 async def test_without_an_answer_in_time_it_is_a_no(desk: Desk) -> None:
-    decision = await desk.gate().settle(USE, ASK)
+    decision = await desk.gate().ask(USE, ASK)
 
     assert isinstance(decision, Deny)
     assert decision.reason.startswith("A person must allow this, and nobody answered in time. ")
@@ -105,10 +118,10 @@ async def test_without_an_answer_in_time_it_is_a_no(desk: Desk) -> None:
 async def test_a_yes_is_for_one_use(desk: Desk) -> None:
     gate = desk.gate()
     desk.says("approved")
-    await gate.settle(USE, ASK)
+    await gate.ask(USE, ASK)
     desk.says("denied")
 
-    again = await gate.settle(replace(USE, id="t2"), ASK)
+    again = await gate.ask(replace(USE, id="t2"), ASK)
 
     assert isinstance(again, Deny)
     assert len(set(desk.asked)) == 2
@@ -117,15 +130,15 @@ async def test_a_yes_is_for_one_use(desk: Desk) -> None:
 async def test_a_no_holds_and_nobody_is_asked_again(desk: Desk) -> None:
     gate = desk.gate()
     desk.says("denied")
-    first = await gate.settle(USE, ASK)
+    first = await gate.ask(USE, ASK)
     desk.says("approved")
 
-    assert await gate.settle(replace(USE, id="t2"), ASK) == first
+    assert await gate.ask(replace(USE, id="t2"), ASK) == first
     assert len(desk.asked) == 1
 
 
 async def test_an_answer_that_came_while_the_process_was_gone_is_found(desk: Desk) -> None:
-    waiting = asyncio.ensure_future(desk.gate().settle(USE, ASK))
+    waiting = asyncio.ensure_future(desk.gate().ask(USE, ASK))
     desk.clock.on_sleep = waiting.cancel  # type: ignore[assignment]
     with pytest.raises(asyncio.CancelledError):
         await waiting
@@ -133,7 +146,7 @@ async def test_an_answer_that_came_while_the_process_was_gone_is_found(desk: Des
     desk.says("approved")
     desk.clock.on_sleep()
 
-    decision = await desk.gate().settle(replace(USE, id="another"), ASK)
+    decision = await desk.gate().ask(replace(USE, id="another"), ASK)
 
     assert (decision, desk.asked) == (Allow("ada allowed it", "gate-publish", approval), [approval])
 
@@ -142,9 +155,9 @@ async def test_a_yes_that_the_log_shows_as_used_is_not_used_again_after_a_crash(
     desk: Desk,
 ) -> None:
     desk.says("approved")
-    first = await desk.gate().settle(USE, ASK)
+    first = await desk.gate().ask(USE, ASK)
 
-    second = await desk.gate(first.approval).settle(USE, ASK)
+    second = await desk.gate(first.approval).ask(USE, ASK)
 
     assert (isinstance(second, Allow), len(set(desk.asked))) == (True, 2)
 
@@ -153,7 +166,7 @@ async def test_two_uses_at_once_are_two_questions(desk: Desk) -> None:
     gate = desk.gate()
     desk.says("approved")
 
-    found = await asyncio.gather(gate.settle(USE, ASK), gate.settle(USE, ASK))
+    found = await asyncio.gather(gate.ask(USE, ASK), gate.ask(USE, ASK))
 
     assert {each.approval for each in found} == set(desk.asked)
     assert len(set(desk.asked)) == 2
@@ -165,7 +178,7 @@ async def test_where_nobody_answers_little_time_is_lost_until_somebody_does(desk
 
     async def ask(command: str) -> None:
         began = desk.clock.moment
-        await gate.settle(USE, replace(ASK, subject=command))
+        await gate.ask(USE, replace(ASK, subject=command))
         waited.append(desk.clock.moment - began)
 
     for command in ("one", "two", "three", "four", "one"):
@@ -182,7 +195,7 @@ async def test_where_nobody_answers_little_time_is_lost_until_somebody_does(desk
 async def test_a_run_that_is_stopped_waits_no_longer(desk: Desk) -> None:
     desk.clock.on_sleep = desk.stop.set
 
-    decision = await desk.gate().settle(USE, ASK)
+    decision = await desk.gate().ask(USE, ASK)
 
     said = f"A person must allow this, and the run is being stopped. {INSTEAD}"
     assert decision == Deny(said, "gate-publish", desk.asked[0])
@@ -194,7 +207,7 @@ def question(
     policy_hash: str = "policy",
     patience: timedelta = HOUR,
     clean: Callable[[str], str] = str,
-) -> Question:
+) -> ApprovalQuestion:
     return gate_question(use, ask, policy_hash=policy_hash, patience=patience, clean=clean)
 
 
@@ -207,7 +220,7 @@ def question(
         question(policy_hash="another"),
     ],
 )
-def test_an_answer_is_bound_to_use_directory_and_policy(other: Question) -> None:
+def test_an_answer_is_bound_to_use_directory_and_policy(other: ApprovalQuestion) -> None:
     assert other.subject_hash != question().subject_hash
 
 
@@ -238,8 +251,8 @@ async def test_what_is_too_long_to_be_shown_is_denied_and_nobody_is_asked(desk: 
     desk.says("approved")
     fits, longer = "x" * MOST_SHOWN, "x" * (MOST_SHOWN - 3) + "\0"
 
-    asked = await desk.gate().settle(USE, replace(ASK, subject=fits))
-    denied = await desk.gate().settle(USE, replace(ASK, subject=longer))
+    asked = await desk.gate().ask(USE, replace(ASK, subject=fits))
+    denied = await desk.gate().ask(USE, replace(ASK, subject=longer))
 
     assert (type(asked), len(desk.asked)) == (Allow, 1)
     assert denied == Deny(
@@ -268,22 +281,22 @@ def test_no_question_waits_longer_than_the_agent_does() -> None:
         (Answer("approved", "ada", NOON), Allow("ada allowed it", "gate-publish", "q")),
         (Answer("replied", "ada", NOON, "why?"), "A person (ada) was asked and said no: why?."),
         (Answer("denied", "ada", NOON), "A person (ada) was asked and said no."),
-        (Lapsed("approved", NOON), Allow("nobody objected in time", "gate-publish", "q")),
+        (LapsedQuestion("approved", NOON), Allow("nobody objected in time", "gate-publish", "q")),
         (
-            Lapsed("denied", NOON),
+            LapsedQuestion("denied", NOON),
             "A person must allow this, and nobody answered in time.",
         ),
         (
-            Voided("the run ended", NOON),
+            VoidedQuestion("the run ended", NOON),
             "A person must allow this, and the question is void: the run ended.",
         ),
         (
-            Unanswered(ApprovalId("q")),
+            NotAnswered(ApprovalId("q")),
             "A person must allow this, and the run is being stopped.",
         ),
     ],
 )
-def test_only_a_yes_is_a_yes(outcome: Outcome, decision: Decision | str) -> None:
+def test_only_a_yes_is_a_yes(outcome: ApprovalOutcome, decision: Decision | str) -> None:
     wanted = (
         Deny(f"{decision} {INSTEAD}", "gate-publish", "q")
         if isinstance(decision, str)

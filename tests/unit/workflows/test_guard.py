@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from treadle.domain.agent import Allow, Ask, Decision, Deny, Judgement, ToolUse
+from treadle.domain.agent import Allow, Ask, Decision, Deny, PolicyDecision, ToolUse
 from treadle.policy.available_tools import merge_tools
 from treadle.policy.roles import ShellSet
-from treadle.policy.user_hooks import HookEnded
-from treadle.workflows.guard import Guard, Hooks
+from treadle.policy.user_hooks import HookExit
+from treadle.workflows.loop.tool_guard import ToolGuard, UserHooks
 
-JUDGED: dict[str, Judgement] = {
+JUDGED: dict[str, PolicyDecision] = {
     "ls": Allow(rule="shell"),
     "ship": Ask("It ships.", "", "gate"),
     "rm": Deny("No.", "shell.rm"),
@@ -24,10 +24,10 @@ JUDGED: dict[str, Judgement] = {
 class Asked:
     """A guard whose every part says what it was asked."""
 
-    ends: Sequence[HookEnded] = ()
+    ends: Sequence[HookExit] = ()
     told: list[str] = field(default_factory=list)
 
-    async def run(self, command: str, given: bytes) -> HookEnded:
+    async def run(self, command: str, given: bytes) -> HookExit:
         self.told.append(f"hook {command}")
         return self.ends[int(command)]
 
@@ -36,17 +36,17 @@ class Asked:
         return Allow("ada allowed it", ask.rule, "q1")
 
     async def decide(self, command: str) -> Decision:
-        guard = Guard(
+        guard = ToolGuard(
             real_path=str,
             judge_line=lambda line, allowed, directory: JUDGED[line],
-            settle=self.settle,
-            hooks=Hooks([str(n) for n in range(len(self.ends))], self.run),
+            ask_person=self.settle,
+            hooks=UserHooks([str(n) for n in range(len(self.ends))], self.run),
         )
         decide = guard.decide_for("implementer", "/srv/clone", merge_tools((), (), {}))
         return await decide(ToolUse("1", "Bash", {"command": command}))
 
 
-FINE, FORBIDDEN = HookEnded(0), HookEnded(2, "Not so.")
+FINE, FORBIDDEN = HookExit(0), HookExit(2, "Not so.")
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ FINE, FORBIDDEN = HookEnded(0), HookEnded(2, "Not so.")
     ],
 )
 async def test_the_policy_first_then_hooks_then_a_person(
-    command: str, ends: Sequence[HookEnded], told: list[str], decision: Decision
+    command: str, ends: Sequence[HookExit], told: list[str], decision: Decision
 ) -> None:
     asked = Asked(ends)
 
@@ -71,7 +71,7 @@ async def test_the_policy_first_then_hooks_then_a_person(
 
 
 async def test_hooks_that_nobody_can_run_let_nothing_pass() -> None:
-    hooks = Hooks(["guard"])
+    hooks = UserHooks(["guard"])
 
     found = await hooks.objection(ToolUse("1", "Read", {}), "planner", "/srv/clone")
 
@@ -79,7 +79,7 @@ async def test_hooks_that_nobody_can_run_let_nothing_pass() -> None:
 
 
 async def test_where_nobody_can_be_asked_a_question_is_a_no() -> None:
-    guard = Guard(str, lambda line, allowed, directory: JUDGED[line])
+    guard = ToolGuard(str, lambda line, allowed, directory: JUDGED[line])
     decide = guard.decide_for("implementer", "/srv/clone", merge_tools((), (), {}))
 
     assert await decide(ToolUse("1", "Bash", {"command": "ship"})) == Deny(
@@ -90,10 +90,10 @@ async def test_where_nobody_can_be_asked_a_question_is_a_no() -> None:
 async def test_the_loop_goes_on_while_a_line_is_judged() -> None:
     going_on = threading.Event()
 
-    def judge_line(line: str, allowed: ShellSet, directory: str) -> Judgement:
+    def judge_line(line: str, allowed: ShellSet, directory: str) -> PolicyDecision:
         return Allow(rule="shell") if going_on.wait(10) else Deny("Nobody came.")
 
-    guard = Guard(str, judge_line)
+    guard = ToolGuard(str, judge_line)
     decide = guard.decide_for("implementer", "/srv/clone", merge_tools((), (), {}))
     deciding = asyncio.ensure_future(decide(ToolUse("1", "Bash", {"command": "ls"})))
     asyncio.get_running_loop().call_soon(going_on.set)

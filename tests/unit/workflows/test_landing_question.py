@@ -5,9 +5,15 @@ from datetime import timedelta
 import pytest
 
 from tests.builders import NOON
-from treadle.domain.approval import Answer, ApprovalId, Lapsed, Question, Voided
-from treadle.workflows.approvals import Outcome, Unanswered
-from treadle.workflows.landing_question import landing_question, why_not_landed
+from treadle.domain.approval import (
+    Answer,
+    ApprovalId,
+    ApprovalQuestion,
+    LapsedQuestion,
+    VoidedQuestion,
+)
+from treadle.workflows.loop.approval_requests import ApprovalOutcome, NotAnswered
+from treadle.workflows.loop.landing import landing_question, why_not_landed
 
 TIP = "0123456789abcdef0123456789abcdef01234567"
 STAT = " calc.py | 3 +++\n 1 file changed, 3 insertions(+)\n"
@@ -18,7 +24,7 @@ def test_the_question_is_bound_to_the_commit_that_would_land() -> None:
         commits=2, tip=TIP, stat=STAT, patience=timedelta(hours=1), answerers=("ada",)
     )
 
-    assert question == Question(
+    assert question == ApprovalQuestion(
         kind="landing",
         text="Land 2 commits in your checkout?",
         subject=f" calc.py | 3 +++\n 1 file changed, 3 insertions(+)\ncommit {TIP}",
@@ -47,19 +53,21 @@ def test_of_many_files_the_first_and_the_totals_are_shown() -> None:
     ("outcome", "why_not"),
     [
         (Answer("approved", "ada", NOON), ""),
-        (Lapsed("approved", NOON), ""),
+        (LapsedQuestion("approved", NOON), ""),
         (Answer("denied", "ada", NOON), "ada said no"),
         (Answer("denied", "ada", NOON, "not today"), "ada said no: not today"),
-        (Lapsed("denied", NOON), "nobody said in time that it may land"),
+        (LapsedQuestion("denied", NOON), "nobody said in time that it may land"),
         (
-            Voided("its subject changed", NOON),
+            VoidedQuestion("its subject changed", NOON),
             "the question whether it may land is void: its subject changed",
         ),
         (
-            Unanswered(ApprovalId("0123")),
+            NotAnswered(ApprovalId("0123")),
             "the run stopped before anybody said that it may land",
         ),
     ],
 )
-def test_only_a_yes_lands_and_everything_else_is_a_reason(outcome: Outcome, why_not: str) -> None:
+def test_only_a_yes_lands_and_everything_else_is_a_reason(
+    outcome: ApprovalOutcome, why_not: str
+) -> None:
     assert why_not_landed(outcome) == why_not

@@ -14,17 +14,23 @@ from treadle.domain.session import (
     QuotaExceeded,
     SandboxError,
 )
-from treadle.workflows.deliver.decisions import ShowAgain, Step, Stop, WaitForQuota, Work
-from treadle.workflows.deliver.next_step import Rules
-from treadle.workflows.deliver.progress import Progress
-from treadle.workflows.deliver.stuck import RoundFacts
-from treadle.workflows.sync.next_step import next_step
+from treadle.workflows.deliver.next_action import DecisionRules
+from treadle.workflows.loop.next_action import (
+    NextAction,
+    Reverify,
+    RunSession,
+    StopRun,
+    WaitForQuota,
+)
+from treadle.workflows.loop.run_progress import RunProgress
+from treadle.workflows.loop.stuck import RoundFacts
+from treadle.workflows.sync.next_action import decide_next
 
 LIMITS = RunLimits(max_cost_usd=5, max_minutes=10, max_iterations=9, max_retries=3)
 SIX = datetime(2026, 5, 4, 18, tzinfo=UTC)
 QUOTA = QuotaExceeded("later", SIX)
 OVERLOADED = ExecutionError("overloaded", "retryable")
-JUDGE = Work("sync")
+JUDGE = RunSession("sync")
 SHOWN: dict[str, Any] = {"provable": True, "worked_since": False}
 KEPT_OUT = RoundFacts(1, "tree", Tally(), "criteria", ended="kept_out")
 
@@ -37,20 +43,20 @@ def facts(sessions: int) -> tuple[RoundFacts, ...]:
 @pytest.mark.parametrize(
     ("known", "wait", "step"),
     [
-        pytest.param({"provable": True}, False, ShowAgain(), id="checks first"),
+        pytest.param({"provable": True}, False, Reverify(), id="checks first"),
         pytest.param({}, False, JUDGE, id="nothing has a check"),
         pytest.param(SHOWN, False, JUDGE, id="checks were run"),
         pytest.param(
             {**SHOWN, "rounds": 1, "history": facts(1), "last": Completed("")},
             False,
-            Stop("synced"),
+            StopRun("synced"),
             id="judged",
         ),
         pytest.param(
             {"rounds": 1, "history": facts(1), "last": MaxTurns(9)}, False, JUDGE, id="cut short"
         ),
         pytest.param(
-            {"rounds": 3, "history": facts(0), "provable": True}, False, ShowAgain(), id="resumed"
+            {"rounds": 3, "history": facts(0), "provable": True}, False, Reverify(), id="resumed"
         ),
         pytest.param(
             {**SHOWN, "rounds": 3, "history": facts(0)}, False, JUDGE, id="resumed, checks were run"
@@ -64,7 +70,7 @@ def facts(sessions: int) -> tuple[RoundFacts, ...]:
         pytest.param(
             {"rounds": 3, "history": facts(3), "last": MaxTurns(9)},
             False,
-            Stop("max_iterations", "3 sessions did not come to an end"),
+            StopRun("max_iterations", "3 sessions did not come to an end"),
             id="cut short again and again",
         ),
         pytest.param(
@@ -76,17 +82,17 @@ def facts(sessions: int) -> tuple[RoundFacts, ...]:
             WaitForQuota(SIX, "later"),
             id="quota, waiting",
         ),
-        pytest.param({"last": QUOTA}, False, Stop("quota_exceeded", "later"), id="quota"),
-        pytest.param({"stopping": "cancelled"}, False, Stop("cancelled"), id="cancelled"),
+        pytest.param({"last": QUOTA}, False, StopRun("quota_exceeded", "later"), id="quota"),
+        pytest.param({"stopping": "cancelled"}, False, StopRun("cancelled"), id="cancelled"),
         pytest.param({"cost_usd": 5.0}, False, "budget_exceeded", id="budget"),
-        pytest.param({"last": SandboxError("leaks")}, False, Stop("sandbox_error", "leaks")),
+        pytest.param({"last": SandboxError("leaks")}, False, StopRun("sandbox_error", "leaks")),
     ],
 )
 def test_a_sync_run_judges_once_behind_its_checks(
-    known: dict[str, Any], wait: bool, step: Step | str
+    known: dict[str, Any], wait: bool, step: NextAction | str
 ) -> None:
-    decided = next_step(Progress(**known), Rules(LIMITS, wait_for_quota=wait))
+    decided = decide_next(RunProgress(**known), DecisionRules(LIMITS, wait_for_quota=wait))
 
-    assert (decided.reason if isinstance(decided, Stop) and isinstance(step, str) else decided) == (
-        step
-    )
+    assert (
+        decided.reason if isinstance(decided, StopRun) and isinstance(step, str) else decided
+    ) == (step)

@@ -8,19 +8,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from treadle.domain.agent import Identity
-from treadle.domain.ids import RunId, run_id
+from treadle.domain.agent import CommitIdentity
+from treadle.domain.ids import RunId, make_run_id
 from treadle.workspace.attribution import Attribution
+from treadle.workspace.checkout_landing import LandingOutcome, land
 from treadle.workspace.clone import Clone, make_clone
-from treadle.workspace.commits import commit_rest
-from treadle.workspace.imports import Imported, NothingNew, import_work
-from treadle.workspace.land import LandingOutcome, land
+from treadle.workspace.commits import commit_round
+from treadle.workspace.imports import ImportedBranch, NothingToImport, import_work
 from treadle.workspace.project import Project, find_project
 from treadle.workspace.snapshot import Snapshot, take_snapshot
 
-RUN: RunId = run_id(unix_ms=1_700_000_000_000, random_bits=0x1234_5678_9ABC_DEF0)
+RUN: RunId = make_run_id(unix_ms=1_700_000_000_000, random_bits=0x1234_5678_9ABC_DEF0)
 BRANCH = "treadle/work-9abcdef0"
-ADA = Identity("Ada", "ada@example.com")
+ADA = CommitIdentity("Ada", "ada@example.com")
 
 
 @dataclass(frozen=True)
@@ -172,9 +172,9 @@ async def run_on(user: Repository, attribution: Attribution = "removed") -> Run:
     return Run(user, Repository(clone.path, own), project, snapshot, clone)
 
 
-async def brought_home(run: Run) -> Imported | NothingNew:
+async def brought_home(run: Run) -> ImportedBranch | NothingToImport:
     """What the end of a round does: commit the rest, import it all."""
-    rest = await commit_rest(run.clone, "Work")
+    rest = await commit_round(run.clone, "Work")
     return await import_work(run.project, run.clone, RUN, rest.tip)
 
 
@@ -183,5 +183,5 @@ async def story_on(user: Repository) -> LandingOutcome:
     run = await run_on(user)
     run.agent.write("new", "work")
     imported = await brought_home(run)
-    assert isinstance(imported, Imported)
+    assert isinstance(imported, ImportedBranch)
     return await land(run.project, run.snapshot, imported, RUN)

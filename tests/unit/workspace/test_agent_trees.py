@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from treadle.workspace.agent_tree import agent_git, damage, mend
-from treadle.workspace.commits import commit_rest
+from treadle.workspace.agent_tree import agent_git, find_damage, repair_clone
+from treadle.workspace.commits import commit_round
 from treadle.workspace.disk import remove
 
 from .real_git import BRANCH, Repository, Run, repository_in, run_on
@@ -54,7 +54,7 @@ async def test_programs_that_an_agent_planted_do_not_run(planted: str, tmp_path:
     (tmp_path / "sprung").unlink(missing_ok=True)
     run.agent.write("new")
 
-    rest = await commit_rest(run.clone, "Work")
+    rest = await commit_round(run.clone, "Work")
 
     assert rest.commit is not None
     assert not (tmp_path / "sprung").exists()
@@ -71,7 +71,7 @@ async def test_links_out_of_the_git_directory_are_not_followed(part: str, tmp_pa
     inside.rename(tmp_path / "original")
     inside.symlink_to(run.user.path / part)
 
-    rest = await commit_rest(run.clone, "Work")
+    rest = await commit_round(run.clone, "Work")
 
     assert run.user.state() == before
     assert run.agent.tree(rest.tip)["new"] == work.read_text()
@@ -92,7 +92,7 @@ async def test_a_pipe_in_the_git_directory_is_not_waited_for(part: str, tmp_path
     (run.clone.git_dir / part).parent.mkdir(exist_ok=True)
     os.mkfifo(run.clone.git_dir / part)
 
-    rest = await commit_rest(run.clone, "Work")
+    rest = await commit_round(run.clone, "Work")
 
     assert run.agent.tree(rest.tip)["new"] == "work"
     assert rest.remarks == (
@@ -103,7 +103,7 @@ async def test_a_pipe_in_the_git_directory_is_not_waited_for(part: str, tmp_path
 async def test_a_graph_that_repeats_what_commits_say_is_not_believed(tmp_path: Path) -> None:
     run = await run_on(repository_in(tmp_path))
     run.agent.write("new", "work")
-    first = (await commit_rest(run.clone, "Work")).tip
+    first = (await commit_round(run.clone, "Work")).tip
     run.agent.git("commit-graph", "write", "--reachable")
     graph = run.clone.git_dir / "objects/info/commit-graph"
     graph.chmod(0o600)
@@ -112,7 +112,7 @@ async def test_a_graph_that_repeats_what_commits_say_is_not_believed(tmp_path: P
     )
     graph.write_bytes(graph.read_bytes().replace(real, old))
 
-    rest = await commit_rest(run.clone, "Nothing more")
+    rest = await commit_round(run.clone, "Nothing more")
 
     assert (rest.tip, run.agent.tree(rest.tip)["new"]) == (first, "work")
     assert not graph.exists()
@@ -142,7 +142,7 @@ async def test_a_pipe_that_git_would_read_among_the_files_is_taken_out(
     else:
         os.mkfifo(pipe)
 
-    rest = await commit_rest(run.clone, "Work")
+    rest = await commit_round(run.clone, "Work")
 
     assert run.agent.tree(rest.tip)["new"] == "work"
     assert rest.remarks == (
@@ -158,7 +158,7 @@ async def test_anything_in_place_of_our_own_parts_is_replaced(part: str, tmp_pat
     remove(run.clone.git_dir / part)
     (run.clone.git_dir / part / "inside").mkdir(parents=True)
 
-    await mend(run.clone)
+    await repair_clone(run.clone)
 
     assert files_in(run.clone.git_dir) == before
 
@@ -176,7 +176,7 @@ async def test_a_git_file_that_points_to_the_users_repository_is_replaced(tmp_pa
     run.clone.git_dir.rename(tmp_path / "original")
     run.clone.git_dir.write_text(f"gitdir: {run.user.git_dir}\n")
 
-    rest = await commit_rest(run.clone, "Work")
+    rest = await commit_round(run.clone, "Work")
 
     assert run.user.state() == before
     assert rest.remarks == (
@@ -192,7 +192,7 @@ async def test_a_deleted_git_directory_costs_no_files(tmp_path: Path) -> None:
     run.agent.write("uncommitted", "2")
     shutil.rmtree(run.clone.git_dir)
 
-    rest = await commit_rest(run.clone, "Work")
+    rest = await commit_round(run.clone, "Work")
 
     tree = run.agent.tree(rest.tip)
     assert (tree["committed"], tree["uncommitted"]) == ("1", "2")
@@ -205,7 +205,7 @@ async def test_a_deleted_workspace_is_made_anew_and_nothing_is_taken_for_deleted
     run = await run_on(repository_in(tmp_path))
     shutil.rmtree(run.clone.path)
 
-    rest = await commit_rest(run.clone, "Work")
+    rest = await commit_round(run.clone, "Work")
 
     assert (rest.tip, rest.commit) == (run.snapshot.commit, None)
     assert (run.clone.path / "kept.txt").read_text() == "kept\n"
@@ -217,7 +217,7 @@ async def test_a_clone_inside_another_repository_is_never_mistaken_for_it(tmp_pa
     run = await run_on(Repository(tmp_path / "project", outer.environment))
     shutil.rmtree(run.clone.git_dir)
 
-    await mend(run.clone)
+    await repair_clone(run.clone)
 
     assert await agent_git(run.clone).run("rev-parse", "--absolute-git-dir") == str(
         run.clone.git_dir
@@ -229,7 +229,7 @@ async def test_a_broken_head_is_repaired(broken: str, tmp_path: Path) -> None:
     run = await run_on(repository_in(tmp_path))
     (run.clone.git_dir / "HEAD").write_text(broken)
 
-    await mend(run.clone)
+    await repair_clone(run.clone)
 
     assert run.agent.git("symbolic-ref", "HEAD") == f"refs/heads/{BRANCH}"
 
@@ -240,7 +240,7 @@ async def test_locks_of_ended_processes_are_removed(tmp_path: Path) -> None:
     for name in locks:
         (run.clone.git_dir / name).touch()
 
-    await mend(run.clone)
+    await repair_clone(run.clone)
 
     assert not [name for name in locks if (run.clone.git_dir / name).exists()]
 
@@ -249,7 +249,7 @@ async def test_the_agents_own_name_for_itself_does_not_last(tmp_path: Path) -> N
     run = await run_on(repository_in(tmp_path))
     run.agent.git("config", "user.name", "Claude")
 
-    await mend(run.clone)
+    await repair_clone(run.clone)
 
     assert run.agent.git("config", "user.name") == "Ada"
 
@@ -259,7 +259,7 @@ async def test_a_sound_git_directory_is_not_damaged(tmp_path: Path) -> None:
     run.agent.commit(new="1")
     run.agent.git("gc", "--quiet")
 
-    assert damage(run.clone.git_dir) is None
+    assert find_damage(run.clone.git_dir) is None
 
 
 PARTS = ("config", "info/exclude", "objects/info/alternates", "hooks", "hooks/commit-msg")
@@ -270,7 +270,7 @@ async def test_what_is_in_order_is_not_written_again(tmp_path: Path) -> None:
     before = [(run.clone.git_dir / part).stat() for part in PARTS]
     run.agent.commit(new="1")
 
-    await mend(run.clone)
+    await repair_clone(run.clone)
 
     after = [(run.clone.git_dir / part).stat() for part in PARTS]
     assert [seen.st_ino for seen in after] == [seen.st_ino for seen in before]
@@ -285,7 +285,7 @@ async def test_rights_that_an_agent_changed_do_not_last(
     before = file.stat().st_mode
     file.chmod(mode)
 
-    await mend(run.clone)
+    await repair_clone(run.clone)
 
     assert file.stat().st_mode == before
 
@@ -295,7 +295,7 @@ async def test_a_file_of_ours_gets_no_second_name(tmp_path: Path) -> None:
     config = run.clone.git_dir / "config"
     (tmp_path / "elsewhere").hardlink_to(config)
 
-    await mend(run.clone)
+    await repair_clone(run.clone)
 
     assert config.stat().st_nlink == 1
     assert config.read_bytes() == (tmp_path / "elsewhere").read_bytes()
@@ -306,4 +306,4 @@ async def test_a_directory_that_may_not_be_listed_is_no_damage(tmp_path: Path) -
     closed = run.clone.git_dir / "objects/closed"
     closed.mkdir(mode=0)
 
-    assert damage(run.clone.git_dir) is None
+    assert find_damage(run.clone.git_dir) is None

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from treadle.workspace.land import Landed
+from treadle.workspace.checkout_landing import LandedCommit
 
 from .real_git import Repository, empty_repository, files_of, repository_in, story_on
 
@@ -64,7 +64,7 @@ async def test_a_dirty_checkout(number: int, tmp_path: Path) -> None:
 
     outcome = await story_on(user)
 
-    assert outcome == Landed(user.head)
+    assert outcome == LandedCommit(user.head)
     assert {name: text for name, (_, text) in files_of(user.path).items()} == {
         "changed.txt": b"after",
         "kept.txt": b"kept\n",
@@ -84,5 +84,5 @@ async def test_the_story_works_with_the_longer_hash(tmp_path: Path) -> None:
 
     outcome = await story_on(user)
 
-    assert outcome == Landed(user.head)
+    assert outcome == LandedCommit(user.head)
     assert user.tree() == {"SPEC.md": "# Build it", "new": "work"}

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from treadle.workspace.borrowed import borrowed_objects
+from treadle.workspace.alternates import object_directories
 
 
 def repository(place: Path, *borrows: str) -> Path:
@@ -16,7 +16,7 @@ def repository(place: Path, *borrows: str) -> Path:
 def test_a_project_that_borrows_nothing_has_its_own_objects_only(tmp_path: Path) -> None:
     plain = repository(tmp_path / "plain")
 
-    assert borrowed_objects(plain) == (plain / "objects",)
+    assert object_directories(plain) == (plain / "objects",)
 
 
 def test_what_the_project_borrows_is_followed_by_relative_and_absolute_names(
@@ -26,18 +26,18 @@ def test_what_the_project_borrows_is_followed_by_relative_and_absolute_names(
     middle = repository(tmp_path / "middle", "../../last/objects", "/nowhere/objects")
     first = repository(tmp_path / "first", str(middle / "objects"))
 
-    assert borrowed_objects(first) == tuple(each / "objects" for each in (first, middle, last))
+    assert object_directories(first) == tuple(each / "objects" for each in (first, middle, last))
 
 
 def test_repositories_that_borrow_from_each_other_are_named_once(tmp_path: Path) -> None:
     one = repository(tmp_path / "one", "../../two/objects")
     two = repository(tmp_path / "two", "../../one/objects")
 
-    assert borrowed_objects(one) == (one / "objects", two / "objects")
+    assert object_directories(one) == (one / "objects", two / "objects")
 
 
 def test_a_repository_without_objects_has_none(tmp_path: Path) -> None:
-    assert borrowed_objects(tmp_path) == ()
+    assert object_directories(tmp_path) == ()
 
 
 def test_a_linked_worktree_has_the_objects_of_the_main_one(tmp_path: Path) -> None:
@@ -46,4 +46,4 @@ def test_a_linked_worktree_has_the_objects_of_the_main_one(tmp_path: Path) -> No
     linked.mkdir(parents=True)
     (linked / "commondir").write_text("../..\n")
 
-    assert borrowed_objects(linked) == (main / "objects",)
+    assert object_directories(linked) == (main / "objects",)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from treadle.workspace.agent_tree import agent_git, mend
-from treadle.workspace.commits import Rest, commit_rest
+from treadle.workspace.agent_tree import agent_git, repair_clone
+from treadle.workspace.commits import CommittedRound, commit_round
 from treadle.workspace.salvage import salvage
 
 from .real_git import Repository, Run, repository_in, run_on
@@ -28,7 +28,7 @@ class Ending:
     status: str
 
 
-def ending(run: Run, rest: Rest) -> Ending:
+def ending(run: Run, rest: CommittedRound) -> Ending:
     return Ending(
         listing=run.agent.git("ls-tree", "-r", "--full-tree", rest.tip),
         committed=rest.commit is not None,
@@ -195,8 +195,8 @@ async def test_both_ways_end_the_same(work: Work, tmp_path: Path) -> None:
         runs.append(run)
     at_once, closely = runs
 
-    rest = await commit_rest(at_once.clone, "Work")
-    await mend(closely.clone)
+    rest = await commit_round(at_once.clone, "Work")
+    await repair_clone(closely.clone)
     salvaged = await salvage(agent_git(closely.clone), closely.clone, "Work")
 
     assert ending(at_once, rest) == ending(closely, salvaged)

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from treadle.domain.change import Change
-from treadle.workspace.changed_files import changed_files
+from treadle.domain.check import FileChange
+from treadle.workspace.diffs import changed_files
 from treadle.workspace.git import GitFailed, user_git
 
 from .real_git import Repository, repository_in
@@ -16,7 +16,7 @@ def user(tmp_path: Path) -> Repository:
     return repository_in(tmp_path)
 
 
-async def changes(user: Repository, before: str, after: str = "HEAD") -> tuple[Change, ...]:
+async def changes(user: Repository, before: str, after: str = "HEAD") -> tuple[FileChange, ...]:
     return await changed_files(user_git(user.path, user.environment), before, after)
 
 
@@ -26,9 +26,9 @@ async def test_files_are_added_changed_and_removed(user: Repository) -> None:
     user.commit(changed="2", **{"deep/new": "1"})
 
     assert await changes(user, before) == (
-        Change("changed", "changed"),
-        Change("deep/new", "added"),
-        Change("gone", "removed"),
+        FileChange("changed", "changed"),
+        FileChange("deep/new", "added"),
+        FileChange("gone", "removed"),
     )
     assert await changes(user, "HEAD") == ()
 
@@ -40,8 +40,8 @@ async def test_a_file_that_was_moved_is_gone_from_where_it_was(user: Repository)
     user.commit()
 
     assert await changes(user, before) == (
-        Change("old.txt", "added"),
-        Change("test_old.py", "removed"),
+        FileChange("old.txt", "added"),
+        FileChange("test_old.py", "removed"),
     )
 
 
@@ -53,9 +53,9 @@ async def test_odd_names_links_and_modes_are_told_as_well(user: Repository) -> N
     user.commit(**{"a\tb\nc ü": "1"})
 
     assert await changes(user, before) == (
-        Change("a\tb\nc ü", "added"),
-        Change("plain", "changed"),
-        Change("run", "changed"),
+        FileChange("a\tb\nc ü", "added"),
+        FileChange("plain", "changed"),
+        FileChange("run", "changed"),
     )
 
 
@@ -68,7 +68,7 @@ async def test_nothing_that_the_project_names_for_its_diffs_is_started(
     before = user.commit(**{".gitattributes": "* diff=odd\n", "a": "1"})
     user.commit(a="2")
 
-    assert await changes(user, before) == (Change("a", "changed"),)
+    assert await changes(user, before) == (FileChange("a", "changed"),)
     assert not trap.exists()
 
 

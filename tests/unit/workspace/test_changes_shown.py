@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from treadle.domain.errors import ProjectError
-from treadle.workspace.changes import diff_text
+from treadle.workspace.diffs import diff_text
 
 from .real_git import BRANCH, Run, brought_home, repository_in, run_on
 

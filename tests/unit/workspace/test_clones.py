@@ -4,7 +4,7 @@ import shutil
 from pathlib import Path
 
 from treadle.workspace.clone import make_clone
-from treadle.workspace.commits import commit_rest
+from treadle.workspace.commits import commit_round
 
 from .real_git import ADA, BRANCH, Repository, empty_repository, files_of, repository_in, run_on
 
@@ -72,7 +72,7 @@ async def test_what_the_user_ignores_meanwhile_is_ignored_from_the_next_round_on
     (run.user.git_dir / "info/exclude").write_text("*.local")
     run.agent.write("b.local")
 
-    rest = await commit_rest(run.clone, "Work")
+    rest = await commit_round(run.clone, "Work")
 
     assert rest.commit is None
 

@@ -4,15 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from treadle.workspace.commits import Rest, commit_rest
+from treadle.workspace.commits import CommittedRound, commit_round
 
 from .real_git import BRANCH, Repository, Run, empty_repository, repository_in, run_on
 
 
-async def settled(run: Run) -> Rest:
+async def settled(run: Run) -> CommittedRound:
     """The rest, after a look that the clone is ready for the next round and the user untouched."""
     before = run.user.state()
-    rest = await commit_rest(run.clone, "Finish the round")
+    rest = await commit_round(run.clone, "Finish the round")
     assert run.user.state() == before
     assert run.agent.git("symbolic-ref", "HEAD") == f"refs/heads/{BRANCH}"
     assert run.agent.head == rest.tip
@@ -20,8 +20,8 @@ async def settled(run: Run) -> Rest:
         line for line in run.agent.git("status", "--porcelain").splitlines() if line[:2] != "??"
     ] == []
     # Whoever asks again is told of a loss again, until the next round begins.
-    again = Rest(rest.tip, left_out=rest.left_out, lost=rest.lost)
-    assert await commit_rest(run.clone, "Again") == again
+    again = CommittedRound(rest.tip, left_out=rest.left_out, lost=rest.lost)
+    assert await commit_round(run.clone, "Again") == again
     return rest
 
 
@@ -32,7 +32,7 @@ def subjects(run: Run) -> list[str]:
 async def test_nothing_left_makes_no_commit(tmp_path: Path) -> None:
     run = await run_on(repository_in(tmp_path))
 
-    assert await settled(run) == Rest(run.snapshot.commit)
+    assert await settled(run) == CommittedRound(run.snapshot.commit)
 
 
 async def test_what_is_left_is_committed_in_the_users_name(tmp_path: Path) -> None:
@@ -44,7 +44,7 @@ async def test_what_is_left_is_committed_in_the_users_name(tmp_path: Path) -> No
 
     rest = await settled(run)
 
-    assert rest == Rest(run.agent.head, commit=run.agent.head, on_top_of=before)
+    assert rest == CommittedRound(run.agent.head, commit=run.agent.head, on_top_of=before)
     assert run.agent.git("log", "-1", "--format=%an <%ae>: %s") == (
         "Ada <ada@example.com>: Finish the round"
     )
@@ -59,7 +59,7 @@ async def test_treadles_own_files_are_not_part_of_the_work(tmp_path: Path) -> No
     run.agent.write(".treadle/new", "2")
     run.agent.write(".treadle-notes.md", "notes")
 
-    rest = await commit_rest(run.clone, "Work")
+    rest = await commit_round(run.clone, "Work")
 
     assert (rest.commit, rest.tip) == (None, run.snapshot.commit)
 
@@ -192,10 +192,10 @@ async def test_cut_before_the_index_was_written_nothing_is_committed_twice(tmp_p
     run.agent.write("new", "1")
     (run.clone.path / "kept.txt").unlink()
     index = (run.clone.git_dir / "index").read_bytes()
-    rest = await commit_rest(run.clone, "Work")
+    rest = await commit_round(run.clone, "Work")
     (run.clone.git_dir / "index").write_bytes(index)
 
-    assert await settled(run) == Rest(rest.tip)
+    assert await settled(run) == CommittedRound(rest.tip)
 
 
 async def test_conflicts_without_a_merge_are_committed_as_they_lie(tmp_path: Path) -> None:
@@ -241,7 +241,7 @@ async def test_a_stash_is_mentioned(tmp_path: Path) -> None:
     run.agent.write("changed.txt", "stashed")
     run.agent.git("stash", "--quiet")
 
-    rest = await commit_rest(run.clone, "Work")
+    rest = await commit_round(run.clone, "Work")
 
     assert rest.remarks == ("The agent left a stash in the workspace; it is not part of the work.",)
 
@@ -269,7 +269,7 @@ async def test_credits_in_our_own_message_are_removed(tmp_path: Path) -> None:
     run = await run_on(repository_in(tmp_path))
     run.agent.write("new")
 
-    await commit_rest(run.clone, "Subject\n\nCo-Authored-By: Claude <noreply@anthropic.com>")
+    await commit_round(run.clone, "Subject\n\nCo-Authored-By: Claude <noreply@anthropic.com>")
 
     assert run.agent.git("log", "-1", "--format=%B").strip() == "Subject"
 
@@ -280,7 +280,7 @@ async def test_what_running_a_project_leaves_is_not_committed(tmp_path: Path) ->
     run.agent.write("node_modules/left-pad/index.js", "left")
     run.agent.write("app/app.py", "print()\n")
 
-    rest = await commit_rest(run.clone, "Work")
+    rest = await commit_round(run.clone, "Work")
 
     assert rest.commit is not None
     assert run.agent.git("show", "--name-only", "--format=", rest.commit) == "app/app.py"

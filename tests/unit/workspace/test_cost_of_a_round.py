@@ -11,9 +11,9 @@ import pytest
 from treadle.domain.events.all_events import Event
 from treadle.domain.events.run import RunWarned
 from treadle.domain.events.work import WorkImported
-from treadle.workflows.opening_worksites import prepare_worksite
-from treadle.workflows.worksite import Site, Worksite
-from treadle.workspace.agent_tree import mend
+from treadle.workflows.loop.open_workspace import make_workspace
+from treadle.workflows.loop.run_workspace import RunWorkspace, WorkspaceSpec
+from treadle.workspace.agent_tree import repair_clone
 from treadle.workspace.project import find_project
 
 from .real_git import ADA, RUN, Repository, repository_in, run_on
@@ -62,13 +62,13 @@ def counted(user: Repository) -> Counted:
 @dataclass(frozen=True)
 class Stage:
     git: Counted
-    worksite: Worksite
+    worksite: RunWorkspace
     agent: Repository
     user: Repository
     events: list[Event]
 
     async def round(self) -> list[str]:
-        started = await self.git.during(lambda: self.worksite.bring_home("Round"))
+        started = await self.git.during(lambda: self.worksite.commit_and_import("Round"))
         return [*sorted(started[: len(LOOK)]), *started[len(LOOK) :]]
 
 
@@ -77,7 +77,7 @@ async def stage(tmp_path: Path) -> Stage:
     user = repository_in(tmp_path)
     git = counted(user)
     events: list[Event] = []
-    site = Site(
+    site = WorkspaceSpec(
         project=await find_project(user.path, git.environment),
         run=RUN,
         identity=ADA,
@@ -87,7 +87,7 @@ async def stage(tmp_path: Path) -> Stage:
         record=events.append,
         record_once=lambda _, event: events.append(event),
     )
-    worksite = await prepare_worksite(site, specification="# Work", spec="kept.txt")
+    worksite = await make_workspace(site, specification="# Work", spec="kept.txt")
     agent = Repository(worksite.path, {**user.environment, "HOME": str(tmp_path / "run")})
     return Stage(git, worksite, agent, user, events)
 
@@ -213,6 +213,6 @@ async def test_mending_starts_no_process(tmp_path: Path) -> None:
     project = replace(run.project, git=replace(run.project.git, environment=git.environment))
     run.agent.git("config", "user.name", "Claude")
 
-    assert await git.during(lambda: mend(replace(run.clone, project=project))) == []
+    assert await git.during(lambda: repair_clone(replace(run.clone, project=project))) == []
 
     assert run.agent.git("config", "user.name") == "Ada"

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from treadle.domain.errors import ProjectError
-from treadle.workspace.detect import Detected, detect
+from treadle.workspace.detect import DetectedProject, detect
 
 
 def package(scripts: dict[str, str] | None = None, *tools: str, **more: object) -> str:
@@ -30,17 +30,17 @@ VITEST = "--reporter=default --reporter=junit --outputFile.junit=.treadle-report
 PHP = "--log-junit .treadle-reports/phpunit.xml"
 RSPEC = "bundle exec rspec --format progress --format json --out .treadle-reports/rspec.json"
 
-CASES: list[tuple[dict[str, str], Detected]] = [
-    ({}, Detected()),
-    ({"README.md": "hello"}, Detected()),
+CASES: list[tuple[dict[str, str], DetectedProject]] = [
+    ({}, DetectedProject()),
+    ({"README.md": "hello"}, DetectedProject()),
     # Python
     (
         {"pyproject.toml": "[project]\nname='x'\n[tool.pytest.ini_options]", "uv.lock": ""},
-        Detected(("python",), "uv sync", "", "uv run pytest"),
+        DetectedProject(("python",), "uv sync", "", "uv run pytest"),
     ),
     (
         {"pyproject.toml": "[tool.poetry.dependencies]\npytest='*'\n[tool.ruff]\n[tool.mypy]"},
-        Detected(
+        DetectedProject(
             ("python",),
             "poetry install",
             "poetry run ruff check . && poetry run mypy .",
@@ -49,15 +49,15 @@ CASES: list[tuple[dict[str, str], Detected]] = [
     ),
     (
         {"pyproject.toml": "[tool.mypy]\nfiles=['a']", "pdm.lock": "", "pytest.ini": ""},
-        Detected(("python",), "pdm install", "pdm run mypy", "pdm run pytest"),
+        DetectedProject(("python",), "pdm install", "pdm run mypy", "pdm run pytest"),
     ),
     (
         {"Pipfile": "[dev-packages]\npytest='*'"},
-        Detected(("python",), "pipenv install --dev", "", "pipenv run pytest"),
+        DetectedProject(("python",), "pipenv install --dev", "", "pipenv run pytest"),
     ),
     (
         {"requirements.txt": "flask", "requirements-dev.txt": "pytest", ".flake8": ""},
-        Detected(
+        DetectedProject(
             ("python",),
             "python3 -m pip install -r requirements.txt -r requirements-dev.txt",
             "python3 -m flake8",
@@ -69,7 +69,7 @@ CASES: list[tuple[dict[str, str], Detected]] = [
             "pyproject.toml": "[project]\n[project.optional-dependencies]\ndev=['pytest']",
             "ruff.toml": "",
         },
-        Detected(
+        DetectedProject(
             ("python",),
             "python3 -m pip install -e '.[dev]'",
             "python3 -m ruff check .",
@@ -78,7 +78,7 @@ CASES: list[tuple[dict[str, str], Detected]] = [
     ),
     (
         {"setup.py": "", "tests/test_a.py": "import unittest\n"},
-        Detected(
+        DetectedProject(
             ("python",),
             "python3 -m pip install -e .",
             "",
@@ -87,37 +87,41 @@ CASES: list[tuple[dict[str, str], Detected]] = [
     ),
     (
         {"a.py": "", "test_a.py": "from unittest import TestCase\n"},
-        Detected(("python",), "", "", "python3 -m unittest discover -v"),
+        DetectedProject(("python",), "", "", "python3 -m unittest discover -v"),
     ),
     (
         {"uv.lock": "", "pyproject.toml": "", "tests/test_a.py": "import unittest\n"},
-        Detected(("python",), "uv sync", "", "uv run python -m unittest discover -v -s tests"),
+        DetectedProject(
+            ("python",), "uv sync", "", "uv run python -m unittest discover -v -s tests"
+        ),
     ),
     (
         {"a.py": "", "test/test_a.py": "def test_a(): ..."},
-        Detected(("python",), "", "", "python3 -m pytest"),
+        DetectedProject(("python",), "", "", "python3 -m pytest"),
     ),
-    ({"a.py": ""}, Detected(("python",))),
+    ({"a.py": ""}, DetectedProject(("python",))),
     (
         {"pyproject.toml": "[broken", "conftest.py": ""},
-        Detected(("python",), test="python3 -m pytest"),
+        DetectedProject(("python",), test="python3 -m pytest"),
     ),
     # Node
     (
         {"package.json": package({"test": "jest", "lint": "eslint ."}), "package-lock.json": ""},
-        Detected(("node",), "npm ci", "npm run lint", f"{MADE} && npm run test -- {JEST}"),
+        DetectedProject(("node",), "npm ci", "npm run lint", f"{MADE} && npm run test -- {JEST}"),
     ),
     (
         {"package.json": package({}, "jest")},
-        Detected(("node",), "npm install", "", f"{MADE} && npx jest {JEST}"),
+        DetectedProject(("node",), "npm install", "", f"{MADE} && npx jest {JEST}"),
     ),
     (
         {"package.json": package({}, "vitest", "@playwright/test"), "pnpm-lock.yaml": ""},
-        Detected(("node",), "pnpm install --frozen-lockfile", "", f"pnpm exec vitest run {VITEST}"),
+        DetectedProject(
+            ("node",), "pnpm install --frozen-lockfile", "", f"pnpm exec vitest run {VITEST}"
+        ),
     ),
     (
         {"package.json": package({}, "@playwright/test"), "yarn.lock": ""},
-        Detected(
+        DetectedProject(
             ("node",),
             "yarn install --frozen-lockfile",
             "",
@@ -126,61 +130,64 @@ CASES: list[tuple[dict[str, str], Detected]] = [
     ),
     (
         {"package.json": package({"test": "ava"}), "yarn.lock": "", ".yarnrc.yml": ""},
-        Detected(("node",), "yarn install --immutable", "", "yarn run test"),
+        DetectedProject(("node",), "yarn install --immutable", "", "yarn run test"),
     ),
     (
         {"package.json": package({"test": "bun test"}), "bun.lockb": ""},
-        Detected(("node",), "bun install --frozen-lockfile", "", "bun run test"),
+        DetectedProject(("node",), "bun install --frozen-lockfile", "", "bun run test"),
     ),
     (
         {"package.json": package({}, "mocha", packageManager="pnpm@9.0.0")},
-        Detected(("node",), "pnpm install", "", "pnpm exec mocha"),
+        DetectedProject(("node",), "pnpm install", "", "pnpm exec mocha"),
     ),
     (
         {
             "package.json": package({"typecheck": "tsc"}, "typescript"),
             "tsconfig.json": "{}",
         },
-        Detected(("node",), "npm install", "npm run typecheck", ""),
+        DetectedProject(("node",), "npm install", "npm run typecheck", ""),
     ),
     (
         {"package.json": package({}, "typescript"), "tsconfig.json": "{}"},
-        Detected(("node",), "npm install", "npx tsc --noEmit", ""),
+        DetectedProject(("node",), "npm install", "npx tsc --noEmit", ""),
     ),
     (
         {"package.json": package({"test": 'echo "Error: no test specified" && exit 1'})},
-        Detected(("node",)),  # what npm init writes is no test
+        DetectedProject(("node",)),  # what npm init writes is no test
     ),
     (
         {"package.json": package({"test": "vitest --watch"}, "vitest")},
         # it would never end
-        Detected(("node",), "npm install", "", f"npx vitest run {VITEST}"),
+        DetectedProject(("node",), "npm install", "", f"npx vitest run {VITEST}"),
     ),
     (
         {"package.json": "{}", "test/a.test.mjs": ""},
-        Detected(("node",), "", "", "node --test"),
+        DetectedProject(("node",), "", "", "node --test"),
     ),
-    ({"package.json": "{broken"}, Detected(("node",))),
-    ({"package.json": '["not", "a", "table"]'}, Detected(("node",))),
-    ({"package.json": '{"scripts": [], "devDependencies": null}'}, Detected(("node",))),
+    ({"package.json": "{broken"}, DetectedProject(("node",))),
+    ({"package.json": '["not", "a", "table"]'}, DetectedProject(("node",))),
+    ({"package.json": '{"scripts": [], "devDependencies": null}'}, DetectedProject(("node",))),
     (
         {"package.json": package({"test": "vitest"}), "yarn.lock": ""},
-        Detected(("node",), "yarn install --frozen-lockfile", "", f"yarn run test {VITEST}"),
+        DetectedProject(("node",), "yarn install --frozen-lockfile", "", f"yarn run test {VITEST}"),
     ),
     (
         {"package.json": package({"test": "cross-env CI=1 NODE_OPTIONS=--x jest --ci"})},
-        Detected(("node",), "", "", f"{MADE} && npm run test -- {JEST}"),
+        DetectedProject(("node",), "", "", f"{MADE} && npm run test -- {JEST}"),
     ),
     # Where more than the one tool is started, or it has a report of its own, it is left alone.
-    ({"package.json": package({"test": "tsc && jest"})}, Detected(("node",), test="npm run test")),
+    (
+        {"package.json": package({"test": "tsc && jest"})},
+        DetectedProject(("node",), test="npm run test"),
+    ),
     (
         {"package.json": package({"test": "vitest run --reporter=dot"})},
-        Detected(("node",), test="npm run test"),
+        DetectedProject(("node",), test="npm run test"),
     ),
     # Go, Rust, Ruby, PHP
     (
         {"go.mod": "module x\ntool gotest.tools/gotestsum\n"},
-        Detected(
+        DetectedProject(
             ("go",),
             "go mod download",
             "go vet ./...",
@@ -189,32 +196,32 @@ CASES: list[tuple[dict[str, str], Detected]] = [
     ),
     (
         {"go.mod": "", ".golangci.yml": ""},
-        Detected(
+        DetectedProject(
             ("go",), "go mod download", "go vet ./... && golangci-lint run", "go test -v ./..."
         ),
     ),
     (
         {"Cargo.toml": ""},
-        Detected(
+        DetectedProject(
             ("rust",), "cargo fetch", "cargo check --all-targets", "cargo test --no-fail-fast"
         ),
     ),
     (
         {"Gemfile": "gem 'rspec'", ".rubocop.yml": ""},
-        Detected(("ruby",), "bundle install", "bundle exec rubocop", RSPEC),
+        DetectedProject(("ruby",), "bundle install", "bundle exec rubocop", RSPEC),
     ),
     (
         {"x.gemspec": "", "spec/a_spec.rb": ""},
-        Detected(("ruby",), "bundle install", "", RSPEC),
+        DetectedProject(("ruby",), "bundle install", "", RSPEC),
     ),
     (
         {"Gemfile": "", "Rakefile": "", "test/a.rb": ""},
-        Detected(("ruby",), "bundle install", "", "bundle exec rake test"),
+        DetectedProject(("ruby",), "bundle install", "", "bundle exec rake test"),
     ),
-    ({"Gemfile": ""}, Detected(("ruby",), "bundle install")),
+    ({"Gemfile": ""}, DetectedProject(("ruby",), "bundle install")),
     (
         {"composer.json": '{"require-dev": {"phpunit/phpunit": "*"}}', "phpstan.neon": ""},
-        Detected(
+        DetectedProject(
             ("php",),
             "composer install",
             "vendor/bin/phpstan analyse",
@@ -223,28 +230,28 @@ CASES: list[tuple[dict[str, str], Detected]] = [
     ),
     (
         {"composer.json": '{"require-dev": {"pestphp/pest": "*"}}'},
-        Detected(("php",), "composer install", "", f"vendor/bin/pest {PHP}"),
+        DetectedProject(("php",), "composer install", "", f"vendor/bin/pest {PHP}"),
     ),
     (
         {"composer.json": '{"scripts": {"test": "x"}}'},
-        Detected(("php",), "composer install", "", "composer test"),
+        DetectedProject(("php",), "composer install", "", "composer test"),
     ),
-    ({"composer.json": "{}"}, Detected(("php",), "composer install")),
+    ({"composer.json": "{}"}, DetectedProject(("php",), "composer install")),
     # Make
     (
         {"Makefile": "CC := cc\n.PHONY: test\nsetup:\n\nlint test: setup\n\tgo test\n"},
-        Detected(("make",), "make setup", "make lint", "make test"),
+        DetectedProject(("make",), "make setup", "make lint", "make test"),
     ),
-    ({"Makefile": "check:\n\ttrue\n"}, Detected(("make",), test="make check")),
-    ({"Makefile": "all:\n\ttest: no target\ntests = 1\ntest := 2\n"}, Detected()),
+    ({"Makefile": "check:\n\ttrue\n"}, DetectedProject(("make",), test="make check")),
+    ({"Makefile": "all:\n\ttest: no target\ntests = 1\ntest := 2\n"}, DetectedProject()),
     (
         {"Makefile": "test:\n", "go.mod": ""},
-        Detected(("go", "make"), "go mod download", "go vet ./...", "make test"),
+        DetectedProject(("go", "make"), "go mod download", "go vet ./...", "make test"),
     ),
     # Several at once
     (
         {"go.mod": "", "package.json": package({"test": "jest"}), "package-lock.json": ""},
-        Detected(
+        DetectedProject(
             ("node", "go"),
             "npm ci && go mod download",
             "go vet ./...",
@@ -252,12 +259,12 @@ CASES: list[tuple[dict[str, str], Detected]] = [
         ),
     ),
     # Specifications
-    ({"SPEC.md": "", "specs/": ""}, Detected()),
+    ({"SPEC.md": "", "specs/": ""}, DetectedProject()),
     (
         {"docs/specs/a.md": "", "docs/SPEC.md": ""},
-        Detected(specs="docs/specs", spec="docs/SPEC.md"),
+        DetectedProject(specs="docs/specs", spec="docs/SPEC.md"),
     ),
-    ({"spec/a.md": "", "spec.md": ""}, Detected(spec="spec.md")),
+    ({"spec/a.md": "", "spec.md": ""}, DetectedProject(spec="spec.md")),
 ]
 
 
@@ -265,7 +272,7 @@ CASES: list[tuple[dict[str, str], Detected]] = [
     ("files", "found"), [pytest.param(*case, id=" ".join(case[0]) or "nothing") for case in CASES]
 )
 def test_commands_are_proposed_from_the_files(
-    tmp_path: Path, files: dict[str, str], found: Detected
+    tmp_path: Path, files: dict[str, str], found: DetectedProject
 ) -> None:
     lay_out(tmp_path, files)
 
@@ -277,7 +284,7 @@ def test_odd_things_under_known_names_count_as_absent(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").symlink_to(tmp_path / "nowhere")
     (tmp_path / "Gemfile").write_bytes(b"\xff\xfe")
 
-    assert detect(tmp_path) == Detected(("python", "ruby"), "bundle install")
+    assert detect(tmp_path) == DetectedProject(("python", "ruby"), "bundle install")
 
 
 def test_a_missing_directory_is_refused(tmp_path: Path) -> None:

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from treadle.domain.agent import Identity
+from treadle.domain.agent import CommitIdentity
 from treadle.domain.errors import ProjectError
 from treadle.workspace.project import (
     find_project,
-    identity,
     operation_in_progress,
+    read_identity,
 )
 
 from .real_git import Repository, empty_repository, environment_in, repository_in
@@ -86,7 +86,9 @@ async def test_commits_carry_the_name_that_git_would_use(tmp_path: Path) -> None
 
     project = await find_project(repository.path, repository.environment)
 
-    assert await identity(project) == Identity('Grace "Amazing" Hopper', "ada@example.com")
+    assert await read_identity(project) == CommitIdentity(
+        'Grace "Amazing" Hopper', "ada@example.com"
+    )
 
 
 async def test_a_missing_name_is_asked_for_and_never_guessed(tmp_path: Path) -> None:
@@ -94,7 +96,7 @@ async def test_a_missing_name_is_asked_for_and_never_guessed(tmp_path: Path) -> 
     (tmp_path / "home/.gitconfig").unlink()
 
     with pytest.raises(ProjectError) as refused:
-        await identity(await find_project(repository.path, repository.environment))
+        await read_identity(await find_project(repository.path, repository.environment))
 
     assert refused.value.hint == (
         'git config --global user.name "Your Name" && '

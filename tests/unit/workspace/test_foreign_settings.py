@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from treadle.workspace.foreign_settings import brought_by, notice_of
+from treadle.workspace.foreign_settings import find_agent_settings, ignored_settings_notice
 
 
 def test_a_project_without_any_has_no_notice(tmp_path: Path) -> None:
@@ -11,8 +11,8 @@ def test_a_project_without_any_has_no_notice(tmp_path: Path) -> None:
     # As a sandbox leaves it where nothing may be written.
     (tmp_path / ".mcp.json").mkdir()
 
-    assert brought_by(tmp_path) == ()
-    assert notice_of(()) == ""
+    assert find_agent_settings(tmp_path) == ()
+    assert ignored_settings_notice(()) == ""
 
 
 def test_settings_hooks_servers_and_sub_agents_are_named(tmp_path: Path) -> None:
@@ -21,14 +21,16 @@ def test_settings_hooks_servers_and_sub_agents_are_named(tmp_path: Path) -> None
     (tmp_path / ".claude" / "settings.json").write_text("{}")
     (tmp_path / ".mcp.json").symlink_to("/nowhere")
 
-    brought = brought_by(tmp_path)
+    brought = find_agent_settings(tmp_path)
 
     assert brought == (".claude/settings.json", ".claude/agents", ".mcp.json")
-    assert notice_of(brought) == (
+    assert ignored_settings_notice(brought) == (
         "the project has .claude/settings.json, .claude/agents, .mcp.json: they are not loaded; "
         "hooks, servers and tools of a run come from treadle.toml"
     )
 
 
 def test_one_is_named_alone() -> None:
-    assert notice_of((".mcp.json",)).startswith("the project has .mcp.json: it is not loaded; ")
+    assert ignored_settings_notice((".mcp.json",)).startswith(
+        "the project has .mcp.json: it is not loaded; "
+    )

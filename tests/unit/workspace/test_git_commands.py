@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from treadle.workspace.git import Git, GitFailed, Ran, together, user_git
+from treadle.workspace.git import Git, GitFailed, GitResult, run_together, user_git
 
 from .real_git import environment_in, repository_in
 
@@ -36,7 +36,7 @@ async def test_an_expected_failure_is_a_value(tmp_path: Path) -> None:
     repository = repository_in(tmp_path)
     git = user_git(repository.path, repository.environment)
 
-    assert await git.try_run("rev-parse", "--verify", "--quiet", "nowhere") == Ran(1, "", "")
+    assert await git.try_run("rev-parse", "--verify", "--quiet", "nowhere") == GitResult(1, "", "")
     assert await git.commit_of("nowhere") is None
 
 
@@ -97,9 +97,9 @@ async def test_commands_side_by_side_answer_in_the_order_they_were_given(tmp_pat
     )
 
     # Neither of them ends unless the other runs at the same time.
-    answers = await together(git.try_run("wait"), git.try_run("tell"))
+    answers = await run_together(git.try_run("wait"), git.try_run("tell"))
 
-    assert answers == [Ran(0, "heard", ""), Ran(0, "", "")]
+    assert answers == [GitResult(0, "heard", ""), GitResult(0, "", "")]
 
 
 async def test_a_failure_of_one_waits_for_the_others(tmp_path: Path) -> None:
@@ -108,7 +108,7 @@ async def test_a_failure_of_one_waits_for_the_others(tmp_path: Path) -> None:
     git = Git(tmp_path, environment_in(tmp_path), options=("-c", f"alias.tell=!echo > {written}"))
 
     with pytest.raises(GitFailed, match="git was not found"):
-        await together(missing.try_run("status"), git.try_run("tell"))
+        await run_together(missing.try_run("status"), git.try_run("tell"))
 
     assert written.exists()
 

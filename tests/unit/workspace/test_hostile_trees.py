@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from treadle.workspace.agent_tree import mend
-from treadle.workspace.commits import commit_rest
+from treadle.workspace.agent_tree import repair_clone
+from treadle.workspace.commits import commit_round
 from treadle.workspace.disk import remove
-from treadle.workspace.pipes import pipes_among
+from treadle.workspace.hostile_files import find_pipes
 
 from .deep_trees import dig
 from .real_git import repository_in, run_on
@@ -28,7 +28,7 @@ async def test_work_beside_a_very_deep_directory_is_committed(tmp_path: Path) ->
     run.agent.write("new", "work")
     dig(run.clone.path)
 
-    rest = await commit_rest(run.clone, "Work")
+    rest = await commit_round(run.clone, "Work")
 
     assert run.agent.tree(rest.tip)["new"] == "work"
     assert rest.remarks == ()
@@ -40,7 +40,7 @@ async def test_a_git_directory_too_deep_for_git_is_moved_aside(part: str, tmp_pa
     run.agent.write("new", "work")
     dig(run.clone.git_dir / part)
 
-    rest = await commit_rest(run.clone, "Work")
+    rest = await commit_round(run.clone, "Work")
 
     assert run.agent.tree(rest.tip)["new"] == "work"
     assert rest.remarks == (
@@ -57,7 +57,7 @@ async def test_a_deep_directory_in_place_of_our_own_parts_does_not_last(
     (run.clone.git_dir / part).mkdir()
     dig(run.clone.git_dir / part, depth=1500)
 
-    await mend(run.clone)
+    await repair_clone(run.clone)
 
     assert not (run.clone.git_dir / part / "d").exists()
 
@@ -67,7 +67,7 @@ def test_pipes_are_found_as_deep_as_git_looks(tmp_path: Path) -> None:
     pipe = tmp_path / "/".join("d" * 1500) / ".gitignore"
     os.mkfifo(pipe)
 
-    assert list(pipes_among(tmp_path)) == [pipe]
+    assert list(find_pipes(tmp_path)) == [pipe]
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ async def test_rights_that_git_needs_are_given_back(parts: list[str], tmp_path: 
     for place in places:
         place.chmod(0)
 
-    await mend(run.clone)
+    await repair_clone(run.clone)
 
     found = [stat.S_IMODE(place.stat().st_mode) for place in places]
     assert found == wanted
@@ -99,7 +99,7 @@ async def test_no_rights_are_given_to_what_a_link_leads_to(tmp_path: Path) -> No
     (tmp_path / "theirs").mkdir(mode=0o500)
     (run.clone.git_dir / "refs/out").symlink_to(tmp_path / "theirs")
 
-    await mend(run.clone)
+    await repair_clone(run.clone)
 
     assert stat.S_IMODE((tmp_path / "theirs").stat().st_mode) == 0o500
 

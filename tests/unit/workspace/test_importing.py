@@ -5,16 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from treadle.workspace.commits import commit_rest
+from treadle.workspace.commits import commit_round
 from treadle.workspace.git import GitFailed
-from treadle.workspace.imports import Imported, NothingNew
+from treadle.workspace.imports import ImportedBranch, NothingToImport
 
 from .real_git import BRANCH, RUN, Repository, Run, brought_home, repository_in, run_on
 
 BACKUPS = f"refs/treadle/backup/{RUN}"
 
 
-async def imported_from(run: Run) -> Imported | NothingNew:
+async def imported_from(run: Run) -> ImportedBranch | NothingToImport:
     """What was imported, after a look that nothing else changed."""
     before = run.user.state()
     imported = await brought_home(run)
@@ -27,7 +27,7 @@ async def imported_from(run: Run) -> Imported | NothingNew:
 async def test_a_run_without_commits_brings_no_branch(tmp_path: Path) -> None:
     run = await run_on(repository_in(tmp_path))
 
-    assert await imported_from(run) == NothingNew()
+    assert await imported_from(run) == NothingToImport()
     assert run.user.refs("refs/heads/treadle") == {}
 
 
@@ -37,7 +37,7 @@ async def test_commits_arrive_on_the_runs_branch(tmp_path: Path) -> None:
     tip = run.agent.commit("Two", two="2")
     run.agent.git("tag", "v1")
 
-    assert await imported_from(run) == Imported(BRANCH, tip, 2, descends=True, moved=True)
+    assert await imported_from(run) == ImportedBranch(BRANCH, tip, 2, descends=True, moved=True)
 
     assert run.user.refs("refs/heads/treadle") == {f"refs/heads/{BRANCH}": tip}
     assert run.user.tree(BRANCH)["two"] == "2"
@@ -48,7 +48,7 @@ async def test_importing_the_same_again_moves_nothing(tmp_path: Path) -> None:
     tip = run.agent.commit("One", one="1")
     await imported_from(run)
 
-    assert await imported_from(run) == Imported(BRANCH, tip, 1, descends=True, moved=False)
+    assert await imported_from(run) == ImportedBranch(BRANCH, tip, 1, descends=True, moved=False)
 
 
 async def test_a_later_round_moves_the_branch_without_a_backup(tmp_path: Path) -> None:
@@ -59,7 +59,7 @@ async def test_a_later_round_moves_the_branch_without_a_backup(tmp_path: Path) -
 
     imported = await imported_from(run)
 
-    assert imported == Imported(BRANCH, run.agent.head, 2, descends=True, moved=True)
+    assert imported == ImportedBranch(BRANCH, run.agent.head, 2, descends=True, moved=True)
     assert run.user.refs(BACKUPS) == {}
 
 
@@ -71,7 +71,7 @@ async def test_commits_that_the_agent_threw_away_are_backed_up_once(tmp_path: Pa
     run.agent.git("reflog", "expire", "--expire=now", "--all")
     run.agent.git("gc", "--quiet", "--prune=now")
 
-    assert await imported_from(run) == Imported(
+    assert await imported_from(run) == ImportedBranch(
         BRANCH, run.snapshot.commit, 0, descends=True, moved=True
     )
 
@@ -88,7 +88,7 @@ async def test_no_setting_of_the_user_makes_a_rewrite_pass_for_a_step_forward(
     await imported_from(run)
     run.agent.git("commit", "--quiet", "--amend", "-m", "Another")
 
-    assert await imported_from(run) == Imported(
+    assert await imported_from(run) == ImportedBranch(
         BRANCH, run.agent.head, 1, descends=True, moved=True
     )
 
@@ -107,7 +107,7 @@ async def test_no_setting_of_the_user_hides_that_the_branch_moved(
         run.agent.commit(f"Work {number}", one=str(number))
         seen += [await imported_from(run), await imported_from(run)]
 
-    assert [found.moved for found in seen if isinstance(found, Imported)] == [
+    assert [found.moved for found in seen if isinstance(found, ImportedBranch)] == [
         *(True, False, True, False)
     ]
 
@@ -119,7 +119,7 @@ async def test_a_branch_that_was_deleted_comes_back_with_the_next_commit(tmp_pat
     run.user.git("branch", "--quiet", "-D", BRANCH)
     tip = run.agent.commit("Two", two="2")
 
-    assert await imported_from(run) == Imported(BRANCH, tip, 2, descends=True, moved=True)
+    assert await imported_from(run) == ImportedBranch(BRANCH, tip, 2, descends=True, moved=True)
 
 
 async def test_a_branch_with_commits_of_somebody_else_is_backed_up(tmp_path: Path) -> None:
@@ -130,7 +130,7 @@ async def test_a_branch_with_commits_of_somebody_else_is_backed_up(tmp_path: Pat
     run.user.git("update-ref", f"refs/heads/{BRANCH}", theirs)
     tip = run.agent.commit("Two", two="2")
 
-    assert await imported_from(run) == Imported(BRANCH, tip, 2, descends=True, moved=True)
+    assert await imported_from(run) == ImportedBranch(BRANCH, tip, 2, descends=True, moved=True)
 
     assert run.user.refs(BACKUPS) == {f"{BACKUPS}/1": theirs}
 
@@ -154,7 +154,7 @@ async def test_work_without_the_snapshot_below_it_is_marked(tmp_path: Path) -> N
     tip = run.agent.commit("A history of its own", one="1")
     run.agent.git("branch", "--force", BRANCH, "fresh")
 
-    assert await imported_from(run) == Imported(BRANCH, tip, 1, descends=False, moved=True)
+    assert await imported_from(run) == ImportedBranch(BRANCH, tip, 1, descends=False, moved=True)
 
 
 async def test_a_branch_that_somebody_has_checked_out_is_not_moved(tmp_path: Path) -> None:
@@ -164,7 +164,9 @@ async def test_a_branch_that_somebody_has_checked_out_is_not_moved(tmp_path: Pat
     run.user.git("checkout", "--quiet", BRANCH)
     tip = run.agent.commit("Two", two="2")
 
-    assert await imported_from(run) == Imported(f"{BRANCH}-2", tip, 2, descends=True, moved=True)
+    assert await imported_from(run) == ImportedBranch(
+        f"{BRANCH}-2", tip, 2, descends=True, moved=True
+    )
 
     assert run.user.git("status", "--porcelain") == ""
 
@@ -176,7 +178,9 @@ async def test_a_branch_that_another_worktree_has_checked_out_is_not_moved(tmp_p
     run.user.git("worktree", "add", "--quiet", str(tmp_path / "linked"), BRANCH)
     tip = run.agent.commit("Two", two="2")
 
-    assert await imported_from(run) == Imported(f"{BRANCH}-2", tip, 2, descends=True, moved=True)
+    assert await imported_from(run) == ImportedBranch(
+        f"{BRANCH}-2", tip, 2, descends=True, moved=True
+    )
 
     assert Repository(tmp_path / "linked", run.user.environment).git("status", "--porcelain") == ""
 
@@ -188,7 +192,7 @@ async def test_work_comes_home_to_a_shallow_repository(tmp_path: Path) -> None:
     run = await run_on(Repository(tmp_path / "shallow", origin.environment))
     tip = run.agent.commit("Work", one="1")
 
-    assert await imported_from(run) == Imported(BRANCH, tip, 1, descends=True, moved=True)
+    assert await imported_from(run) == ImportedBranch(BRANCH, tip, 1, descends=True, moved=True)
 
 
 async def test_what_was_kept_aside_is_imported_too(tmp_path: Path) -> None:
@@ -196,7 +200,7 @@ async def test_what_was_kept_aside_is_imported_too(tmp_path: Path) -> None:
     run.agent.commit("Work", one="1")
     run.agent.git("checkout", "--quiet", "HEAD~1")
     run.agent.write("one", "other")
-    aside = (await commit_rest(run.clone, "Rest")).aside
+    aside = (await commit_round(run.clone, "Rest")).aside
     assert aside is not None
 
     await imported_from(run)

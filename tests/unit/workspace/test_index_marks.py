@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from treadle.workspace.index_marks import without_marks
+from treadle.workspace.index_marks import clear_marks
 
 from .real_git import Repository, empty_repository
 from .worksite_stage import stage_in
@@ -28,13 +28,13 @@ def listed(repository: Repository) -> str:
 def test_every_mark_goes_and_nothing_else(marked: Repository) -> None:
     index, hash_bytes = marked.path / ".git/index", len(marked.git("write-tree")) // 2
     plain, before = index.read_bytes(), listed(marked)
-    assert without_marks(plain, hash_bytes=hash_bytes) == plain
+    assert clear_marks(plain, hash_bytes=hash_bytes) == plain
     names = marked.git("ls-files", "-z").split("\0")[:-1]
     marked.git("update-index", "--assume-unchanged", *names[0:6])
     marked.git("update-index", "--skip-worktree", *names[3:12])
     assert listed(marked) != before
 
-    index.write_bytes(without_marks(index.read_bytes(), hash_bytes=hash_bytes))
+    index.write_bytes(clear_marks(index.read_bytes(), hash_bytes=hash_bytes))
 
     assert [line[0] for line in marked.git("ls-files", "-v").splitlines()] == ["H"] * 20
     assert marked.git("fsck", "--no-dangling") == ""
@@ -44,7 +44,7 @@ def test_every_mark_goes_and_nothing_else(marked: Repository) -> None:
 
 @pytest.mark.parametrize("index", [b"", b"DIRC", b"DIRC\0\0\0\2\0\0\0\7" + b"x" * 90, b"\xff" * 99])
 def test_what_is_no_index_is_left_as_it_is(index: bytes) -> None:
-    assert without_marks(index, hash_bytes=20) == index
+    assert clear_marks(index, hash_bytes=20) == index
 
 
 async def test_an_agent_cannot_keep_its_changes_out_of_the_commit(tmp_path: Path) -> None:

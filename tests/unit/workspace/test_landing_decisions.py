@@ -4,11 +4,17 @@ from dataclasses import replace
 
 import pytest
 
-from treadle.workspace.landing_decision import HasLanded, Keep, Land, LandingDecision, LandingFacts
+from treadle.workspace.landing_decision import (
+    AlreadyLanded,
+    KeepOnBranch,
+    LandingDecision,
+    LandingFacts,
+    LandNow,
+)
 from treadle.workspace.landing_decision import decide_landing as decide
-from treadle.workspace.snapshot import Checkout
+from treadle.workspace.snapshot import CheckoutState
 
-BEFORE = Checkout("head", "main", "tree")
+BEFORE = CheckoutState("head", "main", "tree")
 READY = LandingFacts(
     before=BEFORE,
     now=BEFORE,
@@ -26,49 +32,51 @@ MERGE = "git merge treadle/x-1"
 @pytest.mark.parametrize(
     ("facts", "decision"),
     [
-        (READY, Land()),
+        (READY, LandNow()),
         # a landing that was cut short has moved HEAD to the snapshot already
-        (replace(READY, now=replace(BEFORE, head="snapshot")), Land()),
-        (replace(READY, work_in_head=True, branch_commit=None), HasLanded()),
+        (replace(READY, now=replace(BEFORE, head="snapshot")), LandNow()),
+        (replace(READY, work_in_head=True, branch_commit=None), AlreadyLanded()),
         (
             replace(READY, branch_commit=None),
-            Keep("the branch treadle/x-1 was deleted meanwhile", "git branch treadle/x-1 work"),
+            KeepOnBranch(
+                "the branch treadle/x-1 was deleted meanwhile", "git branch treadle/x-1 work"
+            ),
         ),
         (
             replace(READY, branch_commit="other"),
-            Keep("somebody else moved the branch treadle/x-1 meanwhile", MERGE),
+            KeepOnBranch("somebody else moved the branch treadle/x-1 meanwhile", MERGE),
         ),
         (
             replace(READY, work="snapshot", branch_commit="snapshot"),
-            Keep("there is nothing to land: the run made no commits", MERGE),
+            KeepOnBranch("there is nothing to land: the run made no commits", MERGE),
         ),
         (
             replace(READY, operation="a rebase"),
-            Keep("you are in the middle of a rebase: finish it first", MERGE),
+            KeepOnBranch("you are in the middle of a rebase: finish it first", MERGE),
         ),
         (
             replace(READY, descends=False),
-            Keep("the agent rewrote the history that the run started from", MERGE),
+            KeepOnBranch("the agent rewrote the history that the run started from", MERGE),
         ),
         (
             replace(READY, now=replace(BEFORE, branch="other")),
-            Keep("you have switched from main to other meanwhile", MERGE),
+            KeepOnBranch("you have switched from main to other meanwhile", MERGE),
         ),
         (
             replace(READY, now=replace(BEFORE, branch=None)),
-            Keep("you have switched from main to a detached HEAD meanwhile", MERGE),
+            KeepOnBranch("you have switched from main to a detached HEAD meanwhile", MERGE),
         ),
         (
             replace(READY, now=replace(BEFORE, head="more")),
-            Keep("main has other commits than when the run started", MERGE),
+            KeepOnBranch("main has other commits than when the run started", MERGE),
         ),
         (
             replace(READY, now=replace(BEFORE, tree="other")),
-            Keep("files were changed after the run started: commit them first", MERGE),
+            KeepOnBranch("files were changed after the run started: commit them first", MERGE),
         ),
         (
             replace(READY, before=replace(BEFORE, head=None), now=replace(BEFORE, head="first")),
-            Keep(
+            KeepOnBranch(
                 "main has other commits than when the run started",
                 "git merge --allow-unrelated-histories treadle/x-1",
             ),

@@ -2,18 +2,17 @@
 
 from pathlib import Path
 
-from treadle.workspace.imports import Imported
-from treadle.workspace.land import Kept, Landed
-from treadle.workspace.land_files import land_files
+from treadle.workspace.checkout_landing import LandedCommit, LandingRefused, land_files
+from treadle.workspace.imports import ImportedBranch
 
 from .real_git import BRANCH, RUN, Repository, Run, brought_home, repository_in, run_on
 
 
-async def worked(user: Repository, **files: str) -> tuple[Run, Imported]:
+async def worked(user: Repository, **files: str) -> tuple[Run, ImportedBranch]:
     run = await run_on(user)
     run.agent.commit("Work", **files)
     imported = await brought_home(run)
-    assert isinstance(imported, Imported)
+    assert isinstance(imported, ImportedBranch)
     return run, imported
 
 
@@ -23,12 +22,16 @@ async def test_only_files_change_and_a_second_landing_says_the_same(tmp_path: Pa
     run, imported = await worked(user, **{"new": "work", "no newline": "at the end"})
     head, index = user.head, user.state().index
 
-    assert await land_files(run.project, run.snapshot, imported, RUN) == Landed(imported.commit)
+    assert await land_files(run.project, run.snapshot, imported, RUN) == LandedCommit(
+        imported.commit
+    )
 
     assert (user.head, user.state().index) == (head, index)
     assert (user.path / "new").read_text() == "work"
     assert (user.path / "changed.txt").read_text() == "mine, uncommitted"
-    assert await land_files(run.project, run.snapshot, imported, RUN) == Landed(imported.commit)
+    assert await land_files(run.project, run.snapshot, imported, RUN) == LandedCommit(
+        imported.commit
+    )
 
 
 async def test_an_ignored_file_in_the_way_stops_all_of_it(tmp_path: Path) -> None:
@@ -41,12 +44,12 @@ async def test_an_ignored_file_in_the_way_stops_all_of_it(tmp_path: Path) -> Non
     run.agent.git("add", "--force", "--all")
     run.agent.git("commit", "-q", "-m", "Work")
     imported = await brought_home(run)
-    assert isinstance(imported, Imported)
+    assert isinstance(imported, ImportedBranch)
     before = user.state()
 
     outcome = await land_files(run.project, run.snapshot, imported, RUN)
 
-    assert isinstance(outcome, Kept)
+    assert isinstance(outcome, LandingRefused)
     assert user.state() == before
 
 
@@ -57,7 +60,7 @@ async def test_a_checkout_that_changed_meanwhile_is_left_alone(tmp_path: Path) -
 
     outcome = await land_files(run.project, run.snapshot, imported, RUN)
 
-    assert outcome == Kept(
+    assert outcome == LandingRefused(
         "files were changed after the run started: commit them first", f"git merge {BRANCH}"
     )
     assert run.user.state() == before

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from treadle.workspace.imports import Imported
-from treadle.workspace.land import Kept, Landed, LandingOutcome, land
+from treadle.workspace.checkout_landing import LandedCommit, LandingOutcome, LandingRefused, land
+from treadle.workspace.imports import ImportedBranch
 
 from .real_git import (
     BRANCH,
@@ -22,24 +22,24 @@ BACKUPS = f"refs/treadle/backup/{RUN}"
 MERGE = f"git merge {BRANCH}"
 
 
-async def worked(user: Repository, **files: str) -> tuple[Run, Imported]:
+async def worked(user: Repository, **files: str) -> tuple[Run, ImportedBranch]:
     """A run whose agent committed `files`, imported and ready to land."""
     run = await run_on(user)
     run.agent.commit("Work", **(files or {"new": "work"}))
     imported = await brought_home(run)
-    assert isinstance(imported, Imported)
+    assert isinstance(imported, ImportedBranch)
     return run, imported
 
 
-async def landing(run: Run, imported: Imported) -> LandingOutcome:
+async def landing(run: Run, imported: ImportedBranch) -> LandingOutcome:
     return await land(run.project, run.snapshot, imported, RUN)
 
 
-async def kept(run: Run, imported: Imported) -> Kept:
+async def kept(run: Run, imported: ImportedBranch) -> LandingRefused:
     """Why the work was kept, after a look that nothing changed."""
     before = run.user.state()
     outcome = await landing(run, imported)
-    assert isinstance(outcome, Kept)
+    assert isinstance(outcome, LandingRefused)
     assert run.user.state() == before
     return outcome
 
@@ -47,7 +47,7 @@ async def kept(run: Run, imported: Imported) -> Kept:
 async def test_a_clean_checkout_is_fast_forwarded(tmp_path: Path) -> None:
     run, imported = await worked(repository_in(tmp_path))
 
-    assert await landing(run, imported) == Landed(imported.commit)
+    assert await landing(run, imported) == LandedCommit(imported.commit)
 
     assert (run.user.head, run.user.git("status", "--porcelain")) == (imported.commit, "")
     assert run.user.git("symbolic-ref", "HEAD") == "refs/heads/main"
@@ -61,7 +61,7 @@ async def test_landing_twice_says_the_same(tmp_path: Path) -> None:
     run.user.commit("The user goes on", later="1")
     before = run.user.state()
 
-    assert await landing(run, imported) == Landed(imported.commit)
+    assert await landing(run, imported) == LandedCommit(imported.commit)
 
     assert run.user.state() == before
 
@@ -72,7 +72,7 @@ async def test_uncommitted_changes_become_a_commit_below_the_work(tmp_path: Path
     user.write("untracked", "1")
     run, imported = await worked(user, **{"new": "work", "untracked": "2"})
 
-    assert await landing(run, imported) == Landed(imported.commit)
+    assert await landing(run, imported) == LandedCommit(imported.commit)
 
     assert user.git("log", "--format=%s").splitlines() == [
         *("Work", "Snapshot of uncommitted changes (treadle 9abcdef0)", "First")
@@ -101,7 +101,7 @@ async def test_work_lands_in_an_empty_repository(tmp_path: Path) -> None:
     user.write("SPEC.md", "# Build it")
     run, imported = await worked(user)
 
-    assert await landing(run, imported) == Landed(imported.commit)
+    assert await landing(run, imported) == LandedCommit(imported.commit)
 
     assert user.git("symbolic-ref", "HEAD") == "refs/heads/main"
     assert user.git("status", "--porcelain") == ""
@@ -113,7 +113,7 @@ async def test_a_detached_head_moves_itself(tmp_path: Path) -> None:
     user.git("checkout", "--quiet", "--detach")
     run, imported = await worked(user)
 
-    assert await landing(run, imported) == Landed(imported.commit)
+    assert await landing(run, imported) == LandedCommit(imported.commit)
 
     assert (user.git_dir / "HEAD").read_text().strip() == imported.commit
     assert user.git("rev-parse", "main") == run.snapshot.commit
@@ -125,7 +125,7 @@ async def test_a_linked_worktree_lands_in_itself(tmp_path: Path) -> None:
     run, imported = await worked(Repository(tmp_path / "linked", main.environment))
     before = main.head
 
-    assert await landing(run, imported) == Landed(imported.commit)
+    assert await landing(run, imported) == LandedCommit(imported.commit)
 
     assert (run.user.head, main.head) == (imported.commit, before)
 
@@ -135,7 +135,7 @@ async def test_treadles_own_files_do_not_count_as_changes(tmp_path: Path) -> Non
     run.user.write(".treadle/status.json", "{}")
     run.user.write(".treadle-notes.md", "notes")
 
-    assert await landing(run, imported) == Landed(imported.commit)
+    assert await landing(run, imported) == LandedCommit(imported.commit)
 
     assert (run.user.path / ".treadle/status.json").read_text() == "{}"
 
@@ -147,7 +147,7 @@ async def test_a_sparse_checkout_stays_sparse(tmp_path: Path) -> None:
     user.write("in/a", "2")
     run, imported = await worked(user, **{"in/c": "3"})
 
-    assert await landing(run, imported) == Landed(imported.commit)
+    assert await landing(run, imported) == LandedCommit(imported.commit)
 
     assert user.git("status", "--porcelain") == ""
     assert not (user.path / "out").exists()
@@ -156,13 +156,16 @@ async def test_a_sparse_checkout_stays_sparse(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "expected"),
     [
-        ("edit", Kept("files were changed after the run started: commit them first", MERGE)),
-        ("commit", Kept("main has other commits than when the run started", MERGE)),
-        ("switch", Kept("you have switched from main to other meanwhile", MERGE)),
+        (
+            "edit",
+            LandingRefused("files were changed after the run started: commit them first", MERGE),
+        ),
+        ("commit", LandingRefused("main has other commits than when the run started", MERGE)),
+        ("switch", LandingRefused("you have switched from main to other meanwhile", MERGE)),
     ],
 )
 async def test_a_checkout_that_changed_meanwhile_is_left_alone(
-    change: str, expected: Kept, tmp_path: Path
+    change: str, expected: LandingRefused, tmp_path: Path
 ) -> None:
     run, imported = await worked(repository_in(tmp_path))
     match change:
@@ -190,9 +193,9 @@ async def test_an_ignored_file_in_the_way_is_not_overwritten(dirty: bool, tmp_pa
     run.agent.git("add", "--force", "secret")
     run.agent.git("commit", "--quiet", "-m", "Work")
     imported = await brought_home(run)
-    assert isinstance(imported, Imported)
+    assert isinstance(imported, ImportedBranch)
 
-    assert await kept(run, imported) == Kept(
+    assert await kept(run, imported) == LandingRefused(
         "files of yours are in the way, move them first: secret",
         f"git merge --no-overwrite-ignore {BRANCH}",
     )
@@ -207,7 +210,7 @@ async def test_an_ignored_file_in_the_way_in_an_empty_repository(tmp_path: Path)
     run.agent.git("add", "--force", "secret")
     run.agent.git("commit", "--quiet", "-m", "Work")
     imported = await brought_home(run)
-    assert isinstance(imported, Imported)
+    assert isinstance(imported, ImportedBranch)
 
     assert (await kept(run, imported)).reason == (
         "files of yours are in the way, move them first: secret"
@@ -232,7 +235,7 @@ async def test_a_deleted_branch_is_named_with_the_way_back(tmp_path: Path) -> No
     run, imported = await worked(repository_in(tmp_path))
     run.user.git("branch", "-D", BRANCH)
 
-    assert await kept(run, imported) == Kept(
+    assert await kept(run, imported) == LandingRefused(
         f"the branch {BRANCH} was deleted meanwhile", f"git branch {BRANCH} {imported.commit}"
     )
 
@@ -243,7 +246,7 @@ async def test_work_that_does_not_descend_from_the_snapshot_is_kept(tmp_path: Pa
     run.agent.commit("A history of its own")
     run.agent.git("branch", "--force", BRANCH, "fresh")
     imported = await brought_home(run)
-    assert isinstance(imported, Imported)
+    assert isinstance(imported, ImportedBranch)
 
     assert (await kept(run, imported)).reason == (
         "the agent rewrote the history that the run started from"
@@ -254,7 +257,7 @@ async def test_a_merge_in_progress_is_not_disturbed(tmp_path: Path) -> None:
     run, imported = await worked(repository_in(tmp_path))
     (run.user.git_dir / "MERGE_HEAD").write_text(run.user.head + "\n")
 
-    assert await kept(run, imported) == Kept(
+    assert await kept(run, imported) == LandingRefused(
         "you are in the middle of a merge: finish it first", MERGE
     )
 
@@ -270,7 +273,7 @@ async def test_a_landing_that_was_cut_short_is_finished_by_the_next(
     if reached == "branch":
         user.git("update-ref", "HEAD", run.snapshot.commit)
 
-    assert await landing(run, imported) == Landed(imported.commit)
+    assert await landing(run, imported) == LandedCommit(imported.commit)
 
     assert user.git("status", "--porcelain") == ""
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from treadle.workspace import left_files
-from treadle.workspace.left_files import files_left, marks
-from treadle.workspace.removal import remove_tree
+from treadle.workspace import output_files
+from treadle.workspace.hostile_files import remove_tree
+from treadle.workspace.output_files import mark_files, read_written_files
 
 FILES = ("a.xml", "b.json", "reports/c.xml", "reports/deep/d.xml", "reports/deep/er/e.xml")
 
@@ -53,11 +53,11 @@ def top(tmp_path: Path) -> Path:
 def test_a_pattern_finds_files_below_the_directory_alone(
     top: Path, pattern: str, found: list[str]
 ) -> None:
-    assert list(marks(top, [pattern])) == found
+    assert list(mark_files(top, [pattern])) == found
 
 
 def test_each_file_is_found_once_by_however_many_patterns(top: Path) -> None:
-    assert list(marks(top, ["a.*", "*.xml", "**/a.xml"])) == ["a.xml"]
+    assert list(mark_files(top, ["a.*", "*.xml", "**/a.xml"])) == ["a.xml"]
 
 
 def test_links_are_not_followed(top: Path) -> None:
@@ -65,34 +65,37 @@ def test_links_are_not_followed(top: Path) -> None:
     (top / "linked").symlink_to("../folder")
     os.mkfifo(top / "pipe.xml")
 
-    assert list(marks(top, ["*.xml", "linked/*.xml", "**/f.xml"])) == ["a.xml"]
+    assert list(mark_files(top, ["*.xml", "linked/*.xml", "**/f.xml"])) == ["a.xml"]
 
 
 def test_only_what_was_written_since_counts_whatever_time_it_bears(top: Path) -> None:
-    before = marks(top, ["**/*"])
+    before = mark_files(top, ["**/*"])
     (top / "new.xml").write_text("new")
     changed = top / "a.xml"
     seen = changed.stat()
     changed.write_text("A.XML")
     os.utime(changed, ns=(seen.st_atime_ns, seen.st_mtime_ns))
 
-    assert files_left(top, ["**/*"], before=before) == {"a.xml": b"A.XML", "new.xml": b"new"}
+    assert read_written_files(top, ["**/*"], before=before) == {
+        "a.xml": b"A.XML",
+        "new.xml": b"new",
+    }
 
 
 def test_files_that_lay_there_do_not_hide_what_was_written(top: Path) -> None:
-    for number in range(left_files.MOST_FILES + 1):
+    for number in range(output_files.MOST_FILES + 1):
         (top / f"{number}.xml").touch()
-    before = marks(top, ["*.xml"])
+    before = mark_files(top, ["*.xml"])
     (top / "z.xml").write_text("new")
 
-    assert files_left(top, ["*.xml"], before=before) == {"z.xml": b"new"}
+    assert read_written_files(top, ["*.xml"], before=before) == {"z.xml": b"new"}
 
 
 def test_of_too_many_files_one_more_is_brought_back_than_anybody_reads(top: Path) -> None:
-    for number in range(left_files.MOST_FILES + 50):
+    for number in range(output_files.MOST_FILES + 50):
         (top / f"{number}.xml").touch()
 
-    assert len(files_left(top, ["*.xml"], before={})) == left_files.MOST_FILES + 1
+    assert len(read_written_files(top, ["*.xml"], before={})) == output_files.MOST_FILES + 1
 
 
 def test_of_too_much_no_more_is_read_than_shows_that_it_is(top: Path) -> None:
@@ -100,10 +103,10 @@ def test_of_too_much_no_more_is_read_than_shows_that_it_is(top: Path) -> None:
         with (top / f"{number}.xml").open("wb") as file:
             file.truncate(1 << 40)
 
-    found = files_left(top, ["?.xml"], before=marks(top, ["a.xml"]))
+    found = read_written_files(top, ["?.xml"], before=mark_files(top, ["a.xml"]))
 
-    wanted = left_files.MOST_BYTES_IN_ALL // left_files.MOST_BYTES + 1
-    assert [len(text) for text in found.values()] == [left_files.MOST_BYTES] * wanted
+    wanted = output_files.MOST_BYTES_IN_ALL // output_files.MOST_BYTES + 1
+    assert [len(text) for text in found.values()] == [output_files.MOST_BYTES] * wanted
 
 
 def test_directories_may_be_deeper_than_a_function_calls_itself(top: Path) -> None:
@@ -116,6 +119,6 @@ def test_directories_may_be_deeper_than_a_function_calls_itself(top: Path) -> No
     os.close(reaches)
 
     try:
-        assert list(marks(top, ["reports/**/c.xml"])) == ["reports/c.xml"]
+        assert list(mark_files(top, ["reports/**/c.xml"])) == ["reports/c.xml"]
     finally:
         remove_tree(top)

@@ -2,74 +2,79 @@
 
 import pytest
 
-from treadle.workspace.contents import Changed
-from treadle.workspace.leftovers import (
-    Advance,
-    Clean,
-    Course,
-    Found,
-    Join,
+from treadle.workspace.branch_decisions import (
+    AdvanceBranch,
+    AncestryFacts,
+    CleanClone,
+    CloneCondition,
+    CloneState,
+    KeepTip,
+    MergeBoth,
     Placement,
-    Seen,
     SetAside,
-    Stay,
-    Uncommitted,
-    Unusual,
-    decide_course,
+    UncommittedChanges,
+    UnusualState,
+    classify_clone,
     decide_placement,
 )
-from treadle.workspace.status import Status, Tip
+from treadle.workspace.disk_tree import ChangedPaths
+from treadle.workspace.git_status import BranchTip, CloneStatus
 
-TIP = Tip("commit", "tree")
-NOTHING = Changed((), (), ())
-NESTED = Changed((), (), ("nested/",))
-NEW = Changed((), ("new",), ("nested/",))
-GONE = Changed(("old",), (), ())
+TIP = BranchTip("commit", "tree")
+NOTHING = ChangedPaths((), (), ())
+NESTED = ChangedPaths((), (), ("nested/",))
+NEW = ChangedPaths((), ("new",), ("nested/",))
+GONE = ChangedPaths(("old",), (), ())
 
 
 def seen(
-    changed: Changed = NOTHING,
+    changed: ChangedPaths = NOTHING,
     *,
     on_branch: bool = True,
     unfinished: bool = False,
     staged: bool = False,
     unmerged: bool = False,
-) -> Seen:
-    return Seen(on_branch, unfinished, TIP, Status(changed, staged=staged, unmerged=unmerged))
+) -> CloneState:
+    return CloneState(
+        on_branch, unfinished, TIP, CloneStatus(changed, staged=staged, unmerged=unmerged)
+    )
 
 
 @pytest.mark.parametrize(
     ("facts", "course"),
     [
-        (seen(), Clean(TIP)),
-        (seen(NESTED), Clean(TIP, ("nested/",))),
-        (seen(NEW), Uncommitted(TIP, NEW)),
-        (seen(GONE), Uncommitted(TIP, GONE)),
-        (seen(staged=True), Uncommitted(TIP, NOTHING, staged=True)),
-        (seen(on_branch=False), Unusual()),
-        (seen(NEW, on_branch=False), Unusual()),
-        (seen(unfinished=True), Unusual()),
-        (seen(NEW, unfinished=True), Unusual()),
-        (seen(unmerged=True), Unusual()),
-        (Seen(on_branch=True, unfinished=False, tip=None, status=Status(NOTHING)), Unusual()),
-        (Seen(on_branch=True, unfinished=False, tip=TIP, status=None), Unusual()),
+        (seen(), CleanClone(TIP)),
+        (seen(NESTED), CleanClone(TIP, ("nested/",))),
+        (seen(NEW), UncommittedChanges(TIP, NEW)),
+        (seen(GONE), UncommittedChanges(TIP, GONE)),
+        (seen(staged=True), UncommittedChanges(TIP, NOTHING, staged=True)),
+        (seen(on_branch=False), UnusualState()),
+        (seen(NEW, on_branch=False), UnusualState()),
+        (seen(unfinished=True), UnusualState()),
+        (seen(NEW, unfinished=True), UnusualState()),
+        (seen(unmerged=True), UnusualState()),
+        (
+            CloneState(on_branch=True, unfinished=False, tip=None, status=CloneStatus(NOTHING)),
+            UnusualState(),
+        ),
+        (CloneState(on_branch=True, unfinished=False, tip=TIP, status=None), UnusualState()),
     ],
 )
-def test_course(facts: Seen, course: Course) -> None:
-    assert decide_course(facts) == course
+def test_course(facts: CloneState, course: CloneCondition) -> None:
+    assert classify_clone(facts) == course
 
 
 @pytest.mark.parametrize(
     ("found", "placement"),
     [
-        (Found(tip_in_left=True, left_in_tip=True), Advance()),
-        (Found(tip_in_left=True, left_in_tip=False), Advance()),
-        (Found(tip_in_left=True, left_in_tip=False, rebasing=True), Advance()),
-        (Found(tip_in_left=False, left_in_tip=True), Stay()),
-        (Found(tip_in_left=False, left_in_tip=True, rebasing=True), Stay()),
-        (Found(tip_in_left=False, left_in_tip=False), Join()),
-        (Found(tip_in_left=False, left_in_tip=False, rebasing=True), SetAside()),
+        (AncestryFacts(tip_in_left=True, left_in_tip=True), AdvanceBranch()),
+        (AncestryFacts(tip_in_left=True, left_in_tip=False), AdvanceBranch()),
+        (AncestryFacts(tip_in_left=True, left_in_tip=False, rebasing=True), AdvanceBranch()),
+        (AncestryFacts(tip_in_left=False, left_in_tip=True), KeepTip()),
+        (AncestryFacts(tip_in_left=False, left_in_tip=True, rebasing=True), KeepTip()),
+        (AncestryFacts(tip_in_left=False, left_in_tip=False), MergeBoth()),
+        (AncestryFacts(tip_in_left=False, left_in_tip=False, rebasing=True), SetAside()),
     ],
 )
-def test_placement(found: Found, placement: Placement) -> None:
+def test_placement(found: AncestryFacts, placement: Placement) -> None:
     assert decide_placement(found) == placement

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from treadle.workspace.agent_tree import mend
-from treadle.workspace.commits import commit_rest
-from treadle.workspace.losses import EMPTIED, forget_loss, noted_loss
+from treadle.workspace.agent_tree import repair_clone
+from treadle.workspace.commits import commit_round
+from treadle.workspace.round_losses import EMPTIED, clear_loss, read_loss
 
 from .real_git import Run, repository_in, run_on
 
@@ -33,19 +33,19 @@ async def test_a_round_that_was_lost_is_lost_until_the_next_begins(
 ) -> None:
     harm(run)
 
-    losses = [(await commit_rest(run.clone, "Finish the round")).lost for _ in range(2)]
-    forget_loss(run.clone.path)
-    losses.append((await commit_rest(run.clone, "Finish the next")).lost)
+    losses = [(await commit_round(run.clone, "Finish the round")).lost for _ in range(2)]
+    clear_loss(run.clone.path)
+    losses.append((await commit_round(run.clone, "Finish the next")).lost)
 
     assert losses == [EMPTIED, EMPTIED, ""]
 
 
 async def test_a_loss_is_known_after_the_clone_was_mended(run: Run) -> None:
     empty(run)
-    await mend(run.clone)
+    await repair_clone(run.clone)
 
-    assert (await commit_rest(run.clone, "Finish the round")).lost == EMPTIED
+    assert (await commit_round(run.clone, "Finish the round")).lost == EMPTIED
 
 
 async def test_a_clone_that_was_just_made_has_lost_nothing(run: Run) -> None:
-    assert noted_loss(run.clone.path) == ""
+    assert read_loss(run.clone.path) == ""

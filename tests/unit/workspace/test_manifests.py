@@ -3,36 +3,36 @@
 import os
 from pathlib import Path
 
-from treadle.workspace.manifests import needs
+from treadle.workspace.manifests import setup_fingerprint
 
 
 def test_the_same_files_and_command_need_the_same(tmp_path: Path) -> None:
     (tmp_path / "package.json").write_text("{}")
 
-    assert needs(tmp_path, "npm ci") == needs(tmp_path, "npm ci")
-    assert needs(tmp_path, "npm ci") != needs(tmp_path, "npm install")
+    assert setup_fingerprint(tmp_path, "npm ci") == setup_fingerprint(tmp_path, "npm ci")
+    assert setup_fingerprint(tmp_path, "npm ci") != setup_fingerprint(tmp_path, "npm install")
 
 
 def test_a_manifest_that_changes_appears_or_moves_needs_something_else(tmp_path: Path) -> None:
-    seen = [needs(tmp_path, "x")]
+    seen = [setup_fingerprint(tmp_path, "x")]
     (tmp_path / "requirements-dev.txt").write_text("tiny")
-    seen.append(needs(tmp_path, "x"))
+    seen.append(setup_fingerprint(tmp_path, "x"))
     (tmp_path / "requirements-dev.txt").write_text("tiny==1")
-    seen.append(needs(tmp_path, "x"))
+    seen.append(setup_fingerprint(tmp_path, "x"))
     (tmp_path / "server").mkdir()
     (tmp_path / "requirements-dev.txt").rename(tmp_path / "server" / "requirements-dev.txt")
-    seen.append(needs(tmp_path, "x"))
+    seen.append(setup_fingerprint(tmp_path, "x"))
 
     assert len(set(seen)) == 4
 
 
 def test_code_and_what_was_installed_are_no_manifests(tmp_path: Path) -> None:
-    before = needs(tmp_path, "x")
+    before = setup_fingerprint(tmp_path, "x")
     (tmp_path / "main.py").write_text("print()")
     (tmp_path / "node_modules" / "tiny").mkdir(parents=True)
     (tmp_path / "node_modules" / "tiny" / "package.json").write_text("{}")
 
-    assert needs(tmp_path, "x") == before
+    assert setup_fingerprint(tmp_path, "x") == before
 
 
 def test_a_pipe_or_a_link_under_the_name_is_not_followed(tmp_path: Path) -> None:
@@ -42,7 +42,7 @@ def test_a_pipe_or_a_link_under_the_name_is_not_followed(tmp_path: Path) -> None
     workspace.mkdir()
     os.mkfifo(workspace / "go.mod")
     (workspace / "package.json").symlink_to(outside)
-    before = needs(workspace, "x")
+    before = setup_fingerprint(workspace, "x")
     outside.write_text("two")
 
-    assert needs(workspace, "x") == before
+    assert setup_fingerprint(workspace, "x") == before

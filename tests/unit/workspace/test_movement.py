@@ -4,17 +4,17 @@ from pathlib import Path
 
 import pytest
 
-from treadle.workspace.commits import commit_rest
+from treadle.workspace.commits import commit_round
 from treadle.workspace.git import user_git
-from treadle.workspace.movement import Movement, movement
+from treadle.workspace.tree_change import TreeChange, measure_change
 
 from .real_git import Repository, repository_in, run_on
 
 TEN = "".join(f"line {n}\n" for n in range(10))
 
 
-async def moved(user: Repository, before: str) -> Movement:
-    return await movement(
+async def moved(user: Repository, before: str) -> TreeChange:
+    return await measure_change(
         user_git(user.path, user.environment), before, user.git("rev-parse", "HEAD")
     )
 
@@ -28,13 +28,13 @@ async def test_a_history_that_grows_takes_nothing_back(user: Repository) -> None
     before = user.commit("One", **{"work.txt": TEN})
     user.commit("Two", **{"work.txt": "short\n"})
 
-    assert await moved(user, before) == Movement(user.git("rev-parse", "HEAD^{tree}"))
+    assert await moved(user, before) == TreeChange(user.git("rev-parse", "HEAD^{tree}"))
 
 
 async def test_nothing_moved(user: Repository) -> None:
     head = user.git("rev-parse", "HEAD")
 
-    assert await moved(user, head) == Movement(user.git("rev-parse", "HEAD^{tree}"))
+    assert await moved(user, head) == TreeChange(user.git("rev-parse", "HEAD^{tree}"))
 
 
 async def test_commits_that_are_reset_away_are_undone(user: Repository) -> None:
@@ -43,7 +43,7 @@ async def test_commits_that_are_reset_away_are_undone(user: Repository) -> None:
     before = user.commit("Two", **{"more.txt": TEN})
     user.git("reset", "--quiet", "--hard", start)
 
-    assert await moved(user, before) == Movement(user.git("rev-parse", "HEAD^{tree}"), undone=2)
+    assert await moved(user, before) == TreeChange(user.git("rev-parse", "HEAD^{tree}"), undone=2)
 
 
 async def test_work_begun_anew_after_a_reset_does_not_hide_it(user: Repository) -> None:
@@ -84,12 +84,12 @@ async def test_a_history_without_a_common_past_says_nothing(user: Repository) ->
 async def test_a_commit_of_ours_tells_by_itself_where_the_work_is(tmp_path: Path) -> None:
     run = await run_on(repository_in(tmp_path))
     run.agent.write("two", "2")
-    rest = await commit_rest(run.clone, "Finish the round")
+    rest = await commit_round(run.clone, "Finish the round")
     nowhere = user_git(tmp_path / "no repository", run.user.environment)
 
-    told = await movement(nowhere, run.snapshot.commit, rest.tip, rest)
+    told = await measure_change(nowhere, run.snapshot.commit, rest.tip, rest)
 
-    assert told == Movement(run.agent.git("rev-parse", "HEAD^{tree}"))
+    assert told == TreeChange(run.agent.git("rev-parse", "HEAD^{tree}"))
 
 
 async def test_what_it_stands_on_is_not_taken_for_another_round(tmp_path: Path) -> None:
@@ -97,8 +97,10 @@ async def test_what_it_stands_on_is_not_taken_for_another_round(tmp_path: Path) 
     before = run.agent.commit("Thrown away", **{"work.txt": TEN})
     run.agent.git("reset", "--quiet", "--hard", "HEAD~1")
     run.agent.write("two", "2")
-    rest = await commit_rest(run.clone, "Finish the round")
+    rest = await commit_round(run.clone, "Finish the round")
 
-    told = await movement(user_git(run.clone.path, run.user.environment), before, rest.tip, rest)
+    told = await measure_change(
+        user_git(run.clone.path, run.user.environment), before, rest.tip, rest
+    )
 
-    assert told == Movement(run.agent.git("rev-parse", "HEAD^{tree}"), undone=1)
+    assert told == TreeChange(run.agent.git("rev-parse", "HEAD^{tree}"), undone=1)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from treadle.workspace.notes import NotesCarried, NotesRefused, carry_notes_in, carry_notes_out
+from treadle.workspace.notes import NotesCopied, NotesRefused, copy_notes_in, copy_notes_out
 
 from .real_git import Run, repository_in, run_on
 
@@ -16,11 +16,11 @@ async def test_notes_go_in_and_come_back(tmp_path: Path) -> None:
     run = await run_on(repository_in(tmp_path))
     run.user.write(NAME, "from the last run")
 
-    assert carry_notes_in(run.clone) == NotesCarried(changed=True)
+    assert copy_notes_in(run.clone) == NotesCopied(changed=True)
     assert (run.clone.path / NAME).read_text() == "from the last run"
 
     run.agent.write(NAME, "from this run")
-    assert carry_notes_out(run.clone) == NotesCarried(changed=True)
+    assert copy_notes_out(run.clone) == NotesCopied(changed=True)
     assert (run.user.path / NAME).read_text() == "from this run"
 
 
@@ -28,8 +28,8 @@ async def test_missing_and_equal_notes_are_left_alone(tmp_path: Path) -> None:
     run = await run_on(repository_in(tmp_path))
     before = run.user.state()
 
-    assert carry_notes_in(run.clone) == NotesCarried(changed=False)
-    assert carry_notes_out(run.clone) == NotesCarried(changed=False)
+    assert copy_notes_in(run.clone) == NotesCopied(changed=False)
+    assert copy_notes_out(run.clone) == NotesCopied(changed=False)
 
     assert run.user.state() == before
 
@@ -63,7 +63,7 @@ async def test_what_is_no_plain_small_file_is_refused(
     before = run.user.state()
     _plant(run, kind)
 
-    assert carry_notes_out(run.clone) == NotesRefused(reason)
+    assert copy_notes_out(run.clone) == NotesRefused(reason)
 
     assert run.user.state() == before
 
@@ -73,6 +73,6 @@ async def test_a_link_in_the_project_is_not_written_through(tmp_path: Path) -> N
     run.agent.write(NAME, "mine")
     (run.user.path / NAME).symlink_to("kept.txt")
 
-    assert isinstance(carry_notes_out(run.clone), NotesRefused)
+    assert isinstance(copy_notes_out(run.clone), NotesRefused)
 
     assert (run.user.path / "kept.txt").read_text() == "kept\n"

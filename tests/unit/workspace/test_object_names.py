@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.builders import Repository, repository_in
-from treadle.workspace.object_names import Damaged, damage_of
+from treadle.workspace.object_integrity import DamagedObject, find_damaged_object
 from treadle.workspace.project import Project, find_project
 
 
@@ -34,9 +34,9 @@ def object_file(repository: Repository, revision: str) -> Path:
 async def test_what_nobody_touched_is_sound(repository: Repository) -> None:
     head = repository.git("rev-parse", "HEAD")
 
-    assert await damage_of(await project_of(repository), head) is None
+    assert await find_damaged_object(await project_of(repository), head) is None
     repository.git("gc", "--quiet")
-    assert await damage_of(await project_of(repository), head) is None
+    assert await find_damaged_object(await project_of(repository), head) is None
 
 
 @pytest.mark.parametrize("name", ["src/a.txt", "big"])
@@ -48,9 +48,9 @@ async def test_a_file_with_another_content_under_its_name_is_found(
     forged.write_bytes(zlib.compress(content[:-1] + b"!"))
 
     head = repository.git("rev-parse", "HEAD")
-    found = await damage_of(await project_of(repository), head)
+    found = await find_damaged_object(await project_of(repository), head)
 
-    assert found == Damaged(repository.git("rev-parse", f"HEAD:{name}"), name)
+    assert found == DamagedObject(repository.git("rev-parse", f"HEAD:{name}"), name)
 
 
 async def test_a_byte_that_was_flipped_in_an_object_is_found(repository: Repository) -> None:
@@ -60,7 +60,7 @@ async def test_a_byte_that_was_flipped_in_an_object_is_found(repository: Reposit
     broken.write_bytes(content)
 
     head = repository.git("rev-parse", "HEAD")
-    found = await damage_of(await project_of(repository), head)
+    found = await find_damaged_object(await project_of(repository), head)
 
     assert found is not None
     assert found.path == "src/a.txt"
@@ -72,9 +72,9 @@ async def test_a_directory_that_lists_something_else_is_found(repository: Reposi
 
     head = repository.git("rev-parse", "HEAD")
 
-    found = await damage_of(await project_of(repository), head)
+    found = await find_damaged_object(await project_of(repository), head)
 
-    assert found == Damaged(repository.git("rev-parse", "HEAD:src"), "src")
+    assert found == DamagedObject(repository.git("rev-parse", "HEAD:src"), "src")
 
 
 async def test_replaced_objects_are_seen_as_they_really_are(repository: Repository) -> None:
@@ -83,8 +83,10 @@ async def test_replaced_objects_are_seen_as_they_really_are(repository: Reposito
     other = repository.commit_all("Other")
     repository.git("replace", head, other)
 
-    assert await damage_of(await project_of(repository), head) is None
+    assert await find_damaged_object(await project_of(repository), head) is None
 
 
 async def test_a_commit_that_is_not_there_is_damaged_itself(repository: Repository) -> None:
-    assert await damage_of(await project_of(repository), "0" * 40) == Damaged("0" * 40)
+    assert await find_damaged_object(await project_of(repository), "0" * 40) == DamagedObject(
+        "0" * 40
+    )

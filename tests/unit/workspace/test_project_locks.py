@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from treadle.domain.ids import RunId
-from treadle.workspace.lock import ProjectBusy, ProjectLock, holder, lock_project
+from treadle.workspace.lock import ProjectBusy, ProjectLock, find_holder, lock_project
 
 from .real_git import RUN
 
@@ -26,7 +26,7 @@ def test_a_second_run_is_told_the_id_of_the_first(tmp_path: Path) -> None:
 
 def test_another_project_is_free(tmp_path: Path) -> None:
     with _taken(tmp_path, "one", RUN), _taken(tmp_path, "two", OTHER):
-        assert (holder(tmp_path, "one"), holder(tmp_path, "two")) == (
+        assert (find_holder(tmp_path, "one"), find_holder(tmp_path, "two")) == (
             ProjectBusy(RUN),
             ProjectBusy(OTHER),
         )
@@ -35,14 +35,14 @@ def test_another_project_is_free(tmp_path: Path) -> None:
 def test_a_released_project_can_be_taken_again(tmp_path: Path) -> None:
     with _taken(tmp_path, "key", RUN):
         pass
-    assert holder(tmp_path, "key") is None
+    assert find_holder(tmp_path, "key") is None
 
     with _taken(tmp_path, "key", OTHER):
-        assert holder(tmp_path, "key") == ProjectBusy(OTHER)
+        assert find_holder(tmp_path, "key") == ProjectBusy(OTHER)
 
 
 def test_a_project_that_was_never_taken_has_no_holder(tmp_path: Path) -> None:
-    assert holder(tmp_path, "key") is None
+    assert find_holder(tmp_path, "key") is None
     assert not (tmp_path / "locks").exists()
 
 
@@ -65,10 +65,10 @@ def test_a_killed_process_holds_nothing(tmp_path: Path) -> None:
     ) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == b"held\n"
-        assert holder(tmp_path, "key") == ProjectBusy(RunId("dead"))
+        assert find_holder(tmp_path, "key") == ProjectBusy(RunId("dead"))
         process.kill()
 
-    assert holder(tmp_path, "key") is None
+    assert find_holder(tmp_path, "key") is None
     _taken(tmp_path, "key", RUN).release()
 
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from treadle.domain.events.work import PROTECTED_PATH, Withheld
-from treadle.workflows.site import Home
-from treadle.workflows.withheld import withheld_prompt
+from treadle.domain.events.work import PROTECTED_PATH, WithheldPath
+from treadle.workflows.loop.withheld_files import withheld_prompt
+from treadle.workflows.loop.workspace_spec import ImportedTip
 
 from .real_git import repository_in
 from .worksite_stage import Stage, stage_in
@@ -24,8 +24,8 @@ async def stage(tmp_path: Path) -> Stage:
     return await stage_in(tmp_path, user, protected=("tools/guard.py",))
 
 
-def protected(*paths: str) -> list[Withheld]:
-    return [Withheld(path, 0, PROTECTED_PATH) for path in paths]
+def protected(*paths: str) -> list[WithheldPath]:
+    return [WithheldPath(path, 0, PROTECTED_PATH) for path in paths]
 
 
 def index_only(stage: Stage, path: str, text: str = EVIL) -> None:
@@ -109,7 +109,7 @@ async def test_what_was_changed_and_put_back_leaves_no_trace_in_history(stage: S
     stage.agent.write("treadle.toml", OURS["treadle.toml"])
     stage.agent.commit("Good", good="1\n")
 
-    assert await stage.round() == Home(stage.agent.head)
+    assert await stage.round() == ImportedTip(stage.agent.head)
 
     assert stage.withheld == protected("treadle.toml")
     assert not stage.holds(EVIL.strip())
@@ -168,7 +168,7 @@ async def test_what_the_user_has_there_comes_and_goes_as_before(stage: Stage) ->
     stage.agent.write("docs/treadle.toml", "an example\n")
     stage.agent.write("tools/other.py", "1\n")
 
-    assert await stage.round() == Home(stage.agent.head)
+    assert await stage.round() == ImportedTip(stage.agent.head)
 
     assert stage.home().keys() == {
         *("kept.txt", "changed.txt", "docs/treadle.toml", "tools/other.py"),

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from treadle.workspace import scratch
+from treadle.workspace import temporary_folders
 
 KILLED = """
 import os, signal
-from treadle.workspace.scratch import scratch_folder
+from treadle.workspace.temporary_folders import scratch_folder
 with scratch_folder() as path:
     (path / "index").write_text("x")
     os.kill(os.getpid(), signal.SIGKILL)
@@ -25,7 +25,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_scratch_folder_is_its_owners_and_goes_after_use(place: Path) -> None:
-    with scratch.scratch_folder() as path:
+    with temporary_folders.scratch_folder() as path:
         (path / "index").write_text("x")
         assert (path.parent, path.stat().st_mode & 0o777) == (place, 0o700)
 
@@ -39,8 +39,8 @@ def test_what_a_killed_process_left_is_swept_and_what_is_in_use_is_not(place: Pa
     (place / "treadle-index-file").touch()
     (place / "treadle-index-link").symlink_to(place)
 
-    with scratch.scratch_folder() as path:
-        scratch.sweep(place)
+    with temporary_folders.scratch_folder() as path:
+        temporary_folders.remove_abandoned_scratch(place)
         left = {found.name for found in place.iterdir()}
 
     assert left == {path.name, "treadle-index-file", "treadle-index-link"}

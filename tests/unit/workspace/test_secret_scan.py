@@ -6,9 +6,9 @@ import pytest
 
 from tests.unit.policy.secret_samples import GITHUB, PASSWORD, PEM
 from treadle.domain.events.run import RunWarned
-from treadle.domain.events.work import Withheld, WorkspacePrepared
-from treadle.workflows.opening_worksites import find_worksite
-from treadle.workflows.site import Home
+from treadle.domain.events.work import WithheldPath, WorkspacePrepared
+from treadle.workflows.loop.open_workspace import reopen_workspace
+from treadle.workflows.loop.workspace_spec import ImportedTip
 
 from .real_git import repository_in
 from .worksite_stage import KNOWN, Stage, stage_in
@@ -27,7 +27,7 @@ async def test_a_file_with_a_credential_stays_in_the_workspace_and_the_rest_come
 
     home = await stage.round()
 
-    assert stage.withheld == [Withheld("settings.py", 2, "a GitHub token")]
+    assert stage.withheld == [WithheldPath("settings.py", 2, "a GitHub token")]
     assert home.lost == "what looks like a credential must not be committed (settings.py)"
     assert sorted(stage.home()) == ["app.py", "changed.txt", "kept.txt"]
     assert stage.agent.git("status", "--porcelain") == "?? settings.py"
@@ -39,7 +39,7 @@ async def test_a_file_that_was_there_before_comes_home_as_it_was(stage: Stage) -
 
     home = await stage.round()
 
-    assert stage.withheld == [Withheld("changed.txt", 2, "a credential of yours")]
+    assert stage.withheld == [WithheldPath("changed.txt", 2, "a credential of yours")]
     assert home.tip == stage.worksite.snapshot
     assert stage.user.refs("refs/heads/treadle") == {}
     assert stage.agent.git("status", "--porcelain") == " M changed.txt"
@@ -53,7 +53,7 @@ async def test_commits_of_the_agents_own_come_home_as_one_without_it(stage: Stag
 
     home = await stage.round()
 
-    assert stage.withheld == [Withheld("bad", 2, "a private key")]
+    assert stage.withheld == [WithheldPath("bad", 2, "a private key")]
     assert (home.tip, home.lost) == (
         stage.agent.head,
         "what looks like a credential must not be committed (bad)",
@@ -71,7 +71,7 @@ async def test_a_credential_that_was_taken_out_again_leaves_no_trace_in_history(
 
     home = await stage.round()
 
-    assert home == Home(stage.agent.head)
+    assert home == ImportedTip(stage.agent.head)
     assert stage.home()["settings"] == "os.environ"
     assert stage.withheld == []
     assert [event.message for event in stage.events if isinstance(event, RunWarned)] == [
@@ -89,7 +89,7 @@ async def test_once_it_is_taken_out_all_comes_home(stage: Stage) -> None:
     stage.agent.write("settings.py", "os.environ\n")
     home = await stage.round()
 
-    assert home == Home(stage.agent.head)
+    assert home == ImportedTip(stage.agent.head)
     assert stage.home()["settings.py"] == "os.environ"
     assert stage.worksite.withheld == ()
 
@@ -101,7 +101,7 @@ async def test_one_that_is_left_for_rounds_is_left_out_each_time(stage: Stage) -
 
     home = await stage.round()
 
-    assert stage.withheld == [Withheld("settings.py", 1, "a GitHub token")] * 2
+    assert stage.withheld == [WithheldPath("settings.py", 1, "a GitHub token")] * 2
     assert home.lost != ""
     assert sorted(stage.home()) == ["app.py", "changed.txt", "kept.txt"]
 
@@ -111,9 +111,9 @@ async def test_another_process_knows_what_was_left_out(stage: Stage) -> None:
     await stage.round()
     [prepared] = [event for event in stage.events if isinstance(event, WorkspacePrepared)]
 
-    again = await find_worksite(stage.site, prepared, None)
+    again = await reopen_workspace(stage.site, prepared, None)
 
-    assert again.withheld == (Withheld("settings.py", 1, "a GitHub token"),)
+    assert again.withheld == (WithheldPath("settings.py", 1, "a GitHub token"),)
 
 
 async def test_what_the_repository_had_before_may_be_moved(stage: Stage, tmp_path: Path) -> None:
@@ -121,12 +121,12 @@ async def test_what_the_repository_had_before_may_be_moved(stage: Stage, tmp_pat
     # As if the user had it all along.
     before = stage.agent.head
     stage.user.git("fetch", "--quiet", str(stage.agent.path), before)
-    stage.worksite._home = before
+    stage.worksite._imported_tip = before
     stage.agent.git("mv", "old", "new")
 
     home = await stage.round()
 
-    assert (home, stage.withheld) == (Home(stage.agent.head), [])
+    assert (home, stage.withheld) == (ImportedTip(stage.agent.head), [])
 
 
 async def test_a_message_a_name_and_binary_text_are_looked_through(stage: Stage) -> None:
@@ -177,7 +177,7 @@ async def test_a_large_file_is_looked_through_as_well(stage: Stage) -> None:
 
     await stage.round()
 
-    assert stage.withheld == [Withheld("large", 600_001, "a GitHub token")]
+    assert stage.withheld == [WithheldPath("large", 600_001, "a GitHub token")]
 
 
 async def test_notes_come_to_the_user_without_secrets(stage: Stage) -> None:
@@ -195,11 +195,11 @@ async def test_a_link_is_not_followed(stage: Stage, tmp_path: Path) -> None:
 
     home = await stage.round()
 
-    assert (home, stage.withheld) == (Home(stage.agent.head), [])
+    assert (home, stage.withheld) == (ImportedTip(stage.agent.head), [])
 
 
 async def test_without_anything_to_find_no_commit_is_touched(stage: Stage) -> None:
     stage.agent.commit("Work", one="1\n")
     head = stage.agent.head
 
-    assert await stage.round() == Home(head)
+    assert await stage.round() == ImportedTip(head)

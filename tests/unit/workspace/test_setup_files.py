@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from treadle.domain.errors import ProjectError
-from treadle.workspace.setup import read_text, replace_text
+from treadle.workspace.project_init import read_text, replace_text
 
 
 def test_a_missing_file_has_no_text(tmp_path: Path) -> None:

@@ -3,8 +3,7 @@
 from pathlib import Path
 
 from treadle.workspace.project import find_project
-from treadle.workspace.snapshot import take_snapshot
-from treadle.workspace.snapshot_copy import copy_commit
+from treadle.workspace.snapshot import copy_commit, take_snapshot
 
 from .real_git import RUN, files_of, repository_in
 

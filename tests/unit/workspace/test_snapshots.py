@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from treadle.domain.errors import ProjectError
-from treadle.workspace.contents import Changed, changed_paths
+from treadle.workspace.disk_tree import ChangedPaths, changed_paths
 from treadle.workspace.project import Project, find_project
-from treadle.workspace.snapshot import Snapshot, observe, snapshot_ref, take_snapshot
+from treadle.workspace.snapshot import Snapshot, read_checkout, snapshot_ref, take_snapshot
 
 from .real_git import RUN, Repository, empty_repository, repository_in
 
@@ -24,7 +24,7 @@ async def snapshot_of(repository: Repository) -> Snapshot:
     snapshot = await take_snapshot(project, RUN)
     assert repository.state() == before
     assert repository.refs("refs/treadle") == {snapshot_ref(RUN): snapshot.commit}
-    assert await observe(project) == snapshot.checkout
+    assert await read_checkout(project) == snapshot.checkout
     return snapshot
 
 
@@ -278,7 +278,7 @@ async def test_any_change_of_the_user_ends_the_sameness(change: str, tmp_path: P
         case _:
             (repository.path / "kept.txt").unlink()
 
-    assert await observe(project) != snapshot.checkout
+    assert await read_checkout(project) != snapshot.checkout
 
 
 def test_changed_paths_are_read_from_what_git_prints() -> None:
@@ -298,4 +298,4 @@ def test_changed_paths_are_read_from_what_git_prints() -> None:
 
     changed = changed_paths(tracked, "new\0nested/\0both\0.treadle-notes.md\0.treadle/\0")
 
-    assert changed == Changed(("gone",), ("edited", "clash", "new", "both"), ("nested/",))
+    assert changed == ChangedPaths(("gone",), ("edited", "clash", "new", "both"), ("nested/",))

@@ -4,12 +4,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from treadle.domain.events.all_events import Event
-from treadle.domain.events.work import Withheld, WorkWithheld
-from treadle.policy.redaction import redactor
+from treadle.domain.events.work import WithheldPath, WorkWithheld
+from treadle.policy.redaction import make_redactor
 from treadle.policy.secret_search import SecretSearch
-from treadle.workflows.opening_worksites import prepare_worksite
-from treadle.workflows.site import Home, Site
-from treadle.workflows.worksite import Worksite
+from treadle.workflows.loop.open_workspace import make_workspace
+from treadle.workflows.loop.run_workspace import RunWorkspace
+from treadle.workflows.loop.workspace_spec import ImportedTip, WorkspaceSpec
 from treadle.workspace.project import find_project
 
 from .real_git import ADA, RUN, Repository
@@ -19,17 +19,17 @@ KNOWN = "a password that is known: 47-11"
 
 @dataclass
 class Stage:
-    site: Site
-    worksite: Worksite
+    site: WorkspaceSpec
+    worksite: RunWorkspace
     agent: Repository
     user: Repository
     events: list[Event]
 
-    async def round(self) -> Home:
-        return await self.worksite.bring_home("Round")
+    async def round(self) -> ImportedTip:
+        return await self.worksite.commit_and_import("Round")
 
     @property
-    def withheld(self) -> list[Withheld]:
+    def withheld(self) -> list[WithheldPath]:
         told = [event for event in self.events if isinstance(event, WorkWithheld)]
         return [place for event in told for place in event.places]
 
@@ -47,7 +47,7 @@ class Stage:
 async def stage_in(directory: Path, user: Repository, *, protected: tuple[str, ...] = ()) -> Stage:
     """A run of this user's in a directory of its own."""
     events: list[Event] = []
-    site = Site(
+    site = WorkspaceSpec(
         project=await find_project(user.path, user.environment),
         run=RUN,
         identity=ADA,
@@ -58,8 +58,8 @@ async def stage_in(directory: Path, user: Repository, *, protected: tuple[str, .
         record_once=lambda _, event: events.append(event),
         search=SecretSearch([KNOWN]),
         protected=protected,
-        clean=redactor([KNOWN]),
+        clean=make_redactor([KNOWN]),
     )
-    worksite = await prepare_worksite(site, specification="# Work", spec="kept.txt")
+    worksite = await make_workspace(site, specification="# Work", spec="kept.txt")
     agent = Repository(worksite.path, {**user.environment, "HOME": str(directory / "run")})
     return Stage(site, worksite, agent, user, events)

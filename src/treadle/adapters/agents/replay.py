@@ -1,4 +1,4 @@
-"""The `Agent` port without a process: plays recorded events and really calls our tools."""
+"""Implements the `Agent` port without a process: replays recorded events and calls our tools."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
@@ -9,11 +9,11 @@ from treadle.domain.agent import (
     OWN_TOOLS,
     AgentEnded,
     AgentEvent,
-    Brief,
     Deny,
     Fault,
-    Leftover,
+    LeftoverProcess,
     ResponseUsed,
+    SessionBrief,
     ToolReply,
     ToolUse,
 )
@@ -22,30 +22,30 @@ from treadle.domain.ids import SessionId
 
 
 @dataclass(frozen=True, slots=True)
-class Pause:
+class ReplayPause:
     """Wait here for something the test or the recording holds."""
 
     until: Callable[[], Awaitable[object]]
 
 
 @dataclass(frozen=True, slots=True)
-class Underway:
+class ResponseUnderway:
     """A response has used this much; who closes the session before its `ResponseUsed` owes it."""
 
     used: ResponseUsed
 
 
-Move: TypeAlias = AgentEvent | ToolUse | Pause | Underway
+ReplayStep: TypeAlias = AgentEvent | ToolUse | ReplayPause | ResponseUnderway
 
 
 @dataclass(slots=True)
 class ReplayAgent:
     """Each session takes the next list of moves; a session too many fails like a crashed agent."""
 
-    sessions: Sequence[Sequence[Move]]
-    briefs: list[Brief] = field(default_factory=list)
+    sessions: Sequence[Sequence[ReplayStep]]
+    briefs: list[SessionBrief] = field(default_factory=list)
 
-    async def open(self, brief: Brief) -> "ReplaySession":
+    async def open(self, brief: SessionBrief) -> "ReplaySession":
         number = len(self.briefs)
         self.briefs.append(brief)
         if number >= len(self.sessions):
@@ -58,33 +58,35 @@ class ReplayAgent:
 
 
 class ReplaySession:
-    def __init__(self, brief: Brief, moves: Sequence[Move]) -> None:
+    def __init__(self, brief: SessionBrief, moves: Sequence[ReplayStep]) -> None:
         self._brief = brief
-        self._moves = iter(moves)
-        self._owed: ResponseUsed | None = None
+        self._steps = iter(moves)
+        self._unreported_usage: ResponseUsed | None = None
         self._closed = False
         self._ended = False
 
     async def events(self) -> AsyncIterator[AgentEvent]:
         while not self._ended:
             match self._next():
-                case Pause(until):
+                case ReplayPause(until):
                     await until()
-                case Underway(used):
-                    self._owed = used
+                case ResponseUnderway(used):
+                    self._unreported_usage = used
                 case ToolUse() as use:
                     yield ToolCalled(use.id, use.name, dict(use.input))
                     yield await self._use(use)
                 case event:
-                    self._owed = None if isinstance(event, ResponseUsed) else self._owed
+                    self._unreported_usage = (
+                        None if isinstance(event, ResponseUsed) else self._unreported_usage
+                    )
                     self._ended = isinstance(event, AgentEnded)
                     yield event
 
-    def _next(self) -> Move:
+    def _next(self) -> ReplayStep:
         # What was not played before the session was closed has not happened.
         if not self._closed:
-            return next(self._moves, AgentEnded(Fault("the recording ended without a result")))
-        return self._owed or AgentEnded(Fault("the session was closed"))
+            return next(self._steps, AgentEnded(Fault("the recording ended without a result")))
+        return self._unreported_usage or AgentEnded(Fault("the session was closed"))
 
     async def _use(self, use: ToolUse) -> ToolFinished:
         try:
@@ -105,6 +107,6 @@ class ReplaySession:
                     return ToolReply(str(error), is_error=True)
         return ToolReply("")
 
-    async def close(self) -> Sequence[Leftover]:
+    async def close(self) -> Sequence[LeftoverProcess]:
         self._closed = True
         return ()

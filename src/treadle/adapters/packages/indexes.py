@@ -1,4 +1,4 @@
-"""What the user's package tools say about their indexes: what to ask, how to read it. Pure.
+"""Defines how to ask package tools for their indexes, and parses the answers. Pure.
 
 No index has its address here: the tools know the one they use when the user has named none.
 """
@@ -13,7 +13,7 @@ _PORTS = {"http": 80, "https": 443}
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class IndexQuery:
     """A tool's own command that tells its indexes; `variable` tells the same tool inside."""
 
     profile: str
@@ -25,7 +25,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Index:
+class PackageIndex:
     """Where packages come from: an address without a login, as tools are told it."""
 
     url: str
@@ -69,26 +69,26 @@ told, _ = create_command("download").parser.parse_args([])
 print(told.index_url, *told.extra_index_urls, sep="\\n")
 """
 
-QUESTIONS: tuple[Question, ...] = (
-    Question(
+INDEX_QUERIES: tuple[IndexQuery, ...] = (
+    IndexQuery(
         "python", ("python3", "-I", "-c", _PIP), _lines, "PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL"
     ),
-    Question("node", ("npm", "config", "list", "--json"), _npm, "npm_config_registry"),
-    Question("go", ("go", "env", "GOPROXY"), _comma_or_pipe, "GOPROXY"),
-    Question("ruby", ("gem", "sources", "--list"), _lines, ""),
+    IndexQuery("node", ("npm", "config", "list", "--json"), _npm, "npm_config_registry"),
+    IndexQuery("go", ("go", "env", "GOPROXY"), _comma_or_pipe, "GOPROXY"),
+    IndexQuery("ruby", ("gem", "sources", "--list"), _lines, ""),
 )
 
 
-def indexes(question: Question, said: str) -> list[Index]:
+def parse_indexes(question: IndexQuery, said: str) -> list[PackageIndex]:
     """The indexes in an answer; what is no address of one is passed over."""
     found = [
-        Index(plain, question.variable if number == 0 else question.further)
-        for number, plain in enumerate(filter(None, map(_plain, question.read(said))))
+        PackageIndex(plain, question.variable if number == 0 else question.further)
+        for number, plain in enumerate(filter(None, map(_without_login, question.read(said))))
     ]
     return list(dict.fromkeys(found))
 
 
-def _plain(text: str) -> str:
+def _without_login(text: str) -> str:
     """An address without the login that may stand in it; empty if it is none."""
     try:
         parts = urlsplit(text.strip())
@@ -102,7 +102,7 @@ def _plain(text: str) -> str:
     return urlunsplit((parts.scheme, place, parts.path, "", ""))
 
 
-def variables(found: Sequence[Index]) -> Mapping[str, str]:
+def index_variables(found: Sequence[PackageIndex]) -> Mapping[str, str]:
     """What tells the tools inside to use the same indexes as those outside."""
     told: dict[str, str] = {}
     for index in found:
@@ -113,18 +113,18 @@ def variables(found: Sequence[Index]) -> Mapping[str, str]:
     return told | {same[name]: value for name, value in told.items() if name in same}
 
 
-def linked_hosts(page: str, index: Index) -> list[Index]:
+def find_linked_hosts(page: str, index: PackageIndex) -> list[PackageIndex]:
     """Other hosts that a page of an index links to: files need not lie where the list does.
 
     The page is not the user's word: what it names is spoken to encrypted, unless the index itself
     is not and has the same name.
     """
-    found = (_plain(link) for link in re.findall(r"""href=["']([^"'#?]+)""", page))
-    origins = dict.fromkeys(Index(_origin(link), linked=True) for link in found if link)
-    return [each for each in origins if each.host != index.host and _fit(each, index)]
+    found = (_without_login(link) for link in re.findall(r"""href=["']([^"'#?]+)""", page))
+    origins = dict.fromkeys(PackageIndex(_origin(link), linked=True) for link in found if link)
+    return [each for each in origins if each.host != index.host and _is_trustworthy(each, index)]
 
 
-def _fit(linked: Index, index: Index) -> bool:
+def _is_trustworthy(linked: PackageIndex, index: PackageIndex) -> bool:
     there, here = urlsplit(linked.url), urlsplit(index.url)
     same = (there.scheme, there.hostname) == (here.scheme, here.hostname)
     return there.scheme == "https" or same

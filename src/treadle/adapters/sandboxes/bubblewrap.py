@@ -1,4 +1,4 @@
-"""Linux: each process in namespaces of its own, which bubblewrap sets up."""
+"""Implements the sandbox on Linux: bubblewrap runs each process in its own namespaces."""
 
 import asyncio
 import os
@@ -10,33 +10,33 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from treadle.adapters.sandboxes import probing, remedies
-from treadle.adapters.sandboxes.launcher_text import Interpreter, Perl, launcher_text
-from treadle.adapters.sandboxes.mounts import Kind, Layout, is_in, layout
-from treadle.adapters.sandboxes.options import (
+from treadle.adapters.sandboxes import bubblewrap_errors, sandbox_probe
+from treadle.adapters.sandboxes.bubblewrap_options import (
     LAUNCHER,
     environment_options,
-    file_systems,
-    host_paths,
-    isolation,
-    written_files,
+    file_options,
+    file_system_options,
+    host_path_options,
+    isolation_options,
 )
-from treadle.adapters.sandboxes.report import read_first_process, read_report
-from treadle.adapters.sandboxes.seccomp import filter_for
+from treadle.adapters.sandboxes.bubblewrap_report import read_first_process, read_report
+from treadle.adapters.sandboxes.launcher_text import Interpreter, Perl, launcher_text
+from treadle.adapters.sandboxes.mounts import MountLayout, PathKind, is_below, plan_mounts
+from treadle.adapters.sandboxes.seccomp import make_filter
 from treadle.adapters.sandboxes.system_paths import (
     CONFIGURATION,
-    Option,
+    BubblewrapOption,
     account_files,
     system_options,
 )
-from treadle.domain.sandbox import Confined, Confinement, Probed, SandboxFailed
+from treadle.domain.sandbox import ConfinedCommand, Confinement, ProbeResult, SandboxFailed
 
 # For bubblewrap itself: its first process keeps it, and all inside can read it there.
-OUTSIDE = {"PATH": "/usr/bin:/bin"}
+HOST_ENVIRONMENT = {"PATH": "/usr/bin:/bin"}
 REPORT_PREFIX, REPORT_SUFFIX = "sandbox-", ".json"
 PROBE_SOCKET = "/run/treadle/probe.sock"
-MOST_COPIED = 1 << 20
-ALWAYS_THERE = (Path("/usr"), Path("/nix/store"), Path("/gnu/store"))
+MAX_COPIED_BYTES = 1 << 20
+ALWAYS_MOUNTED = (Path("/usr"), Path("/nix/store"), Path("/gnu/store"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,41 +56,41 @@ class Bubblewrap:
 
     def confine(
         self, command: Sequence[str], environment: Mapping[str, str], within: Confinement
-    ) -> Confined | SandboxFailed:
+    ) -> ConfinedCommand | SandboxFailed:
         if self.program is None:
-            return remedies.missing()
-        program = filter_for(self.machine)
+            return bubblewrap_errors.not_installed()
+        program = make_filter(self.machine)
         if isinstance(program, SandboxFailed):
             return program
-        within = replace(within, readable=self._readable(within))
-        planned = layout(within, kind_of)
+        within = replace(within, readable=self._mounted_readable(within))
+        planned = plan_mounts(within, path_kind)
         if isinstance(planned, SandboxFailed):
             return planned
-        _make(planned)
+        _make_mount_points(planned)
         with ExitStack() as opened:
-            report, status = self._report(opened)
-            copied = small_files(CONFIGURATION, opened)
+            report, status = self._open_report(opened)
+            copied = open_small_files(CONFIGURATION, opened)
             files = {
-                path: _in_memory(text.encode(), opened)
-                for path, text in self._files(within).items()
+                path: _make_memory_file(text.encode(), opened)
+                for path, text in self._generated_files(within).items()
             }
-            seccomp = _in_memory(program, opened)
-            options: list[Option] = [
-                *isolation(within),
-                *system_options(within.network, _link_to, copied),
-                *file_systems(within),
-                *host_paths(planned, within.sockets),
-                *written_files(files),
+            seccomp = _make_memory_file(program, opened)
+            options: list[BubblewrapOption] = [
+                *isolation_options(within),
+                *system_options(within.network, _link_target, copied),
+                *file_system_options(within),
+                *host_path_options(planned, within.sockets),
+                *file_options(files),
                 ("--remount-ro", "/"),
                 *environment_options(environment, within),
                 ("--seccomp", str(seccomp)),
                 ("--json-status-fd", str(status)),
             ]
-            arguments = _in_memory(_joined(options), opened)
+            arguments = _make_memory_file(_encode_options(options), opened)
             opened.pop_all()
-        return Confined(
+        return ConfinedCommand(
             (str(self.program), "--args", str(arguments), "--", *command),
-            OUTSIDE,
+            HOST_ENVIRONMENT,
             (arguments, seccomp, status, *copied.values(), *files.values()),
             report,
         )
@@ -104,40 +104,44 @@ class Bubblewrap:
     def first_process(self, report: Path) -> int | None:
         return read_first_process(report)
 
-    async def probe(self) -> Probed:
+    async def probe(self) -> ProbeResult:
         if self.program is None:
-            return remedies.missing()
-        version = remedies.version_of(await asyncio.to_thread(_asked_for_version, self.program))
-        if version < remedies.OLDEST:
-            return remedies.too_old(version)
-        tried = probing.Tried(self.interpreter, self.reports, self.launcher(), PROBE_SOCKET)
-        return await probing.probe(self.confine, self.failure, tried)
+            return bubblewrap_errors.not_installed()
+        version = bubblewrap_errors.parse_version(
+            await asyncio.to_thread(_read_version, self.program)
+        )
+        if version < bubblewrap_errors.OLDEST_VERSION:
+            return bubblewrap_errors.too_old(version)
+        tried = sandbox_probe.ProbeOptions(
+            self.interpreter, self.reports, self.launcher(), PROBE_SOCKET
+        )
+        return await sandbox_probe.run_probe(self.confine, self.failure, tried)
 
-    def _files(self, within: Confinement) -> dict[str, str]:
+    def _generated_files(self, within: Confinement) -> dict[str, str]:
         return {
             **account_files(str(within.home), within.network),
             LAUNCHER: launcher_text(self.perl or self.interpreter, within.limits),
         }
 
-    def _report(self, opened: ExitStack) -> tuple[Path, int]:
+    def _open_report(self, opened: ExitStack) -> tuple[Path, int]:
         self.reports.mkdir(parents=True, exist_ok=True)
         status, path = tempfile.mkstemp(REPORT_SUFFIX, REPORT_PREFIX, self.reports)
         opened.callback(Path(path).unlink)
         opened.callback(os.close, status)
         return Path(path), status
 
-    def _readable(self, within: Confinement) -> tuple[Path, ...]:
+    def _mounted_readable(self, within: Confinement) -> tuple[Path, ...]:
         """What is asked for and exists, under its own name and under the one that links lead to."""
         asked = (self.interpreter.library, *within.readable)
         found = [path for path in asked if path.exists()]
         real = [path.resolve() for path in found]
-        mounted = (*ALWAYS_THERE, *real, within.workspace, within.home, *within.writable)
-        named = [path for path in found if not any(is_in(path, above) for above in mounted)]
+        mounted = (*ALWAYS_MOUNTED, *real, within.workspace, within.home, *within.writable)
+        named = [path for path in found if not any(is_below(path, above) for above in mounted)]
         wanted = dict.fromkeys([*real, *named])
-        return tuple(path for path in wanted if not _always_there(path))
+        return tuple(path for path in wanted if not _is_always_mounted(path))
 
 
-def kind_of(path: Path) -> Kind:
+def path_kind(path: Path) -> PathKind:
     """What lies at the path itself, links not followed."""
     try:
         mode = path.lstat().st_mode
@@ -150,29 +154,29 @@ def kind_of(path: Path) -> Kind:
     return "file" if stat.S_ISREG(mode) else "other"
 
 
-def _asked_for_version(program: Path) -> str:
+def _read_version(program: Path) -> str:
     done = subprocess.run(
-        [program, "--version"], env=OUTSIDE, capture_output=True, text=True, check=False
+        [program, "--version"], env=HOST_ENVIRONMENT, capture_output=True, text=True, check=False
     )
     return done.stdout
 
 
-def _always_there(path: Path) -> bool:
-    return any(path == above or is_in(path, above) for above in ALWAYS_THERE)
+def _is_always_mounted(path: Path) -> bool:
+    return any(path == above or is_below(path, above) for above in ALWAYS_MOUNTED)
 
 
-def _make(planned: Layout) -> None:
+def _make_mount_points(planned: MountLayout) -> None:
     for folder in planned.folders:
         folder.mkdir(exist_ok=True)
     for file in planned.files:
         file.touch()
 
 
-def _link_to(path: str) -> str | None:
+def _link_target(path: str) -> str | None:
     return str(Path(path).readlink()) if Path(path).is_symlink() else None
 
 
-def small_files(paths: Iterable[str], opened: ExitStack) -> dict[str, int]:
+def open_small_files(paths: Iterable[str], opened: ExitStack) -> dict[str, int]:
     """Those that are ordinary files, for everybody to read and worth a copy, open: for each mount
     bubblewrap reads the whole table of mounts, which takes longer."""
     found = {}
@@ -183,7 +187,7 @@ def small_files(paths: Iterable[str], opened: ExitStack) -> dict[str, int]:
             continue  # not there, or not for us
         told = os.fstat(descriptor)
         is_public = stat.S_ISREG(told.st_mode) and told.st_mode & stat.S_IROTH
-        if is_public and told.st_size <= MOST_COPIED:
+        if is_public and told.st_size <= MAX_COPIED_BYTES:
             opened.callback(os.close, descriptor)
             found[path] = descriptor
         else:
@@ -191,11 +195,11 @@ def small_files(paths: Iterable[str], opened: ExitStack) -> dict[str, int]:
     return found
 
 
-def _joined(options: list[Option]) -> bytes:
+def _encode_options(options: list[BubblewrapOption]) -> bytes:
     return os.fsencode("".join(f"{word}\0" for option in options for word in option))
 
 
-def _in_memory(content: bytes, opened: ExitStack) -> int:
+def _make_memory_file(content: bytes, opened: ExitStack) -> int:
     """A file without a name, at its beginning."""
     descriptor = os.memfd_create("treadle", os.MFD_CLOEXEC)
     opened.callback(os.close, descriptor)

@@ -1,4 +1,4 @@
-"""Run inside a sandbox to try it out; shipped in as text, so it stands alone.
+"""Tests a sandbox from inside; it is passed in as text, so it imports nothing of ours.
 
 Given a scene as JSON in its first argument, it prints what it found as JSON: for each trial whether
 it went as it should, and how far the kernel separates processes.
@@ -33,12 +33,12 @@ def main() -> None:
     scene = json.loads(sys.argv[1])
     # Whether that went through is seen on the host: in a /tmp of its own it may, and means nothing.
     _can_write(scene["beside"])
-    trials = {**allowed(scene), **forbidden(scene), **stripped(scene)}
-    findings = {name: _holds(trial) for name, trial in trials.items()}
-    sys.stdout.write(json.dumps({"findings": findings, "separation": separation(scene)}))
+    trials = {**access_tests(scene), **denial_tests(scene), **isolation_tests(scene)}
+    findings = {name: _passes(trial) for name, trial in trials.items()}
+    sys.stdout.write(json.dumps({"findings": findings, "separation": measure_separation(scene)}))
 
 
-def allowed(scene: dict[str, Any]) -> dict[str, Callable[[], bool]]:
+def access_tests(scene: dict[str, Any]) -> dict[str, Callable[[], bool]]:
     """What has to work, or the sandbox would be of no use."""
     return {
         "writes in the workspace": lambda: _can_write(scene["workspace"] + "/written"),
@@ -54,7 +54,7 @@ def allowed(scene: dict[str, Any]) -> dict[str, Callable[[], bool]]:
     }
 
 
-def forbidden(scene: dict[str, Any]) -> dict[str, Callable[[], bool]]:
+def denial_tests(scene: dict[str, Any]) -> dict[str, Callable[[], bool]]:
     """Paths and addresses that have to be out of reach."""
     return {
         "cannot read beside the workspace": lambda: not _can_read(scene["secret"]),
@@ -76,7 +76,7 @@ def forbidden(scene: dict[str, Any]) -> dict[str, Callable[[], bool]]:
     }
 
 
-def stripped(scene: dict[str, Any]) -> dict[str, Callable[[], bool]]:
+def isolation_tests(scene: dict[str, Any]) -> dict[str, Callable[[], bool]]:
     """Rights and traces that must be gone."""
     kernel = ctypes.CDLL(None, use_errno=True)
     spaces = {
@@ -98,7 +98,7 @@ def stripped(scene: dict[str, Any]) -> dict[str, Callable[[], bool]]:
     }
 
 
-def separation(scene: dict[str, Any]) -> dict[str, int]:
+def measure_separation(scene: dict[str, Any]) -> dict[str, int]:
     """The version of Landlock, and how many of three attacks on this process were held off."""
     if not scene["launcher"]:
         return {"version": 0, "held": 0}
@@ -112,7 +112,7 @@ def separation(scene: dict[str, Any]) -> dict[str, int]:
     return {"version": max(version, 0), "held": len(done.stdout) if started else NOT_STARTED}
 
 
-def _holds(trial: Callable[[], bool]) -> bool:
+def _passes(trial: Callable[[], bool]) -> bool:
     try:
         return trial()
     except (OSError, ValueError):

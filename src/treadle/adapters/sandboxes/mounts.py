@@ -1,4 +1,4 @@
-"""Which paths of the host a confined process sees, and how: decided from what lies there. Pure."""
+"""Decides which host paths a sandboxed process sees, and whether it may write them. Pure."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from typing import Literal
 
 from treadle.domain.sandbox import Confinement, SandboxFailed
 
-Kind = Literal["absent", "file", "directory", "link", "other"]
+PathKind = Literal["absent", "file", "directory", "link", "other"]
 Access = Literal["read", "write"]
 
 # In the clone's git directory: what git would run or read at somebody else's word.
@@ -31,7 +31,7 @@ class Mount:
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class MountLayout:
     """What is mounted, in order, and what must be made on the host first to mount upon."""
 
     mounts: tuple[Mount, ...]
@@ -39,7 +39,9 @@ class Layout:
     files: tuple[Path, ...] = ()
 
 
-def layout(within: Confinement, kind_of: Callable[[Path], Kind]) -> Layout | SandboxFailed:
+def plan_mounts(
+    within: Confinement, kind_of: Callable[[Path], PathKind]
+) -> MountLayout | SandboxFailed:
     """Wider paths before narrower ones, so that the narrower holds; what is protected comes last.
 
     A protected path that does not exist is made: as an empty directory in the workspace, because
@@ -50,8 +52,10 @@ def layout(within: Confinement, kind_of: Callable[[Path], Kind]) -> Layout | San
             return SandboxFailed(f"{path} is to be confined in, and is no directory")
     roots = _roots(within)
     writable = [mount.path for mount in roots if mount.access == "write"]
-    sealed = _sealed(within, writable, kind_of)
-    pins = _pins((*sealed, *(root.path for root in roots if root.access == "read")), writable)
+    sealed = _protected_paths(within, writable, kind_of)
+    pins = _pinned_folders(
+        (*sealed, *(root.path for root in roots if root.access == "read")), writable
+    )
     for path in (*pins, *sealed):
         if kind_of(path) in ("link", "other"):
             return SandboxFailed(
@@ -60,10 +64,10 @@ def layout(within: Confinement, kind_of: Callable[[Path], Kind]) -> Layout | San
             )
     new = [path for path in (*pins, *sealed) if kind_of(path) == "absent"]
     files = [within.home / name for name in START_FILES]
-    return Layout(
+    return MountLayout(
         mounts=(
-            *_in_order([*roots, *(Mount(path, "write") for path in pins)]),
-            *_in_order(Mount(path, "read") for path in sealed),
+            *_by_depth([*roots, *(Mount(path, "write") for path in pins)]),
+            *_by_depth(Mount(path, "read") for path in sealed),
         ),
         folders=tuple(path for path in new if path not in files),
         files=tuple(path for path in new if path in files),
@@ -77,8 +81,8 @@ def _roots(within: Confinement) -> list[Mount]:
     return [*(Mount(path, "read") for path in read), *(Mount(path, "write") for path in write)]
 
 
-def _sealed(
-    within: Confinement, writable: Sequence[Path], kind_of: Callable[[Path], Kind]
+def _protected_paths(
+    within: Confinement, writable: Sequence[Path], kind_of: Callable[[Path], PathKind]
 ) -> list[Path]:
     asked = [Path(normpath(within.workspace / path)) for path in within.protected]
     git = within.workspace / ".git"
@@ -88,24 +92,26 @@ def _sealed(
         asked.append(git)  # a file that names the real one
     asked += [within.home / name for name in (*START_FILES, *START_FOLDERS)]
     # Elsewhere it is out of reach as it is, and a mount would only show it.
-    inside = [path for path in asked if any(is_in(path, root) for root in writable)]
-    return list(dict.fromkeys(_end_of_road(path, writable, kind_of) for path in inside))
+    inside = [path for path in asked if any(is_below(path, root) for root in writable)]
+    return list(dict.fromkeys(_nearest_file(path, writable, kind_of) for path in inside))
 
 
-def _end_of_road(path: Path, writable: Sequence[Path], kind_of: Callable[[Path], Kind]) -> Path:
+def _nearest_file(
+    path: Path, writable: Sequence[Path], kind_of: Callable[[Path], PathKind]
+) -> Path:
     """The path, or the file above it that would have to go before the path could be."""
-    files = (above for above in _between(path, writable) if kind_of(above) == "file")
+    files = (above for above in _folders_above(path, writable) if kind_of(above) == "file")
     return next(files, path)
 
 
-def _pins(paths: Iterable[Path], writable: Sequence[Path]) -> list[Path]:
+def _pinned_folders(paths: Iterable[Path], writable: Sequence[Path]) -> list[Path]:
     """Directories above a mount: they could be renamed and replaced if they were no mounts, too."""
-    return list(dict.fromkeys(above for path in paths for above in _between(path, writable)))
+    return list(dict.fromkeys(above for path in paths for above in _folders_above(path, writable)))
 
 
-def _between(path: Path, writable: Sequence[Path]) -> list[Path]:
+def _folders_above(path: Path, writable: Sequence[Path]) -> list[Path]:
     """What lies above the path and in a directory that can be written, from the top down."""
-    roots = [root for root in writable if is_in(path, root)]
+    roots = [root for root in writable if is_below(path, root)]
     if not roots:
         return []
     top = min(roots, key=lambda root: len(root.parts))
@@ -114,11 +120,11 @@ def _between(path: Path, writable: Sequence[Path]) -> list[Path]:
     return [folder for folder in above if folder not in writable]
 
 
-def is_in(path: Path, root: Path) -> bool:
+def is_below(path: Path, root: Path) -> bool:
     """Whether a path lies below another. By their text: paths are slow to take apart, and this is
     asked some thousand times before each session."""
     return path != root and str(path).startswith(f"{str(root).rstrip('/')}/")
 
 
-def _in_order(mounts: Iterable[Mount]) -> list[Mount]:
+def _by_depth(mounts: Iterable[Mount]) -> list[Mount]:
     return sorted(mounts, key=lambda mount: len(mount.path.parts))

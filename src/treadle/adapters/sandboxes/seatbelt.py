@@ -1,4 +1,4 @@
-"""macOS: every process under a profile of the system's own sandbox.
+"""Implements the sandbox on macOS, with a profile for the system's own `sandbox-exec`.
 
 It has been tried on no Mac so far, and says so: before it is used, its probe must hold.
 """
@@ -7,21 +7,27 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from treadle.adapters.sandboxes import probing
+from treadle.adapters.sandboxes import sandbox_probe
 from treadle.adapters.sandboxes.launcher_text import Interpreter
-from treadle.adapters.sandboxes.seatbelt_profile import profile
-from treadle.domain.sandbox import Confined, Confinement, Probed, Proven, SandboxFailed
+from treadle.adapters.sandboxes.seatbelt_profile import make_profile
+from treadle.domain.sandbox import (
+    ConfinedCommand,
+    Confinement,
+    ProbePassed,
+    ProbeResult,
+    SandboxFailed,
+)
 
 # By its full name: a program of that name elsewhere on the PATH could do as it likes.
 PROGRAM = Path("/usr/bin/sandbox-exec")
-TOLD = (
+WARNINGS = (
     "the macOS sandbox passed its probe here, and has been tested nowhere else",
     "it has one loopback with the machine: programs in it cannot serve pages to each other",
     "programs that the agent starts could speak in its name, so finished work lands only when a "
     "person says so",
     "processes, memory and file sizes are not limited",
 )
-TRIALS = frozenset(
+REQUIRED_TESTS = frozenset(
     (
         *("writes in the workspace", "writes in its home", "reads what it may"),
         *("reaches its socket", "starts in the workspace", "cannot read beside the workspace"),
@@ -47,21 +53,21 @@ class Seatbelt:
 
     def confine(
         self, command: Sequence[str], environment: Mapping[str, str], within: Confinement
-    ) -> Confined | SandboxFailed:
+    ) -> ConfinedCommand | SandboxFailed:
         if not self.program.is_file():
             return SandboxFailed(
                 f"{self.program} is missing, and the sandbox is made by it",
                 hint="it belongs to macOS: on another system, Treadle needs bubblewrap",
             )
         # Rules are matched against real paths: /tmp is a link on that system.
-        real = _resolved(within)
+        real = _resolve_paths(within)
         temporary = real.home / "tmp"
         if temporary.is_symlink():
             temporary.unlink()  # left by an agent; nobody knows where it leads
         temporary.mkdir(exist_ok=True)
-        rules = profile(real, self.interpreter.library)
+        rules = make_profile(real, self.interpreter.library)
         inside = {**environment, "HOME": str(real.home), "TMPDIR": str(temporary)}
-        return Confined((str(self.program), "-p", rules, *command), inside)
+        return ConfinedCommand((str(self.program), "-p", rules, *command), inside)
 
     def launcher(self) -> tuple[str, ...]:
         return ()
@@ -72,13 +78,15 @@ class Seatbelt:
     def first_process(self, report: Path) -> int | None:
         return None
 
-    async def probe(self) -> Probed:
-        tried = probing.Tried(self.interpreter, self.reports, trials=TRIALS)
-        probed = await probing.probe(self.confine, self.failure, tried)
-        return Proven(TOLD, separated=False) if isinstance(probed, Proven) else probed
+    async def probe(self) -> ProbeResult:
+        tried = sandbox_probe.ProbeOptions(
+            self.interpreter, self.reports, required_tests=REQUIRED_TESTS
+        )
+        probed = await sandbox_probe.run_probe(self.confine, self.failure, tried)
+        return ProbePassed(WARNINGS, separated=False) if isinstance(probed, ProbePassed) else probed
 
 
-def _resolved(within: Confinement) -> Confinement:
+def _resolve_paths(within: Confinement) -> Confinement:
     return replace(
         within,
         workspace=within.workspace.resolve(),

@@ -1,4 +1,4 @@
-"""The rules of the macOS sandbox, in its own language. Pure. The last rule that matches holds."""
+"""Builds the profile of the macOS sandbox. Pure. The last rule that matches applies."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -22,12 +22,13 @@ GIT_PROTECTED = (".git/config", ".git/hooks", ".git/objects/info/alternates")
 DEVICES = ("/dev/null", "/dev/zero", "/dev/tty", "/dev/dtracehelper")
 
 
-def profile(within: Confinement, library: Path) -> str:
+def make_profile(within: Confinement, library: Path) -> str:
     """Nothing but what is named here; protected paths come after the paths that they lie in."""
     writable = (within.workspace, within.home, *within.writable)
     protected = [within.workspace / path for path in within.protected]
     protected += [within.workspace / name for name in GIT_PROTECTED]
-    pinned = _above(protected, writable)
+    readable: tuple[str | Path, ...] = (*SYSTEM, library, *within.readable, *writable)
+    pinned = _folders_above(protected, writable)
     lines = [
         "(version 1)",
         "(deny default)",
@@ -35,12 +36,12 @@ def profile(within: Confinement, library: Path) -> str:
         "(allow signal process-info* (target same-sandbox))",
         "(allow sysctl-read)",
         "(allow ipc-posix-shm)",
-        f"(allow mach-lookup {_each('global-name', SERVICES)})",
+        f"(allow mach-lookup {_clauses('global-name', SERVICES)})",
         "(allow file-read-metadata)",
-        f"(allow file-read* {_each('subpath', (*SYSTEM, library, *within.readable, *writable))})",
-        f"(allow file-write* {_each('subpath', writable)} {_each('literal', DEVICES)})",
+        f"(allow file-read* {_clauses('subpath', readable)})",
+        f"(allow file-write* {_clauses('subpath', writable)} {_clauses('literal', DEVICES)})",
         # Not to be made, written, removed, or moved away with the directory that they are in.
-        f"(deny file-write* {_each('subpath', protected)} {_each('literal', pinned)})",
+        f"(deny file-write* {_clauses('subpath', protected)} {_clauses('literal', pinned)})",
         *_network(within),
     ]
     return "\n".join(lines) + "\n"
@@ -53,10 +54,10 @@ def _network(within: Confinement) -> list[str]:
     if not sockets:
         return []
     # Addresses on loopback stay closed: the machine has one loopback for all.
-    return [f"(allow network-outbound {_each('literal', sockets)})"]
+    return [f"(allow network-outbound {_clauses('literal', sockets)})"]
 
 
-def _above(protected: Iterable[Path], writable: Iterable[Path]) -> list[Path]:
+def _folders_above(protected: Iterable[Path], writable: Iterable[Path]) -> list[Path]:
     """Directories between a protected path and what may be written: they may not be renamed."""
     roots = tuple(writable)
     return list(
@@ -69,9 +70,9 @@ def _above(protected: Iterable[Path], writable: Iterable[Path]) -> list[Path]:
     )
 
 
-def _each(kind: str, values: Iterable[str | Path]) -> str:
-    return " ".join(f"({kind} {_quoted(str(value))})" for value in values)
+def _clauses(kind: str, values: Iterable[str | Path]) -> str:
+    return " ".join(f"({kind} {_quote(str(value))})" for value in values)
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'

@@ -1,4 +1,4 @@
-"""The system calls that no confined process needs, as a filter program for the kernel. Pure.
+"""Builds the seccomp filter of system calls that no sandboxed process needs. Pure.
 
 What it refuses is what the namespaces do not cover: looking into other processes, parts of the
 kernel with a history of holes, further namespaces, kinds of sockets that ignore them, and programs
@@ -76,14 +76,14 @@ TERMINAL_REQUESTS = (0x5412, 0x541C)
 # A program with this bit runs with the rights of its owner, outside as well: left in the workspace,
 # it would lend the user's rights, or root's, to whoever can reach it. The group's bit may be set:
 # directories that a team shares have it, and whoever copies one sets it. By the place of the mode.
-LENT_RIGHTS = 0o4000
-MODES = {"creat": 1, "chmod": 1, "fchmod": 1, "mknod": 1}
-MODES |= {"mknodat": 2, "fchmodat": 2, "fchmodat2": 2}
+SETUID_BIT = 0o4000
+MODE_ARGUMENT = {"creat": 1, "chmod": 1, "fchmod": 1, "mknod": 1}
+MODE_ARGUMENT |= {"mknodat": 2, "fchmodat": 2, "fchmodat2": 2}
 # By the place of the flags, behind which the mode is; it counts if a file is made.
-OPENING = {"open": 1, "openat": 2}
-MAKING_A_FILE = 0o100 | 0o20000000
+OPEN_FLAGS_ARGUMENT = {"open": 1, "openat": 2}
+CREATE_FLAGS = 0o100 | 0o20000000
 # What they are asked is out of a filter's reach; programs then use the older calls.
-OUT_OF_REACH = ("clone3", "openat2")
+UNFILTERABLE = ("clone3", "openat2")
 # System calls of the 32-bit-pointer table of x86_64 carry this bit; on others no number does.
 FOREIGN_TABLE = 0x40000000
 
@@ -93,7 +93,7 @@ _ALLOW, _KILL, _REFUSE = 0x7FFF0000, 0x80000000, 0x00050000
 
 
 @cache
-def filter_for(machine: str) -> bytes | SandboxFailed:
+def make_filter(machine: str) -> bytes | SandboxFailed:
     """The program for `--seccomp`; a machine without a table gets none, and so no sandbox."""
     architecture = ARCHITECTURES.get(machine)
     if architecture is None:
@@ -103,68 +103,88 @@ def filter_for(machine: str) -> bytes | SandboxFailed:
         )
     numbers = architecture.numbers
     program = [
-        *_unless(_ARCHITECTURE_AT, architecture.audit, _KILL),
-        _step(_LOAD, _NUMBER_AT),
-        _step(_IF_AT_LEAST, FOREIGN_TABLE, skip=1),
+        *_require_value(_ARCHITECTURE_AT, architecture.audit, _KILL),
+        _instruction(_LOAD, _NUMBER_AT),
+        _instruction(_IF_AT_LEAST, FOREIGN_TABLE, skip=1),
         _refuse(errno.ENOSYS),
-        *(step for name in DENIED for step in _refused(numbers[name], errno.EPERM)),
-        *(step for name in OUT_OF_REACH for step in _refused(numbers[name], errno.ENOSYS)),
-        *_call(numbers["clone"], _FIRST_AT, _bits_refused(NEW_NAMESPACES)),
-        *_call(numbers["socket"], _FIRST_AT, _only(FAMILIES)),
-        *_call(numbers["ioctl"], _SECOND_AT, _none_of(TERMINAL_REQUESTS)),
-        *_modes_refused(numbers),
-        _step(_RETURN, _ALLOW),
+        *(step for name in DENIED for step in _refuse_call(numbers[name], errno.EPERM)),
+        *(step for name in UNFILTERABLE for step in _refuse_call(numbers[name], errno.ENOSYS)),
+        *_for_call(numbers["clone"], _FIRST_AT, _refuse_bits(NEW_NAMESPACES)),
+        *_for_call(numbers["socket"], _FIRST_AT, _allow_only(FAMILIES)),
+        *_for_call(numbers["ioctl"], _SECOND_AT, _refuse_values(TERMINAL_REQUESTS)),
+        *_refuse_setuid(numbers),
+        _instruction(_RETURN, _ALLOW),
     ]
     return b"".join(program)
 
 
-def _modes_refused(numbers: dict[str, int]) -> list[bytes]:
+def _refuse_setuid(numbers: dict[str, int]) -> list[bytes]:
     """No table has all of these calls, and some have the newer ones alone."""
     program: list[bytes] = []
-    for name, place in MODES.items():
+    for name, place in MODE_ARGUMENT.items():
         if name in numbers:
             at = _FIRST_AT + place * _EACH
-            program += _call(numbers[name], at, _bits_refused(LENT_RIGHTS))
-    for name, place in OPENING.items():
+            program += _for_call(numbers[name], at, _refuse_bits(SETUID_BIT))
+    for name, place in OPEN_FLAGS_ARGUMENT.items():
         if name in numbers:
             at = _FIRST_AT + place * _EACH
-            mode = [_step(_LOAD, at + _EACH), *_bits_refused(LENT_RIGHTS)]
-            making = [_step(_IF_ANY_BIT, MAKING_A_FILE, then=1), _step(_RETURN, _ALLOW), *mode]
-            program += _call(numbers[name], at, making)
+            mode = [_instruction(_LOAD, at + _EACH), *_refuse_bits(SETUID_BIT)]
+            making = [
+                _instruction(_IF_ANY_BIT, CREATE_FLAGS, then=1),
+                _instruction(_RETURN, _ALLOW),
+                *mode,
+            ]
+            program += _for_call(numbers[name], at, making)
     return program
 
 
-def _step(code: int, value: int, *, then: int = 0, skip: int = 0) -> bytes:
+def _instruction(code: int, value: int, *, then: int = 0, skip: int = 0) -> bytes:
     """One instruction; `then` and `skip` are how many to pass over if it holds, or does not."""
     return struct.pack("=HBBI", code, then, skip, value)
 
 
 def _refuse(reason: int) -> bytes:
-    return _step(_RETURN, _REFUSE | reason)
+    return _instruction(_RETURN, _REFUSE | reason)
 
 
-def _unless(at: int, value: int, verdict: int) -> list[bytes]:
-    return [_step(_LOAD, at), _step(_IF_EQUAL, value, then=1), _step(_RETURN, verdict)]
+def _require_value(at: int, value: int, verdict: int) -> list[bytes]:
+    return [
+        _instruction(_LOAD, at),
+        _instruction(_IF_EQUAL, value, then=1),
+        _instruction(_RETURN, verdict),
+    ]
 
 
-def _refused(number: int, reason: int) -> list[bytes]:
-    return [_step(_IF_EQUAL, number, skip=1), _refuse(reason)]
+def _refuse_call(number: int, reason: int) -> list[bytes]:
+    return [_instruction(_IF_EQUAL, number, skip=1), _refuse(reason)]
 
 
-def _call(number: int, argument_at: int, body: list[bytes]) -> list[bytes]:
+def _for_call(number: int, argument_at: int, body: list[bytes]) -> list[bytes]:
     """For one call only: `body` decides on one argument, and always returns."""
-    return [_step(_IF_EQUAL, number, skip=1 + len(body)), _step(_LOAD, argument_at), *body]
+    return [
+        _instruction(_IF_EQUAL, number, skip=1 + len(body)),
+        _instruction(_LOAD, argument_at),
+        *body,
+    ]
 
 
-def _bits_refused(bits: int) -> list[bytes]:
-    return [_step(_IF_ANY_BIT, bits, skip=1), _refuse(errno.EPERM), _step(_RETURN, _ALLOW)]
+def _refuse_bits(bits: int) -> list[bytes]:
+    return [
+        _instruction(_IF_ANY_BIT, bits, skip=1),
+        _refuse(errno.EPERM),
+        _instruction(_RETURN, _ALLOW),
+    ]
 
 
-def _only(values: tuple[int, ...]) -> list[bytes]:
-    tests = [_step(_IF_EQUAL, value, then=len(values) - at) for at, value in enumerate(values)]
-    return [*tests, _refuse(errno.EAFNOSUPPORT), _step(_RETURN, _ALLOW)]
+def _allow_only(values: tuple[int, ...]) -> list[bytes]:
+    tests = [
+        _instruction(_IF_EQUAL, value, then=len(values) - at) for at, value in enumerate(values)
+    ]
+    return [*tests, _refuse(errno.EAFNOSUPPORT), _instruction(_RETURN, _ALLOW)]
 
 
-def _none_of(values: tuple[int, ...]) -> list[bytes]:
-    tests = [_step(_IF_EQUAL, value, then=len(values) - at) for at, value in enumerate(values)]
-    return [*tests, _step(_RETURN, _ALLOW), _refuse(errno.EPERM)]
+def _refuse_values(values: tuple[int, ...]) -> list[bytes]:
+    tests = [
+        _instruction(_IF_EQUAL, value, then=len(values) - at) for at, value in enumerate(values)
+    ]
+    return [*tests, _instruction(_RETURN, _ALLOW), _refuse(errno.EPERM)]

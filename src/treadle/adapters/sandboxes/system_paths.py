@@ -1,13 +1,13 @@
-"""What of the system itself a confined process sees: a list of what it may, never of what not."""
+"""Lists the system's own paths that a sandboxed process may see."""
 
 from collections.abc import Callable, Mapping
 
 from treadle.domain.sandbox import Network
 
-Option = tuple[str, ...]
+BubblewrapOption = tuple[str, ...]
 
 # Programs and libraries. On most systems all but the first are links into it.
-TOP = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
+TOP_LEVEL = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 # Named one by one: keys, passwords and indexes with credentials in their addresses lie beside them.
 CONFIGURATION = (
     *("/etc/alternatives", "/etc/ca-certificates", "/etc/ca-certificates.conf", "/etc/fonts"),
@@ -28,7 +28,7 @@ HOST_NAME = "sandbox"
 
 def system_options(
     network: Network, link_to: Callable[[str], str | None], copied: Mapping[str, int]
-) -> list[Option]:
+) -> list[BubblewrapOption]:
     """The system's paths: copies of the files that are open in `copied`, mounts of the others.
     `link_to` tells where a link leads, None if it is no link.
 
@@ -40,7 +40,7 @@ def system_options(
         ("--perms", "0755"),
         ("--dir", "/etc"),
         ("--ro-bind", "/usr", "/usr"),
-        *(_top(path, link_to(path)) for path in TOP),
+        *(_top_level_option(path, link_to(path)) for path in TOP_LEVEL),
         *(("--ro-bind-try", path, path) for path in asked if path not in copied),
         *(
             option
@@ -61,7 +61,7 @@ def account_files(home: str, network: Network) -> dict[str, str]:
     return files
 
 
-def _top(path: str, target: str | None) -> Option:
+def _top_level_option(path: str, target: str | None) -> BubblewrapOption:
     if target is None:
         return ("--ro-bind-try", path, path)
     return ("--symlink", target, path)

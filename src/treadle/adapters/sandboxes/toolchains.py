@@ -1,4 +1,4 @@
-"""Which paths outside of the system's directories the languages of a project need. Pure."""
+"""Decides which paths outside the system's directories a project's languages need. Pure."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ SYSTEM_PATH = ("/usr/local/bin", "/usr/bin", "/bin")
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class ToolchainQuery:
     """How a program tells where it is installed: version switchers put a stand-in on the PATH."""
 
     program: str
@@ -18,17 +18,19 @@ class Question:
 
 
 # The first answer is the directory of the language itself.
-QUESTIONS: Mapping[str, tuple[Question, ...]] = {
-    "node": (Question("node", ("-p", "require('path').resolve(process.execPath, '../..')")),),
+TOOLCHAIN_QUERIES: Mapping[str, tuple[ToolchainQuery, ...]] = {
+    "node": (ToolchainQuery("node", ("-p", "require('path').resolve(process.execPath, '../..')")),),
     "python": (
-        Question("python3", ("-I", "-S", "-c", "import sys; print(sys.base_prefix)")),
-        Question("python", ("-I", "-S", "-c", "import sys; print(sys.base_prefix)")),
+        ToolchainQuery("python3", ("-I", "-S", "-c", "import sys; print(sys.base_prefix)")),
+        ToolchainQuery("python", ("-I", "-S", "-c", "import sys; print(sys.base_prefix)")),
     ),
     "ruby": (
-        Question("ruby", ("--disable=gems", "-rrbconfig", "-e", "puts RbConfig::CONFIG['prefix']")),
+        ToolchainQuery(
+            "ruby", ("--disable=gems", "-rrbconfig", "-e", "puts RbConfig::CONFIG['prefix']")
+        ),
     ),
-    "go": (Question("go", ("env", "GOROOT")),),
-    "rust": (Question("rustc", ("--print", "sysroot")),),
+    "go": (ToolchainQuery("go", ("env", "GOROOT")),),
+    "rust": (ToolchainQuery("rustc", ("--print", "sysroot")),),
 }
 # Programs that are one file, wherever they lie.
 SINGLE_FILES: Mapping[str, tuple[str, ...]] = {
@@ -38,7 +40,7 @@ SINGLE_FILES: Mapping[str, tuple[str, ...]] = {
     "python": ("uv", "uvx"),
 }
 # Below the home: where version switchers and distributions keep a Python.
-PYTHON_KEEPERS = (
+PYTHON_FOLDERS = (
     *(".pyenv/versions", ".asdf/installs", ".local/share/asdf/installs", ".rye/py"),
     *(".local/share/uv/python", ".local/share/mise/installs", ".local/share/pypoetry/python"),
     *("miniconda3", "anaconda3", "miniforge3", "mambaforge", ".conda/envs"),
@@ -47,7 +49,7 @@ PROFILES = ("node", "bun", "python", "ruby", "go", "rust", "php")
 
 
 @dataclass(frozen=True, slots=True)
-class Cache:
+class DownloadCache:
     """What was downloaded already, below the home, and the variable by which it is found."""
 
     profile: str
@@ -56,14 +58,14 @@ class Cache:
 
 
 CACHES = (
-    Cache("go", "go/pkg/mod", "GOMODCACHE"),
-    Cache("node", ".cache/ms-playwright", "PLAYWRIGHT_BROWSERS_PATH"),
-    Cache("python", ".cache/ms-playwright", "PLAYWRIGHT_BROWSERS_PATH"),
+    DownloadCache("go", "go/pkg/mod", "GOMODCACHE"),
+    DownloadCache("node", ".cache/ms-playwright", "PLAYWRIGHT_BROWSERS_PATH"),
+    DownloadCache("python", ".cache/ms-playwright", "PLAYWRIGHT_BROWSERS_PATH"),
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundToolchains:
     """What was looked up on this machine: roots as programs told them, programs that are files."""
 
     roots: tuple[Path, ...] = ()
@@ -83,7 +85,7 @@ class Toolchains:
 
 
 @dataclass(frozen=True, slots=True)
-class Private:
+class PrivatePaths:
     """What no language may show, under every name that it has."""
 
     # Neither these nor what is above them; what lies in them may be shown.
@@ -93,12 +95,12 @@ class Private:
     # Where links lead.
     real: Callable[[Path], Path]
 
-    def is_shown_by(self, path: Path) -> bool:
+    def is_exposed_by(self, path: Path) -> bool:
         """Whether the path, by its name or by where it leads, shows something of it."""
         kept = self._every_name((*self.kept, *self.closed))
         closed = self._every_name(self.closed)
         return any(
-            holds_private(name, kept) or any(lies_in(name, other) for other in closed)
+            contains_private(name, kept) or any(is_within(name, other) for other in closed)
             for name in self._every_name((path,))
         )
 
@@ -107,26 +109,28 @@ class Private:
         return tuple(dict.fromkeys(names))
 
 
-def toolchains(found: Found, *, search_path: Iterable[str], private: Private) -> Toolchains:
+def choose_toolchains(
+    found: FoundToolchains, *, search_path: Iterable[str], private: PrivatePaths
+) -> Toolchains:
     """Each root, unless something private is shown by it; and a PATH of what can be seen and
     nothing that an agent could write to."""
-    outside = [root for root in dict.fromkeys(found.roots) if not in_system(root)]
-    refused = tuple(root for root in outside if private.is_shown_by(root))
+    outside = [root for root in dict.fromkeys(found.roots) if not is_in_system(root)]
+    refused = tuple(root for root in outside if private.is_exposed_by(root))
     roots = [root for root in outside if root not in refused]
     files = [
         file
         for file in dict.fromkeys(found.files)
-        if not in_system(file) and not private.is_shown_by(file)
+        if not is_in_system(file) and not private.is_exposed_by(file)
     ]
     caches = {
         variable: folder
         for variable, folder in (found.caches or {}).items()
-        if not private.is_shown_by(folder)
+        if not private.is_exposed_by(folder)
     }
     entries = [
         *(str(root / "bin") for root in roots),
         *(str(file.parent) for file in files),
-        *(entry for entry in search_path if in_system(Path(entry))),
+        *(entry for entry in search_path if is_in_system(Path(entry))),
         *SYSTEM_PATH,
     ]
     return Toolchains(
@@ -137,18 +141,18 @@ def toolchains(found: Found, *, search_path: Iterable[str], private: Private) ->
     )
 
 
-def in_system(path: Path) -> bool:
+def is_in_system(path: Path) -> bool:
     """Whether the path is seen in every sandbox; one that climbs may lead anywhere."""
     climbs = ".." in path.parts
-    return path.is_absolute() and not climbs and any(lies_in(path, top) for top in SYSTEM)
+    return path.is_absolute() and not climbs and any(is_within(path, top) for top in SYSTEM)
 
 
-def lies_in(path: PurePath, top: PurePath) -> bool:
+def is_within(path: PurePath, top: PurePath) -> bool:
     """Whether the path is this directory, or below it."""
     return path == top or top in path.parents
 
 
-def holds_private(path: PurePath, private: Iterable[PurePath]) -> bool:
+def contains_private(path: PurePath, private: Iterable[PurePath]) -> bool:
     """Whether the path is one of the private ones, or has one of them below it."""
     return any(path == other or path in other.parents for other in private)
 
@@ -162,7 +166,7 @@ def private_paths(home: Path, root: Path) -> tuple[Path, ...]:
     return (home, root, *(home / name for name in shared))
 
 
-def venv_root(
+def find_venv_root(
     configuration: str, exists: Callable[[Path], bool], *, home: Path, real: Callable[[Path], Path]
 ) -> Path | None:
     """Where the Python of a virtual environment lies, by its pyvenv.cfg.
@@ -188,5 +192,7 @@ def venv_root(
 
 
 def _may_be_python(root: Path, home: Path, real: Callable[[Path], Path]) -> bool:
-    homes = [name for name in (home, real(home)) if lies_in(root, name)]
-    return not homes or any(lies_in(root, name / kept) for name in homes for kept in PYTHON_KEEPERS)
+    homes = [name for name in (home, real(home)) if is_within(root, name)]
+    return not homes or any(
+        is_within(root, name / kept) for name in homes for kept in PYTHON_FOLDERS
+    )

@@ -1,12 +1,18 @@
-"""No sandbox at all, because a person asked for that: the command as it is."""
+"""Implements the sandbox port without a sandbox, for users who turn it off."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from treadle.domain.sandbox import Confined, Confinement, Probed, Proven, SandboxFailed
+from treadle.domain.sandbox import (
+    ConfinedCommand,
+    Confinement,
+    ProbePassed,
+    ProbeResult,
+    SandboxFailed,
+)
 
-TOLD = "no sandbox: the agent can do whatever you can"
+WARNING = "no sandbox: the agent can do whatever you can"
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,8 +25,8 @@ class Unsandboxed:
 
     def confine(
         self, command: Sequence[str], environment: Mapping[str, str], within: Confinement
-    ) -> Confined | SandboxFailed:
-        return Confined(tuple(command), {**environment, "HOME": str(within.home)})
+    ) -> ConfinedCommand | SandboxFailed:
+        return ConfinedCommand(tuple(command), {**environment, "HOME": str(within.home)})
 
     def launcher(self) -> tuple[str, ...]:
         return ()
@@ -31,5 +37,5 @@ class Unsandboxed:
     def first_process(self, report: Path) -> int | None:
         return None
 
-    async def probe(self) -> Probed:
-        return Proven((TOLD,))
+    async def probe(self) -> ProbeResult:
+        return ProbePassed((WARNING,))

@@ -1,4 +1,4 @@
-"""The shfmt program that comes with our dependencies: found once, then asked line by line."""
+"""Finds the shfmt program of our dependencies and parses shell lines with it."""
 
 import re
 import subprocess
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
-from treadle.domain.shell import Malformed, NoParser, Printed, SyntaxTree
+from treadle.domain.shell import MalformedLine, ParserOutput, ParserUnavailable, SyntaxTree
 
 _TIMEOUT_S = 1.0
 # The first version whose JSON the policy was tested with; another major one may name things anew.
@@ -23,17 +23,17 @@ class Shfmt:
     problem: str = ""
     timeout_s: float = _TIMEOUT_S
 
-    def __call__(self, line: str) -> Printed:
+    def __call__(self, line: str) -> ParserOutput:
         if self.program is None or self.problem:
-            return NoParser(self.problem or "shfmt was not found")
+            return ParserUnavailable(self.problem or "shfmt was not found")
         ended = _run(self.program, ["-ln=bash", "--to-json"], line, timeout_s=self.timeout_s)
-        if isinstance(ended, NoParser):
+        if isinstance(ended, ParserUnavailable):
             return ended
         if ended.returncode == 0:
             return SyntaxTree(ended.stdout)
         if ended.returncode == 1:
-            return Malformed(ended.stderr.decode(errors="replace").strip())
-        return NoParser(f"shfmt ended with status {ended.returncode}")
+            return MalformedLine(ended.stderr.decode(errors="replace").strip())
+        return ParserUnavailable(f"shfmt ended with status {ended.returncode}")
 
 
 def find_shfmt() -> Shfmt:
@@ -45,7 +45,7 @@ def find_shfmt() -> Shfmt:
 def check_shfmt(program: Path, *, timeout_s: float = _TIMEOUT_S) -> Shfmt:
     """That program, or why it cannot be used."""
     ended = _run(program, ["--version"], "", timeout_s=timeout_s)
-    if isinstance(ended, NoParser):
+    if isinstance(ended, ParserUnavailable):
         return Shfmt(program, ended.why, timeout_s)
     version = ended.stdout.decode(errors="replace").strip()
     found = _VERSION.fullmatch(version)
@@ -68,7 +68,7 @@ def _installed_program() -> Path | None:
 
 def _run(
     program: Path, arguments: list[str], line: str, *, timeout_s: float
-) -> subprocess.CompletedProcess[bytes] | NoParser:
+) -> subprocess.CompletedProcess[bytes] | ParserUnavailable:
     try:
         return subprocess.run(
             [str(program), *arguments],
@@ -80,6 +80,6 @@ def _run(
             check=False,
         )
     except subprocess.TimeoutExpired:
-        return NoParser(f"shfmt took longer than {timeout_s:g} s")
+        return ParserUnavailable(f"shfmt took longer than {timeout_s:g} s")
     except (OSError, UnicodeEncodeError) as error:
-        return NoParser(f"shfmt could not be started: {error}")
+        return ParserUnavailable(f"shfmt could not be started: {error}")

@@ -1,4 +1,4 @@
-"""The ledger summed up by day, run, model or project, for `treadle cost`. Thin: loads no events."""
+"""Sums of the ledger by day, run, model or project, for `treadle cost`. Loads no events."""
 
 import json
 from collections import defaultdict
@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import assert_never
 
 from treadle.adapters.stores.database import Database, Row, open_to_read
-from treadle.adapters.stores.ledger import moment
+from treadle.adapters.stores.ledger import time_text
 from treadle.domain.ledger import CostGroup, CostLine, WindowUse
 from treadle.domain.storage import Storage
 from treadle.domain.usage import Usage
@@ -33,13 +33,13 @@ def cost_lines(
     if database is None:
         return []
     with closing(database):
-        lines = _lines(database, by, (int(rehearsal), moment(since) if since else ""))
+        lines = _lines(database, by, (int(rehearsal), time_text(since) if since else ""))
     if by in ("model", "project"):
         lines.sort(key=lambda line: (line.cost_usd, line.requests), reverse=True)
     return lines
 
 
-def summed(lines: Iterable[CostLine], label: str = "total") -> CostLine:
+def sum_lines(lines: Iterable[CostLine], label: str = "total") -> CostLine:
     """All lines as one."""
     given = list(lines)
     used: defaultdict[str, float] = defaultdict(float)
@@ -73,7 +73,7 @@ def _lines(database: Database, by: CostGroup, values: tuple[int, str]) -> list[C
     for row in database.query(sums, values):
         label = _label(by, row[0])
         line = _line(label, row)
-        merged[label] = summed([merged[label], line], label) if label in merged else line
+        merged[label] = sum_lines([merged[label], line], label) if label in merged else line
     return [
         replace(line, windows=tuple(each for _, each in sorted(windows[line.label].items())))
         for line in merged.values()

@@ -1,4 +1,4 @@
-"""One seam to two databases: SQLite for one machine, PostgreSQL where several share it.
+"""The interface to two databases: SQLite for one machine, PostgreSQL where several share it.
 
 Statements are written once, in what both understand: `?` for values, ON CONFLICT, RETURNING (a
 compare-and-set is an UPDATE … RETURNING that gives a row or none). Tables say TEXT, INTEGER, REAL
@@ -61,6 +61,6 @@ def open_to_read(storage: Storage) -> Database | None:
     """The database for reading alone, or None when nothing was ever stored."""
     if storage.database_url:
         return open_database(storage)
-    from treadle.adapters.stores.sqlite import existing_file
+    from treadle.adapters.stores.sqlite import open_existing
 
-    return existing_file(storage.root)
+    return open_existing(storage.root)

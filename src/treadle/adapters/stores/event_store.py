@@ -1,22 +1,22 @@
-"""The log of every run in the database, and with each event what it changes in the list of runs."""
+"""The log of every run in the database; each event also updates the list of runs."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime
 
 from treadle.adapters.stores.database import Cursor, Database, Row, open_database
-from treadle.adapters.stores.outline import outline_rows
-from treadle.adapters.stores.projection import (
-    Change,
-    life_changes,
+from treadle.adapters.stores.log_outline import outline_rows
+from treadle.adapters.stores.run_list import host_of
+from treadle.adapters.stores.run_projection import (
+    RowChange,
+    lifecycle_changes,
     state_after,
     work_changes,
 )
-from treadle.adapters.stores.runs import host_of
 from treadle.adapters.stores.schema import BULK, LANDMARKS_OF_A_RUN
 from treadle.domain.errors import StoreError
-from treadle.domain.events.all_events import Event, Recorded
-from treadle.domain.ids import RunId, short
-from treadle.domain.lifecycle import StoredState, moves
+from treadle.domain.events.all_events import Event, RecordedEvent
+from treadle.domain.ids import RunId, short_id
+from treadle.domain.lifecycle import StoredState, changes_state
 from treadle.domain.storage import Storage
 from treadle.domain.wire import decode, encode
 
@@ -32,9 +32,9 @@ class EventStore:
 
     def append(
         self, run: RunId, events: Sequence[tuple[datetime, Event]], *, once: str = ""
-    ) -> Sequence[Recorded]:
+    ) -> Sequence[RecordedEvent]:
         with self._database.transaction(f"run {run}") as cursor:
-            if once and not _first_time(cursor, run, once):
+            if once and not _claim_key(cursor, run, once):
                 return ()
             stored = _insert(cursor, run, events)
             _project(cursor, stored, self._host)
@@ -47,8 +47,8 @@ class EventStore:
         after: int = 0,
         limit: int | None = None,
         types: Collection[str] = (),
-    ) -> Iterator[Recorded]:
-        wanted = _wanted(types)
+    ) -> Iterator[RecordedEvent]:
+        wanted = _type_condition(types)
         left = limit
         while left is None or left > 0:
             size = PAGE if left is None else min(PAGE, left)
@@ -58,7 +58,7 @@ class EventStore:
                 f"SELECT seq, at, body FROM events WHERE run=? AND {wanted} ORDER BY seq LIMIT ?",  # noqa: S608
                 values,
             )
-            yield from recorded_in(run, rows)
+            yield from decode_rows(run, rows)
             if len(rows) < PAGE:
                 return
             after = rows[-1][0]
@@ -69,12 +69,12 @@ class EventStore:
         rows = self._database.query("SELECT max(seq) FROM events WHERE run=?", (run,))
         return rows[0][0] or 0
 
-    def outline(self, run: RunId, *, upto: int | None = None) -> Iterator[Recorded]:
+    def outline(self, run: RunId, *, upto: int | None = None) -> Iterator[RecordedEvent]:
         """The log, or its first events, without what it is full of, which says the same of the run
         as a whole: also the tool calls that were denied, what the last session used, and the last
         events of all."""
         last = self.last_number(run) if upto is None else upto
-        return recorded_in(run, outline_rows(self._database, run, last))
+        return decode_rows(run, outline_rows(self._database, run, last))
 
     def close(self) -> None:
         """Close the database, too."""
@@ -86,15 +86,15 @@ def open_store(storage: Storage) -> EventStore:
     return EventStore(open_database(storage), host_of(storage.root))
 
 
-def recorded_in(run: RunId, rows: Iterable[Row]) -> Iterator[Recorded]:
+def decode_rows(run: RunId, rows: Iterable[Row]) -> Iterator[RecordedEvent]:
     """The events in rows of number, time and body."""
     for seq, at, body in rows:
         event = decode(body)
         if event is not None:
-            yield Recorded(run, seq, datetime.fromisoformat(at), event)
+            yield RecordedEvent(run, seq, datetime.fromisoformat(at), event)
 
 
-def _wanted(types: Collection[str]) -> str:
+def _type_condition(types: Collection[str]) -> str:
     if not types:
         return "seq>?"
     named = f"type IN ({', '.join('?' * len(types))})"
@@ -103,14 +103,16 @@ def _wanted(types: Collection[str]) -> str:
     return f"seq IN ({whole} AND {named} AND seq>?)"
 
 
-def _first_time(cursor: Cursor, run: RunId, key: str) -> bool:
+def _claim_key(cursor: Cursor, run: RunId, key: str) -> bool:
     sql = "INSERT INTO told_once (run, key) VALUES (?, ?) ON CONFLICT DO NOTHING RETURNING key"
     return bool(cursor.execute(sql, (run, key)))
 
 
-def _insert(cursor: Cursor, run: RunId, events: Sequence[tuple[datetime, Event]]) -> list[Recorded]:
+def _insert(
+    cursor: Cursor, run: RunId, events: Sequence[tuple[datetime, Event]]
+) -> list[RecordedEvent]:
     last = cursor.execute("SELECT max(seq) FROM events WHERE run=?", (run,))[0][0] or 0
-    recorded = [Recorded(run, last + n, at, event) for n, (at, event) in enumerate(events, 1)]
+    recorded = [RecordedEvent(run, last + n, at, event) for n, (at, event) in enumerate(events, 1)]
     cursor.executemany(
         "INSERT INTO events (run, seq, at, type, body) VALUES (?, ?, ?, ?, ?)",
         [(run, r.seq, r.at.isoformat(), r.event.type, encode(r.event)) for r in recorded],
@@ -118,7 +120,7 @@ def _insert(cursor: Cursor, run: RunId, events: Sequence[tuple[datetime, Event]]
     return recorded
 
 
-def _project(cursor: Cursor, stored: Sequence[Recorded], host: str) -> None:
+def _project(cursor: Cursor, stored: Sequence[RecordedEvent], host: str) -> None:
     """Carry what was stored into the list of runs; an event that cannot follow is refused here,
     in the same transaction, so that it was never stored."""
     for each in stored:
@@ -126,18 +128,18 @@ def _project(cursor: Cursor, stored: Sequence[Recorded], host: str) -> None:
             cursor.execute(*change)
 
 
-def _changes(cursor: Cursor, stored: Recorded, host: str) -> tuple[Change, ...]:
-    if not moves(stored.event.type):
+def _changes(cursor: Cursor, stored: RecordedEvent, host: str) -> tuple[RowChange, ...]:
+    if not changes_state(stored.event.type):
         return work_changes(stored.run, stored.event)
     state = state_after(stored.run, _state(cursor, stored.run), stored.event)
-    return life_changes(stored, state=state, host=host)
+    return lifecycle_changes(stored, state=state, host=host)
 
 
 def _state(cursor: Cursor, run: RunId) -> StoredState | None:
     rows = cursor.execute("SELECT state, cleaned_at FROM runs WHERE id=?", (run,))
     if rows and rows[0][1]:
         raise StoreError(
-            f"the log of run {short(run)} was cleaned away",
+            f"the log of run {short_id(run)} was cleaned away",
             hint="start a new run with `treadle deliver`",
         )
     return rows[0][0] if rows else None

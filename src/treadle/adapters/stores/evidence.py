@@ -1,4 +1,4 @@
-"""Logs of commands that Treadle ran itself: kept with a run, each by the hash of its text."""
+"""Logs of the commands that Treadle ran itself, stored with the run by the hash of their text."""
 
 import hashlib
 import os
@@ -14,7 +14,7 @@ FOLDER = "evidence"
 # More than any log that is kept: see `MOST_AT_EITHER_END` of the sandboxes.
 _LONGEST = 64 << 20
 
-Kept = Literal["kept", "missing", "changed"]
+LogIntegrity = Literal["kept", "missing", "changed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class EvidenceLogs:
             ) from error
         return name
 
-    def standing(self, name: str) -> Kept:
+    def check_integrity(self, name: str) -> LogIntegrity:
         """Whether the log is there, and still is what its name says."""
         content = self._content(name)
         if content is None:

@@ -1,4 +1,4 @@
-"""The ledger in the database, and in memory: one row for every model response."""
+"""The ledger in the database, and in memory: one row per model response."""
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
@@ -69,7 +69,7 @@ class DatabaseLedger:
             cursor.execute(_PUT, _row(entry))
 
     def spent(self, run: RunId, *, since: datetime, rehearsal: bool) -> CostSoFar:
-        rows = self._database.query(_SPENT, (run, moment(since), int(rehearsal)))
+        rows = self._database.query(_SPENT, (run, time_text(since), int(rehearsal)))
         return CostSoFar(run_usd=rows[0][0] or 0.0, all_usd=rows[0][1] or 0.0)
 
     def bill(self, session: SessionId) -> Bill:
@@ -107,7 +107,7 @@ class MemoryLedger:
         return _sum(entry for entry in self.entries if entry.session == session)
 
 
-def moment(at: datetime) -> str:
+def time_text(at: datetime) -> str:
     """A time as the table holds it: in UTC, so that texts sort as times do."""
     return at.astimezone(UTC).isoformat()
 
@@ -122,7 +122,7 @@ def _row(entry: LedgerEntry) -> tuple[Value, ...]:
         entry.id,
         entry.run,
         entry.session,
-        moment(entry.at),
+        time_text(entry.at),
         entry.model,
         usage.input_tokens,
         usage.output_tokens,

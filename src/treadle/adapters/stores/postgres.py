@@ -1,4 +1,4 @@
-"""The database that several machines share: PostgreSQL, in a schema of its own."""
+"""The PostgreSQL database that several machines share, in a schema of its own."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -8,24 +8,24 @@ from threading import RLock
 from typing import Any, TypeAlias, TypeVar
 
 import psycopg
+from psycopg import errors
 from psycopg.abc import Buffer
 from psycopg.adapt import Loader
 
 from treadle.adapters.stores.database import Row, Value
-from treadle.adapters.stores.postgres_errors import store_error
 from treadle.adapters.stores.schema import (
     VERSION,
     bring_up_to_date,
     for_postgres,
     refuse_newer,
-    statements,
+    split_statements,
 )
-from treadle.domain.errors import SettingsError
+from treadle.domain.errors import SettingsError, StoreError
 from treadle.domain.storage import without_password
 
 SCHEMA = "treadle"
 CONNECT_S = 10
-PATIENCE = "30s"
+LOCK_TIMEOUT = "30s"
 
 T = TypeVar("T")
 Connection: TypeAlias = "psycopg.Connection[tuple[Any, ...]]"
@@ -44,7 +44,7 @@ class PostgresCursor:
 
     def executemany(self, sql: str, rows: Iterable[Sequence[Value]]) -> None:
         with self._connection.cursor() as cursor:
-            cursor.executemany(in_its_words(sql), [_plain(row) for row in rows])
+            cursor.executemany(to_psycopg_sql(sql), [_adapt_values(row) for row in rows])
 
 
 class PostgresDatabase:
@@ -52,22 +52,22 @@ class PostgresDatabase:
 
     def __init__(self, url: str) -> None:
         self._url = url
-        self._shown = without_password(url)
+        self._display_url = without_password(url)
         self._mutex = RLock()
-        with self._named_errors():
+        with self._translate_errors():
             self._connection = _connect(url)
             try:
-                _migrate(self._connection, self._shown)
+                _migrate(self._connection, self._display_url)
             except BaseException:
                 self._connection.close()
                 raise
 
     @contextmanager
     def transaction(self, lock: str = "") -> Iterator[PostgresCursor]:
-        with self._mutex, self._named_errors():
+        with self._mutex, self._translate_errors():
             if self._in_transaction():
                 raise RuntimeError("a transaction inside another one")
-            self._again_if_lost(lambda connection: _begin(connection, lock))
+            self._retry_if_lost(lambda connection: _begin(connection, lock))
             try:
                 yield PostgresCursor(self._connection)
                 self._connection.execute("COMMIT")
@@ -76,10 +76,10 @@ class PostgresDatabase:
                 raise
 
     def query(self, sql: str, values: Sequence[Value] = ()) -> list[Row]:
-        with self._mutex, self._named_errors():
+        with self._mutex, self._translate_errors():
             if self._in_transaction():
                 return _execute(self._connection, sql, values)
-            return self._again_if_lost(lambda connection: _execute(connection, sql, values))
+            return self._retry_if_lost(lambda connection: _execute(connection, sql, values))
 
     def close(self) -> None:
         with self._mutex:
@@ -92,7 +92,7 @@ class PostgresDatabase:
             psycopg.pq.TransactionStatus.INERROR,
         )
 
-    def _again_if_lost(self, act: Callable[[Connection], T]) -> T:
+    def _retry_if_lost(self, act: Callable[[Connection], T]) -> T:
         try:
             return act(self._connection)
         except psycopg.OperationalError:
@@ -103,11 +103,11 @@ class PostgresDatabase:
         return act(self._connection)
 
     @contextmanager
-    def _named_errors(self) -> Iterator[None]:
+    def _translate_errors(self) -> Iterator[None]:
         try:
             yield
         except psycopg.Error as error:
-            raise store_error(self._shown, error) from error
+            raise store_error(self._display_url, error) from error
 
 
 class _NumericLoader(Loader):
@@ -119,21 +119,21 @@ class _NumericLoader(Loader):
 
 
 @lru_cache(maxsize=512)
-def in_its_words(sql: str) -> str:
+def to_psycopg_sql(sql: str) -> str:
     """The statement with `%s` for each `?`, and nothing else that psycopg takes for a value."""
-    return _SPECIAL.sub(lambda found: _word(found[0]), sql)
+    return _SPECIAL.sub(lambda found: _escape_token(found[0]), sql)
 
 
-def _word(found: str) -> str:
+def _escape_token(found: str) -> str:
     return "%s" if found == "?" else found.replace("%", "%%")
 
 
-def _plain(values: Sequence[Value]) -> list[Value]:
+def _adapt_values(values: Sequence[Value]) -> list[Value]:
     """Truth as 0 and 1, as SQLite stores it, and no zero bytes, which its texts cannot hold."""
-    return [_plain_value(value) for value in values]
+    return [_adapt_value(value) for value in values]
 
 
-def _plain_value(value: Value) -> Value:
+def _adapt_value(value: Value) -> Value:
     if isinstance(value, bool):
         return int(value)
     return value.replace("\0", "\ufffd") if isinstance(value, str) else value
@@ -141,27 +141,27 @@ def _plain_value(value: Value) -> Value:
 
 def _execute(connection: Connection, sql: str, values: Sequence[Value] = ()) -> list[Row]:
     # The text is one of our constants; values are always bound.
-    cursor = connection.execute(in_its_words(sql).encode(), _plain(values))
+    cursor = connection.execute(to_psycopg_sql(sql).encode(), _adapt_values(values))
     return cursor.fetchall() if cursor.description else []
 
 
 def _connect(url: str) -> Connection:
     if not url.startswith(("postgresql://", "postgres://")):
-        raise _no_address()
+        raise _invalid_url()
     try:
         connection = psycopg.connect(
             url, autocommit=True, connect_timeout=CONNECT_S, application_name="treadle"
         )
     except psycopg.ProgrammingError:
         # Its own words quote the part of the address that it does not understand.
-        raise _no_address() from None
+        raise _invalid_url() from None
     connection.adapters.register_loader("numeric", _NumericLoader)
     connection.execute(f"SET search_path TO {SCHEMA}")
-    connection.execute(f"SET lock_timeout TO '{PATIENCE}'")
+    connection.execute(f"SET lock_timeout TO '{LOCK_TIMEOUT}'")
     return connection
 
 
-def _no_address() -> SettingsError:
+def _invalid_url() -> SettingsError:
     return SettingsError(
         "database.url is no address of a PostgreSQL database",
         hint="write it as postgresql://user:password@host:5432/name",
@@ -191,7 +191,7 @@ def _migrate(connection: Connection, shown: str) -> None:
         return
 
     def apply(number: int, script: str) -> None:
-        for statement in statements(for_postgres(script)):
+        for statement in split_statements(for_postgres(script)):
             connection.execute(statement.encode())
         connection.execute("DELETE FROM schema_version")
         connection.execute("INSERT INTO schema_version (number) VALUES (%s)", (number,))
@@ -214,3 +214,33 @@ def _version(connection: Connection) -> int:
     if _execute(connection, "SELECT to_regclass(?)", (f"{SCHEMA}.schema_version",)) == [(None,)]:
         return 0
     return int(_execute(connection, "SELECT number FROM schema_version")[0][0])
+
+
+def store_error(shown: str, error: psycopg.Error) -> StoreError:
+    """By the class of the error; its first line is the server's own word."""
+    text = (str(error).strip() or type(error).__name__).splitlines()[0]
+    match error:
+        case errors.DiskFull():
+            return StoreError(
+                f"no space left on the server of {shown}",
+                hint="free some space; nothing that was stored is lost",
+            )
+        case errors.ReadOnlySqlTransaction() | errors.InsufficientPrivilege():
+            return StoreError(
+                f"cannot write to {shown}: {text}",
+                hint="use a server and a user that may write to the schema treadle",
+            )
+        case errors.LockNotAvailable() | errors.QueryCanceled() | errors.DeadlockDetected():
+            return StoreError(
+                f"cannot write to {shown}: {text}", hint="another process holds it; try again later"
+            )
+        case psycopg.OperationalError():
+            return StoreError(
+                f"cannot reach {shown}: {text}",
+                hint="check database.url and that the server is running",
+            )
+        case _:
+            return StoreError(
+                f"cannot use {shown}: {text}",
+                hint="check that its schema treadle is Treadle's own",
+            )

@@ -1,4 +1,4 @@
-"""Small files below the root that nobody else may read or write: credentials, what is trusted.
+"""Small files below the root that only their owner can use: credentials, trusted settings.
 
 No link is followed, neither in place of the directory nor of a file, and a file that others can
 read is refused rather than used.
@@ -20,7 +20,7 @@ _OTHERS = 0o077
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class PrivateFile:
     """That there is a file of this name; never what is in it."""
 
     name: str
@@ -34,13 +34,13 @@ class PrivateFiles:
         self._root = root
         self._path = root / directory
 
-    def keep(self, name: str, value: str) -> None:
+    def write(self, name: str, value: str) -> None:
         """Put the value in place of whatever has that name, all of it or nothing."""
-        with self._telling_whats_wrong():
+        with self._translate_errors():
             self._root.mkdir(parents=True, exist_ok=True, mode=0o700)
             with suppress(FileExistsError):
                 self._path.mkdir(mode=0o700)
-            with self._opened() as directory:
+            with self._open_directory() as directory:
                 fresh = f".{name}.{secrets.token_hex(8)}"
                 flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
                 descriptor = os.open(fresh, flags, 0o600, dir_fd=directory)
@@ -55,12 +55,12 @@ class PrivateFiles:
                         os.unlink(fresh, dir_fd=directory)
                 os.fsync(directory)
 
-    def value(self, name: str) -> str | None:
+    def read(self, name: str) -> str | None:
         """What is in the file, or None if there is none of this name."""
-        with self._telling_whats_wrong():
+        with self._translate_errors():
             if not os.path.lexists(self._path):
                 return None
-            with self._opened() as directory:
+            with self._open_directory() as directory:
                 try:
                     # Not blocking: a pipe in its place would never be written to.
                     flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -71,26 +71,26 @@ class PrivateFiles:
                     self._check(os.fstat(descriptor), self._path / name, stat.S_ISREG)
                     return file.read(_LONGEST).decode(errors="replace").strip()
 
-    def kept(self) -> list[Kept]:
+    def list_files(self) -> list[PrivateFile]:
         """What there is, by name."""
-        with self._telling_whats_wrong():
+        with self._translate_errors():
             if not os.path.lexists(self._path):
                 return []
-            with self._opened() as directory:
+            with self._open_directory() as directory:
                 with os.scandir(directory) as found:
                     names = sorted(each.name for each in found)
                 return [
-                    Kept(name, _since(directory, name))
+                    PrivateFile(name, _modified_at(directory, name))
                     for name in names
                     if not name.startswith(".")
                 ]
 
     def remove(self, name: str) -> bool:
         """Take a file away; False if there was none."""
-        with self._telling_whats_wrong():
+        with self._translate_errors():
             if not os.path.lexists(self._path):
                 return False
-            with self._opened() as directory:
+            with self._open_directory() as directory:
                 try:
                     os.unlink(name, dir_fd=directory)
                 except FileNotFoundError:
@@ -99,7 +99,7 @@ class PrivateFiles:
                 return True
 
     @contextmanager
-    def _opened(self) -> Iterator[int]:
+    def _open_directory(self) -> Iterator[int]:
         flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
         directory = os.open(self._path, flags)
         try:
@@ -120,7 +120,7 @@ class PrivateFiles:
             )
 
     @contextmanager
-    def _telling_whats_wrong(self) -> Iterator[None]:
+    def _translate_errors(self) -> Iterator[None]:
         try:
             yield
         except OSError as error:
@@ -130,6 +130,16 @@ class PrivateFiles:
             ) from error
 
 
-def _since(directory: int, name: str) -> datetime:
+def _modified_at(directory: int, name: str) -> datetime:
     found = os.stat(name, dir_fd=directory, follow_symlinks=False)
     return datetime.fromtimestamp(found.st_mtime, UTC)
+
+
+CREDENTIALS_DIRECTORY = "credentials"
+
+
+class CredentialFiles(PrivateFiles):
+    """The credentials below one root."""
+
+    def __init__(self, root: Path) -> None:
+        super().__init__(root, CREDENTIALS_DIRECTORY)

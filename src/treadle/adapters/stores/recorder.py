@@ -1,4 +1,4 @@
-"""Writes one run's log: what decides is stored at once, what only shows is gathered for 100 ms."""
+"""Writes the log of one run: deciding events at once, display-only events batched for 100 ms."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -6,14 +6,14 @@ from contextlib import suppress
 from datetime import datetime
 
 from treadle.domain.errors import StoreError
-from treadle.domain.events.all_events import DISPLAY_ONLY, Event, Recorded
+from treadle.domain.events.all_events import DISPLAY_ONLY, Event, RecordedEvent
 from treadle.domain.ids import RunId
 from treadle.domain.ports import Clock, Store
 
 GATHER_S = 0.1
 GATHER_MOST = 200
 
-Reader = Callable[[Recorded], None]
+EventReader = Callable[[RecordedEvent], None]
 
 
 class Recorder:
@@ -24,7 +24,7 @@ class Recorder:
         store: Store,
         run: RunId,
         clock: Clock,
-        readers: Sequence[Reader],
+        readers: Sequence[EventReader],
         *,
         clean: Callable[[Event], Event] = lambda event: event,
     ) -> None:
@@ -55,7 +55,9 @@ class Recorder:
         run up to here."""
         self.flush()
         moment = self._clock.now()
-        self._tell(self._store.append(self._run, [(moment, self._clean(event))], once=key))
+        self._notify_readers(
+            self._store.append(self._run, [(moment, self._clean(event))], once=key)
+        )
 
     def flush(self) -> None:
         """Store what waits, in one transaction, and tell the readers."""
@@ -66,9 +68,9 @@ class Recorder:
             return
         stored = self._store.append(self._run, self._waiting)
         self._waiting = []
-        self._tell(stored)
+        self._notify_readers(stored)
 
-    def _tell(self, stored: Sequence[Recorded]) -> None:
+    def _notify_readers(self, stored: Sequence[RecordedEvent]) -> None:
         for recorded in stored:
             for reader in self._readers:
                 reader(recorded)

@@ -1,11 +1,11 @@
-"""Takes the log and the files of a run away; whether it may go is decided in `domain.retention`."""
+"""Deletes the log and the files of a run; `domain.retention` decides whether it may."""
 
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
 from treadle.adapters.stores.database import Database
-from treadle.adapters.stores.runs import run_directory
+from treadle.adapters.stores.run_list import run_directory
 from treadle.domain.errors import StoreError
 from treadle.domain.ids import RunId
 

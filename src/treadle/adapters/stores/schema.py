@@ -1,4 +1,4 @@
-"""The tables, their version, and the scripts that bring an older database up to date."""
+"""The tables, their version, and the migrations of older databases."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -93,24 +93,23 @@ def migrations() -> tuple[str, ...]:
 
     Never edit one that has been released: add the next, and count it in VERSION.
     """
-    from treadle.adapters.stores.approvals import APPROVALS_TABLES
-    from treadle.adapters.stores.breakers import BREAKERS_TABLES
+    from treadle.adapters.stores.approval_store import APPROVALS_TABLES
+    from treadle.adapters.stores.control_requests import REQUESTS_TABLES
     from treadle.adapters.stores.ledger import LEDGER_TABLES
-    from treadle.adapters.stores.quota_gate import GATES_TABLES
-    from treadle.adapters.stores.requests import REQUESTS_TABLES
+    from treadle.adapters.stores.service_health import BREAKERS_TABLES, QUOTA_TABLES
 
     second = (
         _LIFECYCLE,
         LEDGER_TABLES,
         APPROVALS_TABLES,
         BREAKERS_TABLES,
-        GATES_TABLES,
+        QUOTA_TABLES,
         REQUESTS_TABLES,
     )
     return _EVENTS_AND_RUNS, ";".join(second), _RUNNING_TIME
 
 
-def statements(script: str) -> Iterator[str]:
+def split_statements(script: str) -> Iterator[str]:
     """The statements of a script, which hold no semicolon of their own."""
     return (statement for statement in script.split(";") if statement.strip())
 

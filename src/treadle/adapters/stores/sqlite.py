@@ -1,18 +1,19 @@
-"""The database of one machine: a SQLite file, safe to read while a run writes."""
+"""The SQLite database of one machine, safe to read while a run writes."""
 
+import errno
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from threading import RLock
+from typing import Literal
 
 from treadle.adapters.stores.database import Row, Value
-from treadle.adapters.stores.schema import VERSION, bring_up_to_date, refuse_newer, statements
-from treadle.adapters.stores.sqlite_errors import store_error
+from treadle.adapters.stores.schema import VERSION, bring_up_to_date, refuse_newer, split_statements
 from treadle.domain.errors import StoreError
 
 FILE_NAME = "events.db"
-PATIENCE_S = 30
+BUSY_TIMEOUT_S = 30
 BACKUPS_KEPT = 2
 
 
@@ -40,13 +41,13 @@ class SqliteDatabase:
     def __init__(self, path: Path, *, read_only: bool = False) -> None:
         self._path = path
         self._mutex = RLock()
-        with _named_errors(path):
+        with _translate_errors(path):
             self._connection = _connect_to_read(path) if read_only else _connect(path)
         self._identity = self._file()
 
     @contextmanager
     def transaction(self, lock: str = "") -> Iterator[SqliteCursor]:
-        with self._mutex, _named_errors(self._path):
+        with self._mutex, _translate_errors(self._path):
             if self._connection.in_transaction:
                 raise RuntimeError("a transaction inside another one")
             self._refuse_if_removed()
@@ -59,7 +60,7 @@ class SqliteDatabase:
                 raise
 
     def query(self, sql: str, values: Sequence[Value] = ()) -> list[Row]:
-        with self._mutex, _named_errors(self._path):
+        with self._mutex, _translate_errors(self._path):
             return self._connection.execute(sql, values).fetchall()
 
     def close(self) -> None:
@@ -82,7 +83,7 @@ class SqliteDatabase:
         return found.st_dev, found.st_ino
 
 
-def existing_file(root: Path) -> SqliteDatabase | None:
+def open_existing(root: Path) -> SqliteDatabase | None:
     """The file for reading; None when there is none, or it is being made in this very moment."""
     path = file_of(root)
     try:
@@ -108,9 +109,9 @@ def _connect(path: Path) -> sqlite3.Connection:
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     path.touch(mode=0o600)
     connection = sqlite3.connect(
-        path, isolation_level=None, timeout=PATIENCE_S, check_same_thread=False
+        path, isolation_level=None, timeout=BUSY_TIMEOUT_S, check_same_thread=False
     )
-    with _closed_on_failure(connection):
+    with _close_on_failure(connection):
         connection.execute("PRAGMA journal_mode=WAL")
         # A stored event outlives a power cut, too: what was decided by it may have taken effect.
         connection.execute("PRAGMA synchronous=FULL")
@@ -121,9 +122,9 @@ def _connect(path: Path) -> sqlite3.Connection:
 def _connect_to_read(path: Path) -> sqlite3.Connection:
     address = f"{path.as_uri()}?mode=ro"
     connection = sqlite3.connect(
-        address, uri=True, isolation_level=None, timeout=PATIENCE_S, check_same_thread=False
+        address, uri=True, isolation_level=None, timeout=BUSY_TIMEOUT_S, check_same_thread=False
     )
-    with _closed_on_failure(connection):
+    with _close_on_failure(connection):
         refuse_newer(_version(connection), str(path))
     return connection
 
@@ -135,7 +136,7 @@ def _migrate(connection: sqlite3.Connection, path: Path) -> None:
         return
 
     def apply(number: int, script: str) -> None:
-        for statement in statements(script):
+        for statement in split_statements(script):
             connection.execute(statement)
         connection.execute(f"PRAGMA user_version={number}")
 
@@ -180,7 +181,7 @@ def _roll_back(connection: sqlite3.Connection) -> None:
 
 
 @contextmanager
-def _closed_on_failure(connection: sqlite3.Connection) -> Iterator[None]:
+def _close_on_failure(connection: sqlite3.Connection) -> Iterator[None]:
     try:
         yield
     except BaseException:
@@ -189,8 +190,50 @@ def _closed_on_failure(connection: sqlite3.Connection) -> Iterator[None]:
 
 
 @contextmanager
-def _named_errors(path: Path) -> Iterator[None]:
+def _translate_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except (sqlite3.Error, OSError) as error:
         raise store_error(path, error) from error
+
+
+def store_error(path: Path, error: Exception) -> StoreError:
+    """The one line a person gets when the file or the disk under it does not work."""
+    text = error.strerror if isinstance(error, OSError) else str(error)
+    match _failure_kind(error):
+        case "full":
+            return StoreError(
+                f"no space left to write {path}",
+                hint="free some space; nothing that was stored is lost",
+            )
+        case "closed":
+            return StoreError(
+                f"cannot write {path}: {text}",
+                hint="make the directory writable, or set TREADLE_ROOT to one that is",
+            )
+        case "busy":
+            return StoreError(
+                f"cannot write {path}: {text}", hint="another process holds it; try again later"
+            )
+        case "failing":
+            return StoreError(
+                f"cannot write {path}: {text}", hint="check the disk and the room left on it"
+            )
+        case "broken":
+            return StoreError(
+                f"cannot use {path}: {text}", hint="move the file away to start a new one"
+            )
+
+
+def _failure_kind(error: Exception) -> Literal["full", "closed", "busy", "failing", "broken"]:
+    """By code and not by words: a path in the words may hold any of them."""
+    if isinstance(error, OSError):
+        return "full" if error.errno in (errno.ENOSPC, errno.EDQUOT) else "closed"
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the rest of it says where, not what
+    if code == sqlite3.SQLITE_FULL:
+        return "full"
+    if code in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM):
+        return "closed"
+    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return "busy"
+    return "failing" if code == sqlite3.SQLITE_IOERR else "broken"

@@ -1,4 +1,4 @@
-"""`.treadle/status.json`: the deliverables in the shape people and other tools read and edit."""
+"""Reads and writes `.treadle/status.json`: the deliverables as people and other tools edit them."""
 
 import hashlib
 import json
@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from treadle.adapters.stores.status_shape import deliverable_from, document_with
+from treadle.adapters.stores.status_json import parse_deliverable, update_document
 from treadle.domain.deliverable import Deliverable
 from treadle.domain.errors import ProjectError
 
@@ -22,25 +22,27 @@ class StatusFile:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._seen = ""
+        self._read_digest = ""
 
     def read(self) -> tuple[Deliverable, ...]:
-        found = self._bytes()
+        found = self._read_bytes()
         deliverables = parse_status(found, self._path) if found is not None else ()
-        self._seen = _digest(found)
+        self._read_digest = _digest(found)
         return deliverables
 
     def write(self, deliverables: Sequence[Deliverable], *, today: str) -> bool:
-        now = self._bytes()
-        valid = self._valid(now)
-        if _digest(now) != self._seen and valid:
+        now = self._read_bytes()
+        valid = self._is_valid(now)
+        if _digest(now) != self._read_digest and valid:
             return False
         before: dict[str, Any] = json.loads(now) if now is not None and valid else {}
-        text = json.dumps(document_with(before, deliverables, today), indent=2, ensure_ascii=False)
+        text = json.dumps(
+            update_document(before, deliverables, today), indent=2, ensure_ascii=False
+        )
         fresh = f"{text}\n".encode(errors="replace")
         try:
             if now is not None and not valid:
-                put_aside(self._path, now)
+                back_up_invalid(self._path, now)
             self._path.parent.mkdir(parents=True, exist_ok=True)
             beside = self._path.with_suffix(".json.new")
             beside.unlink(missing_ok=True)
@@ -53,10 +55,10 @@ class StatusFile:
                 f"cannot write {self._path}: {error.strerror}",
                 hint="make .treadle a directory you can write to, on a disk with room left",
             ) from error
-        self._seen = _digest(fresh)
+        self._read_digest = _digest(fresh)
         return True
 
-    def _valid(self, found: bytes | None) -> bool:
+    def _is_valid(self, found: bytes | None) -> bool:
         if found is None:
             return True
         try:
@@ -65,7 +67,7 @@ class StatusFile:
             return False
         return True
 
-    def _bytes(self) -> bytes | None:
+    def _read_bytes(self) -> bytes | None:
         try:
             # Not blocking: an agent could have put a pipe there that nobody writes to.
             descriptor = os.open(self._path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -82,7 +84,7 @@ class StatusFile:
             return opened.read(LARGEST)
 
 
-def put_aside(path: Path, found: bytes) -> Path:
+def back_up_invalid(path: Path, found: bytes) -> Path:
     """Keep a file that cannot be used beside its place, never over another that was kept."""
     number, aside = 1, path.with_suffix(".json.refused")
     while aside.exists() and aside.read_bytes() != found:
@@ -94,41 +96,41 @@ def put_aside(path: Path, found: bytes) -> Path:
 
 def parse_status(found: bytes, path: Path) -> tuple[Deliverable, ...]:
     """The deliverables of a status.json, or a ProjectError that names the line."""
-    text = _text(found, path)
-    document = _document(text, path)
+    text = _decode_text(found, path)
+    document = _parse_json(text, path)
     entries = document.get("deliverables", []) if isinstance(document, dict) else None
     if not isinstance(entries, list):
-        raise _refusal(path, 1, "expected an object with a list `deliverables`")
+        raise _invalid_file(path, 1, "expected an object with a list `deliverables`")
     made: list[Deliverable] = []
     for entry in entries:
-        deliverable = deliverable_from(entry, known={d.id for d in made})
+        deliverable = parse_deliverable(entry, known={d.id for d in made})
         if isinstance(deliverable, str):
-            raise _refusal(path, _line_of(text, entries, len(made)), deliverable)
+            raise _invalid_file(path, _line_of(text, entries, len(made)), deliverable)
         made.append(deliverable)
     return tuple(made)
 
 
-def _text(found: bytes, path: Path) -> str:
+def _decode_text(found: bytes, path: Path) -> str:
     try:
         return found.decode("utf-8")
     except UnicodeDecodeError as error:
         line = found.count(b"\n", 0, error.start) + 1
-        raise _refusal(path, line, "not valid UTF-8") from error
+        raise _invalid_file(path, line, "not valid UTF-8") from error
 
 
-def _document(text: str, path: Path) -> object:
+def _parse_json(text: str, path: Path) -> object:
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:
-        raise _refusal(path, error.lineno, f"not valid JSON: {error.msg}") from error
+        raise _invalid_file(path, error.lineno, f"not valid JSON: {error.msg}") from error
     except (ValueError, RecursionError) as error:
         # A number with thousands of digits, or thousands of brackets in each other.
-        raise _refusal(
+        raise _invalid_file(
             path, 1, "not valid JSON: too large a number or too deeply nested"
         ) from error
 
 
-def _refusal(path: Path, line: int, why: str) -> ProjectError:
+def _invalid_file(path: Path, line: int, why: str) -> ProjectError:
     return ProjectError(f"{path}:{line}: {why}", hint="mend the file, or delete it to start over")
 
 

@@ -1,4 +1,4 @@
-"""What a person has trusted, project by project: fingerprints of settings, never the values."""
+"""Settings that a person has trusted, by project: fingerprints, never the values."""
 
 import json
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ DIRECTORY = "trusted"
 
 
 @dataclass(frozen=True, slots=True)
-class Trusted:
+class TrustedProject:
     """Of one project: the fingerprint of each key's value, and since when."""
 
     project: str
@@ -28,21 +28,21 @@ class TrustedSettings:
         self._path = root / DIRECTORY
         self._files = PrivateFiles(root, DIRECTORY)
 
-    def keep(self, key: str, trusted: Trusted) -> None:
+    def write(self, key: str, trusted: TrustedProject) -> None:
         """In place of what was trusted before in this project."""
         said = {"project": trusted.project, "values": dict(trusted.values)}
-        self._files.keep(key, json.dumps(said))
+        self._files.write(key, json.dumps(said))
 
-    def of(self, key: str) -> Trusted | None:
-        text = self._files.value(key)
-        return None if text is None else self._read(key, text, None)
+    def find(self, key: str) -> TrustedProject | None:
+        text = self._files.read(key)
+        return None if text is None else self._parse(key, text, None)
 
-    def all(self) -> list[Trusted]:
+    def list_all(self) -> list[TrustedProject]:
         """Every project's, by path."""
         found = [
-            self._read(kept.name, text, kept.since)
-            for kept in self._files.kept()
-            if (text := self._files.value(kept.name)) is not None
+            self._parse(kept.name, text, kept.since)
+            for kept in self._files.list_files()
+            if (text := self._files.read(kept.name)) is not None
         ]
         return sorted(found, key=lambda each: each.project)
 
@@ -50,7 +50,7 @@ class TrustedSettings:
         """Whether there was something to take back."""
         return self._files.remove(key)
 
-    def _read(self, key: str, text: str, since: datetime | None) -> Trusted:
+    def _parse(self, key: str, text: str, since: datetime | None) -> TrustedProject:
         try:
             said = json.loads(text)
             project, values = str(said["project"]), dict(said["values"])
@@ -59,4 +59,6 @@ class TrustedSettings:
                 f"{self._path / key} is not what Treadle wrote",
                 hint="remove it, and run `treadle trust` again where it is needed",
             ) from None
-        return Trusted(project, {str(name): str(each) for name, each in values.items()}, since)
+        return TrustedProject(
+            project, {str(name): str(each) for name, each in values.items()}, since
+        )

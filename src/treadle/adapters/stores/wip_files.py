@@ -1,4 +1,4 @@
-"""`.treadle/wip`: the working files of a live run, for people to read. Written by Treadle alone."""
+"""Writes `.treadle/wip`: the working files of a live run, for people to read."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,35 +16,35 @@ class WipFiles:
         self._history = history
         self._run = run
 
-    def show(self, wanted: Mapping[str, str]) -> None:
+    def write(self, wanted: Mapping[str, str]) -> None:
         """Have these files of the run in the project, by their endings, and no others."""
         try:
-            _put(self._folder, self._named(wanted))
-            for path in self._present():
-                if path.name not in self._named(wanted):
+            _write_files(self._folder, self._file_contents(wanted))
+            for path in self._existing_files():
+                if path.name not in self._file_contents(wanted):
                     path.unlink(missing_ok=True)
         except OSError as error:
-            raise _refused(self._folder, error) from error
+            raise _write_error(self._folder, error) from error
 
-    def put_away(self, wanted: Mapping[str, str]) -> None:
+    def archive(self, wanted: Mapping[str, str]) -> None:
         """Move them to where the run's history is kept."""
         try:
-            _put(self._history, self._named(wanted))
-            for path in self._present():
+            _write_files(self._history, self._file_contents(wanted))
+            for path in self._existing_files():
                 path.unlink(missing_ok=True)
         except OSError as error:
-            raise _refused(self._history, error) from error
+            raise _write_error(self._history, error) from error
 
-    def _named(self, wanted: Mapping[str, str]) -> dict[str, bytes]:
+    def _file_contents(self, wanted: Mapping[str, str]) -> dict[str, bytes]:
         return {
             f"{self._run}{ending}": text.encode(errors="replace") for ending, text in wanted.items()
         }
 
-    def _present(self) -> list[Path]:
+    def _existing_files(self) -> list[Path]:
         return sorted(self._folder.glob(f"{self._run}.*")) if self._folder.is_dir() else []
 
 
-def _put(folder: Path, files: Mapping[str, bytes]) -> None:
+def _write_files(folder: Path, files: Mapping[str, bytes]) -> None:
     if files:
         folder.mkdir(parents=True, exist_ok=True)
     for name, content in files.items():
@@ -59,7 +59,7 @@ def _put(folder: Path, files: Mapping[str, bytes]) -> None:
         beside.replace(path)
 
 
-def _refused(folder: Path, error: OSError) -> ProjectError:
+def _write_error(folder: Path, error: OSError) -> ProjectError:
     return ProjectError(
         f"cannot write {folder}: {error.strerror}",
         hint="make it a directory you can write to, on a disk with room left",

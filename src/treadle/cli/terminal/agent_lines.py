@@ -1,15 +1,11 @@
-"""Lines for what the agent does inside a session: speech, tools, and trouble with the service."""
+"""Lines for what an agent does in a session: its text, its tools, problems with the service."""
 
 from datetime import datetime
 from math import ceil
 from typing import TypeAlias, assert_never
 
-from treadle.cli.terminal.duration import clock_time, duration
-from treadle.cli.terminal.figures import counted, money, tokens
-from treadle.cli.terminal.log_state import LogState
 from treadle.cli.terminal.palette import Style
-from treadle.cli.terminal.telling import telling_argument, tool_title
-from treadle.cli.terminal.view import Level, Line, View, paragraph
+from treadle.cli.terminal.styled_lines import Line, RenderOptions, Verbosity, paragraph
 from treadle.domain.events.agent import (
     AgentSpoke,
     AgentStarted,
@@ -23,53 +19,59 @@ from treadle.domain.events.agent import (
     ToolFinished,
     UsageReported,
 )
+from treadle.views.duration import clock_time, duration
+from treadle.views.figures import money, pluralize, tokens
+from treadle.views.log_state import LogState
+from treadle.views.tool_summary import main_argument, tool_title
 
 SpeechEvent: TypeAlias = AgentStarted | AgentSpoke | AgentThought | MessageSkipped
 ToolEvent: TypeAlias = ToolCalled | ToolDecided | ToolFinished | ProcessEnded
 ServiceEvent: TypeAlias = UsageReported | ApiRetried | QuotaReported
 
-SPEECH_LINES = {Level.NORMAL: 8, Level.VERBOSE: 40, Level.DEBUG: 200}
-OUTPUT_LINES = {Level.NORMAL: 1, Level.VERBOSE: 6, Level.DEBUG: 24}
-ERROR_LINES = {Level.NORMAL: 2, Level.VERBOSE: 10, Level.DEBUG: 40}
+SPEECH_LINES = {Verbosity.NORMAL: 8, Verbosity.VERBOSE: 40, Verbosity.DEBUG: 200}
+OUTPUT_LINES = {Verbosity.NORMAL: 1, Verbosity.VERBOSE: 6, Verbosity.DEBUG: 24}
+ERROR_LINES = {Verbosity.NORMAL: 2, Verbosity.VERBOSE: 10, Verbosity.DEBUG: 40}
 THOUGHT_LINES = 6
 
 # Said of a window that is far from spent: of no interest to anybody.
-QUOTA_AT_EASE = "allowed"
+QUOTA_ALLOWED = "allowed"
 
 
-def speech_lines(event: SpeechEvent, view: View) -> list[Line]:
+def speech_lines(event: SpeechEvent, view: RenderOptions) -> list[Line]:
     """What the agent says at the normal level, what it thinks when debugging."""
     match event:
         case AgentSpoke():
             most = SPEECH_LINES.get(view.level, 0)
             return paragraph(event.text, style="plain", view=view, most=most) if most else []
         case AgentStarted():
-            text = f"  agent {event.version} · {event.model} · {counted(len(event.tools), 'tool')}"
-            return [((text, "quiet"),)] if view.level >= Level.VERBOSE else []
+            text = (
+                f"  agent {event.version} · {event.model} · {pluralize(len(event.tools), 'tool')}"
+            )
+            return [((text, "quiet"),)] if view.level >= Verbosity.VERBOSE else []
         case AgentThought():
-            if view.level < Level.DEBUG:
+            if view.level < Verbosity.DEBUG:
                 return []
             return paragraph(
                 event.text, style="quiet", view=view, most=THOUGHT_LINES, indent="  ~ "
             )
         case MessageSkipped():
             text = f"  skipped an unknown message: {event.kind}"
-            return [((text, "quiet"),)] if view.level >= Level.DEBUG else []
+            return [((text, "quiet"),)] if view.level >= Verbosity.DEBUG else []
         case _:
             assert_never(event)
 
 
-def tool_lines(event: ToolEvent, story: LogState, view: View) -> list[Line]:
+def tool_lines(event: ToolEvent, story: LogState, view: RenderOptions) -> list[Line]:
     """A call with its most telling argument, then only what went wrong, unless asked for more."""
-    if view.level < Level.NORMAL:
+    if view.level < Verbosity.NORMAL:
         return []
     match event:
         case ToolCalled():
-            return _called(event, story)
+            return _call_lines(event, story)
         case ToolDecided():
-            return _decided(event, view)
+            return _decision_lines(event, view)
         case ToolFinished():
-            return _finished(event, story, view)
+            return _result_lines(event, story, view)
         case ProcessEnded():
             text = f"  ! ended a process that a tool left behind: {event.command} ({event.pid})"
             return [((text, "warning"),)]
@@ -77,18 +79,18 @@ def tool_lines(event: ToolEvent, story: LogState, view: View) -> list[Line]:
             assert_never(event)
 
 
-def _called(event: ToolCalled, story: LogState) -> list[Line]:
+def _call_lines(event: ToolCalled, story: LogState) -> list[Line]:
     # A call made by a sub-agent stands under the call that started the sub-agent.
     indent = "    " if event.parent else "  "
-    argument = telling_argument(event.name, event.input, workspace=story.workspace)
+    argument = main_argument(event.name, event.input, workspace=story.workspace)
     return [((f"{indent}→ {tool_title(event.name)}", "tool"), (f" {argument}", "plain"))]
 
 
-def _decided(event: ToolDecided, view: View) -> list[Line]:
+def _decision_lines(event: ToolDecided, view: RenderOptions) -> list[Line]:
     if event.decision == "allow":
         reason = f": {event.reason}" if event.reason else ""
         text = f"    allowed{reason}"
-        return [((text, "quiet"),)] if view.level >= Level.VERBOSE else []
+        return [((text, "quiet"),)] if view.level >= Verbosity.VERBOSE else []
     lines = paragraph(
         f"denied: {event.reason}",
         style="bad",
@@ -99,21 +101,21 @@ def _decided(event: ToolDecided, view: View) -> list[Line]:
     return [(("    ✘ ", "bad"), *line[1:]) if n == 0 else line for n, line in enumerate(lines)]
 
 
-def _finished(event: ToolFinished, story: LogState, view: View) -> list[Line]:
+def _result_lines(event: ToolFinished, story: LogState, view: RenderOptions) -> list[Line]:
     if event.id in story.denied:
         return []  # the denial has been shown; the agent only repeats it
     if event.is_error:
         most = ERROR_LINES[view.level]
-        text = ends_of(event.output.strip() or "failed without a word", most)
+        text = first_and_last_lines(event.output.strip() or "failed without a word", most)
         lines = paragraph(text, style="bad", view=view, most=most + 1, indent="      ")
         return [(("    ✘ ", "bad"), *line[1:]) if n == 0 else line for n, line in enumerate(lines)]
-    if view.level < Level.VERBOSE:
+    if view.level < Verbosity.VERBOSE:
         return []
     most = OUTPUT_LINES[view.level]
     return paragraph(event.output, style="quiet", view=view, most=most, indent="    │ ")
 
 
-def ends_of(text: str, most: int) -> str:
+def first_and_last_lines(text: str, most: int) -> str:
     """The first line and the last ones: a failing command says at its end how it failed."""
     lines = [line for line in text.splitlines() if line.strip()]
     if len(lines) <= most:
@@ -122,36 +124,36 @@ def ends_of(text: str, most: int) -> str:
     return "\n".join([lines[0], f"… {left_out} more lines", *lines[len(lines) - most + 1 :]])
 
 
-def service_lines(event: ServiceEvent, at: datetime, view: View) -> list[Line]:
+def service_lines(event: ServiceEvent, at: datetime, view: RenderOptions) -> list[Line]:
     """Trouble with the model service at the normal level, plain figures only when debugging."""
-    if view.level < Level.NORMAL:
+    if view.level < Verbosity.NORMAL:
         return []
     match event:
         case UsageReported():
             text = f"  usage {tokens(event.usage)} · {money(event.cost_usd)} · {event.model}"
-            return [((text, "quiet"),)] if view.level >= Level.DEBUG else []
+            return [((text, "quiet"),)] if view.level >= Verbosity.DEBUG else []
         case ApiRetried():
-            return _retried(event)
+            return _retry_lines(event)
         case QuotaReported():
-            return _quota(event, at, view)
+            return _quota_lines(event, at, view)
         case _:
             assert_never(event)
 
 
-def _retried(event: ApiRetried) -> list[Line]:
+def _retry_lines(event: ApiRetried) -> list[Line]:
     status = f"{event.status} " if event.status else ""
     again = f"attempt {event.attempt} of {event.max_attempts} in {duration(ceil(event.delay_s))}"
     return [((f"  ! model service: {status}{event.error}; {again}", "warning"),)]
 
 
-def _quota(event: QuotaReported, at: datetime, view: View) -> list[Line]:
-    if event.status == QUOTA_AT_EASE and view.level < Level.DEBUG:
+def _quota_lines(event: QuotaReported, at: datetime, view: RenderOptions) -> list[Line]:
+    if event.status == QUOTA_ALLOWED and view.level < Verbosity.DEBUG:
         return []
     used = "" if event.utilization is None else f", {event.utilization:.0%} used"
     reset = ""
     if event.resets_at is not None:
         reset = f", resets at {clock_time(event.resets_at, now=at, zone=view.zone)}"
     window = event.window.replace("_", " ")
-    style: Style = "quiet" if event.status == QUOTA_AT_EASE else "warning"
-    mark = "" if event.status == QUOTA_AT_EASE else "! "
+    style: Style = "quiet" if event.status == QUOTA_ALLOWED else "warning"
+    mark = "" if event.status == QUOTA_ALLOWED else "! "
     return [((f"  {mark}quota ({window}): {event.status.replace('_', ' ')}{used}{reset}", style),)]

@@ -1,13 +1,13 @@
-"""The ledger as aligned rows with a total, and what a reader must know of its figures. Thin."""
+"""The table of `treadle cost`: ledger rows, their total, and notes. Loads no events."""
 
 from pathlib import PurePath
 
-from treadle.cli.terminal.figures import money
-from treadle.cli.terminal.table import aligned
-from treadle.cli.terminal.view import Line, Span
-from treadle.domain.ids import RunId, short
+from treadle.cli.terminal.styled_lines import Line, Span
+from treadle.cli.terminal.table import align_columns
+from treadle.domain.ids import RunId, short_id
 from treadle.domain.ledger import CostGroup, CostLine
-from treadle.wiring.cost import CostReport
+from treadle.runs.cost import CostReport
+from treadle.views.figures import money
 
 # Tokens, those of the cache as they were written to it and read from it; the share of a
 # subscription's windows.
@@ -25,7 +25,7 @@ def cost_table(report: CostReport) -> list[Line]:
     rows: list[list[Span]] = [heading, *cells, total]
     if not report.total.subscription_requests:
         rows = [row[:-1] for row in rows]
-    return aligned(rows, flush_right=FLUSH_RIGHT)
+    return align_columns(rows, flush_right=FLUSH_RIGHT)
 
 
 def cost_notes(report: CostReport) -> list[Line]:
@@ -57,7 +57,7 @@ def _cells(line: CostLine, label: str) -> list[Span]:
             )
         ),
         (_cost(line), "plain"),
-        (_windows(line), "plain"),
+        (_window_shares(line), "plain"),
     ]
 
 
@@ -77,7 +77,7 @@ def _cost(line: CostLine) -> str:
     return money(line.cost_usd) + (UNPRICED if line.unpriced_usd else "")
 
 
-def _windows(line: CostLine) -> str:
+def _window_shares(line: CostLine) -> str:
     if not line.subscription_requests:
         return "-"
     return ", ".join(f"{each.window} +{each.used:.0%}" for each in line.windows) or "not told"
@@ -85,7 +85,7 @@ def _windows(line: CostLine) -> str:
 
 def _label(by: CostGroup, label: str) -> str:
     if by == "run":
-        return short(RunId(label))
+        return short_id(RunId(label))
     if by == "project":
         return PurePath(label).name or "unknown"
     return label or "unknown"

@@ -1,20 +1,20 @@
-"""What `treadle show` tells of each deliverable: its criteria, their checks and how those ended."""
+"""The deliverables in `treadle show`: criteria, their checks and the last results."""
 
 from collections.abc import Sequence
 
-from treadle.cli.terminal.duration import duration
-from treadle.cli.terminal.figures import short_commit
 from treadle.cli.terminal.palette import Style
-from treadle.cli.terminal.standing import Standing, deliverable_line
-from treadle.cli.terminal.text import fit
-from treadle.cli.terminal.verification_words import ended
-from treadle.cli.terminal.view import Line, View
+from treadle.cli.terminal.styled_lines import Line, RenderOptions
 from treadle.domain.check import Check, Evidence
 from treadle.domain.events.verification import CheckFinished
+from treadle.views.deliverable_view import DeliverableView, deliverable_line
+from treadle.views.duration import duration
+from treadle.views.figures import short_commit
+from treadle.views.safe_text import fit
+from treadle.views.verification_text import exit_text
 
 
 def criteria_lines(
-    standings: Sequence[Standing], finished: Sequence[CheckFinished], view: View
+    standings: Sequence[DeliverableView], finished: Sequence[CheckFinished], view: RenderOptions
 ) -> list[Line]:
     """A line per deliverable; where one has checks, its criteria beneath it."""
     # A command that was green on a commit is not run there again for another criterion.
@@ -23,11 +23,13 @@ def criteria_lines(
     for standing in standings:
         lines.append(deliverable_line(standing, view))
         if standing.checks:
-            lines += _criteria(standing, last, view)
+            lines += _criterion_lines(standing, last, view)
     return lines
 
 
-def _criteria(standing: Standing, last: dict[str, Evidence], view: View) -> list[Line]:
+def _criterion_lines(
+    standing: DeliverableView, last: dict[str, Evidence], view: RenderOptions
+) -> list[Line]:
     checks = {check.criterion: check for check in standing.checks}
     lines: list[Line] = []
     for criterion in standing.criteria:
@@ -49,7 +51,7 @@ def _result(check: Check | None, evidence: Evidence | None) -> tuple[str, str, S
     if evidence is None:
         return "its check has not run on the work", "-", "quiet"
     if not evidence.is_green:
-        return ended(evidence), "✘", "bad"
+        return exit_text(evidence), "✘", "bad"
     where = f"{duration(evidence.duration_s)} at {short_commit(evidence.commit)}"
     if check.is_vacuous:
         return f"{where}, but it passed before the work as well", "!", "warning"

@@ -1,12 +1,12 @@
-"""Evidence then and now as aligned rows, and below them why some of it does not agree."""
+"""The table of `treadle verify`: evidence then and now, and what does not agree."""
 
 from collections.abc import Sequence
 
-from treadle.cli.terminal.table import aligned
-from treadle.cli.terminal.text import clean, fit
-from treadle.cli.terminal.view import Line, Span, View, paragraph
+from treadle.cli.terminal.styled_lines import Line, RenderOptions, Span, paragraph
+from treadle.cli.terminal.table import align_columns
 from treadle.domain.check import Evidence
-from treadle.verify.comparing import Compared
+from treadle.verify.evidence_diff import EvidenceDiff
+from treadle.views.safe_text import fit, sanitize
 
 TITLES = ("CHECK", "THEN", "NOW", "TREE", "ENVIRONMENT")
 # What the columns behind the title take at most, and what of a title is shown on any screen.
@@ -15,45 +15,45 @@ OTHERS, SHORTEST_TITLE, LONGEST_TITLE = 48, 12, 40
 OUTPUT = 10
 
 
-def evidence_table(compared: Sequence[Compared], view: View) -> list[Line]:
+def evidence_table(compared: Sequence[EvidenceDiff], view: RenderOptions) -> list[Line]:
     """A heading and one line for each piece of evidence; a long title gives way."""
     room = max(SHORTEST_TITLE, min(LONGEST_TITLE, view.width - OTHERS))
     heading: list[Span] = [(title, "quiet") for title in TITLES]
-    return aligned([heading, *(_cells(each, room) for each in compared)])
+    return align_columns([heading, *(_cells(each, room) for each in compared)])
 
 
-def reasons_against(compared: Compared) -> list[str]:
+def disagreement_texts(compared: EvidenceDiff) -> list[str]:
     """One line each, never cut: there may be a command in it that somebody needs whole."""
-    return [clean(f"✘ {compared.recalled.title}: {reason}") for reason in compared.reasons]
+    return [sanitize(f"✘ {compared.recorded.title}: {reason}") for reason in compared.reasons]
 
 
-def said_now(compared: Compared, view: View) -> list[Line]:
+def current_output_lines(compared: EvidenceDiff, view: RenderOptions) -> list[Line]:
     """The end of what a command said, if that speaks against it."""
-    if compared.agrees or not compared.found.output:
+    if compared.agrees or not compared.current.output:
         return []
-    end = "\n".join(compared.found.output.splitlines()[-OUTPUT:])
+    end = "\n".join(compared.current.output.splitlines()[-OUTPUT:])
     said = paragraph(end, style="quiet", view=view, most=OUTPUT, indent="    ")
     return [(("  what it says now:", "plain"),), *said]
 
 
-def agreement(compared: Sequence[Compared]) -> Line:
+def agreement_line(compared: Sequence[EvidenceDiff]) -> Line:
     """How much of it agrees."""
     agreeing = sum(each.agrees for each in compared)
     whole = agreeing == len(compared)
     return ((f"{agreeing} of {len(compared)} agree", "good" if whole else "bad"),)
 
 
-def _cells(each: Compared, room: int) -> list[Span]:
-    then, found = each.recalled.evidence, each.found
-    now = "-" if found.now is None else _ended(found.now)
+def _cells(each: EvidenceDiff, room: int) -> list[Span]:
+    then, found = each.recorded.evidence, each.current
+    now = "-" if found.now is None else _exit_text(found.now)
     return [
-        (fit(each.recalled.title, room), "plain"),
-        (_ended(then), "plain"),
+        (fit(each.recorded.title, room), "plain"),
+        (_exit_text(then), "plain"),
         (now, "plain" if each.agrees else "bad"),
         (found.tree[:12] or "missing", "plain" if found.tree == then.tree else "bad"),
-        (each.surroundings, "plain"),
+        (each.environment, "plain"),
     ]
 
 
-def _ended(evidence: Evidence) -> str:
+def _exit_text(evidence: Evidence) -> str:
     return "no end" if evidence.exit_code is None else f"exit {evidence.exit_code}"

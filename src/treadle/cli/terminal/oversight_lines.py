@@ -1,12 +1,10 @@
-"""Lines for what keeps a run in bounds: limits, breakers, the bill, questions to a person."""
+"""Lines for what limits a run: limits, circuit breakers, cost differences, approvals."""
 
 from datetime import datetime
 from typing import TypeAlias, assert_never
 
-from treadle.cli.terminal.duration import clock_time
-from treadle.cli.terminal.figures import money
-from treadle.cli.terminal.run_lines import marked
-from treadle.cli.terminal.view import Level, Line, View
+from treadle.cli.terminal.run_lines import marked_lines
+from treadle.cli.terminal.styled_lines import Line, RenderOptions, Verbosity
 from treadle.domain.events.oversight import (
     ApprovalAnswered,
     ApprovalAsked,
@@ -18,53 +16,59 @@ from treadle.domain.events.oversight import (
     HostAsked,
     LimitNeared,
 )
+from treadle.views.duration import clock_time
+from treadle.views.figures import money
 
-BoundEvent: TypeAlias = LimitNeared | BreakerOpened | BreakerClosed | HostAsked | BillDiffered
+LimitEvent: TypeAlias = LimitNeared | BreakerOpened | BreakerClosed | HostAsked | BillDiffered
 ApprovalEvent: TypeAlias = ApprovalAsked | ApprovalAnswered | ApprovalLapsed | ApprovalVoided
 
 
-def bound_lines(event: BoundEvent, at: datetime, view: View) -> list[Line]:
+def limit_lines(event: LimitEvent, at: datetime, view: RenderOptions) -> list[Line]:
     """Shown at every level, but for good news."""
     match event:
         case LimitNeared():
             used = f"{event.used:g} of {event.most:g}"
-            return marked("!", f"Near a limit: {used} of {event.limit} used", view)
+            return marked_lines("!", f"Near a limit: {used} of {event.limit} used", view)
         case BreakerOpened():
             when = clock_time(event.until, now=at, zone=view.zone)
-            return marked("!", f"{event.service} is left alone until {when}: {event.reason}", view)
+            return marked_lines(
+                "!", f"{event.service} is left alone until {when}: {event.reason}", view
+            )
         case BreakerClosed():
             works: Line = ((f"{event.service} works again", "phase"),)
-            return [works] if view.level >= Level.NORMAL else []
+            return [works] if view.level >= Verbosity.NORMAL else []
         case HostAsked():
             place = f"{event.host}:{event.port}"
             if not event.allowed:
-                return marked("!", f"Refused: {place} is not in sandbox.hosts", view)
+                return marked_lines("!", f"Refused: {place} is not in sandbox.hosts", view)
             reached: Line = ((f"reached {place}", "quiet"),)
-            return [reached] if view.level >= Level.VERBOSE else []
+            return [reached] if view.level >= Verbosity.VERBOSE else []
         case BillDiffered():
             figures = f"{money(event.ledger_usd)} counted, {money(event.agent_usd)} said the agent"
-            return marked("!", f"The session's cost differs: {figures}", view)
+            return marked_lines("!", f"The session's cost differs: {figures}", view)
         case _:
             assert_never(event)
 
 
-def approval_lines(event: ApprovalEvent, at: datetime, view: View) -> list[Line]:
+def approval_lines(event: ApprovalEvent, at: datetime, view: RenderOptions) -> list[Line]:
     """A question holds the run up, so it is shown at every level."""
     match event:
         case ApprovalAsked():
-            return marked("?", _question(event, at, view), view)
+            return marked_lines("?", _question_text(event, at, view), view)
         case ApprovalAnswered():
             said = f": {event.text}" if event.text else ""
             return [((f"{event.approval} {event.verdict} by {event.by}{said}", "phase"),)]
         case ApprovalLapsed():
-            return marked("!", f"Nobody answered {event.approval} in time: {event.verdict}", view)
+            return marked_lines(
+                "!", f"Nobody answered {event.approval} in time: {event.verdict}", view
+            )
         case ApprovalVoided():
-            return marked("!", f"{event.approval} is void: {event.reason}", view)
+            return marked_lines("!", f"{event.approval} is void: {event.reason}", view)
         case _:
             assert_never(event)
 
 
-def _question(event: ApprovalAsked, at: datetime, view: View) -> str:
+def _question_text(event: ApprovalAsked, at: datetime, view: RenderOptions) -> str:
     approval = event.approval
     until = ""
     if approval.deadline is not None:

@@ -1,4 +1,4 @@
-"""Colours by meaning. Every word on the screen is understandable without them."""
+"""Terminal colours for each style. All text can be understood without them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""From one event to the lines a person sees: the whole union of events, closed."""
+"""Renders any event as the lines a person sees; covers every event type."""
 
 from typing import TypeAlias, assert_never
 
@@ -11,20 +11,20 @@ from treadle.cli.terminal import (
     verification_lines,
     work_lines,
 )
-from treadle.cli.terminal.log_state import LogState
-from treadle.cli.terminal.view import Line, View, compose
+from treadle.cli.terminal.styled_lines import Line, RenderOptions, format_line
 from treadle.domain.events import agent, focus, oversight, run, session, verification, work
-from treadle.domain.events.all_events import Recorded
+from treadle.domain.events.all_events import RecordedEvent
+from treadle.views.log_state import LogState
 
 AgentEvent: TypeAlias = agent_lines.SpeechEvent | agent_lines.ToolEvent | agent_lines.ServiceEvent
 
 
-def render(recorded: Recorded, story: LogState, view: View) -> list[str]:
+def render(recorded: RecordedEvent, story: LogState, view: RenderOptions) -> list[str]:
     """Finished lines without line ends; `story` has this event in it already."""
-    return [compose(line, view) for line in _lines(recorded, story, view)]
+    return [format_line(line, view) for line in _lines(recorded, story, view)]
 
 
-def _lines(recorded: Recorded, story: LogState, view: View) -> list[Line]:
+def _lines(recorded: RecordedEvent, story: LogState, view: RenderOptions) -> list[Line]:
     event, at = recorded.event, recorded.at
     match event:
         case (
@@ -32,7 +32,7 @@ def _lines(recorded: Recorded, story: LogState, view: View) -> list[Line]:
         ):
             return run_lines.run_lines(event, at, story, view)
         case run.RunQueued() | run.RunRecovered() | run.RunReopened():
-            return run_lines.passage_lines(event, view)
+            return run_lines.handover_lines(event, view)
         case run.RoundStarted() | run.RoundFailed() | run.InterruptRequested():
             return run_lines.round_lines(event, at, view)
         case (
@@ -84,10 +84,10 @@ def _lines(recorded: Recorded, story: LogState, view: View) -> list[Line]:
 
 
 def _oversight_lines(
-    event: oversight_lines.BoundEvent | oversight_lines.ApprovalEvent | AgentEvent,
-    recorded: Recorded,
+    event: oversight_lines.LimitEvent | oversight_lines.ApprovalEvent | AgentEvent,
+    recorded: RecordedEvent,
     story: LogState,
-    view: View,
+    view: RenderOptions,
 ) -> list[Line]:
     at = recorded.at
     match event:
@@ -98,7 +98,7 @@ def _oversight_lines(
             | oversight.HostAsked()
             | oversight.BillDiffered()
         ):
-            return oversight_lines.bound_lines(event, at, view)
+            return oversight_lines.limit_lines(event, at, view)
         case (
             oversight.ApprovalAsked()
             | oversight.ApprovalAnswered()
@@ -112,9 +112,9 @@ def _oversight_lines(
 
 def _agent_lines(
     event: AgentEvent,
-    recorded: Recorded,
+    recorded: RecordedEvent,
     story: LogState,
-    view: View,
+    view: RenderOptions,
 ) -> list[Line]:
     match event:
         case (

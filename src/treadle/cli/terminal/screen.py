@@ -1,4 +1,4 @@
-"""What a stream can show: colours, a line that is drawn over, so many columns. Thin: no events."""
+"""What an output stream can show: colours, a redrawn line, its width. Loads no events."""
 
 import os
 from dataclasses import dataclass
@@ -6,7 +6,14 @@ from datetime import tzinfo
 from typing import TextIO
 
 from treadle.cli.terminal.palette import COLOURED, PLAIN, Palette
-from treadle.cli.terminal.view import NARROWEST, Advice, Level, Line, View, compose
+from treadle.cli.terminal.styled_lines import (
+    NARROWEST,
+    Advice,
+    Line,
+    RenderOptions,
+    Verbosity,
+    format_line,
+)
 from treadle.settings.environment import Environment
 
 USUAL_WIDTH = 80
@@ -24,14 +31,14 @@ class Screen:
     zone: tzinfo | None = None
     advice: Advice = "given"
 
-    def view(self, stream: TextIO, level: Level = Level.NORMAL) -> View:
+    def render_options(self, stream: TextIO, level: Verbosity = Verbosity.NORMAL) -> RenderOptions:
         """How lines look on it now; a window may have another width than a moment ago."""
         columns = self.columns or window_columns(stream)
         width = min(max(columns, NARROWEST), WIDEST)
-        return View(level, width, self.palette, self.zone, self.advice)
+        return RenderOptions(level, width, self.palette, self.zone, self.advice)
 
 
-def screen_of(stream: TextIO, environment: Environment) -> Screen:
+def detect_screen(stream: TextIO, environment: Environment) -> Screen:
     """What this stream can show: off a terminal and on a dumb one there are no escapes at all."""
     able = stream.isatty() and environment.term != "dumb"
     palette = COLOURED if able and not environment.no_color else PLAIN
@@ -48,12 +55,12 @@ def window_columns(stream: TextIO) -> int:
 
 def print_lines(lines: list[Line], stream: TextIO, screen: Screen) -> None:
     """A finished block, for the commands that only show one."""
-    view = screen.view(stream)
-    text = "".join(f"{compose(line, view)}\n" for line in lines)
-    stream.write(writable(text, stream.encoding))
+    view = screen.render_options(stream)
+    text = "".join(f"{format_line(line, view)}\n" for line in lines)
+    stream.write(encodable(text, stream.encoding))
 
 
-def writable(text: str, encoding: str | None) -> str:
+def encodable(text: str, encoding: str | None) -> str:
     """The text with `?` for what the stream's encoding has no character for."""
     name = encoding or "utf-8"
     return text.encode(name, "replace").decode(name)

@@ -1,14 +1,10 @@
-"""Lines for a session: how it began and ended, what it was told, and the signals given in it."""
+"""Lines for a session: start, prompt, signals and end."""
 
 from typing import TypeAlias, assert_never
 
-from treadle.cli.terminal.duration import duration
-from treadle.cli.terminal.figures import counted, money
 from treadle.cli.terminal.palette import Style
-from treadle.cli.terminal.run_lines import marked
-from treadle.cli.terminal.text import fit, width_of
-from treadle.cli.terminal.view import Level, Line, View, paragraph
-from treadle.cli.terminal.words import outcome_message, outcome_style, outcome_words
+from treadle.cli.terminal.run_lines import marked_lines
+from treadle.cli.terminal.styled_lines import Line, RenderOptions, Verbosity, paragraph
 from treadle.domain.events.session import (
     PromptSent,
     SessionEnded,
@@ -17,6 +13,10 @@ from treadle.domain.events.session import (
     SignalRefused,
 )
 from treadle.domain.signal import SignalKind
+from treadle.views.duration import duration
+from treadle.views.figures import money, pluralize
+from treadle.views.outcome_text import outcome_message, outcome_style, outcome_text
+from treadle.views.safe_text import fit, width_of
 
 SessionEvent: TypeAlias = SessionStarted | PromptSent | SessionEnded | SignalGiven | SignalRefused
 
@@ -36,51 +36,51 @@ SIGNAL_STYLES: dict[SignalKind, Style] = {
 }
 
 
-def session_lines(event: SessionEvent, view: View) -> list[Line]:
+def session_lines(event: SessionEvent, view: RenderOptions) -> list[Line]:
     """What is shown of a session; nothing of it at the quiet level."""
-    if view.level < Level.NORMAL:
+    if view.level < Verbosity.NORMAL:
         return []
     match event:
         case SessionStarted():
-            return _started(event) if view.level >= Level.VERBOSE else []
+            return _started_lines(event) if view.level >= Verbosity.VERBOSE else []
         case PromptSent():
-            return _prompt(event, view) if view.level >= Level.DEBUG else []
+            return _prompt_lines(event, view) if view.level >= Verbosity.DEBUG else []
         case SessionEnded():
-            return _ended(event, view)
+            return _ended_lines(event, view)
         case SignalGiven():
-            return _signal(event, view)
+            return _signal_lines(event, view)
         case SignalRefused():
             text = f"signal {event.kind} ignored: it is not for the {event.role} to give"
-            return [(("  ", "plain"), *line) for line in marked("!", text, view)]
+            return [(("  ", "plain"), *line) for line in marked_lines("!", text, view)]
         case _:
             assert_never(event)
 
 
-def _started(event: SessionStarted) -> list[Line]:
+def _started_lines(event: SessionStarted) -> list[Line]:
     again = " · resumed" if event.resumed else ""
     text = f"  session {event.session} · {event.role} · {event.model}{again}"
     return [((text, "quiet"),)]
 
 
-def _prompt(event: PromptSent, view: View) -> list[Line]:
+def _prompt_lines(event: PromptSent, view: RenderOptions) -> list[Line]:
     title: Line = (("  instruction", "phase"),)
     text = paragraph(event.text, style="quiet", view=view, most=PROMPT_LINES, indent="  │ ")
     return [title, *text]
 
 
-def _ended(event: SessionEnded, view: View) -> list[Line]:
+def _ended_lines(event: SessionEnded, view: RenderOptions) -> list[Line]:
     result = event.result
     cost = money(result.cost_usd) + ("" if result.priced else " (unpriced)")
-    figures = f"{duration(result.duration_s)} · {cost} · {counted(result.turns, 'turn')}"
-    words, style = outcome_words(result.outcome), outcome_style(result.outcome)
+    figures = f"{duration(result.duration_s)} · {cost} · {pluralize(result.turns, 'turn')}"
+    words, style = outcome_text(result.outcome), outcome_style(result.outcome)
     line: Line = (("  session ", "quiet"), (words, style), (f" · {figures}", "quiet"))
     # A failure is told in full by the round or the run that it ends.
-    most = MESSAGE_LINES if view.level >= Level.VERBOSE else 0
+    most = MESSAGE_LINES if view.level >= Verbosity.VERBOSE else 0
     message = outcome_message(result.outcome) if most else ""
     return [line, *paragraph(message, style="quiet", view=view, most=most, indent="    ")]
 
 
-def _signal(event: SignalGiven, view: View) -> list[Line]:
+def _signal_lines(event: SignalGiven, view: RenderOptions) -> list[Line]:
     name: Line = ((f"  ◆ {event.kind.replace('_', ' ')}", SIGNAL_STYLES[event.kind]),)
     beside = view.width - width_of(name[0][0]) - 2
     if "\n" not in event.text and width_of(short := fit(event.text, view.width)) <= beside:

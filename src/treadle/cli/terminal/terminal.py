@@ -1,20 +1,20 @@
-"""The thin end: writes rendered events to a stream and keeps the live line below them."""
+"""Writes rendered events to a stream and keeps the live line below them."""
 
 from dataclasses import replace
 from datetime import datetime
 from typing import Protocol, TextIO
 
-from treadle.cli.terminal.activity import activity
-from treadle.cli.terminal.log_state import LogState, follow
+from treadle.cli.terminal.live_line import render_live_line
 from treadle.cli.terminal.render import render
-from treadle.cli.terminal.screen import Screen, writable
-from treadle.cli.terminal.view import Level, View
-from treadle.domain.events.all_events import Recorded
+from treadle.cli.terminal.screen import Screen, encodable
+from treadle.cli.terminal.styled_lines import RenderOptions, Verbosity
+from treadle.domain.events.all_events import RecordedEvent
+from treadle.views.log_state import LogState, apply_event
 
 ERASE_LINE = "\r\x1b[2K"
 
 
-class Now(Protocol):
+class ScreenClock(Protocol):
     """The part of a clock that a screen needs."""
 
     def now(self) -> datetime: ...
@@ -23,35 +23,37 @@ class Now(Protocol):
 class Terminal:
     """A reader of the event log. It never raises: a screen that is gone does not stop a run."""
 
-    def __init__(self, stream: TextIO, *, level: Level, screen: Screen, clock: Now) -> None:
+    def __init__(
+        self, stream: TextIO, *, level: Verbosity, screen: Screen, clock: ScreenClock
+    ) -> None:
         self._stream = stream
         self._level = level
         self._screen = screen
         self._clock = clock
-        self._story = LogState()
+        self._state = LogState()
         self._frame = 0
         self._drawn = False
         self._asking = False
         self._mid_line = False
-        self._gone = False
+        self._closed = False
 
     @property
-    def gone(self) -> bool:
+    def is_closed(self) -> bool:
         """Nobody reads any more: the pipe or the terminal was closed."""
-        return self._gone
+        return self._closed
 
-    def show(self, recorded: Recorded) -> None:
+    def draw_event(self, recorded: RecordedEvent) -> None:
         """Print what this event says to a person, above the live line."""
-        self._story = follow(self._story, recorded)
-        lines = render(recorded, self._story, self._view())
+        self._state = apply_event(self._state, recorded)
+        lines = render(recorded, self._state, self._render_options())
         if lines:
             start = "\n" if self._mid_line else ERASE_LINE if self._drawn else ""
             self._drawn = self._mid_line = False
             self._write(start + "".join(f"{line}\n" for line in lines) + self._live_line())
 
-    def recall(self, recorded: Recorded) -> None:
+    def skip_event(self, recorded: RecordedEvent) -> None:
         """Take an event in without showing it: it was seen before, or nobody asked for it."""
-        self._story = follow(self._story, recorded)
+        self._state = apply_event(self._state, recorded)
 
     def prompt(self, question: str) -> None:
         """Let a question stand at the end of the screen; the live line waits for its answer."""
@@ -59,11 +61,11 @@ class Terminal:
         self._asking = self._mid_line = True
         self._write(question)
 
-    def answered(self) -> None:
+    def end_prompt(self) -> None:
         """Whoever answered has ended the line."""
         self._asking = self._mid_line = False
 
-    def unanswered(self) -> None:
+    def abandon_prompt(self) -> None:
         """Nobody will answer any more; what comes next begins a line of its own."""
         self._asking = False
 
@@ -80,27 +82,27 @@ class Terminal:
             self._write(ERASE_LINE)
 
     def _live_line(self) -> str:
-        wanted = self._screen.live and self._level > Level.QUIET and not self._asking
-        if not wanted or self._story.started is None or self._story.result is not None:
+        wanted = self._screen.live and self._level > Verbosity.QUIET and not self._asking
+        if not wanted or self._state.started is None or self._state.result is not None:
             return ""
         self._drawn = True
-        view = self._view()
+        view = self._render_options()
         # The last column stays free: a full line would wrap and could not be drawn over.
         narrow = replace(view, width=view.width - 1)
-        return ERASE_LINE + activity(self._story, self._clock.now(), self._frame, narrow)
+        return ERASE_LINE + render_live_line(self._state, self._clock.now(), self._frame, narrow)
 
-    def _view(self) -> View:
-        return self._screen.view(self._stream, self._level)
+    def _render_options(self) -> RenderOptions:
+        return self._screen.render_options(self._stream, self._level)
 
     def _write(self, text: str) -> None:
-        if self._gone:
+        if self._closed:
             return
         try:
-            self._stream.write(writable(text, self._stream.encoding))
+            self._stream.write(encodable(text, self._stream.encoding))
             self._stream.flush()
         except BlockingIOError:
             # A child made the shared terminal non-blocking and it is full; this text is lost on
             # the screen, not in the log.
             return
         except OSError:
-            self._gone = True
+            self._closed = True

@@ -1,26 +1,9 @@
-"""Lines for what Treadle itself found out about the work: checks, tests, what judges it."""
+"""Lines for verification: checks, tests, and changed evidence files."""
 
 from typing import TypeAlias, assert_never
 
-from treadle.cli.terminal.duration import duration
-from treadle.cli.terminal.figures import short_commit
 from treadle.cli.terminal.palette import Style
-from treadle.cli.terminal.standing import SHORTEST_DESCRIPTION
-from treadle.cli.terminal.text import fit, width_of
-from treadle.cli.terminal.verification_words import (
-    LISTED_MOST,
-    ended,
-    last_lines,
-    objection_lines,
-    suite_makeup,
-    suite_outcomes,
-    suite_verdict,
-    touched_lines,
-    touched_title,
-    why_refused,
-)
-from treadle.cli.terminal.verified import Verified
-from treadle.cli.terminal.view import Level, Line, View
+from treadle.cli.terminal.styled_lines import Line, RenderOptions, Verbosity
 from treadle.domain.events.verification import (
     CheckAdded,
     CheckFinished,
@@ -29,6 +12,23 @@ from treadle.domain.events.verification import (
     EvidenceTouched,
     RegressionFound,
     SuiteFinished,
+)
+from treadle.views.deliverable_view import SHORTEST_DESCRIPTION
+from treadle.views.duration import duration
+from treadle.views.figures import short_commit
+from treadle.views.safe_text import fit, width_of
+from treadle.views.verification_state import VerificationState
+from treadle.views.verification_text import (
+    LISTED_MOST,
+    exit_text,
+    last_lines,
+    objection_lines,
+    suite_makeup,
+    suite_outcomes,
+    suite_verdict,
+    touched_lines,
+    touched_title,
+    why_refused,
 )
 
 VerificationEvent: TypeAlias = (
@@ -42,56 +42,71 @@ VerificationEvent: TypeAlias = (
 )
 
 # Lines of output behind a red check; somebody who wants more to be said gets more of them.
-OUTPUT: dict[Level, int] = {Level.NORMAL: 5, Level.VERBOSE: 20, Level.DEBUG: 40}
+OUTPUT_LINES: dict[Verbosity, int] = {
+    Verbosity.NORMAL: 5,
+    Verbosity.VERBOSE: 20,
+    Verbosity.DEBUG: 40,
+}
 
 
-def verification_lines(event: VerificationEvent, verified: Verified, view: View) -> list[Line]:
+def verification_lines(
+    event: VerificationEvent, verified: VerificationState, view: RenderOptions
+) -> list[Line]:
     """What is against the work, from the normal level on; what speaks for it, when asked.
     `verified` has this event in it already."""
-    if view.level < Level.NORMAL:
+    if view.level < Verbosity.NORMAL:
         return []
     match event:
         case CheckAdded():
-            return _added(event, verified, view)
+            return _check_added_lines(event, verified, view)
         case DeliverableClaimed() | ClaimRefused():
-            return [_claim(event, view)]
+            return [_claim_event_line(event, view)]
         case CheckFinished():
-            return _finished(event, view)
+            return _check_finished_lines(event, view)
         case RegressionFound():
-            return [_broken(event)]
+            return [_regression_line(event)]
         case SuiteFinished():
-            return _suite(event, verified, view)
+            return _suite_lines(event, verified, view)
         case EvidenceTouched():
-            return _touched(event, view)
+            return _touched_event_lines(event, view)
         case _:
             assert_never(event)
 
 
-def _added(event: CheckAdded, verified: Verified, view: View) -> list[Line]:
+def _check_added_lines(
+    event: CheckAdded, verified: VerificationState, view: RenderOptions
+) -> list[Line]:
     """Worth a line at once: from now on something else decides when it is done."""
     check = event.check
     how = "is new"
     if verified.replaced is not None:
         same = verified.replaced.command == check.command
         how = "must be seen to fail anew" if same else "is another now"
-    if view.level < Level.VERBOSE:
+    if view.level < Verbosity.VERBOSE:
         head = f"  check for {event.deliverable} {how}: "
         return [((head, "quiet"), (check.command, "plain"))]
     where: Line = (
         (f"  check {how} for ", "quiet"),
         (f"{event.deliverable}: {check.criterion}", "plain"),
     )
-    return [where, _command(check.command)]
+    return [where, _command_line(check.command)]
 
 
-def _claim(event: DeliverableClaimed | ClaimRefused, view: View) -> Line:
+def _claim_event_line(event: DeliverableClaimed | ClaimRefused, view: RenderOptions) -> Line:
     if isinstance(event, DeliverableClaimed):
-        return _said(event, "claimed ", "checked after the session", view, style="signal")
-    return _said(event, "[PENDING] ", f"claim refused: {why_refused(event)}", view, style="bad")
+        return _claim_line(event, "claimed ", "checked after the session", view, style="signal")
+    return _claim_line(
+        event, "[PENDING] ", f"claim refused: {why_refused(event)}", view, style="bad"
+    )
 
 
-def _said(
-    event: DeliverableClaimed | ClaimRefused, head: str, tail: str, view: View, *, style: Style
+def _claim_line(
+    event: DeliverableClaimed | ClaimRefused,
+    head: str,
+    tail: str,
+    view: RenderOptions,
+    *,
+    style: Style,
 ) -> Line:
     name = f"({fit(event.id, view.width // 3)})"
     room = view.width - width_of(f"  {head} {name}  {tail}")
@@ -103,52 +118,57 @@ def _said(
     )
 
 
-def _finished(event: CheckFinished, view: View) -> list[Line]:
+def _check_finished_lines(event: CheckFinished, view: RenderOptions) -> list[Line]:
     evidence = event.evidence
     if evidence.when == "before":
-        return _before(event, view)
+        return _check_before_lines(event, view)
     if evidence.when == "bisect":
-        return _looked_for(event, view)
+        return _bisect_lines(event, view)
     if evidence.is_green:
-        return _green(event, view)
+        return _check_passed_lines(event, view)
     return [
-        _told(event, "✘ check failed", ended(evidence), style="bad"),
-        _command(evidence.command),
-        *last_lines(event.output, view, most=OUTPUT[view.level], indent="    "),
+        _check_line(event, "✘ check failed", exit_text(evidence), style="bad"),
+        _command_line(evidence.command),
+        *last_lines(event.output, view, most=OUTPUT_LINES[view.level], indent="    "),
     ]
 
 
-def _before(event: CheckFinished, view: View) -> list[Line]:
+def _check_before_lines(event: CheckFinished, view: RenderOptions) -> list[Line]:
     """Red is as it should be; green is a check that shows nothing, and worth a word at once."""
     took = duration(event.evidence.duration_s)
     if event.evidence.is_green:
         text = "! check passes before the work, so it shows nothing"
-        return [_told(event, text, took, style="warning"), _command(event.evidence.command)]
-    if view.level < Level.VERBOSE:
+        return [
+            _check_line(event, text, took, style="warning"),
+            _command_line(event.evidence.command),
+        ]
+    if view.level < Verbosity.VERBOSE:
         return []
-    return [_told(event, "check fails before the work, as it should", took, style="quiet")]
+    return [_check_line(event, "check fails before the work, as it should", took, style="quiet")]
 
 
-def _green(event: CheckFinished, view: View) -> list[Line]:
-    if view.level < Level.VERBOSE:
+def _check_passed_lines(event: CheckFinished, view: RenderOptions) -> list[Line]:
+    if view.level < Verbosity.VERBOSE:
         return []
     again = " again" if event.evidence.when == "again" else ""
     took = duration(event.evidence.duration_s)
-    told = _told(event, f"✔ check passed{again}", took, style="good")
-    return [told, _command(event.evidence.command)]
+    told = _check_line(event, f"✔ check passed{again}", took, style="good")
+    return [told, _command_line(event.evidence.command)]
 
 
-def _looked_for(event: CheckFinished, view: View) -> list[Line]:
+def _bisect_lines(event: CheckFinished, view: RenderOptions) -> list[Line]:
     """One probe in the search for the round that broke it."""
-    if view.level < Level.VERBOSE:
+    if view.level < Verbosity.VERBOSE:
         return []
     how = "holds" if event.evidence.is_green else "is broken"
     return [
-        _told(event, f"check {how}", f"at {short_commit(event.evidence.commit)}", style="quiet")
+        _check_line(
+            event, f"check {how}", f"at {short_commit(event.evidence.commit)}", style="quiet"
+        )
     ]
 
 
-def _told(event: CheckFinished, what: str, fact: str, *, style: Style) -> Line:
+def _check_line(event: CheckFinished, what: str, fact: str, *, style: Style) -> Line:
     """The criterion stands last: it is the one part that may be long, and be cut."""
     return (
         (f"  {what}", style),
@@ -157,7 +177,7 @@ def _told(event: CheckFinished, what: str, fact: str, *, style: Style) -> Line:
     )
 
 
-def _broken(event: RegressionFound) -> Line:
+def _regression_line(event: RegressionFound) -> Line:
     since = "" if event.round is None else f" in round {event.round}"
     return (
         (f"  ✘ broken{since}", "bad"),
@@ -166,61 +186,63 @@ def _broken(event: RegressionFound) -> Line:
     )
 
 
-def _suite(event: SuiteFinished, verified: Verified, view: View) -> list[Line]:
+def _suite_lines(
+    event: SuiteFinished, verified: VerificationState, view: RenderOptions
+) -> list[Line]:
     took = duration(event.evidence.duration_s)
     if event.evidence.when == "before":
-        return _baseline(event, took, view)
+        return _baseline_lines(event, took, view)
     verdict, style = suite_verdict(event, accepted_by=verified.accepted_by)
     mark = "✘" if event.objections else "✔"
-    how = took if event.counts else ended(event.evidence)
+    how = took if event.counts else exit_text(event.evidence)
     return [
         ((f"  {mark} tests: {verdict}", style), (f" · {how}", "quiet")),
-        *_makeup(event),
+        *_makeup_lines(event),
         *objection_lines(event.objections, view, indent="    "),
-        *_output(event, view),
-        *_excused(event, view),
+        *_output_lines(event, view),
+        *_excused_lines(event, view),
     ]
 
 
-def _baseline(event: SuiteFinished, took: str, view: View) -> list[Line]:
-    if event.evidence.is_green and view.level < Level.VERBOSE:
+def _baseline_lines(event: SuiteFinished, took: str, view: RenderOptions) -> list[Line]:
+    if event.evidence.is_green and view.level < Verbosity.VERBOSE:
         return []
     outcomes = suite_outcomes(event)
-    how = f"{outcomes} · {took}" if outcomes else ended(event.evidence)
+    how = f"{outcomes} · {took}" if outcomes else exit_text(event.evidence)
     text = f"  tests before the work: {how}"
-    return [((text, "quiet"),), *_makeup(event), *_excused(event, view)]
+    return [((text, "quiet"),), *_makeup_lines(event), *_excused_lines(event, view)]
 
 
-def _makeup(event: SuiteFinished) -> list[Line]:
+def _makeup_lines(event: SuiteFinished) -> list[Line]:
     makeup = suite_makeup(event)
     return [((f"    {makeup}", "quiet"),)] if makeup else []
 
 
-def _output(event: SuiteFinished, view: View) -> list[Line]:
+def _output_lines(event: SuiteFinished, view: RenderOptions) -> list[Line]:
     """Where no report tells what failed, the end of the output has to."""
     if any(each.finding != "broken_run" for each in event.objections) or not event.objections:
         return []
-    return last_lines(event.output, view, most=OUTPUT[view.level], indent="    ")
+    return last_lines(event.output, view, most=OUTPUT_LINES[view.level], indent="    ")
 
 
-def _excused(event: SuiteFinished, view: View) -> list[Line]:
+def _excused_lines(event: SuiteFinished, view: RenderOptions) -> list[Line]:
     """Red tests that are not the work's fault: the names only when asked for."""
     kinds = ((event.known_red, "red before the work as well"), (event.flaky, "flaky"))
     lines: list[Line] = []
     for names, what in kinds:
         if names:
-            listed = ", ".join(names) if view.level >= Level.VERBOSE else f"{len(names)}"
+            listed = ", ".join(names) if view.level >= Verbosity.VERBOSE else f"{len(names)}"
             lines.append(((f"    {what}: {listed}", "quiet"),))
     return lines
 
 
-def _touched(event: EvidenceTouched, view: View) -> list[Line]:
+def _touched_event_lines(event: EvidenceTouched, view: RenderOptions) -> list[Line]:
     """The summary right behind it says so first."""
-    if not event.files or view.level < Level.VERBOSE:
+    if not event.files or view.level < Verbosity.VERBOSE:
         return []
     title: Line = ((f"  ! {touched_title(event.files)}", "warning"),)
     return [title, *touched_lines(event.files, indent="    ", most=LISTED_MOST)]
 
 
-def _command(command: str) -> Line:
+def _command_line(command: str) -> Line:
     return (("    $ ", "quiet"), (command, "plain"))

@@ -1,13 +1,9 @@
-"""Lines for the work itself: deliverables and their status, commits and where they went."""
+"""Lines for the work: deliverables and their status, the workspace, commits and landing."""
 
 from typing import TypeAlias, assert_never
 
-from treadle.cli.terminal.duration import duration
-from treadle.cli.terminal.figures import counted, short_commit
-from treadle.cli.terminal.log_state import LogState
-from treadle.cli.terminal.run_lines import marked
-from treadle.cli.terminal.standing import Standing, deliverable_line
-from treadle.cli.terminal.view import Level, Line, View
+from treadle.cli.terminal.run_lines import marked_lines
+from treadle.cli.terminal.styled_lines import Line, RenderOptions, Verbosity
 from treadle.domain.deliverable import tally
 from treadle.domain.events.work import (
     DeliverableChanged,
@@ -15,7 +11,7 @@ from treadle.domain.events.work import (
     PlanMade,
     SetupFinished,
     StatusAdopted,
-    Withheld,
+    WithheldPath,
     WorkCommitted,
     WorkContinued,
     WorkImported,
@@ -24,6 +20,10 @@ from treadle.domain.events.work import (
     WorkspacePrepared,
     WorkWithheld,
 )
+from treadle.views.deliverable_view import DeliverableView, deliverable_line
+from treadle.views.duration import duration
+from treadle.views.figures import pluralize, short_commit
+from treadle.views.log_state import LogState
 
 DeliverableEvent: TypeAlias = DeliverableCreated | DeliverableChanged | StatusAdopted | PlanMade
 PreparationEvent: TypeAlias = WorkContinued | WorkspacePrepared | SetupFinished
@@ -33,7 +33,7 @@ CommitEvent: TypeAlias = WorkCommitted | WorkImported | WorkLanded | WorkKept
 def work_lines(
     event: DeliverableEvent | PreparationEvent | CommitEvent | WorkWithheld,
     story: LogState,
-    view: View,
+    view: RenderOptions,
 ) -> list[Line]:
     """What happened to the work, from the deliverables to where it ended up."""
     match event:
@@ -47,27 +47,27 @@ def work_lines(
             return commit_lines(event, view)
 
 
-def deliverable_lines(event: DeliverableEvent, view: View) -> list[Line]:
+def deliverable_lines(event: DeliverableEvent, view: RenderOptions) -> list[Line]:
     """One line per change of status, from the normal level on."""
-    if view.level < Level.NORMAL:
+    if view.level < Verbosity.NORMAL:
         return []
     match event:
         case DeliverableCreated():
             made = event.deliverable
-            standing = Standing(made.id, made.description, made.status)
+            standing = DeliverableView(made.id, made.description, made.status)
             return [deliverable_line(standing, view, note="new")]
         case DeliverableChanged():
-            standing = Standing(event.id, event.description, event.status, event.proof)
+            standing = DeliverableView(event.id, event.description, event.status, event.proof)
             return [deliverable_line(standing, view)]
         case StatusAdopted():
-            return [_adopted(event)]
+            return [_adopted_line(event)]
         case PlanMade():
             return []
         case _:
             assert_never(event)
 
 
-def _adopted(event: StatusAdopted) -> Line:
+def _adopted_line(event: StatusAdopted) -> Line:
     now = tally(event.deliverables)
     standing = f"{now.passed} passed, {now.blocked} blocked, {now.total} in all"
     if event.origin == "hand_edit":
@@ -75,77 +75,77 @@ def _adopted(event: StatusAdopted) -> Line:
     return ((f"deliverables from before: {standing}", "quiet"),)
 
 
-def preparation_lines(event: PreparationEvent, story: LogState, view: View) -> list[Line]:
+def preparation_lines(event: PreparationEvent, story: LogState, view: RenderOptions) -> list[Line]:
     """What the work begins with."""
-    if view.level < Level.NORMAL:
+    if view.level < Verbosity.NORMAL:
         return []
     match event:
         case WorkContinued():
             return [((f"going on from {event.branch}, which has not landed", "quiet"),)]
         case WorkspacePrepared():
-            return _prepared(event, story, view)
+            return _prepared_lines(event, story, view)
         case SetupFinished():
-            return _set_up(event, view)
+            return _setup_lines(event, view)
         case _:
             assert_never(event)
 
 
-def commit_lines(event: CommitEvent, view: View) -> list[Line]:
+def commit_lines(event: CommitEvent, view: RenderOptions) -> list[Line]:
     """Where the work lies on its way; where it ended up is said by the summary."""
-    if view.level < Level.NORMAL:
+    if view.level < Verbosity.NORMAL:
         return []
     match event:
         case WorkCommitted():
             message = event.message.strip().partition("\n")[0]
             return [((f"  committed {short_commit(event.commit)} {message}", "quiet"),)]
         case WorkImported():
-            text = f"  {counted(event.commits, 'commit')} on {event.branch}"
-            return [((text, "quiet"),)] if view.level >= Level.VERBOSE else []
+            text = f"  {pluralize(event.commits, 'commit')} on {event.branch}"
+            return [((text, "quiet"),)] if view.level >= Verbosity.VERBOSE else []
         case WorkLanded():
             text = f"  landed {event.branch} at {short_commit(event.commit)}"
-            return [((text, "good"),)] if view.level >= Level.VERBOSE else []
+            return [((text, "good"),)] if view.level >= Verbosity.VERBOSE else []
         case WorkKept():
             text = f"  kept on {event.branch}: {event.reason}"
-            return [((text, "warning"),)] if view.level >= Level.VERBOSE else []
+            return [((text, "warning"),)] if view.level >= Verbosity.VERBOSE else []
         case _:
             assert_never(event)
 
 
-def withheld_lines(event: WorkWithheld, view: View) -> list[Line]:
+def withheld_lines(event: WorkWithheld, view: RenderOptions) -> list[Line]:
     """One line per place: a person may want to know before the agent has mended it."""
-    if view.level < Level.NORMAL:
+    if view.level < Verbosity.NORMAL:
         return []
-    told = (f"not committed: {_place(place)}" for place in event.places)
-    return [line for text in told for line in marked("!", text, view)]
+    told = (f"not committed: {_withheld_text(place)}" for place in event.places)
+    return [line for text in told for line in marked_lines("!", text, view)]
 
 
-def _place(place: Withheld) -> str:
+def _withheld_text(place: WithheldPath) -> str:
     if place.is_protected:
         return f"{place.path} is protected from changes by an agent"
     line = f" line {place.line}" if place.line else ""
     return f"{place.path}{line} holds what looks like {place.kind}"
 
 
-def _prepared(event: WorkspacePrepared, story: LogState, view: View) -> list[Line]:
+def _prepared_lines(event: WorkspacePrepared, story: LogState, view: RenderOptions) -> list[Line]:
     # A judge brings nothing home: the branch of its clone never comes to be in the repository.
     judges = story.started is not None and story.started.workflow == "sync"
     begun = "judging" if judges else f"branch {event.branch} from"
-    lines: list[Line] = [((f"{begun} {_origin(event)}", "quiet"),)]
-    if view.level >= Level.VERBOSE:
+    lines: list[Line] = [((f"{begun} {_origin_text(event)}", "quiet"),)]
+    if view.level >= Verbosity.VERBOSE:
         lines.append(((f"workspace {event.path}", "quiet"),))
     return lines
 
 
-def _set_up(event: SetupFinished, view: View) -> list[Line]:
+def _setup_lines(event: SetupFinished, view: RenderOptions) -> list[Line]:
     took = duration(event.duration_s)
     if event.exit_code == 0:
         return [((f"set up in {took}: {event.command}", "quiet"),)]
     said = event.output.strip().splitlines()[-3:]
     first = f"setup failed with exit code {event.exit_code} after {took}: {event.command}"
-    return [*marked("!", first, view), *(((f"  {line}", "quiet"),) for line in said)]
+    return [*marked_lines("!", first, view), *(((f"  {line}", "quiet"),) for line in said)]
 
 
-def _origin(event: WorkspacePrepared) -> str:
+def _origin_text(event: WorkspacePrepared) -> str:
     if event.head is None:
         return "a repository without commits"
     place = f"{event.checkout} at " if event.checkout else ""

@@ -1,4 +1,4 @@
-"""What the agent did inside a session. Texts and tool arguments are bounded before they come."""
+"""Events of what the agent did in a session. Texts and tool arguments are bounded already."""
 
 from dataclasses import dataclass
 from datetime import datetime

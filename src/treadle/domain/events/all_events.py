@@ -1,4 +1,4 @@
-"""The log: the closed union of all events, and the envelope that gives each its place."""
+"""The closed union of all events, and the record that gives each its place in the log."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -85,7 +85,7 @@ DISPLAY_ONLY: tuple[type[Event], ...] = (
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
+class RecordedEvent:
     """An event in the log. Order, time and owner live here, never in the event itself."""
 
     run: RunId

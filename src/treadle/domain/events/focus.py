@@ -1,9 +1,9 @@
-"""What happens in a `focus` run besides its sessions: phases, plans, checks, reviews, issues."""
+"""Events of a `focus` run besides its sessions: phases, plans, checks, reviews, issues."""
 
 from dataclasses import dataclass
 from typing import Literal
 
-from treadle.domain.review import Dropped, Finding, Verdict
+from treadle.domain.review import DroppedFinding, ReviewFinding, Verdict
 from treadle.domain.signal import Role
 
 Phase = Literal["planning", "implementing", "reviewing"]
@@ -43,7 +43,7 @@ class CommandFinished:
 class ReviewWritten:
     """The reviewer handed its findings over; none of them counts before it is judged."""
 
-    findings: tuple[Finding, ...]
+    findings: tuple[ReviewFinding, ...]
     summary: str = ""
     # Earlier findings that it calls mended, by the numbers that it was shown.
     settled: tuple[int, ...] = ()
@@ -58,10 +58,10 @@ class ReviewJudged:
     verdict: Verdict
     commit: str
     reason: str
-    findings: tuple[Finding, ...] = ()
-    dropped: tuple[Dropped, ...] = ()
+    findings: tuple[ReviewFinding, ...] = ()
+    dropped: tuple[DroppedFinding, ...] = ()
     # Earlier findings that the reviewer called mended.
-    settled: tuple[Finding, ...] = ()
+    settled: tuple[ReviewFinding, ...] = ()
     type: Literal["review.judged"] = "review.judged"
 
 

@@ -1,10 +1,10 @@
-"""What keeps a run in bounds: limits, breakers, the bill, and questions to a person."""
+"""Events of limits, circuit breakers, network requests, costs, and questions to a person."""
 
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from treadle.domain.approval import Approval, ApprovalId, Verdict
+from treadle.domain.approval import AnswerVerdict, Approval, ApprovalId
 from treadle.domain.ids import SessionId
 
 
@@ -69,7 +69,7 @@ class ApprovalAnswered:
     """The first valid answer; the run goes on with it."""
 
     approval: ApprovalId
-    verdict: Verdict
+    verdict: AnswerVerdict
     by: str
     text: str = ""
     type: Literal["approval.answered"] = "approval.answered"

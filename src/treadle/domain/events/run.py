@@ -1,4 +1,4 @@
-"""The life of a run: its rounds, pauses, warnings and end."""
+"""Events of a run: its rounds, pauses, warnings and end."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -8,7 +8,7 @@ from treadle.domain.ids import RunId
 from treadle.domain.limits import RunLimits
 from treadle.domain.run import RunResult, Workflow
 
-Confinement = Literal["unsandboxed", "sandboxed"]
+SandboxMode = Literal["unsandboxed", "sandboxed"]
 # What a session is asked to do; its text is `.treadle/instructions/<name>.md` where there is one.
 Instruction = Literal["initializer", "coding", "planning", "task", "review", "sync"]
 
@@ -37,7 +37,7 @@ class RunStarted:
     model: str
     plan_model: str
     limits: RunLimits
-    sandbox: Confinement
+    sandbox: SandboxMode
     rehearsal: bool
     type: Literal["run.started"] = "run.started"
 
@@ -91,7 +91,7 @@ class RunRecovered:
     """The run's owner was gone, and another process goes on where it was, within these limits."""
 
     limits: RunLimits | None = None
-    sandbox: Confinement = "sandboxed"
+    sandbox: SandboxMode = "sandboxed"
     type: Literal["run.recovered"] = "run.recovered"
 
 
@@ -101,7 +101,7 @@ class RunReopened:
 
     by: Literal["resume", "retry"]
     limits: RunLimits
-    sandbox: Confinement = "sandboxed"
+    sandbox: SandboxMode = "sandboxed"
     type: Literal["run.reopened"] = "run.reopened"
 
 

@@ -1,4 +1,4 @@
-"""The life of a session and what was said in it about the work."""
+"""Events of a session: start, prompt, signals and end."""
 
 from dataclasses import dataclass
 from typing import Literal

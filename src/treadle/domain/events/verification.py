@@ -1,10 +1,10 @@
-"""What Treadle itself found out about the work: checks, tests, and changes to what judges it."""
+"""Events of verification: checks, tests, and changes to evidence files."""
 
 from dataclasses import dataclass
 from typing import Literal
 
 from treadle.domain.check import Check, Evidence
-from treadle.domain.testing import Counts, Objection
+from treadle.domain.suite_report import CaseCounts, SuiteObjection
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,29 +65,29 @@ class SuiteFinished:
     """Treadle ran the test command on a committed tree; without objections the gate is open."""
 
     evidence: Evidence
-    counts: tuple[Counts, ...]
+    counts: tuple[CaseCounts, ...]
     coverage: float | None
-    objections: tuple[Objection, ...]
+    objections: tuple[SuiteObjection, ...]
     # Red before the work as well, and red at one time and green at another.
     known_red: tuple[str, ...] = ()
     flaky: tuple[str, ...] = ()
     output: str = ""
     # What would keep the gate shut, had a person not accepted it.
-    accepted: tuple[Objection, ...] = ()
+    accepted: tuple[SuiteObjection, ...] = ()
     type: Literal["suite.finished"] = "suite.finished"
 
 
 # What judges the work, by what it is; the specification holds checks, and says what is wanted.
 # check: a file that the command of a check goes by.
-Judge = Literal["specification", "tests", "ci", "lint", "coverage", "check"]
+EvidenceFileKind = Literal["specification", "tests", "ci", "lint", "coverage", "check"]
 
 
 @dataclass(frozen=True, slots=True)
-class Touched:
+class TouchedFile:
     """A changed file that judges the work."""
 
     path: str
-    judge: Judge
+    judge: EvidenceFileKind
     change: Literal["added", "changed", "removed"]
 
 
@@ -95,5 +95,5 @@ class Touched:
 class EvidenceTouched:
     """The work changed files by which it is judged: a person should look at these first."""
 
-    files: tuple[Touched, ...]
+    files: tuple[TouchedFile, ...]
     type: Literal["evidence.touched"] = "evidence.touched"

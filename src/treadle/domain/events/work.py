@@ -1,9 +1,9 @@
-"""What happened to the work itself: deliverables, commits, and where they went."""
+"""Events of the work itself: deliverables, workspace, commits, import and landing."""
 
 from dataclasses import dataclass
 from typing import Literal
 
-from treadle.domain.deliverable import Deliverable, Status
+from treadle.domain.deliverable import Deliverable, DeliverableStatus
 from treadle.domain.ids import RunId
 
 
@@ -21,8 +21,8 @@ class DeliverableChanged:
 
     id: str
     description: str
-    previous: Status
-    status: Status
+    previous: DeliverableStatus
+    status: DeliverableStatus
     proof: Literal["claimed", "proven"] | None = None
     # Of a pass that was shown after its round: the commit that it was shown on.
     commit: str = ""
@@ -106,7 +106,7 @@ PROTECTED_PATH = "a protected path"
 
 
 @dataclass(frozen=True, slots=True)
-class Withheld:
+class WithheldPath:
     """Where a credential stands: never what it is. Without a path it is in a commit's message.
 
     Or, by its kind, a path that an agent may not change, whatever is in it.
@@ -129,7 +129,7 @@ class WorkWithheld:
     They stay in the workspace, and the next session is told what to do about it.
     """
 
-    places: tuple[Withheld, ...]
+    places: tuple[WithheldPath, ...]
     type: Literal["work.withheld"] = "work.withheld"
 
 

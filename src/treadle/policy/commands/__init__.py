@@ -1,1 +1,1 @@
-"""The rules of the shell policy, one file for each family of commands; data and its language."""
+"""The rules of the shell policy as data, one file for each family of commands."""

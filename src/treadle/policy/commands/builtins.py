@@ -1,6 +1,6 @@
-"""Rules for what the shell itself brings: cd, test, echo, export and the like."""
+"""Rules for shell builtins: cd, test, echo, export and the like."""
 
-from treadle.policy.commands.language import Rule
+from treadle.policy.commands.rule_syntax import Rule
 
 _COMPARE = ("[ -d dist ]", "test -f package.json")
 

@@ -1,14 +1,14 @@
 """Rules for bun, which is runtime, package tool, test runner and bundler in one."""
 
-from treadle.policy.commands.language import Rule
 from treadle.policy.commands.node_options import HERE, PLACE, RUN
 from treadle.policy.commands.node_packages import (
     NPX,
     SHARED,
-    create,
-    installs,
-    scripts,
+    make_create_rule,
+    make_install_rules,
+    make_script_rules,
 )
+from treadle.policy.commands.rule_syntax import Rule
 
 _TEST = (
     f"{RUN} -t=text --test-name-pattern=text --timeout=number --coverage --bail[number] -u --only"
@@ -29,14 +29,18 @@ RULES: tuple[Rule, ...] = (
         bare=True,
         check="",
         subs=(
-            *(rule for rule in installs(HERE) if rule.name != "upgrade"),
+            *(rule for rule in make_install_rules(HERE) if rule.name != "upgrade"),
             Rule("test", _TEST, "near..."),
             Rule("build", _BUILD, "code...", mode="run"),
-            *(rule for rule in scripts(hands_on=True) if rule.name not in ("test", "build")),
+            *(
+                rule
+                for rule in make_script_rules(hands_on=True)
+                if rule.name not in ("test", "build")
+            ),
             *SHARED,
             Rule("x", "--bun", wraps=0, inner=("node", "bun"), instead=NPX),
-            create("create"),
-            create("init"),
+            make_create_rule("create"),
+            make_create_rule("init"),
             Rule(
                 "pm",
                 subs=(Rule("ls", "--all"), Rule("bin", "-g"), Rule("cache")),

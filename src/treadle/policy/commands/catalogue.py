@@ -1,4 +1,4 @@
-"""All rules, by the name of their command and the family that opens it."""
+"""All rules, by command name and family."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from functools import cache
 from treadle.policy.commands import (
     builtins,
     bun,
-    files,
+    file_commands,
     git,
     git_changes,
     go,
@@ -21,20 +21,20 @@ from treadle.policy.commands import (
     rust,
     search,
     system,
-    text,
+    text_commands,
     wrappers,
 )
-from treadle.policy.commands.language import Rule
+from treadle.policy.commands.rule_syntax import Rule
 
 FAMILIES: Mapping[str, tuple[Rule, ...]] = {
     "base": (
         *builtins.RULES,
-        *files.RULES,
+        *file_commands.RULES,
         *search.RULES,
-        *text.RULES,
+        *text_commands.RULES,
         *system.RULES,
         *wrappers.RULES,
-        git.rule(git_changes.SUBS),
+        git.make_git_rule(git_changes.SUBS),
     ),
     "node": (*node.RULES, *node_packages.RULES),
     "bun": bun.RULES,
@@ -47,16 +47,16 @@ FAMILIES: Mapping[str, tuple[Rule, ...]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class RuleEntry:
     rule: Rule
     family: str
 
 
 @cache
-def catalogue() -> Mapping[str, tuple[Entry, ...]]:
+def rules_by_name() -> Mapping[str, tuple[RuleEntry, ...]]:
     """Every rule that a name has, one for each family that knows it."""
-    found: dict[str, tuple[Entry, ...]] = {}
+    found: dict[str, tuple[RuleEntry, ...]] = {}
     for family, rules in FAMILIES.items():
         for rule in rules:
-            found[rule.name] = (*found.get(rule.name, ()), Entry(rule, family))
+            found[rule.name] = (*found.get(rule.name, ()), RuleEntry(rule, family))
     return found

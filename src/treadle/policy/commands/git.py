@@ -1,6 +1,6 @@
-"""Rules for git as far as it looks: history, contents, differences. Changes are in git_changes."""
+"""Rules for git commands that read: history, contents, differences. For changes: git_changes."""
 
-from treadle.policy.commands.language import Rule
+from treadle.policy.commands.rule_syntax import Rule
 
 _FORMAT = (
     " --oneline --pretty[text] --format=text --abbrev-commit --no-abbrev-commit --abbrev[number]"
@@ -30,7 +30,7 @@ _LOG = _FORMAT + _LIMIT + _DIFF
 _GLOBAL = "-c=git-setting --no-pager -C=chdir --no-optional-locks --version --literal-pathspecs"
 _INSTEAD = "Leave the option out; git prints to the terminal as it is."
 
-_LOOKS: tuple[Rule, ...] = (
+_READING_SUBS: tuple[Rule, ...] = (
     Rule(
         "status",
         "-sbuvz --short --branch --porcelain[text] --long --ignored[text] --untracked-files[text]"
@@ -181,12 +181,12 @@ _LOOKS: tuple[Rule, ...] = (
 )
 
 
-def rule(changes: tuple[Rule, ...]) -> Rule:
+def make_git_rule(changes: tuple[Rule, ...]) -> Rule:
     """git as a whole."""
     return Rule(
         "git",
         _GLOBAL,
-        subs=(*_LOOKS, *changes),
+        subs=(*_READING_SUBS, *changes),
         bare=False,
         instead="Look and commit with the plain commands: status, diff, log, add, commit.",
         allows=(

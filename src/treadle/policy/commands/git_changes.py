@@ -1,6 +1,6 @@
-"""Rules for git as far as it changes the work tree, the history or a remote."""
+"""Rules for git commands that change the work tree, the history or a remote."""
 
-from treadle.policy.commands.language import Rule
+from treadle.policy.commands.rule_syntax import Rule
 
 _MERGE = (
     "-m=text -qv --no-ff --ff --ff-only --squash --no-squash --no-commit --commit --no-edit --abort"

@@ -1,7 +1,7 @@
 """Rules for go and the tools of its projects."""
 
-from treadle.policy.commands.language import Rule
-from treadle.policy.commands.tools import tools
+from treadle.policy.commands.project_tools import make_tool_rules
+from treadle.policy.commands.rule_syntax import Rule
 
 _BUILD = (
     "-v -x -n -a -race -msan -trimpath -o=write -p=number -tags=text -ldflags=goflags"
@@ -176,7 +176,9 @@ RULES: tuple[Rule, ...] = (
         allows=("goimports -w internal/x.go",),
         refuses=("goimports -w /etc/x", "goimports -srcdir=/tmp x"),
     ),
-    *tools("golangci-lint staticcheck golint gopls govulncheck gotestsum sqlc revive errcheck"),
+    *make_tool_rules(
+        "golangci-lint staticcheck golint gopls govulncheck gotestsum sqlc revive errcheck"
+    ),
     Rule(
         "dlv",
         "",

@@ -1,7 +1,13 @@
 """Rules for node, deno and the tools of their projects."""
 
-from treadle.policy.commands.language import Rule
-from treadle.policy.commands.tools import INSTEAD, NEVER, TEMPLATES, tool, tools
+from treadle.policy.commands.project_tools import (
+    INSTEAD,
+    NEVER,
+    TEMPLATES,
+    make_tool_rule,
+    make_tool_rules,
+)
+from treadle.policy.commands.rule_syntax import Rule
 
 _NODE = (
     "-v -h -c -e=inline -p=inline -pe=inline -i --version --help --check --eval=inline"
@@ -130,15 +136,15 @@ RULES: tuple[Rule, ...] = (
             "cat x.ts | deno run -",
         ),
     ),
-    *tools(_TOOLS),
-    tool(
+    *make_tool_rules(_TOOLS),
+    make_tool_rule(
         "jest",
         flags=f"{_JEST} {_JEST_PATHS} --filter=plugin",
         allows="jest --testPathPattern '/api/' -t '/users'",
         refuses='jest --config=\'{"globalSetup":"/var/tmp/s.js"}\'',
     ),
     *(
-        tool(
+        make_tool_rule(
             name,
             flags="-e=inline -p=inline",
             check="script-runner",
@@ -147,9 +153,9 @@ RULES: tuple[Rule, ...] = (
         )
         for name in ("tsx", "ts-node")
     ),
-    tool("ava", flags="-m=text --match=text", allows="ava -m '/api *'"),
+    make_tool_rule("ava", flags="-m=text --match=text", allows="ava -m '/api *'"),
     *(
-        tool(
+        make_tool_rule(
             name,
             flags="-g=text -G=text --grep=text --grep-invert=text --browser=word -b=word",
             never=f"{NEVER} --record",
@@ -159,40 +165,40 @@ RULES: tuple[Rule, ...] = (
         )
         for name in ("playwright", "cypress")
     ),
-    tool(
+    make_tool_rule(
         "vitest",
         flags=f"{_JEST} --exclude=text",
         never=f"{NEVER} --checker",
         refuses="vitest --config=../x",
     ),
     *(
-        tool(name, flags=_ADDRESSES, allows=f"npx {name} build --base=/app/")
+        make_tool_rule(name, flags=_ADDRESSES, allows=f"npx {name} build --base=/app/")
         for name in ("vite", "esbuild", "webpack", "webpack-cli")
     ),
-    tool("rollup", flags="-p=plugin", refuses="rollup -p ./e x"),
-    tool("postcss", flags="-u=plugin", refuses="postcss x -u ./e"),
-    tool(
+    make_tool_rule("rollup", flags="-p=plugin", refuses="rollup -p ./e x"),
+    make_tool_rule("postcss", flags="-u=plugin", refuses="postcss x -u ./e"),
+    make_tool_rule(
         "eslint",
         flags="-f=plugin -o=write --ignore-pattern=text --rule=text",
         allows="eslint -f json -o /tmp/lint.json src",
         refuses="eslint -f ./e.js src",
     ),
-    tool(
+    make_tool_rule(
         "stylelint",
         flags="-f=plugin -o=write --ignore-pattern=text",
         allows="stylelint -o /tmp/lint.txt src",
         refuses="stylelint -f ./e.js src",
     ),
-    tool(
+    make_tool_rule(
         "mocha",
         flags="-R=plugin -u=plugin -g=text --grep=text -f=text --fgrep=text",
         allows="mocha -g '/api/' test",
         refuses="mocha -r ./e.js",
     ),
-    tool("nest", never=f"{NEVER} -e", refuses="nest start -e ./e"),
-    tool("astro", check="", refuses="astro build --root /tmp"),
+    make_tool_rule("nest", never=f"{NEVER} -e", refuses="nest start -e ./e"),
+    make_tool_rule("astro", check="", refuses="astro build --root /tmp"),
     *(_wrapping(name) for name in ("c8", "nyc", "cross-env")),
-    tool(
+    make_tool_rule(
         "nodemon",
         check="script-runner",
         never="--exec -x -r --require --config",

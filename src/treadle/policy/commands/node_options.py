@@ -1,4 +1,4 @@
-"""Options of the package tools of node, which many of their sub-commands share."""
+"""Options that many sub-commands of node's package tools share."""
 
 INSTALL = (
     "-DEPOBS --save-dev --save --save-exact --save-prod --save-optional --save-peer --no-save"

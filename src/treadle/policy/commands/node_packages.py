@@ -1,6 +1,5 @@
-"""Rules for the package tools of node: what they install, run and tell."""
+"""Rules for node's package tools: install, run, query."""
 
-from treadle.policy.commands.language import Rule
 from treadle.policy.commands.node_options import (
     EACH,
     HERE,
@@ -11,7 +10,8 @@ from treadle.policy.commands.node_options import (
     PLACE,
     RUN,
 )
-from treadle.policy.commands.tools import TEMPLATES
+from treadle.policy.commands.project_tools import TEMPLATES
+from treadle.policy.commands.rule_syntax import Rule
 
 _RUN_INSTEAD = "Run a script of package.json: npm run build."
 _PACKAGES = "Install packages from the registry by name: npm install lodash."
@@ -34,7 +34,7 @@ def _run(name: str, operands: str, *, hands_on: bool) -> Rule:
     )
 
 
-def scripts(*, hands_on: bool) -> tuple[Rule, ...]:
+def make_script_rules(*, hands_on: bool) -> tuple[Rule, ...]:
     """Scripts of package.json. npm keeps options for itself up to `--`; the others hand on all."""
     return (
         *(_run(name, "script near...", hands_on=hands_on) for name in ("run", "run-script")),
@@ -42,7 +42,7 @@ def scripts(*, hands_on: bool) -> tuple[Rule, ...]:
     )
 
 
-def installs(workspace: str) -> tuple[Rule, ...]:
+def make_install_rules(workspace: str) -> tuple[Rule, ...]:
     """`-w` names a workspace for npm alone: for the others, a package follows it."""
     words = "install i add ci update up upgrade dedupe remove uninstall rm un prune rebuild import"
     flags = INSTALL + workspace
@@ -112,7 +112,7 @@ _CREATE = Rule(
 )
 
 
-def create(name: str) -> Rule:
+def make_create_rule(name: str) -> Rule:
     """Starts a project from a template, of which a few are known."""
     return Rule(name, "-y --yes", bare=True, mode="run", subs=(_CREATE,), instead=_CREATE.instead)
 
@@ -126,14 +126,14 @@ RULES: tuple[Rule, ...] = (
         "npm",
         "--loglevel=text --no-audit --no-fund --offline --workspace=name -w=name --workspaces",
         (
-            *installs(OF_NPM),
-            *scripts(hands_on=False),
+            *make_install_rules(OF_NPM),
+            *make_script_rules(hands_on=False),
             *SHARED,
             _exec("exec", "-y --yes --no --offline --workspace=name -w=name"),
             _exec("x"),
             _PKG,
-            create("create"),
-            create("init"),
+            make_create_rule("create"),
+            make_create_rule("init"),
             _look("fund"),
             _look("query"),
             Rule("pack", "--dry-run --json", "", instead="Look only: npm pack --dry-run."),
@@ -179,11 +179,11 @@ RULES: tuple[Rule, ...] = (
         "pnpm",
         "-w --workspace-root --parallel",
         (
-            *installs(OF_PNPM),
-            *scripts(hands_on=True),
+            *make_install_rules(OF_PNPM),
+            *make_script_rules(hands_on=True),
             *SHARED,
             _exec("exec", "-r --recursive --parallel"),
-            create("create"),
+            make_create_rule("create"),
             _YARN_ANY,
         ),
         allows=(
@@ -212,11 +212,11 @@ RULES: tuple[Rule, ...] = (
         "yarn",
         "--non-interactive --frozen-lockfile --immutable --offline",
         (
-            *installs(HERE),
-            *scripts(hands_on=True),
+            *make_install_rules(HERE),
+            *make_script_rules(hands_on=True),
             *SHARED,
             _exec("exec"),
-            create("create"),
+            make_create_rule("create"),
             Rule("workspace", "", "name", wraps=1, instead=_RUN_INSTEAD),
             Rule(
                 "workspaces",

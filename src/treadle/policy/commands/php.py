@@ -1,7 +1,7 @@
 """Rules for php, its packages and the tools of its projects."""
 
-from treadle.policy.commands.language import Rule
-from treadle.policy.commands.tools import NEVER, tool, tools
+from treadle.policy.commands.project_tools import NEVER, make_tool_rule, make_tool_rules
+from treadle.policy.commands.rule_syntax import Rule
 
 _COMPOSER = (
     "-noqvaoW -d=chdir --working-dir=chdir --no-interaction --no-dev --dev --prefer-dist"
@@ -137,7 +137,7 @@ RULES: tuple[Rule, ...] = (
         ),
     ),
     *(
-        tool(
+        make_tool_rule(
             name,
             flags=_PHPUNIT,
             never=f"{never}--bootstrap --prepend --include-path -d --extension",
@@ -146,14 +146,14 @@ RULES: tuple[Rule, ...] = (
         )
         for name, never in (("phpunit", ""), ("pest", f"{NEVER} "), ("paratest", f"{NEVER} "))
     ),
-    tool(
+    make_tool_rule(
         "artisan",
         never="--execute",
         check="no-console",
         allows="php artisan test",
         refuses="php artisan tinker --execute=x",
     ),
-    tool(
+    make_tool_rule(
         "console",
         check="no-console",
         allows="php bin/console cache:clear",
@@ -177,8 +177,10 @@ RULES: tuple[Rule, ...] = (
         refuses=("symfony serve --dir=/tmp", "symfony run rm x", "symfony console tinker"),
     ),
     *(
-        tool(name, never=f"{NEVER} --bootstrap", refuses=f"{name} --bootstrap=./e src")
+        make_tool_rule(name, never=f"{NEVER} --bootstrap", refuses=f"{name} --bootstrap=./e src")
         for name in ("phpcs", "phpcbf")
     ),
-    *tools("codecept codeception phpstan psalm php-cs-fixer pint rector infection deptrac"),
+    *make_tool_rules(
+        "codecept codeception phpstan psalm php-cs-fixer pint rector infection deptrac"
+    ),
 )

@@ -1,7 +1,7 @@
 """Rules for python itself and the tools of its projects."""
 
-from treadle.policy.commands.language import Rule
-from treadle.policy.commands.tools import NEVER, tool, tools
+from treadle.policy.commands.project_tools import NEVER, make_tool_rule, make_tool_rules
+from treadle.policy.commands.rule_syntax import Rule
 
 _PYTHON = "-BbdEIOqRsSuVvx -c=inline! -m=module! -W=text -X=python-mode --version --help -h"
 _TOOLS = (
@@ -92,10 +92,12 @@ def _module(
 
 _MODULES: tuple[Rule, ...] = (
     *(
-        tool(f"-m {name}", allows=f"python -m {name} src", refuses=f"python -m {name} /etc/x")
+        make_tool_rule(
+            f"-m {name}", allows=f"python -m {name} src", refuses=f"python -m {name} /etc/x"
+        )
         for name in _OPEN_MODULES.split()
     ),
-    tool(
+    make_tool_rule(
         "-m unittest",
         flags="-k=text",
         allows="python -m unittest -k '/api/'",
@@ -103,7 +105,7 @@ _MODULES: tuple[Rule, ...] = (
     ),
     # What they run is judged as if it stood alone.
     *(
-        tool(
+        make_tool_rule(
             f"-m {name}",
             flags="-m=module! --module=module!",
             allows=f"python -m {name} -m pytest -q",
@@ -111,7 +113,7 @@ _MODULES: tuple[Rule, ...] = (
         )
         for name in ("cProfile", "trace")
     ),
-    tool(
+    make_tool_rule(
         "-m pydoc",
         never=f"{NEVER} -p -n -b",
         allows="python -m pydoc json",
@@ -160,10 +162,10 @@ RULES: tuple[Rule, ...] = (
         allows=("./manage.py test",),
         refuses=("./manage.py migrate", "./manage.py shell -c x", "./manage.py dbshell"),
     ),
-    *tools(_TOOLS),
-    *(tool(name, flags=flags, allows=line) for name, flags, line in _MATCHING),
+    *make_tool_rules(_TOOLS),
+    *(make_tool_rule(name, flags=flags, allows=line) for name, flags, line in _MATCHING),
     *(
-        tool(
+        make_tool_rule(
             name,
             flags=_PYTEST,
             allows=f"{name} -k '/api/' --junitxml=/tmp/r.xml --cov-report=xml:/tmp/c.xml",
@@ -172,20 +174,22 @@ RULES: tuple[Rule, ...] = (
         for name in ("pytest", "py.test")
     ),
     *(
-        tool(name, never=f"{NEVER} -D", refuses=f"{name} -D app:app")
+        make_tool_rule(name, never=f"{NEVER} -D", refuses=f"{name} -D app:app")
         for name in ("gunicorn", "hypercorn")
     ),
-    tool("celery", flags="-A=name --app=name", never=f"{NEVER} -D", refuses="celery -A app shell"),
-    tool("pylint", never=f"{NEVER} --init", refuses="pylint --init 'import os' src"),
-    tool("tox", never="-x --override --runner exec", refuses="tox --override=x"),
-    tool("flask", check="manage", refuses="flask shell"),
-    tool(
+    make_tool_rule(
+        "celery", flags="-A=name --app=name", never=f"{NEVER} -D", refuses="celery -A app shell"
+    ),
+    make_tool_rule("pylint", never=f"{NEVER} --init", refuses="pylint --init 'import os' src"),
+    make_tool_rule("tox", never="-x --override --runner exec", refuses="tox --override=x"),
+    make_tool_rule("flask", check="manage", refuses="flask shell"),
+    make_tool_rule(
         "django-admin",
         never="--pythonpath --settings --command -c --template",
         check="manage",
         refuses="django-admin shell",
     ),
-    tool(
+    make_tool_rule(
         "pre-commit",
         check="pre-commit",
         allows="pre-commit run --all-files",

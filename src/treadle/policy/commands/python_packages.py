@@ -1,6 +1,6 @@
-"""Rules for the package tools of python: what they install, run and tell."""
+"""Rules for python's package tools: install, run, query."""
 
-from treadle.policy.commands.language import Rule
+from treadle.policy.commands.rule_syntax import Rule
 
 _INSTALL = (
     "-qvU -r=run -c=run -e=pip --requirement=run --constraint=run --editable=pip --upgrade"

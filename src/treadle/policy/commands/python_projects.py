@@ -1,7 +1,7 @@
-"""Rules for tools that keep a whole python project: poetry, pdm, hatch, pipenv, flit."""
+"""Rules for tools that manage a python project: poetry, pdm, hatch, pipenv, flit."""
 
-from treadle.policy.commands.language import Rule
 from treadle.policy.commands.python_packages import PIP_INSTEAD
+from treadle.policy.commands.rule_syntax import Rule
 
 
 def _project_tool(name: str, flags: str, *, more: tuple[Rule, ...] = ()) -> Rule:

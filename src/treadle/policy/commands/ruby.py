@@ -1,7 +1,7 @@
 """Rules for ruby, its packages and the tools of its projects."""
 
-from treadle.policy.commands.language import Rule
-from treadle.policy.commands.tools import NEVER, tool, tools
+from treadle.policy.commands.project_tools import NEVER, make_tool_rule, make_tool_rules
+from treadle.policy.commands.rule_syntax import Rule
 
 _BUNDLE = (
     "--jobs=number -j=number --retry=number --quiet --local --verbose --deployment"
@@ -258,7 +258,7 @@ RULES: tuple[Rule, ...] = (
             "RAILS_ENV=production rails s",
         ),
     ),
-    tool(
+    make_tool_rule(
         "rspec",
         flags="-e=text -E=text --example=text --example-matches=text -t=text --tag=text -o=write"
         " --out=write",
@@ -266,20 +266,20 @@ RULES: tuple[Rule, ...] = (
         allows="rspec -e '/users' -f json -o /tmp/spec.json",
         refuses="rspec -r ./e",
     ),
-    tool(
+    make_tool_rule(
         "rubocop",
         flags="-o=write --out=write",
         allows="rubocop -o /tmp/x.txt",
         refuses="rubocop -r ./e",
     ),
-    tool(
+    make_tool_rule(
         "cucumber",
         flags="-n=text --name=text -t=text --tags=text -o=write --out=write",
         never="-g --publish",
         allows="cucumber -n '/login/'",
         refuses="cucumber -r ./e",
     ),
-    tool("minitest", flags="-n=text --name=text", allows="minitest -n '/users/' test"),
-    *(tool(name, never=_SERVER, refuses=f"{name} -D") for name in ("puma", "unicorn")),
-    *tools("standardrb hanami thor brakeman erb_lint yard srb steep sidekiq"),
+    make_tool_rule("minitest", flags="-n=text --name=text", allows="minitest -n '/users/' test"),
+    *(make_tool_rule(name, never=_SERVER, refuses=f"{name} -D") for name in ("puma", "unicorn")),
+    *make_tool_rules("standardrb hanami thor brakeman erb_lint yard srb steep sidekiq"),
 )

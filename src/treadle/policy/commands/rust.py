@@ -1,7 +1,7 @@
 """Rules for rust, its packages and the tools of its projects."""
 
-from treadle.policy.commands.language import Rule
-from treadle.policy.commands.tools import tools
+from treadle.policy.commands.project_tools import make_tool_rules
+from treadle.policy.commands.rule_syntax import Rule
 
 _CARGO = (
     "-qvrjFp --release --dev --quiet --verbose --all --workspace --lib --bins --tests"
@@ -208,5 +208,5 @@ RULES: tuple[Rule, ...] = (
         allows=("rustfmt --check src/main.rs",),
         refuses=("rustfmt /etc/x", "rustfmt --config-path /tmp/x src/main.rs"),
     ),
-    *tools("cargo-fmt rust-analyzer wasm-pack trunk mdbook"),
+    *make_tool_rules("cargo-fmt rust-analyzer wasm-pack trunk mdbook"),
 )

@@ -1,6 +1,6 @@
-"""Rules for commands that look for text in files, or for files."""
+"""Rules for commands that search for text or files."""
 
-from treadle.policy.commands.language import Rule
+from treadle.policy.commands.rule_syntax import Rule
 
 _GREP = (
     "-# -EFGPabchHIiLlnoqRrsvwxyzZuU -e=text -m=number -A=number -B=number -C=number"

@@ -1,6 +1,6 @@
-"""Rules for commands that look at the machine, wait, or end processes."""
+"""Rules for commands that inspect the machine, wait, or end processes."""
 
-from treadle.policy.commands.language import Rule
+from treadle.policy.commands.rule_syntax import Rule
 
 RULES: tuple[Rule, ...] = (
     Rule(

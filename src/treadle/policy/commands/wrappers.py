@@ -1,6 +1,6 @@
-"""Rules for commands that run another one, which is then judged in its turn."""
+"""Rules for commands that run another command, which is then checked itself."""
 
-from treadle.policy.commands.language import Rule
+from treadle.policy.commands.rule_syntax import Rule
 
 _INSTEAD = "Run the inner command by itself."
 

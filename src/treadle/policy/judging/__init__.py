@@ -1,2 +1,1 @@
-"""Shell lines judged: every command in one, by the rules of `commands`, the paths it touches and
-the place it runs in. Pure."""
+"""Decides about shell lines by the rules of `commands`, the paths and the directory. Pure."""

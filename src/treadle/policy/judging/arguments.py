@@ -1,13 +1,13 @@
-"""A command as its rule reads it. Types only."""
+"""A command's arguments as its rule parses them. Types only."""
 
 from dataclasses import dataclass
 
-from treadle.policy.commands.language import Rule
+from treadle.policy.commands.rule_syntax import Rule
 from treadle.policy.shell.syntax import Word
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
+class ArgumentValue:
     """A word that its place gives a kind; `flag` is the option it belongs to, or empty."""
 
     kind: str
@@ -25,7 +25,7 @@ class Arguments:
     # Name and sub-commands, as people write them.
     spoken: str
     switches: tuple[str, ...]
-    values: tuple[Value, ...]
+    values: tuple[ArgumentValue, ...]
     operands: tuple[Word, ...]
     # The second command of a wrapper, or what belongs to a script.
     rest: tuple[Word, ...] = ()
@@ -34,11 +34,11 @@ class Arguments:
     assigns: bool = False
 
     @property
-    def named(self) -> bool:
+    def names_operand(self) -> bool:
         """Whether an operand names something: a dash alone is the input."""
         return any(word.text not in ("-", "/dev/stdin") for word in self.operands)
 
-    def in_line(self, *, fed: bool, assigns: bool) -> "Arguments":
+    def with_line_context(self, *, fed: bool, assigns: bool) -> "Arguments":
         """The same, with what the line around it does for it."""
         return Arguments(
             self.rule,
@@ -59,7 +59,7 @@ class Arguments:
 
 
 @dataclass(frozen=True, slots=True)
-class Misfit:
+class ArgumentMismatch:
     """Why the words do not fit the rule."""
 
     reason: str

@@ -1,4 +1,4 @@
-"""What bash makes of braces in words: the words it puts in their place. Pure."""
+"""Expands braces in words as bash does. Pure."""
 
 import re
 from dataclasses import replace
@@ -16,7 +16,7 @@ _LEFT_OVER = re.compile(r"\{.*,.*\}", re.DOTALL)
 _ACTIVE = re.compile(r"[*?\[~]")
 
 
-def spread(words: tuple[Word, ...]) -> tuple[Word, ...] | Word:
+def expand_words(words: tuple[Word, ...]) -> tuple[Word, ...] | Word:
     """The words with lists in braces written out, or the word that cannot be.
 
     This comes before anything else is read from them: a list may hold an option.
@@ -28,7 +28,7 @@ def spread(words: tuple[Word, ...]) -> tuple[Word, ...] | Word:
         if not word.expands or "{" not in word.text or word.variables or word.substitutes:
             found.append(word)
             continue
-        texts = spelled_out(word.text)
+        texts = expand_braces(word.text)
         # Which of its braces stand in quotes is not told.
         if word.quoted or texts is None or any(_is_odd(text) for text in texts):
             return word
@@ -53,7 +53,7 @@ def _odd_range(text: str) -> bool:
     return ".." in _RANGE.sub("", text) and "{" in _RANGE.sub("", text)
 
 
-def spelled_out(text: str) -> tuple[str, ...] | None:
+def expand_braces(text: str) -> tuple[str, ...] | None:
     """The words that `{a,b}` and `{a..c}` stand for, or None if they are too many to look at.
 
     A long range of numbers stays as it is: it holds no slash and no dash, so it leads nowhere else.

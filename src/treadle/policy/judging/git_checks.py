@@ -1,12 +1,12 @@
-"""Checks of git commands that no list of words makes, by the names that rules call them. Pure."""
+"""Checks of git commands, by the name that rules use for them. Pure."""
 
 import re
 from collections.abc import Callable, Mapping
 
 from treadle.policy.judging.arguments import Arguments
-from treadle.policy.judging.kinds import KINDS
-from treadle.policy.judging.paths import refusal, within
-from treadle.policy.judging.place import Place, absolute
+from treadle.policy.judging.paths import path_refusal, relative_parts
+from treadle.policy.judging.shell_context import CommandLocation, absolute
+from treadle.policy.judging.word_kinds import KINDS
 from treadle.policy.shell.syntax import Word
 
 _DISCARDS = "it throws away work that is not committed, which this run does not allow"
@@ -17,11 +17,11 @@ def _has(given: Arguments, *flags: str) -> bool:
     return bool(set(flags) & set(given.switches))
 
 
-def add(given: Arguments, place: Place) -> str | None:
+def add(given: Arguments, place: CommandLocation) -> str | None:
     return "-p asks a person" if _has(given, "-p") else None
 
 
-def commit(given: Arguments, place: Place) -> str | None:
+def commit(given: Arguments, place: CommandLocation) -> str | None:
     told = (
         "-m",
         "--message",
@@ -37,13 +37,13 @@ def commit(given: Arguments, place: Place) -> str | None:
     if not _has(given, *told):
         return "without a message it opens an editor"
     for word in given.operands:
-        reason = refusal(word, "look", place)
+        reason = path_refusal(word, "look", place)
         if reason is not None:
             return reason
     return None
 
 
-def revision(given: Arguments, place: Place) -> str | None:
+def revision(given: Arguments, place: CommandLocation) -> str | None:
     """Names of branches and commits: what they stand on may be known only at run time."""
     for word in given.operands:
         if word.plain and not _REF.fullmatch(word.text):
@@ -53,20 +53,20 @@ def revision(given: Arguments, place: Place) -> str | None:
     return None
 
 
-def _everything(word: Word, place: Place) -> bool:
+def _everything(word: Word, place: CommandLocation) -> bool:
     """Whether it is the folder that git runs in, or one above, however it is spelled."""
     paths = [(at, absolute(at, word.text)) for at in place.directories]
-    return any(path == at or within(place.root, path) is not None for at, path in paths)
+    return any(path == at or relative_parts(place.root, path) is not None for at, path in paths)
 
 
-def searched(given: Arguments, place: Place) -> str | None:
+def grep(given: Arguments, place: CommandLocation) -> str | None:
     """With the pattern in an option, the first word is a path or a commit, too."""
     words = given.operands[:1] if _has(given, "-e") else ()
     reasons = (KINDS["revision"](word, place) for word in words)
     return next((reason for reason in reasons if reason is not None), None)
 
 
-def checkout(given: Arguments, place: Place) -> str | None:
+def checkout(given: Arguments, place: CommandLocation) -> str | None:
     """A branch to go to, or files to take from a commit: a word may be either."""
     if _has(given, "-f", "--force", "-B") and not place.context.destructive:
         return _DISCARDS
@@ -82,7 +82,7 @@ def checkout(given: Arguments, place: Place) -> str | None:
     return None
 
 
-def restore(given: Arguments, place: Place) -> str | None:
+def restore(given: Arguments, place: CommandLocation) -> str | None:
     staged = _has(given, "-S", "--staged") and not _has(given, "-W", "--worktree")
     if (
         not staged
@@ -93,13 +93,13 @@ def restore(given: Arguments, place: Place) -> str | None:
     return None
 
 
-def reset(given: Arguments, place: Place) -> str | None:
+def reset(given: Arguments, place: CommandLocation) -> str | None:
     if _has(given, "--hard", "--keep") and not place.context.destructive:
         return _DISCARDS
     return "-p asks a person" if _has(given, "-p") else revision_or_path(given, place)
 
 
-def revision_or_path(given: Arguments, place: Place) -> str | None:
+def revision_or_path(given: Arguments, place: CommandLocation) -> str | None:
     for word in given.operands:
         reason = KINDS["revision"](word, place)
         if reason is not None:
@@ -107,7 +107,7 @@ def revision_or_path(given: Arguments, place: Place) -> str | None:
     return None
 
 
-def branch(given: Arguments, place: Place) -> str | None:
+def branch(given: Arguments, place: CommandLocation) -> str | None:
     forced = _has(given, "-D", "-M", "-f")
     if forced and not place.context.destructive:
         return "it deletes or moves a branch whose work may be nowhere else"
@@ -133,20 +133,20 @@ def branch(given: Arguments, place: Place) -> str | None:
     return None if listed else revision(given, place)
 
 
-def tag(given: Arguments, place: Place) -> str | None:
+def tag(given: Arguments, place: CommandLocation) -> str | None:
     if _has(given, "-d", "--delete", "-f", "--force") and not place.context.destructive:
         return "it deletes or moves a tag"
     return None
 
 
-def revert(given: Arguments, place: Place) -> str | None:
+def revert(given: Arguments, place: CommandLocation) -> str | None:
     goes_on = ("--no-edit", "-n", "--no-commit", "--continue", "--abort", "--skip", "--quit")
     if not _has(given, *goes_on):
         return "without --no-edit it opens an editor"
     return revision(given, place)
 
 
-def remove(given: Arguments, place: Place) -> str | None:
+def remove(given: Arguments, place: CommandLocation) -> str | None:
     if not _has(given, "--cached", "-n", "--dry-run") and not place.context.destructive:
         return "it removes files, which this run does not allow"
     if any(_everything(word, place) for word in given.operands):
@@ -154,46 +154,48 @@ def remove(given: Arguments, place: Place) -> str | None:
     return None
 
 
-def clean(given: Arguments, place: Place) -> str | None:
+def clean(given: Arguments, place: CommandLocation) -> str | None:
     return None if _has(given, "-n", "--dry-run") else "it removes files for good"
 
 
-def config(given: Arguments, place: Place) -> str | None:
+def config(given: Arguments, place: CommandLocation) -> str | None:
     reads = _has(given, "--get", "--get-all")
     if _has(given, "--global") and not reads:
         return "settings outside the project stay as they are"
     return None if reads or len(given.operands) == 1 else "it needs one name to read"
 
 
-def patches(given: Arguments, place: Place) -> str | None:
+def patches(given: Arguments, place: CommandLocation) -> str | None:
     """Without --stdout, a file for each commit: into a folder, or where it runs."""
     if _has(given, "--stdout"):
         return None
     if place.context.roles == "read":
         return "in this role you change nothing. Print them with --stdout"
-    return refusal(given.value("-o", "--output-directory") or Word("0001-x.patch"), "write", place)
+    return path_refusal(
+        given.value("-o", "--output-directory") or Word("0001-x.patch"), "write", place
+    )
 
 
-def archive(given: Arguments, place: Place) -> str | None:
+def archive(given: Arguments, place: CommandLocation) -> str | None:
     if _has(given, "-o", "--output") and place.context.roles == "read":
         return "in this role you change nothing. Send it through a pipe"
     return None
 
 
-def index(given: Arguments, place: Place) -> str | None:
+def index(given: Arguments, place: CommandLocation) -> str | None:
     return None if _has(given, "--chmod") else "without --chmod it changes what is staged"
 
 
-def push(given: Arguments, place: Place) -> str | None:
+def push(given: Arguments, place: CommandLocation) -> str | None:
     return "--no-verify skips the checks" if _has(given, "--no-verify") else None
 
 
-GIT_CHECKS: Mapping[str, Callable[[Arguments, Place], str | None]] = {
+GIT_CHECKS: Mapping[str, Callable[[Arguments, CommandLocation], str | None]] = {
     "git-add": add,
     "git-commit": commit,
     "git-revision": revision,
     "git-checkout": checkout,
-    "git-grep": searched,
+    "git-grep": grep,
     "git-restore": restore,
     "git-reset": reset,
     "git-branch": branch,

@@ -1,12 +1,17 @@
-"""Words that git is given: revisions, paths as it expands them, remotes, settings. Pure."""
+"""Kinds of words in git commands: revisions, pathspecs, remotes, settings. Pure."""
 
 import re
 from collections.abc import Mapping
 
-from treadle.policy.judging.name_kinds import NAME, Kind, known, matching
-from treadle.policy.judging.paths import refusal
-from treadle.policy.judging.place import Place
-from treadle.policy.judging.secrets import chooses_secrets, holds_secrets
+from treadle.policy.judging.name_kinds import (
+    NAME,
+    WordKind,
+    make_pattern_kind,
+    unknown_word_refusal,
+)
+from treadle.policy.judging.paths import path_refusal
+from treadle.policy.judging.secret_files import holds_secrets, selects_secrets
+from treadle.policy.judging.shell_context import CommandLocation
 from treadle.policy.shell.syntax import Word
 
 _STASH = re.compile(r"[A-Za-z0-9_][\w./-]*(?:@\{[\w .:-]+\})?")
@@ -31,19 +36,19 @@ _FORMAT = re.compile(r"tar|zip|tgz|tar\.gz")
 _EXECUTABLE = re.compile(r"[+-]x")
 
 
-def _pathspec(word: Word, place: Place) -> str | None:
+def _pathspec(word: Word, place: CommandLocation) -> str | None:
     """A path that git itself expands: patterns and magic reach more than they say."""
     if any(character in word.text for character in "*?[:"):
         return f"{word.text} is a pattern for git. Name each path"
-    return refusal(word, "write", place)
+    return path_refusal(word, "write", place)
 
 
-def _revision(word: Word, place: Place) -> str | None:
+def _revision(word: Word, place: CommandLocation) -> str | None:
     """A commit, a range, or a path to look at; `commit:path` is a file's contents."""
     text = word.text
     if word.variables or word.substitutes:
         start = text[:1] in "$`" and not word.objects
-        return known(word) if start or _unknown_path(text) else None
+        return unknown_word_refusal(word) if start or _unknown_path(text) else None
     if _LEFT_OUT.match(text):
         return None
     # A date or a message before the path may hold colons, too.
@@ -51,8 +56,8 @@ def _revision(word: Word, place: Place) -> str | None:
         if holds_secrets(tuple(path.split("/"))):
             return f"{path} may hold secrets"
     if text.startswith(("/", "~")) or ".." in text.split("/"):
-        return refusal(word, "look", place)
-    if chooses_secrets(_MAGIC.sub("", text)):
+        return path_refusal(word, "look", place)
+    if selects_secrets(_MAGIC.sub("", text)):
         return f"{text} may hold secrets"
     return None
 
@@ -66,22 +71,22 @@ def _unknown_path(text: str) -> bool:
     return bool(colon) and any(sign in path for sign in "$`)}")
 
 
-def _lines(word: Word, place: Place) -> str | None:
+def _lines(word: Word, place: CommandLocation) -> str | None:
     """Some lines of a file, through its history: `1,5:path`, `:function:path`."""
     path = word.text.rpartition(":")[2]
     secret = holds_secrets(tuple(path.split("/")))
-    return known(word) or (f"{path} may hold secrets" if secret else None)
+    return unknown_word_refusal(word) or (f"{path} may hold secrets" if secret else None)
 
 
-def _staged(word: Word, place: Place) -> str | None:
+def _staged(word: Word, place: CommandLocation) -> str | None:
     if word.text.startswith(":"):
         return f"{word.text} is a pattern for git. Name each path"
-    if chooses_secrets(word.text):
+    if selects_secrets(word.text):
         return f"{word.text} may hold secrets"
-    return refusal(word, "run", place)
+    return path_refusal(word, "run", place)
 
 
-def _settable(word: Word, place: Place) -> str | None:
+def _settable(word: Word, place: CommandLocation) -> str | None:
     key = word.text.casefold()
     if re.search(r"credential|token|password|extraheader|url\.|^http|alias|helper|command", key):
         return f"the setting {word.text} may hold a secret or a command"
@@ -90,21 +95,21 @@ def _settable(word: Word, place: Place) -> str | None:
     return None
 
 
-def _setting(word: Word, place: Place) -> str | None:
+def _setting(word: Word, place: CommandLocation) -> str | None:
     if _SETTING.fullmatch(word.text) and word.plain:
         return None
     return f"{word.text} is not one of the settings that start nothing, as user.name=ada"
 
 
-def _remote(word: Word, place: Place) -> str | None:
+def _remote(word: Word, place: CommandLocation) -> str | None:
     if word.variables or word.substitutes:
-        return known(word)
+        return unknown_word_refusal(word)
     if not _REMOTE.fullmatch(word.text):
         return f"{word.text} is not the name of a remote. Name one that `git remote` lists"
     return None
 
 
-def _branch(word: Word, place: Place) -> str | None:
+def _branch(word: Word, place: CommandLocation) -> str | None:
     """A new name: its end may be made at run time, its beginning not."""
     start = re.match(r"[^$`]*", word.text)
     begins = word.text if word.plain or start is None else start[0]
@@ -113,7 +118,7 @@ def _branch(word: Word, place: Place) -> str | None:
     return None
 
 
-GIT_KINDS: Mapping[str, Kind] = {
+GIT_KINDS: Mapping[str, WordKind] = {
     "pathspec": _pathspec,
     "revision": _revision,
     "staged": _staged,
@@ -122,7 +127,7 @@ GIT_KINDS: Mapping[str, Kind] = {
     "branch": _branch,
     "gitkey": _settable,
     "git-setting": _setting,
-    "stash": matching(_STASH, "the name of a stash, as stash@{0}"),
-    "archive-format": matching(_FORMAT, "a format of archives: tar, zip, tgz"),
-    "executable-bit": matching(_EXECUTABLE, "+x or -x"),
+    "stash": make_pattern_kind(_STASH, "the name of a stash, as stash@{0}"),
+    "archive-format": make_pattern_kind(_FORMAT, "a format of archives: tar, zip, tgz"),
+    "executable-bit": make_pattern_kind(_EXECUTABLE, "+x or -x"),
 }

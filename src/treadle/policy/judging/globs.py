@@ -1,11 +1,11 @@
-"""Patterns outside quotes: which names that are guarded bash may put in their place. Pure."""
+"""Finds secret or protected names that an unquoted pattern may match. Pure."""
 
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from treadle.policy.judging.braces import spelled_out
-from treadle.policy.judging.secrets import FOLDERS, SECRET_NAMES, fits, is_made_for
+from treadle.policy.judging.braces import expand_braces
+from treadle.policy.judging.secret_files import FOLDERS, SECRET_NAMES, is_specific_to, matches_any
 from treadle.policy.protected_paths import PROTECTED
 from treadle.policy.shell.syntax import Word
 
@@ -16,7 +16,7 @@ def guarded_matches(word: Word) -> tuple[Word, ...]:
     """The word as it would be if a file of secrets, or one that is protected, were there."""
     if not word.expands or word.variables or word.substitutes or not _GLOB.search(word.text):
         return ()
-    found = (each for text in spelled_out(word.text) or () for each in _matches(text))
+    found = (each for text in expand_braces(word.text) or () for each in _matches(text))
     return tuple(
         replace(word, text=text, expands=bool(_GLOB.search(text))) for text in dict.fromkeys(found)
     )
@@ -39,5 +39,7 @@ def _seen(step: str, listed: Iterable[str]) -> list[str]:
     return [
         name
         for name in listed
-        if is_made_for(step, name) and (name[0] != "." or step[0] in ".[") and fits(step, (name,))
+        if is_specific_to(step, name)
+        and (name[0] != "." or step[0] in ".[")
+        and matches_any(step, (name,))
     ]

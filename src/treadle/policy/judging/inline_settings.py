@@ -1,10 +1,10 @@
-"""Settings that stand on the line itself, as JSON, YAML or TOML: what they would bring in. Pure."""
+"""Checks settings given on the line itself, as JSON, YAML or TOML. Pure."""
 
 import re
 
-from treadle.policy.commands.tools import NEVER
-from treadle.policy.judging.paths import refusal
-from treadle.policy.judging.place import Place
+from treadle.policy.commands.project_tools import NEVER
+from treadle.policy.judging.paths import path_refusal
+from treadle.policy.judging.shell_context import CommandLocation
 from treadle.policy.shell.syntax import Word
 
 _OBJECT = re.compile(r"\s*[{\[](?=.*[\"':])", re.DOTALL)
@@ -26,7 +26,7 @@ def are_settings(text: str) -> bool:
     return bool(_OBJECT.match(text) or _PAIR.match(text))
 
 
-def settings_refusal(text: str, place: Place) -> str | None:
+def settings_refusal(text: str, place: CommandLocation) -> str | None:
     """Why they must not be given: a key that brings in code, or a value that leads elsewhere."""
     if "\\" in text:
         return "settings on the line are written without backslashes. Put them into a file"
@@ -35,7 +35,9 @@ def settings_refusal(text: str, place: Place) -> str | None:
             return f"{piece} brings in code. Put settings into a file of the project"
         if piece.startswith("~"):
             return f"{piece} is outside the project"
-        reason = refusal(Word(piece), "run", place) if "/" in piece or piece[:1] == "." else None
+        reason = (
+            path_refusal(Word(piece), "run", place) if "/" in piece or piece[:1] == "." else None
+        )
         if reason is not None:
             return reason
     return None

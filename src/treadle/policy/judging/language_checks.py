@@ -1,16 +1,16 @@
-"""Checks of language tools that no list of words makes, by the names that rules call them. Pure."""
+"""Checks of language tools, by the name that rules use for them. Pure."""
 
 import re
 from collections.abc import Callable, Mapping
 from itertools import pairwise
 
-from treadle.policy.commands.catalogue import catalogue
-from treadle.policy.commands.language import names
+from treadle.policy.commands.catalogue import rules_by_name
+from treadle.policy.commands.rule_syntax import names
 from treadle.policy.judging.arguments import Arguments
-from treadle.policy.judging.fed_programs import interpreter, runs_input
-from treadle.policy.judging.kinds import KINDS
-from treadle.policy.judging.making import fresh_venv, make
-from treadle.policy.judging.place import Place
+from treadle.policy.judging.make_checks import fresh_venv, make
+from treadle.policy.judging.shell_context import CommandLocation
+from treadle.policy.judging.stdin_programs import check_interpreter, runs_stdin
+from treadle.policy.judging.word_kinds import KINDS
 from treadle.policy.shell.syntax import Word
 
 _SCAFFOLDS = re.compile(
@@ -45,7 +45,7 @@ _CONSOLE = re.compile(r"ti[a-z]{0,4}|db|dbal:.*|psysh")
 _CODE_FILE = re.compile(r"[\w./@-]+\.(?:[cm]?[jt]sx?|html)")
 
 
-def manage(given: Arguments, place: Place) -> str | None:
+def manage(given: Arguments, place: CommandLocation) -> str | None:
     for name in sub_commands(given):
         if name in ("shell", "dbshell", "shell_plus", "runscript"):
             return f"{name} waits for a person, or runs code unseen"
@@ -60,13 +60,13 @@ def sub_commands(given: Arguments) -> list[str]:
     return [word.text for word in given.operands[: 1 + len(open_ended)]]
 
 
-def pre_commit(given: Arguments, place: Place) -> str | None:
+def pre_commit(given: Arguments, place: CommandLocation) -> str | None:
     if given.operands and given.operands[0].text in ("run", "validate-config"):
         return None
     return "hooks of git stay as they are; only `run` is allowed"
 
 
-def script_or_tool(given: Arguments, place: Place) -> str | None:
+def script_or_tool(given: Arguments, place: CommandLocation) -> str | None:
     """`yarn NAME` runs a script of package.json, or a tool that the project has installed."""
     name = given.operands[0].text if given.operands else ""
     if name in _NOT_SCRIPTS:
@@ -77,15 +77,15 @@ def script_or_tool(given: Arguments, place: Place) -> str | None:
         return KINDS["code"](given.operands[0], place)
     if KINDS["script"](given.operands[0], place) is not None or "/" in name:
         return f"{name} is not a script or a tool of the project"
-    entries = catalogue().get(name, ())
+    entries = rules_by_name().get(name, ())
     if any(entry.family == "base" for entry in entries):
         return f"{name} is not a tool of the project"
-    if runs_input(name) and (len(given.operands) < 2 or given.operands[1].text == "-"):
+    if runs_stdin(name) and (len(given.operands) < 2 or given.operands[1].text == "-"):
         return f"{name} would run its input. Name a file to run"
     return None
 
 
-def handed_on(given: Arguments, place: Place) -> str | None:
+def passed_options(given: Arguments, place: CommandLocation) -> str | None:
     """Options that a package tool may take for its own, wherever they stand."""
     for word in given.operands:
         if word.text.partition("=")[0] in ("--script-shell", "--shell-emulator", "--node-options"):
@@ -93,7 +93,7 @@ def handed_on(given: Arguments, place: Place) -> str | None:
     return None
 
 
-def tool(given: Arguments, place: Place) -> str | None:
+def tool(given: Arguments, place: CommandLocation) -> str | None:
     """Sub-commands that many tools share, and that run something else or wait for a person."""
     first, *further = sub_commands(given) or [""]
     for name in (first, *(name for name in further if name in _EVER_REFUSED)):
@@ -105,7 +105,7 @@ def tool(given: Arguments, place: Place) -> str | None:
     return argument_files(given, place)
 
 
-def argument_files(given: Arguments, place: Place) -> str | None:
+def argument_files(given: Arguments, place: CommandLocation) -> str | None:
     """`@file` stands for the words in that file, for the tools that know it."""
     if given.rule.name in _TAKE_ARGUMENT_FILES:
         for word in given.operands:
@@ -114,11 +114,11 @@ def argument_files(given: Arguments, place: Place) -> str | None:
     return None
 
 
-def script_runner(given: Arguments, place: Place) -> str | None:
-    return tool(given, place) or interpreter(given, place)
+def script_runner(given: Arguments, place: CommandLocation) -> str | None:
+    return tool(given, place) or check_interpreter(given, place)
 
 
-def shows_pages(given: Arguments, place: Place) -> str | None:
+def browser_tool(given: Arguments, place: CommandLocation) -> str | None:
     """Tools for browsers: what opens a window for a person is not for an agent."""
     name = given.operands[0].text if given.operands else ""
     if name in _WINDOWS or "--debug" in {value.flag for value in given.values}:
@@ -126,7 +126,7 @@ def shows_pages(given: Arguments, place: Place) -> str | None:
     return tool(given, place)
 
 
-def no_console(given: Arguments, place: Place) -> str | None:
+def no_console(given: Arguments, place: CommandLocation) -> str | None:
     for name in sub_commands(given):
         if _REVEALS.fullmatch(name):
             return f"{name} shows or changes secrets"
@@ -135,7 +135,7 @@ def no_console(given: Arguments, place: Place) -> str | None:
     return None
 
 
-def lints_only(given: Arguments, place: Place) -> str | None:
+def lints_only(given: Arguments, place: CommandLocation) -> str | None:
     """What clippy hands on to the compiler: lints, and nothing that names a program or a folder."""
     for word in given.operands:
         if word.text.startswith(("-C", "-Z", "-L", "-o", "--codegen", "--sysroot", "--extern")):
@@ -143,13 +143,13 @@ def lints_only(given: Arguments, place: Place) -> str | None:
     return None
 
 
-def audit(given: Arguments, place: Place) -> str | None:
+def audit(given: Arguments, place: CommandLocation) -> str | None:
     if given.operands and given.operands[0].text not in ("fix", "signatures"):
         return f"{given.operands[0].text} is not an allowed sub-command"
     return None
 
 
-def pkg_set(given: Arguments, place: Place) -> str | None:
+def pkg_set(given: Arguments, place: CommandLocation) -> str | None:
     for word in given.operands:
         if not re.match(
             (
@@ -162,7 +162,7 @@ def pkg_set(given: Arguments, place: Place) -> str | None:
     return None
 
 
-def scaffold(given: Arguments, place: Place) -> str | None:
+def scaffold(given: Arguments, place: CommandLocation) -> str | None:
     name = given.operands[0].text if given.operands else ""
     if not _SCAFFOLDS.fullmatch(name):
         return f"{name} is code from elsewhere"
@@ -175,12 +175,12 @@ def scaffold(given: Arguments, place: Place) -> str | None:
     return None
 
 
-def needs_operand(given: Arguments, place: Place) -> str | None:
+def needs_operand(given: Arguments, place: CommandLocation) -> str | None:
     named = {"-r", "--requirement", "-e", "--editable", "--group"} & set(given.switches)
     return None if given.operands or named else "an argument is missing"
 
 
-def file_only(given: Arguments, place: Place) -> str | None:
+def file_only(given: Arguments, place: CommandLocation) -> str | None:
     if re.fullmatch(r"[\w./-]+\.rb", given.operands[0].text):
         return None
     return "code on the line is not run"
@@ -193,7 +193,7 @@ def _elsewhere(word: Word) -> bool:
     )
 
 
-def go_local(given: Arguments, place: Place) -> str | None:
+def go_local(given: Arguments, place: CommandLocation) -> str | None:
     for word in given.operands:
         if _elsewhere(word):
             return f"{word.text} is code from elsewhere"
@@ -203,7 +203,7 @@ def go_local(given: Arguments, place: Place) -> str | None:
     return None
 
 
-def go_get(given: Arguments, place: Place) -> str | None:
+def go_get(given: Arguments, place: CommandLocation) -> str | None:
     for word in given.operands:
         if not re.fullmatch(r"[\w.~/-]+(?:@[\w.+-]+)?", word.text) or word.text.startswith(
             ("/", "..")
@@ -212,18 +212,18 @@ def go_get(given: Arguments, place: Place) -> str | None:
     return None
 
 
-def go_env(given: Arguments, place: Place) -> str | None:
+def go_env(given: Arguments, place: CommandLocation) -> str | None:
     return None if all("=" not in word.text for word in given.operands) else "it sets nothing"
 
 
-def go_words(given: Arguments, place: Place) -> str | None:
+def go_words(given: Arguments, place: CommandLocation) -> str | None:
     for word in given.operands:
         if word.text.startswith(("/", "~", "..")):
             return f"{word.text} is outside the project"
     return None
 
 
-def interpreted(given: Arguments, place: Place) -> str | None:
+def interpreter_files(given: Arguments, place: CommandLocation) -> str | None:
     """What an interpreter runs; with --test, all that follow are files of code, too."""
     if (
         given.rule.name == "ruby"
@@ -231,16 +231,16 @@ def interpreted(given: Arguments, place: Place) -> str | None:
         and (given.fed and "-v" in given.switches)
     ):
         return "it would run what comes through its input. Write it to a file and run that"
-    reason = interpreter(given, place)
+    reason = check_interpreter(given, place)
     if reason is None and "--test" in given.switches:
         reasons = (KINDS["near"](word, place) for word in given.rest)
         reason = next((each for each in reasons if each is not None), None)
     return reason
 
 
-LANGUAGE_CHECKS: Mapping[str, Callable[[Arguments, Place], str | None]] = {
-    "interpreter": interpreted,
-    "python": interpreter,
+LANGUAGE_CHECKS: Mapping[str, Callable[[Arguments, CommandLocation], str | None]] = {
+    "interpreter": interpreter_files,
+    "python": check_interpreter,
     "argument-files": argument_files,
     "fresh-venv": fresh_venv,
     "manage": manage,
@@ -250,9 +250,9 @@ LANGUAGE_CHECKS: Mapping[str, Callable[[Arguments, Place], str | None]] = {
     "lints-only": lints_only,
     "no-console": no_console,
     "tool": tool,
-    "handed-on": handed_on,
+    "handed-on": passed_options,
     "script-runner": script_runner,
-    "shows-pages": shows_pages,
+    "shows-pages": browser_tool,
     "pkg-set": pkg_set,
     "scaffold": scaffold,
     "needs-operand": needs_operand,

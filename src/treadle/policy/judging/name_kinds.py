@@ -1,15 +1,15 @@
-"""Words that are names: of packages, modules, tasks, settings; never a place elsewhere. Pure."""
+"""Kinds of words that are names: packages, modules, tasks, settings. Pure."""
 
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TypeAlias
 
-from treadle.policy.judging.paths import refusal
-from treadle.policy.judging.place import Place
+from treadle.policy.judging.paths import path_refusal
+from treadle.policy.judging.shell_context import CommandLocation
 from treadle.policy.shell.syntax import Word
 
-Kind: TypeAlias = Callable[[Word, Place], str | None]
+WordKind: TypeAlias = Callable[[Word, CommandLocation], str | None]
 
 NAME = re.compile(r"(?!.*(?://|\.\./))[A-Za-z0-9_@][\w.@:/+-]*")
 LOCAL_URL = re.compile(
@@ -49,14 +49,14 @@ _GEM = re.compile(r"(?!.*\.gem$)[\w.-]+(?::[\w.-]+)?")
 _GEM_VERSION = re.compile(r"[\w.~<>=!, -]+")
 
 
-def known(word: Word) -> str | None:
+def unknown_word_refusal(word: Word) -> str | None:
     if word.plain:
         return None
     return f"what {word.text} becomes is known only at run time. Write it out"
 
 
-def matching(pattern: re.Pattern[str], what: str) -> Kind:
-    def check(word: Word, place: Place) -> str | None:
+def make_pattern_kind(pattern: re.Pattern[str], what: str) -> WordKind:
+    def check(word: Word, place: CommandLocation) -> str | None:
         if not pattern.fullmatch(word.text) or word.variables or word.substitutes:
             return f"{word.text} is not {what}"
         return None
@@ -64,15 +64,15 @@ def matching(pattern: re.Pattern[str], what: str) -> Kind:
     return check
 
 
-def _package(pattern: re.Pattern[str], *more: re.Pattern[str]) -> Kind:
-    def check(word: Word, place: Place) -> str | None:
+def _package(pattern: re.Pattern[str], *more: re.Pattern[str]) -> WordKind:
+    def check(word: Word, place: CommandLocation) -> str | None:
         text = word.text
         if text.startswith(("./", ".[")) or text == "." or text.startswith("file:./"):
             local = re.sub(r"\[[^\]]*\]$", "", text).removeprefix("file:")
             globs = word.expands and bool(re.search(r"[*?\[~]", local))
-            return refusal(replace(word, text=local, expands=globs), "run", place)
+            return path_refusal(replace(word, text=local, expands=globs), "run", place)
         if word.variables or word.substitutes:
-            return known(word)
+            return unknown_word_refusal(word)
         if not any(each.fullmatch(text) for each in (pattern, *more)):
             return f"{text} is not the name of a package in the registry"
         return None
@@ -80,7 +80,7 @@ def _package(pattern: re.Pattern[str], *more: re.Pattern[str]) -> Kind:
     return check
 
 
-def _script_name(word: Word, place: Place) -> str | None:
+def _script_name(word: Word, place: CommandLocation) -> str | None:
     if word.text == "env":
         return "env is built in, and prints all variables"
     if word.text.endswith(".sh"):
@@ -88,29 +88,29 @@ def _script_name(word: Word, place: Place) -> str | None:
     return None if NAME.fullmatch(word.text) and word.plain else f"{word.text} is not a script name"
 
 
-NAME_KINDS: Mapping[str, Kind] = {
-    "number": matching(_NUMBER, "a number"),
-    "name": matching(NAME, "a plain name"),
-    "word": matching(_WORD, "a plain word"),
+NAME_KINDS: Mapping[str, WordKind] = {
+    "number": make_pattern_kind(_NUMBER, "a number"),
+    "name": make_pattern_kind(NAME, "a plain name"),
+    "word": make_pattern_kind(_WORD, "a plain word"),
     "script": _script_name,
-    "module": matching(NAME, "the name of a module"),
+    "module": make_pattern_kind(NAME, "the name of a module"),
     # What a backup's name ends in: tools take more for a place to put it.
-    "suffix": matching(_SUFFIX, "a plain ending, as .bak"),
-    "python-mode": matching(_PYTHON_MODE, "a mode of python, as dev"),
-    "template": matching(_TEMPLATE, "the name of a template that comes with the tool"),
-    "interpreter": matching(_INTERPRETER, "a version of python, as 3.12"),
-    "goflags": matching(_GO_FLAGS, "a plain value"),
-    "phpini": matching(_PHP_SETTING, "a harmless setting"),
-    "plugin": matching(_PLUGIN, "the name of an installed package"),
-    "pytest-plugin": matching(_PYTEST_PLUGIN, "a plugin that is known"),
-    "preload": matching(_PRELOAD, "the name of an installed package"),
-    "local-url": matching(LOCAL_URL, "an address on this machine"),
-    "debug": matching(_DEBUG, "a port on this machine"),
+    "suffix": make_pattern_kind(_SUFFIX, "a plain ending, as .bak"),
+    "python-mode": make_pattern_kind(_PYTHON_MODE, "a mode of python, as dev"),
+    "template": make_pattern_kind(_TEMPLATE, "the name of a template that comes with the tool"),
+    "interpreter": make_pattern_kind(_INTERPRETER, "a version of python, as 3.12"),
+    "goflags": make_pattern_kind(_GO_FLAGS, "a plain value"),
+    "phpini": make_pattern_kind(_PHP_SETTING, "a harmless setting"),
+    "plugin": make_pattern_kind(_PLUGIN, "the name of an installed package"),
+    "pytest-plugin": make_pattern_kind(_PYTEST_PLUGIN, "a plugin that is known"),
+    "preload": make_pattern_kind(_PRELOAD, "the name of an installed package"),
+    "local-url": make_pattern_kind(LOCAL_URL, "an address on this machine"),
+    "debug": make_pattern_kind(_DEBUG, "a port on this machine"),
     "npm": _package(_NPM, _NPM_ALIAS),
     "pip": _package(_PIP),
     "poetry": _package(_PIP, _PIP_AT),
     "crate": _package(_NPM),
     "composer": _package(_COMPOSER),
-    "gem": matching(_GEM, "the name of a gem"),
-    "gem-version": matching(_GEM_VERSION, "a version"),
+    "gem": make_pattern_kind(_GEM, "the name of a gem"),
+    "gem-version": make_pattern_kind(_GEM_VERSION, "a version"),
 }

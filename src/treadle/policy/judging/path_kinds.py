@@ -1,14 +1,19 @@
-"""Words that name a place, or may: files of code and settings, folders, reports. Pure."""
+"""Kinds of words that are or may be paths: code, settings, folders, reports. Pure."""
 
 import re
 from collections.abc import Mapping
 from dataclasses import replace
 
 from treadle.policy.judging.inline_settings import are_settings, settings_refusal
-from treadle.policy.judging.name_kinds import LOCAL_URL, Kind, known, matching
-from treadle.policy.judging.paths import OUTSIDE, Access, refusal
-from treadle.policy.judging.place import Place
-from treadle.policy.judging.tool_patterns import choices, reaches_protected
+from treadle.policy.judging.name_kinds import (
+    LOCAL_URL,
+    WordKind,
+    make_pattern_kind,
+    unknown_word_refusal,
+)
+from treadle.policy.judging.paths import OUTSIDE, Access, path_refusal
+from treadle.policy.judging.shell_context import CommandLocation
+from treadle.policy.judging.tool_patterns import expand_pattern, protected_pattern_refusal
 from treadle.policy.shell.syntax import Word
 
 # Most words: nothing in them stands for something else.
@@ -37,27 +42,27 @@ _PROFILE = re.compile(r"[^:]+")
 _GO_TARGET = re.compile(r"[\w./~-]*(?:\.\.\.)?")
 
 
-def _path(access: Access) -> Kind:
-    return lambda word, place: refusal(word, access, place)
+def _path(access: Access) -> WordKind:
+    return lambda word, place: path_refusal(word, access, place)
 
 
-def _near(word: Word, place: Place) -> str | None:
+def _near(word: Word, place: CommandLocation) -> str | None:
     """Whatever it is: taken as a path or an address, it does not lead out of the project."""
     if word.variables or word.substitutes:
-        return known(word)
-    if expanded(word.text):
+        return unknown_word_refusal(word)
+    if has_expansion(word.text):
         return OUTSIDE.format(path=word.text)
     if _PLAIN.fullmatch(word.text):
-        return _given(word, place)
-    return _taken_apart(word, place)
+        return _check_tool_path(word, place)
+    return _check_parts(word, place)
 
 
-def expanded(text: str) -> bool:
+def has_expansion(text: str) -> bool:
     """Whether a tool may make another path of it: a home, a variable, or what is above its root."""
     return bool(_EXPANDED.search(text))
 
 
-def _taken_apart(word: Word, place: Place) -> str | None:
+def _check_parts(word: Word, place: CommandLocation) -> str | None:
     if "://" in word.text:
         return None if LOCAL_URL.fullmatch(word.text) else f"{word.text} is an address elsewhere"
     if _IMPORTED.search(word.text):
@@ -71,7 +76,7 @@ def _taken_apart(word: Word, place: Place) -> str | None:
         return _sentence(text, place)
     if text.startswith("~") or _LISTED.search(text):
         return OUTSIDE.format(path=text)
-    return _given(replace(word, text=text), place)
+    return _check_tool_path(replace(word, text=text), place)
 
 
 def _named_place(text: str) -> str:
@@ -83,15 +88,15 @@ def _named_place(text: str) -> str:
     return _LETTER.sub("", _KIND.sub("", text))
 
 
-def _sentence(text: str, place: Place) -> str | None:
+def _sentence(text: str, place: CommandLocation) -> str | None:
     """Mostly the title of a test; a path with a blank in it is still a path."""
     if _ELSEWHERE.search(text) or ".." in text.split("/"):
         rooted = text.startswith("/")
-        return refusal(Word(text), "run", place) if rooted else OUTSIDE.format(path=text)
-    return None if text.startswith("/") else refusal(Word(text), "look", place)
+        return path_refusal(Word(text), "run", place) if rooted else OUTSIDE.format(path=text)
+    return None if text.startswith("/") else path_refusal(Word(text), "look", place)
 
 
-def _given(word: Word, place: Place) -> str | None:
+def _check_tool_path(word: Word, place: CommandLocation) -> str | None:
     """Each path that a tool may make of the word, which it may change as well as read."""
     there = Word(word.text, word.expands, quoted=word.quoted)
     # Test runners and linters are given what the settings keep; that they change nothing there is
@@ -99,65 +104,67 @@ def _given(word: Word, place: Place) -> str | None:
     given = place
     if place.context.protected:
         given = replace(place, context=replace(place.context, protected=()))
-    reason = refusal(there, "run", place) or refusal(replace(there, expands=False), "write", given)
+    reason = path_refusal(there, "run", place) or path_refusal(
+        replace(there, expands=False), "write", given
+    )
     if reason is not None:
         return reason
-    for text in choices(word.text):
+    for text in expand_pattern(word.text):
         reason = (
-            reaches_protected(text)
-            or refusal(Word(text, expands=True), "run", place)
-            or refusal(Word(text), "write", given)
+            protected_pattern_refusal(text)
+            or path_refusal(Word(text, expands=True), "run", place)
+            or path_refusal(Word(text), "write", given)
         )
         if reason is not None:
             return reason
     return None
 
 
-def _report(word: Word, place: Place) -> str | None:
+def _report(word: Word, place: CommandLocation) -> str | None:
     """A kind of report, and where it goes: `xml:/tmp/x`."""
     kind, colon, path = word.text.partition(":")
-    written = refusal(replace(word, text=path), "write", place) if colon else None
+    written = path_refusal(replace(word, text=path), "write", place) if colon else None
     return _near(replace(word, text=kind), place) or written
 
 
-def _settings(word: Word, place: Place) -> str | None:
+def _settings(word: Word, place: CommandLocation) -> str | None:
     """A file of settings or code; a dash would be the input, which nobody has seen."""
     if word.text == "-":
         return "what comes through the input is not taken as code or settings. Name a file"
-    return refusal(word, "run", place)
+    return path_refusal(word, "run", place)
 
 
-def _inline(word: Word, place: Place) -> str | None:
+def _inline(word: Word, place: CommandLocation) -> str | None:
     """Code on the line, of which at least the beginning is written there."""
     made = bool(word.variables or word.substitutes) and word.text.lstrip()[:1] in ("$", "`")
     return f"what {word.text} brings is code that nobody has seen. Write it out" if made else None
 
 
-def _program_file(word: Word, place: Place) -> str | None:
+def _program_file(word: Word, place: CommandLocation) -> str | None:
     return None if word.text == "-" else _file_of_code(word, place)
 
 
-def _file_of_code(word: Word, place: Place) -> str | None:
+def _file_of_code(word: Word, place: CommandLocation) -> str | None:
     # `https://…`, and `npm:…` or `data:…` as deno takes them.
     if re.match(r"[A-Za-z][\w+.-]*:", word.text):
         return f"{word.text} is code from elsewhere"
     return _settings(word, place)
 
 
-def _folders(word: Word, place: Place) -> str | None:
+def _folders(word: Word, place: CommandLocation) -> str | None:
     """A list of folders that code is taken from."""
     reasons = (_settings(replace(word, text=part or "."), place) for part in word.text.split(":"))
     return next((reason for reason in reasons if reason is not None), None)
 
 
-def _folder(word: Word, place: Place) -> str | None:
+def _folder(word: Word, place: CommandLocation) -> str | None:
     if word.text == "-" or not word.plain:
         return f"where {word.text} leads is known only at run time. Name the directory"
     scratch = f"{word.text}/".startswith("/tmp/")  # noqa: S108 - the sandbox's own
-    return refusal(word, "read" if scratch else "enter", place)
+    return path_refusal(word, "read" if scratch else "enter", place)
 
 
-def _target(word: Word, place: Place) -> str | None:
+def _target(word: Word, place: CommandLocation) -> str | None:
     """A package of Go: a path of this project, or the name of a package that is already there."""
     if not _GO_TARGET.fullmatch(word.text) or not word.plain:
         return f"{word.text} is not a package of this project"
@@ -165,17 +172,17 @@ def _target(word: Word, place: Place) -> str | None:
     return _settings(replace(word, text=path), place)
 
 
-def _both(first: Kind, second: Kind) -> Kind:
+def _both(first: WordKind, second: WordKind) -> WordKind:
     return lambda word, place: first(word, place) or second(word, place)
 
 
-PATH_KINDS: Mapping[str, Kind] = {
+PATH_KINDS: Mapping[str, WordKind] = {
     "look": _path("look"),
     "read": _path("read"),
     "run": _settings,
     "folders": _folders,
     # A file; with a port it is an address.
-    "profile": _both(matching(_PROFILE, "a file"), _path("read")),
+    "profile": _both(make_pattern_kind(_PROFILE, "a file"), _path("read")),
     "write": _path("write"),
     "delete": _path("delete"),
     "chdir": _path("enter"),
@@ -190,8 +197,10 @@ PATH_KINDS: Mapping[str, Kind] = {
     "program": _program_file,
     "inline": _inline,
     "target": _target,
-    "task": _both(matching(_TASK, "a task, or a value for one"), _near),
-    "pytest-setting": _both(matching(_PYTEST_SETTING, "a plain setting"), _near),
+    "task": _both(make_pattern_kind(_TASK, "a task, or a value for one"), _near),
+    "pytest-setting": _both(make_pattern_kind(_PYTEST_SETTING, "a plain setting"), _near),
     # What is there is removed first.
-    "scratch": _both(matching(_SCRATCH, "a folder for scratch files, as /tmp/x"), _path("write")),
+    "scratch": _both(
+        make_pattern_kind(_SCRATCH, "a folder for scratch files, as /tmp/x"), _path("write")
+    ),
 }

@@ -1,4 +1,4 @@
-"""May a command touch this path? By its text and by where its links lead. Pure."""
+"""Decides whether a command may touch a path, by its text and its links. Pure."""
 
 import re
 from fnmatch import fnmatchcase
@@ -6,9 +6,9 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import Literal
 
-from treadle.policy.judging.braces import spelled_out
-from treadle.policy.judging.place import Place, absolute
-from treadle.policy.judging.secrets import SAMPLES, holds_secrets
+from treadle.policy.judging.braces import expand_braces
+from treadle.policy.judging.secret_files import SAMPLES, holds_secrets
+from treadle.policy.judging.shell_context import CommandLocation, absolute
 from treadle.policy.protected_paths import lies_above, protected_name, protected_part
 from treadle.policy.shell.syntax import Word
 
@@ -40,7 +40,7 @@ ADDRESS = "{path} is an address, not a path. Use what is in the project."
 ROOT = "{path} is the whole project. Name what is inside it."
 
 
-def refusal(word: Word, access: Access, place: Place) -> str | None:
+def path_refusal(word: Word, access: Access, place: CommandLocation) -> str | None:
     """Why this path must not be touched in this way; None if it may."""
     texts = _texts(word, access)
     if isinstance(texts, str):
@@ -50,7 +50,7 @@ def refusal(word: Word, access: Access, place: Place) -> str | None:
         directories = (*directories, *place.left_behind)
     for text in texts:
         for directory in directories:
-            reason = _one(text, directory, access, place, globs=word.expands)
+            reason = _check_path(text, directory, access, place, globs=word.expands)
             if reason is not None:
                 return reason.format(path=text or "An empty path")
     return None
@@ -66,7 +66,7 @@ def _texts(word: Word, access: Access) -> tuple[str, ...] | str:
         return (word.text,)
     if word.text.startswith("~"):
         return OUTSIDE
-    texts = spelled_out(word.text)
+    texts = expand_braces(word.text)
     if texts is None or (access in _WRITES and not all(map(_exact, texts))):
         return PATTERN
     return texts
@@ -77,7 +77,9 @@ def _exact(text: str) -> bool:
     return not _GLOB.search(text) and not re.search(r"[{}~]", text)
 
 
-def _one(text: str, directory: str, access: Access, place: Place, *, globs: bool) -> str | None:
+def _check_path(
+    text: str, directory: str, access: Access, place: CommandLocation, *, globs: bool
+) -> str | None:
     if not text:
         return UNKNOWN
     pattern = ""
@@ -89,12 +91,12 @@ def _one(text: str, directory: str, access: Access, place: Place, *, globs: bool
     if text in STREAMS:
         return None if access in ("read", "write", "look") else OUTSIDE
     # What leads there by `..` or a link was not meant to be scratch.
-    scratch = text.startswith("/") or within(directory, place.root) is None
+    scratch = text.startswith("/") or relative_parts(directory, place.root) is None
     by_text = absolute(directory, text)
     # As the system follows it: `..` after a link is where the link leads.
     by_links = place.looks.real_path(text if text.startswith("/") else f"{directory}/{text}")
     for path in dict.fromkeys((by_text, by_links)):
-        reason = _where(path, access, place, pattern)
+        reason = _check_location(path, access, place, pattern)
         if reason is OUTSIDE and scratch and _is_scratch(path, access):
             reason = None
         if reason is not None:
@@ -106,10 +108,10 @@ def _is_scratch(path: str, access: Access) -> bool:
     return access in ("write", "read", "look") and lies_in(path, TEMPORARY)
 
 
-def _where(path: str, access: Access, place: Place, pattern: str) -> str | None:
-    inside = within(path, place.root)
+def _check_location(path: str, access: Access, place: CommandLocation, pattern: str) -> str | None:
+    inside = relative_parts(path, place.root)
     if inside is None:
-        inside = within(path, place.context.root)
+        inside = relative_parts(path, place.context.root)
     if inside is not None:
         return _inside(inside, access, pattern) or _kept(inside, access, place)
     if access in ("read", "look") and lies_in(path, SYSTEM):
@@ -130,7 +132,7 @@ def _inside(parts: tuple[str, ...], access: Access, pattern: str) -> str | None:
     return None
 
 
-def _kept(parts: tuple[str, ...], access: Access, place: Place) -> str | None:
+def _kept(parts: tuple[str, ...], access: Access, place: CommandLocation) -> str | None:
     """What the settings keep may be entered and run, as tests are; it is only not changed."""
     kept = place.context.protected
     if not kept or access not in _WRITES or not parts:
@@ -140,7 +142,7 @@ def _kept(parts: tuple[str, ...], access: Access, place: Place) -> str | None:
     return KEPT if with_it or protected_part(inside, kept) else None
 
 
-def within(path: str, directory: str) -> tuple[str, ...] | None:
+def relative_parts(path: str, directory: str) -> tuple[str, ...] | None:
     """The steps from a directory down to a path, or None if it is not inside.
 
     Some disks do not tell upper from lower case, so neither is told apart here.

@@ -1,8 +1,8 @@
-"""Variables by name: which may be set, which change what programs do. Rules are data."""
+"""Names of variables that may be set, and of those that change what programs do. Data."""
 
 import re
 
-from treadle.policy.commands.language import names
+from treadle.policy.commands.rule_syntax import names
 
 # What a program may be given besides its arguments: it changes how the program speaks or which of
 # its own modes it runs in, not which code it runs.

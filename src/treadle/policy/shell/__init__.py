@@ -1,1 +1,1 @@
-"""Shell lines read: by two parsers that must agree on every command in them. Pure."""
+"""Parses shell lines with two parsers that must agree on every command. Pure."""

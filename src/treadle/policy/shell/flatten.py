@@ -1,31 +1,31 @@
-"""From the shape of a line to the list of its commands, each with the shell it runs in. Pure."""
+"""Flattens the node tree of a line into its commands, each with its shell scope. Pure."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import assert_never
 
-from treadle.policy.shell.nodes import (
-    Apart,
-    Branching,
-    Inside,
-    Joined,
-    Negated,
+from treadle.policy.shell.shell_nodes import (
+    AndOrNode,
+    BranchNode,
+    NegatedNode,
     Node,
-    Piped,
-    Sequence,
-    Simple,
+    OutputUse,
+    PipelineNode,
+    SequenceNode,
+    SimpleNode,
+    SubshellNode,
 )
-from treadle.policy.shell.syntax import Command, Loop, Mention, Script
+from treadle.policy.shell.syntax import Loop, ParsedLine, ShellCommand, WordMention
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _Position:
     scope: tuple[int, ...] = ()
     certain: bool = True
     # Whatever follows in this scope runs only if this part succeeded.
     needed: bool = True
-    inside: Inside = ""
+    inside: OutputUse = ""
     background: bool = False
     loops: tuple[str, ...] = ()
     fed: bool = False
@@ -33,36 +33,36 @@ class _Place:
 
 
 @dataclass(slots=True)
-class _Listing:
-    commands: list[Command] = field(default_factory=list)
+class _CommandCollector:
+    commands: list[ShellCommand] = field(default_factory=list)
     loops: list[Loop] = field(default_factory=list)
-    mentions: list[Mention] = field(default_factory=list)
+    mentions: list[WordMention] = field(default_factory=list)
     scopes: Iterator[int] = field(default_factory=lambda: count(1))
 
-    def inner(self, place: _Place) -> _Place:
+    def nested(self, place: _Position) -> _Position:
         scope = (*place.scope, next(self.scopes))
-        return _Place(scope, inside=place.inside, background=place.background, loops=place.loops)
+        return _Position(scope, inside=place.inside, background=place.background, loops=place.loops)
 
-    def add(self, node: Node, place: _Place) -> None:
+    def add(self, node: Node, place: _Position) -> None:
         match node:
-            case Simple():
+            case SimpleNode():
                 self._add_simple(node, place)
-            case Joined():
+            case AndOrNode():
                 self._add_joined(node, place)
-            case Piped():
+            case PipelineNode():
                 self._add_piped(node, place)
-            case Sequence():
+            case SequenceNode():
                 self._add_sequence(node, place)
-            case Apart():
+            case SubshellNode():
                 self._add_apart(node, place)
-            case Branching():
+            case BranchNode():
                 self._add_branching(node, place)
-            case Negated():
+            case NegatedNode():
                 self.add(node.body, replace(place, needed=False))
             case _:
                 assert_never(node)
 
-    def _add_simple(self, node: Simple, place: _Place) -> None:
+    def _add_simple(self, node: SimpleNode, place: _Position) -> None:
         for body in node.bodies:
             self._add_apart(body, place)
         if place == _AT_TOP:
@@ -70,7 +70,7 @@ class _Listing:
             return
         given = node.command
         self.commands.append(
-            Command(
+            ShellCommand(
                 given.words,
                 given.assignments,
                 given.redirects,
@@ -85,16 +85,16 @@ class _Listing:
             )
         )
 
-    def _add_piped(self, node: Piped, place: _Place) -> None:
+    def _add_piped(self, node: PipelineNode, place: _Position) -> None:
         before: Node | None = None
         for part in node.parts:
-            where = self.inner(place)
-            if isinstance(part, Simple) and before is not None and _shows_text(before):
+            where = self.nested(place)
+            if isinstance(part, SimpleNode) and before is not None and _shows_text(before):
                 where = replace(where, input_shown=True)
             self.add(part, where)
             before = part
 
-    def _add_joined(self, node: Joined, place: _Place) -> None:
+    def _add_joined(self, node: AndOrNode, place: _Position) -> None:
         if node.operator == "&&":
             self.add(node.left, place)
             # Once a part is not needed, what hangs on it is not certain.
@@ -104,7 +104,7 @@ class _Listing:
             self.add(node.left, replace(place, needed=False))
             self.add(node.right, replace(place, certain=False, needed=False))
 
-    def _add_sequence(self, node: Sequence, place: _Place) -> None:
+    def _add_sequence(self, node: SequenceNode, place: _Position) -> None:
         followed = replace(place, needed=False)
         for part in node.parts[:-1]:
             self.add(part, followed)
@@ -112,8 +112,8 @@ class _Listing:
             fed = place.fed or (len(node.parts) == 2 and _opens_input(node.parts[0]))
             self.add(part, replace(place, fed=fed) if fed else place)
 
-    def _add_apart(self, node: Apart, place: _Place) -> None:
-        inner = self.inner(place)
+    def _add_apart(self, node: SubshellNode, place: _Position) -> None:
+        inner = self.nested(place)
         self.add(
             node.body,
             replace(
@@ -123,7 +123,7 @@ class _Listing:
             ),
         )
 
-    def _add_branching(self, node: Branching, place: _Place) -> None:
+    def _add_branching(self, node: BranchNode, place: _Position) -> None:
         loops = place.loops
         if node.loop is not None:
             self.loops.append(node.loop)
@@ -133,25 +133,25 @@ class _Listing:
         for branch in node.branches:
             self.add(branch, replace(place, certain=False, needed=False, loops=loops))
 
-    def _mention(self, node: Branching, place: _Place) -> None:
+    def _mention(self, node: BranchNode, place: _Position) -> None:
         words = node.loop.values if node.loop else (node.subject,) if node.subject else ()
         if words:
             variable = node.loop.variable if node.loop else ""
             self.mentions.append(
-                Mention(words, len(self.commands), place.scope, place.loops, variable)
+                WordMention(words, len(self.commands), place.scope, place.loops, variable)
             )
 
 
 def _opens_input(node: Node) -> bool:
     """Redirections without a command: those of the compound one that follows."""
-    if not isinstance(node, Simple) or node.command.words:
+    if not isinstance(node, SimpleNode) or node.command.words:
         return False
     return any(each.kind in {"read", "heredoc", "herestring"} for each in node.command.redirects)
 
 
 def _shows_text(node: Node) -> bool:
     """`cat <<'EOF'`: all that it prints stands in the line."""
-    if not isinstance(node, Simple) or len(node.command.redirects) != 1:
+    if not isinstance(node, SimpleNode) or len(node.command.redirects) != 1:
         return False
     redirect = node.command.redirects[0]
     here = redirect.kind in {"heredoc", "herestring"} and redirect.descriptor in {"", "0"}
@@ -161,11 +161,11 @@ def _shows_text(node: Node) -> bool:
     return here and not made and said in (["cat"], ["cat", "-"])
 
 
-_AT_TOP = _Place()
+_AT_TOP = _Position()
 
 
-def flatten(node: Node) -> Script:
+def flatten(node: Node) -> ParsedLine:
     """Every command of the line in the order of its text, substitutions before their command."""
-    listing = _Listing()
+    listing = _CommandCollector()
     listing.add(node, _AT_TOP)
-    return Script(tuple(listing.commands), tuple(listing.loops), tuple(listing.mentions))
+    return ParsedLine(tuple(listing.commands), tuple(listing.loops), tuple(listing.mentions))

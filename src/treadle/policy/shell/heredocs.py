@@ -1,4 +1,4 @@
-"""Here-documents that parsers stumble over: tree-sitter, and bash in substitutions. Pure.
+"""Handles here-documents that the parsers get wrong. Pure.
 
 With a quoted mark the text is nothing but text. Where it ends is found here by bash's own rule, and
 that it begins there at all must be seen by both parsers: one as `<`, the other as `<<`.
@@ -8,17 +8,17 @@ import re
 from dataclasses import dataclass, field
 from typing import assert_never
 
-from treadle.policy.shell.nodes import (
-    Apart,
-    Branching,
-    Joined,
-    Negated,
+from treadle.policy.shell.line_outline import Mark
+from treadle.policy.shell.shell_nodes import (
+    AndOrNode,
+    BranchNode,
+    NegatedNode,
     Node,
-    Piped,
-    Sequence,
-    Simple,
+    PipelineNode,
+    SequenceNode,
+    SimpleNode,
+    SubshellNode,
 )
-from treadle.policy.shell.outline import Mark
 
 # Behind the mark only what cannot hold another one, nor carry the line over its end.
 _OPENING = re.compile(
@@ -27,14 +27,14 @@ _OPENING = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Lifted:
+class MaskedLine:
     """A line of the same length, and what its marks stand for in the one it was made from."""
 
     source: bytes
     marks: dict[Mark, Mark] = field(default_factory=dict)
 
 
-def lift(source: bytes) -> Lifted:
+def mask_heredocs(source: bytes) -> MaskedLine:
     """The line with `< xxx` for each here-document and blanks for its text."""
     rest = bytearray(source)
     marks: dict[Mark, Mark] = {}
@@ -49,7 +49,7 @@ def lift(source: bytes) -> Lifted:
         rest[found.end() : end.end()] = b" " * (end.end() - found.end())
         marks["<", start + 1, stop] = ("<<", end.start(), end.end())
         position = end.end()
-    return Lifted(bytes(rest), marks)
+    return MaskedLine(bytes(rest), marks)
 
 
 def loses_separators(body: Node) -> bool:
@@ -63,15 +63,15 @@ def loses_separators(body: Node) -> bool:
 
 def _holds_document(node: Node) -> bool:
     match node:
-        case Simple():
+        case SimpleNode():
             return any(redirect.kind == "heredoc" for redirect in node.command.redirects)
-        case Piped() | Sequence():
+        case PipelineNode() | SequenceNode():
             return any(map(_holds_document, node.parts))
-        case Joined():
+        case AndOrNode():
             return _holds_document(node.left) or _holds_document(node.right)
-        case Apart() | Negated():
+        case SubshellNode() | NegatedNode():
             return _holds_document(node.body)
-        case Branching():
+        case BranchNode():
             return any(map(_holds_document, (node.first, *node.branches)))
         case _:
             assert_never(node)
@@ -79,8 +79,8 @@ def _holds_document(node: Node) -> bool:
 
 def _is_chain(node: Node) -> bool:
     """Commands with `|`, `&&` and `||` between them, which stay."""
-    if isinstance(node, Joined):
+    if isinstance(node, AndOrNode):
         return _is_chain(node.left) and _is_chain(node.right)
-    if isinstance(node, Piped):
+    if isinstance(node, PipelineNode):
         return all(map(_is_chain, node.parts))
-    return isinstance(node, Simple)
+    return isinstance(node, SimpleNode)

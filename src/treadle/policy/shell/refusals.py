@@ -1,6 +1,6 @@
-"""Why a line is refused before a command of it is judged: each rule with its advice, as data."""
+"""The reasons why a line is refused before its commands are checked, with advice. Data."""
 
-from treadle.policy.shell.syntax import Unreadable
+from treadle.policy.shell.syntax import UnreadableLine
 
 REASONS = {
     "line-too-long": "The line is longer than 16 KiB. Put the text in a file with the Write tool.",
@@ -64,7 +64,7 @@ REASONS = {
 }
 
 
-class Refused(Exception):
+class LineRefused(Exception):
     """Ends the reading of a line from deep inside it; `read` turns it into `Unreadable`."""
 
     def __init__(self, rule: str) -> None:
@@ -72,5 +72,5 @@ class Refused(Exception):
         self.rule = rule
 
 
-def unreadable(rule: str) -> Unreadable:
-    return Unreadable(REASONS[rule], rule)
+def make_unreadable(rule: str) -> UnreadableLine:
+    return UnreadableLine(REASONS[rule], rule)

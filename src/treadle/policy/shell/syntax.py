@@ -1,4 +1,4 @@
-"""A shell line as the policy sees it: every command that bash would run, in order. Types only."""
+"""A parsed shell line: every command that bash would run, in order. Types only."""
 
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
@@ -51,7 +51,7 @@ class Redirect:
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
+class ShellCommand:
     """One simple command. Its name is the first word; none if it only assigns or redirects.
 
     `scope` names the shell it runs in: () for the line's own, one number more for each subshell,
@@ -96,7 +96,7 @@ class Loop:
 
 
 @dataclass(frozen=True, slots=True)
-class Mention:
+class WordMention:
     """Words that no command is given: the values of a `for` loop, or what `case` looks at.
 
     `after` is how many commands stand before it; `variable` is what the loop sets, if it is one.
@@ -110,20 +110,20 @@ class Mention:
 
 
 @dataclass(frozen=True, slots=True)
-class Script:
+class ParsedLine:
     """A line that both parsers read in the same way."""
 
-    commands: tuple[Command, ...]
+    commands: tuple[ShellCommand, ...]
     loops: tuple[Loop, ...] = ()
-    mentions: tuple[Mention, ...] = field(default=(), compare=False)
+    mentions: tuple[WordMention, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Unreadable:
+class UnreadableLine:
     """Why a line is not judged but refused; `rule` names the reason for machines."""
 
     reason: str
     rule: str
 
 
-Reading: TypeAlias = Script | Unreadable
+ParseResult: TypeAlias = ParsedLine | UnreadableLine

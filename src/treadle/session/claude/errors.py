@@ -1,17 +1,17 @@
-"""Claude Code's own names and words for errors, and what each means; a new one is a row."""
+"""Claude Code's error names and messages, and the diagnosis of each; a new one is a row."""
 
 import re
 
 from treadle.session.diagnosis import (
-    ACCOUNT,
-    AFRESH,
-    AGAIN,
-    BUDGET,
-    CREDIT,
-    DISK,
-    LATER,
-    MODEL,
+    ACCOUNT_BLOCKED,
+    BUDGET_SPENT,
+    DISK_FULL,
+    MODEL_UNAVAILABLE,
+    NO_CREDIT,
     OUTAGE,
+    RATE_LIMITED,
+    RETRY,
+    RETRY_FRESH,
     Diagnosis,
 )
 
@@ -26,56 +26,59 @@ ROOT = Diagnosis("fatal", "Claude Code does not work unattended as root here: us
 BY_ERROR: dict[str, Diagnosis] = {
     "authentication_failed": LOGIN,
     "cloud_credential_error": LOGIN,
-    "oauth_org_not_allowed": ACCOUNT,
-    "account_on_hold": ACCOUNT,
-    "verification_required": ACCOUNT,
-    "billing_error": CREDIT,
-    "model_not_found": MODEL,
-    "rate_limit": LATER,
+    "oauth_org_not_allowed": ACCOUNT_BLOCKED,
+    "account_on_hold": ACCOUNT_BLOCKED,
+    "verification_required": ACCOUNT_BLOCKED,
+    "billing_error": NO_CREDIT,
+    "model_not_found": MODEL_UNAVAILABLE,
+    "rate_limit": RATE_LIMITED,
     "overloaded": OUTAGE,
     "server_error": OUTAGE,
-    "max_output_tokens": AFRESH,
+    "max_output_tokens": RETRY_FRESH,
 }
 
 BY_REASON: dict[str, Diagnosis] = {
-    "prompt_too_long": AFRESH,
-    "blocking_limit": AFRESH,
-    "rapid_refill_breaker": AFRESH,
-    "image_error": AFRESH,
-    "malformed_tool_use_exhausted": AFRESH,
-    "max_turns": AFRESH,
-    "structured_output_retry_exhausted": AFRESH,
-    "model_error": AGAIN,
-    "turn_setup_failed": AGAIN,
-    "aborted_streaming": AGAIN,
-    "aborted_tools": AGAIN,
-    "hook_stopped": AGAIN,
-    "stop_hook_prevented": AGAIN,
-    "tool_deferred": AGAIN,
-    "tool_deferred_unavailable": AGAIN,
-    "background_requested": AGAIN,
-    "budget_exhausted": BUDGET,
+    "prompt_too_long": RETRY_FRESH,
+    "blocking_limit": RETRY_FRESH,
+    "rapid_refill_breaker": RETRY_FRESH,
+    "image_error": RETRY_FRESH,
+    "malformed_tool_use_exhausted": RETRY_FRESH,
+    "max_turns": RETRY_FRESH,
+    "structured_output_retry_exhausted": RETRY_FRESH,
+    "model_error": RETRY,
+    "turn_setup_failed": RETRY,
+    "aborted_streaming": RETRY,
+    "aborted_tools": RETRY,
+    "hook_stopped": RETRY,
+    "stop_hook_prevented": RETRY,
+    "tool_deferred": RETRY,
+    "tool_deferred_unavailable": RETRY,
+    "background_requested": RETRY,
+    "budget_exhausted": BUDGET_SPENT,
 }
 
 BY_SUBTYPE: dict[str, Diagnosis] = {
-    "error_max_turns": AFRESH,
-    "error_max_structured_output_retries": AFRESH,
-    "error_max_budget_usd": BUDGET,
+    "error_max_turns": RETRY_FRESH,
+    "error_max_structured_output_retries": RETRY_FRESH,
+    "error_max_budget_usd": BUDGET_SPENT,
 }
 
 BY_WORDS: tuple[tuple[re.Pattern[str], Diagnosis], ...] = tuple(
     (re.compile(words, re.IGNORECASE), diagnosis)
     for words, diagnosis in (
-        (r"prompt is too long|input is too long|context (?:window|limit) ", AFRESH),
-        (r"no conversation found|session id \S+ is already in use", AFRESH),
-        (r"credit balance (?:is )?too low", CREDIT),
+        (r"prompt is too long|input is too long|context (?:window|limit) ", RETRY_FRESH),
+        (r"no conversation found|session id \S+ is already in use", RETRY_FRESH),
+        (r"credit balance (?:is )?too low", NO_CREDIT),
         (r"not logged in|please run /login|invalid api key|failed to authenticate", LOGIN),
         (r"oauth (?:token|session) (?:has )?(?:been )?(?:expired|revoked)", LOGIN),
-        (r"issue with the selected model|may not exist or you may not have access", MODEL),
+        (
+            r"issue with the selected model|may not exist or you may not have access",
+            MODEL_UNAVAILABLE,
+        ),
         (r"cannot be used with root", ROOT),
         (r"^(?:api error: )?(?:connection error|request timed out|network error)", OUTAGE),
         (r"fetch failed|socket hang up|\bE(?:CONN[A-Z]+|TIMEDOUT|NOTFOUND|AI_AGAIN)\b", OUTAGE),
-        (r"no space left on device|ENOSPC|disk quota exceeded", DISK),
+        (r"no space left on device|ENOSPC|disk quota exceeded", DISK_FULL),
     )
 )
 UNUSABLE_BINARY = re.compile(

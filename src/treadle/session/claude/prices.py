@@ -1,4 +1,4 @@
-"""What Claude's models cost and how they are called, as a table with its source."""
+"""Prices, names and aliases of Claude's models, as a table with its source."""
 
 import re
 

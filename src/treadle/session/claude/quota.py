@@ -1,4 +1,4 @@
-"""The sentences by which Claude Code says that a quota is reached; a new wording is a row here."""
+"""The sentences in which Claude Code reports a reached quota; a new wording is a row here."""
 
 # What may follow a sentence: its end, punctuation, or when it resets. "You've hit your limit of
 # five requests" is somebody's program speaking.

@@ -1,6 +1,6 @@
-"""How much of a report is read, and how one is refused: an agent's code may have made it."""
+"""Size limits for reports, and the error for a report that cannot be read."""
 
-from treadle.domain.testing import REPORTS_FOLDER, Malformed
+from treadle.domain.suite_report import REPORTS_FOLDER, MalformedReport
 
 MOST_BYTES = 16 * 1024 * 1024
 MOST_BYTES_IN_ALL = 64 * 1024 * 1024
@@ -15,10 +15,12 @@ REMEDY = "let the test command write it anew, or name other files in verify.repo
 CUT = f"the output is cut: let the test command write a report to {REPORTS_FOLDER}/"
 
 
-def refuse(name: str, reason: str, *, line: int | None = None, remedy: str = REMEDY) -> Malformed:
+def refuse(
+    name: str, reason: str, *, line: int | None = None, remedy: str = REMEDY
+) -> MalformedReport:
     """The sentence for a report that cannot be read: where, why, and what to do."""
     where = name if line is None else f"{name}:{line}"
-    return Malformed(f"{where}: {reason}; {remedy}")
+    return MalformedReport(f"{where}: {reason}; {remedy}")
 
 
 def whole_number(text: object) -> int | None:

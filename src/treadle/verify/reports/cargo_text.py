@@ -1,12 +1,12 @@
-"""What `cargo test` prints: the only report that stable Rust has. Pure."""
+"""Parses the output of `cargo test`, the only report that stable Rust has. Pure."""
 
 import re
 from collections.abc import Mapping
 
-from treadle.domain.testing import CaseOutcome, Kind, Malformed
+from treadle.domain.suite_report import CaseKind, CaseOutcome, MalformedReport
 from treadle.verify.reports.bounds import CUT, refuse
-from treadle.verify.reports.told import Told
-from treadle.verify.reports.wording import spot
+from treadle.verify.reports.case_ids import ReportedCase
+from treadle.verify.reports.failure_text import find_location
 
 NAME = "the output of cargo test"
 RESULT = re.compile(r"^test result: (?:ok|FAILED)\. \d+ passed;", re.MULTILINE)
@@ -14,28 +14,28 @@ _TARGET = re.compile(r"^\s*(?:Running (?:unittests )?(\S+) \((\S+)\)|(Doc-tests)
 _COUNT = re.compile(r"^running (\d{1,7}) tests?$")
 _TEST = re.compile(r"^test (.{1,2000}) \.\.\. ?(.*)$")
 _VERDICT = re.compile(r"(?:^|.* )?(ok|FAILED|ignored)(?:, .*)?(?: <[\d.]+s>)?$")
-_WORDS = re.compile(r"^---- (\S.*) stdout ----$")
+_FAILURE_HEADING = re.compile(r"^---- (\S.*) stdout ----$")
 # The line is part of a doc test's name, and moves with every edit above it.
 _LINE = re.compile(r" \(line \d+\)")
 _PANIC = " - should panic"
 _OUTCOMES: Mapping[str, CaseOutcome] = {"ok": "passed", "FAILED": "failed", "ignored": "skipped"}
 
 
-def parse(text: str) -> tuple[Told, ...] | Malformed:
+def parse(text: str) -> tuple[ReportedCase, ...] | MalformedReport:
     """The tests of each target; those under tests/ are integration tests, as Cargo says."""
-    run = _Run()
+    run = _CargoRun()
     for line in text.splitlines():
-        run.take(line)
+        run.add_line(line)
     if run.is_cut:
         return refuse(NAME, "fewer tests than it says to run", remedy=CUT)
-    return tuple(run.told)
+    return tuple(run.cases)
 
 
-class _Run:
+class _CargoRun:
     """The output so far: its target, a test that waits for its verdict, the words of failures."""
 
     def __init__(self) -> None:
-        self.told: list[Told] = []
+        self.cases: list[ReportedCase] = []
         self.is_cut = False
         self._target = ""
         self._promised: int | None = None
@@ -45,21 +45,21 @@ class _Run:
         self._failed: int | None = None
         self._red: dict[str, int] = {}
 
-    def take(self, line: str) -> None:
+    def add_line(self, line: str) -> None:
         if target := _TARGET.match(line):
             self._target = _target(target)
         elif count := _COUNT.match(line):
             self._begin(int(count[1]))
         elif line.startswith("test result: "):
             self._end()
-        elif words := _WORDS.match(line):
+        elif words := _FAILURE_HEADING.match(line):
             self._failed = self._red.get(words[1])
         elif self._failed is not None:
-            self._say(self._failed, line)
+            self._add_message(self._failed, line)
         else:
-            self._test(line)
+            self._read_test(line)
 
-    def _test(self, line: str) -> None:
+    def _read_test(self, line: str) -> None:
         found = _TEST.match(line)
         name, rest = (found[1], found[2]) if found else (self._waiting, line)
         if not name:
@@ -71,28 +71,32 @@ class _Run:
             outcome = _OUTCOMES[verdict[1]]
             plain = _LINE.sub("", name).removesuffix(_PANIC)
             if outcome == "failed":
-                self._red[name.removesuffix(_PANIC)] = len(self.told)
-            self.told.append(Told(self._target, plain, outcome, name, kind=_kind(self._target)))
+                self._red[name.removesuffix(_PANIC)] = len(self.cases)
+            self.cases.append(
+                ReportedCase(self._target, plain, outcome, name, kind=_kind(self._target))
+            )
 
-    def _say(self, failed: int, line: str) -> None:
+    def _add_message(self, failed: int, line: str) -> None:
         if line == "failures:":
             self._failed = None
         else:
-            self.told[failed] = _with(self.told[failed], line)
+            self.cases[failed] = _with_message_line(self.cases[failed], line)
 
     def _begin(self, promised: int | None) -> None:
-        self._promised, self._first = promised, len(self.told)
+        self._promised, self._first = promised, len(self.cases)
         self._waiting, self._failed, self._red = "", None, {}
 
     def _end(self) -> None:
-        self.is_cut = self.is_cut or self._promised != len(self.told) - self._first
+        self.is_cut = self.is_cut or self._promised != len(self.cases) - self._first
         self._begin(None)
 
 
-def _with(told: Told, line: str) -> Told:
+def _with_message_line(told: ReportedCase, line: str) -> ReportedCase:
     message = f"{told.message}\n{line}" if len(told.message) < 8_000 else told.message
-    at = told.spot if told.spot.file else spot(line)
-    return Told(told.place, told.name, told.outcome, told.apart, at, message, told.kind)
+    at = told.location if told.location.file else find_location(line)
+    return ReportedCase(
+        told.container, told.name, told.outcome, told.discriminator, at, message, told.kind
+    )
 
 
 def _target(line: re.Match[str]) -> str:
@@ -103,5 +107,5 @@ def _target(line: re.Match[str]) -> str:
     return f"{crate} {line[1]}".strip()
 
 
-def _kind(target: str) -> Kind | None:
+def _kind(target: str) -> CaseKind | None:
     return "integration" if " tests/" in target else None

@@ -1,24 +1,24 @@
-"""Cobertura XML, as coverage.py, Istanbul, PHPUnit and many others write it. Pure."""
+"""Parses Cobertura XML (coverage.py, Istanbul, PHPUnit and many others). Pure."""
 
 import math
 from collections.abc import Mapping
 
-from treadle.domain.testing import Malformed
+from treadle.domain.suite_report import MalformedReport
 from treadle.verify.reports.bounds import refuse, whole_number
-from treadle.verify.reports.coverage import Coverage, Lines, lines
-from treadle.verify.reports.xml_reading import visit
+from treadle.verify.reports.coverage import Coverage, LineCounts, make_line_counts
+from treadle.verify.reports.xml_parser import visit_elements
 
 
-def parse(name: str, content: bytes) -> Coverage | Malformed:
+def parse(name: str, content: bytes) -> Coverage | MalformedReport:
     """The lines of each file; the sums of the report where it lists no lines."""
-    counting = _Counting()
-    if broken := visit(name, content, counting):
+    counting = _CoberturaCounter()
+    if broken := visit_elements(name, content, counting):
         return broken
-    found = counting.found()
+    found = counting.coverage()
     return found or refuse(name, "no lines and no line-rate in it")
 
 
-class _Counting:
+class _CoberturaCounter:
     """Counts each line of each file once, though methods repeat those of their class."""
 
     def __init__(self) -> None:
@@ -27,7 +27,7 @@ class _Counting:
         self._valid: dict[str, set[int]] = {}
         self._covered: dict[str, set[int]] = {}
 
-    def started(self, tag: str, attributes: Mapping[str, str]) -> None:
+    def start_element(self, tag: str, attributes: Mapping[str, str]) -> None:
         if self._root is None:
             self._root = attributes
         elif tag == "class":
@@ -35,7 +35,7 @@ class _Counting:
         elif tag == "line" and self._file:
             self._line(whole_number(attributes.get("number", "")), attributes.get("hits", ""))
 
-    def ended(self, tag: str, text: str) -> None:
+    def end_element(self, tag: str, text: str) -> None:
         if tag == "class":
             self._file = ""
 
@@ -46,16 +46,16 @@ class _Counting:
         if whole_number(hits):
             self._covered.setdefault(self._file, set()).add(number)
 
-    def found(self) -> Coverage | None:
+    def coverage(self) -> Coverage | None:
         if self._valid:
             return Coverage(
                 {
-                    file: Lines(len(self._covered.get(file, ())), len(numbers))
+                    file: LineCounts(len(self._covered.get(file, ())), len(numbers))
                     for file, numbers in self._valid.items()
                 }
             )
         root = self._root or {}
-        sums = lines(
+        sums = make_line_counts(
             whole_number(root.get("lines-covered", "")), whole_number(root.get("lines-valid", ""))
         )
         if sums and sums.valid:

@@ -1,15 +1,15 @@
-"""What a run of Go's tests came to, however it was told: by JSON events or by lines. Pure."""
+"""Collects the events of a run of Go's tests, from JSON or from text. Pure."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from treadle.domain.testing import CaseOutcome
-from treadle.verify.reports.told import STAND_IN, Told
-from treadle.verify.reports.wording import NOWHERE, spot
+from treadle.domain.suite_report import CaseOutcome
+from treadle.verify.reports.case_ids import LOAD_FAILURE, ReportedCase
+from treadle.verify.reports.failure_text import NO_LOCATION, find_location
 
 # A package and a test of it; the empty name stands for the package itself.
-Key: TypeAlias = tuple[str, str]
+GoKey: TypeAlias = tuple[str, str]
 
 _OUTCOMES: Mapping[str, CaseOutcome] = {"pass": "passed", "fail": "failed", "skip": "skipped"}
 _MOST_WORDS = 8_000
@@ -21,11 +21,11 @@ class GoRun:
 
     # A test ended that never began: the beginning is lost.
     is_cut: bool = False
-    _words: dict[Key, str] = field(default_factory=dict)
-    _outcomes: dict[Key, CaseOutcome] = field(default_factory=dict)
-    _started: dict[Key, None] = field(default_factory=dict)
+    _words: dict[GoKey, str] = field(default_factory=dict)
+    _outcomes: dict[GoKey, CaseOutcome] = field(default_factory=dict)
+    _started: dict[GoKey, None] = field(default_factory=dict)
 
-    def take(self, action: str, key: Key, output: str = "") -> None:
+    def add_event(self, action: str, key: GoKey, output: str = "") -> None:
         if action in ("output", "build-output"):
             said = self._words.get(key, "")
             if len(said) < _MOST_WORDS:
@@ -36,10 +36,10 @@ class GoRun:
             self.is_cut = self.is_cut or (key[1] != "" and key not in self._started)
             self._outcomes[key] = outcome
 
-    def told(self) -> Iterator[Told]:
+    def cases(self) -> Iterator[ReportedCase]:
         """Every test and subtest; a package that failed without one, as when it does not build."""
         # A test that began and did not end took its package down, by a panic or os.Exit.
-        unended: dict[Key, CaseOutcome] = {
+        unended: dict[GoKey, CaseOutcome] = {
             key: "failed" for key in self._started if key not in self._outcomes
         }
         ended = {**self._outcomes, **unended}
@@ -48,11 +48,11 @@ class GoRun:
             if not test and (outcome != "failed" or package in red):
                 continue
             words = self._words.get((package, test), "")
-            yield Told(
+            yield ReportedCase(
                 package,
-                test or STAND_IN,
+                test or LOAD_FAILURE,
                 outcome,
-                spot=spot(words) if outcome == "failed" else NOWHERE,
+                location=find_location(words) if outcome == "failed" else NO_LOCATION,
                 message=_message(words),
             )
 

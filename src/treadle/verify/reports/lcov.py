@@ -1,30 +1,30 @@
-"""Tracefiles of lcov, as Istanbul, cargo-llvm-cov and others write them. Pure."""
+"""Parses lcov tracefiles (Istanbul, cargo-llvm-cov and others). Pure."""
 
-from treadle.domain.testing import Malformed
+from treadle.domain.suite_report import MalformedReport
 from treadle.verify.reports.bounds import refuse, whole_number
-from treadle.verify.reports.coverage import Coverage, Lines
+from treadle.verify.reports.coverage import Coverage, LineCounts
 
 
-def parse(name: str, content: bytes) -> Coverage | Malformed:
+def parse(name: str, content: bytes) -> Coverage | MalformedReport:
     """The lines of each source file; one that is told again is counted with all that was told."""
-    counting = _Counting()
+    counting = _LcovCounter()
     for number, line in enumerate(content.decode("utf-8-sig", errors="replace").splitlines(), 1):
-        if reason := counting.take(line.strip()):
+        if reason := counting.add_line(line.strip()):
             return refuse(name, reason, line=number)
     if counting.source:
         return refuse(name, f"it ends within {counting.source[:200]}")
-    found = counting.found()
+    found = counting.coverage()
     return found if found.files else refuse(name, "no lines in it")
 
 
-class _Counting:
+class _LcovCounter:
     """The lines of each file so far, and the file that is being told."""
 
     def __init__(self) -> None:
         self.source = ""
         self._hit: dict[str, dict[int, bool]] = {}
 
-    def take(self, line: str) -> str:
+    def add_line(self, line: str) -> str:
         """Take one line of the file; why, if that cannot be."""
         key, _, value = line.partition(":")
         if key == "SF":
@@ -40,7 +40,7 @@ class _Counting:
             lines[at] = lines.get(at, False) or hits > 0
         return ""
 
-    def found(self) -> Coverage:
+    def coverage(self) -> Coverage:
         return Coverage(
-            {file: Lines(sum(lines.values()), len(lines)) for file, lines in self._hit.items()}
+            {file: LineCounts(sum(lines.values()), len(lines)) for file, lines in self._hit.items()}
         )

@@ -1,13 +1,13 @@
-"""What `python3 -m unittest -v` prints. Without -v it names no test that passed. Pure."""
+"""Parses the output of `python3 -m unittest -v`; without -v it lists no passed test. Pure."""
 
 import re
 from collections.abc import Mapping
 from dataclasses import replace
 
-from treadle.domain.testing import CaseOutcome, Malformed
+from treadle.domain.suite_report import CaseOutcome, MalformedReport
 from treadle.verify.reports.bounds import CUT, MOST_MESSAGE, refuse
-from treadle.verify.reports.told import STAND_IN, Told
-from treadle.verify.reports.wording import spot
+from treadle.verify.reports.case_ids import LOAD_FAILURE, ReportedCase
+from treadle.verify.reports.failure_text import find_location
 
 NAME = "the output of unittest"
 RAN = re.compile(r"^Ran (\d{1,7}) tests? in [\d.]+s$", re.MULTILINE)
@@ -32,44 +32,44 @@ _DOUBLE_RULE = "=" * 70
 _FIXTURES = frozenset({"setUpClass", "tearDownClass", "setUpModule", "tearDownModule"})
 
 
-def parse(text: str) -> tuple[Told, ...] | Malformed:
+def parse(text: str) -> tuple[ReportedCase, ...] | MalformedReport:
     """Each test with its class; sub-tests that fail are part of their test."""
-    run = _Run()
+    run = _UnittestRun()
     for line in text.splitlines():
-        run.take(line)
+        run.add_line(line)
     ran = sum(int(count) for count in RAN.findall(text))
     if run.counted < ran:
         return refuse(NAME, f"{run.counted} tests where it ran {ran}", remedy=CUT)
-    return tuple(_ending(told) for told in run.told.values())
+    return tuple(_with_message_end(told) for told in run.cases.values())
 
 
-def _ending(told: Told) -> Told:
+def _with_message_end(told: ReportedCase) -> ReportedCase:
     """With its place; a call chain says at its end what went wrong."""
     end = told.message
     if len(end) > MOST_MESSAGE:
         end = f"…{end[-MOST_MESSAGE + 1 :]}"
-    return replace(told, message=end, spot=spot(told.message))
+    return replace(told, message=end, location=find_location(told.message))
 
 
-class _Run:
+class _UnittestRun:
     """The output so far; a test may wait for its verdict over several lines."""
 
     def __init__(self) -> None:
-        self.told: dict[tuple[str, str], Told] = {}
+        self.cases: dict[tuple[str, str], ReportedCase] = {}
         self._waiting: tuple[str, str] | None = None
         self._failing: tuple[str, str] | None = None
         # As unittest itself counts: a class that several modules import is run by each of them.
         self.counted = 0
 
-    def take(self, line: str) -> None:
+    def add_line(self, line: str) -> None:
         section = _SECTION.match(line)
         if section:
             self._failing = _key(section[2], section[3])
-            self._settle(self._failing, "failed", "")
+            self._set_outcome(self._failing, "failed", "")
         elif line in (_DOUBLE_RULE, _RULE) or RAN.match(line):
             self._failing = self._failing if line == _RULE else None
         elif self._failing:
-            self._say(self._failing, line)
+            self._add_message(self._failing, line)
         else:
             self._progress(line)
 
@@ -86,28 +86,28 @@ class _Run:
         if self._waiting and verdict:
             said = verdict[1]
             why = said[9:-1] if said.startswith("skipped ") else _WHY.get(said, "")
-            self._settle(self._waiting, _OUTCOMES.get(said, "skipped"), why)
+            self._set_outcome(self._waiting, _OUTCOMES.get(said, "skipped"), why)
             self._waiting = None
 
-    def _settle(self, key: tuple[str, str], outcome: CaseOutcome, why: str) -> None:
-        known = self.told.get(key)
+    def _set_outcome(self, key: tuple[str, str], outcome: CaseOutcome, why: str) -> None:
+        known = self.cases.get(key)
         if known is None:
-            self.told[key] = Told(*key, outcome, message=why)
+            self.cases[key] = ReportedCase(*key, outcome, message=why)
         elif outcome == "failed":
-            self.told[key] = replace(known, outcome=outcome)
+            self.cases[key] = replace(known, outcome=outcome)
 
-    def _say(self, key: tuple[str, str], line: str) -> None:
-        told = self.told[key]
+    def _add_message(self, key: tuple[str, str], line: str) -> None:
+        told = self.cases[key]
         if len(told.message) >= 8_000:
             return
         message = f"{told.message}\n{line}" if told.message else line
-        self.told[key] = replace(told, message=message)
+        self.cases[key] = replace(told, message=message)
 
 
 def _key(name: str, place: str) -> tuple[str, str]:
     """Place and name; since Python 3.11 the place ends with the name."""
     if name in _FIXTURES:
-        return place, STAND_IN
+        return place, LOAD_FAILURE
     if place.startswith("unittest.loader._FailedTest"):
-        return name, STAND_IN
+        return name, LOAD_FAILURE
     return place.removesuffix(f".{name}"), name

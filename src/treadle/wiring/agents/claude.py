@@ -10,16 +10,16 @@ from treadle.adapters.agents.claude.agent import ClaudeAgent
 from treadle.adapters.agents.claude.binary import (
     TESTED_FROM,
     TESTED_TO,
-    Binary,
+    ClaudeBinary,
     bundled_binary,
     check_binary,
     find_binary,
 )
 from treadle.adapters.agents.claude.private_home import put_link
 from treadle.adapters.agents.claude.processes import end_lost as end_lost
-from treadle.adapters.agents.claude.processor_time import processor_s as processor_s
+from treadle.adapters.agents.claude.processes import processor_s as processor_s
 from treadle.domain.errors import AgentUnavailable, LoginMissing
-from treadle.settings.definitions import Agent as AgentSettings
+from treadle.settings.definitions import AgentSettings as AgentSettings
 from treadle.settings.environment import Environment, agent_environment
 
 NAME = "claude"
@@ -129,7 +129,7 @@ def _attribution(settings: AgentSettings) -> str:
     return ATTRIBUTION if settings.attribution else ""
 
 
-def _version_warnings(binary: Binary) -> list[str]:
+def _version_warnings(binary: ClaudeBinary) -> list[str]:
     """A version out of the tested range is worth a warning when newer, and refused when older."""
     tested = "–".join(".".join(map(str, version)) for version in (TESTED_FROM, TESTED_TO))
     match binary.support:

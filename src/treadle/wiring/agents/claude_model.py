@@ -9,8 +9,8 @@ from treadle.adapters.agents.claude.agent import ClaudeAgent
 from treadle.adapters.agents.claude.command import LOGINS
 from treadle.domain.errors import SettingsError
 from treadle.gateway.endpoint import Endpoint
-from treadle.gateway.login import Login, Pairs
-from treadle.gateway.service import Service
+from treadle.gateway.login import HeaderPairs, Login
+from treadle.gateway.model_service import ModelService
 from treadle.settings.environment import YES
 
 ADDRESS = "ANTHROPIC_BASE_URL"
@@ -45,14 +45,14 @@ class Elsewhere:
     cloud: str
 
 
-def model_service(environment: Mapping[str, str]) -> Service | Elsewhere:
+def model_service(environment: Mapping[str, str]) -> ModelService | Elsewhere:
     """The service that the agent would ask in this environment, and the way it would take."""
     for name, cloud in CLOUDS.items():
         if environment.get(name, "").strip().lower() in YES:
             return Elsewhere(cloud)
     address = environment.get(ADDRESS, "").strip() or VENDOR
     certificate = environment.get("CLAUDE_CODE_CLIENT_CERT", "")
-    return Service(
+    return ModelService(
         base_url=address,
         proxy=proxy_for(address, environment),
         authorities=tuple(
@@ -131,7 +131,7 @@ def _word_for(name: str) -> str:
     return f"held-by-treadle-{name.lower().replace('_', '-')}"
 
 
-def _headers(text: str) -> Pairs:
+def _headers(text: str) -> HeaderPairs:
     """One header a line, as the agent reads them; lines without a colon are none."""
     found = []
     for line in text.splitlines():

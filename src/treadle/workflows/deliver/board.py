@@ -1,11 +1,11 @@
-"""The deliverables of a run, as its story asks for them and as agents change them by tools."""
+"""The deliverables of a run, as the loop reads them and agents change them by tools."""
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from treadle.domain.agent import Tool
-from treadle.domain.check import Before, Check
+from treadle.domain.check import BeforeOutcome, Check
 from treadle.domain.deliverable import (
     Claim,
     Deliverable,
@@ -13,22 +13,22 @@ from treadle.domain.deliverable import (
     Tally,
     as_pending,
     tally,
-    with_honest_proof,
+    with_valid_proof,
 )
 from treadle.domain.events.all_events import Event
 from treadle.domain.events.run import RunWarned
 from treadle.domain.events.verification import CheckAdded
 from treadle.domain.events.work import DeliverableChanged, DeliverableCreated
 from treadle.domain.ports import Clock, StatusBoard
-from treadle.workflows.deliver.board_calls import BoardCalls, RoundWord, withdrawn
-from treadle.workflows.deliver.passing import AT_ONCE, Terms
-from treadle.workflows.deliver.projection import Projection
-from treadle.workflows.deliver.recollection import Recollection
-from treadle.workflows.deliver.spec_carrying import missing_checks, uncarried
-from treadle.workflows.deliver.told_deliverables import with_check
+from treadle.workflows.deliver.board_calls import BoardCalls, RoundClaims, withdrawn
+from treadle.workflows.deliver.pass_rules import AT_ONCE, PassRules
+from treadle.workflows.deliver.spec_check_owners import missing_checks, owner_of_left_checks
+from treadle.workflows.deliver.status_projection import StatusProjection
+from treadle.workflows.loop.deliverable_history import with_check
+from treadle.workflows.loop.run_history import RunHistory
 
 
-class Board:
+class DeliverableBoard:
     """Events first, then the file: status.json is a projection, never the truth."""
 
     def __init__(
@@ -39,32 +39,32 @@ class Board:
         *,
         rehearsed: bool = False,
         clean: Callable[[Mapping[str, Any]], Mapping[str, Any]] = lambda arguments: arguments,
-        terms: Terms = AT_ONCE,
+        terms: PassRules = AT_ONCE,
     ) -> None:
         self._rehearsed = rehearsed
         self._record = record
         self._terms = terms
-        self._projection = Projection(file, record, clock, rehearsed=rehearsed)
-        self._word = RoundWord()
-        self._calls = BoardCalls(self._projection, record, terms, self._word, clean)
+        self._projection = StatusProjection(file, record, clock, rehearsed=rehearsed)
+        self._round_claims = RoundClaims()
+        self._calls = BoardCalls(self._projection, record, terms, self._round_claims, clean)
 
     def open(self) -> None:
         """Begin a run with what an earlier one or a person left in the file."""
         self._projection.open()
-        self._carry_spec()
+        self._add_spec_checks()
 
-    def reopen(self, known: Recollection) -> None:
+    def reopen(self, known: RunHistory) -> None:
         """Go on from the run's own log; what was stored there and not written yet is written."""
         self._projection.reopen(known)
         if not known.is_fresh_leg:
             by_id = {d.id: d for d in self.deliverables}
             said = (by_id[name] for name in known.passed_this_round if name in by_id)
-            self._word.passed[:] = said
+            self._round_claims.passed[:] = said
         # Also what a leg that ended had not shown: it is looked at before anybody works on.
-        self._word.claimed[:] = known.claimed_this_round
-        self._carry_spec()
+        self._round_claims.claimed[:] = known.claimed_this_round
+        self._add_spec_checks()
 
-    def _carry_spec(self) -> None:
+    def _add_spec_checks(self) -> None:
         """What the specification checks is carried, also by deliverables that are older than it.
 
         Where there are none yet, those that the agent creates will.
@@ -77,7 +77,7 @@ class Board:
                 self._record(CheckAdded(deliverable.id, check))
                 changed[deliverable.id] = with_check(changed[deliverable.id], check)
         self._projection.change([d for d in changed.values() if d not in self.deliverables])
-        left = uncarried(self.deliverables, self._terms.spec_checks)
+        left = owner_of_left_checks(self.deliverables, self._terms.spec_checks)
         if left is not None:
             made = self._projection.new(left)
             self._record(DeliverableCreated(made))
@@ -95,7 +95,7 @@ class Board:
     @property
     def passed_this_round(self) -> list[Deliverable]:
         """Those that the agent has said are done, passed at once or claimed, in order."""
-        return self._word.passed
+        return self._round_claims.passed
 
     def tally(self) -> Tally:
         return tally(self.deliverables)
@@ -109,14 +109,14 @@ class Board:
 
     def begin_round(self) -> None:
         """What was said in the round before is over, shown or not."""
-        self._word.forget()
+        self._round_claims.forget()
 
     async def recheck(self, holds: Callable[[str], Awaitable[bool]]) -> None:
         """Set passes back whose work is not in what this run starts from."""
-        lost = [d for d in self.deliverables if not await self._stands(d, holds)]
+        lost = [d for d in self.deliverables if not await self._pass_stands(d, holds)]
         self._set_back(lost, "the work behind the pass is missing here, or was only rehearsed")
 
-    async def _stands(self, d: Deliverable, holds: Callable[[str], Awaitable[bool]]) -> bool:
+    async def _pass_stands(self, d: Deliverable, holds: Callable[[str], Awaitable[bool]]) -> bool:
         if d.status != "passed" or d.claim is None:
             return True
         if d.claim.rehearsed and not self._rehearsed:
@@ -130,7 +130,7 @@ class Board:
             self._record(DeliverableChanged(d.id, d.description, "blocked", "pending"))
         self._projection.change([as_pending(d) for d in blocked])
 
-    def settle(self, commit: str) -> None:
+    def confirm_passes(self, commit: str) -> None:
         """The round's work is safe in this commit, so its passes are, too."""
         # First what a person wrote meanwhile: a pass that they took back is none to settle.
         self.adopt()
@@ -141,7 +141,7 @@ class Board:
         ]
         self._projection.change(safe)
 
-    def take_back(self, reason: str) -> None:
+    def withdraw_passes(self, reason: str) -> None:
         """The round's work did not come home whole, so nothing that was said in it stands."""
         self.adopt()
         claims = self.claims()
@@ -149,11 +149,11 @@ class Board:
             self._record(withdrawn(deliverable))
         passed = [d for d in self.deliverables if d.claim and not d.claim.commit]
         self._set_back(passed, reason, also=claims)
-        self._word.forget()
+        self._round_claims.forget()
 
     def claims(self) -> tuple[Deliverable, ...]:
         """What the agent has claimed in this round and nobody has shown yet, in order."""
-        claimed = (self._projection.find(name) for name in self._word.claimed)
+        claimed = (self._projection.find(name) for name in self._round_claims.claimed)
         return tuple(d for d in claimed if d is not None and d.status == "pending")
 
     def drop_claims(self, names: Collection[str]) -> None:
@@ -162,23 +162,23 @@ class Board:
         Not recorded: whoever shows the round's claims once more has to come to the same.
         """
         for name in names:
-            self._word.drop(name)
+            self._round_claims.drop(name)
 
-    def prove(self, name: str, commit: str, proof: Proof) -> None:
+    def pass_deliverable(self, name: str, commit: str, proof: Proof) -> None:
         """What was claimed holds on this commit; it is proven only if its checks can prove it."""
         self.adopt()
-        self._word.drop(name)
+        self._round_claims.drop(name)
         found = self._projection.find(name)
         if found is None or found.status != "pending":
             return  # a person has decided meanwhile, or it was recorded before a crash
         passed = replace(found, status="passed", claim=Claim(commit), proof=proof)
-        passed = self._projection.marked(with_honest_proof(passed))
+        passed = self._projection.marked(with_valid_proof(passed))
         self._record(
             DeliverableChanged(name, found.description, "pending", "passed", passed.proof, commit)
         )
         self._projection.change([passed])
 
-    def unseen(self) -> tuple[tuple[str, Check], ...]:
+    def checks_to_see_fail(self) -> tuple[tuple[str, Check], ...]:
         """Checks of what is pending that nobody has run on the tree before the work, with ids."""
         return tuple(
             (d.id, check)
@@ -188,7 +188,9 @@ class Board:
             if not check.before
         )
 
-    def saw_before(self, name: str, criterion: str, before: Before, *, command: str = "") -> None:
+    def set_before(
+        self, name: str, criterion: str, before: BeforeOutcome, *, command: str = ""
+    ) -> None:
         """How a check ended before the work, as its evidence in the log says; with `command`, only
         if it is still the same one."""
         found = self._projection.find(name)
@@ -198,7 +200,7 @@ class Board:
             if check.criterion == criterion and command in ("", check.command):
                 self._projection.change([with_check(found, replace(check, before=before))])
 
-    def doubt(self, name: str, check: Check) -> None:
+    def reset_check(self, name: str, check: Check) -> None:
         """This check is not any more what was seen to fail: as it is, nobody has looked at it."""
         found = self._projection.find(name)
         if found is None or check not in found.checks:
@@ -207,11 +209,11 @@ class Board:
         self._record(CheckAdded(name, unseen))
         self._projection.change([with_check(found, unseen)])
 
-    def proven(self) -> tuple[Deliverable, ...]:
+    def verifiable(self) -> tuple[Deliverable, ...]:
         """What has passed and can be shown again, because it has checks."""
         return tuple(d for d in self.deliverables if d.status == "passed" and d.checks)
 
-    def broken(self, name: str, reason: str) -> None:
+    def set_broken(self, name: str, reason: str) -> None:
         """Something that had passed does not hold any more."""
         found = self._projection.find(name)
         self._set_back([found] if found is not None and found.status == "passed" else [], reason)

@@ -1,4 +1,4 @@
-"""What happens when an agent calls a deliverable tool: checked, recorded, saved, answered."""
+"""Answers an agent's calls of the deliverable tools."""
 
 import asyncio
 import json
@@ -10,11 +10,11 @@ from treadle.domain.agent import Tool, ToolReply
 from treadle.domain.check import Check
 from treadle.domain.deliverable import (
     Deliverable,
+    DeliverableStatus,
     Proof,
-    Refused,
-    Status,
+    RejectedChange,
+    add_deliverables,
     as_pending,
-    create,
     set_status,
     tally,
 )
@@ -32,14 +32,14 @@ from treadle.workflows.deliver.board_tools import (
     listed,
     wanted_check,
 )
-from treadle.workflows.deliver.passing import Terms, claim_reply, said_done
-from treadle.workflows.deliver.projection import Projection
-from treadle.workflows.deliver.spec_carrying import uncarried, with_spec_checks
-from treadle.workflows.deliver.told_deliverables import with_check
+from treadle.workflows.deliver.pass_rules import PassRules, claim_reply, decide_claim
+from treadle.workflows.deliver.spec_check_owners import owner_of_left_checks, with_spec_checks
+from treadle.workflows.deliver.status_projection import StatusProjection
+from treadle.workflows.loop.deliverable_history import with_check
 
 
 @dataclass(slots=True)
-class RoundWord:
+class RoundClaims:
     """What the agent has said in the round that runs: passed or claimed, and of that claimed;
     and by id what its word was not taken for."""
 
@@ -64,10 +64,10 @@ class RoundWord:
 class BoardCalls:
     """The tools of one run's board."""
 
-    projection: Projection
+    projection: StatusProjection
     record: Callable[[Event], None]
-    terms: Terms
-    word: RoundWord
+    terms: PassRules
+    word: RoundClaims
     clean: Callable[[Mapping[str, Any]], Mapping[str, Any]]
 
     def tools(self) -> tuple[Tool, ...]:
@@ -80,7 +80,7 @@ class BoardCalls:
 
     async def _create(self, arguments: Mapping[str, Any]) -> ToolReply:
         given = given_deliverables(self.clean(arguments))
-        if isinstance(given, Refused):
+        if isinstance(given, RejectedChange):
             return ToolReply(given.reason, is_error=True)
         asked = tuple(with_spec_checks(d, self.terms.spec_checks) for d in given)
         # First: what is known of the deliverables must not change while it is acted on.
@@ -92,10 +92,10 @@ class BoardCalls:
             return ToolReply("They were created already.")
         if barred:
             return ToolReply(barred, is_error=True)
-        after = create(self.projection.known, new)
-        if isinstance(after, Refused):
+        after = add_deliverables(self.projection.known, new)
+        if isinstance(after, RejectedChange):
             return ToolReply(after.reason, is_error=True)
-        left = uncarried(after, self.terms.spec_checks)
+        left = owner_of_left_checks(after, self.terms.spec_checks)
         made = tuple(map(self.projection.new, new if left is None else (*new, left)))
         for deliverable in made:
             self.record(DeliverableCreated(deliverable))
@@ -129,12 +129,12 @@ class BoardCalls:
 
     async def _add_check(self, arguments: Mapping[str, Any]) -> ToolReply:
         given = given_check(self.clean(arguments))
-        if isinstance(given, Refused):
+        if isinstance(given, RejectedChange):
             return ToolReply(given.reason, is_error=True)
         reason = await self._why_not_run(given.command)
         self.projection.adopt()
         found = wanted_check(given, self.projection.known)
-        if isinstance(found, Refused):
+        if isinstance(found, RejectedChange):
             return ToolReply(found.reason, is_error=True)
         deliverable, check = found
         reply = ToolReply(f"{deliverable.id} has this check now: {check.command}")
@@ -150,7 +150,7 @@ class BoardCalls:
         name, given = arguments.get("deliverableId"), arguments.get("status")
         if not isinstance(name, str):
             return ToolReply("`deliverableId` must be a text.", is_error=True)
-        if given not in get_args(Status):
+        if given not in get_args(DeliverableStatus):
             return ToolReply(
                 f"Unknown status {given!r}: use pending, passed or blocked.", is_error=True
             )
@@ -158,9 +158,9 @@ class BoardCalls:
         found = self.projection.find(name)
         if found is not None and given == found.status == "pending" and name in self.word.claimed:
             return self._withdraw(found)
-        status = cast("Status", given)
+        status = cast("DeliverableStatus", given)
         after = set_status(self.projection.known, name, status)
-        if isinstance(after, Refused):
+        if isinstance(after, RejectedChange):
             return ToolReply(after.reason, is_error=True)
         changed = next(d for d in after if d.id == name)
         if status == "passed":
@@ -168,8 +168,8 @@ class BoardCalls:
         return self._change(changed)
 
     def _say_done(self, changed: Deliverable) -> ToolReply:
-        when = said_done(changed, self.terms)
-        if isinstance(when, Refused):
+        when = decide_claim(changed, self.terms)
+        if isinstance(when, RejectedChange):
             return self._refuse(changed, when)
         if when == "at_once":
             return self._change(changed)
@@ -179,7 +179,7 @@ class BoardCalls:
             self.word.passed.append(as_pending(changed))
         return ToolReply(f"{claim_reply(changed, self.terms)} {self._left()}")
 
-    def _refuse(self, changed: Deliverable, refused: Refused) -> ToolReply:
+    def _refuse(self, changed: Deliverable, refused: RejectedChange) -> ToolReply:
         """Said once in a round, however often the agent tries."""
         if changed.id not in self.word.refused:
             unchecked = len(claimed_criteria(changed))

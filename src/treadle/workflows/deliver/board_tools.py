@@ -1,12 +1,12 @@
-"""The deliverable tools as the agent sees them: names, words, argument schemas, and answers."""
+"""The tools by which an agent reads and changes deliverables: schemas and arguments."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple, TypedDict
 
 from treadle.domain.check import Check
-from treadle.domain.deliverable import Deliverable, Refused, flaw_of_command
-from treadle.domain.wire import whole_characters
-from treadle.verify.spec_checks import folded
+from treadle.domain.deliverable import Deliverable, RejectedChange, find_command_problem
+from treadle.domain.wire import without_surrogates
+from treadle.verify.spec_checks import fold_text
 
 
 class Described(TypedDict):
@@ -110,36 +110,36 @@ LIST: Described = {
 }
 
 
-def given_deliverables(arguments: Mapping[str, Any]) -> tuple[Deliverable, ...] | Refused:
+def given_deliverables(arguments: Mapping[str, Any]) -> tuple[Deliverable, ...] | RejectedChange:
     """The deliverables in a tool call, or what is wrong with the call's shape."""
     entries = arguments.get("deliverables")
     if not isinstance(entries, list):
-        return Refused("Pass `deliverables`, a list of objects.")
+        return RejectedChange("Pass `deliverables`, a list of objects.")
     made = []
     for entry in entries:
         deliverable = _given_deliverable(entry)
-        if isinstance(deliverable, Refused):
+        if isinstance(deliverable, RejectedChange):
             return deliverable
         made.append(deliverable)
     return tuple(made)
 
 
-def _given_deliverable(entry: object) -> Deliverable | Refused:
+def _given_deliverable(entry: object) -> Deliverable | RejectedChange:
     if not isinstance(entry, dict):
-        return Refused("Each deliverable must be an object.")
+        return RejectedChange("Each deliverable must be an object.")
     criteria = entry.get("acceptanceCriteria")
     if not isinstance(criteria, list):
-        return Refused(_CRITERIA_WANTED)
+        return RejectedChange(_CRITERIA_WANTED)
     given = [_given_criterion(each) for each in criteria]
     pairs = [each for each in given if each is not None]
     if len(pairs) < len(given):
-        return Refused(_CRITERIA_WANTED)
+        return RejectedChange(_CRITERIA_WANTED)
     name, description = entry.get("id"), entry.get("description")
     if not isinstance(name, str) or not isinstance(description, str):
-        return Refused("`id` and `description` must be texts.")
+        return RejectedChange("`id` and `description` must be texts.")
     return Deliverable(
-        whole_characters(name),
-        whole_characters(description),
+        without_surrogates(name),
+        without_surrogates(description),
         tuple(text for text, _ in pairs),
         checks=tuple(Check(text, command) for text, command in pairs if command is not None),
     )
@@ -154,11 +154,11 @@ def _given_criterion(value: object) -> tuple[str, str | None] | None:
     """Its text, and its command if it has one; None if it is no criterion."""
     match value:
         case str(text) | {"text": str(text), "check": None}:
-            return whole_characters(text), None
+            return without_surrogates(text), None
         case {"text": str(text), "check": str(command)}:
-            return whole_characters(text), whole_characters(command).strip()
+            return without_surrogates(text), without_surrogates(command).strip()
         case {"text": str(text), **rest} if "check" not in rest:
-            return whole_characters(text), None
+            return without_surrogates(text), None
         case _:
             return None
 
@@ -171,34 +171,36 @@ class GivenCheck(NamedTuple):
     command: str
 
 
-def given_check(arguments: Mapping[str, Any]) -> GivenCheck | Refused:
+def given_check(arguments: Mapping[str, Any]) -> GivenCheck | RejectedChange:
     names = ("deliverableId", "criterion", "command")
     words = [word for each in names if isinstance(word := arguments.get(each), str)]
     if len(words) < len(names):
-        return Refused("`deliverableId`, `criterion` and `command` must be texts.")
-    name, criterion, command = map(whole_characters, words)
+        return RejectedChange("`deliverableId`, `criterion` and `command` must be texts.")
+    name, criterion, command = map(without_surrogates, words)
     return GivenCheck(name, criterion, command.strip())
 
 
 def wanted_check(
     given: GivenCheck, known: Sequence[Deliverable]
-) -> tuple[Deliverable, Check] | Refused:
+) -> tuple[Deliverable, Check] | RejectedChange:
     """The check that a call asks for and whose it is; one that is there already may be asked for
     again, and nothing else in its place."""
     name, text, command = given
     found = next((d for d in known if d.id == name), None)
     if found is None:
         ids = ", ".join(d.id for d in known) or "none yet"
-        return Refused(f"Deliverable {name} not found. Known ids: {ids}.")
-    criterion = next((c for c in found.acceptance_criteria if folded(c) == folded(text)), None)
+        return RejectedChange(f"Deliverable {name} not found. Known ids: {ids}.")
+    criterion = next(
+        (c for c in found.acceptance_criteria if fold_text(c) == fold_text(text)), None
+    )
     if criterion is None:
         texts = "; ".join(found.acceptance_criteria)
-        return Refused(f"{name} has no criterion {text!r}. Its criteria are: {texts}")
-    if problem := flaw_of_command(command):
-        return Refused(f"The check {problem}.")
+        return RejectedChange(f"{name} has no criterion {text!r}. Its criteria are: {texts}")
+    if problem := find_command_problem(command):
+        return RejectedChange(f"The check {problem}.")
     present = next((c for c in found.checks if c.criterion == criterion), None)
     if present is not None and present.command != command:
-        return Refused(
+        return RejectedChange(
             f"{criterion!r} has a check already, and no agent changes one: {present.command}"
         )
     return found, Check(criterion, command)

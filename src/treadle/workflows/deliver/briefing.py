@@ -5,27 +5,27 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from treadle.domain.agent import Brief, Identity, Tool
+from treadle.domain.agent import CommitIdentity, SessionBrief, Tool
 from treadle.domain.events.all_events import Event
 from treadle.domain.events.run import Instruction, RunWarned
 from treadle.domain.ids import SessionId
 from treadle.domain.limits import SessionLimits
-from treadle.policy.available_tools import Toolset, for_role
-from treadle.workflows.deliver.board import Board
-from treadle.workflows.deliver.instructions import (
+from treadle.policy.available_tools import Toolset, limit_to_role
+from treadle.workflows.deliver.board import DeliverableBoard
+from treadle.workflows.loop.instructions import (
     ROLE_OF,
-    Facts,
-    Unusable,
+    PromptFacts,
+    UnusableContext,
     instruction_text,
     project_context,
     prompt_for,
 )
-from treadle.workflows.guard import Guard
-from treadle.workflows.worksite import Worksite
+from treadle.workflows.loop.run_workspace import RunWorkspace
+from treadle.workflows.loop.tool_guard import ToolGuard
 
 
 @dataclass(frozen=True, slots=True)
-class Equipment:
+class SessionSetup:
     """What every session of the run is given, whatever its role."""
 
     model: str
@@ -33,30 +33,30 @@ class Equipment:
     thinking_tokens: int | None
     toolset: Toolset
     mcp_servers: Mapping[str, Mapping[str, Any]] = field(repr=False)
-    identity: Identity
+    identity: CommitIdentity
     home: Path
-    facts: Facts
+    facts: PromptFacts
 
 
 @dataclass(frozen=True, slots=True)
-class Briefing:
+class DeliverBriefing:
     """Writes the briefs of one run."""
 
-    equipment: Equipment
-    board: Board
-    worksite: Worksite
+    setup: SessionSetup
+    board: DeliverableBoard
+    workspace: RunWorkspace
     record: Callable[[Event], None]
     new_session_id: Callable[[], SessionId]
-    guard: Guard
+    guard: ToolGuard
     # Besides those of the board.
     tools: tuple[Tool, ...] = ()
 
-    def brief(self, instruction: Instruction, limits: SessionLimits) -> Brief:
+    def brief(self, instruction: Instruction, limits: SessionLimits) -> SessionBrief:
         """A fresh session; its instruction, and all that its role may use."""
-        project, workspace = self.worksite.project_root, self.worksite.path
-        role, equipment = ROLE_OF[instruction], self.equipment
+        project, workspace = self.workspace.project_root, self.workspace.path
+        role, equipment = ROLE_OF[instruction], self.setup
         text = instruction_text(project, instruction)
-        return Brief(
+        return SessionBrief(
             session=self.new_session_id(),
             role=role,
             prompt=prompt_for(text, equipment.facts, self.board.deliverables),
@@ -70,14 +70,14 @@ class Briefing:
             decide=self.guard.decide_for(role, str(workspace), equipment.toolset),
             identity=equipment.identity,
             tools=(*self.board.tools(), *self.tools),
-            builtin_tools=for_role(equipment.toolset, role).builtin,
+            builtin_tools=limit_to_role(equipment.toolset, role).builtin,
             mcp_servers=equipment.mcp_servers,
             thinking_tokens=equipment.thinking_tokens,
         )
 
     def _context(self, workspace: Path) -> str:
         found = project_context(workspace)
-        if isinstance(found, Unusable):
+        if isinstance(found, UnusableContext):
             self.record(RunWarned(f"CLAUDE.md is left out: {found.reason}"))
             return ""
         return found

@@ -1,11 +1,11 @@
 """How a run is told to have ended: its result, from how far it came and why it stopped. Pure."""
 
 from treadle.domain.run import RunResult
-from treadle.workflows.deliver.decisions import Stop
-from treadle.workflows.deliver.progress import Progress
+from treadle.workflows.loop.next_action import StopRun
+from treadle.workflows.loop.run_progress import RunProgress
 
 
-def ended(progress: Progress, stop: Stop) -> RunResult:
+def ended(progress: RunProgress, stop: StopRun) -> RunResult:
     """The result of a run that came this far and stopped for this reason."""
     return RunResult(
         reason=stop.reason,

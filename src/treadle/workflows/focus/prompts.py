@@ -4,12 +4,12 @@ from dataclasses import dataclass
 
 from treadle.domain.events.focus import CommandFinished
 from treadle.domain.events.run import Instruction
-from treadle.domain.events.verification import Touched
+from treadle.domain.events.verification import TouchedFile
 from treadle.domain.review import Severity
-from treadle.workflows.fencing import in_fence
-from treadle.workflows.focus.earlier_findings import found_before
-from treadle.workflows.focus.recollection import Course
+from treadle.workflows.focus.focus_history import FocusHistory
+from treadle.workflows.focus.previous_findings import found_before
 from treadle.workflows.focus.working_files import finding_lines, log_text, review_text
+from treadle.workflows.loop.prompt_fences import in_fence
 
 # Characters of each part that a prompt holds at the most.
 MOST_PLAN = 60_000
@@ -22,7 +22,7 @@ MOST_TOUCHED = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class FocusFacts:
     """What every session of the run must know and cannot guess."""
 
     words: str
@@ -34,7 +34,7 @@ class Facts:
 
 
 @dataclass(frozen=True, slots=True)
-class Since:
+class ChangesSince:
     """What changed since the last review: that commit, and the patch up to now."""
 
     commit: str
@@ -42,16 +42,16 @@ class Since:
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class ReviewScope:
     """What a reviewer is to look at: first what judges the work and was changed by it."""
 
-    touched: tuple[Touched, ...] = ()
+    touched: tuple[TouchedFile, ...] = ()
     # None before the second review.
-    since: Since | None = None
+    since: ChangesSince | None = None
 
 
 def prompt_for(
-    instruction: Instruction, text: str, facts: Facts, course: Course, scope: Scope
+    instruction: Instruction, text: str, facts: FocusFacts, course: FocusHistory, scope: ReviewScope
 ) -> str:
     """The whole prompt; what others wrote is fenced, so that none of it reads as an instruction."""
     lines = [text.replace("{bar}", facts.bar).rstrip(), "", *_focus(facts), *_project(facts)]
@@ -65,11 +65,11 @@ def prompt_for(
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _focus(facts: Facts) -> list[str]:
+def _focus(facts: FocusFacts) -> list[str]:
     return ["## Focus", "", *fenced(facts.words, MOST_FOCUS)]
 
 
-def _project(facts: Facts) -> list[str]:
+def _project(facts: FocusFacts) -> list[str]:
     lines = ["## This project", "", f"- Specifications: `{facts.specs}` (nobody changes them)"]
     if facts.check:
         lines.append(f"- Check command: `{facts.check}`")
@@ -78,7 +78,7 @@ def _project(facts: Facts) -> list[str]:
     return [*lines, ""]
 
 
-def _planning(facts: Facts, course: Course) -> list[str]:
+def _planning(facts: FocusFacts, course: FocusHistory) -> list[str]:
     review = review_text(course, given_review=facts.given_review)
     if not review:
         return []
@@ -89,7 +89,7 @@ def _planning(facts: Facts, course: Course) -> list[str]:
     return lines
 
 
-def _plan(course: Course) -> list[str]:
+def _plan(course: FocusHistory) -> list[str]:
     return [
         *("## Plan", ""),
         *fenced(course.plan, MOST_PLAN),
@@ -98,7 +98,7 @@ def _plan(course: Course) -> list[str]:
     ]
 
 
-def _log(course: Course) -> list[str]:
+def _log(course: FocusHistory) -> list[str]:
     if not course.entries:
         return ["Nothing yet.", ""]
     return fenced(log_text(course.entries), MOST_LOG, keep="end")
@@ -116,7 +116,7 @@ def _check(check: CommandFinished | None) -> list[str]:
     ]
 
 
-def _reviewing(course: Course, scope: Scope) -> list[str]:
+def _reviewing(course: FocusHistory, scope: ReviewScope) -> list[str]:
     lines = ["## What to review", ""]
     if course.baseline is None:
         lines.append("The project had no commit before this work: review all of it.")
@@ -146,7 +146,7 @@ def _reviewing(course: Course, scope: Scope) -> list[str]:
     return lines
 
 
-def _touched(scope: Scope) -> list[str]:
+def _touched(scope: ReviewScope) -> list[str]:
     """Paths, too, are words of whoever did the work."""
     files = scope.touched[:MOST_TOUCHED]
     lines = [f"{each.change}: {' '.join(each.path.split())} ({each.judge})" for each in files]
@@ -155,7 +155,7 @@ def _touched(scope: Scope) -> list[str]:
     return [in_fence("\n".join(lines))]
 
 
-def _findings(course: Course) -> str:
+def _findings(course: FocusHistory) -> str:
     found = found_before(course.judged)
     return "\n".join(line for n, each in enumerate(found, 1) for line in finding_lines(n, each))
 

@@ -4,12 +4,12 @@ from collections.abc import Callable, Mapping
 from typing import Any, cast, get_args
 
 from treadle.domain.agent import Tool, ToolReply
-from treadle.domain.deliverable import Refused
+from treadle.domain.deliverable import RejectedChange
 from treadle.domain.events.all_events import Event
 from treadle.domain.events.focus import PlanWritten, ReviewWritten
-from treadle.domain.review import Finding, Severity
-from treadle.domain.wire import whole_characters
-from treadle.workflows.focus.recollection import Course
+from treadle.domain.review import ReviewFinding, Severity
+from treadle.domain.wire import without_surrogates
+from treadle.workflows.focus.focus_history import FocusHistory
 
 LONGEST_PLAN = 100_000
 MOST_FINDINGS = 50
@@ -19,14 +19,14 @@ Record = Callable[[Event], None]
 Clean = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 
 
-def plan_tool(course: Callable[[], Course], record: Record, clean: Clean) -> Tool:
+def plan_tool(course: Callable[[], FocusHistory], record: Record, clean: Clean) -> Tool:
     """For the planner: the plan, as a whole."""
 
     async def call(arguments: Mapping[str, Any]) -> ToolReply:
         text = clean(arguments).get("text")
         if not isinstance(text, str) or not text.strip():
             return ToolReply("Pass `text`: the whole plan as markdown.", is_error=True)
-        text = whole_characters(text)
+        text = without_surrogates(text)
         if len(text) > LONGEST_PLAN:
             most = f"at most {LONGEST_PLAN} characters"
             return ToolReply(f"The plan is too long: {most}. Shorten it.", is_error=True)
@@ -50,12 +50,12 @@ def plan_tool(course: Callable[[], Course], record: Record, clean: Clean) -> Too
     )
 
 
-def review_tool(course: Callable[[], Course], record: Record, clean: Clean) -> Tool:
+def review_tool(course: Callable[[], FocusHistory], record: Record, clean: Clean) -> Tool:
     """For the reviewer: its findings, as a whole."""
 
     async def call(arguments: Mapping[str, Any]) -> ToolReply:
         given = given_review(clean(arguments))
-        if isinstance(given, Refused):
+        if isinstance(given, RejectedChange):
             return ToolReply(given.reason, is_error=True)
         if course().review != given:
             record(given)
@@ -75,38 +75,38 @@ def review_tool(course: Callable[[], Course], record: Record, clean: Clean) -> T
     )
 
 
-def given_review(arguments: Mapping[str, Any]) -> ReviewWritten | Refused:
+def given_review(arguments: Mapping[str, Any]) -> ReviewWritten | RejectedChange:
     """The review in a tool call, or what is wrong with the call's shape."""
     entries = arguments.get("findings")
     if not isinstance(entries, list):
-        return Refused("Pass `findings`, a list of objects; an empty one if there are none.")
+        return RejectedChange("Pass `findings`, a list of objects; an empty one if there are none.")
     if len(entries) > MOST_FINDINGS:
-        return Refused(f"At most {MOST_FINDINGS} findings: leave out the lightest.")
+        return RejectedChange(f"At most {MOST_FINDINGS} findings: leave out the lightest.")
     findings = []
     for entry in entries:
         finding = _given_finding(entry)
-        if isinstance(finding, Refused):
+        if isinstance(finding, RejectedChange):
             return finding
         findings.append(finding)
     if odd := _no_text(arguments, "summary"):
         return odd
     settled = arguments.get("settled", [])
     if not isinstance(settled, list) or any(type(number) is not int for number in settled):
-        return Refused("`settled` must be a list of numbers of earlier findings.")
+        return RejectedChange("`settled` must be a list of numbers of earlier findings.")
     return ReviewWritten(tuple(findings), _text(arguments, "summary"), tuple(settled))
 
 
-def _given_finding(entry: object) -> Finding | Refused:
+def _given_finding(entry: object) -> ReviewFinding | RejectedChange:
     if not isinstance(entry, dict):
-        return Refused("Each finding must be an object.")
+        return RejectedChange("Each finding must be an object.")
     severity = entry.get("severity")
     if severity not in get_args(Severity):
-        return Refused(f"`severity` must be one of {', '.join(get_args(Severity))}.")
+        return RejectedChange(f"`severity` must be one of {', '.join(get_args(Severity))}.")
     if not _text(entry, "text").strip():
-        return Refused("`text` must say what is wrong, in each finding.")
+        return RejectedChange("`text` must say what is wrong, in each finding.")
     if odd := _no_text(entry, "text", "file", "quote", "command"):
         return odd
-    return Finding(
+    return ReviewFinding(
         severity=cast("Severity", severity),
         text=_text(entry, "text"),
         file=_text(entry, "file").strip().removeprefix("./"),
@@ -115,15 +115,15 @@ def _given_finding(entry: object) -> Finding | Refused:
     )
 
 
-def _no_text(given: Mapping[str, Any], *names: str) -> Refused | None:
+def _no_text(given: Mapping[str, Any], *names: str) -> RejectedChange | None:
     """What is there and no text would be passed over without a word."""
     odd = [name for name in names if not isinstance(given.get(name, ""), str | None)]
-    return Refused(f"`{odd[0]}` must be a text.") if odd else None
+    return RejectedChange(f"`{odd[0]}` must be a text.") if odd else None
 
 
 def _text(given: Mapping[str, Any], name: str) -> str:
     found = given.get(name)
-    return whole_characters(found)[:LONGEST_TEXT] if isinstance(found, str) else ""
+    return without_surrogates(found)[:LONGEST_TEXT] if isinstance(found, str) else ""
 
 
 _REVIEW: Mapping[str, Any] = {

@@ -1,9 +1,9 @@
 """The working files of a `focus` run as texts: what people read while it works. Pure."""
 
 from treadle.domain.events.focus import ReviewJudged
-from treadle.domain.review import Dropped, Finding
+from treadle.domain.review import DroppedFinding, ReviewFinding
 from treadle.domain.signal import Signal
-from treadle.workflows.focus.recollection import Course
+from treadle.workflows.focus.focus_history import FocusHistory
 
 # What each of them is called, behind the run's id.
 SESSION = ".md"
@@ -13,7 +13,7 @@ REVIEW = ".review.md"
 PROGRESS_LOG = "# Progress Log"
 
 
-def working_files(course: Course, *, given_review: str) -> dict[str, str]:
+def working_files(course: FocusHistory, *, given_review: str) -> dict[str, str]:
     """The files that there are at this point of the run, by how their names end.
 
     `given_review` is a person's, with which the run began.
@@ -28,7 +28,7 @@ def working_files(course: Course, *, given_review: str) -> dict[str, str]:
     return files | _of_earlier_rounds(course)
 
 
-def _of_earlier_rounds(course: Course) -> dict[str, str]:
+def _of_earlier_rounds(course: FocusHistory) -> dict[str, str]:
     """Plans that another has followed, and reviews that no plan has to satisfy any more."""
     before = zip(course.plans, course.earlier_entries, strict=False)
     files = {
@@ -55,7 +55,7 @@ def log_text(entries: tuple[Signal, ...]) -> str:
     )
 
 
-def review_text(course: Course, *, given_review: str) -> str:
+def review_text(course: FocusHistory, *, given_review: str) -> str:
     """The review that the next plan has to satisfy; empty if there is none."""
     requested = course.requested
     if requested is None:
@@ -78,7 +78,7 @@ def judged_text(judged: ReviewJudged) -> str:
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
-def finding_lines(number: int, finding: Finding) -> list[str]:
+def finding_lines(number: int, finding: ReviewFinding) -> list[str]:
     """One finding as markdown."""
     where = f" in `{finding.file}`" if finding.file else ""
     lines = [f"## {number}. {finding.severity}{where}", "", finding.text.strip(), ""]
@@ -89,7 +89,7 @@ def finding_lines(number: int, finding: Finding) -> list[str]:
     return lines
 
 
-def _dropped(each: Dropped) -> str:
+def _dropped(each: DroppedFinding) -> str:
     first = " ".join(each.finding.text.split())[:200]
     return f"- {each.finding.severity}: {first} ({each.reason})"
 

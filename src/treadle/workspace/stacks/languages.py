@@ -1,12 +1,12 @@
-"""How a project of each language is set up, checked and tested, judged by its files. Pure."""
+"""Setup, check and test commands of each language, from a project's files. Pure."""
 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from treadle.domain.testing import REPORTS_FOLDER
-from treadle.workspace.stacks.files import Files
+from treadle.domain.suite_report import REPORTS_FOLDER
+from treadle.workspace.stacks.project_listing import ProjectListing
 
 _TARGET = re.compile(r"^([A-Za-z0-9_./ -]+?)\s*::?(?!=)", re.MULTILINE)
 _PHP_REPORT = f"--log-junit {REPORTS_FOLDER}/phpunit.xml"
@@ -33,7 +33,7 @@ def chain(*commands: str) -> str:
     return " && ".join(dict.fromkeys(command for command in commands if command))
 
 
-def python(files: Files) -> Stack | None:
+def python(files: ProjectListing) -> Stack | None:
     known = files.has("pyproject.toml", "setup.py", "setup.cfg", "Pipfile", "requirements.txt")
     if not known and not any(name.endswith(".py") for name in files.names):
         return None
@@ -55,7 +55,7 @@ def python(files: Files) -> Stack | None:
     )
 
 
-def _python_installer(files: Files, settings: Mapping[str, Any]) -> tuple[str, str]:
+def _python_installer(files: ProjectListing, settings: Mapping[str, Any]) -> tuple[str, str]:
     """What stands before a command, and what installs the project."""
     tools = _table(settings, "tool")
     if files.has("uv.lock") or "uv" in tools:
@@ -78,7 +78,7 @@ def _own_extra(settings: Mapping[str, Any]) -> str:
     return f"'.[{','.join(wanted)}]'" if wanted else "."
 
 
-def _python_test(files: Files, settings: Mapping[str, Any], run: str) -> str:
+def _python_test(files: ProjectListing, settings: Mapping[str, Any], run: str) -> str:
     tests = [name for name in files.texts if name.endswith(".py")]
     code = files.text(*tests)
     manifests = files.text("pyproject.toml", "setup.cfg", "tox.ini", "Pipfile", *_REQUIREMENTS)
@@ -95,7 +95,7 @@ def _python_test(files: Files, settings: Mapping[str, Any], run: str) -> str:
     return f"{run if run.startswith('python3') else run + 'python -m '}unittest discover -v{start}"
 
 
-def go(files: Files) -> Stack | None:
+def go(files: ProjectListing) -> Stack | None:
     if not files.has("go.mod"):
         return None
     strict = files.has(".golangci.yml", ".golangci.yaml", ".golangci.toml")
@@ -103,14 +103,14 @@ def go(files: Files) -> Stack | None:
     return Stack("go", "go mod download", check, _go_test(files))
 
 
-def _go_test(files: Files) -> str:
+def _go_test(files: ProjectListing) -> str:
     if "gotest.tools/gotestsum" in files.text("go.mod"):
         return f"go tool gotestsum --junitfile={REPORTS_FOLDER}/go.xml ./..."
     # Only so does it name the tests that pass.
     return "go test -v ./..."
 
 
-def rust(files: Files) -> Stack | None:
+def rust(files: ProjectListing) -> Stack | None:
     if not files.has("Cargo.toml"):
         return None
     # A failing target is to hide no test of the next one.
@@ -118,7 +118,7 @@ def rust(files: Files) -> Stack | None:
     return Stack("rust", "cargo fetch", "cargo check --all-targets", test)
 
 
-def ruby(files: Files) -> Stack | None:
+def ruby(files: ProjectListing) -> Stack | None:
     if not files.has("Gemfile") and not any(name.endswith(".gemspec") for name in files.names):
         return None
     test = ""
@@ -131,7 +131,7 @@ def ruby(files: Files) -> Stack | None:
     return Stack("ruby", "bundle install", check, test)
 
 
-def php(files: Files) -> Stack | None:
+def php(files: ProjectListing) -> Stack | None:
     if not files.has("composer.json"):
         return None
     composer = files.json("composer.json")
@@ -147,7 +147,7 @@ def php(files: Files) -> Stack | None:
     return Stack("php", "composer install", "vendor/bin/phpstan analyse" if strict else "", test)
 
 
-def make(files: Files) -> Stack | None:
+def make(files: ProjectListing) -> Stack | None:
     """The targets of a Makefile; what it calls setup, check and test outranks our own guesses."""
     text = files.text("GNUmakefile", "makefile", "Makefile")
     targets = {name for group in _TARGET.findall(text) for name in group.split()}

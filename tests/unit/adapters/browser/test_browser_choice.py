@@ -5,16 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from treadle.adapters.browser.choice import (
+from treadle.adapters.browser.browser_choice import (
     CHROMIUM_REMEDY,
     CONFIGURATION,
     NODE_REMEDY,
     SERVER_REMEDY,
     Browser,
-    Found,
+    ExecutableFile,
+    FoundBrowserParts,
     NoBrowser,
-    Program,
-    choose,
+    choose_browser,
 )
 
 HOME = Path("/home/ada")
@@ -22,28 +22,28 @@ NVM = HOME / ".nvm/versions/node/v22.1.0"
 SERVER = NVM / "lib/node_modules/@playwright/mcp/cli.js"
 NODE = NVM / "bin/node"
 CHROMIUM = HOME / ".cache/ms-playwright/chromium-1247/chrome-linux64/chrome"
-ALL = Found((SERVER,), (Program(NODE),), (Program(CHROMIUM),))
+ALL = FoundBrowserParts((SERVER,), (ExecutableFile(NODE),), (ExecutableFile(CHROMIUM),))
 PRIVATE = (HOME, HOME / ".treadle", HOME / ".local/bin")
 
 
-def program(path: str, text: str = "") -> Program:
-    return Program(Path(path), text)
+def program(path: str, text: str = "") -> ExecutableFile:
+    return ExecutableFile(Path(path), text)
 
 
 def test_a_browser_is_made_of_the_first_of_each_kind() -> None:
-    more = Found(
+    more = FoundBrowserParts(
         (SERVER, Path("/usr/lib/node_modules/@playwright/mcp/cli.js")),
-        (Program(NODE), program("/usr/bin/node")),
-        (Program(CHROMIUM), program("/usr/bin/chromium")),
+        (ExecutableFile(NODE), program("/usr/bin/node")),
+        (ExecutableFile(CHROMIUM), program("/usr/bin/chromium")),
     )
 
-    assert choose(more, kept_private=PRIVATE) == Browser(SERVER, NODE, CHROMIUM)
+    assert choose_browser(more, kept_private=PRIVATE) == Browser(SERVER, NODE, CHROMIUM)
 
 
 @pytest.mark.parametrize(
     ("found", "absent"),
     [
-        (Found(), NoBrowser("Playwright MCP is not installed", SERVER_REMEDY)),
+        (FoundBrowserParts(), NoBrowser("Playwright MCP is not installed", SERVER_REMEDY)),
         (
             replace(ALL, nodes=()),
             NoBrowser("there is no Node.js to run Playwright MCP", NODE_REMEDY),
@@ -57,8 +57,10 @@ def test_a_browser_is_made_of_the_first_of_each_kind() -> None:
         ),
     ],
 )
-def test_what_is_missing_is_named_with_how_to_get_it(found: Found, absent: NoBrowser) -> None:
-    assert choose(found, kept_private=PRIVATE) == absent
+def test_what_is_missing_is_named_with_how_to_get_it(
+    found: FoundBrowserParts, absent: NoBrowser
+) -> None:
+    assert choose_browser(found, kept_private=PRIVATE) == absent
 
 
 @pytest.mark.parametrize(
@@ -69,10 +71,14 @@ def test_what_is_missing_is_named_with_how_to_get_it(found: Found, absent: NoBro
         program("/home/ada/.local/bin/mise"),
     ],
 )
-def test_what_a_version_manager_puts_in_the_place_of_node_is_passed_over(stand_in: Program) -> None:
+def test_what_a_version_manager_puts_in_the_place_of_node_is_passed_over(
+    stand_in: ExecutableFile,
+) -> None:
     found = replace(ALL, nodes=(stand_in, program("/usr/bin/nodejs")))
 
-    assert choose(found, kept_private=PRIVATE) == Browser(SERVER, Path("/usr/bin/nodejs"), CHROMIUM)
+    assert choose_browser(found, kept_private=PRIVATE) == Browser(
+        SERVER, Path("/usr/bin/nodejs"), CHROMIUM
+    )
 
 
 @pytest.mark.parametrize(
@@ -83,10 +89,10 @@ def test_what_a_version_manager_puts_in_the_place_of_node_is_passed_over(stand_i
         program("/usr/bin/chromium-browser", '#!/bin/sh\nexec /snap/bin/chromium "$@"\n'),
     ],
 )
-def test_a_chromium_that_is_a_snap_is_passed_over(snap: Program) -> None:
+def test_a_chromium_that_is_a_snap_is_passed_over(snap: ExecutableFile) -> None:
     found = replace(ALL, chromiums=(snap, program("/opt/google/chrome/google-chrome", "#!/bin/sh")))
 
-    chosen = choose(found, kept_private=PRIVATE)
+    chosen = choose_browser(found, kept_private=PRIVATE)
 
     assert chosen == Browser(SERVER, NODE, Path("/opt/google/chrome/google-chrome"))
 
@@ -96,12 +102,12 @@ def test_a_chromium_that_is_a_snap_is_passed_over(snap: Program) -> None:
     [
         replace(ALL, servers=(HOME / "cli.js",)),
         replace(ALL, servers=(HOME / ".local/bin/cli.js",)),
-        replace(ALL, chromiums=(Program(HOME / "chrome"),)),
-        replace(ALL, chromiums=(Program(HOME.parent / "chrome"),)),
+        replace(ALL, chromiums=(ExecutableFile(HOME / "chrome"),)),
+        replace(ALL, chromiums=(ExecutableFile(HOME.parent / "chrome"),)),
     ],
 )
-def test_nothing_is_chosen_that_would_show_what_is_private(found: Found) -> None:
-    assert isinstance(choose(found, kept_private=PRIVATE), NoBrowser)
+def test_nothing_is_chosen_that_would_show_what_is_private(found: FoundBrowserParts) -> None:
+    assert isinstance(choose_browser(found, kept_private=PRIVATE), NoBrowser)
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from treadle.adapters.browser.choice import Found, Program
-from treadle.adapters.browser.looking import look
+from treadle.adapters.browser.browser_choice import ExecutableFile, FoundBrowserParts
+from treadle.adapters.browser.browser_search import find_browser_parts
 
 PROGRAM = "\x7fELF"
 
@@ -30,11 +30,13 @@ class Machine:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.symlink_to(target)
 
-    def look(self, *search_path: str, browsers_path: str = "") -> Found:
+    def look(self, *search_path: str, browsers_path: str = "") -> FoundBrowserParts:
         """Only what lies on this machine: the real one may have a browser, too."""
         path = ":".join(str(self.place / name) if name else "" for name in search_path)
-        found = look(path, home=self.home, project=self.project, browsers_path=browsers_path)
-        return Found(
+        found = find_browser_parts(
+            path, home=self.home, project=self.project, browsers_path=browsers_path
+        )
+        return FoundBrowserParts(
             tuple(path for path in found.servers if path.is_relative_to(self.place)),
             found.nodes,
             tuple(each for each in found.chromiums if each.path.is_relative_to(self.place)),
@@ -47,7 +49,7 @@ def machine(tmp_path: Path) -> Machine:
 
 
 def test_a_machine_without_any_of_it_has_nothing(machine: Machine) -> None:
-    assert machine.look("bin") == Found()
+    assert machine.look("bin") == FoundBrowserParts()
 
 
 @pytest.mark.parametrize("command", ["playwright-mcp", "mcp-server-playwright"])
@@ -88,9 +90,9 @@ def test_the_newest_chromium_of_playwright_comes_before_that_of_the_system(
     )
 
     assert machine.look("bin").chromiums == (
-        Program(new),
-        Program(old),
-        Program(system, "#!/bin/sh\nexec chromium"),
+        ExecutableFile(new),
+        ExecutableFile(old),
+        ExecutableFile(system, "#!/bin/sh\nexec chromium"),
     )
 
 
@@ -100,14 +102,14 @@ def test_browsers_are_looked_for_where_the_user_keeps_them(machine: Machine) -> 
 
     found = machine.look("bin", browsers_path=str(machine.place / "kept"))
 
-    assert found.chromiums == (Program(kept),)
+    assert found.chromiums == (ExecutableFile(kept),)
 
 
 def test_nothing_is_taken_from_where_an_agent_writes(machine: Machine) -> None:
     for name in ("node", "chromium", "playwright-mcp"):
         machine.put(f"project/node_modules/.bin/{name}")
 
-    assert machine.look("project/node_modules/.bin", "") == Found()
+    assert machine.look("project/node_modules/.bin", "") == FoundBrowserParts()
 
 
 def test_a_file_that_cannot_be_run_is_no_program(machine: Machine) -> None:

@@ -15,18 +15,18 @@ from treadle.domain.agent import (
     AgentEnded,
     AgentEvent,
     Allow,
-    Brief,
+    CommitIdentity,
     Decision,
     Heartbeat,
-    Identity,
-    Leftover,
+    LeftoverProcess,
+    SessionBrief,
     ToolUse,
 )
 from treadle.domain.events.agent import ToolCalled, ToolFinished
 from treadle.domain.ids import SessionId
 from treadle.domain.session import Completed
-from treadle.rehearsal.api import ScriptedApi
 from treadle.rehearsal.script import parse_script
+from treadle.rehearsal.scripted_api import ScriptedApi
 
 REPOSITORY = Path(__file__).parents[4]
 BUNDLED = bundled_binary()
@@ -39,11 +39,11 @@ async def allow(use: ToolUse) -> Decision:
     return Allow()
 
 
-def brief_in(place: Path) -> Brief:
+def brief_in(place: Path) -> SessionBrief:
     """A brief whose workspace and home are directories of its own."""
     workspace = place / "work space"
     workspace.mkdir(exist_ok=True)
-    return Brief(
+    return SessionBrief(
         session=SessionId(str(uuid4())),
         role="implementer",
         prompt="Please begin.",
@@ -54,7 +54,7 @@ def brief_in(place: Path) -> Brief:
         max_turns=20,
         max_cost_usd=5.0,
         decide=allow,
-        identity=Identity("Ada Lovelace", "ada@example.com"),
+        identity=CommitIdentity("Ada Lovelace", "ada@example.com"),
         builtin_tools=("Bash", "Read", "Write"),
     )
 
@@ -71,7 +71,7 @@ def agent_on(api: ScriptedApi, binary: Path = BUNDLED, attribution: str = "") ->
 
 
 @asynccontextmanager
-async def opened(agent: ClaudeAgent, brief: Brief) -> AsyncIterator[ClaudeSession]:
+async def opened(agent: ClaudeAgent, brief: SessionBrief) -> AsyncIterator[ClaudeSession]:
     """A session that is closed in any case; no process of it may be left then."""
     session = await agent.open(brief)
     try:
@@ -79,7 +79,7 @@ async def opened(agent: ClaudeAgent, brief: Brief) -> AsyncIterator[ClaudeSessio
     finally:
         await session.close()
         await agent.gone()
-    assert (marked_processes(brief.session), agent.live) == ([], {})
+    assert (marked_processes(brief.session), agent.open_sessions) == ([], {})
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class Played:
     """A whole session: what it yielded and what it left behind."""
 
     events: tuple[AgentEvent, ...]
-    left: tuple[Leftover, ...] = ()
+    left: tuple[LeftoverProcess, ...] = ()
 
     @property
     def told(self) -> list[AgentEvent]:
@@ -108,13 +108,13 @@ class Played:
         return [(e.output, e.is_error) for e in self.events if isinstance(e, ToolFinished)]
 
 
-async def play(agent: ClaudeAgent, brief: Brief) -> Played:
+async def play(agent: ClaudeAgent, brief: SessionBrief) -> Played:
     async with opened(agent, brief) as session:
         events = tuple([event async for event in session.events()])
         return Played(events, tuple(await session.close()))
 
 
-async def play_and_note(agent: ClaudeAgent, brief: Brief) -> Played:
+async def play_and_note(agent: ClaudeAgent, brief: SessionBrief) -> Played:
     """The same, ended only when the agent has all of it in its transcript."""
     async with opened(agent, brief) as session:
         events = tuple([event async for event in session.events()])
@@ -141,7 +141,7 @@ async def until(events: AsyncIterator[AgentEvent], kind: type[AgentEvent]) -> li
     return seen
 
 
-def resumed(brief: Brief, prompt: str, cost_before_usd: float) -> Brief:
+def resumed(brief: SessionBrief, prompt: str, cost_before_usd: float) -> SessionBrief:
     return replace(brief, prompt=prompt, resume=True, cost_before_usd=cost_before_usd)
 
 

@@ -8,7 +8,7 @@ import pytest
 from treadle.adapters.agents.claude.binary import (
     TESTED_FROM,
     TESTED_TO,
-    Binary,
+    ClaudeBinary,
     Support,
     bundled_binary,
     check_binary,
@@ -124,7 +124,7 @@ def test_a_version_is_read_and_placed(
 ) -> None:
     path = program("a", f"echo '{answer}'")
 
-    assert check_binary(path, "PATH", ENVIRONMENT) == Binary(path, "PATH", version, support)
+    assert check_binary(path, "PATH", ENVIRONMENT) == ClaudeBinary(path, "PATH", version, support)
 
 
 @pytest.mark.parametrize(
@@ -208,6 +208,6 @@ def test_the_binary_is_asked_in_the_given_environment_alone(
 def test_the_bundled_binary_is_the_newest_tested_one() -> None:
     path = bundled_binary()
 
-    assert check_binary(path, "bundled", ENVIRONMENT) == Binary(
+    assert check_binary(path, "bundled", ENVIRONMENT) == ClaudeBinary(
         path, "bundled", ".".join(map(str, TESTED_TO)), "tested"
     )

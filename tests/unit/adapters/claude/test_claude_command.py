@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from treadle.adapters.agents.claude.agent import ClaudeAgent
 from treadle.adapters.agents.claude.command import (
     MAX_CONTEXT_BYTES,
-    Given,
-    bounded,
+    SessionFiles,
     child_environment,
     command_line,
     servers_of,
+    shorten_context,
 )
-from treadle.domain.agent import Allow, Brief, Decision, Identity, ToolUse
+from treadle.domain.agent import Allow, CommitIdentity, Decision, SessionBrief, ToolUse
 from treadle.domain.ids import SessionId
 
 CLAUDE = Path("/opt/claude")
@@ -27,7 +27,7 @@ async def allow(use: ToolUse) -> Decision:
     return Allow()
 
 
-BRIEF = Brief(
+BRIEF = SessionBrief(
     session=SessionId("11111111-2222-4333-8444-555555555555"),
     role="implementer",
     prompt="-p is how this prompt begins",
@@ -38,7 +38,7 @@ BRIEF = Brief(
     max_turns=7,
     max_cost_usd=1.5,
     decide=allow,
-    identity=Identity("Ada", "ada@example.com"),
+    identity=CommitIdentity("Ada", "ada@example.com"),
 )
 SETTINGS = {
     "attribution": {"commit": "", "pr": ""},
@@ -47,7 +47,7 @@ SETTINGS = {
     "autoMemoryEnabled": False,
 }
 OURS = {"treadle": {"type": "sdk", "name": "treadle"}}
-GIVEN = Given(Path("/private/given-servers"))
+GIVEN = SessionFiles(Path("/private/given-servers"))
 PLAIN = [
     *("/opt/claude", "--output-format", "stream-json", "--input-format", "stream-json"),
     *("--verbose", "--include-partial-messages", "--setting-sources="),
@@ -59,7 +59,7 @@ PLAIN = [
 ]
 
 
-def line(brief: Brief, given: Given = GIVEN, attribution: str = "") -> list[str]:
+def line(brief: SessionBrief, given: SessionFiles = GIVEN, attribution: str = "") -> list[str]:
     return command_line(CLAUDE, brief, given, attribution=attribution)
 
 
@@ -74,7 +74,7 @@ def test_a_plain_session_is_started_with_these_flags() -> None:
         (replace(BRIEF, thinking_tokens=4000), ["--max-thinking-tokens", "4000"]),
     ],
 )
-def test_what_a_brief_asks_for_is_added(brief: Brief, more: list[str]) -> None:
+def test_what_a_brief_asks_for_is_added(brief: SessionBrief, more: list[str]) -> None:
     assert line(brief) == [*PLAIN, *more]
 
 
@@ -150,7 +150,7 @@ def test_even_the_smallest_budget_is_one_that_the_agent_takes() -> None:
 def test_a_context_without_end_is_cut(letter: str, past: int) -> None:
     size = len(letter.encode())
     context = letter * ((MAX_CONTEXT_BYTES + past) // size)
-    cut = bounded(context)
+    cut = shorten_context(context)
 
     assert len(cut.encode()) < MAX_CONTEXT_BYTES + 200
     if len(context.encode()) <= MAX_CONTEXT_BYTES:
@@ -215,7 +215,7 @@ REMOTE = {"type": "http", "url": "https://tools.example"}
     ],
 )
 def test_the_machines_certificates_are_left_out_where_nobody_is_reached_by_tls(
-    allowed: dict[str, str], brief: Brief, store: str | None
+    allowed: dict[str, str], brief: SessionBrief, store: str | None
 ) -> None:
     assert child_environment(allowed, brief).get("CLAUDE_CODE_CERT_STORE") == store
 

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.policy.secret_samples import GITHUB
-from treadle.adapters.agents.claude.fields import both_ends, shortened
-from treadle.policy.redaction import redactor
+from treadle.adapters.agents.claude.json_fields import shorten, shorten_middle
+from treadle.policy.redaction import make_redactor
 
 WORDS = "ordinary words "
 
@@ -21,16 +21,16 @@ WORDS = "ordinary words "
     ],
 )
 def test_the_beginning_of_a_text_ends_with_a_word(text: str, kept: str) -> None:
-    assert shortened(text, 10) == kept
+    assert shorten(text, 10) == kept
 
 
 def test_both_ends_of_an_output_are_whole_words() -> None:
-    assert both_ends("one two three four five six", 16) == "one two\n… (12 more) …\nfive six"
+    assert shorten_middle("one two three four five six", 16) == "one two\n… (12 more) …\nfive six"
 
 
 @given(st.text(max_size=100), st.integers(1, 60))
 def test_what_was_left_out_is_counted(text: str, most: int) -> None:
-    for cut in (shortened(text, most), both_ends(text, most)):
+    for cut in (shorten(text, most), shorten_middle(text, most)):
         if "more)" in cut and "more)" not in text:
             left_out = int(cut.split("… (")[-1].split(" more)")[0])
             marks = f"… ({left_out} more)", f"\n… ({left_out} more) …\n"
@@ -42,6 +42,10 @@ def test_a_secret_at_the_cut_is_hidden_whole_or_not_there(shift: int) -> None:
     before = (WORDS * 300)[: 2000 - shift - 1] + " "
     text = f"{before}{GITHUB} {WORDS * 200}"
 
-    for cut in (shortened(text, 2000), both_ends(text, 4000), both_ends(text[::-1], 4000)[::-1]):
-        shown = redactor([])(cut)
+    for cut in (
+        shorten(text, 2000),
+        shorten_middle(text, 4000),
+        shorten_middle(text[::-1], 4000)[::-1],
+    ):
+        shown = make_redactor([])(cut)
         assert not any(GITHUB[n : n + 8] in shown for n in range(0, len(GITHUB) - 8))

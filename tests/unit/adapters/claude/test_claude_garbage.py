@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from tests.unit.adapters.claude.recorded_streams import every_message
-from treadle.adapters.agents.claude.parse import StreamParser
+from treadle.adapters.agents.claude.stream_parser import StreamParser
 from treadle.domain import wire
 from treadle.domain.agent import (
     AgentEnded,

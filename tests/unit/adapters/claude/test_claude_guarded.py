@@ -12,14 +12,14 @@ from tests.builders import SESSION_LIMITS, FakeClock
 from tests.unit.adapters.claude.real_sessions import BUNDLED, OLDER, agent_on, brief_in
 from tests.unit.adapters.claude.test_claude_misbehaving import CONNECT, RESULT
 from treadle.adapters.agents.claude.agent import ClaudeAgent
-from treadle.domain.agent import Brief
+from treadle.domain.agent import SessionBrief
 from treadle.domain.events.agent import ToolCalled, ToolDecided, ToolFinished
 from treadle.domain.events.all_events import Event
 from treadle.domain.session import Completed, SessionResult, UnguardedTool
 from treadle.policy.available_tools import BASELINE_TOOLS
-from treadle.rehearsal.api import ScriptedApi
 from treadle.rehearsal.script import parse_script
-from treadle.session.drive import Driver
+from treadle.rehearsal.scripted_api import ScriptedApi
+from treadle.session.driver import SessionDriver
 
 TODO = {"content": "look", "status": "pending", "activeForm": "looking"}
 AGENT = {"description": "look", "prompt": "Look", "subagent_type": "general-purpose"}
@@ -48,9 +48,9 @@ SUBAGENT = [
 ]
 
 
-async def drive(agent: ClaudeAgent, brief: Brief) -> tuple[SessionResult, list[Event]]:
+async def drive(agent: ClaudeAgent, brief: SessionBrief) -> tuple[SessionResult, list[Event]]:
     events: list[Event] = []
-    driver = Driver(agent, FakeClock(), events.append, asyncio.Event())
+    driver = SessionDriver(agent, FakeClock(), events.append, asyncio.Event())
     result = await driver.run(brief, SESSION_LIMITS)
     await agent.gone()
     return result, events

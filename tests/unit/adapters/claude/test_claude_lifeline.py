@@ -18,10 +18,10 @@ from tests.unit.adapters.claude.real_sessions import (
     api_of,
     brief_in,
 )
-from treadle.adapters.agents.claude.lifeline import PLACES, bound_to_parent
+from treadle.adapters.agents.claude.parent_death import SYSTEM_FOLDERS, with_death_signal
 from treadle.adapters.agents.claude.processes import end_lost, marked_processes
 
-SETPRIV = shutil.which("setpriv", path=PLACES)
+SETPRIV = shutil.which("setpriv", path=SYSTEM_FOLDERS)
 FOREVER = ["/bin/sh", "-c", "echo up; exec tail -f /dev/null"]
 Wrap = Callable[[list[str]], list[str]]
 
@@ -51,11 +51,11 @@ asyncio.run(drive(*json.loads(sys.argv[1])))
 
 
 def by_setpriv(command: list[str]) -> list[str]:
-    return bound_to_parent(command, setpriv=SETPRIV, python=sys.executable)
+    return with_death_signal(command, setpriv=SETPRIV, python=sys.executable)
 
 
 def by_python(command: list[str]) -> list[str]:
-    return bound_to_parent(command, setpriv=None, python=sys.executable)
+    return with_death_signal(command, setpriv=None, python=sys.executable)
 
 
 async def ended(pid: int) -> None:
@@ -90,7 +90,7 @@ async def test_a_command_dies_with_the_process_that_started_it(wrap: Wrap) -> No
 def test_a_setpriv_that_is_another_program_is_not_used(tmp_path: Path) -> None:
     (tmp_path / "busybox").touch()
     (tmp_path / "setpriv").symlink_to("busybox")
-    command = bound_to_parent(["claude"], setpriv=str(tmp_path / "setpriv"), python="/python")
+    command = with_death_signal(["claude"], setpriv=str(tmp_path / "setpriv"), python="/python")
 
     assert (command[0], command[-1]) == ("/python", "claude")
 

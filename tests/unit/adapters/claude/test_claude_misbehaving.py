@@ -179,7 +179,7 @@ async def test_an_opening_that_is_cancelled_leaves_no_process(fake: Fake, tmp_pa
     with pytest.raises(asyncio.CancelledError):
         await opening
 
-    assert (marked_processes(brief.session), agent.live) == ([], {})
+    assert (marked_processes(brief.session), agent.open_sessions) == ([], {})
 
 
 async def test_closing_ends_a_stream_that_somebody_still_reads(fake: Fake, tmp_path: Path) -> None:

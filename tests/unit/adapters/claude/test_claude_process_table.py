@@ -9,14 +9,14 @@ import pytest
 
 from tests.unit.adapters.claude.real_sessions import alive
 from treadle.adapters.agents.claude.process_table import (
-    Listed,
-    below,
-    listed,
-    process_table,
-    remaining,
+    PsRow,
+    descendants_of,
+    list_processes,
+    parse_ps,
+    still_running,
 )
 from treadle.adapters.agents.claude.processes import end_marked, kill_marked
-from treadle.domain.agent import Leftover
+from treadle.domain.agent import LeftoverProcess
 
 PRINTED = """\
     1     0 /sbin/launchd
@@ -29,36 +29,40 @@ junk
   x  1 y
 """
 TABLE = (
-    Listed(1, 0, "/sbin/launchd"),
-    Listed(501, 1, "/opt/claude --output-format stream-json"),
-    Listed(502, 501, "/bin/zsh -c  npm   run dev"),
-    Listed(503, 502, "node server.js"),
-    Listed(504, 501, ""),
-    Listed(600, 1, "/usr/bin/other"),
+    PsRow(1, 0, "/sbin/launchd"),
+    PsRow(501, 1, "/opt/claude --output-format stream-json"),
+    PsRow(502, 501, "/bin/zsh -c  npm   run dev"),
+    PsRow(503, 502, "node server.js"),
+    PsRow(504, 501, ""),
+    PsRow(600, 1, "/usr/bin/other"),
 )
 
 
 def test_what_ps_prints_is_a_table() -> None:
-    assert listed(PRINTED) == TABLE
+    assert parse_ps(PRINTED) == TABLE
 
 
 @pytest.mark.parametrize(
     ("root", "found"), [(501, [502, 504, 503]), (502, [503]), (600, []), (9, [])]
 )
 def test_below_a_process_are_its_children_and_theirs(root: int, found: list[int]) -> None:
-    assert [process.pid for process in below(TABLE, root)] == found
+    assert [process.pid for process in descendants_of(TABLE, root)] == found
 
 
 def test_a_table_that_goes_round_in_circles_has_an_end() -> None:
-    table = (Listed(1, 2, "a"), Listed(2, 1, "b"), Listed(3, 3, "c"))
+    table = (PsRow(1, 2, "a"), PsRow(2, 1, "b"), PsRow(3, 3, "c"))
 
-    assert (below(table, 1), below(table, 3)) == ([Leftover(2, "b")], [])
+    assert (descendants_of(table, 1), descendants_of(table, 3)) == ([LeftoverProcess(2, "b")], [])
 
 
 def test_a_number_that_was_given_to_another_program_is_not_the_same_process() -> None:
-    tree = [Leftover(503, "node server.js"), Leftover(600, "node server.js"), Leftover(7, "x")]
+    tree = [
+        LeftoverProcess(503, "node server.js"),
+        LeftoverProcess(600, "node server.js"),
+        LeftoverProcess(7, "x"),
+    ]
 
-    assert remaining(tree, TABLE) == [Leftover(503, "node server.js")]
+    assert still_running(tree, TABLE) == [LeftoverProcess(503, "node server.js")]
 
 
 @pytest.fixture
@@ -70,15 +74,15 @@ def stranger() -> Iterator[subprocess.Popen[bytes]]:
 
 
 def test_the_real_ps_is_understood(stranger: subprocess.Popen[bytes]) -> None:
-    assert Leftover(stranger.pid, "/usr/bin/tail -f /dev/null") in below(
-        process_table(), os.getpid()
+    assert LeftoverProcess(stranger.pid, "/usr/bin/tail -f /dev/null") in descendants_of(
+        list_processes(), os.getpid()
     )
 
 
 async def test_a_process_of_the_tree_is_ended_without_a_mark(
     stranger: subprocess.Popen[bytes],
 ) -> None:
-    tree = [Leftover(stranger.pid, "/usr/bin/tail -f /dev/null")]
+    tree = [LeftoverProcess(stranger.pid, "/usr/bin/tail -f /dev/null")]
 
     assert await end_marked("nobody", tree=tree) == tree
     assert not alive(stranger.pid)

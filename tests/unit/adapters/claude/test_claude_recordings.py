@@ -13,7 +13,7 @@ from tests.unit.adapters.claude.recorded_events import (
 )
 from tests.unit.adapters.claude.recorded_streams import RECORDINGS, recorded
 from treadle.adapters.agents.claude.binary import TESTED_FROM, TESTED_TO
-from treadle.adapters.agents.claude.parse import StreamParser
+from treadle.adapters.agents.claude.stream_parser import StreamParser
 from treadle.domain.agent import AgentEnded, AgentEvent, Heartbeat
 from treadle.domain.events.agent import MessageSkipped
 from treadle.domain.session import Completed, Crashed
@@ -83,4 +83,4 @@ def test_a_stream_without_a_result_is_a_crash_with_the_last_words(
 ) -> None:
     parser = StreamParser(max_cost_usd=1.0)
 
-    assert parser.ended(exit_code=137, stderr=stderr) == [AgentEnded(Crashed(message, 137))]
+    assert parser.end_of_stream(exit_code=137, stderr=stderr) == [AgentEnded(Crashed(message, 137))]

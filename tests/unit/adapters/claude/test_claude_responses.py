@@ -9,12 +9,12 @@ import pytest
 
 from tests.builders import SESSION_LIMITS, FakeClock
 from tests.unit.adapters.claude.real_sessions import BUNDLED, OLDER, agent_on, api_of, brief_in
-from treadle.adapters.agents.claude.parse import StreamParser
+from treadle.adapters.agents.claude.stream_parser import StreamParser
 from treadle.domain.agent import AgentEnded, AgentEvent, ResponseUsed, TextStreamed
 from treadle.domain.events.all_events import Event
 from treadle.domain.session import Completed, SessionResult
 from treadle.domain.usage import Usage
-from treadle.session.drive import Driver
+from treadle.session.driver import SessionDriver
 
 USAGE = {"input_tokens": 300_000, "output_tokens": 1, "cache_read_input_tokens": 7}
 SAID = {"type": "text_delta", "text": "x" * 40}
@@ -51,7 +51,7 @@ def parsed(messages: list[dict[str, Any]]) -> list[AgentEvent]:
     parser = StreamParser(max_cost_usd=1.0)
     events = [event for message in messages for event in parser.parse(message)]
     if messages[-1] is not RESULT:
-        events += parser.ended(exit_code=1, stderr="")
+        events += parser.end_of_stream(exit_code=1, stderr="")
     return events
 
 
@@ -112,7 +112,7 @@ async def driven(turn: dict[str, Any], binary: Path, place: Path) -> SessionResu
     events: list[Event] = []
     async with api_of(json.dumps(turn)) as api:
         agent = agent_on(api, binary)
-        driver = Driver(agent, FakeClock(), events.append, asyncio.Event())
+        driver = SessionDriver(agent, FakeClock(), events.append, asyncio.Event())
         result = await driver.run(brief_in(place), SESSION_LIMITS)
         await agent.gone()
     assert [event.type for event in events].count("usage.reported") == 1

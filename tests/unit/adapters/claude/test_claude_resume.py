@@ -119,7 +119,7 @@ async def test_the_second_interrupt_kills_every_process_at_once(tmp_path: Path) 
     async with api_of("{hang: true}") as api:
         agent, brief = agent_on(api), brief_in(tmp_path)
         async with opened(agent, brief) as session:
-            await api.requested(1)
+            await api.wait_for_requests(1)
             agent.kill()
             *_, ended = [event async for event in session.events()]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from treadle.adapters.agents.claude.tool_requests import MOST_AT_ONCE, ToolRequests
+from treadle.adapters.agents.claude.tool_requests import MAX_CONCURRENT, ToolRequests
 from treadle.domain.agent import Tool, ToolReply
 
 
@@ -47,12 +47,12 @@ class Pipe:
 
     async def ask(self, request: str, message: dict[str, Any], server: str = "treadle") -> bool:
         inner = {"subtype": "mcp_message", "server_name": server, "message": message}
-        return await self.requests.take(
+        return await self.requests.handle(
             {"type": "control_request", "request_id": request, "request": inner}
         )
 
     async def give_up(self, request: str) -> bool:
-        return await self.requests.take({"type": "control_cancel_request", "request_id": request})
+        return await self.requests.handle({"type": "control_cancel_request", "request_id": request})
 
     async def at_work(self, request: str = "r1", number: int = 7) -> None:
         """A call of the tool that has begun."""
@@ -159,7 +159,7 @@ async def test_nothing_is_at_work_once_the_pipe_is_closed_and_nothing_begins(pip
 
 
 async def test_an_agent_that_asks_too_much_at_once_waits(pipe: Pipe) -> None:
-    for number in range(MOST_AT_ONCE):
+    for number in range(MAX_CONCURRENT):
         await pipe.at_work(f"c{number}", number)
 
     more = asyncio.create_task(pipe.ask("r2", PING))
@@ -185,7 +185,7 @@ async def test_an_agent_that_asks_too_much_at_once_waits(pipe: Pipe) -> None:
 async def test_what_is_not_for_our_tools_is_left_to_others(
     pipe: Pipe, message: dict[str, Any]
 ) -> None:
-    assert not await pipe.requests.take(message)
+    assert not await pipe.requests.handle(message)
 
 
 async def test_another_servers_requests_are_left_to_others(pipe: Pipe) -> None:

@@ -11,7 +11,7 @@ from mcp.shared.memory import create_client_server_memory_streams
 from mcp.shared.message import SessionMessage
 from mcp.types import TextContent, jsonrpc_message_adapter
 
-from treadle.adapters.agents.claude.tool_server import answer
+from treadle.adapters.agents.claude.tool_server import answer_message
 from treadle.domain.agent import Tool, ToolReply
 
 SCHEMA = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
@@ -60,7 +60,7 @@ async def test_what_is_wrong_with_a_call_is_for_the_model_to_read(
 ) -> None:
     asked = {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params}
 
-    assert await answer(TOOLS, asked) == expected
+    assert await answer_message(TOOLS, asked) == expected
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ async def test_a_version_of_the_protocol_that_is_not_known_is_answered_with_the_
     asked = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {}}
     asked["params"] = {"protocolVersion": wanted}
 
-    assert await answer(TOOLS, asked) == {
+    assert await answer_message(TOOLS, asked) == {
         "jsonrpc": "2.0",
         "id": 1,
         "result": {
@@ -111,7 +111,7 @@ async def test_a_version_of_the_protocol_that_is_not_known_is_answered_with_the_
 async def test_only_what_wants_an_answer_gets_one(
     asked: dict[str, Any], expected: dict[str, Any] | None
 ) -> None:
-    assert await answer(TOOLS, asked) == expected
+    assert await answer_message(TOOLS, asked) == expected
 
 
 async def test_the_protocols_own_client_finds_and_calls_our_tools() -> None:
@@ -140,7 +140,7 @@ async def a_client() -> AsyncIterator[ClientSession]:
             async for message in incoming:
                 assert isinstance(message, SessionMessage)
                 asked = message.message.model_dump(by_alias=True, mode="json", exclude_none=True)
-                if reply := await answer(TOOLS, asked):
+                if reply := await answer_message(TOOLS, asked):
                     parsed = jsonrpc_message_adapter.validate_python(reply)
                     await outgoing.send(SessionMessage(parsed))
 

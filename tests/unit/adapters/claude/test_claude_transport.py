@@ -10,9 +10,13 @@ from typing import Any
 
 import pytest
 
-from treadle.adapters.agents.claude.transport import ProcessTransport, is_control, message_in
+from treadle.adapters.agents.claude.transport import (
+    ProcessTransport,
+    is_control_message,
+    parse_message,
+)
 from treadle.domain.agent import Tool, ToolReply
-from treadle.domain.sandbox import Confined
+from treadle.domain.sandbox import ConfinedCommand
 
 WEATHER = {"type": "weather"}
 
@@ -22,7 +26,7 @@ async def running(
     script: str, place: Path, *, max_line: int = 1 << 20, tools: tuple[Tool, ...] = ()
 ) -> AsyncIterator[ProcessTransport]:
     transport = ProcessTransport(
-        Confined(
+        ConfinedCommand(
             ("/bin/sh", "-c", script),
             environment={"PATH": "/usr/bin:/bin", "PLACE": str(place)},
         ),
@@ -144,7 +148,7 @@ CANCEL = {"type": "control_cancel_request", "request_id": "r"}
 def test_only_well_formed_control_messages_are_for_the_sdk(
     message: dict[str, Any], control: bool
 ) -> None:
-    assert is_control(message) is control
+    assert is_control_message(message) is control
 
 
 async def test_the_sdk_is_given_the_control_protocol_and_nothing_else(tmp_path: Path) -> None:
@@ -158,7 +162,7 @@ async def test_the_sdk_is_given_the_control_protocol_and_nothing_else(tmp_path: 
 
 
 def test_a_message_is_an_object_with_spaces_around_it_or_not() -> None:
-    assert [message_in(b' {"a": 1} \r\n'), message_in(b"[]"), message_in(b"")] == [
+    assert [parse_message(b' {"a": 1} \r\n'), parse_message(b"[]"), parse_message(b"")] == [
         {"a": 1},
         None,
         None,
@@ -198,7 +202,7 @@ async def test_closing_ends_a_process_that_ignores_the_end_of_its_input(tmp_path
 
 
 async def test_a_transport_that_never_connected_closes_quietly(tmp_path: Path) -> None:
-    transport = ProcessTransport(Confined(("nothing",), {}), directory=tmp_path)
+    transport = ProcessTransport(ConfinedCommand(("nothing",), {}), directory=tmp_path)
     await transport.wait_for_exit()
     await transport.end_input()
     await transport.close()

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from treadle.adapters.agents.claude.inert_prompt import inert
+from treadle.adapters.agents.claude.command import escape_prompt
 
 NOTE = "\n\n(Where `\\@` is written above, read `@`.)"
 PLAIN = "Read this as plain text:\n"
@@ -34,12 +34,12 @@ MENTION = re.compile("(?:^|[\\s\ufeff\u3002\u3001\uff1f\uff01\\[\\]])@[^\\s]")
     ],
 )
 def test_a_prompt_without_commands(prompt: str, told: str) -> None:
-    assert inert(prompt) == told
+    assert escape_prompt(prompt) == told
 
 
 @given(st.text(st.sampled_from("@ \n\t\\a/[]。\ufeff\u3000\u2028\"'`!"), max_size=30))
 def test_nothing_that_a_binary_looks_for_is_left(prompt: str) -> None:
-    told = inert(prompt)
+    told = escape_prompt(prompt)
 
     assert not MENTION.search(told)
     assert not told.lstrip().startswith(("/", "!"))

@@ -2,12 +2,12 @@
 
 import pytest
 
-from treadle.adapters.agents.claude.orphans import Process, orphans
+from treadle.adapters.agents.claude.orphans import ProcessStat, find_orphans
 
-OUTER, FIRST, AGENT = Process(10, 1, 5), Process(11, 10, 5), Process(12, 11, 6)
-SERVER, TOOL = Process(13, 12, 7), Process(14, 12, 8)
-DAEMON, ITS_CHILD = Process(9, 11, 9), Process(15, 9, 10)
-OTHERS = [Process(1, 0, 1), Process(2, 1, 1)]
+OUTER, FIRST, AGENT = ProcessStat(10, 1, 5), ProcessStat(11, 10, 5), ProcessStat(12, 11, 6)
+SERVER, TOOL = ProcessStat(13, 12, 7), ProcessStat(14, 12, 8)
+DAEMON, ITS_CHILD = ProcessStat(9, 11, 9), ProcessStat(15, 9, 10)
+OTHERS = [ProcessStat(1, 0, 1), ProcessStat(2, 1, 1)]
 
 
 @pytest.mark.parametrize(
@@ -25,6 +25,6 @@ OTHERS = [Process(1, 0, 1), Process(2, 1, 1)]
     ],
 )
 def test_a_process_that_the_sandbox_adopted_and_all_below_it_is_left(
-    table: list[Process], left: list[int]
+    table: list[ProcessStat], left: list[int]
 ) -> None:
-    assert orphans([*OTHERS, *table], OUTER.pid) == left
+    assert find_orphans([*OTHERS, *table], OUTER.pid) == left

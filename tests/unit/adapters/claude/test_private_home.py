@@ -10,11 +10,11 @@ import pytest
 from tests.unit.workspace.deep_trees import dig
 from treadle.adapters.agents.claude.agent import ClaudeAgent
 from treadle.adapters.agents.claude.private_home import (
-    NOTED,
-    forget_settings,
+    FIRST_START_SETTINGS,
     make_folder,
     put_link,
     remove_file,
+    reset_settings,
 )
 from treadle.domain.ids import SessionId
 
@@ -149,12 +149,12 @@ def test_what_the_agent_would_obey_is_forgotten_and_its_transcripts_stay(tmp_pat
     (home / ".claude.json.backup").write_text("{}")
     (home / "notes").write_text("the agent's own")
 
-    forget_settings(home)
+    reset_settings(home)
 
     left = sorted(str(path.relative_to(home)) for path in home.rglob("*"))
     projects = [".claude/projects", ".claude/projects/place", ".claude/projects/place/s-1.jsonl"]
     assert left == [".claude", ".claude.json", *projects, "notes"]
-    assert json.loads((home / ".claude.json").read_text()) == NOTED
+    assert json.loads((home / ".claude.json").read_text()) == FIRST_START_SETTINGS
     assert stat.S_IMODE((home / ".claude.json").stat().st_mode) == 0o600
     assert (outside / "kept").read_text() == "the host's own"
 
@@ -170,7 +170,7 @@ def test_rights_that_were_taken_from_the_home_come_back(home: Path) -> None:
         place.chmod(0)
 
     assert AGENT.remembers(SESSION, home)
-    forget_settings(home)
+    reset_settings(home)
     make_folder(home, "tmp")
 
     found = {
@@ -193,6 +193,6 @@ def test_no_rights_are_given_to_what_a_link_leads_to(home: Path, theirs: Path) -
     (home / ".claude").mkdir()
     (home / ".claude/projects").symlink_to(theirs)
 
-    forget_settings(home)
+    reset_settings(home)
 
     assert stat.S_IMODE(theirs.stat().st_mode) == 0o500

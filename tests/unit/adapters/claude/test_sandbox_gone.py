@@ -14,19 +14,29 @@ from tests.missing import missing
 from tests.unit.adapters.claude.real_sessions import brief_in
 from tests.unit.adapters.claude.test_claude_misbehaving import CONNECT, RESULT
 from treadle.adapters.agents.claude.agent import ClaudeAgent
-from treadle.adapters.agents.claude.enclosure import Enclosure
-from treadle.adapters.sandboxes import running
-from treadle.adapters.sandboxes.first_process import (
+from treadle.adapters.agents.claude.sandboxed_start import AgentSandbox
+from treadle.adapters.sandboxes import command_runner
+from treadle.adapters.sandboxes.bubblewrap_report import read_first_process
+from treadle.adapters.sandboxes.init_process import (
     NOT_GONE,
-    First,
-    first_inside,
-    is_gone,
+    InitProcess,
+    find_init_process,
     stat_fields,
+    wait_until_gone,
 )
-from treadle.adapters.sandboxes.last_moments import can_act, inside, is_over
-from treadle.adapters.sandboxes.report import read_first_process
-from treadle.domain.agent import SANDBOX_FAULT, AgentEnded, AgentEvent, Brief, Fault
-from treadle.domain.sandbox import Confined, Confinement, Probed, Proven, SandboxFailed
+from treadle.adapters.sandboxes.process_exit import (
+    can_act,
+    processes_inside,
+    wait_until_sandbox_inactive,
+)
+from treadle.domain.agent import SANDBOX_FAULT, AgentEnded, AgentEvent, Fault, SessionBrief
+from treadle.domain.sandbox import (
+    ConfinedCommand,
+    Confinement,
+    ProbePassed,
+    ProbeResult,
+    SandboxFailed,
+)
 from treadle.domain.session import Completed
 
 ENDED = AgentEnded(Completed("ok"), turns=1)
@@ -41,8 +51,8 @@ class Reporting:
 
     def confine(
         self, command: Sequence[str], environment: Mapping[str, str], within: Confinement
-    ) -> Confined | SandboxFailed:
-        return Confined(tuple(command), environment, report=self.report)
+    ) -> ConfinedCommand | SandboxFailed:
+        return ConfinedCommand(tuple(command), environment, report=self.report)
 
     def launcher(self) -> tuple[str, ...]:
         return ()
@@ -53,8 +63,8 @@ class Reporting:
     def first_process(self, report: Path) -> int | None:
         return read_first_process(report)
 
-    async def probe(self) -> Probed:
-        return Proven()
+    async def probe(self) -> ProbeResult:
+        return ProbePassed()
 
 
 @asynccontextmanager
@@ -89,11 +99,11 @@ async def claude(tmp_path: Path, report: Path, does: str = SPEAKS) -> AsyncItera
     path.write_text(f"#!/bin/sh\n{does}\n")
     path.chmod(0o755)
 
-    def within(brief: Brief) -> Confinement:
+    def within(brief: SessionBrief) -> Confinement:
         return Confinement(brief.workspace, brief.home)
 
-    enclosure = Enclosure(Reporting(report), within)
-    agent = ClaudeAgent(path, {"PATH": "/usr/bin:/bin"}, enclosure=enclosure, gone_s=0.05)
+    enclosure = AgentSandbox(Reporting(report), within)
+    agent = ClaudeAgent(path, {"PATH": "/usr/bin:/bin"}, sandbox=enclosure, gone_s=0.05)
     try:
         yield agent
     finally:
@@ -135,46 +145,46 @@ async def test_a_sandbox_that_is_gone_changes_nothing(tmp_path: Path) -> None:
 
 async def test_the_first_process_is_waited_for_by_its_number_and_its_start(tmp_path: Path) -> None:
     async with sandbox(tmp_path / "report") as process:
-        first = first_inside(read_first_process(tmp_path / "report"))
+        first = find_init_process(read_first_process(tmp_path / "report"))
         assert first is not None
-        later = First(first.pid, first.started + 1)
-        alive = (await is_gone(first, within_s=0), await is_gone(later, within_s=0))
+        later = InitProcess(first.pid, first.started + 1)
+        alive = (await wait_until_gone(first, within_s=0), await wait_until_gone(later, within_s=0))
         process.kill()
-        ended = await is_gone(first, within_s=60)
+        ended = await wait_until_gone(first, within_s=60)
 
-    assert (alive, ended, first_inside(first.pid)) == ((False, True), True, None)
+    assert (alive, ended, find_init_process(first.pid)) == ((False, True), True, None)
 
 
 async def test_a_command_whose_sandbox_lives_on_has_failed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(running, "GONE_S", 0.05)
+    monkeypatch.setattr(command_runner, "GONE_S", 0.05)
     async with sandbox(tmp_path / "report"):
-        start = Confined(("/bin/true",), {}, report=tmp_path / "report")
-        ran = await running.run_to_end(start, directory=tmp_path, seconds=60)
+        start = ConfinedCommand(("/bin/true",), {}, report=tmp_path / "report")
+        ran = await command_runner.run_to_end(start, directory=tmp_path, seconds=60)
 
-    assert ran == running.Ran(0, "", failed=SandboxFailed(NOT_GONE))
+    assert ran == command_runner.ProcessResult(0, "", sandbox_failure=SandboxFailed(NOT_GONE))
 
 
 async def test_a_sandbox_is_over_when_nothing_in_it_can_act(tmp_path: Path) -> None:
     async with sandbox(tmp_path / "report") as process:
-        first = first_inside(read_first_process(tmp_path / "report"))
+        first = find_init_process(read_first_process(tmp_path / "report"))
         assert first is not None
-        alive = await is_over(first, within_s=0)
-        there = inside(first)
+        alive = await wait_until_sandbox_inactive(first, within_s=0)
+        there = processes_inside(first)
         process.kill()
-        ended = await is_over(first, within_s=60)
+        ended = await wait_until_sandbox_inactive(first, within_s=60)
 
         assert (alive, ended, [pid for pid in there if can_act(pid)]) == (False, True, [])
         assert len(there) > 1
-        assert await is_gone(first, within_s=60)
-        assert inside(first) == frozenset()
+        assert await wait_until_gone(first, within_s=60)
+        assert processes_inside(first) == frozenset()
 
 
 async def test_a_process_that_is_first_nowhere_is_not_the_sandboxes() -> None:
-    assert (first_inside(os.getpid()), first_inside(None)) == (None, None)
-    assert await is_gone(None, within_s=0)
-    assert await is_over(None, within_s=0)
+    assert (find_init_process(os.getpid()), find_init_process(None)) == (None, None)
+    assert await wait_until_gone(None, within_s=0)
+    assert await wait_until_sandbox_inactive(None, within_s=0)
 
 
 def test_a_process_may_have_any_name(tmp_path: Path) -> None:

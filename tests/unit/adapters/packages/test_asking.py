@@ -8,11 +8,10 @@ from threading import Thread
 
 import pytest
 
-from treadle.adapters.packages.asking import find_indexes
-from treadle.adapters.packages.indexes import Index
-from treadle.adapters.packages.pages import linked_by
+from treadle.adapters.packages.index_lookup import find_file_hosts, find_indexes
+from treadle.adapters.packages.indexes import PackageIndex
 
-LINKED = Index("https://files.example/", linked=True)
+LINKED = PackageIndex("https://files.example/", linked=True)
 
 
 def program(folder: Path, text: str) -> None:
@@ -27,7 +26,7 @@ async def test_a_tool_tells_its_indexes(tmp_path: Path) -> None:
 
     found = await find_indexes(("go",), environment, search_path=f"{tmp_path}:/usr/bin:/bin")
 
-    assert found == [Index("https://modules.example", "GOPROXY")]
+    assert found == [PackageIndex("https://modules.example", "GOPROXY")]
 
 
 @pytest.mark.parametrize("text", ["#!/no/such/interpreter\n", "#!/bin/sh\nexit 1\n"])
@@ -75,7 +74,9 @@ def straight(_: str) -> str:
 async def test_a_page_is_followed_on_its_own_host() -> None:
     redirects = {"/simple/pip/": "/other/pip/"}
     with server(redirects) as (url, asked):
-        assert await linked_by([Index(f"{url}/simple", "PIP_INDEX_URL")], straight) == [LINKED]
+        assert await find_file_hosts(
+            [PackageIndex(f"{url}/simple", "PIP_INDEX_URL")], straight
+        ) == [LINKED]
 
     assert asked == ["/simple/pip/", "/other/pip/"]
 
@@ -84,14 +85,19 @@ async def test_no_other_host_is_asked_because_an_index_says_so() -> None:
     with server({}) as (elsewhere, asked):
         redirects = {"/simple/pip/": f"{elsewhere}/simple/pip/"}
         with server(redirects) as (url, _):
-            assert await linked_by([Index(f"{url}/simple", "PIP_INDEX_URL")], straight) == []
+            assert (
+                await find_file_hosts([PackageIndex(f"{url}/simple", "PIP_INDEX_URL")], straight)
+                == []
+            )
 
     assert asked == []
 
 
 async def test_a_circle_has_an_end() -> None:
     with server({"/simple/pip/": "/simple/pip/"}) as (url, asked):
-        assert await linked_by([Index(f"{url}/simple", "PIP_INDEX_URL")], straight) == []
+        assert (
+            await find_file_hosts([PackageIndex(f"{url}/simple", "PIP_INDEX_URL")], straight) == []
+        )
 
     assert len(asked) == 4
 
@@ -101,18 +107,18 @@ async def test_the_proxy_is_the_one_that_is_named_and_no_other(
 ) -> None:
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:1")
     monkeypatch.setenv("no_proxy", "index.example")
-    index = Index("http://index.example/simple", "PIP_INDEX_URL")
+    index = PackageIndex("http://index.example/simple", "PIP_INDEX_URL")
 
     with server({}) as (proxy, asked):
-        assert await linked_by([index], lambda _: proxy) == [LINKED]
+        assert await find_file_hosts([index], lambda _: proxy) == [LINKED]
     with server({}) as (url, _):
-        assert await linked_by([Index(url, "PIP_INDEX_URL")], straight) == [LINKED]
+        assert await find_file_hosts([PackageIndex(url, "PIP_INDEX_URL")], straight) == [LINKED]
 
     assert asked == ["http://index.example/simple/pip/"]
 
 
 @pytest.mark.parametrize("proxy", ["", "socks5://127.0.0.1:1", "nonsense", "http://127.0.0.1:1"])
 async def test_an_index_that_cannot_be_asked_links_to_nothing(proxy: str) -> None:
-    index = Index("http://127.0.0.1:1/simple", "PIP_INDEX_URL")
+    index = PackageIndex("http://127.0.0.1:1/simple", "PIP_INDEX_URL")
 
-    assert await linked_by([index], lambda _: proxy) == []
+    assert await find_file_hosts([index], lambda _: proxy) == []

@@ -3,15 +3,15 @@
 import pytest
 
 from treadle.adapters.packages.indexes import (
-    QUESTIONS,
-    Index,
-    Question,
-    indexes,
-    linked_hosts,
-    variables,
+    INDEX_QUERIES,
+    IndexQuery,
+    PackageIndex,
+    find_linked_hosts,
+    index_variables,
+    parse_indexes,
 )
 
-PYTHON, NODE, GO, RUBY = QUESTIONS
+PYTHON, NODE, GO, RUBY = INDEX_QUERIES
 
 
 @pytest.mark.parametrize(
@@ -23,23 +23,23 @@ PYTHON, NODE, GO, RUBY = QUESTIONS
             PYTHON,
             "https://index.example/simple\nhttps://more.example:8443/simple/\n",
             [
-                Index("https://index.example/simple", "PIP_INDEX_URL"),
-                Index("https://more.example:8443/simple/", "PIP_EXTRA_INDEX_URL"),
+                PackageIndex("https://index.example/simple", "PIP_INDEX_URL"),
+                PackageIndex("https://more.example:8443/simple/", "PIP_EXTRA_INDEX_URL"),
             ],
         ),
         # a login stays outside
         (
             PYTHON,
             "https://ada:hunter2@index.example/simple?token=x#y",
-            [Index("https://index.example/simple", "PIP_INDEX_URL")],
+            [PackageIndex("https://index.example/simple", "PIP_INDEX_URL")],
         ),
         (
             NODE,
             '{"registry": "https://packages.example/", "@ours:registry": "http://[::1]:4873/", '
             '"cache": "/x", "proxy": null}',
             [
-                Index("https://packages.example/", "npm_config_registry"),
-                Index("http://[::1]:4873/", ""),
+                PackageIndex("https://packages.example/", "npm_config_registry"),
+                PackageIndex("http://[::1]:4873/", ""),
             ],
         ),
         (NODE, "npm: command failed", []),
@@ -47,19 +47,24 @@ PYTHON, NODE, GO, RUBY = QUESTIONS
         (
             GO,
             "https://modules.example|https://second.example,direct\n",
-            [Index("https://modules.example", "GOPROXY"), Index("https://second.example", "")],
+            [
+                PackageIndex("https://modules.example", "GOPROXY"),
+                PackageIndex("https://second.example", ""),
+            ],
         ),
         (GO, "off\n", []),
         (
             RUBY,
             "*** CURRENT SOURCES ***\n\nhttps://gems.example/\nfile:///srv/gems\nhttp://\n",
-            [Index("https://gems.example/", "")],
+            [PackageIndex("https://gems.example/", "")],
         ),
         (RUBY, "https://gems.example:notaport/", []),
     ],
 )
-def test_an_answer_holds_these_indexes(question: Question, said: str, found: list[Index]) -> None:
-    assert indexes(question, said) == found
+def test_an_answer_holds_these_indexes(
+    question: IndexQuery, said: str, found: list[PackageIndex]
+) -> None:
+    assert parse_indexes(question, said) == found
 
 
 @pytest.mark.parametrize(
@@ -71,18 +76,18 @@ def test_an_answer_holds_these_indexes(question: Question, said: str, found: lis
     ],
 )
 def test_an_index_is_let_through_by_its_host_and_port(url: str, host: str) -> None:
-    assert Index(url).host == host
+    assert PackageIndex(url).host == host
 
 
 def test_the_tools_inside_are_told_the_same_indexes() -> None:
     found = [
-        Index("https://index.example/simple", "PIP_INDEX_URL"),
-        Index("https://a.example/", "PIP_EXTRA_INDEX_URL"),
-        Index("https://b.example/", "PIP_EXTRA_INDEX_URL"),
-        Index("https://gems.example/"),
+        PackageIndex("https://index.example/simple", "PIP_INDEX_URL"),
+        PackageIndex("https://a.example/", "PIP_EXTRA_INDEX_URL"),
+        PackageIndex("https://b.example/", "PIP_EXTRA_INDEX_URL"),
+        PackageIndex("https://gems.example/"),
     ]
 
-    assert variables(found) == {
+    assert index_variables(found) == {
         "PIP_INDEX_URL": "https://index.example/simple",
         "PIP_EXTRA_INDEX_URL": "https://a.example/ https://b.example/",
         "UV_DEFAULT_INDEX": "https://index.example/simple",
@@ -117,4 +122,6 @@ PAGE = """
 def test_other_hosts_that_an_index_links_to_hold_its_files_if_they_are_spoken_to_as_safely(
     index: str, linked: list[str]
 ) -> None:
-    assert linked_hosts(PAGE, Index(index)) == [Index(url, linked=True) for url in linked]
+    assert find_linked_hosts(PAGE, PackageIndex(index)) == [
+        PackageIndex(url, linked=True) for url in linked
+    ]

@@ -11,19 +11,19 @@ from pathlib import Path
 import pytest
 
 from tests.missing import missing
-from treadle.adapters.sandboxes import remedies
+from treadle.adapters.sandboxes import bubblewrap_errors
 from treadle.adapters.sandboxes.bubblewrap import (
-    MOST_COPIED,
-    OUTSIDE,
+    HOST_ENVIRONMENT,
+    MAX_COPIED_BYTES,
     Bubblewrap,
-    kind_of,
-    small_files,
+    open_small_files,
+    path_kind,
 )
+from treadle.adapters.sandboxes.bubblewrap_options import LAUNCHER
+from treadle.adapters.sandboxes.command_runner import run_to_end
 from treadle.adapters.sandboxes.launcher_text import this_interpreter
-from treadle.adapters.sandboxes.options import LAUNCHER
-from treadle.adapters.sandboxes.running import run_to_end
 from treadle.adapters.sandboxes.system_paths import CONFIGURATION, account_files, system_options
-from treadle.domain.sandbox import Confined, Confinement, Network, SandboxFailed
+from treadle.domain.sandbox import ConfinedCommand, Confinement, Network, SandboxFailed
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def _open() -> list[int]:
 
 async def output(sandbox: Bubblewrap, line: str, within: Confinement) -> str:
     confined = sandbox.confine(("sh", "-c", line), {}, within)
-    assert isinstance(confined, Confined)
+    assert isinstance(confined, ConfinedCommand)
     return (await run_to_end(confined, directory=within.workspace, seconds=60)).output
 
 
@@ -68,13 +68,13 @@ def within(place: Path, *readable: str) -> Confinement:
 def test_nothing_is_confined_without_bubblewrap(place: Path) -> None:
     sandbox = Bubblewrap(None, place, this_interpreter(), platform.machine())
 
-    assert sandbox.confine(("true",), {}, within(place)) == remedies.missing()
+    assert sandbox.confine(("true",), {}, within(place)) == bubblewrap_errors.not_installed()
 
 
 async def test_nor_is_it_proven(place: Path) -> None:
     sandbox = Bubblewrap(None, place, this_interpreter(), platform.machine())
 
-    assert await sandbox.probe() == remedies.missing()
+    assert await sandbox.probe() == bubblewrap_errors.not_installed()
 
 
 async def test_one_that_is_too_old_is_not_proven(place: Path) -> None:
@@ -83,7 +83,7 @@ async def test_one_that_is_too_old_is_not_proven(place: Path) -> None:
     old.chmod(0o755)
     sandbox = Bubblewrap(old, place, this_interpreter(), platform.machine())
 
-    assert await sandbox.probe() == remedies.too_old((0, 6, 1))
+    assert await sandbox.probe() == bubblewrap_errors.too_old((0, 6, 1))
 
 
 def test_nothing_is_confined_on_a_machine_without_a_filter(place: Path) -> None:
@@ -99,10 +99,10 @@ def test_nothing_of_the_command_is_told_outside(
 ) -> None:
     confined = sandbox.confine(("true", "x"), {"KEY": "value"}, within(place))
 
-    assert isinstance(confined, Confined)
+    assert isinstance(confined, ConfinedCommand)
     program, option, number, *rest = confined.command
     assert (program, option, rest) == (str(sandbox.program), "--args", ["--", "true", "x"])
-    assert (confined.environment, int(number) in confined.descriptors) == (OUTSIDE, True)
+    assert (confined.environment, int(number) in confined.descriptors) == (HOST_ENVIRONMENT, True)
     for descriptor in confined.descriptors:
         os.close(descriptor)
 
@@ -152,7 +152,7 @@ async def test_a_socket_is_reached_under_its_name_inside(sandbox: Bubblewrap, pl
                 place / "work", place / "home", sockets={"/run/treadle/x.sock": place / "s"}
             ),
         )
-        assert isinstance(confined, Confined)
+        assert isinstance(confined, ConfinedCommand)
         ran = await run_to_end(confined, directory=place, seconds=60)
 
     assert (ran.exit_code, ran.output) == (0, "")
@@ -166,7 +166,7 @@ async def test_variables_of_places_and_people_are_the_sandboxs_own(
         {"USER": "ada", "LOGNAME": "ada", "TMPDIR": "/x", "HOME": "/home/ada"},
         within(place),
     )
-    assert isinstance(confined, Confined)
+    assert isinstance(confined, ConfinedCommand)
 
     ran = await run_to_end(confined, directory=place, seconds=60)
 
@@ -197,7 +197,7 @@ async def test_a_small_file_of_the_system_is_a_copy_that_nobody_inside_can_chang
     confined = sandbox.confine(
         ("sh", "-c", f"{refused}; {mounted}; cmp - {file}"), {}, within(place)
     )
-    assert isinstance(confined, Confined)
+    assert isinstance(confined, ConfinedCommand)
     ran = await run_to_end(confined, directory=place, seconds=60, given=file.read_bytes())
 
     assert (ran.exit_code, ran.output) == (0, "4\n0\n")
@@ -234,7 +234,7 @@ def test_nothing_is_copied_after_a_path_of_the_host_is_mounted(
     sandbox: Bubblewrap, place: Path, descriptors: list[int]
 ) -> None:
     confined = sandbox.confine(("true",), {}, within(place, "shown"))
-    assert isinstance(confined, Confined)
+    assert isinstance(confined, ConfinedCommand)
 
     options = os.pread(confined.descriptors[0], 1 << 20, 0).decode().split("\0")
     for descriptor in confined.descriptors:
@@ -258,14 +258,14 @@ def test_only_ordinary_files_for_everybody_of_a_bounded_size_are_copied(tmp_path
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "small").write_text("small")
     (tmp_path / "link").symlink_to("small")
-    (tmp_path / "most").write_bytes(bytes(MOST_COPIED))
-    (tmp_path / "large").write_bytes(bytes(MOST_COPIED + 1))
+    (tmp_path / "most").write_bytes(bytes(MAX_COPIED_BYTES))
+    (tmp_path / "large").write_bytes(bytes(MAX_COPIED_BYTES + 1))
     (tmp_path / "private").write_text("private")
     (tmp_path / "private").chmod(0o640)
     names = ("folder", "pipe", "small", "link", "most", "large", "private", "none")
 
     with ExitStack() as opened:
-        found = small_files([str(tmp_path / name) for name in names], opened)
+        found = open_small_files([str(tmp_path / name) for name in names], opened)
         read = {Path(path).name: os.read(file, 5) for path, file in found.items()}
 
     assert read == {"small": b"small", "link": b"small", "most": bytes(5)}
@@ -284,7 +284,7 @@ def test_kinds_are_told_without_following_links(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
 
     assert {
-        name: kind_of(tmp_path / name) for name in (".", "file", "link", "pipe", "none", "file/x")
+        name: path_kind(tmp_path / name) for name in (".", "file", "link", "pipe", "none", "file/x")
     } == {
         ".": "directory",
         "file": "file",

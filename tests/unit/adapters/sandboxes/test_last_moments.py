@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from treadle.adapters.sandboxes.last_moments import can_act, can_act_no_more, family_of
+from treadle.adapters.sandboxes.process_exit import can_act, process_family, wait_until_inactive
 
 WAITING = "import sys; print('up', flush=True); sys.stdin.read()"
 # Its first thread ends (by the system call that ends one alone), another one goes on.
@@ -74,39 +74,39 @@ def test_one_whose_first_thread_has_ended_can_if_another_runs() -> None:
     with process(HEADLESS.format(exit_thread=EXIT_THREAD)) as headless:
         assert became(headless.pid, "Z")
         assert can_act(headless.pid)
-        assert headless.pid in family_of(os.getpid())
+        assert headless.pid in process_family(os.getpid())
 
 
 def test_a_family_is_a_process_and_all_below_it() -> None:
     inner = "subprocess.Popen([sys.executable, '-I', '-c', 'import sys; sys.stdin.read()'])"
     with process(f"import subprocess, sys; child = {inner}; {WAITING}") as parent:
-        children = family_of(parent.pid) & set(below(parent.pid))
+        children = process_family(parent.pid) & set(below(parent.pid))
 
         assert len(children) == 1
-        assert {parent.pid, *children, os.getpid()} <= family_of(os.getpid())
+        assert {parent.pid, *children, os.getpid()} <= process_family(os.getpid())
 
 
 async def test_who_lives_is_waited_for_in_vain() -> None:
     with process() as running:
-        assert not await can_act_no_more(frozenset((running.pid,)), within_s=0)
+        assert not await wait_until_inactive(frozenset((running.pid,)), within_s=0)
 
 
 async def test_who_was_killed_is_waited_for() -> None:
     with process() as killed:
         killed.kill()
 
-        assert await can_act_no_more(frozenset((killed.pid,)), within_s=60)
+        assert await wait_until_inactive(frozenset((killed.pid,)), within_s=60)
 
 
 async def test_who_is_found_late_has_to_end_too() -> None:
     with process() as killed, process() as late:
         killed.kill()
         known, family = frozenset((killed.pid,)), frozenset((killed.pid, late.pid))
-        assert await can_act_no_more(known, within_s=60)
-        meanwhile = await can_act_no_more(known, lambda: family, within_s=0)
+        assert await wait_until_inactive(known, within_s=60)
+        meanwhile = await wait_until_inactive(known, lambda: family, within_s=0)
         late.kill()
 
-        assert (meanwhile, await can_act_no_more(known, lambda: family, within_s=60)) == (
+        assert (meanwhile, await wait_until_inactive(known, lambda: family, within_s=60)) == (
             *(False, True),
         )
 
@@ -115,7 +115,7 @@ async def test_who_turns_out_not_to_belong_to_them_is_not_waited_for() -> None:
     with process() as stranger:
         known = frozenset((stranger.pid,))
 
-        assert await can_act_no_more(known, frozenset, within_s=60)
+        assert await wait_until_inactive(known, frozenset, within_s=60)
 
 
 def test_what_cannot_be_looked_at_may_act() -> None:

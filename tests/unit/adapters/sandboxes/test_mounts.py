@@ -7,10 +7,10 @@ from types import MappingProxyType
 from treadle.adapters.sandboxes.mounts import (
     START_FILES,
     START_FOLDERS,
-    Kind,
-    Layout,
     Mount,
-    layout,
+    MountLayout,
+    PathKind,
+    plan_mounts,
 )
 from treadle.domain.sandbox import Confinement, SandboxFailed
 
@@ -18,22 +18,22 @@ WORK, HOME = Path("/runs/1/work"), Path("/runs/1/home")
 STARTS = [Mount(HOME / name, "read") for name in START_FILES]
 
 
-def disk(kinds: Mapping[str, Kind] = MappingProxyType({})) -> Callable[[Path], Kind]:
+def disk(kinds: Mapping[str, PathKind] = MappingProxyType({})) -> Callable[[Path], PathKind]:
     """What lies where, by paths in the workspace."""
-    known: dict[Path, Kind] = {WORK: "directory", HOME: "directory"}
+    known: dict[Path, PathKind] = {WORK: "directory", HOME: "directory"}
     known |= {HOME / name: "file" for name in START_FILES}
     known |= {HOME / name: "directory" for name in (".config", *START_FOLDERS)}
     known |= {WORK / name: kind for name, kind in kinds.items()}
     return lambda path: known.get(path, "absent")
 
 
-def planned(within: Confinement, kind_of: Callable[[Path], Kind]) -> Layout:
-    found = layout(within, kind_of)
-    assert isinstance(found, Layout)
+def planned(within: Confinement, kind_of: Callable[[Path], PathKind]) -> MountLayout:
+    found = plan_mounts(within, kind_of)
+    assert isinstance(found, MountLayout)
     return found
 
 
-def of_workspace(found: Layout) -> list[tuple[str, str]]:
+def of_workspace(found: MountLayout) -> list[tuple[str, str]]:
     """What is mounted in the workspace, in order."""
     return [
         (str(mount.path.relative_to(WORK)), mount.access)
@@ -45,7 +45,7 @@ def of_workspace(found: Layout) -> list[tuple[str, str]]:
 def test_the_workspace_and_the_home_can_be_written_but_for_what_runs_at_a_start() -> None:
     found = planned(Confinement(WORK, HOME), disk())
 
-    assert found == Layout(
+    assert found == MountLayout(
         (
             Mount(WORK, "write"),
             Mount(HOME, "write"),
@@ -57,7 +57,7 @@ def test_the_workspace_and_the_home_can_be_written_but_for_what_runs_at_a_start(
 
 
 def test_start_files_that_are_missing_are_made_as_files_and_their_folders_as_folders() -> None:
-    kinds: dict[Path, Kind] = {WORK: "directory", HOME: "directory"}
+    kinds: dict[Path, PathKind] = {WORK: "directory", HOME: "directory"}
 
     found = planned(Confinement(WORK, HOME), lambda path: kinds.get(path, "absent"))
 
@@ -135,7 +135,7 @@ def test_nothing_is_protected_through_a_link() -> None:
     hint = "put an ordinary file or directory in its place, and commit that"
 
     for name in ("a", "c"):
-        assert layout(within, disk({name: "link"})) == SandboxFailed(
+        assert plan_mounts(within, disk({name: "link"})) == SandboxFailed(
             f"{WORK / name} cannot be protected: it is a link, or no ordinary file", hint
         )
 
@@ -163,6 +163,6 @@ def test_the_narrower_path_holds() -> None:
 
 
 def test_there_must_be_a_workspace_and_a_home() -> None:
-    assert layout(Confinement(WORK, Path("/nowhere")), disk()) == SandboxFailed(
+    assert plan_mounts(Confinement(WORK, Path("/nowhere")), disk()) == SandboxFailed(
         "/nowhere is to be confined in, and is no directory"
     )

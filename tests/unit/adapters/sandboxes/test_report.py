@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from treadle.adapters.sandboxes import remedies
-from treadle.adapters.sandboxes.report import ran, read_report
+from treadle.adapters.sandboxes import bubblewrap_errors
+from treadle.adapters.sandboxes.bubblewrap_report import has_exit_code, read_report
 from treadle.domain.sandbox import SandboxFailed
 
 CHILD = '{ "child-pid": 17, "net-namespace": 4026532183 }\n'
@@ -24,7 +24,7 @@ CHILD = '{ "child-pid": 17, "net-namespace": 4026532183 }\n'
     ],
 )
 def test_a_command_ran_if_its_exit_code_was_written(text: str, verdict: bool) -> None:
-    assert ran(text) is verdict
+    assert has_exit_code(text) is verdict
 
 
 def test_a_report_that_is_not_there_is_a_failure(tmp_path: Path) -> None:
@@ -39,34 +39,38 @@ def test_a_report_that_is_not_there_is_a_failure(tmp_path: Path) -> None:
         (
             "bwrap: setting up uid map: Permission denied",
             SandboxFailed(
-                "the system does not let bubblewrap make a user namespace", remedies.APPARMOR
+                "the system does not let bubblewrap make a user namespace",
+                bubblewrap_errors.APPARMOR,
             ),
         ),
         (
             "bwrap: loopback: Failed RTM_NEWADDR: Operation not permitted",
             SandboxFailed(
-                "the system does not let bubblewrap make a user namespace", remedies.APPARMOR
+                "the system does not let bubblewrap make a user namespace",
+                bubblewrap_errors.APPARMOR,
             ),
         ),
         (
             "bwrap: No permissions to create new namespace, likely because the kernel does not "
             "allow non-privileged user namespaces.",
-            SandboxFailed("the system makes no user namespaces", remedies.NAMESPACES),
+            SandboxFailed("the system makes no user namespaces", bubblewrap_errors.NAMESPACES),
         ),
         (
             "bwrap: Creating new namespace failed: nesting depth or "
             "/proc/sys/user/max_*_namespaces exceeded (ENOSPC)",
-            SandboxFailed("the system makes no user namespaces", remedies.NAMESPACES),
+            SandboxFailed("the system makes no user namespaces", bubblewrap_errors.NAMESPACES),
         ),
         (
             "bwrap: Can't mount proc on /newroot/proc: Operation not permitted",
-            SandboxFailed("bubblewrap may not mount what a sandbox needs", remedies.CONTAINER),
+            SandboxFailed(
+                "bubblewrap may not mount what a sandbox needs", bubblewrap_errors.CONTAINER
+            ),
         ),
         (
             "some words of the agent\nbwrap: Unknown option --disable-userns",
             SandboxFailed(
                 "bubblewrap is too old: it lacks an option that the sandbox needs",
-                "version 0.8.0 or newer is needed; " + remedies.INSTALL,
+                "version 0.8.0 or newer is needed; " + bubblewrap_errors.INSTALL,
             ),
         ),
         (
@@ -95,7 +99,7 @@ def test_a_report_that_is_not_there_is_a_failure(tmp_path: Path) -> None:
     ],
 )
 def test_what_bubblewrap_says_is_explained(said: str, failed: SandboxFailed) -> None:
-    assert remedies.explained(said) == failed
+    assert bubblewrap_errors.explain_error(said) == failed
 
 
 @pytest.mark.parametrize(
@@ -103,11 +107,11 @@ def test_what_bubblewrap_says_is_explained(said: str, failed: SandboxFailed) -> 
     [("bubblewrap 0.8.0\n", (0, 8, 0)), ("bubblewrap 0.11.0", (0, 11, 0)), ("what?", ())],
 )
 def test_its_version_is_read(text: str, version: tuple[int, ...]) -> None:
-    assert remedies.version_of(text) == version
+    assert bubblewrap_errors.parse_version(text) == version
 
 
 def test_an_old_one_is_told_from_none() -> None:
-    assert remedies.too_old((0, 6, 1)) == SandboxFailed(
-        "bubblewrap 0.6.1 is too old: 0.8.0 or newer is needed", remedies.INSTALL
+    assert bubblewrap_errors.too_old((0, 6, 1)) == SandboxFailed(
+        "bubblewrap 0.6.1 is too old: 0.8.0 or newer is needed", bubblewrap_errors.INSTALL
     )
-    assert remedies.missing().message.startswith("bubblewrap is not installed")
+    assert bubblewrap_errors.not_installed().message.startswith("bubblewrap is not installed")

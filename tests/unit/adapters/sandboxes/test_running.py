@@ -7,8 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from treadle.adapters.sandboxes.running import Hears, Ran, answer_of, run_to_end
-from treadle.domain.sandbox import Confined, SandboxFailed
+from treadle.adapters.sandboxes.command_runner import (
+    Capture,
+    ProcessResult,
+    query_program,
+    run_to_end,
+)
+from treadle.domain.sandbox import ConfinedCommand, SandboxFailed
 
 ENVIRONMENT = {"PATH": "/usr/bin:/bin"}
 # Leaves its group, and keeps the output open; `at` is written when it has done so.
@@ -16,22 +21,22 @@ DAEMON = "setsid sh -c 'echo $$ > at.new; mv at.new at; exec tail -f /dev/null' 
 STARTED = "while ! [ -e at ]; do :; done"
 
 
-def shell(line: str, report: Path | None = None) -> Confined:
-    return Confined(("/bin/sh", "-c", line), ENVIRONMENT, report=report)
+def shell(line: str, report: Path | None = None) -> ConfinedCommand:
+    return ConfinedCommand(("/bin/sh", "-c", line), ENVIRONMENT, report=report)
 
 
 @pytest.mark.parametrize(
     ("hears", "ran"),
     [
-        ("joined", Ran(3, "out\nerr\n")),
-        ("whole", Ran(3, "out\nerr\n")),
-        ("apart", Ran(3, "out\n", "err\n")),
-        ("output", Ran(3, "out\n")),
-        ("errors", Ran(3, "", "err\n")),
+        ("joined", ProcessResult(3, "out\nerr\n")),
+        ("whole", ProcessResult(3, "out\nerr\n")),
+        ("apart", ProcessResult(3, "out\n", "err\n")),
+        ("output", ProcessResult(3, "out\n")),
+        ("errors", ProcessResult(3, "", "err\n")),
     ],
 )
 async def test_its_streams_are_heard_as_they_are_wanted(
-    hears: Hears, ran: Ran, tmp_path: Path
+    hears: Capture, ran: ProcessResult, tmp_path: Path
 ) -> None:
     start = shell("cat; echo err >&2; exit 3")
 
@@ -45,7 +50,7 @@ async def test_the_end_of_a_long_speech_is_kept(tmp_path: Path) -> None:
 
     ran = await run_to_end(start, directory=tmp_path, seconds=60)
 
-    assert ran == Ran(0, "x" * (64 * 1024 - 4) + "end\n")
+    assert ran == ProcessResult(0, "x" * (64 * 1024 - 4) + "end\n")
 
 
 async def test_of_a_speech_that_is_wanted_whole_only_the_middle_may_be_left_out(
@@ -57,18 +62,22 @@ async def test_of_a_speech_that_is_wanted_whole_only_the_middle_may_be_left_out(
 
     end = 4 << 20
     first, last = "first\n" + "x" * (end - 6), "x" * (end - 5) + "last\n"
-    assert ran == Ran(0, f"{first}\n… ({9000011 - 2 * end} more) …\n{last}")
+    assert ran == ProcessResult(0, f"{first}\n… ({9000011 - 2 * end} more) …\n{last}")
 
 
 @pytest.mark.parametrize(
     ("line", "seconds", "ran"),
     [
-        (f"echo said; {DAEMON} {STARTED}", 60, Ran(0, "said\n")),
-        (f"echo said; {DAEMON} {STARTED}; exec tail -f /dev/null", 2, Ran(None, "said\n")),
+        (f"echo said; {DAEMON} {STARTED}", 60, ProcessResult(0, "said\n")),
+        (
+            f"echo said; {DAEMON} {STARTED}; exec tail -f /dev/null",
+            2,
+            ProcessResult(None, "said\n"),
+        ),
     ],
 )
 async def test_a_daemon_that_keeps_the_output_open_is_not_waited_for(
-    line: str, seconds: float, ran: Ran, tmp_path: Path
+    line: str, seconds: float, ran: ProcessResult, tmp_path: Path
 ) -> None:
     try:
         assert await run_to_end(shell(line), directory=tmp_path, seconds=seconds) == ran
@@ -92,7 +101,9 @@ async def test_no_report_is_left_of_a_command_that_cannot_be_started(tmp_path: P
 
     with pytest.raises(FileNotFoundError):
         await run_to_end(
-            Confined(("/no/such/program",), {}, report=report), directory=tmp_path, seconds=60
+            ConfinedCommand(("/no/such/program",), {}, report=report),
+            directory=tmp_path,
+            seconds=60,
         )
 
     assert not report.exists()
@@ -108,12 +119,12 @@ async def test_a_sandbox_that_failed_is_known_by_its_report(tmp_path: Path) -> N
     start = shell("echo no >&2; exit 1", report)
     ran = await run_to_end(start, directory=tmp_path, seconds=60, hears="apart", failure=failure)
 
-    assert ran == Ran(1, "", "no\n", SandboxFailed("report: no\n"))
+    assert ran == ProcessResult(1, "", "no\n", SandboxFailed("report: no\n"))
 
 
 async def test_who_stops_waiting_ends_the_command_with_all_that_it_started(tmp_path: Path) -> None:
     reading, writing = os.pipe()
-    start = Confined(
+    start = ConfinedCommand(
         ("/bin/sh", "-c", f"tail -f /dev/null & echo up > /dev/fd/{writing}; wait"),
         ENVIRONMENT,
         (writing,),
@@ -143,4 +154,4 @@ async def test_who_stops_waiting_ends_the_command_with_all_that_it_started(tmp_p
 async def test_only_a_program_that_succeeds_has_answered(
     command: tuple[str, ...], said: str | None
 ) -> None:
-    assert await answer_of(Confined(command, ENVIRONMENT), seconds=0.5) == said
+    assert await query_program(ConfinedCommand(command, ENVIRONMENT), seconds=0.5) == said

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from treadle.adapters.sandboxes.launcher_text import Interpreter
 from treadle.adapters.sandboxes.seatbelt import Seatbelt
-from treadle.adapters.sandboxes.seatbelt_profile import profile
-from treadle.domain.sandbox import Confined, Confinement, SandboxFailed
+from treadle.adapters.sandboxes.seatbelt_profile import make_profile
+from treadle.domain.sandbox import ConfinedCommand, Confinement, SandboxFailed
 
 LIBRARY = Path("/opt/python")
 WITHIN = Confinement(
@@ -30,7 +30,7 @@ PROTECTED = (
 
 
 def rules(within: Confinement) -> list[str]:
-    return profile(within, LIBRARY).splitlines()
+    return make_profile(within, LIBRARY).splitlines()
 
 
 def test_everything_is_denied_but_for_what_is_named() -> None:
@@ -81,8 +81,8 @@ def test_paths_are_made_real_and_the_command_follows_the_profile(tmp_path: Path)
     confined = seatbelt.confine(("true",), {"A": "b"}, within)
 
     real = Confinement((tmp_path / "real").resolve(), (tmp_path / "home").resolve())
-    assert confined == Confined(
-        (str(program), "-p", profile(real, LIBRARY), "true"),
+    assert confined == ConfinedCommand(
+        (str(program), "-p", make_profile(real, LIBRARY), "true"),
         {"A": "b", "HOME": str(real.home), "TMPDIR": str(real.home / "tmp")},
     )
 

@@ -11,7 +11,7 @@ from treadle.adapters.sandboxes.seccomp import (
     ARCHITECTURES,
     DENIED,
     NEW_NAMESPACES,
-    filter_for,
+    make_filter,
 )
 from treadle.domain.sandbox import SandboxFailed
 
@@ -64,7 +64,7 @@ def judged(machine: str, name: str, *arguments: int) -> int:
 
 
 def judged_number(machine: str, number: int, *arguments: int) -> int:
-    program = filter_for(machine)
+    program = make_filter(machine)
     assert isinstance(program, bytes)
     return answer(program, Call(number, ARCHITECTURES[machine].audit, arguments))
 
@@ -143,7 +143,7 @@ def test_old_calls_that_newer_machines_lack_are_judged_alike(
 @pytest.mark.parametrize("machine", MACHINES)
 def test_all_other_calls_pass(machine: str) -> None:
     architecture = ARCHITECTURES[machine]
-    program = filter_for(machine)
+    program = make_filter(machine)
     assert isinstance(program, bytes)
     others = set(range(500)) - set(architecture.numbers.values())
 
@@ -154,7 +154,7 @@ def test_all_other_calls_pass(machine: str) -> None:
 
 @pytest.mark.parametrize("machine", MACHINES)
 def test_calls_by_another_table_do_not_pass(machine: str) -> None:
-    program = filter_for(machine)
+    program = make_filter(machine)
     assert isinstance(program, bytes)
     audit = ARCHITECTURES[machine].audit
 
@@ -163,7 +163,7 @@ def test_calls_by_another_table_do_not_pass(machine: str) -> None:
 
 
 def test_a_machine_without_a_table_has_no_sandbox() -> None:
-    found = filter_for("riscv64")
+    found = make_filter("riscv64")
 
     assert isinstance(found, SandboxFailed)
     assert found.message == "no system call filter is known for the architecture riscv64"

@@ -6,14 +6,14 @@ import pytest
 
 from treadle.adapters.sandboxes.toolchains import (
     PROFILES,
-    QUESTIONS,
     SINGLE_FILES,
-    Found,
-    Private,
+    TOOLCHAIN_QUERIES,
+    FoundToolchains,
+    PrivatePaths,
     Toolchains,
+    choose_toolchains,
+    find_venv_root,
     private_paths,
-    toolchains,
-    venv_root,
 )
 
 HOME, ROOT = Path("/home/ada"), Path("/home/ada/.treadle")
@@ -23,9 +23,9 @@ LINKS = {Path("/opt/shop"): PROJECT, Path("/opt/ada"): HOME, Path("/opt/climb/..
 PLAIN = "/usr/local/bin:/usr/bin:/bin"
 
 
-def shown(found: Found, *search_path: str) -> Toolchains:
-    private = Private(private_paths(HOME, ROOT), (PROJECT, ROOT), real)
-    return toolchains(found, search_path=search_path, private=private)
+def shown(found: FoundToolchains, *search_path: str) -> Toolchains:
+    private = PrivatePaths(private_paths(HOME, ROOT), (PROJECT, ROOT), real)
+    return choose_toolchains(found, search_path=search_path, private=private)
 
 
 def real(path: Path) -> Path:
@@ -33,7 +33,7 @@ def real(path: Path) -> Path:
 
 
 def test_what_the_system_has_needs_nothing() -> None:
-    found = Found((Path("/usr"), Path("/usr/lib/go")), (Path("/usr/bin/php"),))
+    found = FoundToolchains((Path("/usr"), Path("/usr/lib/go")), (Path("/usr/bin/php"),))
 
     assert shown(found) == Toolchains((), PLAIN, {})
 
@@ -42,7 +42,7 @@ def test_a_language_elsewhere_is_shown_and_comes_first_on_the_path() -> None:
     node = HOME / ".nvm/versions/node/v22.1.0"
     python = HOME / ".pyenv/versions/3.12.1"
 
-    assert shown(Found((node, python, python))) == Toolchains(
+    assert shown(FoundToolchains((node, python, python))) == Toolchains(
         (node, python), f"{node}/bin:{python}/bin:{PLAIN}", {}
     )
 
@@ -50,19 +50,23 @@ def test_a_language_elsewhere_is_shown_and_comes_first_on_the_path() -> None:
 def test_a_program_of_one_file_is_shown_without_what_lies_beside_it() -> None:
     uv = HOME / ".local/bin/uv"
 
-    assert shown(Found(files=(uv,))) == Toolchains((uv,), f"{HOME}/.local/bin:{PLAIN}", {})
+    assert shown(FoundToolchains(files=(uv,))) == Toolchains(
+        (uv,), f"{HOME}/.local/bin:{PLAIN}", {}
+    )
 
 
 def test_a_cache_is_shown_and_named() -> None:
     browsers = HOME / ".cache/ms-playwright"
 
-    assert shown(Found(caches={"PLAYWRIGHT_BROWSERS_PATH": browsers})) == Toolchains(
+    assert shown(FoundToolchains(caches={"PLAYWRIGHT_BROWSERS_PATH": browsers})) == Toolchains(
         (browsers,), PLAIN, {"PLAYWRIGHT_BROWSERS_PATH": str(browsers)}
     )
 
 
 def test_of_the_users_path_only_the_systems_directories_are_kept() -> None:
-    kept = shown(Found(), "/usr/lib/ccache", "/home/ada/bin", "relative", "", "/opt/x", "/usr/bin")
+    kept = shown(
+        FoundToolchains(), "/usr/lib/ccache", "/home/ada/bin", "relative", "", "/opt/x", "/usr/bin"
+    )
 
     assert kept.path == "/usr/lib/ccache:/usr/bin:/usr/local/bin:/bin"
 
@@ -77,11 +81,11 @@ def test_of_the_users_path_only_the_systems_directories_are_kept() -> None:
     ],
 )
 def test_a_root_with_something_private_in_it_is_refused(root: str) -> None:
-    assert shown(Found((Path(root),))) == Toolchains((), PLAIN, {}, (Path(root),))
+    assert shown(FoundToolchains((Path(root),))) == Toolchains((), PLAIN, {}, (Path(root),))
 
 
 def test_a_file_or_a_cache_of_the_project_is_not_shown() -> None:
-    found = Found(files=(PROJECT / "bin/uv",), caches={"GOMODCACHE": Path("/opt/shop")})
+    found = FoundToolchains(files=(PROJECT / "bin/uv",), caches={"GOMODCACHE": Path("/opt/shop")})
 
     assert shown(found) == Toolchains((), PLAIN, {})
 
@@ -125,8 +129,8 @@ def exists(*paths: str) -> set[Path]:
 def test_a_virtual_environment_says_where_its_python_is(
     configuration: str, there: set[Path], root: Path | None
 ) -> None:
-    assert venv_root(configuration, there.__contains__, home=HOME, real=real) == root
+    assert find_venv_root(configuration, there.__contains__, home=HOME, real=real) == root
 
 
 def test_questions_and_files_are_those_of_profiles() -> None:
-    assert {*QUESTIONS, *SINGLE_FILES} == set(PROFILES)
+    assert {*TOOLCHAIN_QUERIES, *SINGLE_FILES} == set(PROFILES)

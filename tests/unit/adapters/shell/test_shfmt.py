@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from treadle.adapters.shell.shfmt import Shfmt, check_shfmt, find_shfmt
-from treadle.domain.shell import Malformed, NoParser, SyntaxTree
+from treadle.domain.shell import MalformedLine, ParserUnavailable, SyntaxTree
 
 
 @pytest.fixture
@@ -37,22 +37,22 @@ def test_a_line_becomes_a_tree_with_offsets() -> None:
 
 def test_a_malformed_line_is_said_to_be_one() -> None:
     printed = find_shfmt()("ls )")
-    assert isinstance(printed, Malformed)
+    assert isinstance(printed, MalformedLine)
     assert printed.why
 
 
 def test_a_program_that_is_missing_is_no_parser(stand_in: Path) -> None:
     checked = check_shfmt(stand_in)
     assert checked.problem.startswith("shfmt could not be started: ")
-    assert checked("ls") == NoParser(checked.problem)
-    assert Shfmt(None)("ls") == NoParser("shfmt was not found")
+    assert checked("ls") == ParserUnavailable(checked.problem)
+    assert Shfmt(None)("ls") == ParserUnavailable("shfmt was not found")
 
 
 @pytest.mark.parametrize("version", ["v3.6.0", "v4.0.0", "v2.9.9", "devel", ""])
 def test_a_program_of_another_version_is_no_parser(stand_in: Path, version: str) -> None:
     checked = check_shfmt(write_program(stand_in, f"echo {version}"))
     problem = f"shfmt is {version or 'unknown'}, not 3.12 or a later 3.x"
-    assert checked("ls") == NoParser(problem)
+    assert checked("ls") == ParserUnavailable(problem)
 
 
 @pytest.mark.parametrize("version", ["v3.12.0", "3.14.1"])
@@ -62,12 +62,14 @@ def test_a_program_of_a_known_version_is_asked(stand_in: Path, version: str) -> 
 
 def test_a_program_that_takes_too_long_is_no_parser(stand_in: Path) -> None:
     program = write_program(stand_in, "exec sleep 60")
-    assert Shfmt(program, timeout_s=0.05)("ls") == NoParser("shfmt took longer than 0.05 s")
+    assert Shfmt(program, timeout_s=0.05)("ls") == ParserUnavailable(
+        "shfmt took longer than 0.05 s"
+    )
 
 
 def test_a_program_that_breaks_is_no_parser(stand_in: Path) -> None:
     program = write_program(stand_in, "exit 2")
-    assert Shfmt(program)("ls") == NoParser("shfmt ended with status 2")
+    assert Shfmt(program)("ls") == ParserUnavailable("shfmt ended with status 2")
 
 
 def test_a_program_is_given_an_empty_environment(stand_in: Path) -> None:
@@ -76,4 +78,4 @@ def test_a_program_is_given_an_empty_environment(stand_in: Path) -> None:
 
 
 def test_half_a_character_is_no_parser(stand_in: Path) -> None:
-    assert isinstance(find_shfmt()("echo \ud800"), NoParser)
+    assert isinstance(find_shfmt()("echo \ud800"), ParserUnavailable)

@@ -21,10 +21,10 @@ def files(tmp_path: Path) -> WipFiles:
 def test_there_are_the_files_that_are_wanted_and_no_others_of_the_run(
     files: WipFiles, tmp_path: Path
 ) -> None:
-    files.show({".plan.md": "draft\n"})
+    files.write({".plan.md": "draft\n"})
     (tmp_path / "wip" / "another-run.md").write_text("other\n")
 
-    files.show({".md": "plan\n"})
+    files.write({".md": "plan\n"})
 
     assert names(tmp_path / "wip") == [f"{RUN}.md", "another-run.md"]
     assert (tmp_path / "wip" / f"{RUN}.md").read_text() == "plan\n"
@@ -33,18 +33,18 @@ def test_there_are_the_files_that_are_wanted_and_no_others_of_the_run(
 def test_a_file_that_is_as_it_should_be_is_not_written_again(
     files: WipFiles, tmp_path: Path
 ) -> None:
-    files.show({".md": "plan\n"})
+    files.write({".md": "plan\n"})
     before = (tmp_path / "wip" / f"{RUN}.md").stat()
 
-    files.show({".md": "plan\n"})
+    files.write({".md": "plan\n"})
 
     assert (tmp_path / "wip" / f"{RUN}.md").stat() == before
 
 
 def test_at_the_end_they_move_to_the_history(files: WipFiles, tmp_path: Path) -> None:
-    files.show({".md": "plan\n", ".review.md": "review\n"})
+    files.write({".md": "plan\n", ".review.md": "review\n"})
 
-    files.put_away({".md": "plan\n", ".review.md": "review\n"})
+    files.archive({".md": "plan\n", ".review.md": "review\n"})
 
     assert (names(tmp_path / "wip"), names(tmp_path / "history")) == (
         [],
@@ -53,8 +53,8 @@ def test_at_the_end_they_move_to_the_history(files: WipFiles, tmp_path: Path) ->
 
 
 def test_a_run_without_files_makes_no_folder(files: WipFiles, tmp_path: Path) -> None:
-    files.show({})
-    files.put_away({})
+    files.write({})
+    files.archive({})
 
     assert names(tmp_path) == []
 
@@ -64,7 +64,7 @@ def test_a_link_at_the_name_is_replaced_and_not_followed(files: WipFiles, tmp_pa
     (tmp_path / "mine.md").write_text("mine\n")
     (tmp_path / "wip" / f"{RUN}.md").symlink_to(tmp_path / "mine.md")
 
-    files.show({".md": "plan\n"})
+    files.write({".md": "plan\n"})
 
     assert (tmp_path / "mine.md").read_text() == "mine\n"
 
@@ -73,7 +73,7 @@ def test_a_folder_that_cannot_be_written_is_said(files: WipFiles, tmp_path: Path
     (tmp_path / "wip").write_text("in the way\n")
 
     with pytest.raises(ProjectError, match=r"cannot write .*wip"):
-        files.show({".md": "plan\n"})
+        files.write({".md": "plan\n"})
     (tmp_path / "history").write_text("in the way\n")
     with pytest.raises(ProjectError, match=r"cannot write .*history"):
-        files.put_away({".md": "plan\n"})
+        files.archive({".md": "plan\n"})

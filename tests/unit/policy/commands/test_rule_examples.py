@@ -7,10 +7,10 @@ import pytest
 
 from tests.unit.policy.judging.judged import context, project_at, said
 from treadle.policy.commands.catalogue import FAMILIES
-from treadle.policy.commands.gated import GATES
-from treadle.policy.commands.language import Rule, flags_of, operands_of
-from treadle.policy.judging.checks import CHECKS
-from treadle.policy.judging.kinds import KINDS
+from treadle.policy.commands.gate_rules import GATES
+from treadle.policy.commands.rule_syntax import Rule, flags_of, operands_of
+from treadle.policy.judging.command_checks import CHECKS
+from treadle.policy.judging.word_kinds import KINDS
 from treadle.policy.profiles import PROFILES
 
 TOP = [rule for rules in FAMILIES.values() for rule in rules]

@@ -4,15 +4,15 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from treadle.domain.agent import Allow, Ask, Deny, Judgement
-from treadle.domain.shell import NoParser
-from treadle.policy.judging.judge import judge
-from treadle.policy.judging.place import Looks, ShellContext
+from treadle.domain.agent import Allow, Ask, Deny, PolicyDecision
+from treadle.domain.shell import ParserUnavailable
+from treadle.policy.judging.line_decision import decide_line
+from treadle.policy.judging.shell_context import ShellContext, SystemLookups
 from treadle.wiring.policy import shell_looks, split_profile
 
-SAID: dict[type[Judgement], str] = {Allow: "allow", Ask: "ask", Deny: "deny"}
+SAID: dict[type[PolicyDecision], str] = {Allow: "allow", Ask: "ask", Deny: "deny"}
 
-Judged = Callable[[str], Judgement]
+Judged = Callable[[str], PolicyDecision]
 
 
 def project_at(place: Path) -> Path:
@@ -27,22 +27,22 @@ def context(root: Path | str, profile: str = "default") -> ShellContext:
     return ShellContext(str(root), profiles=profiles, destructive=destructive)
 
 
-def said(line: str, given: ShellContext, looks: Looks | None = None) -> str:
+def said(line: str, given: ShellContext, looks: SystemLookups | None = None) -> str:
     """The decision alone."""
-    return SAID[type(judge(line, given, looks=looks or shell_looks()))]
+    return SAID[type(decide_line(line, given, looks=looks or shell_looks()))]
 
 
-def empty_disk(*, directories: frozenset[str] = frozenset()) -> Looks:
+def empty_disk(*, directories: frozenset[str] = frozenset()) -> SystemLookups:
     """A disk without links and programs, and without a second parser."""
-    return Looks(
+    return SystemLookups(
         real_path=lambda path: path,
         which=lambda name: None,
         what_is=lambda path: "directory" if path in directories else "",
-        shfmt=lambda line: NoParser("there is none"),
+        shfmt=lambda line: ParserUnavailable("there is none"),
     )
 
 
-def with_links(looks: Looks, links: dict[str, str]) -> Looks:
+def with_links(looks: SystemLookups, links: dict[str, str]) -> SystemLookups:
     """The same disk, with paths that lead elsewhere."""
 
     def follow(path: str) -> str:

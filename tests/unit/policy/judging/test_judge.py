@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from treadle.domain.agent import Allow, Ask, Deny
-from treadle.domain.shell import NoParser
-from treadle.policy.judging.judge import judge
-from treadle.policy.judging.place import Found, ShellContext
+from treadle.domain.shell import ParserUnavailable
+from treadle.policy.judging.line_decision import decide_line
+from treadle.policy.judging.shell_context import FileType, ShellContext
 from treadle.wiring.policy import shell_looks
 
 from .judged import empty_disk, said, with_links
@@ -22,13 +22,13 @@ def decided(line: str, context: ShellContext = CONTEXT) -> str:
 
 
 def test_an_allowed_line_names_the_rules_that_allowed_it() -> None:
-    assert judge("ls -la && git status", CONTEXT, looks=LOOKS) == Allow(rule="git status, ls")
+    assert decide_line("ls -la && git status", CONTEXT, looks=LOOKS) == Allow(rule="git status, ls")
 
 
 def test_a_question_shows_the_whole_line_to_the_person() -> None:
     line = "npm test && git push --force"
 
-    assert judge(line, CONTEXT, looks=LOOKS) == Ask(
+    assert decide_line(line, CONTEXT, looks=LOOKS) == Ask(
         "A person must agree: It rewrites or deletes what others may have fetched.",
         subject=line,
         rule="gate-force-push",
@@ -36,7 +36,7 @@ def test_a_question_shows_the_whole_line_to_the_person() -> None:
 
 
 def test_a_denial_wins_over_a_question() -> None:
-    answer = judge("git push --force; rm x", CONTEXT, looks=LOOKS)
+    answer = decide_line("git push --force; rm x", CONTEXT, looks=LOOKS)
 
     assert (type(answer), answer.rule) == (Deny, "rm")
 
@@ -55,13 +55,13 @@ def test_a_failure_while_judging_is_a_denial() -> None:
     def broken(path: str) -> str:
         raise RuntimeError(path)
 
-    answer = judge("ls", CONTEXT, looks=replace(LOOKS, real_path=broken))
+    answer = decide_line("ls", CONTEXT, looks=replace(LOOKS, real_path=broken))
 
     assert (type(answer), answer.rule) == (Deny, "judge-failed")
 
 
 def test_without_the_second_parser_only_plain_lines_are_judged() -> None:
-    alone = replace(LOOKS, shfmt=lambda line: NoParser("gone"))
+    alone = replace(LOOKS, shfmt=lambda line: ParserUnavailable("gone"))
 
     assert (said("ls -la", CONTEXT, alone), said("echo $(ls)", CONTEXT, alone)) == ("allow", "deny")
 
@@ -179,7 +179,7 @@ def test_braces_are_written_out_before_words_are_read(line: str, decision: str) 
 
 @pytest.mark.parametrize("line", ["./", "./.", f"{ROOT}/"])
 def test_the_project_itself_is_no_program(line: str) -> None:
-    answer = judge(line, CONTEXT, looks=LOOKS)
+    answer = decide_line(line, CONTEXT, looks=LOOKS)
 
     assert answer == Deny(f"{line} is the project's own directory, not a program.", rule="program")
 
@@ -207,9 +207,9 @@ def test_a_trusted_name_that_leads_elsewhere_is_not_run() -> None:
     ],
 )
 def test_a_module_is_run_if_it_is_one_of_the_project(
-    found: dict[str, Found], decision: str
+    found: dict[str, FileType], decision: str
 ) -> None:
-    there: dict[str, Found] = {f"{ROOT}/{name}": kind for name, kind in found.items()}
+    there: dict[str, FileType] = {f"{ROOT}/{name}": kind for name, kind in found.items()}
     looks = replace(LOOKS, what_is=lambda path: there.get(path, ""))
 
     assert said("python -m shop.main --port 80", CONTEXT, looks) == decision

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from treadle.policy.judging.braces import spelled_out
-from treadle.policy.judging.place import ShellContext
+from treadle.policy.judging.braces import expand_braces
+from treadle.policy.judging.shell_context import ShellContext
 from treadle.wiring.policy import shell_looks
 
 from .judged import empty_disk, said
@@ -117,7 +117,7 @@ FINE = (
     ],
 )
 def test_a_short_range_in_braces_is_written_out(text: str, words: tuple[str, ...]) -> None:
-    assert tuple(sorted(spelled_out(text) or ())) == tuple(sorted(words))
+    assert tuple(sorted(expand_braces(text) or ())) == tuple(sorted(words))
 
 
 @pytest.mark.parametrize("line", RANGES)

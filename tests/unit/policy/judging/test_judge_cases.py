@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from treadle.domain.agent import Allow, Judgement
-from treadle.policy.judging.judge import judge
+from treadle.domain.agent import Allow, PolicyDecision
+from treadle.policy.judging.line_decision import decide_line
 from treadle.wiring.policy import shell_looks
 
 from .judged import context, project_at
@@ -19,7 +19,7 @@ CASES = Path(__file__).parents[3]
 class Case:
     line: str
     label: str
-    answer: Judgement
+    answer: PolicyDecision
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +28,9 @@ def cases(tmp_path_factory: pytest.TempPathFactory) -> list[Case]:
     root, looks = project_at(tmp_path_factory.mktemp("cases") / "project"), shell_looks()
     return [
         Case(
-            row["cmd"], row["expect"], judge(row["cmd"], context(root, row["profile"]), looks=looks)
+            row["cmd"],
+            row["expect"],
+            decide_line(row["cmd"], context(root, row["profile"]), looks=looks),
         )
         for row in (*rows("policy_cases.jsonl"), *rows("more_policy_cases.jsonl"))
     ]

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from treadle.domain.agent import Deny
-from treadle.policy.judging.judge import judge
-from treadle.policy.judging.place import ShellContext
+from treadle.policy.judging.line_decision import decide_line
+from treadle.policy.judging.shell_context import ShellContext
 from treadle.wiring.policy import shell_looks
 
 from .judged import empty_disk, said
@@ -109,7 +109,7 @@ def test_what_a_word_becomes_is_known_where_it_can_be_told(line: str, decision: 
     ],
 )
 def test_what_may_become_several_words_is_refused_with_what_to_do(line: str, advice: str) -> None:
-    judgement = judge(line, CONTEXT, looks=LOOKS)
+    judgement = decide_line(line, CONTEXT, looks=LOOKS)
 
     assert isinstance(judgement, Deny)
     assert advice in judgement.reason

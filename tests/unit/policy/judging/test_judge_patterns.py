@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from treadle.policy.judging.place import ShellContext
-from treadle.policy.judging.secrets import chooses_secrets
-from treadle.policy.judging.tool_patterns import choices
+from treadle.policy.judging.secret_files import selects_secrets
+from treadle.policy.judging.shell_context import ShellContext
+from treadle.policy.judging.tool_patterns import expand_pattern
 from treadle.wiring.policy import shell_looks
 
 from .judged import empty_disk, said
@@ -87,7 +87,7 @@ def test_a_blank_or_a_list_does_not_hide_a_path(line: str, decision: str) -> Non
     ],
 )
 def test_a_pattern_is_taken_apart_as_the_tools_do_it(pattern: str, found: tuple[str, ...]) -> None:
-    assert choices(pattern) == found
+    assert expand_pattern(pattern) == found
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ def test_a_pattern_in_quotes_reaches_nothing_that_is_protected(
 def test_a_pattern_for_files_of_secrets_is_known_by_what_it_matches(
     pattern: str, *, chosen: bool
 ) -> None:
-    assert chooses_secrets(pattern) == chosen
+    assert selects_secrets(pattern) == chosen
 
 
 @pytest.mark.parametrize(

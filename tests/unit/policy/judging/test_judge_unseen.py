@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from treadle.domain.agent import Deny
-from treadle.policy.judging.judge import judge
-from treadle.policy.judging.place import ShellContext
+from treadle.policy.judging.line_decision import decide_line
+from treadle.policy.judging.shell_context import ShellContext
 from treadle.wiring.policy import shell_looks
 
 from .judged import empty_disk, said
@@ -44,7 +44,7 @@ def test_a_program_that_comes_through_a_pipe_is_not_run(runs: str, line: str) ->
 
 
 def test_whoever_pipes_a_program_learns_what_to_do_instead() -> None:
-    assert judge("cat x | node", CONTEXT, looks=LOOKS) == Deny(
+    assert decide_line("cat x | node", CONTEXT, looks=LOOKS) == Deny(
         "`node`: it would run what comes through its input, a program that nobody has seen. "
         "Write it to a file and run that. Run a file of the project: node dist/server.js.",
         rule="node",

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from treadle.policy.judging.place import ShellContext
+from treadle.policy.judging.shell_context import ShellContext
 from treadle.wiring.policy import shell_looks
 
 from .judged import empty_disk, said

@@ -5,15 +5,15 @@ from functools import cache
 import pytest
 
 from treadle.adapters.shell.shfmt import Shfmt, find_shfmt
-from treadle.domain.shell import NoParser, Printed
-from treadle.policy.shell.reading import read
+from treadle.domain.shell import ParserOutput, ParserUnavailable
+from treadle.policy.shell.line_parser import parse_line
 from treadle.policy.shell.syntax import (
     Assignment,
-    Command,
     Loop,
+    ParsedLine,
     Redirect,
-    Script,
-    Unreadable,
+    ShellCommand,
+    UnreadableLine,
     Word,
 )
 
@@ -27,13 +27,13 @@ def words(text: str) -> tuple[Word, ...]:
     return tuple(Word(each) for each in text.split())
 
 
-def command(text: str, *, scope: tuple[int, ...] = (), certain: bool = True) -> Command:
-    return Command(words(text), scope=scope, certain=certain)
+def command(text: str, *, scope: tuple[int, ...] = (), certain: bool = True) -> ShellCommand:
+    return ShellCommand(words(text), scope=scope, certain=certain)
 
 
-def script(line: str) -> Script:
-    found = read(line, shfmt=shfmt())
-    assert isinstance(found, Script), found
+def script(line: str) -> ParsedLine:
+    found = parse_line(line, shfmt=shfmt())
+    assert isinstance(found, ParsedLine), found
     return found
 
 
@@ -45,8 +45,8 @@ def only_word(line: str) -> Word:
 
 
 def rule(line: str) -> str:
-    found = read(line, shfmt=shfmt())
-    return found.rule if isinstance(found, Unreadable) else ""
+    found = parse_line(line, shfmt=shfmt())
+    return found.rule if isinstance(found, UnreadableLine) else ""
 
 
 @pytest.mark.parametrize(
@@ -72,8 +72,8 @@ def rule(line: str) -> str:
         ("export x", (command("export x"),)),
     ],
 )
-def test_every_command_of_a_line_is_listed(line: str, commands: tuple[Command, ...]) -> None:
-    assert script(line) == Script(commands)
+def test_every_command_of_a_line_is_listed(line: str, commands: tuple[ShellCommand, ...]) -> None:
+    assert script(line) == ParsedLine(commands)
 
 
 @pytest.mark.parametrize(
@@ -150,11 +150,11 @@ def test_a_word_is_what_bash_makes_of_it_or_says_what_it_stands_on(line: str, wo
 def test_the_commands_of_a_substitution_run_first_in_a_scope_of_their_own() -> None:
     line = 'x=$(a) b "$(c | d)" <<< "$(e)"'
     assert script(line).commands == (
-        Command(words("a"), scope=(1,), inside="assignment"),
-        Command(words("c"), scope=(2, 3), inside="argument"),
-        Command(words("d"), scope=(2, 4), inside="argument"),
-        Command(words("e"), scope=(5,), inside="heredoc"),
-        Command(
+        ShellCommand(words("a"), scope=(1,), inside="assignment"),
+        ShellCommand(words("c"), scope=(2, 3), inside="argument"),
+        ShellCommand(words("d"), scope=(2, 4), inside="argument"),
+        ShellCommand(words("e"), scope=(5,), inside="heredoc"),
+        ShellCommand(
             (Word("b"), Word("$(c | d)", substitutes=True, quoted=True)),
             (Assignment("x", Word("$(a)", substitutes=True)),),
             (Redirect("herestring", Word("$(e)", substitutes=True, quoted=True)),),
@@ -164,8 +164,8 @@ def test_the_commands_of_a_substitution_run_first_in_a_scope_of_their_own() -> N
 
 def test_a_job_in_the_background_is_a_scope_and_says_so() -> None:
     assert script("a & b").commands == (
-        Command(words("a"), scope=(1,), background=True),
-        Command(words("b")),
+        ShellCommand(words("a"), scope=(1,), background=True),
+        ShellCommand(words("b")),
     )
 
 
@@ -192,17 +192,17 @@ def test_a_job_in_the_background_is_a_scope_and_says_so() -> None:
 def test_redirections_are_listed_with_what_they_touch(
     line: str, redirects: tuple[Redirect, ...]
 ) -> None:
-    assert script(line).commands == (Command(words("a"), (), redirects),)
+    assert script(line).commands == (ShellCommand(words("a"), (), redirects),)
 
 
 def test_words_behind_a_redirection_belong_to_the_command() -> None:
     assert script("a > f b").commands == (
-        Command(words("a b"), (), (Redirect("write", Word("f")),)),
+        ShellCommand(words("a b"), (), (Redirect("write", Word("f")),)),
     )
 
 
 def test_a_redirection_of_a_group_is_listed_before_the_group() -> None:
-    opened = Command((), (), (Redirect("write", Word("f")),))
+    opened = ShellCommand((), (), (Redirect("write", Word("f")),))
     assert script("{ a; } > f").commands == (opened, command("a"))
     assert script("> f").commands == (opened,)
 
@@ -210,32 +210,34 @@ def test_a_redirection_of_a_group_is_listed_before_the_group() -> None:
 @pytest.mark.parametrize(
     ("line", "found"),
     [
-        ("x=1", Command((), (Assignment("x", Word("1")),))),
+        ("x=1", ShellCommand((), (Assignment("x", Word("1")),))),
         (
             "x= y='b c'",
-            Command((), (Assignment("x", Word("")), Assignment("y", Word("b c", quoted=True)))),
+            ShellCommand(
+                (), (Assignment("x", Word("")), Assignment("y", Word("b c", quoted=True)))
+            ),
         ),
-        ("x=$y", Command((), (Assignment("x", Word("$y", variables=("y",))),))),
-        ("x=1 a", Command(words("a"), (Assignment("x", Word("1")),))),
-        ("export x=1", Command(words("export"), (Assignment("x", Word("1")),))),
-        ('export "x=1"', Command(words("export"), (Assignment("x", Word("1", quoted=True)),))),
+        ("x=$y", ShellCommand((), (Assignment("x", Word("$y", variables=("y",))),))),
+        ("x=1 a", ShellCommand(words("a"), (Assignment("x", Word("1")),))),
+        ("export x=1", ShellCommand(words("export"), (Assignment("x", Word("1")),))),
+        ('export "x=1"', ShellCommand(words("export"), (Assignment("x", Word("1", quoted=True)),))),
     ],
 )
-def test_assignments_are_no_words(line: str, found: Command) -> None:
+def test_assignments_are_no_words(line: str, found: ShellCommand) -> None:
     assert script(line).commands == (found,)
 
 
 def test_a_loop_tells_the_values_of_its_variable() -> None:
     found = script("for x in 1 *.ts; do a; done")
     assert found.loops == (Loop("x", (Word("1"), Word("*.ts", expands=True))),)
-    assert found.commands == (Command(words("a"), certain=False, loops=("x",)),)
+    assert found.commands == (ShellCommand(words("a"), certain=False, loops=("x",)),)
 
 
 def test_a_message_in_a_here_document_inside_quotes_reads_well() -> None:
     line = "git commit -m \"$(cat <<'EOF'\nfeat: x (y)\n\nIt's done; a && b – é\nEOF\n)\""
     message = Redirect("heredoc", Word("feat: x (y)\n\nIt's done; a && b – é\n", quoted=True))
     inner, outer = script(line).commands
-    assert inner == Command(words("cat"), (), (message,), scope=(1,), inside="argument")
+    assert inner == ShellCommand(words("cat"), (), (message,), scope=(1,), inside="argument")
     assert outer.words[:3] == words("git commit -m")
     assert (outer.words[3].substitutes, outer.words[3].expands) == (True, False)
 
@@ -258,8 +260,8 @@ def test_a_here_document_may_be_followed_by_more_on_its_line(line: str, named: s
     assert [each.name for each in script(line).commands] == list(words(named))
 
 
-def asked_never(line: str) -> Printed:
-    return NoParser(f"asked about {line}")
+def asked_never(line: str) -> ParserOutput:
+    return ParserUnavailable(f"asked about {line}")
 
 
 @pytest.mark.parametrize(
@@ -272,5 +274,5 @@ def asked_never(line: str) -> Printed:
     ],
 )
 def test_a_plain_line_needs_no_second_program(line: str) -> None:
-    assert read(line, shfmt=asked_never) == read(line, shfmt=shfmt())
-    assert isinstance(read(line, shfmt=asked_never), Script)
+    assert parse_line(line, shfmt=asked_never) == parse_line(line, shfmt=shfmt())
+    assert isinstance(parse_line(line, shfmt=asked_never), ParsedLine)

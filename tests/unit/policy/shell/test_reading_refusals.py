@@ -5,11 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.policy.shell.test_reading import rule, shfmt
-from treadle.domain.shell import Malformed, NoParser, Printed, SyntaxTree
-from treadle.policy.shell import tree
-from treadle.policy.shell.reading import read
+from treadle.domain.shell import MalformedLine, ParserOutput, ParserUnavailable, SyntaxTree
+from treadle.policy.shell import treesitter_outline
+from treadle.policy.shell.line_parser import parse_line
 from treadle.policy.shell.refusals import REASONS
-from treadle.policy.shell.syntax import Script, Unreadable
+from treadle.policy.shell.syntax import ParsedLine, UnreadableLine
 
 
 @pytest.mark.parametrize(
@@ -142,14 +142,14 @@ def test_the_most_that_is_read() -> None:
     ],
 )
 def test_no_amount_of_anything_is_too_much_to_refuse(line: str) -> None:
-    assert isinstance(read(line, shfmt=shfmt()), Unreadable)
+    assert isinstance(parse_line(line, shfmt=shfmt()), UnreadableLine)
 
 
 @pytest.mark.parametrize(
     ("printed", "expected"),
     [
-        (NoParser("missing"), "no-parser"),
-        (Malformed("1:1: no"), "not-shell"),
+        (ParserUnavailable("missing"), "no-parser"),
+        (MalformedLine("1:1: no"), "not-shell"),
         (SyntaxTree(b"no json"), "parser-failed"),
         (SyntaxTree(b"{}"), "read-in-two-ways"),
         (SyntaxTree(b'{"Type": "File", "News": 1}'), "construct"),
@@ -158,44 +158,48 @@ def test_no_amount_of_anything_is_too_much_to_refuse(line: str) -> None:
     ],
 )
 def test_a_second_parser_that_does_not_say_the_same_refuses_the_line(
-    printed: Printed, expected: str
+    printed: ParserOutput, expected: str
 ) -> None:
-    found = read("echo $x", shfmt=lambda _: printed)
-    assert found == Unreadable(REASONS[expected], expected)
+    found = parse_line("echo $x", shfmt=lambda _: printed)
+    assert found == UnreadableLine(REASONS[expected], expected)
 
 
 def test_a_parser_that_raises_refuses_the_line() -> None:
-    def broken(line: str) -> Printed:
+    def broken(line: str) -> ParserOutput:
         raise RecursionError(line)
 
-    found = read("echo $x", shfmt=broken)
-    assert found == Unreadable(REASONS["parser-failed"], "parser-failed")
+    found = parse_line("echo $x", shfmt=broken)
+    assert found == UnreadableLine(REASONS["parser-failed"], "parser-failed")
 
 
 def test_a_missing_tree_sitter_refuses_every_line(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing() -> None:
         raise ModuleNotFoundError("No module named 'tree_sitter'")
 
-    monkeypatch.setattr(tree, "_parser", missing)
-    found = read("ls", shfmt=shfmt())
-    assert found == Unreadable(REASONS["parser-failed"], "parser-failed")
+    monkeypatch.setattr(treesitter_outline, "_parser", missing)
+    found = parse_line("ls", shfmt=shfmt())
+    assert found == UnreadableLine(REASONS["parser-failed"], "parser-failed")
 
 
 @given(st.text(alphabet=st.sampled_from("ab1 \n\t;&|(){}[]<>$`'\"\\#!=~*?é"), max_size=40))
 def test_no_text_makes_the_reader_raise(line: str) -> None:
-    assert isinstance(read(line, shfmt=lambda _: NoParser("none")), Script | Unreadable)
+    assert isinstance(
+        parse_line(line, shfmt=lambda _: ParserUnavailable("none")), ParsedLine | UnreadableLine
+    )
 
 
 @given(st.text(max_size=60))
 def test_no_characters_make_the_reader_raise(line: str) -> None:
-    assert isinstance(read(line, shfmt=lambda _: NoParser("none")), Script | Unreadable)
+    assert isinstance(
+        parse_line(line, shfmt=lambda _: ParserUnavailable("none")), ParsedLine | UnreadableLine
+    )
 
 
 @pytest.mark.parametrize(
     "line", ["{\U000dbba0", "a {\U0010ffff,b}", "a[\U000dbba0]=1", "${x\U000dbba0}"]
 )
 def test_characters_of_high_numbers_do_not_bring_the_parser_down(line: str) -> None:
-    assert isinstance(read(line, shfmt=shfmt()), Unreadable)
+    assert isinstance(parse_line(line, shfmt=shfmt()), UnreadableLine)
 
 
 def test_every_reason_is_a_sentence_of_its_own() -> None:

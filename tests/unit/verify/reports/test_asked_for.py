@@ -2,14 +2,14 @@
 
 import pytest
 
-from treadle.verify.reports.asked_for import (
+from treadle.verify.reports.command_tools import find_tools
+from treadle.verify.reports.report_request import (
     KNOWN_COVERAGE,
     KNOWN_REPORTS,
     OWN_REPORTS,
-    Asked,
-    asked_for,
+    ReportRequest,
+    request_reports,
 )
-from treadle.verify.reports.tools import tools_of
 
 JUNIT = {"PYTEST_ADDOPTS": "--junitxml=.treadle-reports/junit.xml"}
 PLAYWRIGHT = {"PLAYWRIGHT_JSON_OUTPUT_NAME": ".treadle-reports/playwright.json"}
@@ -62,28 +62,30 @@ JEST = {
     ],
 )
 def test_known_tools_are_asked_by_variables(command: str, variables: dict[str, str]) -> None:
-    assert asked_for(command, (), ()).variables == variables
+    assert request_reports(command, (), ()).variables == variables
 
 
 def test_without_a_word_of_the_user_known_places_are_looked_at() -> None:
-    assert asked_for("make test", (), ()).collect == (*KNOWN_REPORTS, *KNOWN_COVERAGE)
+    assert request_reports("make test", (), ()).collect == (*KNOWN_REPORTS, *KNOWN_COVERAGE)
 
 
 def test_a_command_that_writes_for_us_has_its_tests_counted_once() -> None:
     command = "npx vitest run --reporter=junit --outputFile.junit=.treadle-reports/vitest.xml"
 
-    assert asked_for(command, (), ()).collect == (*OWN_REPORTS, *KNOWN_COVERAGE)
+    assert request_reports(command, (), ()).collect == (*OWN_REPORTS, *KNOWN_COVERAGE)
 
 
 def test_what_the_user_names_is_all_that_counts() -> None:
-    assert asked_for("pytest", ["out/*.xml"], ["cov.xml", "out/*.xml"]) == Asked(
+    assert request_reports("pytest", ["out/*.xml"], ["cov.xml", "out/*.xml"]) == ReportRequest(
         ("out/*.xml", "cov.xml")
     )
-    assert asked_for("pytest", (), ["cov.xml"]) == Asked((*KNOWN_REPORTS, "cov.xml"), JUNIT)
+    assert request_reports("pytest", (), ["cov.xml"]) == ReportRequest(
+        (*KNOWN_REPORTS, "cov.xml"), JUNIT
+    )
 
 
 def test_the_tools_of_a_line_are_told_in_its_order() -> None:
-    assert tools_of(
+    assert find_tools(
         "uv run pytest -q; (cd web && pnpm exec vitest run) || bundle exec rspec && "
         "vendor/bin/pest && go test ./... && timeout 60 cargo test && python -m unittest -v"
     ) == ("pytest", "vitest", "rspec", "phpunit", "go", "cargo", "unittest")

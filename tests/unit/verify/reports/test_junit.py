@@ -2,19 +2,19 @@
 
 import pytest
 
-from treadle.domain.testing import Case, Malformed, SuiteReport
-from treadle.verify.reports.reading import read_reports
+from treadle.domain.suite_report import CaseResult, MalformedReport, SuiteReport
+from treadle.verify.reports.report_reader import read_reports
 
 
-def read(inner: str) -> SuiteReport | Malformed:
+def read(inner: str) -> SuiteReport | MalformedReport:
     return read_reports({"junit.xml": inner.encode()}, "", "")
 
 
-def passed(name: str) -> Case:
-    return Case(name, "unit", "passed")
+def passed(name: str) -> CaseResult:
+    return CaseResult(name, "unit", "passed")
 
 
-TABLE: list[tuple[str, str, tuple[Case, ...]]] = [
+TABLE: list[tuple[str, str, tuple[CaseResult, ...]]] = [
     ("nothing at all", "<testsuites/>", ()),
     ("a suite alone", "<testsuite name='s'/>", ()),
     (
@@ -47,19 +47,19 @@ TABLE: list[tuple[str, str, tuple[Case, ...]]] = [
     (
         "an error counts as a failure",
         "<testsuite><testcase classname='K' name='t'><error message='so'/></testcase></testsuite>",
-        (Case("K::t", "unit", "failed", message="so"),),
+        (CaseResult("K::t", "unit", "failed", message="so"),),
     ),
     (
         "the text, where there is no message",
         "<testsuite><testcase classname='K' name='t' file='k.py' line='12'>"
         "<failure>  because\n of this </failure></testcase></testsuite>",
-        (Case("K::t", "unit", "failed", "k.py", 12, "because\n of this"),),
+        (CaseResult("K::t", "unit", "failed", "k.py", 12, "because\n of this"),),
     ),
     (
         "a failure outranks a skip in the same test",
         "<testsuite><testcase classname='K' name='t'><skipped message='a'/><failure message='b'/>"
         "</testcase></testsuite>",
-        (Case("K::t", "unit", "failed", message="b"),),
+        (CaseResult("K::t", "unit", "failed", message="b"),),
     ),
     (
         "skipped, in three ways of saying so",
@@ -67,9 +67,9 @@ TABLE: list[tuple[str, str, tuple[Case, ...]]] = [
         "<testcase classname='K' name='b' status='notrun'/>"
         "<testcase classname='K' name='c' result='Skipped'/></testsuite>",
         (
-            Case("K::a", "unit", "skipped", message="later"),
-            Case("K::b", "unit", "skipped"),
-            Case("K::c", "unit", "skipped"),
+            CaseResult("K::a", "unit", "skipped", message="later"),
+            CaseResult("K::b", "unit", "skipped"),
+            CaseResult("K::c", "unit", "skipped"),
         ),
     ),
     (
@@ -82,7 +82,7 @@ TABLE: list[tuple[str, str, tuple[Case, ...]]] = [
         "a suite that failed without a test that did",
         "<testsuites><testsuite name='a.test.js' errors='1' tests='0'/></testsuites>",
         (
-            Case(
+            CaseResult(
                 "a.test.js::(load)",
                 "unit",
                 "failed",
@@ -113,7 +113,7 @@ TABLE: list[tuple[str, str, tuple[Case, ...]]] = [
 @pytest.mark.parametrize(
     ("text", "cases"), [pytest.param(text, cases, id=name) for name, text, cases in TABLE]
 )
-def test_a_report_is_read(text: str, cases: tuple[Case, ...]) -> None:
+def test_a_report_is_read(text: str, cases: tuple[CaseResult, ...]) -> None:
     assert read(text) == SuiteReport(cases)
 
 
@@ -124,7 +124,7 @@ def test_the_place_of_a_failure_comes_from_its_text_before_that_of_the_test() ->
         "</testcase></testsuite>"
     )
 
-    assert report == SuiteReport((Case("K::t", "unit", "failed", "k.py", 9, "no"),))
+    assert report == SuiteReport((CaseResult("K::t", "unit", "failed", "k.py", 9, "no"),))
 
 
 def test_repeated_names_are_numbered_by_their_suite_and_not_by_their_order() -> None:
@@ -143,8 +143,8 @@ def test_repeated_names_are_numbered_by_their_suite_and_not_by_their_order() -> 
     assert isinstance(other, SuiteReport)
     assert set(one.cases) == set(other.cases)
     assert set(one.cases) == {
-        Case("K::t", "unit", "skipped"),
-        Case("K::t (2)", "unit", "passed"),
+        CaseResult("K::t", "unit", "skipped"),
+        CaseResult("K::t (2)", "unit", "passed"),
     }
 
 
@@ -184,7 +184,7 @@ REMEDY = "let the test command write it anew, or name other files in verify.repo
     ],
 )
 def test_what_cannot_be_read_is_said_with_its_line_and_what_to_do(text: str, reason: str) -> None:
-    assert read(text) == Malformed(f"{reason}; {REMEDY}")
+    assert read(text) == MalformedReport(f"{reason}; {REMEDY}")
 
 
 def test_a_dtd_that_is_merely_named_is_not_followed() -> None:

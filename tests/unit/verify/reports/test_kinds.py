@@ -2,21 +2,21 @@
 
 import pytest
 
-from treadle.domain.testing import Kind
-from treadle.verify.reports.kinds import NAMES, PLACES, kind_of
+from treadle.domain.suite_report import CaseKind
+from treadle.verify.reports.case_kinds import NAME_RULES, PATH_RULES, kind_of
 
 
-@pytest.mark.parametrize("rule", PLACES, ids=lambda rule: str(rule.kind))
+@pytest.mark.parametrize("rule", PATH_RULES, ids=lambda rule: str(rule.kind))
 def test_a_place_tells_the_kind(rule: object) -> None:
-    checked = next(each for each in PLACES if each is rule)
+    checked = next(each for each in PATH_RULES if each is rule)
 
     assert {kind_of([place], "t") for place in checked.matches} == {checked.kind}
     assert {kind_of([place], "t") for place in checked.spares} == {"unit"}
 
 
-@pytest.mark.parametrize("rule", NAMES, ids=lambda rule: str(rule.kind))
+@pytest.mark.parametrize("rule", NAME_RULES, ids=lambda rule: str(rule.kind))
 def test_a_name_tells_the_kind(rule: object) -> None:
-    checked = next(each for each in NAMES if each is rule)
+    checked = next(each for each in NAME_RULES if each is rule)
 
     assert {kind_of(["pkg"], name) for name in checked.matches} == {checked.kind}
     assert {kind_of(["pkg"], name) for name in checked.spares} == {"unit"}
@@ -32,5 +32,5 @@ def test_a_name_tells_the_kind(rule: object) -> None:
         ([], "unit"),
     ],
 )
-def test_the_nearest_folders_of_all_places_count(places: list[str], kind: Kind) -> None:
+def test_the_nearest_folders_of_all_places_count(places: list[str], kind: CaseKind) -> None:
     assert kind_of(places, "test_e2e_by_name_alone") == kind

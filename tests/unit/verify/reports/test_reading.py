@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from treadle.domain.testing import Case, Malformed, SuiteReport
+from treadle.domain.suite_report import CaseResult, MalformedReport, SuiteReport
 from treadle.verify.reports import bounds
-from treadle.verify.reports.reading import read_reports
+from treadle.verify.reports.report_reader import read_reports
 
 JUNIT = b"<testsuite><testcase classname='K' name='t'/></testsuite>"
 REMEDY = bounds.REMEDY
@@ -31,8 +31,8 @@ def test_no_report_and_no_known_output_is_a_report_without_tests() -> None:
 def test_a_file_of_another_kind_counts_for_nothing_unless_it_was_named(content: bytes) -> None:
     files = {"reports/other.xml": content, "junit.xml": JUNIT}
 
-    assert read_reports(files, "", "x") == SuiteReport((Case("K::t", "unit", "passed"),))
-    assert read_reports(files, "", "x", named=("reports/**/*.xml",)) == Malformed(
+    assert read_reports(files, "", "x") == SuiteReport((CaseResult("K::t", "unit", "passed"),))
+    assert read_reports(files, "", "x", named=("reports/**/*.xml",)) == MalformedReport(
         f"reports/other.xml: it is no report of a known format; {REMEDY}"
     )
 
@@ -42,9 +42,9 @@ def test_several_reports_are_one() -> None:
 
     assert read_reports({"b.xml": other, "a.xml": JUNIT}, "", "x") == SuiteReport(
         (
-            Case("K::t", "unit", "passed"),
-            Case("L::t", "unit", "passed"),
-            Case("K::t (2)", "unit", "passed"),
+            CaseResult("K::t", "unit", "passed"),
+            CaseResult("L::t", "unit", "passed"),
+            CaseResult("K::t (2)", "unit", "passed"),
         )
     )
 
@@ -53,7 +53,7 @@ def test_files_and_output_are_one_report() -> None:
     said = "=== RUN   TestA\n--- PASS: TestA (0.00s)\nPASS\nok  \texample.org/a\t0.1s\n"
 
     assert read_reports({"junit.xml": JUNIT}, said, "pytest && go test -v ./...") == SuiteReport(
-        (Case("K::t", "unit", "passed"), Case("example.org/a::TestA", "unit", "passed"))
+        (CaseResult("K::t", "unit", "passed"), CaseResult("example.org/a::TestA", "unit", "passed"))
     )
 
 
@@ -112,7 +112,7 @@ def test_what_looks_like_the_output_of_another_tool_is_not_read_as_such() -> Non
     ],
 )
 def test_what_cannot_be_read_is_said_with_its_file(name: str, content: bytes, reason: str) -> None:
-    assert read_reports({name: content}, "", "x") == Malformed(f"{reason}; {REMEDY}")
+    assert read_reports({name: content}, "", "x") == MalformedReport(f"{reason}; {REMEDY}")
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ def test_what_cannot_be_read_is_said_with_its_file(name: str, content: bytes, re
 def test_output_that_was_cut_is_not_taken_for_the_whole(
     command: str, said: str, reason: str
 ) -> None:
-    assert read_reports({}, said, command) == Malformed(f"{reason}; {bounds.CUT}")
+    assert read_reports({}, said, command) == MalformedReport(f"{reason}; {bounds.CUT}")
 
 
 def test_what_is_too_large_is_not_looked_at() -> None:
@@ -146,12 +146,14 @@ def test_what_is_too_large_is_not_looked_at() -> None:
     many = {f"{number}.xml": JUNIT for number in range(bounds.MOST_FILES + 1)}
     full = json.dumps({"config": {}, "suites": [[]] * 1_000_001, "stats": {}}).encode()
 
-    assert read_reports({"a.xml": large}, "", "x") == Malformed(f"a.xml: 16 MiB or more; {REMEDY}")
-    assert read_reports(many, "", "x") == Malformed(
+    assert read_reports({"a.xml": large}, "", "x") == MalformedReport(
+        f"a.xml: 16 MiB or more; {REMEDY}"
+    )
+    assert read_reports(many, "", "x") == MalformedReport(
         "more than 2,000 report files, or more than 64 MiB of them;"
         " name those that count in verify.reports"
     )
-    assert read_reports({"a.json": full}, "", "x") == Malformed(
+    assert read_reports({"a.json": full}, "", "x") == MalformedReport(
         f"a.json: more than 1,000,000 objects and lists; {REMEDY}"
     )
 

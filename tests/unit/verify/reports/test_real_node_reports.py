@@ -6,8 +6,8 @@ from pathlib import Path
 from tests.architecture.repository import ROOT
 from tests.missing import missing
 from tests.unit.verify.reports.tool_runs import lay_out, outcomes, ran
-from treadle.domain.testing import SuiteReport
-from treadle.verify.reports.reading import read_reports
+from treadle.domain.suite_report import SuiteReport
+from treadle.verify.reports.report_reader import read_reports
 
 PLAYWRIGHT = ROOT / ".venv/playwright/node_modules"
 VITEST = ROOT / ".venv/reports/node_modules"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.verify.reports.tool_runs import lay_out, outcomes, ran
-from treadle.domain.testing import Case, SuiteReport
+from treadle.domain.suite_report import CaseResult, SuiteReport
 
 
 def compiler(name: str, *, where: str = "") -> str:
@@ -61,9 +61,9 @@ def test_pytest_leaves_a_report_though_nobody_asked_the_project(tmp_path: Path) 
     assert "No module named 'nowhere'" in broken.message
     assert SuiteReport(tuple(others)) == SuiteReport(
         (
-            Case("tests.integration.test_whole::test_together", "integration", "passed"),
-            Case(f"{place}::test_is_odd[1]", "unit", "passed"),
-            Case(
+            CaseResult("tests.integration.test_whole::test_together", "integration", "passed"),
+            CaseResult(f"{place}::test_is_odd[1]", "unit", "passed"),
+            CaseResult(
                 f"{place}::test_is_odd[2]",
                 "unit",
                 "failed",
@@ -71,9 +71,9 @@ def test_pytest_leaves_a_report_though_nobody_asked_the_project(tmp_path: Path) 
                 7,
                 "AssertionError: even\nassert 2 != 2",
             ),
-            Case(f"{place}::test_is_odd[n2]", "unit", "passed"),
+            CaseResult(f"{place}::test_is_odd[n2]", "unit", "passed"),
             # Its teardown failed as well, of which pytest tells as if it were a second test.
-            Case(
+            CaseResult(
                 f"{place}::test_torn",
                 "unit",
                 "failed",
@@ -81,9 +81,9 @@ def test_pytest_leaves_a_report_though_nobody_asked_the_project(tmp_path: Path) 
                 8,
                 "assert (1 + 1) == 3",
             ),
-            Case(f"{place}::test_later", "unit", "skipped", message="later"),
-            Case(f"{place}::test_known", "unit", "skipped"),
-            Case(f"{place}.TestGroup::test_in", "unit", "passed"),
+            CaseResult(f"{place}::test_later", "unit", "skipped", message="later"),
+            CaseResult(f"{place}::test_known", "unit", "skipped"),
+            CaseResult(f"{place}.TestGroup::test_in", "unit", "passed"),
         )
     )
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from treadle.domain.testing import Case, CaseOutcome, SuiteReport
-from treadle.verify.reports.reading import read_reports
+from treadle.domain.suite_report import CaseOutcome, CaseResult, SuiteReport
+from treadle.verify.reports.report_reader import read_reports
 
 RECORDED = Path(__file__).parent / "recorded"
 
@@ -114,9 +114,9 @@ def test_rspec() -> None:
 
     assert report == SuiteReport(
         (
-            Case("spec/sums_spec.rb::sums adds", "unit", "passed"),
-            Case("spec/sums_spec.rb::sums is odd", "unit", "passed"),
-            Case(
+            CaseResult("spec/sums_spec.rb::sums adds", "unit", "passed"),
+            CaseResult("spec/sums_spec.rb::sums is odd", "unit", "passed"),
+            CaseResult(
                 "spec/sums_spec.rb::sums is odd (2)",
                 "unit",
                 "failed",
@@ -124,7 +124,7 @@ def test_rspec() -> None:
                 3,
                 "expected: 1\n     got: 0\n\n(compared using ==)",
             ),
-            Case("spec/sums_spec.rb::sums waits", "unit", "skipped", message="later"),
+            CaseResult("spec/sums_spec.rb::sums waits", "unit", "skipped", message="later"),
         )
     )
 

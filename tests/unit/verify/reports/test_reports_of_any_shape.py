@@ -7,9 +7,9 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from treadle.domain.testing import Malformed, SuiteReport
-from treadle.verify.reports.reading import read_reports
-from treadle.verify.reports.tools import tools_of
+from treadle.domain.suite_report import MalformedReport, SuiteReport
+from treadle.verify.reports.command_tools import find_tools
+from treadle.verify.reports.report_reader import read_reports
 
 TAGS = st.sampled_from(
     [
@@ -94,7 +94,7 @@ def _escaped(value: str) -> str:
 def accepted(files: dict[str, bytes], output: str = "", command: str = "") -> SuiteReport | None:
     """The report, in which every test can be told from every other; or a reason was given."""
     report = read_reports(files, output, command)
-    if isinstance(report, Malformed):
+    if isinstance(report, MalformedReport):
         assert report.reason
         assert "\n" not in report.reason.partition(":")[0]
         return None
@@ -153,7 +153,7 @@ def test_any_order_of_printed_lines_is_a_report_or_is_refused(
 @few
 @given(st.text(max_size=60))
 def test_no_text_of_a_command_is_too_odd_to_look_for_its_tools(command: str) -> None:
-    tools_of(command)
+    find_tools(command)
 
 
 def test_a_very_long_run_of_anything_is_read_in_no_time() -> None:

@@ -5,14 +5,14 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
-from treadle.domain.testing import CaseOutcome, SuiteReport
-from treadle.verify.reports.asked_for import asked_for
-from treadle.verify.reports.reading import read_reports
+from treadle.domain.suite_report import CaseOutcome, SuiteReport
+from treadle.verify.reports.report_reader import read_reports
+from treadle.verify.reports.report_request import request_reports
 
 
 def ran(top: Path, command: str, arguments: list[str], **variables: str) -> SuiteReport:
     """What is read after the command has run, which is asked for a report as a run does it."""
-    asked = asked_for(command, (), ())
+    asked = request_reports(command, (), ())
     done = subprocess.run(
         arguments,
         cwd=top,

@@ -1,4 +1,4 @@
-"""Which Claude Code binary is driven, and whether its version is one we know."""
+"""Finds the Claude Code binary and checks whether its version is supported."""
 
 import re
 import subprocess
@@ -22,7 +22,7 @@ Support = Literal["tested", "newer", "older"]
 
 
 @dataclass(frozen=True, slots=True)
-class Binary:
+class ClaudeBinary:
     path: Path
     origin: Origin
     version: str
@@ -42,7 +42,7 @@ def find_binary(*, setting: str, claude_bin: str, search_path: str) -> tuple[Pat
             path = which(value, path=search_path)
             if path is None:
                 raise AgentUnavailable(
-                    f"{_where(origin)} names {value}, which is not an executable file",
+                    f"{_setting_name(origin)} names {value}, which is not an executable file",
                     hint="correct it, or remove it to use the `claude` on your PATH",
                 )
             return Path(path), origin
@@ -73,7 +73,7 @@ def check_binary(
     environment: Mapping[str, str],
     *,
     timeout_s: float = VERSION_TIMEOUT_S,
-) -> Binary:
+) -> ClaudeBinary:
     """Ask the binary for its version; one that does not answer is not worked with."""
     try:
         done = subprocess.run(
@@ -103,7 +103,7 @@ def check_binary(
             hint="is it really Claude Code? name another one with agent.binary",
         )
     version = tuple(int(part) for part in match.groups())
-    return Binary(path, origin, match.group(), support_of(version))
+    return ClaudeBinary(path, origin, match.group(), support_of(version))
 
 
 def support_of(version: tuple[int, ...]) -> Support:
@@ -112,5 +112,5 @@ def support_of(version: tuple[int, ...]) -> Support:
     return "tested" if version <= TESTED_TO else "newer"
 
 
-def _where(origin: Origin) -> str:
+def _setting_name(origin: Origin) -> str:
     return "agent.binary" if origin == "setting" else origin

@@ -1,12 +1,17 @@
-"""The command line and the environment of one Claude Code session. Pure."""
+"""Builds what a Claude Code session starts with: command line, environment, files, prompt."""
 
 import json
-from collections.abc import Mapping
+import os
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import mkstemp
 from typing import Any
 
-from treadle.domain.agent import OWN_SERVER, Brief, Identity
+from treadle.adapters.agents.claude.private_home import remove_file
+from treadle.domain.agent import OWN_SERVER, CommitIdentity, SessionBrief
 
 # Marks every process of a session, so that the ones it leaves behind can be found.
 SESSION_MARK = "TREADLE_SESSION"
@@ -14,7 +19,7 @@ SESSION_MARK = "TREADLE_SESSION"
 # It goes along with every request; one that is longer would leave no room for the work.
 MAX_CONTEXT_BYTES = 96 * 1024
 
-QUIET = {
+QUIET_VARIABLES = {
     "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
     "DISABLE_AUTOUPDATER": "1",
     "DISABLE_TELEMETRY": "1",
@@ -33,19 +38,21 @@ LOGINS = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class SessionFiles:
     """The files that a session is started with."""
 
     servers: Path
     context: Path | None = None
 
 
-def servers_of(brief: Brief) -> dict[str, Mapping[str, Any]]:
+def servers_of(brief: SessionBrief) -> dict[str, Mapping[str, Any]]:
     """The MCP servers of a session; no other can stand in the place of ours."""
     return {**brief.mcp_servers, OWN_SERVER: {"type": "sdk", "name": OWN_SERVER}}
 
 
-def command_line(binary: Path, brief: Brief, given: Given, *, attribution: str) -> list[str]:
+def command_line(
+    binary: Path, brief: SessionBrief, given: SessionFiles, *, attribution: str
+) -> list[str]:
     """All flags. Nothing of the workspace's or the user's own agent settings is loaded."""
     settings = {
         "attribution": {"commit": attribution, "pr": attribution},
@@ -75,12 +82,12 @@ def command_line(binary: Path, brief: Brief, given: Given, *, attribution: str) 
     return command
 
 
-def child_environment(allowed: Mapping[str, str], brief: Brief) -> dict[str, str]:
+def child_environment(allowed: Mapping[str, str], brief: SessionBrief) -> dict[str, str]:
     """The child's whole environment: what the settings allow, the session's own, nothing else."""
     return {
-        **({} if reaches_by_tls(allowed, brief) else NO_CERTIFICATES),
+        **({} if needs_certificates(allowed, brief) else NO_CERTIFICATES),
         **allowed,
-        **QUIET,
+        **QUIET_VARIABLES,
         **identity_environment(brief.identity),
         "HOME": str(brief.home),
         "TMPDIR": str(brief.home / "tmp"),
@@ -89,7 +96,7 @@ def child_environment(allowed: Mapping[str, str], brief: Brief) -> dict[str, str
     }
 
 
-def reaches_by_tls(allowed: Mapping[str, str], brief: Brief) -> bool:
+def needs_certificates(allowed: Mapping[str, str], brief: SessionBrief) -> bool:
     """Whether the agent's own process may have to tell by certificates whom it speaks to: its
     model, whoever renews its login, a page that it reads, a server elsewhere."""
     in_the_clear = allowed.get("ANTHROPIC_BASE_URL", "").startswith("http://")
@@ -100,7 +107,7 @@ def reaches_by_tls(allowed: Mapping[str, str], brief: Brief) -> bool:
     return not in_the_clear or not has_login or in_a_cloud or reads_pages or elsewhere
 
 
-def identity_environment(identity: Identity) -> dict[str, str]:
+def identity_environment(identity: CommitIdentity) -> dict[str, str]:
     """Commits carry the user's name, whatever directory the agent commits in."""
     return {
         "GIT_AUTHOR_NAME": identity.name,
@@ -110,8 +117,49 @@ def identity_environment(identity: Identity) -> dict[str, str]:
     }
 
 
-def bounded(context: str) -> str:
+def shorten_context(context: str) -> str:
     data = context.encode()
     if len(data) <= MAX_CONTEXT_BYTES:
         return context
     return data[:MAX_CONTEXT_BYTES].decode(errors="ignore") + "\n[the rest was left out: too long]"
+
+
+@contextmanager
+def write_session_files(brief: SessionBrief) -> Iterator[SessionFiles]:
+    """Files that only their owner can read, and that are gone once the agent has read them."""
+    servers = _write_private_file(brief.home, json.dumps({"mcpServers": servers_of(brief)}))
+    context = (
+        _write_private_file(brief.home, shorten_context(brief.context)) if brief.context else None
+    )
+    try:
+        yield SessionFiles(servers, context)
+    finally:
+        for path in (servers, context):
+            if path is not None:
+                remove_file(brief.home, path.name)
+
+
+def _write_private_file(home: Path, text: str) -> Path:
+    # A fresh name each time: an agent may have left something at one that it could foresee.
+    descriptor, name = mkstemp(dir=home, prefix="given-")
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(text.encode(errors="replace"))
+    return Path(name)
+
+
+# A binary reads the file that an `@` names, before any hook is asked, and runs what a `/` names. It
+# looks for the `@` behind blanks, brackets and the full stops of many scripts; only behind a letter
+# or a digit, as in an address, has it never been one. A character that cannot be seen would do as
+# well, but models copy it into the code they write.
+_MENTION = re.compile(r"(?<![A-Za-z0-9_\\])@")
+_ESCAPED_MENTION = "\\@"
+_ESCAPE_NOTE = "\n\n(Where `\\@` is written above, read `@`.)"
+_PLAIN_TEXT_LEAD = "Read this as plain text:\n"
+
+
+def escape_prompt(prompt: str) -> str:
+    """The same prompt with nothing in it that a binary without verbatim prompts acts upon."""
+    escaped = _MENTION.sub(lambda _: _ESCAPED_MENTION, prompt)
+    if escaped != prompt:
+        escaped += _ESCAPE_NOTE
+    return _PLAIN_TEXT_LEAD + escaped if escaped.lstrip().startswith(("/", "!")) else escaped

@@ -1,16 +1,16 @@
-"""What a session's tools left running in its sandbox: it dies with the sandbox, but is told of."""
+"""Lists the processes of a session's sandbox and finds those that its tools left running."""
 
 import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from treadle.adapters.sandboxes.first_process import PROC, stat_fields
-from treadle.adapters.sandboxes.last_moments import below
-from treadle.domain.agent import Leftover
+from treadle.adapters.sandboxes.init_process import PROC, stat_fields
+from treadle.adapters.sandboxes.process_exit import descendants
+from treadle.domain.agent import LeftoverProcess
 
 
 @dataclass(frozen=True, slots=True)
-class Process:
+class ProcessStat:
     """One line of the table of processes; `started` grows with time."""
 
     pid: int
@@ -18,7 +18,7 @@ class Process:
     started: int
 
 
-def orphans(table: list[Process], outer: int) -> list[int]:
+def find_orphans(table: list[ProcessStat], outer: int) -> list[int]:
     """The processes that lost their parent in the sandbox whose outermost process is `outer`.
 
     The sandbox's own first process adopts them. Its oldest child is the agent; whatever the agent
@@ -31,40 +31,40 @@ def orphans(table: list[Process], outer: int) -> list[int]:
         key=lambda process: (process.started, process.pid),
     )
     left = [process.pid for process in adopted[1:]]
-    return sorted(left + _below(table, left))
+    return sorted(left + _descendants(table, left))
 
 
 @dataclass(frozen=True, slots=True)
-class Inside:
+class SandboxProcesses:
     """Who is in a sandbox, and which of them its tools have left there."""
 
-    everybody: frozenset[int] = frozenset()
-    left: tuple[Leftover, ...] = ()
+    pids: frozenset[int] = frozenset()
+    leftovers: tuple[LeftoverProcess, ...] = ()
 
 
-def look_inside(outer: int) -> Inside:
+def list_sandbox_processes(outer: int) -> SandboxProcesses:
     """The sandbox around which `outer` is, as this machine shows it now."""
-    table = _table()
-    left = (Leftover(pid, _command(PROC / str(pid))) for pid in orphans(table, outer))
-    return Inside(frozenset(_below(table, [outer])), tuple(left))
+    table = _read_process_table()
+    left = (LeftoverProcess(pid, _command(PROC / str(pid))) for pid in find_orphans(table, outer))
+    return SandboxProcesses(frozenset(_descendants(table, [outer])), tuple(left))
 
 
-def is_alone(agent: int) -> bool:
+def has_no_children(agent: int) -> bool:
     """Whether an agent without a sandbox has no process below it that it would have to end; nobody
     knows without /proc, and then it has."""
-    return PROC.is_dir() and not _below(_table(), [agent])
+    return PROC.is_dir() and not _descendants(_read_process_table(), [agent])
 
 
-def _below(table: list[Process], roots: list[int]) -> list[int]:
-    return sorted(below({process.pid: process.parent for process in table}, roots))
+def _descendants(table: list[ProcessStat], roots: list[int]) -> list[int]:
+    return sorted(descendants({process.pid: process.parent for process in table}, roots))
 
 
-def _table() -> list[Process]:
+def _read_process_table() -> list[ProcessStat]:
     found = []
     # Without a Path for each process: between two sessions every millisecond counts.
     for name in os.listdir(PROC):  # noqa: PTH208
         if name.isdigit() and (fields := stat_fields(f"{PROC}/{name}")):
-            found.append(Process(int(name), int(fields[1]), int(fields[19])))
+            found.append(ProcessStat(int(name), int(fields[1]), int(fields[19])))
     return found
 
 

@@ -1,10 +1,10 @@
-"""Processes as `ps` lists them, for systems without /proc. Untested on macOS."""
+"""Lists processes with `ps`, for systems without /proc. Untested on macOS."""
 
 import subprocess
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from treadle.domain.agent import Leftover
+from treadle.domain.agent import LeftoverProcess
 
 PS = ("/bin/ps", "-axo", "pid=,ppid=,command=")
 PS_TIMEOUT_S = 5.0
@@ -12,7 +12,7 @@ MAX_COMMAND = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class PsRow:
     """One line of the table."""
 
     pid: int
@@ -20,7 +20,7 @@ class Listed:
     command: str
 
 
-def process_table() -> tuple[Listed, ...]:
+def list_processes() -> tuple[PsRow, ...]:
     """Every process there is; none when `ps` does not say."""
     try:
         done = subprocess.run(
@@ -33,36 +33,36 @@ def process_table() -> tuple[Listed, ...]:
         )
     except (OSError, subprocess.TimeoutExpired):
         return ()
-    return listed(done.stdout.decode(errors="replace"))
+    return parse_ps(done.stdout.decode(errors="replace"))
 
 
-def listed(text: str) -> tuple[Listed, ...]:
+def parse_ps(text: str) -> tuple[PsRow, ...]:
     """The table in what `ps` printed; a line of another shape is passed over."""
     found = []
     for line in text.splitlines():
         pid, parent, command = [*line.split(maxsplit=2), "", "", ""][:3]
         if pid.isdecimal() and parent.isdecimal():
-            found.append(Listed(int(pid), int(parent), command.strip()[:MAX_COMMAND]))
+            found.append(PsRow(int(pid), int(parent), command.strip()[:MAX_COMMAND]))
     return tuple(found)
 
 
-def below(table: Iterable[Listed], root: int) -> list[Leftover]:
+def descendants_of(table: Iterable[PsRow], root: int) -> list[LeftoverProcess]:
     """Every descendant of a process, parents before their children."""
-    children: dict[int, list[Listed]] = {}
+    children: dict[int, list[PsRow]] = {}
     for process in table:
         children.setdefault(process.parent, []).append(process)
-    found: list[Leftover] = []
+    found: list[LeftoverProcess] = []
     waiting, seen = [root], {root}
     while waiting:
         for child in children.get(waiting.pop(0), ()):
             if child.pid not in seen:
                 seen.add(child.pid)
                 waiting.append(child.pid)
-                found.append(Leftover(child.pid, child.command))
+                found.append(LeftoverProcess(child.pid, child.command))
     return found
 
 
-def remaining(tree: Sequence[Leftover], table: Iterable[Listed]) -> list[Leftover]:
+def still_running(tree: Sequence[LeftoverProcess], table: Iterable[PsRow]) -> list[LeftoverProcess]:
     """Those of the tree that still run; a number that has gone to another program is not one."""
     running = {(process.pid, process.command) for process in table}
     return [process for process in tree if (process.pid, process.command) in running]

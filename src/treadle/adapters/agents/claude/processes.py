@@ -1,4 +1,4 @@
-"""The processes of one session: finding them by their mark, and ending them for certain."""
+"""Finds the processes of a session by their mark, measures their CPU time and ends them."""
 
 import asyncio
 import os
@@ -8,25 +8,29 @@ from contextlib import suppress
 from pathlib import Path
 
 from treadle.adapters.agents.claude.command import SESSION_MARK
-from treadle.adapters.agents.claude.process_table import below, process_table, remaining
-from treadle.adapters.sandboxes.first_process import stat_fields
-from treadle.adapters.sandboxes.last_moments import EXITING
-from treadle.domain.agent import Leftover
+from treadle.adapters.agents.claude.process_table import (
+    descendants_of,
+    list_processes,
+    still_running,
+)
+from treadle.adapters.sandboxes.init_process import stat_fields
+from treadle.adapters.sandboxes.process_exit import EXITING
+from treadle.domain.agent import LeftoverProcess
 
 PROC = Path("/proc")
 SETTLE_S = 0.2
 TERM_S = 2.0
 POLL_S = 0.02
 # Becoming another program takes a fraction of a millisecond; the rest is for a busy machine.
-ASKED_AGAIN = 2000
-WORDED = 5
+MAX_READS = 2000
+MAX_EMPTY_READS = 5
 # A flag of a process, as the kernel's headers have it for good.
-OF_THE_KERNEL = 0x200000
+KERNEL_THREAD = 0x200000
 
-Living = Callable[[], list[Leftover]]
+ListLiving = Callable[[], list[LeftoverProcess]]
 
 
-def marked_processes(*sessions: str) -> list[Leftover]:
+def marked_processes(*sessions: str) -> list[LeftoverProcess]:
     """Every living process whose environment carries the mark of one of the sessions.
 
     The mark is inherited, so it finds daemons that left the process group and were adopted by
@@ -38,33 +42,33 @@ def marked_processes(*sessions: str) -> list[Leftover]:
         if not name.isdigit():
             continue
         with suppress(OSError):
-            marked = not marks.isdisjoint(_environment(name).split(b"\0"))
-            if marked and _alive(PROC / name):
-                found.append(Leftover(int(name), _command(PROC / name)))
+            marked = not marks.isdisjoint(_read_environment(name).split(b"\0"))
+            if marked and _is_alive(PROC / name):
+                found.append(LeftoverProcess(int(name), _command(PROC / name)))
     return found
 
 
-def _environment(name: str) -> bytes:
+def _read_environment(name: str) -> bytes:
     """What the process was started with; one that is becoming another program is asked again.
 
     For a moment it has neither words nor environment, and whoever was just about to read the old
     one gets nothing. Only who has words each time and never an environment has none.
     """
     worded = 0
-    for _ in range(ASKED_AGAIN):
+    for _ in range(MAX_READS):
         if environment := _read(name, "environ"):
             return environment
         worded = worded + 1 if _read(name, "cmdline") else 0
-        if worded == WORDED or not _has_words(name):
+        if worded == MAX_EMPTY_READS or not _has_command_line(name):
             break
         os.sched_yield()
     return b""
 
 
-def _has_words(name: str) -> bool:
+def _has_command_line(name: str) -> bool:
     """As every process that lives, but those of the kernel."""
     fields = stat_fields(f"{PROC}/{name}")
-    return bool(fields) and not int(fields[6]) & (OF_THE_KERNEL | EXITING)
+    return bool(fields) and not int(fields[6]) & (KERNEL_THREAD | EXITING)
 
 
 def _read(name: str, what: str) -> bytes:
@@ -73,30 +77,33 @@ def _read(name: str, what: str) -> bytes:
         return told.read()
 
 
-def tree_of(pid: int) -> list[Leftover]:
+def tree_of(pid: int) -> list[LeftoverProcess]:
     """The processes below one, where marks cannot be read; to be asked while it still lives."""
-    return [] if PROC.is_dir() else below(process_table(), pid)
+    return [] if PROC.is_dir() else descendants_of(list_processes(), pid)
 
 
 async def end_marked(
-    session: str, *, known: Sequence[int] = (), tree: Sequence[Leftover] = ()
-) -> list[Leftover]:
+    session: str, *, known: Sequence[int] = (), tree: Sequence[LeftoverProcess] = ()
+) -> list[LeftoverProcess]:
     """End what a finished session left behind and say what it was; `known` are not reported.
 
     `tree` is what was below the agent while it lived, for systems that have no /proc.
     """
 
-    def living() -> list[Leftover]:
-        return [*marked_processes(session), *(remaining(tree, process_table()) if tree else ())]
+    def living() -> list[LeftoverProcess]:
+        return [
+            *marked_processes(session),
+            *(still_running(tree, list_processes()) if tree else ()),
+        ]
 
-    left = await _end(living, settle_s=SETTLE_S)
+    left = await _terminate(living, settle_s=SETTLE_S)
     return [process for process in left if process.pid not in known]
 
 
-async def end_lost(sessions: Iterable[str]) -> list[Leftover]:
+async def end_lost(sessions: Iterable[str]) -> list[LeftoverProcess]:
     """End what is left of sessions whose run was killed, and say what it was."""
     lost: Collection[str] = tuple(sessions)
-    return await _end(lambda: marked_processes(*lost), settle_s=0.0) if lost else []
+    return await _terminate(lambda: marked_processes(*lost), settle_s=0.0) if lost else []
 
 
 def kill_marked(session: str, *, pid: int | None = None) -> None:
@@ -109,7 +116,7 @@ def kill_marked(session: str, *, pid: int | None = None) -> None:
     _signal(doomed, signal.SIGKILL)
 
 
-async def _end(living: Living, *, settle_s: float) -> list[Leftover]:
+async def _terminate(living: ListLiving, *, settle_s: float) -> list[LeftoverProcess]:
     if not living():
         return []
     # Servers that die with the agent need a moment to do so; they are not leftovers.
@@ -118,24 +125,24 @@ async def _end(living: Living, *, settle_s: float) -> list[Leftover]:
     for number in (signal.SIGTERM, signal.SIGKILL):
         doomed = [process.pid for process in living()]
         _signal(doomed, number)
-        if await _gone(living, doomed):
+        if await _wait_until_gone(living, doomed):
             break
     return left
 
 
-async def _gone(living: Living, doomed: Sequence[int]) -> bool:
+async def _wait_until_gone(living: ListLiving, doomed: Sequence[int]) -> bool:
     # A dying process loses its environment, and so its mark, a moment before it is gone.
     for _ in range(int(TERM_S / POLL_S)):
-        if not living() and not any(_runs(pid) for pid in doomed):
+        if not living() and not any(_is_running(pid) for pid in doomed):
             return True
         await asyncio.sleep(POLL_S)
     return False
 
 
-def _runs(pid: int) -> bool:
+def _is_running(pid: int) -> bool:
     try:
         if PROC.is_dir():
-            return _alive(PROC / str(pid))
+            return _is_alive(PROC / str(pid))
         os.kill(pid, 0)
     except OSError:
         return False
@@ -148,7 +155,7 @@ def _signal(pids: Iterable[int], number: signal.Signals) -> None:
             os.kill(pid, number)
 
 
-def _alive(entry: Path) -> bool:
+def _is_alive(entry: Path) -> bool:
     # A zombie has ended already; its parent only has to notice.
     return bool(stat_fields(entry))
 
@@ -156,3 +163,25 @@ def _alive(entry: Path) -> bool:
 def _command(entry: Path) -> str:
     words = (entry / "cmdline").read_bytes().split(b"\0")
     return b" ".join(words).decode(errors="replace").strip()[:200]
+
+
+# Fields of /proc/<pid>/stat after the name: own time in programs and in the system, and that of
+# children that have ended.
+_CPU_TIME_FIELDS = slice(11, 15)
+
+
+def processor_s(session: str) -> float | None:
+    """Processor seconds of all living processes of a session; None where there is no /proc."""
+    if not PROC.is_dir():
+        return None
+    ticks = 0
+    for process in marked_processes(session):
+        ticks += sum(int(field) for field in stat_fields(PROC / str(process.pid))[_CPU_TIME_FIELDS])
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def error_text(error: Exception) -> str:
+    """Why a process could not be started or spoken to, in one line."""
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.strerror}: {error.filename}" if error.filename else error.strerror
+    return str(error) or type(error).__name__

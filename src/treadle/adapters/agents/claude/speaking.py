@@ -5,7 +5,7 @@ from collections.abc import Coroutine
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from treadle.domain.agent import Brief
+from treadle.domain.agent import SessionBrief
 
 if TYPE_CHECKING:
     from claude_agent_sdk import ClaudeSDKClient
@@ -17,7 +17,7 @@ SPEAKER = "treadle.adapters.agents.claude.hook"
 INTERRUPT_S = 2.0
 
 
-def client_of(brief: Brief, transport: "ProcessTransport") -> "ClaudeSDKClient":
+def client_of(brief: SessionBrief, transport: "ProcessTransport") -> "ClaudeSDKClient":
     """The client with our hook, on a transport that is ours, too, and answers for our tools."""
     from claude_agent_sdk import ClaudeAgentOptions, ClaudeSDKClient
 

@@ -1,18 +1,18 @@
-"""Requests for our tools on the agent's pipe: each is answered in a task, or called off."""
+"""Answers the agent's requests for our tools, each in a task that can be cancelled."""
 
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
-from treadle.adapters.agents.claude.tool_server import Json, answer
+from treadle.adapters.agents.claude.tool_server import Json, answer_message
 from treadle.domain.agent import OWN_SERVER, Tool
 
-CALLED_OFF = {"code": -32800, "message": "Request cancelled"}
+CANCELLED = {"code": -32800, "message": "Request cancelled"}
 # A notification gets no reply, but the request that carried it is waited for.
-TAKEN: Json = {"jsonrpc": "2.0", "result": {}}
+ACKNOWLEDGED: Json = {"jsonrpc": "2.0", "result": {}}
 # An agent that asks for more before it has read its answers waits.
-MOST_AT_ONCE = 64
+MAX_CONCURRENT = 64
 CLOSE_S = 5.0
 
 Write = Callable[[str], Awaitable[None]]
@@ -30,7 +30,7 @@ class ToolRequests:
         self._open: dict[str, tuple[object, asyncio.Task[None]]] = {}
         self._closed = False
 
-    async def take(self, message: Mapping[str, Any]) -> bool:
+    async def handle(self, message: Mapping[str, Any]) -> bool:
         """Whether the message was for our tools; then nobody else needs to see it."""
         match message:
             case {
@@ -45,7 +45,7 @@ class ToolRequests:
                 await self._begin(request, asked)
                 return True
             case {"type": "control_cancel_request", "request_id": str(request)}:
-                return self._drop(request)
+                return self._cancel(request)
             case _:
                 return False
 
@@ -58,7 +58,7 @@ class ToolRequests:
             await asyncio.wait(self._tasks, timeout=CLOSE_S)
 
     async def _begin(self, request: str, asked: Mapping[str, Any]) -> None:
-        while len(self._tasks) >= MOST_AT_ONCE:
+        while len(self._tasks) >= MAX_CONCURRENT:
             await asyncio.wait(self._tasks, return_when=asyncio.FIRST_COMPLETED)
         # A request that is being answered is not begun again.
         if self._closed or request in self._open:
@@ -73,21 +73,21 @@ class ToolRequests:
             case {"id": _}:
                 pass
             case {"method": "notifications/cancelled", "params": {"requestId": number}}:
-                await self._call_off(number)
+                await self._cancel_by_number(number)
             case _:
                 pass
-        reply = await answer(self._tools, asked) or TAKEN
+        reply = await answer_message(self._tools, asked) or ACKNOWLEDGED
         # From here on it cannot be called off: an answer is on its way.
         if self._open.pop(request, None) is not None:
             await self._reply(request, reply)
 
-    async def _call_off(self, number: object) -> None:
+    async def _cancel_by_number(self, number: object) -> None:
         found = [each for each, (known, _) in self._open.items() if known == number]
-        for request in filter(self._drop, found):
-            error = {"jsonrpc": "2.0", "id": number, "error": CALLED_OFF}
+        for request in filter(self._cancel, found):
+            error = {"jsonrpc": "2.0", "id": number, "error": CANCELLED}
             await self._reply(request, error)
 
-    def _drop(self, request: str) -> bool:
+    def _cancel(self, request: str) -> bool:
         """Whether there was something to give up; nobody waits for an answer to it."""
         _, task = self._open.pop(request, (None, None))
         return task is not None and task.cancel()

@@ -1,4 +1,4 @@
-"""The MCP server `treadle`: what it answers to the agent that asks it about our tools."""
+"""Implements the MCP server `treadle`, which offers our tools to the agent."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -9,35 +9,37 @@ from treadle.domain.agent import OWN_SERVER, Tool, ToolReply
 # is offered the newest, as the protocol says.
 KNOWN_PROTOCOLS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 
-NO_SUCH_METHOD = -32601
+METHOD_NOT_FOUND = -32601
 
 Json = dict[str, Any]
 
 
-async def answer(tools: Sequence[Tool], asked: Mapping[str, Any]) -> Json | None:
+async def answer_message(tools: Sequence[Tool], asked: Mapping[str, Any]) -> Json | None:
     """The reply to one message of JSON-RPC, or None for one that wants none."""
     match asked:
         case {"id": str() | int() | float() as number, "method": str(method)}:
-            return {"jsonrpc": "2.0", "id": number} | await _outcome(tools, method, _params(asked))
+            return {"jsonrpc": "2.0", "id": number} | await _handle_method(
+                tools, method, _params(asked)
+            )
         case _:
             return None
 
 
-async def _outcome(tools: Sequence[Tool], method: str, params: Mapping[str, Any]) -> Json:
+async def _handle_method(tools: Sequence[Tool], method: str, params: Mapping[str, Any]) -> Json:
     match method:
         case "initialize":
-            return {"result": _introduction(params.get("protocolVersion"))}
+            return {"result": _initialize_result(params.get("protocolVersion"))}
         case "ping":
             return {"result": {}}
         case "tools/list":
-            return {"result": {"tools": [_listed(tool) for tool in tools]}}
+            return {"result": {"tools": [_describe_tool(tool) for tool in tools]}}
         case "tools/call":
-            return {"result": _as_result(await _called(tools, params))}
+            return {"result": _as_result(await _call_tool(tools, params))}
         case _:
-            return {"error": {"code": NO_SUCH_METHOD, "message": f"Method not found: {method}"}}
+            return {"error": {"code": METHOD_NOT_FOUND, "message": f"Method not found: {method}"}}
 
 
-def _introduction(wanted: object) -> Json:
+def _initialize_result(wanted: object) -> Json:
     return {
         "protocolVersion": wanted if wanted in KNOWN_PROTOCOLS else KNOWN_PROTOCOLS[-1],
         "capabilities": {"tools": {"listChanged": False}},
@@ -45,7 +47,7 @@ def _introduction(wanted: object) -> Json:
     }
 
 
-def _listed(tool: Tool) -> Json:
+def _describe_tool(tool: Tool) -> Json:
     return {
         "name": tool.name,
         "description": tool.description,
@@ -53,7 +55,7 @@ def _listed(tool: Tool) -> Json:
     }
 
 
-async def _called(tools: Sequence[Tool], params: Mapping[str, Any]) -> ToolReply:
+async def _call_tool(tools: Sequence[Tool], params: Mapping[str, Any]) -> ToolReply:
     """Whatever is wrong with a call, or goes wrong in it, is for the model to read.
 
     Each tool looks at what it is given by itself, and says what it wants in its own words.

@@ -1,4 +1,4 @@
-"""The pipe to one Claude Code process: our own spawn, tolerant reading, and a certain end."""
+"""Starts one Claude Code process, exchanges messages with it and ends it."""
 
 import asyncio
 import errno
@@ -11,10 +11,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from treadle.adapters.agents.claude.lifeline import dying_with_us
+from treadle.adapters.agents.claude.parent_death import kill_with_parent
 from treadle.adapters.agents.claude.tool_requests import ToolRequests
 from treadle.domain.agent import Tool
-from treadle.domain.sandbox import Confined
+from treadle.domain.sandbox import ConfinedCommand
 
 if TYPE_CHECKING:
     from claude_agent_sdk import Transport
@@ -40,7 +40,7 @@ class ProcessTransport(Transport):
 
     def __init__(
         self,
-        start: Confined,
+        start: ConfinedCommand,
         *,
         directory: Path,
         tools: Sequence[Tool] = (),
@@ -65,7 +65,7 @@ class ProcessTransport(Transport):
         try:
             _require_file(start.command[0])
             self._process = await asyncio.create_subprocess_exec(
-                *dying_with_us(list(start.command)),
+                *kill_with_parent(list(start.command)),
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.PIPE,
@@ -94,13 +94,13 @@ class ProcessTransport(Transport):
         stdout = self._process.stdout
         assert stdout is not None  # noqa: S101  # a pipe was asked for
         try:
-            while line := await _line(stdout):
-                message = message_in(line)
+            while line := await _read_line(stdout):
+                message = parse_message(line)
                 if message is None:
                     continue
-                if not is_control(message):
+                if not is_control_message(message):
                     self.messages.put_nowait(message)
-                elif not await self._requests.take(message):
+                elif not await self._requests.handle(message):
                     yield message
         finally:
             self.ended.set()
@@ -122,11 +122,11 @@ class ProcessTransport(Transport):
         if self._process is None:
             return
         await self.end_input()
-        if not await self._ended_within(END_OF_INPUT_S):
+        if not await self._wait_for_exit_within(END_OF_INPUT_S):
             self._signal(signal.SIGTERM)
-            if not await self._ended_within(TERMINATE_S):
+            if not await self._wait_for_exit_within(TERMINATE_S):
                 self._signal(signal.SIGKILL)
-                await self._ended_within(TERMINATE_S)
+                await self._wait_for_exit_within(TERMINATE_S)
         await self._requests.close()
         if self._stderr_task is not None:
             # Last words may be on their way still; a daemon that holds the pipe has none for us.
@@ -150,9 +150,9 @@ class ProcessTransport(Transport):
     async def wait_for_exit(self) -> None:
         """Wait a moment for an exit code after the stream has ended."""
         if self._process is not None:
-            await self._ended_within(END_OF_INPUT_S)
+            await self._wait_for_exit_within(END_OF_INPUT_S)
 
-    async def _ended_within(self, seconds: float) -> bool:
+    async def _wait_for_exit_within(self, seconds: float) -> bool:
         assert self._process is not None  # noqa: S101  # only called after connect
         # In slices: a waiter is woken only when nobody holds the pipes any more, and a daemon may.
         waiting = asyncio.ensure_future(self._process.wait())
@@ -181,7 +181,7 @@ def _require_file(program: str) -> None:
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), program)
 
 
-async def _line(stdout: asyncio.StreamReader) -> bytes:
+async def _read_line(stdout: asyncio.StreamReader) -> bytes:
     """The next line that fits, or nothing at the end."""
     while True:
         try:
@@ -190,7 +190,7 @@ async def _line(stdout: asyncio.StreamReader) -> bytes:
             continue  # the reader has dropped what was too long
 
 
-def message_in(line: bytes) -> dict[str, Any] | None:
+def parse_message(line: bytes) -> dict[str, Any] | None:
     """The JSON object on the line, or None for anything else a build may print."""
     if not line.lstrip().startswith(b"{"):
         return None
@@ -201,7 +201,7 @@ def message_in(line: bytes) -> dict[str, Any] | None:
     return message if isinstance(message, dict) else None
 
 
-def is_control(message: Mapping[str, Any]) -> bool:
+def is_control_message(message: Mapping[str, Any]) -> bool:
     """Whether the message belongs to the SDK, and has the shape that the SDK relies on."""
     match message:
         case {"type": "control_request", "request_id": str(), "request": {"subtype": str()}}:

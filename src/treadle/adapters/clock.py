@@ -1,0 +1,30 @@
+"""The real clock, and fresh identifiers from it."""
+
+import asyncio
+import secrets
+import time
+import uuid
+from datetime import UTC, datetime
+
+from treadle.domain.ids import RunId, SessionId, make_run_id
+
+
+class SystemClock:
+    """The `Clock` port. Its monotonic time stands still while the machine sleeps (on Linux)."""
+
+    def now(self) -> datetime:
+        return datetime.now(UTC)
+
+    def monotonic(self) -> float:
+        return time.monotonic()
+
+    async def sleep(self, seconds: float) -> None:
+        await asyncio.sleep(seconds)
+
+
+def fresh_run_id() -> RunId:
+    return make_run_id(unix_ms=time.time_ns() // 1_000_000, random_bits=secrets.randbits(74))
+
+
+def fresh_session_id() -> SessionId:
+    return SessionId(str(uuid.uuid4()))

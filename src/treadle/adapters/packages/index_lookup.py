@@ -1,0 +1,131 @@
+"""Finds the package indexes of this machine and the hosts that keep their files."""
+
+import asyncio
+import ssl
+from collections.abc import Callable, Mapping, Sequence
+from shutil import which
+from typing import TYPE_CHECKING, TypeAlias
+from urllib.parse import urljoin
+
+from treadle.adapters.packages.indexes import (
+    INDEX_QUERIES,
+    IndexQuery,
+    PackageIndex,
+    find_linked_hosts,
+    parse_indexes,
+)
+from treadle.adapters.sandboxes.command_runner import query_program
+from treadle.domain.sandbox import ConfinedCommand
+
+if TYPE_CHECKING:
+    import httpx2
+
+PAGE_ANSWER_S = 15.0
+MAX_PAGE_BYTES = 4 << 20
+# A package that every index of Python's has; its page shows where files lie.
+COMMON_PACKAGE = "pip/"
+MOST_REDIRECTS = 3
+
+# The proxy towards an address, and empty where there is none.
+ProxyFor: TypeAlias = Callable[[str], str]
+
+
+async def find_file_hosts(
+    found: Sequence[PackageIndex], proxy_for: ProxyFor, *, authorities: Sequence[str] = ()
+) -> list[PackageIndex]:
+    """Where indexes keep their files. One that cannot be asked keeps them with its lists.
+
+    `authorities`: files of certificates to trust beside the usual ones.
+    """
+    indexes = [index for index in found if index.variable.startswith("PIP_")]
+    pages = await asyncio.gather(
+        *(_fetch_page(index, proxy_for(index.url), authorities) for index in indexes)
+    )
+    linked = (
+        each
+        for page, index in zip(pages, indexes, strict=True)
+        for each in find_linked_hosts(page, index)
+    )
+    return list(dict.fromkeys(linked))
+
+
+async def _fetch_page(index: PackageIndex, proxy: str, authorities: Sequence[str]) -> str:
+    """Empty if there is none to be had."""
+    # Here, because it takes longer to load than most commands take in all.
+    import httpx2
+
+    address = urljoin(index.url if index.url.endswith("/") else index.url + "/", COMMON_PACKAGE)
+    try:
+        async with (
+            asyncio.timeout(PAGE_ANSWER_S),
+            httpx2.AsyncClient(
+                # What the environment says is passed in.
+                trust_env=False,
+                proxy=proxy or None,
+                verify=_make_ssl_context(authorities),
+                headers={"Accept": "text/html"},
+            ) as client,
+        ):
+            return await _follow_redirects(client, address)
+    except (httpx2.HTTPError, httpx2.InvalidURL, TimeoutError, OSError, ValueError, ImportError):
+        # An ImportError: a kind of proxy that needs more than is installed.
+        return ""
+
+
+async def _follow_redirects(client: "httpx2.AsyncClient", address: str) -> str:
+    """The page there; another host is not asked, whatever this one says."""
+    for _ in range(MOST_REDIRECTS + 1):
+        async with client.stream("GET", address) as response:
+            if response.is_success:
+                return await _read_beginning(response)
+            target = urljoin(address, response.headers.get("location", ""))
+        if not response.is_redirect or _is_other_host(target, address):
+            return ""
+        address = target
+    return ""
+
+
+async def _read_beginning(response: "httpx2.Response") -> str:
+    page = b""
+    async for part in response.aiter_bytes():
+        page += part
+        if len(page) > MAX_PAGE_BYTES:
+            break
+    return page[:MAX_PAGE_BYTES].decode(errors="replace")
+
+
+def _is_other_host(target: str, address: str) -> bool:
+    return not target.startswith(("http://", "https://")) or (
+        urljoin(target, "/") != urljoin(address, "/")
+    )
+
+
+def _make_ssl_context(authorities: Sequence[str]) -> ssl.SSLContext:
+    import httpx2
+
+    context = httpx2.create_ssl_context(trust_env=False)
+    for path in authorities:
+        context.load_verify_locations(path)
+    return context
+
+
+TOOL_ANSWER_S = 15.0
+
+
+async def find_indexes(
+    profiles: Sequence[str], environment: Mapping[str, str], *, search_path: str
+) -> list[PackageIndex]:
+    """The indexes of these languages, by the tools that are installed in `search_path`."""
+    given = {**environment, "PATH": search_path}
+    asked = [question for question in INDEX_QUERIES if question.profile in profiles]
+    answers = await asyncio.gather(*(_ask_tool(question, given) for question in asked))
+    return list(dict.fromkeys(index for answer in answers for index in answer))
+
+
+async def _ask_tool(question: IndexQuery, environment: Mapping[str, str]) -> list[PackageIndex]:
+    program = which(question.command[0], path=environment["PATH"])
+    if program is None:
+        return []
+    start = ConfinedCommand((program, *question.command[1:]), environment)
+    said = await query_program(start, seconds=TOOL_ANSWER_S)
+    return [] if said is None else parse_indexes(question, said)

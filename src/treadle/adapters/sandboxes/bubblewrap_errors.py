@@ -1,0 +1,101 @@
+"""Explains the errors of bubblewrap and says what a person can do about each."""
+
+import re
+from dataclasses import dataclass
+
+from treadle.domain.sandbox import SandboxFailed
+
+INSTALL = (
+    "install it: `apt install bubblewrap` (Debian, Ubuntu), `dnf install bubblewrap` (Fedora), "
+    "`pacman -S bubblewrap` (Arch), `apk add bubblewrap` (Alpine), `zypper in bubblewrap` (SUSE)"
+)
+OLDEST_VERSION = (0, 8, 0)
+
+APPARMOR = (
+    "Ubuntu allows this to programs with an AppArmor profile alone: install the package "
+    "`apparmor-profiles` and run `sudo ln -s "
+    "/usr/share/apparmor/extra-profiles/bwrap-userns-restrict /etc/apparmor.d/ "
+    "&& sudo apparmor_parser -r /etc/apparmor.d/bwrap-userns-restrict`, "
+    "or allow it to all with `sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0`"
+)
+NAMESPACES = (
+    "allow user namespaces: `sudo sysctl user.max_user_namespaces=15000` (Debian of old also "
+    "kernel.unprivileged_userns_clone=1); in a container, the container must be allowed them"
+)
+CONTAINER = (
+    "a container hides parts of /proc: start it with `--security-opt systempaths=unconfined "
+    "--security-opt seccomp=unconfined --security-opt apparmor=unconfined`, or run outside of it"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class BubblewrapRemedy:
+    """What bubblewrap says, as a pattern, and what it means to a person."""
+
+    pattern: str
+    message: str
+    hint: str
+
+
+REMEDIES = (
+    BubblewrapRemedy(
+        r"setting up uid map: Permission denied|loopback: Failed (RTM_NEWADDR|to create)",
+        "the system does not let bubblewrap make a user namespace",
+        APPARMOR,
+    ),
+    BubblewrapRemedy(
+        r"No permissions to create(?: a)? new namespace|Creating new namespace failed"
+        r"|kernel does not support|unshare user ns|setting up uid map",
+        "the system makes no user namespaces",
+        NAMESPACES,
+    ),
+    BubblewrapRemedy(
+        r"Can't mount proc|Can't mount tmpfs|Failed to make / slave|pivot_root",
+        "bubblewrap may not mount what a sandbox needs",
+        CONTAINER,
+    ),
+    BubblewrapRemedy(
+        r"(?i)unknown option",
+        "bubblewrap is too old: it lacks an option that the sandbox needs",
+        f"version {'.'.join(map(str, OLDEST_VERSION))} or newer is needed; " + INSTALL,
+    ),
+    BubblewrapRemedy(
+        r"execvp (?P<what>.+?): No such file",
+        "the sandbox has no {what}",
+        "if it lies outside of the system's directories, name its directory in sandbox.readable",
+    ),
+    BubblewrapRemedy(
+        r"Can't find source path (?P<what>.+?): ",
+        "{what} cannot be shown in the sandbox: it is not there, or not for you to read",
+        "correct sandbox.readable and sandbox.writable",
+    ),
+)
+
+
+def not_installed() -> SandboxFailed:
+    """There is no bubblewrap at all."""
+    return SandboxFailed("bubblewrap is not installed, and the sandbox is made by it", INSTALL)
+
+
+def too_old(version: tuple[int, ...]) -> SandboxFailed:
+    """There is one, which lacks what is needed."""
+    found = ".".join(map(str, version)) or "of an unknown version"
+    needed = ".".join(map(str, OLDEST_VERSION))
+    return SandboxFailed(f"bubblewrap {found} is too old: {needed} or newer is needed", INSTALL)
+
+
+def explain_error(said: str) -> SandboxFailed:
+    """The meaning of the first line that bubblewrap itself wrote to its standard error."""
+    lines = [line for line in said.splitlines() if line.startswith("bwrap: ")]
+    for line in lines:
+        for remedy in REMEDIES:
+            if match := re.search(remedy.pattern, line):
+                return SandboxFailed(remedy.message.format(**match.groupdict()), remedy.hint)
+    text = lines[0].removeprefix("bwrap: ") if lines else "it said nothing"
+    return SandboxFailed(f"the sandbox was not set up: {text}", hint="run `treadle doctor`")
+
+
+def parse_version(text: str) -> tuple[int, ...]:
+    """The version in what `bwrap --version` prints; empty if there is none."""
+    match = re.search(r"(\d+)\.(\d+)\.(\d+)", text)
+    return tuple(map(int, match.groups())) if match else ()

@@ -1,0 +1,50 @@
+"""The event store in memory, for tests and for runs that must leave no trace."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
+from datetime import datetime
+
+from treadle.adapters.stores.run_projection import state_after
+from treadle.domain.events.all_events import Event, RecordedEvent
+from treadle.domain.ids import RunId
+from treadle.domain.lifecycle import StoredState, changes_state
+
+
+class MemoryStore:
+    """The `Store` port on dictionaries."""
+
+    def __init__(self) -> None:
+        self._events: defaultdict[RunId, list[RecordedEvent]] = defaultdict(list)
+        self._states: dict[RunId, StoredState | None] = {}
+        self._once: set[tuple[RunId, str]] = set()
+
+    def append(
+        self, run: RunId, events: Sequence[tuple[datetime, Event]], *, once: str = ""
+    ) -> Sequence[RecordedEvent]:
+        if once and (run, once) in self._once:
+            return ()
+        state = self._states.get(run)
+        for _, event in events:
+            state = state_after(run, state, event) if changes_state(event.type) else state
+        log = self._events[run]
+        last = len(log)
+        recorded = [
+            RecordedEvent(run, last + n, at, event) for n, (at, event) in enumerate(events, 1)
+        ]
+        log.extend(recorded)
+        self._states[run] = state
+        if once:
+            self._once.add((run, once))
+        return recorded
+
+    def read(
+        self,
+        run: RunId,
+        *,
+        after: int = 0,
+        limit: int | None = None,
+        types: Collection[str] = (),
+    ) -> Iterator[RecordedEvent]:
+        rest = self._events[run][after:]
+        wanted = [each for each in rest if not types or each.event.type in types]
+        return iter(wanted if limit is None else wanted[:limit])

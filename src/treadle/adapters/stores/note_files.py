@@ -1,0 +1,63 @@
+"""Writes texts that a run leaves in the project: spec issues, and a backlog of findings."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+from treadle.domain.errors import ProjectError
+from treadle.domain.ids import RunId, short_id
+
+ISSUES = "spec-issues"
+BACKLOG = "backlog"
+
+
+class NoteFiles:
+    """One markdown file each. What is there already is never written over; a text that is there
+    from an earlier try is found again."""
+
+    def __init__(self, root: Path, run: RunId) -> None:
+        self._root = root
+        self._run = run
+
+    def keep_issue(self, text: str, at: datetime) -> str:
+        """Where it was put, from the project's top."""
+        return self._write_note(ISSUES, self._stem(at), text)
+
+    def keep_items(self, texts: tuple[str, ...], at: datetime) -> tuple[str, ...]:
+        """Where they were put; their names sort as they were given."""
+        stem = self._stem(at)
+        return tuple(
+            self._write_note(BACKLOG, f"{stem}-{number:02}", text)
+            for number, text in enumerate(texts, start=1)
+        )
+
+    def _stem(self, at: datetime) -> str:
+        return f"{at.astimezone(UTC):%Y-%m-%dT%H-%M-%SZ}-{short_id(self._run)}"
+
+    def _write_note(self, folder: str, stem: str, text: str) -> str:
+        place = self._root / ".treadle" / folder
+        content = text.rstrip("\n").encode(errors="replace") + b"\n"
+        try:
+            place.mkdir(parents=True, exist_ok=True)
+            path = _write_to_free_name(place, stem, content)
+        except OSError as error:
+            raise ProjectError(
+                f"cannot write {place}: {error.strerror}",
+                hint="make it a directory you can write to, on a disk with room left",
+            ) from error
+        return str(path.relative_to(self._root))
+
+
+def _write_to_free_name(place: Path, stem: str, content: bytes) -> Path:
+    """The first name that is free, or that has this very text."""
+    number = 1
+    while True:
+        path = place / (f"{stem}.md" if number == 1 else f"{stem}-{number}.md")
+        try:
+            with path.open("xb") as opened:
+                opened.write(content)
+        except FileExistsError:
+            if path.is_file() and path.read_bytes() == content:
+                return path
+            number += 1
+        else:
+            return path

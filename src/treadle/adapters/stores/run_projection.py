@@ -1,0 +1,181 @@
+"""Projects events onto the table of runs, so that lists need not read whole logs. Pure."""
+
+from datetime import datetime
+from typing import TypeAlias
+
+from treadle.adapters.stores.database import Value
+from treadle.domain.deliverable import tally
+from treadle.domain.events.all_events import Event, RecordedEvent
+from treadle.domain.events.oversight import ApprovalAsked
+from treadle.domain.events.run import (
+    RoundStarted,
+    RunEnded,
+    RunPaused,
+    RunQueued,
+    RunRecovered,
+    RunReopened,
+    RunStarted,
+)
+from treadle.domain.events.session import SessionEnded
+from treadle.domain.events.work import (
+    DeliverableChanged,
+    DeliverableCreated,
+    PlanMade,
+    StatusAdopted,
+    WorkLanded,
+    WorkspacePrepared,
+)
+from treadle.domain.ids import RunId
+from treadle.domain.lifecycle import StoredState, next_state
+from treadle.domain.session import QuotaExceeded
+
+RowChange: TypeAlias = tuple[str, tuple[Value, ...]]
+
+
+def state_after(run: RunId, state: StoredState | None, event: Event) -> StoredState:
+    """The state behind an event of the run's life; IllegalTransition if it cannot follow."""
+    succeeded = isinstance(event, RunEnded) and event.result.succeeded
+    return next_state(run, state, event.type, succeeded=succeeded)
+
+
+def lifecycle_changes(
+    recorded: RecordedEvent, *, state: StoredState, host: str
+) -> tuple[RowChange, ...]:
+    """What an event of the run's life changes, `state` being the one behind it."""
+    run, at, event = recorded.run, recorded.at, recorded.event
+    match event:
+        case RunQueued():
+            return (_insert_queued(run, at, event),)
+        case RunStarted():
+            return (_insert_started(run, at, event, host),)
+        case RunReopened():
+            sql = "UPDATE runs SET state=?, reason='', ended_at='', reopened_at=? WHERE id=?"
+            return (sql, (state, at.isoformat(), run)), _delete_requests(run)
+        case RunEnded():
+            return _update_ended(run, at, event, state), _delete_requests(run)
+        case RunRecovered():
+            return (("UPDATE runs SET state=?, host=? WHERE id=?", (state, host, run)),)
+        case _:
+            return _progress_changes(run, event, state, host)
+
+
+def _progress_changes(
+    run: RunId, event: Event, state: StoredState, host: str
+) -> tuple[RowChange, ...]:
+    match event:
+        case RunPaused():
+            return (_update_waiting(run, state, event.until, event.reason),)
+        case ApprovalAsked(approval=approval):
+            return (_update_waiting(run, state, approval.deadline, approval.question),)
+        case RoundStarted():
+            working = "UPDATE runs SET host=?, rounds=? WHERE id=?", (host, event.number, run)
+            return _update_waiting(run, state, None, ""), working
+        case _:
+            return (_update_waiting(run, state, None, ""),)
+
+
+def work_changes(run: RunId, event: Event) -> tuple[RowChange, ...]:
+    """What a fact of the work changes; nothing when the list does not show it."""
+    change = _work_change(run, event)
+    return () if change is None else (change,)
+
+
+def _work_change(run: RunId, event: Event) -> RowChange | None:
+    match event:
+        case SessionEnded():
+            sql = (
+                "UPDATE runs SET cost_usd = cost_usd + ?,"
+                " rounds = rounds - CASE WHEN rounds > 0 THEN ? ELSE 0 END WHERE id=?"
+            )
+            # A session that met the quota was no round after all.
+            refused = int(isinstance(event.result.outcome, QuotaExceeded))
+            return sql, (event.result.cost_usd, refused, run)
+        case WorkspacePrepared():
+            sql = "UPDATE runs SET branch=?, snapshot=? WHERE id=?"
+            return sql, (event.branch, event.snapshot, run)
+        case WorkLanded():
+            return "UPDATE runs SET landed=? WHERE id=?", (event.commit, run)
+        case _:
+            return _deliverables_change(run, event)
+
+
+def _deliverables_change(run: RunId, event: Event) -> RowChange | None:
+    match event:
+        case DeliverableCreated():
+            return "UPDATE runs SET total = total + 1 WHERE id=?", (run,)
+        case DeliverableChanged():
+            sql = "UPDATE runs SET passed = passed + ?, blocked = blocked + ? WHERE id=?"
+            passed = (event.status == "passed") - (event.previous == "passed")
+            blocked = (event.status == "blocked") - (event.previous == "blocked")
+            return sql, (passed, blocked, run)
+        case StatusAdopted():
+            sql = "UPDATE runs SET passed=?, blocked=?, total=? WHERE id=?"
+            now = tally(event.deliverables)
+            return sql, (now.passed, now.blocked, now.total, run)
+        case PlanMade():
+            return "UPDATE runs SET planned=? WHERE id=?", (event.spec, run)
+        case _:
+            return None
+
+
+def _insert_queued(run: RunId, at: datetime, event: RunQueued) -> RowChange:
+    sql = (
+        "INSERT INTO runs (id, workflow, project_path, project_key, state, rehearsal, started_at)"
+        " VALUES (?, ?, ?, ?, 'queued', ?, ?)"
+    )
+    known = (run, event.workflow, event.project, event.project_key, event.rehearsal)
+    return sql, (*known, at.isoformat())
+
+
+def _insert_started(run: RunId, at: datetime, event: RunStarted, host: str) -> RowChange:
+    # A queued run has a row already. Its time counts from the first start, not from a reopening:
+    # that is told by the sandbox, which only a start knows.
+    sql = (
+        "INSERT INTO runs (id, workflow, project_path, project_key, state, sandbox, rehearsal,"
+        " started_at, host) VALUES (?, ?, ?, ?, 'running', ?, ?, ?, ?)"
+        " ON CONFLICT (id) DO UPDATE SET state='running', host=excluded.host,"
+        " sandbox=excluded.sandbox, started_at = CASE runs.sandbox WHEN '' THEN"
+        " excluded.started_at ELSE runs.started_at END"
+    )
+    return sql, (
+        run,
+        event.workflow,
+        event.project,
+        event.project_key,
+        event.sandbox,
+        event.rehearsal,
+        at.isoformat(),
+        host,
+    )
+
+
+def _delete_requests(run: RunId) -> RowChange:
+    """Whoever reopens a run does not want what was asked of it before, by then or just after."""
+    return "DELETE FROM requests WHERE run=?", (run,)
+
+
+def _update_waiting(
+    run: RunId, state: StoredState, until: datetime | None, reason: str
+) -> RowChange:
+    sql = "UPDATE runs SET state=?, until=?, waiting_for=? WHERE id=?"
+    return sql, (state, until.isoformat() if until else "", reason, run)
+
+
+def _update_ended(run: RunId, at: datetime, event: RunEnded, state: StoredState) -> RowChange:
+    result = event.result
+    sql = (
+        "UPDATE runs SET state=?, reason=?, ended_at=?, rounds=?, passed=?, blocked=?, total=?,"
+        " cost_usd=?, duration_s=?, until='', waiting_for='' WHERE id=?"
+    )
+    return sql, (
+        state,
+        result.reason,
+        at.isoformat(),
+        result.rounds,
+        result.tally.passed,
+        result.tally.blocked,
+        result.tally.total,
+        result.cost_usd,
+        result.duration_s,
+        run,
+    )

@@ -1,0 +1,64 @@
+"""The options that `resume` and `retry` share, and how both continue a stopped run."""
+
+import asyncio
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Literal
+
+import click
+
+from treadle.cli.context import CommandContext
+from treadle.cli.run_options import OutputOptions, output_options
+from treadle.cli.run_reference import project_run_argument
+from treadle.cli.start import print_detached, run_in_terminal
+from treadle.domain.run_row import RunRow
+from treadle.runs.request import RunHost
+from treadle.runs.resume import ResumeRequest, resume, resume_detached
+
+_RESUME_OPTIONS = (
+    click.option("--max-cost", type=float, metavar="USD", help="Dollars the whole run may cost."),
+    click.option("--max-minutes", type=float, metavar="N", help="Minutes the run may take in all."),
+    click.option(
+        "-n", "--max-iterations", type=int, metavar="N", help="Rounds it may take in all."
+    ),
+    click.option("--max-retries", type=int, metavar="N", help="Failed rounds in a row to retry."),
+    click.option(
+        "--wait-for-quota/--no-wait-for-quota",
+        default=None,
+        help="Sleep until the provider's quota is back.",
+    ),
+    click.option("--no-sandbox", is_flag=True, help="Run the agent unconfined."),
+    click.option("--detach", is_flag=True, help="Leave the run to a worker in the background."),
+)
+
+
+def resume_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Declare RUN and what can be said anew about it."""
+    command = output_options(command)
+    for option in reversed(_RESUME_OPTIONS):
+        command = option(command)
+    return project_run_argument(command)
+
+
+def resume_run(
+    given: CommandContext, row: RunRow, by: Literal["resume", "retry"], values: dict[str, Any]
+) -> int:
+    """See the run through, or hand it to the workers."""
+    wish = ResumeRequest(
+        row=row,
+        by=by,
+        flags={
+            "limits.max_cost_usd": values.pop("max_cost"),
+            "limits.max_minutes": values.pop("max_minutes"),
+            "limits.max_iterations": values.pop("max_iterations"),
+            "limits.max_retries": values.pop("max_retries"),
+            "quota.wait": values.pop("wait_for_quota"),
+        },
+        no_sandbox=values.pop("no_sandbox"),
+    )
+    if values.pop("detach"):
+        presence = RunHost(given.environment, asyncio.Semaphore(1))
+        asyncio.run(resume_detached(wish, presence))
+        print_detached(row.id)
+        return 0
+    return asyncio.run(run_in_terminal(given, OutputOptions(**values), partial(resume, wish)))

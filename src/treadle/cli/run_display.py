@@ -1,0 +1,130 @@
+"""Displays a run while it works, on the terminal or as JSON lines, and asks yes or no there."""
+
+import asyncio
+import os
+import sys
+import termios
+from contextlib import suppress
+from dataclasses import replace
+from types import TracebackType
+from typing import TextIO
+
+from treadle.adapters.clock import SystemClock
+from treadle.cli.json_lines import JsonLines
+from treadle.cli.run_options import OutputOptions
+from treadle.cli.terminal.screen import detect_screen
+from treadle.cli.terminal.styled_lines import Advice, Verbosity
+from treadle.cli.terminal.terminal import Terminal
+from treadle.domain.events.all_events import RecordedEvent
+from treadle.domain.events.run import InterruptRequested
+from treadle.settings.environment import Environment
+
+TICK_S = 0.125
+PATIENCE_S = 5.0
+
+
+def verbosity_of(options: OutputOptions) -> Verbosity:
+    if options.debug:
+        return Verbosity.DEBUG
+    if options.verbose:
+        return Verbosity.VERBOSE
+    return Verbosity.QUIET if options.quiet or options.json else Verbosity.NORMAL
+
+
+class RunDisplay:
+    """Readers of the event log, and the tick that keeps the live line alive."""
+
+    def __init__(
+        self, environment: Environment, *, level: Verbosity, as_json: bool, advice: Advice = "given"
+    ) -> None:
+        screen = replace(detect_screen(sys.stderr, environment), advice=advice)
+        self._terminal = Terminal(sys.stderr, level=level, screen=screen, clock=SystemClock())
+        self._ticking: asyncio.Task[None] | None = None
+        self._stopping = asyncio.Event()
+        shown = (self._watch_for_interrupt, self._terminal.draw_event)
+        self._json = JsonLines(sys.stdout) if as_json else None
+        self.readers = shown if self._json is None else (*shown, self._json.write_event)
+        self.skip_event = self._terminal.skip_event
+
+    async def ask(self, question: str) -> bool:
+        """Ask on the terminal; Ctrl-C and Ctrl-D are a no."""
+        discard_typed_input(sys.stdin)
+        self._terminal.prompt(f"{question} [y/N]: ")
+        answering = asyncio.create_task(read_line(sys.stdin))
+        stopping = asyncio.create_task(self._stopping.wait())
+        try:
+            await asyncio.wait({answering, stopping}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            stopping.cancel()
+            answering.cancel()
+        answer = answering.result() if answering.done() else None
+        (self._terminal.abandon_prompt if answer is None else self._terminal.end_prompt)()
+        return is_yes(answer)
+
+    def _gave_up_waiting(self, waited_s: float) -> bool:
+        """Who asked for the end does not wait long for a reader that does not read."""
+        return self._stopping.is_set() and waited_s >= PATIENCE_S
+
+    def _watch_for_interrupt(self, recorded: RecordedEvent) -> None:
+        if isinstance(recorded.event, InterruptRequested):
+            self._stopping.set()
+
+    async def __aenter__(self) -> "RunDisplay":
+        self._ticking = asyncio.create_task(self._tick())
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._ticking is not None:
+            self._ticking.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._ticking
+        self._terminal.close()
+        # The writer is a thread, so there is no asyncio event to wait for.
+        waited = 0.0
+        while self._json is not None and self._json.busy and not self._gave_up_waiting(waited):
+            await asyncio.sleep(TICK_S)
+            waited += TICK_S
+
+    async def _tick(self) -> None:
+        while True:
+            await asyncio.sleep(TICK_S)
+            self._terminal.tick()
+
+
+YES_ANSWERS = ("y", "yes")
+LONGEST_LINE = 1024
+
+
+def discard_typed_input(keyboard: TextIO) -> None:
+    """What was typed before a question was asked is no answer to it."""
+    termios.tcflush(keyboard.fileno(), termios.TCIFLUSH)
+
+
+async def read_line(keyboard: TextIO) -> str | None:
+    """What somebody types, up to Return; None once there is nobody (Ctrl-D, a closed window).
+
+    Waits in the event loop and not in a thread: a thread that reads cannot be called back.
+    """
+    number = keyboard.fileno()
+    loop = asyncio.get_running_loop()
+    typed = asyncio.Event()
+    loop.add_reader(number, typed.set)
+    try:
+        await typed.wait()
+    finally:
+        loop.remove_reader(number)
+    try:
+        found = os.read(number, LONGEST_LINE)
+    except OSError:  # what a terminal answers once its window is gone
+        return None
+    return found.decode(errors="replace").strip() if found else None
+
+
+def is_yes(answer: str | None) -> bool:
+    """Only a yes is one: Return alone, no answer at all and anything else are a no."""
+    return answer is not None and answer.lower() in YES_ANSWERS

@@ -1,0 +1,83 @@
+"""Starts a run for a workflow command: in this terminal, or detached for a worker."""
+
+import asyncio
+import sys
+from collections.abc import Awaitable, Callable
+from functools import partial
+
+import click
+
+from treadle.adapters.clock import fresh_run_id
+from treadle.cli.context import CommandContext
+from treadle.cli.run_display import RunDisplay, verbosity_of
+from treadle.cli.run_options import OutputOptions, WorkflowOptions
+from treadle.domain.ids import RunId, short_id
+from treadle.domain.run import EXIT_CODES, RunResult, Workflow
+from treadle.runs.interrupts import graceful_interrupts
+from treadle.runs.queue import detach
+from treadle.runs.request import RunHost, RunRequest
+from treadle.runs.start import run_in_foreground
+
+
+def start_run(
+    given: CommandContext,
+    options: WorkflowOptions,
+    workflow: Workflow,
+    *,
+    words: str = "",
+    review: str = "",
+) -> int:
+    """The exit code of the run; of a detached one, whether it could be left to the workers."""
+    given, project = given.in_project(options.project_dir), given.project(options.project_dir)
+    request = RunRequest(
+        run=fresh_run_id(),
+        project_dir=str(project),
+        flags=options.flags(),
+        no_sandbox=options.no_sandbox,
+        rehearsal=given.rehearsing is not None,
+        allow_destructive=options.allow_destructive,
+        workflow=workflow,
+        words=words,
+        review=review,
+    )
+    if options.detach:
+        return detach_run(given, request)
+    return asyncio.run(run_in_terminal(given, options.output, partial(run_in_foreground, request)))
+
+
+async def run_in_terminal(
+    given: CommandContext, showing: OutputOptions, work: Callable[[RunHost], Awaitable[RunResult]]
+) -> int:
+    """See a run through to its end in this process; its exit code."""
+    screens = RunDisplay(
+        given.environment,
+        level=verbosity_of(showing),
+        as_json=showing.json,
+        advice=given.advice,
+    )
+    presence = RunHost(
+        environment=given.environment,
+        slots=asyncio.Semaphore(1),
+        readers=screens.readers,
+        recall=screens.skip_event,
+        ask=screens.ask if sys.stdin.isatty() and sys.stderr.isatty() else None,
+        rehearsing=given.rehearsing,
+        signals=graceful_interrupts,
+    )
+    async with screens:
+        result = await work(presence)
+    return EXIT_CODES[result.reason]
+
+
+def detach_run(given: CommandContext, request: RunRequest) -> int:
+    """Queue the run and return."""
+    presence = RunHost(given.environment, asyncio.Semaphore(1), rehearsing=given.rehearsing)
+    asyncio.run(detach(request, presence))
+    print_detached(request.run)
+    return 0
+
+
+def print_detached(run: RunId) -> None:
+    """The id on stdout for scripts, the rest for people."""
+    click.echo(run)
+    click.echo(f"Detached. Follow it with `treadle attach {short_id(run)}`.", err=True)

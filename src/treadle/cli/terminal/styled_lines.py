@@ -1,0 +1,71 @@
+"""Lines made of styled spans, and the options they are rendered with: verbosity, width, colours."""
+
+from dataclasses import dataclass
+from datetime import tzinfo
+from enum import IntEnum
+from typing import Literal, TypeAlias
+
+from treadle.cli.terminal.palette import PLAIN, Palette, Style
+from treadle.views.safe_text import DEPTH, ELLIPSIS, head, sanitize, width_of, wrap
+
+NARROWEST = 20
+
+# Whether a summary ends with commands to type: no use where the project is gone right afterwards.
+Advice: TypeAlias = Literal["given", "left out"]
+
+
+class Verbosity(IntEnum):
+    """How much a person wants to see; each level shows all that the one before shows."""
+
+    QUIET = 0
+    NORMAL = 1
+    VERBOSE = 2
+    DEBUG = 3
+
+
+@dataclass(frozen=True, slots=True)
+class RenderOptions:
+    """Everything that decides how an event looks, and nothing of the event."""
+
+    level: Verbosity = Verbosity.NORMAL
+    width: int = 80
+    palette: Palette = PLAIN
+    zone: tzinfo | None = None  # None: the zone of this machine
+    advice: Advice = "given"
+
+
+Span: TypeAlias = tuple[str, Style]
+Line: TypeAlias = tuple[Span, ...]
+
+
+def format_line(line: Line, view: RenderOptions) -> str:
+    """The line as it is printed: cleaned, cut to the width, painted. All output passes here."""
+    spans = [(_sanitize_start(text, view.width * DEPTH), style) for text, style in line]
+    if sum(width_of(text) for text, _ in spans) <= view.width:
+        return "".join(view.palette.paint(text, style) for text, style in spans).rstrip()
+    room = view.width - 1
+    painted: list[str] = []
+    for text, style in spans:
+        kept = head(text, room)
+        room -= width_of(kept)
+        whole = kept == text
+        painted.append(view.palette.paint(kept if whole else kept + ELLIPSIS, style))
+        if not whole:
+            break
+    return "".join(painted)
+
+
+def _sanitize_start(text: str, most: int) -> str:
+    return sanitize(text) if len(text) <= most else sanitize(text[:most]) + ELLIPSIS
+
+
+def paragraph(
+    text: str, *, style: Style, view: RenderOptions, most: int, indent: str = "  "
+) -> list[Line]:
+    """Foreign text as indented lines, and a last one that says how much is left out."""
+    wrapped = wrap(text, max(view.width, NARROWEST) - width_of(indent), most=most)
+    lines: list[Line] = [((indent, "plain"), (line, style)) for line in wrapped.lines]
+    if wrapped.hidden:
+        noun = "line" if wrapped.hidden == 1 else "lines"
+        lines.append(((indent, "plain"), (f"{ELLIPSIS} {wrapped.hidden} more {noun}", "quiet")))
+    return lines

@@ -1,0 +1,79 @@
+"""Enqueues, cancels and deletes workflows from processes that run no engine."""
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+
+import sqlalchemy as sa
+from dbos import DBOSClient
+
+from treadle.durable.connections import open_pool, translate_errors
+from treadle.durable.json_serializer import JsonSerializer
+from treadle.durable.migrations import bring_up_to_date
+from treadle.durable.names import APPLICATION, VERSION, WORKFLOW
+from treadle.durable.port import SHARED_QUEUE, Json
+from treadle.durable.workflow_tables import WorkflowTables
+
+
+def enqueue(
+    location: str, workflow_id: str, story: str, argument: Json, *, queue: str = SHARED_QUEUE
+) -> None:
+    """Have a story told by whoever serves `queue`; one that exists already stays as it is."""
+    with _open_client(location) as (client, _):
+        client.enqueue(
+            {
+                "workflow_name": WORKFLOW,
+                "queue_name": queue,
+                "workflow_id": workflow_id,
+                "app_version": VERSION,
+            },
+            story,
+            argument,
+        )
+
+
+def cancel(location: str, workflow_id: str) -> None:
+    """End a workflow for good, wherever it is told; a finished one stays as it is."""
+    with _open_client(location) as (client, _):
+        client.cancel_workflow(workflow_id)
+
+
+def delete_ended_before(location: str, moment: datetime) -> int:
+    """Delete what is stored of workflows that ended before `moment`; how many these were."""
+    with _open_client(location) as (client, rows):
+        ended = [seen.workflow_id for seen in rows.ended_before(moment)]
+        for first in range(0, len(ended), _BATCH_SIZE):
+            client.delete_workflows(ended[first : first + _BATCH_SIZE])
+        rows.drop_idle_queues(moment)
+        return len(ended)
+
+
+# Databases bound the number of values in one statement.
+_BATCH_SIZE = 1000
+
+
+@contextmanager
+def _open_client(location: str) -> Iterator[tuple[DBOSClient, WorkflowTables]]:
+    bring_up_to_date(location)
+    with open_pool(location) as pool, translate_errors(location):
+        yield make_client(pool), WorkflowTables(pool)
+
+
+def make_client(pool: sa.Engine) -> DBOSClient:
+    """The library's calls that need no engine at work."""
+    quiet_library_logs()
+    return DBOSClient(
+        system_database_engine=pool,
+        serializer=JsonSerializer(),
+        application_name=APPLICATION,
+        retry_connection_errors=False,
+    )
+
+
+def quiet_library_logs() -> None:
+    """Before it first speaks; it makes itself an output on stderr unless it has one."""
+    log = logging.getLogger("dbos")
+    if not log.handlers:
+        log.addHandler(logging.NullHandler())
+    log.propagate = False

@@ -1,0 +1,203 @@
+"""Connections to the engine's database, and the messages for its failures."""
+
+import errno
+import os
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.exc import DBAPIError, OperationalError, SQLAlchemyError
+
+from treadle.domain.errors import StoreError
+
+# SQLite knows `unixepoch('subsec')` since then; the engine goes by the version of Python instead.
+_SUBSECONDS_SINCE = (3, 42)
+_POOL = 20
+
+
+@contextmanager
+def open_pool(location: str) -> Iterator[sa.Engine]:
+    """Connections to `sqlite:///<path>` (made if it is not there) or a PostgreSQL URL."""
+    with translate_errors(location):
+        pool = _sqlite_pool(location) if is_sqlite(location) else _postgres_pool(location)
+    try:
+        yield pool
+    finally:
+        pool.dispose()
+
+
+def is_sqlite(location: str) -> bool:
+    return location.startswith("sqlite:")
+
+
+def file_of(location: str) -> Path:
+    """The file behind a SQLite location."""
+    return Path(sa.make_url(location).database or "")
+
+
+def begin_immediately(pool: sa.Engine) -> None:
+    """From here on every transaction of the SQLite `pool` is one, changes of tables included."""
+
+    def by_hand(connection: sqlite3.Connection, _record: object) -> None:
+        connection.isolation_level = None
+
+    def begin(connection: sa.Connection) -> None:
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+    sa.event.listen(pool, "connect", by_hand)
+    sa.event.listen(pool, "begin", begin)
+
+
+def _sqlite_pool(location: str) -> sa.Engine:
+    path = file_of(location)
+    # What runs were asked to do is nobody else's to read. SQLite's side files get the same mode.
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    # Only where there is none: to close any descriptor of the file is to give up all locks that
+    # this process has on it, and others would then take away the log it reads and writes.
+    try:
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+    except FileExistsError:
+        _require_writable(path)
+    pool = sa.create_engine(location, pool_size=_POOL, max_overflow=_POOL)
+    sa.event.listen(pool, "connect", _prepare_sqlite)
+    sa.event.listen(pool, "handle_error", _translate_locked_file)
+    return pool
+
+
+def _translate_locked_file(failure: sa.ExceptionContext) -> Exception | None:
+    """Whoever still holds the file has held it for longer than anybody should wait. The engine
+    knows that error by its words alone and would try again for ever, so it is said in others."""
+    held = failure.original_exception
+    code = getattr(held, "sqlite_errorcode", 0)
+    if code & 0xFF not in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return None
+    told = sqlite3.OperationalError("it has been locked for too long")
+    told.sqlite_errorcode = code
+    return OperationalError(failure.statement, failure.parameters, told)
+
+
+def _require_writable(path: Path) -> None:
+    """SQLite says no more than that it cannot open the file."""
+    if os.access(path, os.W_OK):
+        return
+    is_read_only = os.statvfs(path).f_flag & os.ST_RDONLY
+    code = errno.EROFS if is_read_only else errno.EACCES
+    raise OSError(code, os.strerror(code), str(path))
+
+
+def _prepare_sqlite(connection: sqlite3.Connection, _record: object) -> None:
+    connection.isolation_level = "IMMEDIATE"
+    # FULL: a step is rare and its checkpoint must outlive a power cut too.
+    for setting in (
+        "busy_timeout=30000",
+        "journal_mode=WAL",
+        "synchronous=FULL",
+        "foreign_keys=ON",
+    ):
+        connection.execute(f"PRAGMA {setting}")
+    if sqlite3.sqlite_version_info < _SUBSECONDS_SINCE:
+        connection.create_function("unixepoch", -1, _unix_time)
+
+
+def _unix_time(*arguments: str) -> float:
+    return time.time_ns() // 1_000_000 / 1000 if arguments else time.time_ns() // 1_000_000_000
+
+
+def _postgres_pool(location: str) -> sa.Engine:
+    try:
+        url = sa.make_url(location)
+    except sa.exc.ArgumentError as error:
+        raise _invalid_location() from error
+    if not url.drivername.startswith("postgres") or not url.database:
+        raise _invalid_location()
+    pool = sa.create_engine(
+        url.set(drivername="postgresql+psycopg"),
+        pool_size=_POOL,
+        max_overflow=_POOL,
+        pool_pre_ping=True,
+        connect_args={"application_name": "treadle", "connect_timeout": 10},
+    )
+    sa.event.listen(pool, "handle_error", _mark_disconnect)
+    return pool
+
+
+def _mark_disconnect(failure: sa.ExceptionContext) -> None:
+    """A server that cannot be reached is one that went away, in whatever words it is said: the
+    engine then waits for it, where it would give up otherwise."""
+    if failure.connection is None and not getattr(failure.original_exception, "sqlstate", None):
+        failure.is_disconnect = True
+
+
+def _invalid_location() -> StoreError:
+    return StoreError(
+        "the database location is neither a SQLite file nor a PostgreSQL URL",
+        hint="write it like postgresql://user@host/treadle",
+    )
+
+
+@contextmanager
+def translate_errors(location: str) -> Iterator[None]:
+    """Turn what the database says into one line for a person."""
+    try:
+        yield
+    except (SQLAlchemyError, sqlite3.Error, OSError) as error:
+        raise store_error(location, error) from error
+
+
+def store_error(location: str, error: Exception) -> StoreError:
+    """The one line a person gets when the database or what is under it does not work."""
+    found: Any = (error.orig or error) if isinstance(error, DBAPIError) else error
+    if is_sqlite(location):
+        return _file_error(file_of(location), found)
+    return _server_error(sa.make_url(location).render_as_string(hide_password=True), found)
+
+
+def _file_error(path: Path, error: Exception) -> StoreError:
+    text = _first_line((error.strerror if isinstance(error, OSError) else None) or str(error))
+    # By code and not by words: a path in the words may hold any of them.
+    match getattr(error, "sqlite_errorcode", 0) & 0xFF:
+        case sqlite3.SQLITE_FULL:
+            return StoreError(
+                f"no space left to write {path}",
+                hint="free some space; nothing that was stored is lost",
+            )
+        case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
+            return StoreError(
+                f"cannot write {path}: {text}", hint="another process holds it; try again later"
+            )
+        case sqlite3.SQLITE_IOERR:
+            return StoreError(
+                f"cannot write {path}: {text}", hint="check the disk and the room left on it"
+            )
+        case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_NOTADB:
+            return StoreError(
+                f"cannot use {path}: {text}", hint="move the file away to start a new one"
+            )
+        case _:
+            return StoreError(
+                f"cannot write {path}: {text}",
+                hint="make the directory writable, or set TREADLE_ROOT to one that is",
+            )
+
+
+def _server_error(url: str, error: Exception) -> StoreError:
+    match getattr(error, "sqlstate", None) or "08":
+        case "25006":
+            hint = "the server takes no writes now; try again when it does"
+        case "53100":
+            hint = "free some space on the server; nothing that was stored is lost"
+        case "3D000":
+            hint = "make the database first: createdb"
+        case "42501":
+            hint = "give the role the right to make tables there"
+        case _:
+            hint = "check that the server runs and that the location is right"
+    return StoreError(f"cannot use {url}: {_first_line(str(error))}", hint=hint)
+
+
+def _first_line(text: str) -> str:
+    return text.strip().partition("\n")[0]

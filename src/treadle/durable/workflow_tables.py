@@ -1,0 +1,173 @@
+"""Our own SQL on the engine's tables, for what its calls cannot do."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import sqlalchemy as sa
+
+from treadle.durable.names import SCHEMA
+from treadle.durable.port import SHARED_QUEUE
+from treadle.durable.stored_workflow import UNFINISHED, StoredWorkflow, WorkflowStatus
+
+_WORKFLOW_COLUMNS = (
+    "workflow_uuid",
+    "status",
+    "executor_id",
+    "queue_name",
+    "owner_xid",
+    "started_at_epoch_ms",
+    "completed_at",
+    "recovery_attempts",
+)
+_STEP_COLUMNS = (
+    "workflow_uuid",
+    "function_id",
+    "function_name",
+    "started_at_epoch_ms",
+    "completed_at_epoch_ms",
+)
+# Marks that the engine leaves among the steps; they did nothing.
+_ENGINE_MARKS = "DBOS.%"
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedStep:
+    """A step whose result is stored. One that was cut leaves no trace here."""
+
+    name: str
+    started: datetime
+    took: timedelta
+
+
+class WorkflowTables:
+    """Looks at workflows and moves them; every move names what was seen before it."""
+
+    def __init__(self, pool: sa.Engine) -> None:
+        self._pool = pool
+        schema = None if pool.dialect.name == "sqlite" else SCHEMA
+        self._table = sa.table("workflow_status", *map(_column, _WORKFLOW_COLUMNS), schema=schema)
+        self._steps = sa.table("operation_outputs", *map(_column, _STEP_COLUMNS), schema=schema)
+        self._queues = sa.table("queues", *map(_column, ("name", "created_at")), schema=schema)
+
+    def exist(self) -> bool:
+        """Whether anything was ever told on this database."""
+        return sa.inspect(self._pool).has_table(self._table.name, self._table.schema)
+
+    def find(self, workflow_id: str) -> StoredWorkflow | None:
+        return next(iter(self.find_all([workflow_id])), None)
+
+    def find_all(self, workflow_ids: Collection[str]) -> Sequence[StoredWorkflow]:
+        return self._select(self._table.c.workflow_uuid.in_(list(workflow_ids)))
+
+    def unfinished(self) -> Sequence[StoredWorkflow]:
+        """All that is told now or waits, the parked ones included."""
+        return self._select(self._table.c.status.in_([status.value for status in UNFINISHED]))
+
+    def ended_before(self, moment: datetime) -> Sequence[StoredWorkflow]:
+        """Finished or cancelled, and not touched since `moment`."""
+        row = self._table.c
+        return self._select(
+            row.status.not_in([status.value for status in UNFINISHED])
+            & (row.completed_at < _epoch_ms(moment))
+        )
+
+    def finished_steps(self, workflow_id: str) -> Sequence[FinishedStep]:
+        """In the order of the story."""
+        row = self._steps.c
+        wanted = (
+            sa.select(row.function_name, row.started_at_epoch_ms, row.completed_at_epoch_ms)
+            .where(row.workflow_uuid == workflow_id, row.function_name.not_like(_ENGINE_MARKS))
+            .order_by(row.function_id)
+        )
+        with self._pool.begin() as connection:
+            return [_finished_step(*found) for found in connection.execute(wanted)]
+
+    def drop_idle_queues(self, moment: datetime) -> None:
+        """Forget queues of runs that are over, left by processes that were killed."""
+        row, queue = self._table.c, self._queues.c
+        busy = sa.select(row.queue_name).where(
+            row.status.in_([status.value for status in UNFINISHED]), row.queue_name.is_not(None)
+        )
+        idle = sa.delete(self._queues).where(
+            queue.name != SHARED_QUEUE,
+            queue.created_at < _epoch_ms(moment),
+            queue.name.not_in(busy),
+        )
+        with self._pool.begin() as connection:
+            connection.execute(idle)
+
+    def move_to_queue(
+        self, seen: StoredWorkflow, queue: str, *, attempts: int | None = None
+    ) -> bool:
+        """Put a workflow on `queue`, if it still stands as it was seen.
+
+        `attempts` replaces the number of times it was taken up, after which it is given up.
+        """
+        row = self._table.c
+        return self._requeue(
+            queue,
+            row.workflow_uuid == seen.workflow_id,
+            row.status == seen.status.value,
+            sa.func.coalesce(row.executor_id, "") == seen.executor,
+            sa.func.coalesce(row.queue_name, "") == seen.queue,
+            **({} if attempts is None else {"recovery_attempts": attempts}),
+        )
+
+    def hand_back(self, executor: str, queue: str) -> bool:
+        """Put on `queue` whatever `executor` has begun and not finished."""
+        row = self._table.c
+        return self._requeue(
+            queue, row.status == WorkflowStatus.RUNNING.value, row.executor_id == executor
+        )
+
+    def release(self, workflow_id: str, executor: str, queue: str) -> bool:
+        """Put a workflow that `executor` tells on `queue`."""
+        row = self._table.c
+        return self._requeue(
+            queue,
+            row.workflow_uuid == workflow_id,
+            row.status == WorkflowStatus.RUNNING.value,
+            row.executor_id == executor,
+        )
+
+    def _requeue(self, queue: str, *where: sa.ColumnElement[bool], **also: int) -> bool:
+        # Without its owner's token nothing that the earlier telling still does can be stored.
+        change = (
+            sa.update(self._table)
+            .where(*where)
+            .values(
+                status=WorkflowStatus.WAITING.value,
+                queue_name=queue,
+                owner_xid=None,
+                started_at_epoch_ms=None,
+                completed_at=None,
+                **also,
+            )
+        )
+        with self._pool.begin() as connection:
+            return connection.execute(change).rowcount > 0
+
+    def _select(self, where: sa.ColumnElement[bool]) -> Sequence[StoredWorkflow]:
+        row = self._table.c
+        wanted = sa.select(row.workflow_uuid, row.status, row.executor_id, row.queue_name)
+        with self._pool.begin() as connection:
+            return [_stored_workflow(*found) for found in connection.execute(wanted.where(where))]
+
+
+def _stored_workflow(workflow_id: str, status: str, executor: Any, queue: Any) -> StoredWorkflow:
+    return StoredWorkflow(workflow_id, WorkflowStatus(status), executor or "", queue or "")
+
+
+def _finished_step(name: str, started_ms: int, completed_ms: int) -> FinishedStep:
+    started = datetime.fromtimestamp(started_ms / 1000, UTC)
+    return FinishedStep(name, started, timedelta(milliseconds=completed_ms - started_ms))
+
+
+def _epoch_ms(moment: datetime) -> int:
+    return int(moment.timestamp() * 1000)
+
+
+def _column(name: str) -> sa.ColumnClause[Any]:
+    return sa.column(name)

@@ -1,0 +1,181 @@
+"""Decides which hosts the filtering proxy may reach, by the entries of `sandbox.hosts`. Pure."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+from typing import TypeAlias
+
+from treadle.domain.errors import SettingsError
+
+Address: TypeAlias = IPv4Address | IPv6Address
+
+HTTP_PORT = 80
+_LABEL = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
+_NAME = re.compile(rf"{_LABEL}(?:\.{_LABEL})*", re.ASCII)
+# Programs read such a name as an address, each in a way of its own: 0x7f.1, 127.1, 2130706433.
+_LIKE_AN_ADDRESS = re.compile(r"(?:.*\.)?(?:[0-9]+|0x[0-9a-f]*)", re.ASCII)
+_PORT = re.compile(r"[1-9][0-9]{0,4}", re.ASCII)
+_LONGEST_NAME = 253
+
+
+@dataclass(frozen=True, slots=True)
+class HostEntry:
+    """One host and port that may be reached."""
+
+    # In lower case; an address in its usual form.
+    host: str
+    port: int
+    # Where it is, if the user says so: then nobody looks it up, and it may be a private address.
+    address: Address | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class HostRequest:
+    """What a process asks the proxy for."""
+
+    host: str
+    port: int
+    # What to ask that host for in the clear; None for a tunnel, through which anything may go.
+    target: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class HostRefused:
+    """Nothing goes out; the reason is for the process that asked."""
+
+    reason: str
+
+
+def parse_entries(texts: Iterable[str]) -> tuple[HostEntry, ...]:
+    """The entries of `sandbox.hosts`; a person must put right the first that is none."""
+    return tuple(_parse_entry(text) for text in texts)
+
+
+def parse_request_line(method: str, target: str) -> HostRequest | HostRefused:
+    """What a request's first line asks for."""
+    if method == "CONNECT":
+        found = _parse_host_and_port(target, None)
+        return HostRefused("no host and port") if found is None else HostRequest(*found)
+    scheme, separator, rest = target.partition("://")
+    if not separator:
+        return HostRefused("this is a proxy: the address must be whole")
+    if scheme.lower() != "http":
+        return HostRefused("only http:// is passed on; anything else needs CONNECT")
+    end = re.search(r"[/?#]|\Z", rest)
+    authority = rest[: end.start()] if end else rest
+    found = _parse_host_and_port(authority, HTTP_PORT)
+    if found is None:
+        return HostRefused("no host and port")
+    path = rest[len(authority) :].partition("#")[0]
+    return HostRequest(*found, path if path.startswith("/") else f"/{path}")
+
+
+def authority(asked: HostRequest) -> str:
+    """The host and the port as requests name them."""
+    host = f"[{asked.host}]" if ":" in asked.host else asked.host
+    return f"{host}:{asked.port}"
+
+
+def find_entry(asked: HostRequest, entries: Sequence[HostEntry]) -> HostEntry | HostRefused:
+    """The entry that lets a request out."""
+    for entry in entries:
+        if (entry.host, entry.port) == (asked.host, asked.port):
+            if asked.target is None or asked.port == HTTP_PORT or entry.address is not None:
+                return entry
+            return HostRefused(f"only port {HTTP_PORT} may be spoken to without encryption")
+    return HostRefused(f"{asked.host}:{asked.port} is not in sandbox.hosts")
+
+
+def check_addresses(
+    entry: HostEntry, found: Sequence[Address]
+) -> tuple[Address, ...] | HostRefused:
+    """Where to connect to, of what was found under a name; one bad address spoils all."""
+    if entry.address is not None:
+        return (entry.address,)
+    if not found:
+        return HostRefused(f"{entry.host} is not known")
+    if not all(_is_public(each) for each in found):
+        return HostRefused(f"{entry.host} is at an address that is not public")
+    return tuple(found)
+
+
+# Public by the registries, but a cloud's own services to the machine.
+_CLOUD_SERVICES = frozenset({IPv4Address("168.63.129.16")})
+# All addresses of version 6 that are given to anybody are of these.
+_ALLOCATED_V6 = IPv6Network("2000::/3")
+
+
+def _is_public(address: Address) -> bool:
+    if isinstance(address, IPv6Address):
+        return _is_public_v6(address)
+    return address.is_global and not address.is_multicast and address not in _CLOUD_SERVICES
+
+
+def _is_public_v6(address: IPv6Address) -> bool:
+    inner = address.sixtofour or _nat64_address(address)
+    if inner is not None:
+        return _is_public(inner)
+    return address in _ALLOCATED_V6 and address.is_global and address.teredo is None
+
+
+def _nat64_address(address: IPv6Address) -> IPv4Address | None:
+    """The address behind a translator, as networks without version 4 have it."""
+    if int(address) >> 32 == int(IPv6Address("64:ff9b::")) >> 32:
+        return IPv4Address(int(address) & 0xFFFFFFFF)
+    return None
+
+
+def _parse_entry(text: str) -> HostEntry:
+    name, pinned, where = text.strip().partition("=")
+    found = _parse_host_and_port(name, None)
+    if found is None:
+        raise _invalid_entry(text)
+    host, port = found
+    written = _parse_address(host)
+    if not pinned:
+        return HostEntry(host, port, written)
+    address = _parse_address(where)
+    if address is None or written is not None:
+        raise _invalid_entry(text)
+    return HostEntry(host, port, address)
+
+
+def _invalid_entry(text: str) -> SettingsError:
+    return SettingsError(
+        f"sandbox.hosts has an entry that is no host and port: {text[:100]!a}",
+        hint='write each as "host:port", such as "example.com:443"; there are no wildcards',
+    )
+
+
+def _parse_host_and_port(text: str, usual: int | None) -> tuple[str, int] | None:
+    """None for everything that two programs could read in two ways."""
+    host, colon, port = text.rpartition(":")
+    if not colon or text.endswith("]"):
+        host, port = text, "" if usual is None else str(usual)
+    # In lower case, letters of other scripts become those of this one.
+    if not text.isascii() or not _PORT.fullmatch(port) or int(port) > 0xFFFF:
+        return None
+    usual_form = _canonical_host(host.lower())
+    return None if usual_form is None else (usual_form, int(port))
+
+
+def _canonical_host(host: str) -> str | None:
+    if host.startswith("[") and host.endswith("]"):
+        address = _parse_address(host[1:-1])
+        return str(address) if isinstance(address, IPv6Address) else None
+    if len(host) > _LONGEST_NAME or not _NAME.fullmatch(host):
+        return None
+    if _LIKE_AN_ADDRESS.fullmatch(host):
+        address = _parse_address(host)
+        return str(address) if isinstance(address, IPv4Address) else None
+    return host
+
+
+def _parse_address(text: str) -> Address | None:
+    if "%" in text:
+        return None  # a zone names an interface of this machine
+    try:
+        return ip_address(text)
+    except ValueError:
+        return None

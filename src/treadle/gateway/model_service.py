@@ -1,0 +1,99 @@
+"""The model service behind the gateway: its address, and the HTTP client that reaches it."""
+
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, field
+from functools import cache
+from typing import TYPE_CHECKING
+
+from treadle.domain.errors import SettingsError
+from treadle.gateway.headers import Headers
+
+if TYPE_CHECKING:
+    import ssl
+
+    import httpx2
+
+CONNECT_TIMEOUT_S = 30.0
+# Between two bytes; a session's own limits are watched elsewhere, and are shorter.
+READ_TIMEOUT_S = 1200.0
+
+
+@dataclass(frozen=True, slots=True)
+class ModelService:
+    """An address, and the way to it. A proxy's address may hold a password."""
+
+    base_url: str
+    proxy: str = field(default="", repr=False)
+    # Files of certificates to trust beside the usual ones.
+    authorities: tuple[str, ...] = ()
+    # Our own certificate and its key, and the key's password.
+    certificate: tuple[str, str, str] | None = field(default=None, repr=False)
+
+
+class ServiceClient:
+    """The open line to the service."""
+
+    def __init__(self, service: ModelService) -> None:
+        # Here, because it takes longer to load than most commands take in all.
+        import httpx2
+
+        self._base_url = service.base_url.rstrip("/")
+        self._client = httpx2.AsyncClient(
+            timeout=httpx2.Timeout(READ_TIMEOUT_S, connect=CONNECT_TIMEOUT_S, pool=None),
+            limits=httpx2.Limits(max_connections=None, max_keepalive_connections=16),
+            # What the environment says was read once, in the settings.
+            trust_env=False,
+            proxy=service.proxy or None,
+            verify=_ssl_context(service),
+            follow_redirects=False,
+        )
+        # The client's own headers would reach the service beside the agent's.
+        self._client.headers.clear()
+
+    @asynccontextmanager
+    async def stream_request(
+        self, method: str, target: str, headers: Headers, body: bytes
+    ) -> "AsyncIterator[httpx2.Response]":
+        """One request; the response's body is still to be read."""
+        async with self._client.stream(
+            method, self._base_url + target, headers=headers, content=body
+        ) as response:
+            yield response
+
+    async def close(self) -> None:
+        await self._client.aclose()
+
+
+@cache
+def _ssl_context(service: ModelService) -> "ssl.SSLContext":
+    import ssl
+
+    import httpx2
+
+    if not service.base_url.startswith("https:") and not service.proxy.startswith("https:"):
+        # Nothing is encrypted on this way: it need not take the time to learn whom to trust.
+        return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context = httpx2.create_ssl_context(trust_env=False)
+    for path in service.authorities:
+        with _report_certificate_errors(path):
+            context.load_verify_locations(path)
+    if service.certificate is not None:
+        certificate, key, password = service.certificate
+        with _report_certificate_errors(
+            certificate if certificate == key else f"{certificate} with {key}"
+        ):
+            context.load_cert_chain(certificate, key, password)
+    return context
+
+
+@contextmanager
+def _report_certificate_errors(path: str) -> Iterator[None]:
+    """What fails here does not say by itself which file it was about."""
+    try:
+        yield
+    except OSError as error:  # what is wrong inside of a file is one, too
+        raise SettingsError(
+            f"cannot use the certificate {path}: {error.strerror or error}",
+            hint="put the file right, or the environment variable that names it",
+        ) from error

@@ -1,0 +1,243 @@
+"""Finds the commands that need approval: built-in gates and the user's patterns. Pure."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import translate
+from functools import cache, lru_cache
+from itertools import pairwise, product
+
+from treadle.policy.commands.gate_rules import GATED_PARTS, GATES, CommandGate
+from treadle.policy.commands.rule_syntax import names
+from treadle.policy.shell.syntax import ShellCommand, Word
+
+_GLOB = re.compile(r"[*?\[]")
+_AROUND = re.compile("^(?:pre|post)(?=[a-z])")
+_PIECES = re.compile(r"[:_\-./]")
+# `nx run-many --target=deploy`
+_ATTACHED = re.compile(r"(?:--targets?|-t)=(.+)")
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+
+
+# Words in the name of a project's script that say it reaches beyond the project.
+_TELLING = names("deploy deployment publish release migrate migration migrations rollback")
+_OF_DATABASE = names("drop reset truncate purge wipe destroy")
+_PRODUCTION = frozenset({"production", "prod", "live"})
+# Few lines speak of it at all.
+_LIVE = re.compile("prod|live", re.IGNORECASE)
+_ENVIRONMENT = re.compile(r"[A-Z_]*ENV(?:IRONMENT)?=(?:production|prod|live)")
+_AND_THEN = frozenset(product(("and", "then"), _TELLING)) | {
+    ("build", "deploy"),
+    ("build", "publish"),
+}
+_REHEARSED = names("build test tests lint check preview dry")
+# Who runs scripts by name: after `run`, or after nothing at all; or several at once.
+_AFTER_RUN = names("npm yarn pnpm bun composer deno")
+_AT_ONCE = names("yarn pnpm bun composer")
+_SEVERAL = names("make rake just task invoke gulp grunt nx turbo")
+_BUNDLERS = names("webpack vite next rollup parcel esbuild tsup")
+_TARGET_FLAGS = names("-e --env --environment --stage --target --context --profile")
+_TARGETS = frozenset(f"{flag}={value}" for flag in _TARGET_FLAGS for value in _PRODUCTION)
+# Options whose next word may be theirs: of more than so many, the later ones keep none.
+_MOST_UNSURE = 6
+
+
+@dataclass(frozen=True, slots=True)
+class GateMatch:
+    name: str
+    reason: str
+
+
+def find_command_gate(command: ShellCommand, asked: tuple[str, ...]) -> GateMatch | None:
+    """The gate that this command stands before, its known variables already put in."""
+    words = [word.text for word in command.words]
+    if not words:
+        return None
+    words[0] = words[0].rsplit("/", 1)[-1]
+    known = _by_name().get(words[0], ())
+    ways = [words, *_without_options(words)] if asked or known else []
+    for pattern in asked:
+        if _matches_pattern(pattern, ways):
+            return GateMatch("gate-by-settings", f"The settings ask before: {pattern}.")
+    for gate, pattern in known:
+        if _matches_pattern(pattern, ways) and _has_mark(gate, words):
+            return GateMatch(gate.name, gate.reason)
+    return _by_meaning(command, words) or _within_runner(words, asked)
+
+
+def _by_meaning(command: ShellCommand, words: list[str]) -> GateMatch | None:
+    """A gate that no list of commands names."""
+    if any(_abbreviates(words[0], word) for word in words[1:]):
+        return GateMatch("gate-database", "It changes the shape or the contents of a database.")
+    if _for_production(command, words):
+        return GateMatch("gate-production", "It works on production.")
+    if any(_is_risky_name(script) for script in _scripts(words)):
+        return GateMatch("gate-script", "By its name, the script reaches beyond this project.")
+    return None
+
+
+def _within_runner(words: list[str], asked: tuple[str, ...]) -> GateMatch | None:
+    """`yarn wrangler deploy` is as `npx wrangler deploy`, unless a script has that name."""
+    for said in (_without_options(words) or [words]) if words[0] in _AT_ONCE else ():
+        tool = said[2:] if said[1:2] in (["run"], ["run-script"]) else said[1:]
+        if tool and tool[0] in _by_name() and tool[0] not in _AT_ONCE:
+            found = find_command_gate(ShellCommand(tuple(map(Word, tool))), asked)
+            if found is not None:
+                return found
+    return None
+
+
+def _abbreviates(console: str, word: str) -> bool:
+    """Whether a framework's console may take the word for a command that stands before a gate."""
+    given = word.split(":")
+    return any(
+        len(whole) == len(given) and all(map(_starts, given, whole))
+        for whole in map(_parts, GATED_PARTS.get(console, ()))
+    )
+
+
+def _parts(name: str) -> list[str]:
+    return name.split(":")
+
+
+def _starts(piece: str, whole: str) -> bool:
+    return bool(piece) and (whole == "*" or whole.startswith(piece))
+
+
+@cache
+def _by_name() -> Mapping[str, tuple[tuple[CommandGate, str], ...]]:
+    """The gates and their patterns that a command of this name may meet: most meet none."""
+    found: dict[str, tuple[tuple[CommandGate, str], ...]] = {}
+    for gate in GATES:
+        for pattern in gate.commands:
+            name = pattern.split()[0]
+            found[name] = (*found.get(name, ()), (gate, pattern))
+    return found
+
+
+def _matches_pattern(pattern: str, ways: list[list[str]]) -> bool:
+    """By a pattern, word by word; `*` stands for anything in a word, or for the rest."""
+    wanted = _compile_pattern(pattern)
+    return wanted is not None and any(_begins(wanted, words) for words in ways)
+
+
+@lru_cache(maxsize=256)
+def _compile_pattern(pattern: str) -> tuple[Callable[[str], object], ...] | None:
+    """What each word must fit, which mostly is just a word; None if the pattern says nothing."""
+    wanted = pattern.split()
+    if not wanted:
+        return None
+    if wanted[-1] == "*":
+        wanted.pop()
+    return tuple(
+        re.compile(translate(like)).match if _GLOB.search(like) else like.__eq__ for like in wanted
+    )
+
+
+def _without_options(words: list[str]) -> list[list[str]]:
+    """The words without options, in every other way that they may be read.
+
+    Which options take the next word is not known here: `git -C web push` is a push.
+    """
+    options = [at for at, word in enumerate(words) if at and word.startswith("-")]
+    if not options:
+        return []
+    unsure = [at + 1 for at in options if "=" not in words[at] and at + 1 < len(words)]
+    unsure = [at for at in unsure if not words[at].startswith("-")][:_MOST_UNSURE]
+    dropped = [
+        {*options, *(at for at, taken in zip(unsure, choice, strict=True) if taken)}
+        for choice in product((False, True), repeat=len(unsure))
+    ]
+    return [[word for at, word in enumerate(words) if at not in gone] for gone in dropped]
+
+
+def _begins(wanted: Sequence[Callable[[str], object]], words: list[str]) -> bool:
+    pairs = zip(words, wanted, strict=False)
+    return len(words) >= len(wanted) and all(fits(word) for word, fits in pairs)
+
+
+def _has_mark(gate: CommandGate, words: list[str]) -> bool:
+    """Whether the option or operand is there that the gate is about."""
+    if gate.name == "gate-recursive-removal":
+        return _removes_tree(words)
+    if not gate.flags and not gate.operand:
+        return True
+    return any(
+        bool({word.partition("=")[0], *_letters(word)} & gate.flags)
+        or bool(gate.operand and re.fullmatch(gate.operand, word))
+        for word in words[1:]
+    )
+
+
+def _letters(word: str) -> list[str]:
+    """`-fu` is `-f` and `-u`."""
+    return [f"-{letter}" for letter in word[1:]] if re.fullmatch(r"-[A-Za-z]{2,}", word) else []
+
+
+def _removes_tree(words: list[str]) -> bool:
+    options = [word for word in words[1:] if word.startswith("-")]
+    letters = "".join(word[1:] for word in options if not word.startswith("--"))
+    recursive = "r" in letters.lower() or any(word.startswith("--r") for word in options)
+    return recursive and ("f" in letters or any(word.startswith("--f") for word in options))
+
+
+def _for_production(command: ShellCommand, words: list[str]) -> bool:
+    for given in command.assignments:
+        if given.name == "DJANGO_SETTINGS_MODULE" and _PRODUCTION & set(
+            given.value.text.split(".")
+        ):
+            return not _builds(words)
+        if given.name.endswith(("_ENV", "ENVIRONMENT")) and given.value.text.lower() in _PRODUCTION:
+            return given.name != "NODE_ENV" or not _builds(words)
+    if not _LIVE.search("\0".join(words)):
+        return False
+    if any(_ENVIRONMENT.fullmatch(word) for word in words[1:]):
+        return not _builds(words)
+    pairs = pairwise(words[1:])
+    named = any(flag in _TARGET_FLAGS and value.lower() in _PRODUCTION for flag, value in pairs)
+    return (named or not _TARGETS.isdisjoint(words)) and not _builds(words)
+
+
+def _builds(words: list[str]) -> bool:
+    return bool(_BUNDLERS & set(words[:3])) or any(
+        piece in _REHEARSED for word in words for piece in _PIECES.split(word.lower())
+    )
+
+
+def _scripts(words: list[str]) -> list[str]:
+    """The names of the project's scripts that the command runs; what they are handed is data."""
+    if words[0] == "node":
+        return _run_by_node(words)
+    if words[0] not in _SEVERAL and words[0] not in _AFTER_RUN:
+        return []
+    said = words[: words.index("--")] if "--" in words else words
+    ways = _without_options(said) or [said]
+    attached = [found[1] for word in said if (found := _ATTACHED.fullmatch(word))]
+    targets = [name for listed in attached for name in listed.split(",")]
+    return targets + [name for spoken in ways for name in _script_names(spoken[0], spoken[1:])]
+
+
+def _run_by_node(words: list[str]) -> list[str]:
+    """`node --run NAME` runs a script of package.json, as `npm run NAME` does."""
+    attached = [word.partition("=")[2] for word in words if word.startswith("--run=")]
+    return attached + [name for flag, name in pairwise(words) if flag == "--run"]
+
+
+def _script_names(runner: str, words: list[str]) -> list[str]:
+    if runner in _SEVERAL:
+        return words
+    if words and words[0] in ("run", "run-script", "task"):
+        return words[1:2]
+    return words[:1] if runner in _AT_ONCE else []
+
+
+def _is_risky_name(word: str) -> bool:
+    if word.startswith("-"):
+        return False
+    spelled = _PIECES.split(_CAMEL.sub("-", word).lower())
+    pieces = {_AROUND.sub("", piece) for piece in spelled}
+    if pieces & _REHEARSED:
+        return any(pair in _AND_THEN for pair in pairwise(spelled))
+    if pieces & {"db", "database"} and pieces & _OF_DATABASE:
+        return True
+    return bool(pieces & _TELLING) or bool(pieces & _PRODUCTION)

@@ -1,0 +1,148 @@
+"""Decides whether a shell line may run: the strictest answer of its commands counts. Pure."""
+
+import re
+from collections.abc import Iterator
+
+from treadle.domain.agent import Allow, Ask, Deny, PolicyDecision
+from treadle.policy.commands.catalogue import rules_by_name
+from treadle.policy.commands.rule_syntax import names
+from treadle.policy.judging.argument_reader import read_arguments
+from treadle.policy.judging.arguments import ArgumentMismatch
+from treadle.policy.judging.command_decision import RuleFinding, check_command
+from treadle.policy.judging.directory_tracker import MOST, DirectoryTracker
+from treadle.policy.judging.shell_context import CommandLocation, ShellContext, SystemLookups
+from treadle.policy.judging.variable_checks import expand_variables, loop_refusal, mention_refusal
+from treadle.policy.shell.line_parser import parse_line
+from treadle.policy.shell.syntax import ParsedLine, ShellCommand, UnreadableLine, Word
+
+# A test of nothing but written words is always the same; one of a file is not.
+_FIXED = r"(?:\[\[?\s|test\s)(?!(?:[^;&|\n]*\s)?-[a-hkprstuwxGLNOS]\s)[^$`;&|\n]*"
+_ALWAYS = rf"(?:!\s*)*(?:true|false|:|sleep\b[^;&|\n]*|{_FIXED})"
+_ENDLESS = re.compile(
+    rf"\b(?:while|until)\s+(?:{_ALWAYS}|\(\s*{_ALWAYS}\s*\)|\{{\s+{_ALWAYS}\s*[;\n]\s*\}})"
+    r"\s*(?:;|\n)"
+)
+_NOWHERE = "Where this `cd` leads is known only at run time. Name the directory."
+_SHOWS = names("cat head tail wc ls")
+_CONSTANT = names("true : false [ [[ test sleep")
+
+
+def decide_line(line: str, context: ShellContext, *, looks: SystemLookups) -> PolicyDecision:
+    """The answer for one line; what cannot be judged is refused."""
+    try:
+        return _decide(line, context, looks)
+    # A rule that fails must not let a line through, whatever made it fail.
+    except Exception as error:
+        return Deny(
+            f"The line could not be judged ({type(error).__name__}). Write it more plainly.",
+            rule="judge-failed",
+        )
+
+
+def _decide(line: str, context: ShellContext, looks: SystemLookups) -> PolicyDecision:
+    if not line.strip():
+        return Allow(rule="empty")
+    script = parse_line(line, shfmt=looks.shfmt)
+    if isinstance(script, UnreadableLine):
+        return Deny(script.reason, rule=script.rule)
+    findings = [*_check_line(line, script), *_check_commands(script, context, looks)]
+    denied = next((found for found in findings if found.decision == "deny"), None)
+    if denied is not None:
+        return Deny(denied.reason, rule=denied.rule)
+    asked = next((found for found in findings if found.decision == "ask"), None)
+    if asked is not None:
+        return Ask(asked.reason, subject=line, rule=asked.rule)
+    names = sorted({found.rule for found in findings if found.decision == "allow"})
+    return Allow(rule=", ".join(names))
+
+
+def _check_line(line: str, script: ParsedLine) -> list[RuleFinding]:
+    reason = loop_refusal(script) or mention_refusal(script)
+    if reason is not None:
+        return [RuleFinding("deny", f"{reason}.", "variable")]
+    # The words that say so are data, too, if no such command runs in a loop or a branch.
+    if _ENDLESS.search(line) and any(_constant(command) for command in script.commands):
+        reason = "The loop does not end by itself. Count: for i in 1 2 3 4 5; do …; done."
+        return [RuleFinding("deny", reason, "endless-loop")]
+    return []
+
+
+def _constant(command: ShellCommand) -> bool:
+    return command.name is not None and command.name.text in _CONSTANT
+
+
+def _check_commands(
+    script: ParsedLine, context: ShellContext, looks: SystemLookups
+) -> list[RuleFinding]:
+    scopes = DirectoryTracker(context, looks, looks.real_path(context.root))
+    findings: list[RuleFinding] = []
+    for command in script.commands:
+        ends = command is script.commands[-1] and _is_cd(command)
+        place = scopes.locate(command, last=ends or _shows_parent_only(command))
+        findings += check_command(command, script, place)
+        unknown = pattern_refusal(command)
+        if unknown is not None:
+            findings.append(RuleFinding("deny", f"{unknown[:1].upper()}{unknown[1:]}.", "pattern"))
+        if not _is_cd(command):
+            continue
+        targets = _directories(command, script, place)
+        known = all(_is_known(target, command) for target in targets)
+        if not known or len(targets) * len(place.directories) > MOST:
+            findings.append(RuleFinding("deny", _NOWHERE, "cd"))
+        if targets and not scopes.record_cd(command, tuple(target.text for target in targets)):
+            findings.append(RuleFinding("deny", _NOWHERE, "cd"))
+    return findings
+
+
+def _shows_parent_only(command: ShellCommand) -> bool:
+    """Whether it only shows what is one step up: from where it was, that is next to the project."""
+    up = [word.text.count("..") for word in command.arguments]
+    shows = command.name is not None and command.name.text in _SHOWS
+    return shows and max(up, default=0) <= 1 and all(word.plain for word in command.arguments)
+
+
+def _is_cd(command: ShellCommand) -> bool:
+    return command.name is not None and command.name.text == "cd"
+
+
+def _directories(
+    command: ShellCommand, script: ParsedLine, place: CommandLocation
+) -> tuple[Word, ...]:
+    """Where a `cd` goes, once for each value that its variables may have."""
+    found = []
+    for each in expand_variables(command, script, place) or (command,):
+        found += [word for word in each.arguments if not word.text.startswith("-")][:1]
+    return tuple(dict.fromkeys(found))
+
+
+def _is_known(target: Word, command: ShellCommand) -> bool:
+    return target.plain and (command.certain or ".." not in target.text.split("/"))
+
+
+_PROGRAMS = frozenset({"sed", "awk", "jq"})
+_NAMED = frozenset({"-e", "--expression"})
+# A step that ends before a slash is bounded by it; what follows the last one is not.
+_OPEN_END = re.compile(r"[*?][^/]*$")
+
+
+def pattern_refusal(command: ShellCommand) -> str | None:
+    """Why its text is not known: bash would put names of files in its place."""
+    for at, word in enumerate(command.words):
+        if word.text in _PROGRAMS and (not at or _is_wrapper(command.words[0])):
+            for text in _texts(word.text, command.words[at + 1 :]):
+                if text.expands and _OPEN_END.search(text.text):
+                    return f"what {text.text} becomes is known only at run time. Put it in quotes"
+    return None
+
+
+def _is_wrapper(name: Word) -> bool:
+    return any(entry.rule.wraps >= 0 for entry in rules_by_name().get(name.text, ()))
+
+
+def _texts(name: str, words: tuple[Word, ...]) -> Iterator[Word]:
+    given = read_arguments(rules_by_name()[name][0].rule, words)
+    if isinstance(given, ArgumentMismatch):
+        return
+    yield from (value.word for value in given.values if value.kind in _PROGRAMS)
+    if given.rule.check == "sed" and _NAMED.isdisjoint(given.switches):
+        yield from given.operands[:1]

@@ -1,0 +1,76 @@
+"""The inputs of a decision besides the line: settings, system lookups, working directories."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from posixpath import join, normpath
+from typing import Literal, TypeAlias
+
+from treadle.domain.shell import ParseLine
+from treadle.policy.roles import ShellSet
+
+# What a path is now, if anything.
+FileType = Literal["", "file", "directory"]
+
+RealPath: TypeAlias = Callable[[str], str]
+
+
+@dataclass(frozen=True, slots=True)
+class SystemLookups:
+    """Everything that must be looked up, so that judging itself touches nothing.
+
+    `real_path` follows links as far as they exist. `which` finds a program on a fixed search path.
+    """
+
+    real_path: RealPath
+    which: Callable[[str], str | None]
+    what_is: Callable[[str], FileType]
+    shfmt: ParseLine
+
+
+@dataclass(frozen=True, slots=True)
+class ShellContext:
+    """Who asks, where, and what this project allows besides."""
+
+    root: str
+    # Where the line starts; empty: the root.
+    directory: str = ""
+    # Active language profiles; empty: all.
+    profiles: tuple[str, ...] = ()
+    roles: ShellSet = "run"
+    allow_commands: tuple[str, ...] = ()
+    allow_pkill_targets: tuple[str, ...] = ()
+    destructive: bool = False
+    ask_before: tuple[str, ...] = ()
+    # Paths and patterns in the project that no command changes besides those protected anyway.
+    protected: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CommandLocation:
+    """Where one command runs: `directories` are all those it may be in when it starts."""
+
+    context: ShellContext
+    looks: SystemLookups
+    root: str
+    directories: tuple[str, ...]
+    # Where it may be besides, if a `cd` before it failed.
+    left_behind: tuple[str, ...] = field(default=())
+
+    def after_cd(self, directory: str) -> "CommandLocation":
+        """The same, one `cd` further, as options like `-C` do it."""
+        return replace(
+            self,
+            directories=tuple(absolute(at, directory) for at in self.directories),
+            left_behind=tuple(absolute(at, directory) for at in self.left_behind),
+        )
+
+    def merged_with(self, other: "CommandLocation") -> "CommandLocation":
+        """Here or there: what is asked of one is asked of both."""
+        both = dict.fromkeys((*self.directories, *other.directories))
+        behind = dict.fromkeys((*self.left_behind, *other.left_behind))
+        return replace(self, directories=tuple(both), left_behind=tuple(behind))
+
+
+def absolute(directory: str, path: str) -> str:
+    """The path from the root of the disk, by its text alone."""
+    return normpath(join(directory, path))

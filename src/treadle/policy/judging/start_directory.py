@@ -1,0 +1,40 @@
+"""Checks that tools which load code from their working directory start in the project. Pure."""
+
+from treadle.policy.judging.arguments import Arguments
+from treadle.policy.judging.paths import relative_parts
+from treadle.policy.judging.shell_context import CommandLocation
+
+_INTERPRETERS = frozenset({"interpreter", "python"})
+# With these an interpreter finds for itself what to run.
+_SEARCHES = frozenset({"--test", "--run", "--watch"})
+_TELLS = frozenset({"--help", "--version", "-V", "-v"})
+
+
+def starts_in_project(place: CommandLocation) -> bool:
+    """Whether each directory that the command may start in is one of the project's."""
+    if place.directories == (place.root,):
+        return True
+    roots = (place.root, place.context.root)
+    return all(
+        any(relative_parts(directory, root) is not None for root in roots)
+        for directory in place.directories
+    )
+
+
+def start_refusal(given: Arguments, family: str, place: CommandLocation) -> str | None:
+    """Why it must not start here; commands of the system bring nothing with them but make."""
+    if (family == "base" and given.rule.name != "make") or starts_in_project(place):
+        return None
+    if given.rule.check in _INTERPRETERS and not _finds_code(given):
+        return None
+    if given.switches and _TELLS.issuperset(given.switches) and not given.operands:
+        return None
+    return (
+        f"it would take code and settings from {place.directories[0]}, which is outside the "
+        "project. Start it in the project"
+    )
+
+
+def _finds_code(given: Arguments) -> bool:
+    modules = any(value.kind == "module" for value in given.values)
+    return modules or not _SEARCHES.isdisjoint(given.switches)

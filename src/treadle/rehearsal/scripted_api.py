@@ -1,0 +1,227 @@
+"""The scripted Messages API: a loopback server in a thread, and the requests it received."""
+
+import asyncio
+import json
+import secrets
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+from urllib.parse import unquote
+
+from treadle.rehearsal.http1 import HttpRequest
+from treadle.rehearsal.messages_api import ReplyContext
+from treadle.rehearsal.response_steps import (
+    ResponseStep,
+    TurnContext,
+    error_steps,
+    json_steps,
+    turn_steps,
+)
+from treadle.rehearsal.script import Script
+from treadle.rehearsal.script_progress import (
+    ScriptMismatch,
+    ScriptProgress,
+    StartedSession,
+    TurnRequest,
+    choose_turn,
+    count_answers,
+    find_problems,
+    resume_progress,
+    text_since_answer,
+)
+from treadle.rehearsal.scripted_connection import serve_connection
+from treadle.rehearsal.turns import ApiError
+
+KEPT_REQUESTS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedRequest:
+    """A request for a message that was answered or refused; no credential is kept."""
+
+    number: int
+    session: str
+    role: str | None
+    agent: str | None
+    arrived_s: float  # on the monotonic clock
+    body: bytes
+
+    def json(self) -> dict[str, Any]:
+        parsed: dict[str, Any] = json.loads(self.body)
+        return parsed
+
+
+class ScriptedApi:
+    """Plays a script to whoever asks: `async with ScriptedApi(script) as api: api.base_url`.
+
+    A plain `with` does the same for callers without an event loop. The server has a daemon
+    thread and an event loop of its own, so that a busy caller cannot starve it.
+    """
+
+    def __init__(
+        self,
+        script: Script,
+        *,
+        earlier: Sequence[StartedSession] = (),
+        unix_time: Callable[[], float] = time.time,
+    ) -> None:
+        self._script = script
+        self._unix_time = unix_time
+        self._tag = secrets.token_hex(4)
+        self._progress = resume_progress(script, earlier)
+        self._requests: tuple[RecordedRequest, ...] = ()
+        self._count = 0
+        self._waiting: list[tuple[int, asyncio.AbstractEventLoop, asyncio.Future[None]]] = []
+        self._lock = threading.Lock()
+        self._address: tuple[str, int] | None = None
+
+    @property
+    def base_url(self) -> str:
+        if self._address is None:
+            raise RuntimeError("the scripted API has no address before it is entered")
+        return f"http://{self._address[0]}:{self._address[1]}"
+
+    @property
+    def requests(self) -> tuple[RecordedRequest, ...]:
+        """The last requests for messages, oldest first; see `request_count` for all."""
+        return self._requests
+
+    @property
+    def request_count(self) -> int:
+        return self._count
+
+    @property
+    def progress(self) -> ScriptProgress:
+        return self._progress
+
+    def problems(self) -> tuple[str, ...]:
+        """Why the rehearsal is not a success as it stands, one sentence each."""
+        return find_problems(self._script, self._progress)
+
+    async def wait_for_requests(self, count: int) -> None:
+        """Wait until so many requests for messages have arrived."""
+        loop = asyncio.get_running_loop()
+        arrived: asyncio.Future[None] = loop.create_future()
+        with self._lock:
+            if self._count >= count:
+                return
+            self._waiting.append((count, loop, arrived))
+        await arrived
+
+    def __enter__(self) -> Self:
+        # Clients are accepted from here on: the kernel queues them until the thread is ready.
+        listener = socket.create_server(("127.0.0.1", 0), backlog=128)
+        # A small piece of an answer must not wait for the receipt of the one before it.
+        listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._address = listener.getsockname()
+        self._loop = asyncio.new_event_loop()
+        self._stopped = asyncio.Event()
+        self._thread = threading.Thread(
+            target=self._run, args=(listener,), name="treadle-rehearsal", daemon=True
+        )
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._loop.call_soon_threadsafe(self._stopped.set)
+        self._thread.join()  # every task is cancelled, so this is a matter of milliseconds
+
+    async def __aenter__(self) -> Self:
+        return self.__enter__()
+
+    async def __aexit__(self, *_: object) -> None:
+        self.__exit__()
+
+    def _run(self, listener: socket.socket) -> None:
+        with asyncio.Runner(loop_factory=lambda: self._loop) as runner:
+            runner.run(self._serve(listener))
+
+    async def _serve(self, listener: socket.socket) -> None:
+        conversations: set[asyncio.Task[None]] = set()  # the loop itself holds tasks only weakly
+
+        def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            task = asyncio.ensure_future(serve_connection(reader, writer, self._respond))
+            conversations.add(task)
+            task.add_done_callback(conversations.discard)
+
+        server = await asyncio.start_server(connected, sock=listener, limit=1 << 20)
+        await self._stopped.wait()
+        server.close()  # the runner cancels the conversations that are still going on
+
+    def _respond(self, request: HttpRequest) -> Iterable[ResponseStep]:
+        match request.method, request.path:
+            case "HEAD" | "GET", "/" | "/api/hello":
+                return json_steps(200, {}, {})
+            case "POST", "/v1/messages/count_tokens":
+                return json_steps(200, {"input_tokens": max(1, len(request.body) // 4)}, {})
+            case "POST", "/v1/messages":
+                return self._respond_message(request)
+            case _:
+                message = f"{request.method} {request.path} is not part of a rehearsal"
+                return error_steps(ApiError(404, "not_found_error", message))
+
+    def _respond_message(self, request: HttpRequest) -> Iterable[ResponseStep]:
+        try:
+            body = json.loads(request.body)
+        except ValueError:
+            return error_steps(ApiError(400, "invalid_request_error", "the body is not JSON"))
+        if not isinstance(body, dict):
+            return error_steps(ApiError(400, "invalid_request_error", "the body is no object"))
+        asked = _make_turn_request(request, body)
+        self._progress, turn = choose_turn(self._script, self._progress, asked)
+        number = self._record_request(asked, request.body)
+        if isinstance(turn, ScriptMismatch):
+            return error_steps(_mismatch_error(turn))
+        setting = ReplyContext(
+            id=f"{self._tag}{number:04d}",
+            model=str(body.get("model", "scripted")),
+            workspace=asked.workspace,
+        )
+        streaming = body.get("stream") is True
+        return turn_steps(
+            turn, TurnContext(setting, streaming=streaming, unix_now=self._unix_time())
+        )
+
+    def _record_request(self, asked: TurnRequest, body: bytes) -> int:
+        with self._lock:
+            self._count += 1
+            number = self._count
+            kept = RecordedRequest(
+                number, asked.session, asked.role, asked.agent, time.monotonic(), body
+            )
+            self._requests = (*self._requests, kept)[-KEPT_REQUESTS:]
+            ripe = [entry for entry in self._waiting if entry[0] <= number]
+            self._waiting = [entry for entry in self._waiting if entry[0] > number]
+        for _, loop, arrived in ripe:
+            if not loop.is_closed():
+                loop.call_soon_threadsafe(_resolve, arrived)
+        return number
+
+
+def _make_turn_request(request: HttpRequest, body: dict[str, Any]) -> TurnRequest:
+    headers = request.headers
+    messages = body.get("messages")
+    workspace = headers.get("x-treadle-workspace")
+    return TurnRequest(
+        session=headers.get("x-claude-code-session-id", ""),
+        role=headers.get("x-treadle-role"),
+        agent=headers.get("x-claude-code-agent-id"),
+        # Header values are ASCII, so a path comes percent-encoded.
+        workspace=unquote(workspace) if workspace is not None else None,
+        prompt_text=text_since_answer(messages) if isinstance(messages, list) else "",
+        answers=count_answers(messages) if isinstance(messages, list) else 0,
+    )
+
+
+def _mismatch_error(refused: ScriptMismatch) -> ApiError:
+    """An error that clients report at once instead of trying again."""
+    message = f"rehearsal failed: {refused.reason}"
+    return ApiError(402, "billing_error", message, {"x-should-retry": "false"})
+
+
+def _resolve(arrived: asyncio.Future[None]) -> None:
+    if not arrived.done():
+        arrived.set_result(None)

@@ -1,0 +1,113 @@
+"""One connection of the scripted API: reads a request and performs the steps of its response.
+
+Every step is sent at once: asyncio switches Nagle's algorithm off on its sockets.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterable
+from typing import assert_never
+
+from treadle.rehearsal.http1 import (
+    LAST_CHUNK,
+    HttpRequest,
+    MalformedRequest,
+    encode_chunk,
+    encode_head,
+    read_request,
+)
+from treadle.rehearsal.response_steps import (
+    DropConnection,
+    FinishResponse,
+    HangConnection,
+    PauseStep,
+    ResponseStep,
+    SendBody,
+    SendHead,
+    error_steps,
+)
+from treadle.rehearsal.turns import ApiError
+
+Respond = Callable[[HttpRequest], Iterable[ResponseStep]]
+
+
+async def serve_connection(
+    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, respond: Respond
+) -> None:
+    """Serve a client until it leaves, a step ends the connection, or the task is cancelled."""
+    try:
+        while isinstance(request := await read_request(reader, writer), HttpRequest):
+            if not await _perform_steps(respond(request), request, reader, writer):
+                break
+        else:
+            if isinstance(request, MalformedRequest):
+                error = ApiError(400, "invalid_request_error", request.reason)
+                await _answer_unreadable(error, writer)
+    except ConnectionError:
+        pass  # the client left in the middle of an answer: its right
+    except asyncio.CancelledError:
+        writer.transport.abort()
+        raise
+    finally:
+        await _close(writer)
+
+
+async def _close(writer: asyncio.StreamWriter) -> None:
+    writer.close()
+    try:
+        await writer.wait_closed()
+    except ConnectionError:
+        pass
+    except asyncio.CancelledError:
+        writer.transport.abort()  # the client does not read, and the server has no time to wait
+        raise
+
+
+async def _perform_steps(
+    steps: Iterable[ResponseStep],
+    request: HttpRequest,
+    reader: asyncio.StreamReader,
+    writer: asyncio.StreamWriter,
+) -> bool:
+    """Take the steps; true when the connection can serve another request."""
+    in_chunks = False
+    for step in steps:
+        match step:
+            case PauseStep():
+                await asyncio.sleep(step.seconds)
+            case HangConnection():
+                await reader.read()
+                return False
+            case DropConnection():
+                return False
+            case SendHead() | SendBody() | FinishResponse():
+                in_chunks = step.length is None if isinstance(step, SendHead) else in_chunks
+                writer.write(_encode_step(step, request, in_chunks=in_chunks))
+                await writer.drain()
+            case _:
+                assert_never(step)
+    return request.keeps_alive
+
+
+def _encode_step(
+    step: SendHead | SendBody | FinishResponse, request: HttpRequest, *, in_chunks: bool
+) -> bytes:
+    match step:
+        case SendHead():
+            return encode_head(step, keeps_alive=request.keeps_alive)
+        case SendBody() if request.method == "HEAD":
+            return b""
+        case SendBody():
+            return encode_chunk(step.content) if in_chunks and step.content else step.content
+        case FinishResponse():
+            return LAST_CHUNK if in_chunks else b""
+        case _:
+            assert_never(step)
+
+
+async def _answer_unreadable(error: ApiError, writer: asyncio.StreamWriter) -> None:
+    for step in error_steps(error):
+        if isinstance(step, SendHead):
+            writer.write(encode_head(step, keeps_alive=False))
+        elif isinstance(step, SendBody):
+            writer.write(step.content)
+    await writer.drain()

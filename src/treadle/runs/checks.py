@@ -1,0 +1,42 @@
+"""A person's checks, written into the project's status.json where runs and people find them."""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from pathlib import Path
+
+from treadle.adapters.stores.status_file import StatusFile
+from treadle.domain.deliverable import Deliverable
+from treadle.domain.errors import ProjectError, UsageError
+from treadle.domain.ports import StatusBoard
+from treadle.runs.find import STATUS_FILE
+from treadle.verify.check_edits import CheckEdit, EditRefusal, with_check, without_check
+
+# A run may write the file at the same moment; it does not do so again and again.
+ATTEMPTS = 8
+
+Change = Callable[[Sequence[Deliverable]], CheckEdit | EditRefusal]
+
+
+def add_check(
+    project: Path, deliverable: str, criterion: str, *, command: str, now: datetime
+) -> CheckEdit:
+    """From now on the command shows the criterion; a living run takes that over by itself."""
+    file = StatusFile(project / STATUS_FILE)
+    return edit_status(file, lambda known: with_check(known, deliverable, criterion, command), now)
+
+
+def remove_check(project: Path, deliverable: str, criterion: str, *, now: datetime) -> CheckEdit:
+    """From now on nothing shows the criterion."""
+    file = StatusFile(project / STATUS_FILE)
+    return edit_status(file, lambda known: without_check(known, deliverable, criterion), now)
+
+
+def edit_status(file: StatusBoard, change: Change, now: datetime) -> CheckEdit:
+    """Looks again whenever somebody else has written the file in between."""
+    for _ in range(ATTEMPTS):
+        edit = change(file.read())
+        if isinstance(edit, EditRefusal):
+            raise UsageError(edit.message, hint=edit.hint)
+        if file.write(edit.deliverables, today=now.date().isoformat()):
+            return edit
+    raise ProjectError(f"{STATUS_FILE} changes all the time", hint="try again in a moment")

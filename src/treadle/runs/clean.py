@@ -1,0 +1,236 @@
+"""Deletes what old runs left whose work is in another place."""
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractContextManager, closing, nullcontext, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from treadle.adapters.stores.database import Database, open_database
+from treadle.adapters.stores.event_store import EventStore
+from treadle.adapters.stores.retention import drop_files, drop_log
+from treadle.adapters.stores.run_list import RunList, host_of, run_directory
+from treadle.domain.agent import CommitIdentity
+from treadle.domain.errors import StoreError, TreadleError
+from treadle.domain.events.work import WorkImported, WorkspacePrepared
+from treadle.domain.ids import short_id
+from treadle.domain.retention import (
+    BranchFact,
+    CloneFact,
+    DropRun,
+    KeepRun,
+    RetentionDecision,
+    WorkFacts,
+    decide_retention,
+)
+from treadle.domain.run_row import RunFilter, RunRow
+from treadle.runs.engine_names import engine_location
+from treadle.runs.locks import lock_orphan
+from treadle.settings.definitions import LARGEST_NUMBER, RetentionSettings
+from treadle.settings.environment import Environment
+from treadle.settings.load import load_settings
+from treadle.workspace.clone import make_clone
+from treadle.workspace.disk import remove
+from treadle.workspace.project import Project, find_project
+from treadle.workspace.restore import restore_snapshot
+from treadle.workspace.unimported_work import is_all_imported, is_on_other_branch
+
+EVERY_RUN = 1_000_000
+DAY_S = 24 * 3600
+# No run is older.
+FIRST = datetime(2020, 1, 1, tzinfo=UTC)
+# Its time is when a worker last cleaned.
+MARK = "cleaned"
+# Nothing is committed with it; a clone cannot be looked into without one.
+NOBODY = CommitIdentity("Treadle", "treadle@localhost")
+
+
+DaysOf = Callable[[RunRow], float]
+
+
+@dataclass(frozen=True, slots=True)
+class CleanPlan:
+    """One old run, and what becomes of it; told once more if that failed, and why it did."""
+
+    row: RunRow
+    disposal: RetentionDecision
+    failure: str = ""
+
+
+async def clean(
+    environment: Environment, *, now: datetime, days: float, dry_run: bool = False
+) -> AsyncIterator[CleanPlan]:
+    """Look at every run that ended so long ago, oldest first; what is dropped is told first. One
+    whose files cannot be removed does not keep the others."""
+    async for looked in _clean(environment, now, lambda _: days, dry_run=dry_run):
+        yield looked
+
+
+async def _clean(
+    environment: Environment, now: datetime, days_of: DaysOf, *, dry_run: bool
+) -> AsyncIterator[CleanPlan]:
+    with closing(open_database(environment.storage)) as database:
+        for row in _ended_runs(database, environment):
+            before = _before(now, days_of(row))
+            if datetime.fromisoformat(row.ended_at) >= before:
+                continue
+            with _free(environment.root, row) as is_free:
+                if not is_free:
+                    continue
+                facts = await _facts(EventStore(database, ""), row, environment)
+                disposal = decide_retention(row, facts, before=before)
+                yield CleanPlan(row, disposal)
+                if isinstance(disposal, KeepRun) or dry_run:
+                    continue
+                # In a thread: others work in this process, too, and a clone may be large.
+                if not await asyncio.to_thread(drop_log, database, row.id, now):
+                    continue
+                try:
+                    await asyncio.to_thread(drop_files, environment.root, row.id, remove)
+                except StoreError as error:
+                    yield CleanPlan(row, disposal, failure=error.message)
+
+
+async def tidy(environment: Environment, *, now: datetime, say: Callable[[str], None]) -> None:
+    """What a worker does once a day: clean, and say what was removed; it works on if it cannot."""
+    try:
+        if not _is_due(environment.root / MARK, now):
+            return
+        days = RetentionDays(environment, say)
+        async for looked in _clean(environment, now, days.of, dry_run=False):
+            if looked.failure:
+                run = short_id(looked.row.id)
+                say(f"could not remove all that run {run} left: {looked.failure}")
+            elif isinstance(looked.disposal, DropRun):
+                say(f"removing what run {short_id(looked.row.id)} left: {looked.disposal.reason}")
+        await asyncio.to_thread(_drop_steps, environment, _before(now, days.longest()))
+    except TreadleError as error:
+        say(f"could not clean up: {error.message}")
+
+
+class RetentionDays:
+    """How long runs are kept, as each project's own settings say."""
+
+    def __init__(self, environment: Environment, say: Callable[[str], None]) -> None:
+        self._environment = environment
+        self._say = say
+        self._known: dict[str, float] = {}
+
+    def of(self, row: RunRow) -> float:
+        """Those of a project whose settings cannot be read are kept until they can."""
+        path = row.project_path
+        if path not in self._known:
+            try:
+                loaded = load_settings(Path(path), environment=self._environment.raw)
+                self._known[path] = loaded.settings.retention.days
+            except TreadleError as error:
+                self._say(f"not cleaning up after {path}: {error.message}")
+                self._known[path] = LARGEST_NUMBER
+        return self._known[path]
+
+    def longest(self) -> float:
+        """For what does not say of which project it is."""
+        return max([RetentionSettings().days, *self._known.values()])
+
+
+def _before(now: datetime, days: float) -> datetime:
+    """So long ago, but no longer than there are runs."""
+    return now - timedelta(days=min(days, (now - FIRST).days))
+
+
+def _drop_steps(environment: Environment, before: datetime) -> None:
+    """What the engine keeps of legs that are over; a new leg does not need it."""
+    from treadle.durable.connections import file_of, is_sqlite
+
+    location = engine_location(environment.storage)
+    if not is_sqlite(location) or file_of(location).exists():
+        from treadle.durable.client import delete_ended_before
+
+        delete_ended_before(location, before)
+
+
+def _is_due(mark: Path, now: datetime) -> bool:
+    """Whether nobody has cleaned for a day; the mark says that somebody does now."""
+    with suppress(OSError):
+        if abs(now.timestamp() - mark.stat().st_mtime) < DAY_S:
+            return False
+    try:
+        mark.touch()
+        os.utime(mark, (now.timestamp(), now.timestamp()))
+    except OSError as error:
+        raise StoreError(
+            f"cannot write {mark}: {error.strerror}",
+            hint="make it writable or free some space, or set TREADLE_ROOT to another directory",
+        ) from error
+    return True
+
+
+def _free(root: Path, row: RunRow) -> AbstractContextManager[bool]:
+    """Held, so that nobody goes on with the run meanwhile; what has no files needs no lock."""
+    there = run_directory(root, row.id).exists()
+    return lock_orphan(root, row.id) if there else nullcontext(enter_result=True)
+
+
+def _ended_runs(database: Database, environment: Environment) -> list[RunRow]:
+    """Those whose files are here, if they have any; a cut clean is finished by the next one."""
+    over = RunFilter(states=("succeeded", "ended"), limit=EVERY_RUN)
+    rows = RunList(database, environment.storage).select(over)
+    return [
+        row
+        for row in reversed(rows)
+        if (not environment.database_url or row.host == host_of(environment.root))
+        and (not row.cleaned_at or run_directory(environment.root, row.id).exists())
+    ]
+
+
+async def _facts(store: EventStore, row: RunRow, environment: Environment) -> WorkFacts:
+    prepared: WorkspacePrepared | None = None
+    imported: WorkImported | None = None
+    for recorded in store.read(row.id, types=("workspace.prepared", "work.imported")):
+        match recorded.event:
+            case WorkspacePrepared() as event:
+                prepared = event
+            case WorkImported() as event:
+                imported = event
+            case _:
+                pass
+    if prepared is None:
+        return WorkFacts("none", "none" if row.cleaned_at or not row.branch else "unknown")
+    try:
+        project = await find_project(Path(row.project_path), environment.raw)
+        return WorkFacts(
+            await _branch(project, imported), await _clone(project, prepared, imported)
+        )
+    except TreadleError:
+        return WorkFacts("unknown", "unknown")
+
+
+async def _branch(project: Project, imported: WorkImported | None) -> BranchFact:
+    if imported is None:
+        return "none"
+    tip = await project.git.commit_of(f"refs/heads/{imported.branch}")
+    if tip is None:
+        return "gone"
+    return "merged" if await is_on_other_branch(project, tip, imported.branch) else "unmerged"
+
+
+async def _clone(
+    project: Project, prepared: WorkspacePrepared, imported: WorkImported | None
+) -> CloneFact:
+    if not _is_there(prepared):
+        return "none"
+    clone = await make_clone(
+        project,
+        await restore_snapshot(project, prepared),
+        branch=prepared.branch,
+        identity=NOBODY,
+        into=Path(prepared.path),
+    )
+    last = imported.commit if imported else prepared.snapshot
+    return "home" if await is_all_imported(clone, last) else "holds work"
+
+
+def _is_there(prepared: WorkspacePrepared) -> bool:
+    return os.path.lexists(prepared.path)

@@ -1,0 +1,65 @@
+"""The project of `treadle demo`."""
+
+from importlib.resources import files
+from pathlib import Path
+
+from treadle.domain.errors import ProjectError, UsageError
+from treadle.workspace.git import Git
+
+SOURCE = files("treadle.rehearsal") / "demo"
+SETTINGS = """\
+version = 1
+
+[project]
+test = "python3 -m unittest -v"
+
+[deliver]
+delay_s = 0.5
+"""
+IGNORED = "__pycache__/\n.treadle/\n.treadle-notes.md\n"
+OWNER = (("user.name", "Demo User"), ("user.email", "demo@example.com"))
+
+
+def claim_place(place: Path) -> None:
+    """Make the directory; one that has something in it already is left alone."""
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+        taken = next(place.iterdir(), None)
+    except OSError as error:
+        raise UsageError(
+            f"cannot use {place}: {error.strerror}", hint="name a directory you can write to"
+        ) from error
+    if taken is not None:
+        raise UsageError(f"{place} is not empty", hint="name a new directory, or remove this one")
+
+
+def demo_script(place: Path) -> Path:
+    """What the model says in the demo, as a file beside the project."""
+    path = place / "script.yaml"
+    path.write_text((SOURCE / "script.yaml").read_text(encoding="utf-8"), encoding="utf-8")
+    return path
+
+
+async def make_demo_project(project: Path, *, search_path: str) -> Git:
+    """The repository, with one commit: the specification."""
+    _write_files(project)
+    git = Git(project, {"PATH": search_path, "HOME": str(project.parent)})
+    await git.run("-c", "init.defaultBranch=main", "init", "--quiet")
+    for key, value in OWNER:
+        await git.run("config", key, value)
+    await git.run("add", "--all")
+    await git.run("commit", "--quiet", "--message", "The specification")
+    return git
+
+
+def _write_files(project: Path) -> None:
+    specification = (SOURCE / "SPEC.md").read_text(encoding="utf-8")
+    texts = {"SPEC.md": specification, ".gitignore": IGNORED, "treadle.toml": SETTINGS}
+    try:
+        project.mkdir()
+        for name, text in texts.items():
+            (project / name).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise ProjectError(
+            f"cannot write the sample to {project}: {error.strerror}", hint="free some space there"
+        ) from error

@@ -1,0 +1,159 @@
+"""Examines this machine and this project: what works, what does not, and the fix for each."""
+
+import shutil
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+from sys import version_info
+from tempfile import TemporaryDirectory
+from typing import Literal
+
+from treadle.adapters.browser.browser_choice import NoBrowser
+from treadle.domain.errors import TreadleError
+from treadle.domain.sandbox import ProbePassed, SandboxFailed
+from treadle.runs.credentials import with_stored_login
+from treadle.runs.trust import load_trusted
+from treadle.settings.environment import Environment, agent_environment
+from treadle.settings.load import load_settings
+from treadle.wiring.agents import claude
+from treadle.wiring.browser import browser_versions, find_browser, wants_browser
+from treadle.wiring.sandbox import choose_sandbox
+from treadle.wiring.search_path import without_project
+from treadle.wiring.validate_settings import require_valid, require_way_to_model
+from treadle.workspace.git import user_git
+from treadle.workspace.project import find_project, read_identity
+
+Verdict = Literal["good", "warning", "bad"]
+SPACE_WANTED = 1 << 30
+
+
+@dataclass(frozen=True, slots=True)
+class DoctorFinding:
+    """One thing looked at: what it is like, and how to put it right."""
+
+    name: str
+    verdict: Verdict
+    text: str
+    fix: str = ""
+
+
+async def examine(project: Path, environment: Environment) -> list[DoctorFinding]:
+    """Every check, in a fixed order; one that finds nothing to complain about says so."""
+    checks: tuple[tuple[str, Callable[[], Awaitable[DoctorFinding]]], ...] = (
+        ("python", lambda: _python()),
+        ("git", lambda: _git(project, environment)),
+        ("project", lambda: _project(project, environment)),
+        ("identity", lambda: _identity(project, environment)),
+        ("settings", lambda: _settings(project, environment)),
+        (claude.NAME, lambda: _agent(project, environment)),
+        ("login", lambda: _login(environment)),
+        ("sandbox", lambda: _sandbox(project, environment)),
+        ("browser", lambda: _browser(project, environment)),
+        ("disk", lambda: _disk(environment.root)),
+    )
+    findings = []
+    for name, check in checks:
+        try:
+            findings.append(await check())
+        except TreadleError as error:
+            findings.append(DoctorFinding(name, "bad", error.message, error.hint))
+        except OSError as error:
+            text = f"{error.filename}: {error.strerror}"
+            findings.append(DoctorFinding(name, "bad", text, "check its permissions with `ls -ld`"))
+    return findings
+
+
+async def _python() -> DoctorFinding:
+    return DoctorFinding("python", "good", f"Python {version_info.major}.{version_info.minor}")
+
+
+async def _git(project: Path, environment: Environment) -> DoctorFinding:
+    version = await user_git(project, environment.raw).run("version")
+    return DoctorFinding("git", "good", version.removeprefix("git version "))
+
+
+async def _project(project: Path, environment: Environment) -> DoctorFinding:
+    found = await find_project(project, environment.raw)
+    spec = load_settings(found.root, environment=environment.raw).settings.project.spec
+    if not (found.root / spec).is_file():
+        return DoctorFinding(
+            "project", "warning", f"no {spec} yet", "write down what you want built"
+        )
+    return DoctorFinding("project", "good", str(found.root))
+
+
+async def _identity(project: Path, environment: Environment) -> DoctorFinding:
+    who = await read_identity(await find_project(project, environment.raw))
+    return DoctorFinding("identity", "good", f"commits carry {who.name} <{who.email}>")
+
+
+async def _settings(project: Path, environment: Environment) -> DoctorFinding:
+    settings = load_trusted(project, environment).settings
+    require_valid(settings, environment, project)
+    if not environment.no_sandbox:
+        require_way_to_model(settings, environment, rehearsal=False)
+    if not (project / "treadle.toml").is_file():
+        return DoctorFinding(
+            "settings", "warning", "no treadle.toml: defaults hold", "treadle init"
+        )
+    return DoctorFinding("settings", "good", "treadle.toml is valid")
+
+
+async def _agent(project: Path, environment: Environment) -> DoctorFinding:
+    # A program that a stranger's file names is not even asked for its version.
+    setting = load_trusted(project, environment).settings.agent.binary
+    text, warnings = await claude.describe_binary(setting, without_project(environment, project))
+    if warnings:
+        return DoctorFinding(claude.NAME, "warning", text, warnings[0])
+    return DoctorFinding(claude.NAME, "good", text)
+
+
+async def _login(environment: Environment) -> DoctorFinding:
+    kept = with_stored_login(environment)
+    login = claude.login_of(agent_environment(kept.raw), environment.home)
+    if login == "none":
+        text = f"{claude.NO_LOGIN}; rehearsals need none"
+        return DoctorFinding("login", "bad", text, claude.HOW_TO_LOG_IN)
+    if login == "keychain":
+        return DoctorFinding("login", "warning", "kept in the keychain, which is not looked into")
+    return DoctorFinding("login", "good", f"{login} (not shown)")
+
+
+async def _sandbox(project: Path, environment: Environment) -> DoctorFinding:
+    with TemporaryDirectory(prefix="treadle-doctor-") as place:
+        wanted = not environment.no_sandbox
+        on_host = without_project(environment, project)
+        sandbox = choose_sandbox(on_host, reports=Path(place), wanted=wanted)
+        match await sandbox.probe():
+            case SandboxFailed(message, hint):
+                return DoctorFinding("sandbox", "bad", message, hint)
+            case ProbePassed(told):
+                pass
+    if not wanted:
+        text = "switched off by TREADLE_NO_SANDBOX: the agent can do whatever you can"
+        return DoctorFinding("sandbox", "warning", text, "unset TREADLE_NO_SANDBOX")
+    text = f"{sandbox.name} was tried out, and holds"
+    if told:
+        return DoctorFinding("sandbox", "warning", f"{text}; but {'; '.join(told)}")
+    return DoctorFinding("sandbox", "good", text)
+
+
+async def _browser(project: Path, environment: Environment) -> DoctorFinding:
+    if not wants_browser(load_settings(project, environment=environment.raw).settings.mcp_servers):
+        return DoctorFinding("browser", "good", "left to mcp_servers in treadle.toml")
+    found = find_browser(environment, project)
+    told = found if isinstance(found, NoBrowser) else await browser_versions(found, environment)
+    if isinstance(told, NoBrowser):
+        return DoctorFinding(
+            "browser", "warning", f"none for the agent: {told.missing}", told.remedy
+        )
+    return DoctorFinding("browser", "good", told)
+
+
+async def _disk(root: Path) -> DoctorFinding:
+    place = next(path for path in (root, *root.parents) if path.exists())
+    free = shutil.disk_usage(place).free
+    text = f"{free / (1 << 30):.1f} GiB free for {root}"
+    if free < SPACE_WANTED:
+        return DoctorFinding("disk", "bad", text, "free some space, or set TREADLE_ROOT elsewhere")
+    return DoctorFinding("disk", "good", text)

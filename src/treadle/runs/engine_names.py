@@ -1,0 +1,26 @@
+"""Names of runs and legs at the engine, and where its tables are. Loads no engine."""
+
+from treadle.domain.ids import RunId
+from treadle.domain.storage import Storage
+
+ENGINE_WORKFLOW = "deliver"
+
+
+def run_of(leg: str) -> RunId:
+    """The run that a leg is one of."""
+    return RunId(leg.partition(".")[0])
+
+
+def engine_location(storage: Storage) -> str:
+    """The engine's tables: a file of their own, or the server that all machines share."""
+    return storage.database_url or f"sqlite:///{storage.root / 'engine.db'}"
+
+
+def own_queue(run: RunId) -> str:
+    """The queue that only the run's own process listens to."""
+    return f"run.{run}"
+
+
+def leg_name(run: RunId, leg: int) -> str:
+    """The engine's name for a leg of a run."""
+    return run if leg == 1 else f"{run}.{leg}"

@@ -1,0 +1,84 @@
+"""The work of a finished run, found from its log: to show as a diff, or to land."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from treadle.adapters.clock import SystemClock
+from treadle.adapters.stores.event_store import open_store
+from treadle.adapters.stores.recorder import Recorder
+from treadle.domain.errors import ProjectError
+from treadle.domain.events.work import WorkImported, WorkKept, WorkLanded, WorkspacePrepared
+from treadle.domain.ids import short_id
+from treadle.domain.ports import Store
+from treadle.domain.run_row import RunRow
+from treadle.runs.locks import lock_project_for
+from treadle.settings.environment import Environment
+from treadle.settings.load import load_settings
+from treadle.workflows.loop.landing import LandingForm, land_work
+from treadle.workspace.diffs import diff_text
+from treadle.workspace.project import find_project
+from treadle.workspace.restore import restore_import, restore_snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedWork:
+    """Where a run began and what it brought."""
+
+    prepared: WorkspacePrepared
+    imported: WorkImported
+
+
+def find_work(store: Store, row: RunRow) -> FinishedWork:
+    """The last import of the run; a run that brought nothing is an error in words."""
+    work = work_of(store, row)
+    if work is None:
+        raise ProjectError(
+            f"run {short_id(row.id)} has brought no work",
+            hint=f"see what it did with `treadle show {short_id(row.id)}`",
+        )
+    return work
+
+
+def work_of(store: Store, row: RunRow) -> FinishedWork | None:
+    """The last import of the run, if there was one."""
+    prepared: WorkspacePrepared | None = None
+    imported: WorkImported | None = None
+    for recorded in store.read(row.id, types=("workspace.prepared", "work.imported")):
+        match recorded.event:
+            case WorkspacePrepared() as event:
+                prepared = event
+            case WorkImported() as event:
+                imported = event
+            case _:
+                pass
+    return None if prepared is None or imported is None else FinishedWork(prepared, imported)
+
+
+async def land_run(row: RunRow, environment: Environment) -> WorkLanded | WorkKept:
+    """Land a run's work now, whatever its end was, and add what came of it to its log."""
+    store = open_store(environment.storage)
+    try:
+        work = find_work(store, row)
+        project = await find_project(Path(row.project_path), environment.raw)
+        with lock_project_for(environment.root, project.key, row.id):
+            snapshot = await restore_snapshot(project, work.prepared)
+            imported = await restore_import(project, snapshot, work.imported)
+            settings = load_settings(project.root, environment=environment.raw).settings
+            form: LandingForm = "commits" if settings.commit else "files"
+            event = await land_work(project, snapshot, imported, run=row.id, form=form)
+            recorder = Recorder(store, row.id, SystemClock(), ())
+            recorder.record(event)
+        return event
+    finally:
+        store.close()
+
+
+async def diff_run(row: RunRow, environment: Environment, *, stat: bool) -> str:
+    """What the run changed, from the snapshot it began with to the last commit it brought."""
+    store = open_store(environment.storage)
+    try:
+        work = find_work(store, row)
+    finally:
+        store.close()
+    project = await find_project(Path(row.project_path), environment.raw)
+    return await diff_text(project, work.prepared.snapshot, work.imported.commit, stat=stat)

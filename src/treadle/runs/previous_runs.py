@@ -1,0 +1,146 @@
+"""What earlier runs of a project left: unlanded work, landed commits, the plan's specification."""
+
+from contextlib import closing
+from dataclasses import dataclass
+
+from treadle.adapters.stores.event_store import open_store
+from treadle.adapters.stores.run_list import list_runs
+from treadle.domain.errors import ProjectError
+from treadle.domain.events.work import WorkLanded
+from treadle.domain.ids import RunId, short_id
+from treadle.domain.run_row import RunFilter, RunRow
+from treadle.domain.storage import Storage
+from treadle.runs.finished_work import FinishedWork, work_of
+from treadle.workflows.loop.run_history import RunHistory
+from treadle.workflows.loop.run_workspace import UnlandedWork
+from treadle.workspace.clean_checkout import find_tree
+from treadle.workspace.project import Project
+from treadle.workspace.restore import restore_snapshot
+from treadle.workspace.snapshot import read_checkout
+
+LOOK_BACK = 50
+
+
+@dataclass(frozen=True, slots=True)
+class PreviousRuns:
+    """`landed` are commits whose work is in the checkout; `planned` is the specification's hash
+    that the deliverables were last written for, empty if nobody knows."""
+
+    unlanded: UnlandedWork | None = None
+    landed: tuple[str, ...] = ()
+    planned: str = ""
+
+
+async def find_previous_runs(
+    storage: Storage, project: Project, *, before: RunId, rehearsal: bool
+) -> PreviousRuns:
+    """Refuses to go on where work would silently be missing from the result."""
+    rows = _rows_before(storage, project, before)
+    earlier = await _unlanded(storage, project, rows, rehearsal=rehearsal)
+    return _summarize(rows, earlier, rehearsal=rehearsal)
+
+
+async def previous_runs_from_log(
+    storage: Storage, project: Project, known: RunHistory, *, before: RunId, rehearsal: bool
+) -> PreviousRuns:
+    """The same for a run that another process had begun: what it starts from is in its log."""
+    earlier = None
+    if known.continued is not None and known.prepared is not None:
+        snapshot = await restore_snapshot(project, known.prepared)
+        left = known.continued
+        earlier = UnlandedWork(left.run, left.branch, left.commit, snapshot)
+    return _summarize(_rows_before(storage, project, before), earlier, rehearsal=rehearsal)
+
+
+def _rows_before(storage: Storage, project: Project, before: RunId) -> list[RunRow]:
+    rows = list_runs(storage, RunFilter(project_key=project.key, limit=LOOK_BACK))
+    return [row for row in rows if row.id < before]
+
+
+def _summarize(
+    rows: list[RunRow], earlier: UnlandedWork | None, *, rehearsal: bool
+) -> PreviousRuns:
+    alike = [row for row in rows if bool(row.rehearsal) == rehearsal]
+    return PreviousRuns(
+        unlanded=earlier,
+        landed=tuple(row.landed for row in rows if row.landed),
+        planned=next((row.planned for row in alike if row.planned), ""),
+    )
+
+
+async def _unlanded(
+    storage: Storage, project: Project, rows: list[RunRow], *, rehearsal: bool
+) -> UnlandedWork | None:
+    """The newest work that is on its branch only, unless something newer has landed."""
+    store = open_store(storage)
+    try:
+        for row in rows:
+            if row.landed:
+                return None
+            if row.rehearsal and not rehearsal:
+                continue  # the work of a script is nothing to build on
+            work = work_of(store, row)
+            if work is None:
+                continue
+            tip = await project.git.commit_of(f"refs/heads/{work.imported.branch}")
+            if tip is None:
+                continue  # the branch was deleted: the user wants none of it
+            return await _usable(project, row, work, tip)
+    finally:
+        store.close()
+    return None
+
+
+async def _usable(
+    project: Project, row: RunRow, work: FinishedWork, tip: str
+) -> UnlandedWork | None:
+    head = await project.git.commit_of("HEAD")
+    if head is not None and await project.git.is_ancestor(tip, head):
+        return None
+    snapshot = await restore_snapshot(project, work.prepared)
+    branch = work.imported.branch
+    if await read_checkout(project) == snapshot.checkout:
+        return UnlandedWork(row.id, branch, tip, snapshot)
+    raise ProjectError(
+        f"run {short_id(row.id)} left work on {branch} that is not in your checkout",
+        hint=f"bring it in with `git merge {branch}`, or drop it with `git branch -D {branch}`",
+    )
+
+
+async def reverted_landing(
+    storage: Storage, project: Project, seen: str, *, before: RunId, rehearsal: bool
+) -> str:
+    """A line about the last landing before this run, if the user has taken it back; else nothing.
+
+    `seen` is the commit of what the user saw. Work that landed as files is in no commit; the same
+    files in another commit are the work all the same.
+    """
+    rows = _rows_before(storage, project, before)
+    last = next((row for row in rows if row.landed and bool(row.rehearsal) == rehearsal), None)
+    if last is None or await project.git.is_ancestor(last.landed, seen):
+        return ""
+    if _landed_as_files(storage, last):
+        return ""
+    if await find_tree(project, last.landed) == await find_tree(project, seen):
+        return ""
+    return (
+        f"commit {last.landed[:12]}, which run {short_id(last.id)} landed, is not in your checkout "
+        "any more, but what was claimed for it counts as passed: `treadle sync` looks what still "
+        "holds"
+    )
+
+
+def _landed_as_files(storage: Storage, row: RunRow) -> bool:
+    with closing(open_store(storage)) as store:
+        landed = [each.event for each in store.read(row.id, types=("work.landed",))]
+    return any(isinstance(event, WorkLanded) and event.form == "files" for event in landed[-1:])
+
+
+def require_all_landed(past: PreviousRuns) -> None:
+    """Deliverables are held against what the user sees, so all work has to be there."""
+    if past.unlanded is not None:
+        run = short_id(past.unlanded.run)
+        raise ProjectError(
+            f"run {run} has left work on {past.unlanded.branch} that is not in your checkout",
+            hint=f"bring it in with `treadle land {run}`, or delete the branch",
+        )

@@ -1,0 +1,71 @@
+"""The scripted model of a rehearsal: kept with the run, served while it executes."""
+
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import replace
+from pathlib import Path
+from shutil import copyfile
+from typing import TYPE_CHECKING
+
+from treadle.adapters.stores.event_store import open_store
+from treadle.adapters.stores.run_list import run_directory
+from treadle.domain.errors import ProjectError
+from treadle.domain.events.session import SessionEnded, SessionStarted
+from treadle.domain.ids import RunId, short_id
+from treadle.domain.ports import Store
+from treadle.runs.request import RunHost, RunRequest
+from treadle.wiring.agent import Rehearsing, dummy_credential
+
+if TYPE_CHECKING:
+    from treadle.rehearsal.script_progress import StartedSession
+
+SCRIPT = "rehearsal.yaml"
+
+
+def keep_script(root: Path, run: RunId, script: Path) -> None:
+    """The script as it is now: the run goes on with this one, whatever becomes of the file."""
+    directory = run_directory(root, run)
+    directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+    copyfile(script, directory / SCRIPT)
+
+
+@contextmanager
+def with_model(request: RunRequest, presence: RunHost) -> Iterator[RunHost]:
+    """The presence, with the scripted model of a rehearsed run where the last process left off."""
+    if not request.rehearsal or presence.rehearsing is not None:
+        yield presence
+        return
+    # Only here: most runs have a real model.
+    from treadle.rehearsal.script import load_script
+    from treadle.rehearsal.scripted_api import ScriptedApi
+
+    storage, run = presence.environment.storage, request.run
+    path = run_directory(storage.root, run) / SCRIPT
+    if not path.is_file():
+        raise ProjectError(
+            f"the script of the rehearsed run {short_id(run)} is gone",
+            hint="rehearse anew with `treadle rehearse SCRIPT -- deliver`",
+        )
+    script = load_script(path)
+    with closing(open_store(storage)) as store:
+        earlier = earlier_sessions(store, run)
+    with ScriptedApi(script, earlier=earlier) as api:
+        rehearsing = Rehearsing(api.base_url, dummy_credential(script.auth), path)
+        yield replace(presence, rehearsing=rehearsing)
+
+
+def earlier_sessions(store: Store, run: RunId) -> "list[StartedSession]":
+    """The sessions that the log knows, in order; a resumed one is one."""
+    from treadle.rehearsal.script_progress import StartedSession
+
+    roles: dict[str, str] = {}
+    ended: set[str] = set()
+    for recorded in store.read(run):
+        match recorded.event:
+            case SessionStarted(session=session, role=role):
+                roles.setdefault(session, role)
+            case SessionEnded(result=result):
+                ended.add(result.session)
+            case _:
+                pass
+    return [StartedSession(session, role, session in ended) for session, role in roles.items()]

@@ -1,0 +1,67 @@
+"""Stores what a run was asked for and what came out, as JSON."""
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from treadle.adapters.stores.run_list import run_directory
+from treadle.domain.errors import ProjectError
+from treadle.domain.ids import RunId, short_id
+from treadle.domain.run import RunResult
+from treadle.durable.port import Json
+from treadle.runs.request import RunRequest
+
+REQUEST = "request.json"
+
+
+def request_json(request: RunRequest) -> Json:
+    return _plain(request)
+
+
+def request_from(stored: Json) -> RunRequest:
+    return _read(RunRequest, stored)  # type: ignore[no-any-return]
+
+
+def result_json(result: RunResult) -> Json:
+    return _plain(result)
+
+
+def result_from(stored: Json) -> RunResult:
+    return _read(RunResult, stored)  # type: ignore[no-any-return]
+
+
+def store_request(root: Path, request: RunRequest) -> None:
+    """Beside the run's other files, for whoever goes on with it."""
+    directory = run_directory(root, request.run)
+    directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+    new = directory / f"{REQUEST}.new"
+    new.write_bytes(orjson.dumps(request))
+    new.replace(directory / REQUEST)
+
+
+def read_request(root: Path, run: RunId) -> RunRequest:
+    try:
+        return request_from(orjson.loads((run_directory(root, run) / REQUEST).read_bytes()))
+    except (OSError, ValueError) as error:
+        raise ProjectError(
+            f"what run {short_id(run)} was asked for cannot be read",
+            hint="start a new run with `treadle deliver`; it goes on from this one's branch",
+        ) from error
+
+
+def _plain(value: object) -> Json:
+    plain: Json = orjson.loads(orjson.dumps(value))
+    return plain
+
+
+def _read(kind: type, stored: Json) -> Any:
+    return _adapter(kind).validate_python(stored)
+
+
+@cache
+def _adapter(kind: type) -> Any:
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(kind)

@@ -1,0 +1,176 @@
+"""What a fault of the agent means: the session's outcome, and the pause before a retry.
+
+The agents' own names and words for errors are in `<agent>/errors.py`.
+"""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from treadle.domain.agent import SANDBOX_FAULT, Fault
+from treadle.domain.events.agent import ToolFinished
+from treadle.domain.session import (
+    Crashed,
+    ExecutionError,
+    Outcome,
+    QuotaExceeded,
+    SandboxError,
+    UnguardedTool,
+)
+from treadle.session.claude.errors import (
+    BY_ERROR,
+    BY_REASON,
+    BY_SUBTYPE,
+    BY_WORDS,
+    INSTALL,
+    LOGIN,
+    STATUS_IN_WORDS,
+    UNUSABLE_BINARY,
+)
+from treadle.session.diagnosis import (
+    MODEL_UNAVAILABLE,
+    NO_CREDIT,
+    OUTAGE,
+    RATE_LIMITED,
+    REQUEST_REFUSED,
+    RETRY,
+    RETRY_FRESH,
+    SCRIPT_FAILED,
+    Diagnosis,
+)
+from treadle.session.quota_messages import find_quota
+
+# Requests the service finds malformed come from what the conversation has become (a broken tool
+# result, too large an image), so a new one has a chance; the retry limit bounds the attempts.
+_BY_STATUS: dict[int, Diagnosis] = {
+    400: RETRY_FRESH,
+    401: LOGIN,
+    402: NO_CREDIT,
+    403: LOGIN,
+    404: MODEL_UNAVAILABLE,
+    408: OUTAGE,
+    409: RETRY,
+    413: RETRY_FRESH,
+    422: RETRY_FRESH,
+    425: RETRY,
+    429: RATE_LIMITED,
+}
+
+# Words are the last resort, and only those of the agent's own messages, near their beginning: the
+# rest of a long message may be anything.
+_SEARCHED_CHARACTERS = 400
+_REHEARSAL = "rehearsal failed: "
+_NOT_STARTABLE = frozenset({126, 127})
+
+
+@dataclass(frozen=True, slots=True)
+class _BackoffPace:
+    """How fast pauses grow: the first one in multiples of the setting, and the longest."""
+
+    factor: float
+    cap_s: float
+
+
+_RETRYABLE = _BackoffPace(factor=1.0, cap_s=300.0)
+_RATE_LIMITED = _BackoffPace(factor=6.0, cap_s=900.0)
+_LONGEST_ASKED_S = 24 * 3600.0
+
+
+def diagnose(fault: Fault) -> Diagnosis:
+    """What a fault means. First match wins, from what is typed to what is only worded."""
+    if _REHEARSAL in fault.message[:_SEARCHED_CHARACTERS]:
+        return SCRIPT_FAILED
+    if fault.terminal_reason in BY_REASON:
+        return BY_REASON[fault.terminal_reason]
+    if fault.error in BY_ERROR:
+        return BY_ERROR[fault.error]
+    status = fault.api_status or _status_in_message(fault.message)
+    worded = _diagnose_message(fault)
+    if worded is not None and status in (None, 400):
+        return worded
+    if status is not None:
+        return _BY_STATUS.get(status, OUTAGE if status >= 500 else REQUEST_REFUSED)
+    if fault.exit_code in _NOT_STARTABLE or _is_unusable_binary(fault):
+        return INSTALL
+    return BY_SUBTYPE.get(fault.subtype, RETRY)
+
+
+def pause_after(
+    outcome: Outcome,
+    attempt: int,
+    *,
+    base_s: float,
+    jitter: float,
+    retry_after_s: float | None = None,
+) -> float:
+    """Seconds between a session that failed and the next, `attempt` being the failures in a row.
+
+    A service that asks for less traffic gets longer pauses than one that just failed. What it asks
+    for itself is waited in full, and a little more so that not all come back at once.
+    """
+    pace = _RATE_LIMITED if _is_rate_limited(outcome) else _RETRYABLE
+    # Never less than half of the ceiling: a retry at once would help nobody.
+    share = 0.5 + min(max(jitter, 0.0), 1.0) / 2
+    own = backoff(attempt, base_s=base_s * pace.factor, cap_s=pace.cap_s, jitter=share)
+    asked = min(max(retry_after_s or 0.0, 0.0), _LONGEST_ASKED_S)
+    return max(own, asked * (1 + jitter / 10))
+
+
+def backoff(attempt: int, *, base_s: float, cap_s: float, jitter: float) -> float:
+    """Seconds to wait before attempt number `attempt` is repeated, counted from 1.
+
+    The ceiling doubles each time up to `cap_s`; `jitter`, drawn from 0 to 1, picks a point below
+    it, so that many runs that failed together do not come back together.
+    """
+    doublings = min(max(attempt, 1) - 1, 60)
+    return min(cap_s, base_s * 2.0**doublings) * jitter
+
+
+def _is_rate_limited(outcome: Outcome) -> bool:
+    return isinstance(outcome, ExecutionError) and outcome.error_class == "rate_limited"
+
+
+def _status_in_message(message: str) -> int | None:
+    found = STATUS_IN_WORDS.match(message.lstrip())
+    return int(found[1]) if found else None
+
+
+def _is_unusable_binary(fault: Fault) -> bool:
+    return fault.subtype == "start" and bool(UNUSABLE_BINARY.search(fault.message))
+
+
+def _diagnose_message(fault: Fault) -> Diagnosis | None:
+    opening = fault.message[:_SEARCHED_CHARACTERS]
+    return next((meant for words, meant in BY_WORDS if words.search(opening)), None)
+
+
+def outcome_of_fault(fault: Fault, now: datetime) -> Outcome:
+    """The outcome of a session that ended in this fault, with what to do about it in its words."""
+    if fault.subtype == SANDBOX_FAULT:
+        return SandboxError(fault.message)
+    if quota := find_quota(fault.message, now):
+        return QuotaExceeded(fault.message, quota.resets_at)
+    meant = diagnose(fault)
+    if _is_process_death(fault) and meant.error_class == "retryable":
+        return Crashed(fault.message, fault.exit_code)
+    message = f"{fault.message} ({meant.hint})" if meant.hint else fault.message
+    return ExecutionError(message, meant.error_class, of_service=meant.of_service)
+
+
+def _is_process_death(fault: Fault) -> bool:
+    """Whether the process is all there is to blame: the last words of one that died may be a
+    tool's, and tell nothing of the model service."""
+    return fault.exit_code is not None and fault.api_status is None
+
+
+def find_unguarded_tool(
+    finished: ToolFinished, *, names: Mapping[str, str], allowed: Collection[str]
+) -> UnguardedTool | None:
+    """The end of a session whose agent got a result out of a tool that nobody allowed.
+
+    An agent refuses some uses by itself, without asking, and its tools find some inputs wrong:
+    those results are errors, and harmless.
+    """
+    if finished.is_error or finished.id in allowed:
+        return None
+    return UnguardedTool(names.get(finished.id, "a tool that it did not name"))

@@ -1,0 +1,70 @@
+"""Estimates what usage costs, by vendors' prices (`<agent>/prices.py`) and the user's own."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from treadle.domain.usage import Usage
+from treadle.session.claude.prices import ALIASES, FAMILY, PRICES, US_FACTOR, WEB_SEARCH_USD
+from treadle.session.price import Price, ResponseExtras, TieredPrice
+
+
+@dataclass(frozen=True, slots=True)
+class CostEstimate:
+    cost_usd: float
+    # False when the model has no known price and the dearest known one was used instead.
+    priced: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PriceList:
+    """The vendors' prices, and those that a user set instead by the name of the model."""
+
+    overrides: Mapping[str, Price] = field(default_factory=dict)
+
+    def price_of(self, model: str) -> Price | TieredPrice | None:
+        """The price of a model by its name, alias or a cloud's spelling of it."""
+        name = model.strip().lower()
+        alias = ALIASES.get(name.removesuffix("[1m]"))
+        found = FAMILY.search(alias or name)
+        family = found["family"] if found else ""
+        for known in (name, alias or "", family):
+            if known in self.overrides:
+                return self.overrides[known]
+        return PRICES.get(family)
+
+    def estimate(
+        self, usage: Usage, model: str, extras: ResponseExtras | None = None
+    ) -> CostEstimate:
+        """What one response costs; a model without a price counts as the dearest one there is."""
+        if usage == Usage():  # messages that the agent makes up itself name a model that is none
+            return CostEstimate(cost_usd=0.0, priced=True)
+        extras = extras or ResponseExtras()
+        price = self.price_of(model)
+        tokens = _price_for_usage(price or self.highest_price(), usage).cost_usd(usage)
+        searches = extras.web_searches * WEB_SEARCH_USD
+        factor = US_FACTOR if extras.in_us else 1.0
+        return CostEstimate(cost_usd=tokens * factor + searches, priced=price is not None)
+
+    def highest_price(self) -> Price:
+        """The highest known price of each bucket."""
+        known = [*self.overrides.values(), *(_highest_tier(price) for price in PRICES.values())]
+        return Price(
+            input=max(price.input for price in known),
+            output=max(price.output for price in known),
+            cache_write=max(price.cache_write for price in known),
+            cache_read=max(price.cache_read for price in known),
+            cache_write_1h=max(price.cache_write_1h for price in known),
+        )
+
+
+VENDOR_PRICES = PriceList()
+
+
+def _price_for_usage(price: Price | TieredPrice, usage: Usage) -> Price:
+    if isinstance(price, Price):
+        return price
+    return price.long if usage.prompt_tokens > price.above else price.short
+
+
+def _highest_tier(price: Price | TieredPrice) -> Price:
+    return price if isinstance(price, Price) else price.long

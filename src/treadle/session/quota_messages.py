@@ -1,0 +1,55 @@
+"""Recognizes a reached quota by its message, where the agent reported no event for it.
+
+Only error results and messages that the agent makes up itself are asked about here. A message
+counts when it is short and begins with one of the known sentences (`<agent>/quota.py`), so talk
+about limits does not.
+"""
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from treadle.session.claude.quota import SENTENCES
+from treadle.session.reset_time import find_reset
+
+MARGIN_S = 60.0
+UNKNOWN_RESET_S = 30 * 60.0
+
+_MAX_LENGTH = 500
+
+
+@dataclass(frozen=True, slots=True)
+class QuotaMessage:
+    """The provider's limit is reached; `resets_at` is in UTC, None when it was not to be told."""
+
+    resets_at: datetime | None
+
+
+_REACHED = re.compile(rf"(?:(?:api )?error: (?:429 )?)?(?:{'|'.join(SENTENCES)})", re.IGNORECASE)
+
+
+def find_quota(text: str, now: datetime) -> QuotaMessage | None:
+    """The quota that a message reports reached, or None when it says something else."""
+    message = text.strip().replace("’", "'")
+    if len(message) > _MAX_LENGTH:
+        return None
+    sentence = _REACHED.match(message)
+    return QuotaMessage(find_reset(message[sentence.end() :], now)) if sentence else None
+
+
+def wait_until(
+    resets_at: datetime | None, now: datetime, jitter: float, *, margin_s: float = MARGIN_S
+) -> datetime:
+    """When to try again: `margin_s` after the reset, and up to a sixth more by `jitter` (0 to 1).
+
+    A reset that is not known is taken to be in half an hour, again and again, as the gate that all
+    runs share takes it: a limit that cannot be read is asked about seldom enough to do no harm.
+    """
+    guess = now + timedelta(seconds=UNKNOWN_RESET_S)
+    reset = max((resets_at or guess).astimezone(UTC), now.astimezone(UTC))
+    return reset + timedelta(seconds=margin_s) + jitter_delay(margin_s, jitter)
+
+
+def jitter_delay(margin_s: float, jitter: float) -> timedelta:
+    """Up to a sixth of the margin: what keeps runs that sleep together from waking together."""
+    return timedelta(seconds=margin_s / 6 * min(max(jitter, 0.0), 1.0))

@@ -1,0 +1,115 @@
+"""Asks quota and breaker whether a session may start, and reports its end to them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Literal, TypeAlias, assert_never
+from urllib.parse import urlsplit
+
+from treadle.domain.events.oversight import BreakerClosed, BreakerOpened
+from treadle.domain.ids import RunId
+from treadle.domain.service_health import BreakerStore, QuotaBlockStore
+from treadle.domain.session import QuotaExceeded, SessionResult
+from treadle.session.breaker import (
+    REST,
+    ServiceAvailable,
+    ServiceUnavailable,
+    admit_run,
+    report_session,
+    service_result,
+)
+from treadle.session.credential_quota import block_after_limit, blocked_until, is_quota_back
+
+
+@dataclass(frozen=True, slots=True)
+class StartNow:
+    """Nothing stands in the way of a session."""
+
+    type: Literal["go"] = "go"
+
+
+@dataclass(frozen=True, slots=True)
+class WaitUntil:
+    """No session before then; afterwards the gates have to be asked again."""
+
+    when: datetime
+    reason: str
+    cause: Literal["quota", "breaker"]
+    type: Literal["wait_until"] = "wait_until"
+
+
+StartDecision: TypeAlias = StartNow | WaitUntil
+
+
+def model_service_name(address: str = "") -> str:
+    """The name of the model service at an address; each address has a breaker of its own, so that
+    a rehearsal's failures hold up no real run."""
+    host = urlsplit(address).netloc.rpartition("@")[2]
+    return f"model API at {host}" if host else "model API"
+
+
+@dataclass(frozen=True, slots=True)
+class SessionAdmission:
+    """One run's way to what it shares with all others: a service and a credential.
+
+    Both calls may be repeated after a crash: nothing counts twice, and no event is lost.
+    """
+
+    breakers: BreakerStore
+    quota: QuotaBlockStore
+    run: RunId
+    service: str
+    # A fingerprint, see `quota_gate.fingerprint`.
+    credential: str
+    now: Callable[[], datetime]
+    jitter: Callable[[], float]
+    margin_s: float
+    # How long a failing service is left alone.
+    rest: timedelta = REST
+
+    def before_session(self) -> StartDecision:
+        """Ask right before a session: a run that is let through may be the one that probes."""
+        now = self.now()
+        gate = self.quota.read(self.credential)
+        when = blocked_until(gate, now, self.jitter(), margin_s=self.margin_s)
+        if gate is not None and when is not None:
+            return WaitUntil(when, gate.reason, "quota")
+        return self._ask_breaker(now)
+
+    def after_session(self, result: SessionResult) -> tuple[BreakerOpened | BreakerClosed, ...]:
+        """Tell the end of every session; the events are this run's to record."""
+        now = self.now()
+        if isinstance(result.outcome, QuotaExceeded):
+            self._block_credential(result.outcome, now)
+        elif service_result(result.outcome) == "worked":
+            self._unblock_credential(now - timedelta(seconds=result.duration_s))
+        while True:
+            before = self.breakers.read(self.service)
+            after = report_session(before, self.run, result, now, rest=self.rest)
+            if after.breaker == before or self.breakers.swap(before, after.breaker):
+                return () if after.event is None else (after.event,)
+
+    def _ask_breaker(self, now: datetime) -> StartDecision:
+        while True:
+            before = self.breakers.read(self.service)
+            match admit_run(before, self.run, now, rest=self.rest):
+                case ServiceUnavailable(until=until, reason=reason):
+                    return WaitUntil(until, reason, "breaker")
+                case ServiceAvailable(breaker=after):
+                    if after == before or self.breakers.swap(before, after):
+                        return StartNow()
+                case unreachable:
+                    assert_never(unreachable)
+
+    def _block_credential(self, spent: QuotaExceeded, now: datetime) -> None:
+        while True:
+            before = self.quota.read(self.credential)
+            after = block_after_limit(before, self.credential, spent, now)
+            if after == before or self.quota.block(before, after):
+                return
+
+    def _unblock_credential(self, began: datetime) -> None:
+        gate = self.quota.read(self.credential)
+        if gate is not None and is_quota_back(gate, began):
+            # Whoever has closed it again in this moment knows better.
+            self.quota.unblock(gate)

@@ -1,0 +1,97 @@
+"""The questions of `init`, the answers it proposes, and the files it writes. Pure."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from treadle.domain.suite_report import REPORTS_FOLDER
+from treadle.settings.edit import update
+from treadle.settings.file import FILE
+from treadle.settings.load import ResolvedSettings
+from treadle.settings.template import SCHEMA_PATH, render_template
+from treadle.workspace.detect import DetectedProject
+
+IGNORE_FILE = ".gitignore"
+_IGNORE_TITLE = "# Treadle: what it writes for itself"
+
+
+@dataclass(frozen=True, slots=True)
+class InitQuestion:
+    """A setting that `init` asks for, and how."""
+
+    name: str
+    text: str
+
+
+QUESTIONS: tuple[InitQuestion, ...] = (
+    InitQuestion("project.specs", "Folder of specifications for `treadle focus`"),
+    InitQuestion("project.setup", "Command that prepares a fresh checkout"),
+    InitQuestion("project.check", "Command that checks the code (lint, types)"),
+    InitQuestion("project.test", "Command that runs the tests"),
+    InitQuestion("commit", "Land work as commits? (no: as uncommitted changes)"),
+    InitQuestion("limits.max_cost_usd", "Most US dollars per run"),
+    InitQuestion("limits.max_minutes", "Most minutes per run"),
+    InitQuestion("limits.max_iterations", "Most rounds per run"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class InitFiles:
+    """The files of a project that `init` may write, as they are; None for those that are not."""
+
+    settings: str | None
+    ignored: str | None
+    schema: str | None
+
+
+def propose_answers(present: ResolvedSettings, detected: DetectedProject) -> dict[str, Any]:
+    """A value for each question and each detected key: the file's word, else what was detected."""
+    found = {
+        "project.spec": detected.spec,
+        "project.specs": detected.specs,
+        "project.setup": detected.setup,
+        "project.check": detected.check,
+        "project.test": detected.test,
+    }
+    names = ["project.spec", *(question.name for question in QUESTIONS)]
+    return {
+        name: found[name]
+        if name in found and present.origins[name].source == "default"
+        else present.value(name)
+        for name in names
+    }
+
+
+def changed_files(
+    found: InitFiles, answers: Mapping[str, object], *, schema: str, notes: str
+) -> dict[str, str]:
+    """The new text of each file that changes, by its path in the project; empty when none does."""
+    kept = render_template(answers) if found.settings is None else update(found.settings, answers)
+    texts = {
+        FILE: (found.settings, kept),
+        SCHEMA_PATH: (found.schema, schema),
+        IGNORE_FILE: (found.ignored, add_ignore_lines(found.ignored or "", ignore_lines(notes))),
+    }
+    return {path: new for path, (old, new) in texts.items() if new != old}
+
+
+def ignore_lines(notes: str) -> tuple[str, ...]:
+    """What git is not to see; the rest of `.treadle/` is for people and belongs into commits."""
+    return (".treadle/status.json", ".treadle/wip/", SCHEMA_PATH, f"{REPORTS_FOLDER}/", notes)
+
+
+def add_ignore_lines(text: str, lines: Sequence[str]) -> str:
+    """The text of a .gitignore with these lines in it, each once, and all others as they were."""
+    present = {line.strip().lstrip("/") for line in text.splitlines()}
+    whole = present & {".treadle", ".treadle/", ".treadle/*", ".treadle/**"}
+    missing = [
+        line
+        for line in dict.fromkeys(lines)
+        if line not in present and not (whole and line.startswith(".treadle/"))
+    ]
+    if not missing:
+        return text
+    newline = "\r\n" if "\r\n" in text else "\n"
+    gap = "" if not text else newline if text.endswith("\n") else newline * 2
+    title = [] if _IGNORE_TITLE in present else [_IGNORE_TITLE]
+    return text + gap + newline.join([*title, *missing]) + newline

@@ -1,0 +1,78 @@
+"""Finds the test tools that a command line starts. Pure."""
+
+import re
+import shlex
+from typing import Literal
+
+ToolName = Literal[
+    "pytest",
+    "unittest",
+    "vitest",
+    "jest",
+    "playwright",
+    "go",
+    "gotestsum",
+    "cargo",
+    "rspec",
+    "phpunit",
+]
+
+_NAMES: dict[str, ToolName] = {
+    "pytest": "pytest",
+    "py.test": "pytest",
+    "unittest": "unittest",
+    "vitest": "vitest",
+    "jest": "jest",
+    "playwright": "playwright",
+    "go": "go",
+    "gotestsum": "gotestsum",
+    "cargo": "cargo",
+    "rspec": "rspec",
+    "phpunit": "phpunit",
+    "pest": "phpunit",
+}
+# What ends one command of a line.
+_ENDS = re.compile(r"^[;&|()]+$")
+# Words that may stand before a tool's own name: assignments and what starts it.
+_ASSIGNMENT = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*=")
+_STARTERS = frozenset(
+    {
+        *("env", "time", "exec", "command", "nice", "timeout", "xvfb-run", "uv", "uvx", "poetry"),
+        *("pdm", "pipenv", "hatch", "rye", "run", "-m", "coverage", "npx", "npm", "pnpm", "yarn"),
+        *("bun", "bunx", "exec", "dlx", "bundle", "tool", "php", "ruby", "node", "--"),
+    }
+)
+
+
+def find_tools(command: str) -> tuple[ToolName, ...]:
+    """The tools in the order of the line, each as often as it is started."""
+    found = (_find_tool(words) for words in _split_commands(command))
+    return tuple(tool for tool in found if tool)
+
+
+def _split_commands(line: str) -> list[list[str]]:
+    reading = shlex.shlex(line, posix=True, punctuation_chars=True)
+    reading.whitespace_split = True
+    reading.commenters = ""
+    commands: list[list[str]] = [[]]
+    try:
+        for word in reading:
+            if _ENDS.match(word):
+                commands.append([])
+            else:
+                commands[-1].append(word)
+    except ValueError:  # a quotation that does not end
+        return []
+    return commands
+
+
+def _find_tool(words: list[str]) -> ToolName | None:
+    for word in words:
+        last = word.rpartition("/")[2]
+        if last in _NAMES:
+            return _NAMES[last]
+        is_python = re.match(r"^python[\d.]*$", last) is not None
+        known = last in _STARTERS or is_python or _ASSIGNMENT.match(word) or last.isdigit()
+        if not known and not word.startswith("-"):
+            return None
+    return None

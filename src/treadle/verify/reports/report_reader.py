@@ -1,0 +1,160 @@
+"""Reads all reports of a test command into one: files by content, output by command. Pure."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import partial
+from itertools import chain
+from typing import Any, TypeAlias
+
+from treadle.domain.suite_report import MalformedReport, SuiteReport
+from treadle.verify.reports import (
+    cargo_text,
+    cobertura,
+    go_json,
+    go_text,
+    json_reports,
+    junit,
+    lcov,
+    unittest_text,
+)
+from treadle.verify.reports.bounds import (
+    MOST_BYTES,
+    MOST_BYTES_IN_ALL,
+    MOST_CASES,
+    MOST_FILES,
+    refuse,
+)
+from treadle.verify.reports.case_ids import ReportedCase, assign_ids
+from treadle.verify.reports.command_tools import ToolName, find_tools
+from treadle.verify.reports.coverage import Coverage, parse_coverage_json, total_percent
+from treadle.verify.reports.untrusted_json import load_object
+
+_ParsedReport: TypeAlias = tuple[ReportedCase, ...] | Coverage | MalformedReport
+
+_HEAD = 4_096
+_XML_FORMATS = (
+    (re.compile(rb"<(?:[\w.-]+:)?testsuites?[\s/>]"), junit.parse),
+    (re.compile(rb"<(?:[\w.-]+:)?coverage[\s/>]"), cobertura.parse),
+)
+_LCOV = re.compile(rb"^(?:TN:.*\n)?SF:", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class _JsonFormat:
+    """A kind of JSON report: the keys by which it is known, and who reads it."""
+
+    keys: frozenset[str]
+    parse: Callable[[str, Mapping[str, Any]], _ParsedReport]
+
+
+_JSON_FORMATS = (
+    _JsonFormat(frozenset({"config", "suites", "stats"}), json_reports.parse_playwright),
+    _JsonFormat(frozenset({"meta", "files", "totals"}), parse_coverage_json),
+    _JsonFormat(frozenset({"examples", "summary"}), json_reports.parse_rspec),
+    _JsonFormat(frozenset({"testResults", "numTotalTests"}), json_reports.parse_jest),
+)
+
+
+def read_reports(
+    files: Mapping[str, bytes], output: str, command: str, named: Sequence[str] = ()
+) -> SuiteReport | MalformedReport:
+    """The tests of all reports together, and the share of lines that they cover.
+
+    A file of no known format counts for nothing, unless a pattern of `named` asks for it.
+    """
+    if len(files) > MOST_FILES or sum(map(len, files.values())) > MOST_BYTES_IN_ALL:
+        return MalformedReport(
+            f"more than {MOST_FILES:,} report files, or more than"
+            f" {MOST_BYTES_IN_ALL // 1024**2} MiB of them; name those that count in verify.reports"
+        )
+    told: list[ReportedCase] = []
+    coverages: list[Coverage] = []
+    # One after the other: what all of them say at once may be more than there is room for.
+    read = (_read_file(name, files[name], named) for name in sorted(files))
+    for each in chain(read, _read_output(output, command)):
+        if isinstance(each, MalformedReport):
+            return each
+        if isinstance(each, Coverage):
+            coverages.append(each)
+        else:
+            told += each
+        if len(told) > MOST_CASES:
+            return MalformedReport(f"more than {MOST_CASES:,} tests; split the test command")
+    return SuiteReport(assign_ids(told), total_percent(coverages))
+
+
+def _read_file(name: str, content: bytes, named: Sequence[str]) -> _ParsedReport:
+    # Whoever collects files may have stopped there.
+    if len(content) >= MOST_BYTES:
+        return refuse(name, f"{MOST_BYTES // 1024**2} MiB or more")
+    found = _read_known_format(name, content)
+    if found is not None:
+        return found
+    if not content.strip() and name.endswith((".xml", ".json", ".info")):
+        return refuse(name, "it is empty")
+    if any(matches_pattern(name, pattern) for pattern in named):
+        return refuse(name, "it is no report of a known format")
+    return ()
+
+
+def matches_pattern(name: str, pattern: str) -> bool:
+    """Whether a file is one that a glob asks for."""
+    return fnmatchcase(name, pattern) or fnmatchcase(name, pattern.replace("**/", ""))
+
+
+def _read_known_format(name: str, content: bytes) -> _ParsedReport | None:
+    """What a file of a known format says; None for all others."""
+    head = content[:_HEAD].lstrip(b"\xef\xbb\xbf \t\r\n")
+    if head.startswith((b"<", b"\xff\xfe", b"\xfe\xff")):
+        plain = head.replace(b"\x00", b"")
+        parse = next((parse for root, parse in _XML_FORMATS if root.search(plain)), None)
+        return parse(name, content) if parse else None
+    text = head.decode(errors="replace")
+    if go_json.LINE.search(text):
+        return go_json.parse(name, content.decode("utf-8-sig", errors="replace"))
+    if head.startswith(b"{"):
+        return _read_known_json(name, content)
+    return lcov.parse(name, content) if _LCOV.search(head) else None
+
+
+def _read_known_json(name: str, content: bytes) -> _ParsedReport | None:
+    shapes = [s for s in _JSON_FORMATS if all(f'"{key}"'.encode() in content for key in s.keys)]
+    cut = [
+        s for s in _JSON_FORMATS if any(f'"{key}"'.encode() in content[:_HEAD] for key in s.keys)
+    ]
+    if not shapes and not cut:
+        return None
+    found = load_object(name, content)
+    if isinstance(found, MalformedReport):
+        return found
+    shape = next((s for s in shapes if s.keys <= found.keys()), None)
+    return shape.parse(name, found) if shape else None
+
+
+@dataclass(frozen=True, slots=True)
+class _OutputFormat:
+    """A way to tell of tests in the output: whose it is, how it is known, and who reads it."""
+
+    tool: ToolName
+    signs: tuple[re.Pattern[str], ...]
+    parse: Callable[[str], _ParsedReport]
+
+
+_OUTPUT_FORMATS = (
+    _OutputFormat("go", (go_json.LINE,), partial(go_json.parse, go_text.NAME)),
+    _OutputFormat("go", (go_text.VERBOSE, go_text.PACKAGE), go_text.parse),
+    _OutputFormat("cargo", (cargo_text.RESULT,), cargo_text.parse),
+    _OutputFormat("unittest", (unittest_text.VERBOSE, unittest_text.RAN), unittest_text.parse),
+)
+
+
+def _read_output(output: str, command: str) -> Sequence[_ParsedReport]:
+    """What the output itself tells of tests. A command that names no tool may stand for any."""
+    tools = find_tools(command)
+    return [
+        text.parse(output)
+        for text in _OUTPUT_FORMATS
+        if (not tools or text.tool in tools) and all(sign.search(output) for sign in text.signs)
+    ]

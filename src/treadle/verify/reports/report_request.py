@@ -1,0 +1,84 @@
+"""Variables and file patterns that make test tools leave a report. Pure."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from treadle.domain.suite_report import REPORTS_FOLDER as FOLDER
+from treadle.verify.reports.command_tools import ToolName, find_tools
+
+# Ours; `init` proposes commands that write there as well. A command may go into a folder first.
+OWN_REPORTS = (f"{FOLDER}/*", f"*/{FOLDER}/*")
+KNOWN_REPORTS = (
+    *OWN_REPORTS,
+    "junit.xml",
+    "test-results/*.xml",
+    "test-results/*.json",
+    "reports/**/*.xml",
+)
+KNOWN_COVERAGE = (
+    "coverage.xml",
+    "coverage.json",
+    "lcov.info",
+    "coverage/lcov.info",
+    "coverage/cobertura-coverage.xml",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ReportRequest:
+    """Files to bring back, as globs, and variables that make known tools write one."""
+
+    collect: tuple[str, ...]
+    variables: Mapping[str, str] = field(default_factory=dict)
+
+
+# What each tool writes its report by. None of them changes how tests run, and most do nothing where
+# the tool is not told to use the reporter.
+_VARIABLES: Mapping[ToolName, Mapping[str, str]] = MappingProxyType(
+    {
+        "pytest": {"PYTEST_ADDOPTS": f"--junitxml={FOLDER}/junit.xml"},
+        "playwright": {"PLAYWRIGHT_JSON_OUTPUT_NAME": f"{FOLDER}/playwright.json"},
+        "jest": {
+            "JEST_JUNIT_OUTPUT_FILE": f"{FOLDER}/jest.xml",
+            "JEST_JUNIT_CLASSNAME": "{filepath}",
+            "JEST_JUNIT_ADD_FILE_ATTRIBUTE": "true",
+            "JEST_JUNIT_REPORT_TEST_SUITE_ERRORS": "true",
+        },
+        "gotestsum": {"GOTESTSUM_JUNITFILE": f"{FOLDER}/go.xml"},
+    }
+)
+# A command that says so itself is left alone.
+_ALREADY_SET: Mapping[ToolName, tuple[str, ...]] = MappingProxyType(
+    {
+        "pytest": ("--junitxml", "--junit-xml", "PYTEST_ADDOPTS="),
+        "playwright": ("PLAYWRIGHT_JSON_OUTPUT_",),
+        "jest": ("JEST_JUNIT_", "--json"),
+        "gotestsum": ("--junitfile", "GOTESTSUM_JUNITFILE="),
+    }
+)
+_COVERAGE_OPTIONS = f" --cov-report=term --cov-report=xml:{FOLDER}/coverage.xml"
+
+
+def request_reports(command: str, reports: Sequence[str], coverage: Sequence[str]) -> ReportRequest:
+    """What to collect and what to set for a command.
+
+    Where the user named reports, only those count; else those of known places, and the tools that
+    the command starts are asked for one.
+    """
+    # A project may be set up for a report of its own besides: its tests must not count twice.
+    known = OWN_REPORTS if FOLDER in command else KNOWN_REPORTS
+    collect = tuple(dict.fromkeys((*(reports or known), *(coverage or KNOWN_COVERAGE))))
+    return ReportRequest(collect, {} if reports else _variables(command))
+
+
+def _variables(command: str) -> dict[str, str]:
+    tools = find_tools(command)
+    found: dict[str, str] = {}
+    for tool, wanted in _VARIABLES.items():
+        # Started twice, the second would overwrite what the first wrote.
+        if tools.count(tool) == 1 and not any(word in command for word in _ALREADY_SET[tool]):
+            found |= wanted
+    if "PYTEST_ADDOPTS" in found and "--cov" in command:
+        found["PYTEST_ADDOPTS"] += _COVERAGE_OPTIONS
+    return found

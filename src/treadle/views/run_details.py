@@ -1,0 +1,119 @@
+"""Everything a person may ask about one run, collected from its log in one pass. Pure."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from treadle.cli.terminal.round_history_lines import RoundEntry
+from treadle.domain.events.agent import ToolDecided
+from treadle.domain.events.all_events import RecordedEvent
+from treadle.domain.events.focus import PlanWritten, ReviewJudged
+from treadle.domain.events.run import RoundFailed, RunPaused, RunWarned
+from treadle.domain.events.session import SessionEnded, SessionStarted, SignalGiven
+from treadle.domain.events.verification import CheckFinished, ClaimRefused
+from treadle.domain.session import SessionResult
+from treadle.domain.signal import Role
+from treadle.views.log_state import LogState, apply_event
+
+AFTER_THE_WORK = ("after", "again")
+
+
+@dataclass(frozen=True, slots=True)
+class SessionDetails:
+    """One session; without a result it runs, or its process was killed."""
+
+    round_number: int
+    role: Role
+    model: str
+    result: SessionResult | None = None
+    # How often its process was cut off and the session gone on with.
+    resumed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class DeniedToolUse:
+    """A tool use that was not allowed, and why."""
+
+    tool: str
+    argument: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunDetails:
+    """The facts of one run, in the order in which they happened."""
+
+    state: LogState
+    sessions: tuple[SessionDetails, ...]
+    signals: tuple[SignalGiven, ...]
+    denials: tuple[DeniedToolUse, ...]
+    failures: tuple[RoundFailed, ...]
+    pauses: tuple[RunPaused, ...]
+    warnings: tuple[str, ...]
+    # The last run on the work of each check.
+    checks: tuple[CheckFinished, ...] = ()
+    # Claims that were refused, plans and reviews, each with its round.
+    rounds: tuple[RoundEntry, ...] = ()
+    last_seq: int = 0
+    last_at: datetime | None = None
+
+
+def collect_run_details(log: Iterable[RecordedEvent]) -> RunDetails:
+    """Read a whole log once."""
+    story, last = LogState(), None
+    facts: list[SignalGiven | DeniedToolUse | RoundFailed | RunPaused | RunWarned | RoundEntry] = []
+    sessions: list[SessionDetails] = []
+    checks: dict[tuple[str, str], CheckFinished] = {}
+    for recorded in log:
+        before, story, last = story, apply_event(story, recorded), recorded
+        event = recorded.event
+        if isinstance(event, SessionStarted):
+            _open_session(sessions, event, story)
+        elif isinstance(event, SessionEnded):
+            _close_session(sessions, event.result, story)
+        elif isinstance(event, ToolDecided) and event.decision == "deny":
+            facts.append(_denied_tool_use(event, before))
+        elif isinstance(event, SignalGiven | RoundFailed | RunPaused | RunWarned):
+            facts.append(event)
+        elif isinstance(event, ClaimRefused | PlanWritten | ReviewJudged):
+            facts.append(RoundEntry(story.round_number, event))
+        elif isinstance(event, CheckFinished) and event.evidence.when in AFTER_THE_WORK:
+            # Anew, so that the latest stands last.
+            checks.pop((event.deliverable, event.criterion), None)
+            checks[event.deliverable, event.criterion] = event
+    return RunDetails(
+        state=story,
+        sessions=tuple(sessions),
+        signals=tuple(each for each in facts if isinstance(each, SignalGiven)),
+        denials=tuple(each for each in facts if isinstance(each, DeniedToolUse)),
+        failures=tuple(each for each in facts if isinstance(each, RoundFailed)),
+        pauses=tuple(each for each in facts if isinstance(each, RunPaused)),
+        warnings=tuple(each.message for each in facts if isinstance(each, RunWarned)),
+        checks=tuple(checks.values()),
+        rounds=tuple(each for each in facts if isinstance(each, RoundEntry)),
+        last_seq=last.seq if last else 0,
+        last_at=last.at if last else None,
+    )
+
+
+def _open_session(sessions: list[SessionDetails], event: SessionStarted, story: LogState) -> None:
+    """A session that was cut off and gone on with is one session."""
+    if event.resumed and sessions and sessions[-1].result is None:
+        sessions[-1] = replace(sessions[-1], resumed=sessions[-1].resumed + 1)
+    else:
+        sessions.append(SessionDetails(story.round_number, event.role, event.model))
+
+
+def _close_session(sessions: list[SessionDetails], result: SessionResult, story: LogState) -> None:
+    if sessions and sessions[-1].result is None:
+        sessions[-1] = replace(sessions[-1], result=result)
+    else:
+        sessions.append(SessionDetails(story.round_number, "implementer", "", result))
+
+
+def _denied_tool_use(event: ToolDecided, before: LogState) -> DeniedToolUse:
+    """The call itself came just before the decision, so the story still has it open."""
+    for tool in before.open_tools:
+        if tool.id == event.id:
+            return DeniedToolUse(tool.title, tool.argument, event.reason)
+    return DeniedToolUse(event.name, "", event.reason)

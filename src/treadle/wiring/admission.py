@@ -1,0 +1,41 @@
+"""What a run shares with all others: the health of its service and its quota, from the settings."""
+
+from datetime import timedelta
+
+from treadle.adapters.clock import SystemClock
+from treadle.adapters.stores.service_health import DatabaseBreakers, DatabaseQuotaBlocks
+from treadle.domain.ids import RunId, short_id
+from treadle.runs.active_run import ActiveRun
+from treadle.session.credential_quota import credential_fingerprint
+from treadle.session.session_admission import SessionAdmission, model_service_name
+from treadle.settings.environment import credential_values
+
+
+def spread(run: RunId) -> float:
+    """Between 0 and 1, the same for a run each time: runs wake one after the other, and a run that
+    has waited does not find that it should have waited a little longer."""
+    return int(short_id(run), 16) / 0xFFFF_FFFF
+
+
+def session_admission(telling: ActiveRun) -> SessionAdmission:
+    """Asked before every session. A rehearsal has a service of its own and holds up nobody."""
+    ready = telling.ready
+    rehearsing = ready.host.rehearsing
+    if rehearsing is None:
+        service = model_service_name(ready.environment.raw.get("ANTHROPIC_BASE_URL", ""))
+        # Without one in the environment, it is the login of this home.
+        secret = next(iter(credential_values(ready.environment.raw)), str(ready.environment.home))
+    else:
+        service, secret = f"scripted model of {ready.request.run}", ready.request.run
+    settings = ready.settings
+    return SessionAdmission(
+        breakers=DatabaseBreakers(telling.database, clean=telling.clean),
+        quota=DatabaseQuotaBlocks(telling.database, clean=telling.clean),
+        run=ready.request.run,
+        service=service,
+        credential=credential_fingerprint(service, secret),
+        now=SystemClock().now,
+        jitter=lambda: spread(ready.request.run),
+        margin_s=settings.quota.margin_s,
+        rest=timedelta(seconds=settings.deliver.breaker_rest_s),
+    )

@@ -1,0 +1,206 @@
+"""Runs checks and tests on clean checkouts in the sandbox, and keeps the evidence."""
+
+import asyncio
+import hashlib
+import json
+import platform
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from math import inf
+from time import monotonic
+
+from treadle.adapters.sandboxes.command_runner import ProcessResult
+from treadle.adapters.stores.evidence import EvidenceLogs
+from treadle.domain.check import Evidence
+from treadle.domain.errors import ProjectError
+from treadle.domain.sandbox import Confinement, Network
+from treadle.gateway.allowed_hosts import parse_entries
+from treadle.runs.active_run import ActiveRun
+from treadle.verify.check_runner_port import (
+    CheckCommand,
+    CheckRunner,
+    CommandResult,
+    CommandStopped,
+)
+from treadle.wiring.limits import run_limits
+from treadle.wiring.network import hosts_told, machines_proxy, way_out
+from treadle.wiring.project_commands import (
+    CommandBounds,
+    ProjectCommand,
+    bounds_of,
+    given_variables,
+    run_project_command,
+    unless_stopped,
+)
+from treadle.wiring.sandboxed_agent import confinement
+from treadle.wiring.setup import MOST_TRIES, Setup
+from treadle.workspace.alternates import object_directories
+from treadle.workspace.clean_checkout import CleanCheckout, SetupBase, find_tree
+from treadle.workspace.output_files import mark_files, read_written_files
+
+FOLDER = "proving"
+# What a command gets at the least: nothing at all would show nothing.
+LEAST_S = 1.0
+# What is given back of a log, besides that it is kept.
+KEPT_OUTPUT = 8000
+# Variables that differ from terminal to terminal and say nothing about what a command finds.
+PASSING = frozenset({"TERM", "SHELL", "USER", "LOGNAME", "TMPDIR"})
+
+
+def check_runner(telling: ActiveRun) -> CheckRunner:
+    """That of a run at work. Ask for it where an event loop runs."""
+    directory = telling.ready.directory
+    bounds = bounds_of(telling, hosts_told(telling))
+    tree, logs = CleanCheckout(directory / FOLDER), EvidenceLogs(directory)
+    return SandboxedRunner(bounds, tree, logs, time_left=lambda: _time_left(telling))
+
+
+def _time_left(telling: ActiveRun) -> float:
+    """What the run may still take: no command of ours takes longer, whatever its own limit is."""
+    if telling.loop is None:
+        return inf
+    most = run_limits(telling.ready.settings).max_minutes * 60
+    return max(LEAST_S, most - telling.loop.so_far().running_s)
+
+
+@dataclass(slots=True)
+class SandboxedRunner:
+    """The `ProvingGround` port. One trial at a time, each on a checkout and in a home of its own:
+    none sees what another wrote, not even one on the same commit."""
+
+    bounds: CommandBounds
+    tree: CleanCheckout
+    logs: EvidenceLogs
+    time_left: Callable[[], float] = lambda: inf
+    _failures: dict[str, int] = field(default_factory=dict)
+    _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    async def run(self, trial: CheckCommand) -> CommandResult | CommandStopped:
+        async with self._turn:
+            if self.bounds.stop.is_set():
+                return CommandStopped()
+            try:
+                shown = await unless_stopped(self._show(trial), self.bounds.stop)
+            finally:
+                await asyncio.to_thread(self.tree.clear)
+        return shown or CommandStopped()
+
+    async def _show(self, trial: CheckCommand) -> CommandResult:
+        project = self.bounds.ready.project
+        tree = await find_tree(project, trial.commit)
+        if tree is None:
+            raise ProjectError(
+                f"{project.root} has no commit {trial.commit}",
+                hint="fetch it from where it was made, for example with `git fetch --all`",
+            )
+        setup = await self._lay_out(trial.commit, tree)
+        trial = replace(trial, seconds=min(trial.seconds, self.time_left()))
+        before = await asyncio.to_thread(mark_files, self.tree.work, trial.collect)
+        began = monotonic()
+        ran = await self._run(trial)
+        duration = monotonic() - began
+        # Whoever reads it has the files elsewhere.
+        top = f"{self.tree.work}/"
+        said = (setup + told(ran, trial.seconds)).replace(top, "")
+        text = await asyncio.to_thread(self.bounds.clean, said)
+        evidence = Evidence(
+            command=trial.command,
+            when=trial.when,
+            commit=trial.commit,
+            tree=tree,
+            exit_code=ran.exit_code,
+            duration_s=round(duration, 3),
+            fingerprint=fingerprint_of(self.bounds, trial),
+            log=await asyncio.to_thread(self.logs.keep, text),
+        )
+        files = await asyncio.to_thread(
+            read_written_files, self.tree.work, trial.collect, before=before
+        )
+        files = {name: content.replace(top.encode(), b"") for name, content in files.items()}
+        return CommandResult(evidence, text[-KEPT_OUTPUT:], files, text)
+
+    async def _run(self, trial: CheckCommand) -> ProcessResult:
+        ready = self.bounds.ready
+        own = ProjectCommand(
+            trial.command,
+            self._within(),
+            seconds=trial.seconds,
+            variables=trial.variables,
+            hears="whole",
+        )
+        hosts = parse_entries(ready.settings.sandbox.hosts)
+        upstream = machines_proxy(ready.environment)
+        network = network_for(ready.settings.sandbox.network)
+        with way_out(network, hosts, self.bounds.record, upstream=upstream) as out:
+            return await run_project_command(self.bounds, own, out)
+
+    async def _lay_out(self, commit: str, tree: str) -> str:
+        """The files of the commit, set up; what to say first about that, if it failed."""
+        project, command = self.bounds.ready.project, self.bounds.ready.settings.project.setup
+        if not command.strip():
+            await self.tree.prepare(project, commit)
+            return ""
+        base = await self._base(commit, setup_of(tree, command.strip()))
+        await self.tree.prepare(project, commit, base)
+        return self.tree.note_of(base)
+
+    async def _base(self, commit: str, wanted: str) -> SetupBase:
+        """What was set up for this; a setup that failed is tried again, but not for ever."""
+        base = self.tree.base_for(wanted)
+        tried = self._failures.get(wanted, 0)
+        if base is not None and (not self.tree.note_of(base) or tried >= MOST_TRIES):
+            return base
+        ready = self.bounds.ready
+        await self.tree.prepare(ready.project, commit)
+        command = ready.settings.project.setup.strip()
+        finished = await Setup(self.bounds, self._within(), command).finish()
+        note = ""
+        if finished.exit_code != 0:
+            self._failures[wanted] = tried + 1
+            end = f"(setting up failed with exit code {finished.exit_code})"
+            note = f"{finished.output.rstrip()}\n{end}\n\n"
+        return await asyncio.to_thread(self.tree.keep_base, wanted, note)
+
+    def _within(self) -> Confinement:
+        """Nothing in there is protected: it is all thrown away."""
+        ready = self.bounds.ready
+        given = confinement(ready, workspace=self.tree.work, home=self.tree.home)
+        objects = object_directories(ready.project.git_dir)
+        return replace(given, protected=(), readable=(*given.readable, *objects))
+
+
+def setup_of(tree: str, command: str) -> str:
+    """A name for what a command sets up on a tree, and on no other: any file can be one that it
+    builds from or runs, and what it left of an earlier tree would stand in for this one's."""
+    return hashlib.sha256(f"{tree}\0{command}".encode()).hexdigest()
+
+
+def network_for(wanted: Network) -> Network:
+    """A command of ours has no use for the model; what a person opened is open for it, too."""
+    return "none" if wanted == "gateway" else wanted
+
+
+def told(ran: ProcessResult, seconds: float) -> str:
+    """What a command said; that its time was over, if it was."""
+    if ran.exit_code is not None:
+        return ran.output
+    return f"{ran.output.rstrip()}\n(it had not ended after {seconds:g} s, and was ended)\n"
+
+
+def fingerprint_of(bounds: CommandBounds, trial: CheckCommand) -> str:
+    """The same wherever a command finds the same around it, as far as that is cheap to tell."""
+    ready = bounds.ready
+    variables = given_variables(ready, trial.variables)
+    parts = {
+        "sandbox": "unsandboxed" if bounds.sandbox is None else bounds.sandbox.name,
+        "system": platform.platform(),
+        "setup": ready.settings.project.setup.strip(),
+        "network": network_for(ready.settings.sandbox.network),
+        # Without secrets: of a short one, a hash would be as good as the value.
+        "variables": {
+            name: bounds.clean(value)
+            for name, value in sorted(variables.items())
+            if name not in PASSING
+        },
+    }
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()

@@ -1,0 +1,119 @@
+"""Runs commands of the project (setup, checks, tests) in the sandbox."""
+
+import asyncio
+from collections.abc import Coroutine, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
+
+from treadle.adapters.sandboxes.command_runner import Capture, ProcessResult, run_to_end
+from treadle.domain.errors import SandboxBroken
+from treadle.domain.sandbox import ConfinedCommand, Confinement, Sandbox, SandboxFailed
+from treadle.policy.redaction import Redactor
+from treadle.runs.active_run import ActiveRun
+from treadle.runs.request import CheckedRequest
+from treadle.settings.environment import agent_environment
+from treadle.wiring.network import Record, WayOut
+
+# By it what outlives us is found, as it is with sessions.
+MARK = "TREADLE_SESSION"
+# Variables of the agent's login begin with one of these.
+LOGINS = ("ANTHROPIC_", "CLAUDE_", "AWS_", "GOOGLE_", "CLOUD_")
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class CommandBounds:
+    """What holds every such command of a run."""
+
+    ready: CheckedRequest
+    # None: a person has given it up.
+    sandbox: Sandbox | None
+    stop: asyncio.Event
+    clean: Redactor
+    # Hears of the hosts that a command asks for.
+    record: Record
+    # By what its processes are found. With the id of a run, whoever goes on with it ends them.
+    mark: str
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectCommand:
+    """A shell line, the directory and the home that it has, and what it may reach besides."""
+
+    line: str
+    within: Confinement
+    seconds: float
+    variables: Mapping[str, str] = field(default_factory=dict)
+    # Over all others, where there is a sandbox.
+    inside: Mapping[str, str] = field(default_factory=dict)
+    hears: Capture = "joined"
+
+
+def bounds_of(telling: ActiveRun, record: Record) -> CommandBounds:
+    ready = telling.ready
+    run = ready.request.run
+    return CommandBounds(ready, telling.sandbox, telling.stop, telling.clean, record, run)
+
+
+async def run_project_command(
+    bounds: CommandBounds, own: ProjectCommand, out: WayOut
+) -> ProcessResult:
+    """To its end. A sandbox that fails raises: it says nothing about the command."""
+    sandbox = bounds.sandbox
+    start = _start(bounds, own, out)
+    if isinstance(start, SandboxFailed):
+        raise _broken(start)
+    ran = await run_to_end(
+        start,
+        directory=own.within.workspace,
+        seconds=own.seconds,
+        hears=own.hears,
+        failure=None if sandbox is None else sandbox.failure,
+    )
+    if ran.sandbox_failure is not None:
+        raise _broken(ran.sandbox_failure)
+    return ran
+
+
+async def unless_stopped(work: Coroutine[Any, Any, T], stop: asyncio.Event) -> T | None:
+    """What comes of the work; None if the run was asked to stop first. Nothing of it runs on."""
+    working = asyncio.ensure_future(work)
+    stopping = asyncio.ensure_future(stop.wait())
+    try:
+        await asyncio.wait({working, stopping}, return_when="FIRST_COMPLETED")
+    finally:
+        stopping.cancel()
+        if not working.done():
+            working.cancel()
+            await asyncio.wait({working})
+    return None if working.cancelled() else working.result()
+
+
+def given_variables(ready: CheckedRequest, more: Mapping[str, str]) -> dict[str, str]:
+    """Such a command runs the code of strangers: it is given no login of the agent's."""
+    allowed = agent_environment(ready.environment.raw)
+    kept = {name: value for name, value in allowed.items() if not name.startswith(LOGINS)}
+    return {**kept, **ready.reach.environment, **more}
+
+
+def _start(
+    bounds: CommandBounds, own: ProjectCommand, out: WayOut
+) -> ConfinedCommand | SandboxFailed:
+    line, within, sandbox = ("/bin/sh", "-c", own.line), own.within, bounds.sandbox
+    environment = {**given_variables(bounds.ready, own.variables), MARK: bounds.mark}
+    within.home.mkdir(parents=True, exist_ok=True, mode=0o700)
+    if sandbox is None:
+        return ConfinedCommand(line, {**environment, "HOME": str(within.home)})
+    reached = replace(
+        within,
+        network=out.network,
+        readable=(*within.readable, *out.readable),
+        sockets=out.sockets,
+    )
+    given = {**out.environment(environment), **own.inside}
+    return sandbox.confine([*out.entry, *sandbox.launcher(), *line], given, reached)
+
+
+def _broken(failed: SandboxFailed) -> SandboxBroken:
+    return SandboxBroken(failed.message, hint=failed.hint or "run `treadle doctor`")

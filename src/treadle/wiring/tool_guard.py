@@ -1,0 +1,167 @@
+"""What decides about an agent's tool uses, from the settings of a run."""
+
+import json
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, replace
+from datetime import timedelta
+from pathlib import Path
+from shutil import which
+
+from treadle.domain.agent import Ask, Deny, PolicyDecision
+from treadle.domain.approval import hash_of
+from treadle.domain.events.run import RunWarned
+from treadle.domain.sandbox import ConfinedCommand, SandboxFailed
+from treadle.policy.decide import DecideLine
+from treadle.policy.judging.line_decision import decide_line
+from treadle.policy.permission_rules import split_ask_before
+from treadle.policy.redaction import make_redactor
+from treadle.policy.roles import ShellSet
+from treadle.policy.user_commands import allow_user_commands
+from treadle.runs.active_run import ActiveRun
+from treadle.runs.land import approval_requester
+from treadle.runs.request import CheckedRequest
+from treadle.wiring.policy import SEARCH_PATH, given_lines, shell_context, shell_looks
+from treadle.wiring.protected_paths import protected_paths
+from treadle.wiring.sandboxed_agent import confinement
+from treadle.wiring.session_setup import private_home, secrets_of
+from treadle.wiring.user_hooks import hook_runner, unconfined
+from treadle.workflows.loop.run_workspace import RunWorkspace
+from treadle.workflows.loop.tool_approval import ToolApproval
+from treadle.workflows.loop.tool_guard import RunHook, ToolGuard, UserHooks
+from treadle.workspace.foreign_settings import find_agent_settings, ignored_settings_notice
+from treadle.workspace.snapshot import copy_commit
+
+_IN_PLACE = ("/bin/sh", "-c", 'cd "$1" && shift && exec "$@"', "sh")
+
+
+async def tool_guard(telling: ActiveRun, worksite: RunWorkspace) -> ToolGuard:
+    """The guard of all sessions of a run."""
+    workspace = worksite.path
+    ready = telling.ready
+    settings = ready.settings
+    _, rules = split_ask_before(settings.policy.ask_before)
+    return ToolGuard(
+        real_path=os.path.realpath,
+        judge_line=shell_decider(ready, workspace),
+        ask_person=tool_approval(telling).ask,
+        hooks=UserHooks(settings.hooks.before_tool_use, await _hook_runner(telling, worksite)),
+        readable=(*_own_places(telling), *(str(path) for path in ready.reach.readable)),
+        writable=tuple(str(path) for path in ready.reach.writable),
+        protected=protected_paths(settings, workspace),
+        ask_before=rules,
+    )
+
+
+def shell_decider(ready: CheckedRequest, root: Path) -> DecideLine:
+    """What is said about a shell line; it starts in the directory that the agent's shell is in."""
+    policy = ready.settings.policy
+    commands, _ = split_ask_before(policy.ask_before)
+    context = shell_context(root, policy, destructive=ready.request.allow_destructive)
+    kept = protected_paths(ready.settings, root)
+    context = replace(context, ask_before=commands, protected=kept)
+    # Programs as the agent's own shell finds them.
+    path = ready.reach.environment.get("PATH", SEARCH_PATH)
+    looks = replace(shell_looks(), which=lambda name: which(name, path=path))
+
+    given = given_lines(ready.settings, ready.spec_text)
+
+    def judge_line(line: str, allowed: ShellSet, directory: str) -> PolicyDecision:
+        judged = decide_line(
+            line, replace(context, roles=allowed, directory=directory), looks=looks
+        )
+        # Elsewhere the same words may stand for something else.
+        return allow_user_commands(judged, line, given if directory == str(root) else (), allowed)
+
+    return judge_line
+
+
+def why_no_check(ready: CheckedRequest, root: Path) -> Callable[[str], str]:
+    """Why a line is not run for an agent that gave it as a check; empty if it is.
+
+    What a person is asked about is never done on the side. What the agent itself may not start,
+    such as a script of the project, a sandbox holds; without one nothing does.
+    """
+    judge_line = shell_decider(ready, root)
+
+    def why_not(line: str) -> str:
+        judged = judge_line(line, "run", str(root))
+        if isinstance(judged, Ask) or (isinstance(judged, Deny) and ready.unconfined):
+            return judged.reason
+        return ""
+
+    return why_not
+
+
+async def _hook_runner(telling: ActiveRun, worksite: RunWorkspace) -> RunHook | None:
+    """Hooks come from a file of the project, so they are confined as the agent is, but apart from
+    it: their home is their own, they reach nothing, and they run in the project as the run found
+    it. Nothing that the agent writes is where a hook, or what it loads, is looked for."""
+    ready, sandbox = telling.ready, telling.sandbox
+    if not ready.settings.hooks.before_tool_use:
+        return None
+    project = ready.directory / "hook-project"
+    await copy_commit(ready.project, worksite.snapshot, project)
+    if sandbox is None:
+        environment = {"PATH": ready.environment.path, "HOME": str(ready.environment.home)}
+        return hook_runner(unconfined(environment), directory=project)
+    home = ready.directory / "hook-home"
+    home.mkdir(parents=True, exist_ok=True, mode=0o700)
+    # Where a confined process starts is writable, so it starts at home and goes on from there.
+    given = confinement(ready, workspace=home, home=home)
+    within = replace(
+        given,
+        network="none",
+        readable=(*given.readable, *given.writable, project, worksite.path),
+        writable=(),
+        protected=(),
+    )
+
+    def start(command: Sequence[str]) -> ConfinedCommand | SandboxFailed:
+        whole = (*sandbox.launcher(), *_IN_PLACE, str(project), *command)
+        return sandbox.confine(whole, ready.reach.environment, within)
+
+    return hook_runner(start, directory=project)
+
+
+def tool_approval(telling: ActiveRun) -> ToolApproval:
+    """Asks whoever looks at `treadle approvals`."""
+    ready = telling.ready
+    return ToolApproval(
+        asker=approval_requester(telling),
+        patience=timedelta(minutes=ready.settings.policy.ask_minutes),
+        policy_hash=policy_hash(ready),
+        clean=make_redactor(secrets_of(ready)),
+        used=set(telling.history.used_approvals),
+    )
+
+
+def policy_hash(ready: CheckedRequest) -> str:
+    """Another as soon as anything that the policy depends on is."""
+    from treadle._version import __version__
+
+    settings = ready.settings
+    parts = [
+        __version__,
+        asdict(settings.policy),
+        asdict(settings.permissions),
+        list(settings.allowed_tools),
+        list(settings.hooks.before_tool_use),
+        list(settings.verify.protect),
+        ready.request.allow_destructive,
+    ]
+    return hash_of(json.dumps(parts, sort_keys=True, default=list))
+
+
+def notice_foreign_settings(telling: ActiveRun, workspace: Path) -> None:
+    """Say once per run what the project brings for coding agents and nobody loads."""
+    if notice := ignored_settings_notice(find_agent_settings(workspace)):
+        telling.recorder.record_once("foreign settings", RunWarned(notice))
+
+
+def _own_places(telling: ActiveRun) -> tuple[str, ...]:
+    """Where the agent itself keeps what it was answered, if that is too long to be said."""
+    home = private_home(telling.ready)
+    own = (str(home / "tmp"), str(home / ".claude" / "projects"))
+    # In a sandbox it has one of its own.
+    return own if telling.sandbox is None else (*own, "/tmp")  # noqa: S108

@@ -1,0 +1,85 @@
+"""What a `deliver` run does next, as one pure function; its limits are in `limits.py`."""
+
+from dataclasses import dataclass
+
+from treadle.domain.limits import RunLimits
+from treadle.domain.session import ExecutionError, QuotaExceeded, SandboxError, UnguardedTool
+from treadle.workflows.loop.limit_checks import MAX_WAITS, limit_reached
+from treadle.workflows.loop.next_action import (
+    AskAboutTests,
+    NextAction,
+    Reverify,
+    RunSession,
+    StopRun,
+    WaitForQuota,
+)
+from treadle.workflows.loop.run_progress import RunProgress
+
+NOTHING_TO_DO = (
+    "nothing to do: all had passed before; change the specification, or delete "
+    ".treadle/status.json to start over"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionRules:
+    limits: RunLimits
+    wait_for_quota: bool
+    fix_rounds: int = 3
+
+
+def decide_next(progress: RunProgress, rules: DecisionRules) -> NextAction:
+    """The first of these that holds ends the run:
+
+    interrupted or cancelled · authentication · sandbox_error · unguarded_tool · quota_exceeded
+    (unless waiting) · all_passed · all_blocked · budget_exceeded · time_exceeded ·
+    max_iterations · error · max_retries_exceeded · hung · stuck
+    """
+    if stop := must_stop(progress, rules):
+        return stop
+    if progress.given_up:
+        return StopRun("tests_failed", progress.given_up)
+    if progress.gate_failures > rules.fix_rounds:
+        return AskAboutTests()
+    if not progress.plan_outdated and (decided := _when_all_decided(progress)):
+        return decided
+    if stop := limit_reached(progress, rules.limits):
+        return stop
+    if isinstance(progress.last, QuotaExceeded):
+        return WaitForQuota(progress.last.resets_at, progress.last.message)
+    planned = progress.tally.total and not progress.plan_outdated
+    return RunSession("coding" if planned else "initializer")
+
+
+def must_stop(progress: RunProgress, rules: DecisionRules) -> StopRun | None:
+    """What ends a run of any workflow, whatever it has achieved."""
+    if progress.stopping:
+        return StopRun(progress.stopping)
+    match progress.last:
+        case ExecutionError(message=message, error_class="authentication"):
+            return StopRun("authentication", message)
+        case SandboxError(message=message):
+            return StopRun("sandbox_error", message)
+        case UnguardedTool(tool=tool):
+            told = f"the agent used {tool} without asking, so nothing it did can be relied on"
+            return StopRun("unguarded_tool", told)
+        case QuotaExceeded(message=message) if not rules.wait_for_quota:
+            return StopRun("quota_exceeded", message)
+        case QuotaExceeded(message=message) if progress.waits >= MAX_WAITS:
+            # Not every refusal passes with time, and no run may wait for ever.
+            return StopRun("quota_exceeded", f"{message} (after {progress.waits} pauses in a row)")
+        case _:
+            return None
+
+
+def _when_all_decided(progress: RunProgress) -> StopRun | Reverify | None:
+    tally = progress.tally
+    if tally.all_achievable_passed and progress.provable and not progress.verified:
+        # Tests that object are for a round to mend, and then they are asked again.
+        mending = progress.gate_failures > 0 and not progress.worked_since
+        return None if mending else Reverify()
+    if tally.all_achievable_passed:
+        # A session that met a quota limit is no round, but it may have done the work.
+        worked = progress.rounds or progress.last is not None
+        return StopRun("all_passed", "" if worked else NOTHING_TO_DO)
+    return StopRun("all_blocked") if tally.all_blocked else None

@@ -1,0 +1,60 @@
+"""Which deliverable carries a check of the specification. Pure."""
+
+from collections.abc import Collection, Sequence
+
+from treadle.domain.check import Check
+from treadle.domain.deliverable import Deliverable
+from treadle.verify.spec_checks import SpecCheck, fold_text, index_by_text
+from treadle.workflows.loop.deliverable_history import with_check
+
+SPEC_ID = "SPEC"
+SPEC_DESCRIPTION = "What the specification itself checks"
+
+
+def missing_checks(deliverable: Deliverable, spec_checks: Sequence[SpecCheck]) -> tuple[Check, ...]:
+    """Checks of the specification for criteria of the deliverable that do not have them.
+
+    They come before an agent's own and before what the specification once said, not before a
+    person's: theirs is the later word.
+    """
+    wanted = index_by_text(spec_checks)
+    present = {check.criterion: check for check in deliverable.checks}
+    missing = []
+    for criterion in dict.fromkeys(deliverable.acceptance_criteria):
+        item, check = wanted.get(fold_text(criterion)), present.get(criterion)
+        if item is None or (check is not None and check.origin == "person"):
+            continue
+        if check is None or (check.command, check.origin) != (item.command, "spec"):
+            missing.append(Check(criterion, item.command, "spec"))
+    return tuple(missing)
+
+
+def with_spec_checks(deliverable: Deliverable, spec_checks: Sequence[SpecCheck]) -> Deliverable:
+    """The deliverable with the checks that the specification has for its criteria."""
+    for check in missing_checks(deliverable, spec_checks):
+        deliverable = with_check(deliverable, check)
+    return deliverable
+
+
+def owner_of_left_checks(
+    deliverables: Sequence[Deliverable], spec_checks: Sequence[SpecCheck]
+) -> Deliverable | None:
+    """A deliverable of those checks whose text is no criterion anywhere; None if there are none."""
+    texts = {fold_text(text) for d in deliverables for text in d.acceptance_criteria}
+    left = [each for each in spec_checks if fold_text(each.text) not in texts]
+    if not left:
+        return None
+    return Deliverable(
+        _free_id({d.id for d in deliverables}),
+        SPEC_DESCRIPTION,
+        tuple(each.text for each in left),
+        checks=tuple(Check(each.text, each.command, "spec") for each in left),
+    )
+
+
+def _free_id(taken: Collection[str]) -> str:
+    number, name = 1, SPEC_ID
+    while name in taken:
+        number += 1
+        name = f"{SPEC_ID}-{number}"
+    return name

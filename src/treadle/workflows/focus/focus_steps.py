@@ -1,0 +1,173 @@
+"""The steps of `focus` after a session: commit its work, read its signal, run setup and check
+commands."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from treadle.domain.events.all_events import Event
+from treadle.domain.events.focus import (
+    CommandFinished,
+    CommitFailed,
+    IssueSaved,
+)
+from treadle.domain.events.run import RunWarned
+from treadle.domain.ports import Clock
+from treadle.domain.session import Completed, SessionResult
+from treadle.verify.check_runner_port import CheckCommand, CheckRunner, CommandStopped
+from treadle.workflows.focus.focus_history import AcceptedSignal, FocusHistory
+from treadle.workflows.focus.phases import SessionVerdict, without_effect
+from treadle.workflows.focus.prompts import MOST_CHECK
+from treadle.workflows.loop.round_steps import RoundRef
+from treadle.workflows.loop.run_workspace import RunWorkspace
+from treadle.workflows.loop.workspace_spec import ImportedTip
+from treadle.workspace.git import GitFailed
+
+RecordOnce = Callable[[str, Event], None]
+
+
+class ProjectNotes(Protocol):
+    """Keeps texts for people in the project; what is there already is never written over."""
+
+    def keep_issue(self, text: str, at: datetime) -> str:
+        """Where it was put, from the project's top. Asked again, the same place."""
+        ...
+
+    def keep_items(self, texts: tuple[str, ...], at: datetime) -> tuple[str, ...]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectCommands:
+    """What Treadle itself runs between sessions; an empty check is none."""
+
+    check: str
+    check_s: float
+    # Sets the workspace up, unless that was done for what it needs now.
+    set_up: Callable[[], Awaitable[None]]
+    # Lets that count as not done.
+    forget_setup: Callable[[], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Elapsed:
+    """A command was run or skipped; the log says which."""
+
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class FocusSteps:
+    """Acts the steps of one run, by what its log says."""
+
+    history: Callable[[], FocusHistory]
+    workspace: RunWorkspace
+    notes: ProjectNotes
+    runner: CheckRunner
+    commands: ProjectCommands
+    clock: Clock
+    # Under keys of the leg.
+    record_once: RecordOnce
+    stopping: Callable[[], bool]
+
+    async def import_work(self, place: RoundRef, before: str) -> ImportedTip:
+        """Commit and import what an implementer left; the others change nothing.
+
+        A commit that fails does not stop the run: what it was to hold stays in the workspace.
+        """
+        if place.instruction != "task":
+            return ImportedTip(before)
+        try:
+            return await self.workspace.commit_and_import(self._message(place.number))
+        except GitFailed as error:
+            failed = CommitFailed(error.message)
+            self.record_once(f"commit failed {place.index}", failed)
+            return ImportedTip(before, error.message)
+
+    def _message(self, number: int) -> str:
+        otherwise = f"Round {number}: work in progress"
+        said = self.history().verdict
+        if said is None or said.signal.kind not in ("progress", "done"):
+            return otherwise
+        return message_of(said.signal.text, otherwise=otherwise)
+
+    async def read_session(self, turn: int, words: str, result: SessionResult) -> SessionVerdict:
+        """What the session came to. A spec issue is saved before anybody acts on it."""
+        course = self.history()
+        said = course.verdict
+        if said is None or not isinstance(result.outcome, Completed):
+            return SessionVerdict()
+        if said.signal.kind == "spec_issue":
+            return SessionVerdict("spec_issue", issue=self._issue(turn, words, course, said))
+        turned = SessionVerdict(said.signal.kind, handed_over=bool(course.draft or course.review))
+        if why := without_effect(turned, course.refusal):
+            self.record_once(f"without effect {turn}", RunWarned(why))
+        return turned
+
+    def _issue(self, turn: int, words: str, course: FocusHistory, said: AcceptedSignal) -> str:
+        role = course.role or "implementer"
+        text = f"# Spec issue\n\nFound by the {role}, with the focus: {words}\n\n"
+        path = self.notes.keep_issue(f"{text}{said.signal.text.strip()}\n", said.at)
+        self.record_once(f"issue {turn}", IssueSaved(path, role, said.signal.text))
+        return path
+
+    async def set_up(self, *, anew: bool) -> Elapsed:
+        """Make the workspace ready; what fails is told, and left to the agent. `anew`: there is a
+        new plan, so also where it was ready before."""
+        began = self.clock.monotonic()
+        if not self.stopping():
+            if anew:
+                self.commands.forget_setup()
+            await self.commands.set_up()
+        return self._took(began)
+
+    async def check(self, turn: int, commit: str) -> Elapsed:
+        """Run the check command on what is committed, for the next session to read."""
+        began = self.clock.monotonic()
+        command = self.commands.check.strip()
+        if not command or self.stopping():
+            return self._took(began)
+        trial = CheckCommand(command, commit, "after", self.commands.check_s)
+        shown = await self.runner.run(trial)
+        if not isinstance(shown, CommandStopped):
+            evidence = shown.evidence
+            finished = CommandFinished(
+                command=command,
+                exit_code=evidence.exit_code,
+                duration_s=evidence.duration_s,
+                output=shown.output[-MOST_CHECK:],
+                commit=commit,
+            )
+            self.record_once(f"check {turn}", finished)
+        return self._took(began)
+
+    def _took(self, began: float) -> Elapsed:
+        return Elapsed(round(self.clock.monotonic() - began, 3))
+
+
+MOST_SUBJECT = 72
+MOST_MESSAGE = 4_000
+
+
+def message_of(text: str, *, otherwise: str) -> str:
+    """What an agent said at its end, as a commit message: a short first line, then the rest."""
+    lines = [_printable(line) for line in text.strip().splitlines()]
+    rest = "\n".join(lines).strip()
+    if not rest:
+        return otherwise
+    first, _, body = rest.partition("\n")
+    subject = _subject(first)
+    # A first line that is too long is said whole in the body.
+    body = rest if subject != first else body
+    return f"{subject}\n\n{body.strip()[:MOST_MESSAGE]}".strip()
+
+
+def _subject(line: str) -> str:
+    if len(line) <= MOST_SUBJECT:
+        return line
+    cut = line[: MOST_SUBJECT - 1]
+    return f"{cut.rpartition(' ')[0] or cut}…"
+
+
+def _printable(line: str) -> str:
+    return "".join(c if c.isprintable() else " " for c in line).rstrip()

@@ -1,0 +1,39 @@
+"""What a `focus` run does next, as one pure function."""
+
+from treadle.domain.events.focus import Phase
+from treadle.domain.events.run import Instruction
+from treadle.domain.session import QuotaExceeded
+from treadle.workflows.deliver.next_action import DecisionRules, must_stop
+from treadle.workflows.focus.phases import PhaseState
+from treadle.workflows.loop.limit_checks import limit_reached
+from treadle.workflows.loop.next_action import NextAction, RunSession, StopRun, WaitForQuota
+from treadle.workflows.loop.run_progress import RunProgress
+
+INSTRUCTION_OF: dict[Phase, Instruction] = {
+    "planning": "planning",
+    "implementing": "task",
+    "reviewing": "review",
+}
+
+
+def decide_next(progress: RunProgress, stage: PhaseState, rules: DecisionRules) -> NextAction:
+    """The first of these that holds ends the run:
+
+    interrupted or cancelled · authentication · sandbox_error · unguarded_tool · quota_exceeded
+    (unless waiting) · approved or spec_issue · budget_exceeded · time_exceeded · max_iterations ·
+    error · max_retries_exceeded · hung · stuck
+
+    `max_iterations` bounds the rounds of the run, and the sessions of one round.
+    """
+    if stop := must_stop(progress, rules):
+        return stop
+    if stage.stop is not None:
+        return stage.stop
+    if stop := limit_reached(progress, rules.limits):
+        return stop
+    if stage.sessions >= rules.limits.max_iterations:
+        may = f"one round may take {rules.limits.max_iterations} sessions"
+        return StopRun("max_iterations", f"{may} (--max-iterations, limits.max_iterations)")
+    if isinstance(progress.last, QuotaExceeded):
+        return WaitForQuota(progress.last.resets_at, progress.last.message)
+    return RunSession(INSTRUCTION_OF[stage.phase])

@@ -1,0 +1,215 @@
+"""The steps of a review in `focus`: its scope, its findings checked, its verdict recorded."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+
+from treadle.domain.events.focus import BacklogSaved, ReviewJudged, ReviewWritten
+from treadle.domain.events.verification import TouchedFile
+from treadle.domain.ports import Clock
+from treadle.domain.review import ReviewFinding
+from treadle.verify.check_runner_port import CheckCommand, CheckRunner, CommandStopped
+from treadle.verify.evidence_files import find_touched_evidence
+from treadle.workflows.focus.focus_history import FocusHistory
+from treadle.workflows.focus.focus_steps import ProjectNotes, RecordOnce
+from treadle.workflows.focus.phases import PhaseState, ReviewVerdict
+from treadle.workflows.focus.previous_findings import (
+    PreviousFinding,
+    Standing,
+    called_settled,
+    found_before,
+    heaviest_first,
+    standing_of,
+    subject_of,
+)
+from treadle.workflows.focus.prompts import MOST_REVIEW, ChangesSince, ReviewScope, bounded
+from treadle.workflows.focus.review_rules import (
+    FindingContext,
+    ReviewJudgement,
+    ReviewRules,
+    fault_of,
+    judge_review,
+)
+from treadle.workflows.focus.working_files import finding_lines
+from treadle.workspace.diffs import changed_files
+from treadle.workspace.git import Git
+
+# Commands of findings that are tried in one review.
+MOST_COMMANDS = 10
+
+# What stands against the tests of a commit, in words; empty: nothing.
+VerifyTests = Callable[[str], Awaitable[str | CommandStopped]]
+
+
+async def no_objection(commit: str) -> str:
+    """For projects that have no tests to run."""
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedReview:
+    """The findings of a review, each with its fault, and how those of earlier reviews stand."""
+
+    into: list[tuple[ReviewFinding, str]]
+    earlier: PreviousFinding
+    settled: tuple[ReviewFinding, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewSteps:
+    """Judges the reviews of one run. Files are read from the user's repository, never from the
+    agent's clone."""
+
+    course: Callable[[], FocusHistory]
+    git: Git
+    ground: CheckRunner
+    cabinet: ProjectNotes
+    terms: ReviewRules
+    clock: Clock
+    # Seconds that the command of a finding may take.
+    command_s: float
+    record_once: RecordOnce
+    # Whether the policy lets an agent run this line: nobody runs another for it.
+    is_allowed: Callable[[str], bool]
+    judge_tests: VerifyTests = no_objection
+
+    async def review(self, turn: int, stage: PhaseState, commit: str) -> ReviewVerdict:
+        """What the review of this round comes to, with the tests as the last word before yes."""
+        began = self.clock.monotonic()
+        course = self.course()
+        said = course.verdict
+        looked = await self._looked(course, stage.number, commit)
+        if isinstance(looked, CommandStopped):
+            return ReviewVerdict("cut", "")
+        judgement = judge_review(
+            None if said is None else said.signal.kind,
+            looked.into,
+            self.terms,
+            reviews_before=stage.reviews,
+            earlier=looked.earlier,
+        )
+        outcome, reason = judgement.outcome, judgement.reason
+        if outcome == "approved":
+            objections = await self.judge_tests(commit)
+            if isinstance(objections, CommandStopped):
+                return ReviewVerdict("cut", "")
+            if objections:
+                last = stage.reviews + 1 >= self.terms.max_reviews
+                outcome, reason = "tests_failed" if last else "changes", objections
+                judgement = replace(judgement, reason=_in_short(objections))
+        self.record_once(
+            f"review {turn}",
+            ReviewJudged(
+                number=stage.number,
+                verdict="approved" if outcome == "approved" else "changes_requested",
+                commit=commit,
+                reason=bounded(reason, MOST_REVIEW),
+                findings=judgement.findings,
+                dropped=judgement.dropped,
+                settled=looked.settled,
+            ),
+        )
+        if outcome != "changes":
+            self._leave_for_later(turn, course, judgement)
+        return ReviewVerdict(outcome, judgement.reason, round(self.clock.monotonic() - began, 3))
+
+    async def scope(self, number: int, commit: str) -> ReviewScope:
+        """What the reviewer of this round is to look at."""
+        course = self.course()
+        touched_files: tuple[TouchedFile, ...] = ()
+        if course.baseline is not None:
+            changes = await changed_files(self.git, course.baseline, commit)
+            touched_files = find_touched_evidence(changes)
+        return ReviewScope(touched_files, await self._since(_before(course, number), commit))
+
+    async def _since(self, reviews: Sequence[ReviewJudged], commit: str) -> ChangesSince | None:
+        if not reviews:
+            return None
+        last = reviews[-1]
+        told = await self.git.run(
+            *("diff", "--no-ext-diff", "--no-textconv", "--no-color", "--find-renames", "--patch"),
+            *(last.commit, commit, "--"),
+        )
+        return ChangesSince(last.commit, told)
+
+    async def _looked(
+        self, course: FocusHistory, number: int, commit: str
+    ) -> CheckedReview | CommandStopped:
+        """Hold what was found now, and before, against the commit."""
+        reviews = _before(course, number)
+        before, written = found_before(reviews), course.review or ReviewWritten(())
+        tried: dict[str, bool] = {}
+        # Those of before first: none is out of reach because the reviewer brought many others.
+        for findings in (heaviest_first(before), written.findings):
+            cut = await self._try_commands(findings, commit, tried)
+            if cut is not None:
+                return cut
+        changed = None
+        if reviews:
+            files = await changed_files(self.git, reviews[-1].commit, commit)
+            changed = frozenset(change.path for change in files)
+        into = []
+        for finding in written.findings:
+            text, fails = await self._text_of(finding.file, commit), tried.get(finding.command)
+            into.append((finding, fault_of(finding, FindingContext(text, fails, changed, before))))
+        settled = called_settled(before, written.settled, written.findings)
+        repeated = {subject_of(finding) for finding in written.findings}
+        standing: dict[Standing, list[ReviewFinding]] = {"again": [], "open": [], "mended": []}
+        for finding in before:
+            if subject_of(finding) not in repeated:
+                text, fails = await self._text_of(finding.file, commit), tried.get(finding.command)
+                how = standing_of(finding, text=text, fails=fails, is_settled=finding in settled)
+                standing[how].append(finding)
+        earlier = PreviousFinding(tuple(standing["again"]), tuple(standing["open"]))
+        return CheckedReview(into, earlier, settled)
+
+    async def _try_commands(
+        self, findings: Sequence[ReviewFinding], commit: str, tried: dict[str, bool]
+    ) -> CommandStopped | None:
+        """Run what may be run, each once, and add whether it fails; None if nothing was cut."""
+        commands = dict.fromkeys(finding.command for finding in findings)
+        wanted = [each for each in commands if each not in tried and self._can_be_tried(each)]
+        for command in wanted[:MOST_COMMANDS]:
+            fails = await self._fails(command, commit)
+            if isinstance(fails, CommandStopped):
+                return fails
+            tried[command] = fails
+        return None
+
+    def _can_be_tried(self, command: str) -> bool:
+        return bool(command.strip()) and self.is_allowed(command)
+
+    async def _fails(self, command: str, commit: str) -> bool | CommandStopped:
+        shown = await self.ground.run(CheckCommand(command, commit, "after", self.command_s))
+        return shown if isinstance(shown, CommandStopped) else not shown.evidence.is_green
+
+    async def _text_of(self, file: str, commit: str) -> str | None:
+        if not file:
+            return None
+        ran = await self.git.try_run("cat-file", "blob", f"{commit}:{file}")
+        return ran.output if ran.ok else None
+
+    def _leave_for_later(self, turn: int, course: FocusHistory, judgement: ReviewJudgement) -> None:
+        said = course.verdict
+        if not judgement.leftovers or said is None:
+            return
+        texts = tuple(_item(finding) for finding in judgement.leftovers)
+        self.record_once(f"backlog {turn}", BacklogSaved(self.cabinet.keep_items(texts, said.at)))
+
+
+def _in_short(objections: str) -> str:
+    """What ends a run is said in one line; the log has all of it."""
+    first = objections.strip().splitlines()[0].removeprefix("- ")
+    return f"the tests object to what the review approved: {first[:200]}"
+
+
+def _before(course: FocusHistory, number: int) -> tuple[ReviewJudged, ...]:
+    """The reviews of earlier rounds: this one's may have been told before a crash."""
+    return tuple(judged for judged in course.judged if judged.number < number)
+
+
+def _item(finding: ReviewFinding) -> str:
+    first = " ".join(finding.text.split())
+    title = first if len(first) <= 80 else f"{first[:79]}…"
+    rest = finding_lines(1, finding)[1:]
+    where = f" in `{finding.file}`" if finding.file else ""
+    return "\n".join([f"# {title}", "", f"A review left this ({finding.severity}{where}).", *rest])

@@ -1,0 +1,91 @@
+"""May tests fail? The question in words, and what an answer means for the run. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TypeAlias, assert_never
+
+from treadle.domain.approval import (
+    Answer,
+    ApprovalQuestion,
+    LapsedQuestion,
+    VoidedQuestion,
+    hash_of,
+)
+from treadle.domain.suite_report import SuiteObjection
+from treadle.workflows.loop.approval_requests import ApprovalOutcome, NotAnswered
+
+PATIENCE = timedelta(hours=24)
+MOST_LINES = 40
+
+
+@dataclass(frozen=True, slots=True)
+class AcceptFailures:
+    """A person accepts these objections, as `accepted_as` names them."""
+
+    tests: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TryAgain:
+    """A person says how they can be mended; or nobody had time to answer."""
+
+    words: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class GiveUpOnTests:
+    reason: str
+
+
+Meaning: TypeAlias = AcceptFailures | TryAgain | GiveUpOnTests
+
+
+def tests_question(objections: Sequence[SuiteObjection], *, rounds: int) -> ApprovalQuestion:
+    """Bound to the tests that fail; without an answer in time the run ends."""
+    lines = [_line(each) for each in objections]
+    if len(lines) > MOST_LINES:
+        lines = [*lines[: MOST_LINES - 1], f"… {len(lines) - MOST_LINES + 1} more"]
+    subject = "\n".join(lines)
+    return ApprovalQuestion(
+        kind="failing_tests",
+        text=f"Tests object, and {rounds} rounds could not mend it. Accept them as they are?",
+        subject=subject,
+        subject_hash=hash_of(subject),
+        patience=PATIENCE,
+        at_deadline="deny",
+    )
+
+
+def meaning_of(outcome: ApprovalOutcome, objections: Sequence[SuiteObjection]) -> Meaning:
+    match outcome:
+        case Answer(verdict="approved") | LapsedQuestion(verdict="approved"):
+            return AcceptFailures(tuple(each.accepted_as for each in objections))
+        case Answer(verdict="replied", text=text):
+            return TryAgain(text)
+        case Answer(by=by, text=text):
+            return GiveUpOnTests(f"{by} said no: {text}" if text else f"{by} said no")
+        case LapsedQuestion():
+            return GiveUpOnTests("nobody said in time that they may fail")
+        case VoidedQuestion(reason=reason):
+            return GiveUpOnTests(f"the question about them is void: {reason}")
+        case NotAnswered():
+            return TryAgain()
+        case _:
+            assert_never(outcome)
+
+
+_WORDS = {
+    "new_failure": "fails now",
+    "removed": "is gone",
+    "newly_skipped": "is skipped now",
+    "coverage": "coverage",
+    "broken_run": "shows nothing",
+}
+
+
+def _line(objection: SuiteObjection) -> str:
+    line = "" if objection.line is None else f":{objection.line}"
+    place = f" ({objection.file}{line})" if objection.file else ""
+    told = f"{objection.test} {_WORDS[objection.finding]}{place}".strip()
+    return f"{told}: {objection.summary_line}" if objection.summary_line else told

@@ -1,0 +1,102 @@
+"""Whether work lands, the question to a person about it, and the event that says so."""
+
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+from typing import Literal, assert_never
+
+from treadle.domain.approval import Answer, ApprovalQuestion, LapsedQuestion, VoidedQuestion
+from treadle.domain.events.work import WorkKept, WorkLanded
+from treadle.domain.ids import RunId
+from treadle.domain.run import LandingMode
+from treadle.workflows.loop.approval_requests import ApprovalOutcome, NotAnswered
+from treadle.workspace.checkout_landing import LandedCommit, LandingRefused, land, land_files
+from treadle.workspace.imports import ImportedBranch
+from treadle.workspace.project import Project
+from treadle.workspace.snapshot import Snapshot
+
+LandingForm = Literal["commits", "files"]
+Ask = Callable[[str], Awaitable[bool]]
+
+
+async def land_work(
+    project: Project, snapshot: Snapshot, work: ImportedBranch, *, run: RunId, form: LandingForm
+) -> WorkLanded | WorkKept:
+    """Land the work in the form that is wanted, as an event either way."""
+    how = land if form == "commits" else land_files
+    match await how(project, snapshot, work, run):
+        case LandedCommit(commit=commit):
+            return WorkLanded(work.branch, commit, form)
+        case LandingRefused(reason=reason, command=command):
+            return WorkKept(work.branch, reason, command)
+        case unreachable:
+            assert_never(unreachable)
+
+
+async def why_not(landing: LandingMode, work: ImportedBranch, ask: Ask | None) -> str:
+    """Why the work is not to be landed now; empty if it is."""
+    match landing:
+        case "auto":
+            return ""
+        case "never":
+            return "landing is switched off"
+        case "ask":
+            if ask is None:
+                return "landing has to be asked for, and nobody is at the terminal"
+            commits = "1 commit" if work.commits == 1 else f"{work.commits} commits"
+            return "" if await ask(f"Land {commits} in your checkout?") else "you said no"
+        case unreachable:
+            assert_never(unreachable)
+
+
+# A summary by file of a big change is long; whoever wants all of it has `treadle diff`.
+MOST_LINES = 40
+
+
+def landing_question(
+    *,
+    commits: int,
+    tip: str,
+    stat: str,
+    patience: timedelta | None = None,
+    answerers: tuple[str, ...] = (),
+) -> ApprovalQuestion:
+    """Bound to the commit that would land; without an answer in time the work stays on its branch.
+
+    `stat` is the summary by file, from what the user saw to that commit.
+    """
+    counted = "1 commit" if commits == 1 else f"{commits} commits"
+    return ApprovalQuestion(
+        kind="landing",
+        text=f"Land {counted} in your checkout?",
+        subject=f"{_shortened(stat)}\ncommit {tip}",
+        subject_hash=tip,
+        patience=patience,
+        at_deadline="deny",
+        answerers=answerers,
+    )
+
+
+def why_not_landed(outcome: ApprovalOutcome) -> str:
+    """Why the work stays on its branch; empty when it may land."""
+    match outcome:
+        case Answer(verdict="approved") | LapsedQuestion(verdict="approved"):
+            return ""
+        case Answer(by=by, text=text):
+            return f"{by} said no: {text}" if text else f"{by} said no"
+        case LapsedQuestion():
+            return "nobody said in time that it may land"
+        case VoidedQuestion(reason=reason):
+            return f"the question whether it may land is void: {reason}"
+        case NotAnswered():
+            return "the run stopped before anybody said that it may land"
+        case _:
+            assert_never(outcome)
+
+
+def _shortened(stat: str) -> str:
+    """Files from the top and the totals, which are the last line."""
+    lines = stat.strip("\n").splitlines()
+    if len(lines) <= MOST_LINES:
+        return "\n".join(lines)
+    left_out = len(lines) - MOST_LINES
+    return "\n".join([*lines[: MOST_LINES - 1], f" … {left_out} more files", lines[-1]])

@@ -1,0 +1,39 @@
+"""What a run can do next: the closed list of answers of a workflow's decision function. Types
+only."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TypeAlias
+
+from treadle.domain.events.run import Instruction
+from treadle.domain.run import ExitReason
+
+
+@dataclass(frozen=True, slots=True)
+class RunSession:
+    instruction: Instruction
+
+
+@dataclass(frozen=True, slots=True)
+class WaitForQuota:
+    resets_at: datetime | None
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reverify:
+    """All has passed: before the run may succeed, all of it is shown once more."""
+
+
+@dataclass(frozen=True, slots=True)
+class AskAboutTests:
+    """Tests fail that did not before, and nobody could mend them: a person decides."""
+
+
+@dataclass(frozen=True, slots=True)
+class StopRun:
+    reason: ExitReason
+    message: str = ""
+
+
+NextAction: TypeAlias = RunSession | WaitForQuota | Reverify | AskAboutTests | StopRun

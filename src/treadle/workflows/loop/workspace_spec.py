@@ -1,0 +1,55 @@
+"""What a run's workspace is made from, and what an import returns. Types only."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from treadle.domain.agent import CommitIdentity
+from treadle.domain.events.all_events import Event
+from treadle.domain.ids import RunId
+from treadle.policy.secret_search import SecretSearch
+from treadle.workflows.loop.landing import LandingForm
+from treadle.workspace.attribution import Attribution
+from treadle.workspace.project import Project
+from treadle.workspace.snapshot import Snapshot
+
+Record = Callable[[Event], None]
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceSpec:
+    """What a worksite is made for."""
+
+    project: Project
+    run: RunId
+    identity: CommitIdentity
+    directory: Path
+    attribution: Attribution
+    form: LandingForm
+    record: Record
+    record_once: Callable[[str, Event], None]
+    # Commits that earlier runs landed: their work is in the checkout, whatever became of them.
+    landed: tuple[str, ...] = ()
+    earlier: "UnlandedWork | None" = None
+    # What must not come home, and the same words without it.
+    search: SecretSearch = field(default_factory=lambda: SecretSearch(()))
+    protected: tuple[str, ...] = ()
+    clean: Callable[[str], str] = lambda text: text
+
+
+@dataclass(frozen=True, slots=True)
+class UnlandedWork:
+    """Work of an earlier run that waits on its branch, on top of what the user still sees."""
+
+    run: RunId
+    branch: str
+    commit: str
+    snapshot: Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedTip:
+    """The commit that the work ends at, and why it is not all of the round's, if it is not."""
+
+    tip: str
+    lost: str = ""

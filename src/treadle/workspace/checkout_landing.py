@@ -1,0 +1,206 @@
+"""Lands a run's work in the user's checkout, by fast-forward or as uncommitted changes.
+
+A detached HEAD lands, too: HEAD itself moves. Uncommitted changes that the run started from become
+the snapshot's commit, below the work.
+"""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias, assert_never
+
+from treadle.domain.ids import RunId, short_id
+from treadle.workspace.backups import back_up, ref_move
+from treadle.workspace.disk_tree import copy_index, private_index
+from treadle.workspace.git import GitResult
+from treadle.workspace.imports import ImportedBranch
+from treadle.workspace.landing_decision import (
+    AlreadyLanded,
+    KeepOnBranch,
+    LandingFacts,
+    LandNow,
+    decide_landing,
+)
+from treadle.workspace.project import Project, operation_in_progress, read_identity
+from treadle.workspace.snapshot import Snapshot, commit_tree, read_checkout, tree_of
+
+_MERGE = (
+    "-c", "merge.verifySignatures=false",
+    "merge", "--ff-only", "--no-overwrite-ignore", "--no-autostash", "--no-stat", "--quiet",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class LandedCommit:
+    """The checkout contains the work; a second landing says the same."""
+
+    commit: str
+
+
+@dataclass(frozen=True, slots=True)
+class LandingRefused:
+    """The checkout is as it was: why, and the one command that brings the work in."""
+
+    reason: str
+    command: str
+
+
+LandingOutcome: TypeAlias = LandedCommit | LandingRefused
+
+
+async def land(
+    project: Project, snapshot: Snapshot, imported: ImportedBranch, run: RunId
+) -> LandingOutcome:
+    """Backups first, then branch and index to the snapshot, then the fast-forward.
+
+    Cut anywhere, every file is as the user or the run left it, and a second call goes on.
+    """
+    facts = await gather_facts(project, snapshot, imported)
+    match decide_landing(facts):
+        case AlreadyLanded():
+            return LandedCommit(imported.commit)
+        case KeepOnBranch(reason, command):
+            return LandingRefused(reason, command)
+        case LandNow():
+            return await _fast_forward(project, snapshot, imported, run)
+        case unreachable:
+            assert_never(unreachable)
+
+
+async def gather_facts(
+    project: Project, snapshot: Snapshot, imported: ImportedBranch
+) -> LandingFacts:
+    """What the decision depends on, looked up now."""
+    now = await read_checkout(project)
+    git = project.git
+    return LandingFacts(
+        before=snapshot.checkout,
+        now=now,
+        snapshot_commit=snapshot.commit,
+        branch=imported.branch,
+        branch_commit=await git.commit_of(f"refs/heads/{imported.branch}"),
+        work=imported.commit,
+        work_in_head=now.head is not None and await git.is_ancestor(imported.commit, now.head),
+        descends=imported.descends,
+        operation=operation_in_progress(project.git_dir),
+    )
+
+
+async def _fast_forward(
+    project: Project, snapshot: Snapshot, imported: ImportedBranch, run: RunId
+) -> LandingOutcome:
+    head = await project.git.commit_of("HEAD")
+    if head is not None:
+        await back_up(project, run, head)
+    await _back_up_index(project, run, snapshot)
+    with private_index(project.git_dir / "index") as saved:
+        refusal = await _merge(project, snapshot, imported, head)
+        if refusal is None:
+            return LandedCommit(imported.commit)
+        # Git checks everything before it writes a file, so only our own moves are to be undone.
+        if head != snapshot.commit and await project.git.commit_of("HEAD") == snapshot.commit:
+            await _move_back(project, snapshot.commit, head)
+        _restore_index(project, saved, snapshot)
+    return LandingRefused(
+        refusal_text(refusal), f"git merge --no-overwrite-ignore {imported.branch}"
+    )
+
+
+async def _merge(
+    project: Project, snapshot: Snapshot, imported: ImportedBranch, head: str | None
+) -> GitResult | None:
+    """Index, branch, files, in this order; what git said if it refused one of them."""
+    steps: list[tuple[str, ...]] = []
+    if snapshot.dirty:
+        steps.append(("read-tree", "-i", "-m", snapshot.commit))
+    if head != snapshot.commit:
+        steps.append(ref_move("HEAD", snapshot.commit, from_=head))
+    steps.append((*_MERGE, imported.commit))
+    for step in steps:
+        ran = await project.git.try_run(*step)
+        if not ran.ok:
+            return ran
+    return None
+
+
+async def _back_up_index(project: Project, run: RunId, snapshot: Snapshot) -> None:
+    """Keep what was staged when it is neither in HEAD nor on disk: nothing else holds it."""
+    with private_index(project.git_dir / "index") as index:
+        anything = os.access(index, os.R_OK)
+        staged = await project.git.with_index(index).try_run("write-tree")
+    known = {snapshot.tree}
+    if snapshot.head is not None:
+        known.add(await tree_of(project.git, snapshot.head))
+    if anything and staged.ok and staged.output not in known:
+        commit = await commit_tree(
+            project.git,
+            staged.output,
+            parents=() if snapshot.head is None else (snapshot.head,),
+            message=f"Staged changes before landing (treadle {short_id(run)})",
+            author=await read_identity(project),
+        )
+        await back_up(project, run, commit)
+
+
+async def _move_back(project: Project, moved_to: str, head: str | None) -> None:
+    if head is None:
+        await project.git.run("update-ref", "-d", "HEAD", moved_to)
+    else:
+        await project.git.run(*ref_move("HEAD", head, from_=moved_to))
+
+
+def _restore_index(project: Project, saved: Path, snapshot: Snapshot) -> None:
+    index = project.git_dir / "index"
+    if not snapshot.dirty:
+        return
+    if saved.exists():
+        copy_index(saved, index)
+    else:
+        index.unlink(missing_ok=True)
+
+
+def refusal_text(refusal: GitResult) -> str:
+    """Why git refused, for the user."""
+    named = [line.strip() for line in refusal.stderr.splitlines() if line.startswith("\t")]
+    if named:
+        return f"files of yours are in the way, move them first: {', '.join(named)}"
+    return f"git could not fast-forward: {refusal.error_line}"
+
+
+_DIFF_COMMAND = ("diff-tree", "-p", "--binary", "--full-index", "--no-renames", "--no-ext-diff")
+_APPLY_COMMAND = ("apply", "--binary", "--whitespace=nowarn", "-")
+
+
+async def land_files(
+    project: Project, snapshot: Snapshot, imported: ImportedBranch, run: RunId
+) -> LandingOutcome:
+    """All files or none: git checks every one of them before it writes the first.
+
+    A checkout that holds the work already has landed, so a second call says the same.
+    """
+    facts = await gather_facts(project, snapshot, imported)
+    if facts.now.tree == await tree_of(project.git, imported.commit):
+        return LandedCommit(imported.commit)
+    match decide_landing(facts):
+        case AlreadyLanded():
+            return LandedCommit(imported.commit)
+        case KeepOnBranch(reason, command):
+            return LandingRefused(reason, command)
+        case LandNow():
+            return await _apply_patch(project, snapshot, imported, run)
+        case unreachable:
+            assert_never(unreachable)
+
+
+async def _apply_patch(
+    project: Project, snapshot: Snapshot, imported: ImportedBranch, run: RunId
+) -> LandingOutcome:
+    # The snapshot holds the files as they are now, uncommitted changes included.
+    await back_up(project, run, snapshot.commit)
+    patch = await project.git.run(*_DIFF_COMMAND, snapshot.commit, imported.commit)
+    applied = await project.git.try_run(
+        *_APPLY_COMMAND, stdin=patch.encode(errors="surrogateescape") + b"\n"
+    )
+    if applied.ok:
+        return LandedCommit(imported.commit)
+    return LandingRefused(refusal_text(applied), f"git merge {imported.branch}")

@@ -1,0 +1,197 @@
+"""Writes the parts of a clone's git directory that Treadle sets: settings, hooks, exclusions.
+
+They are put back from the project every time, so nothing that an agent does to its own copies
+lasts longer than its session. Where to find them is asked once: writing them starts no process.
+"""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from treadle.domain.agent import CommitIdentity
+from treadle.domain.errors import ProjectError
+from treadle.domain.suite_report import REPORTS_FOLDER
+from treadle.workspace.attribution import HOOK, Attribution
+from treadle.workspace.disk import is_written, remove, writing_to
+from treadle.workspace.disk_tree import NOTES_FILE, PRIVATE_FOLDER
+from treadle.workspace.git import Git
+from treadle.workspace.project import Project
+
+# Left by running a project, wanted in no commit; a file that is tracked stays tracked.
+BUILD_PRODUCTS = (
+    *("__pycache__/", "*.py[co]", ".venv/", ".pytest_cache/", ".mypy_cache/", ".ruff_cache/"),
+    *("node_modules/", ".DS_Store"),
+)
+HOOKS = ("commit-msg", "prepare-commit-msg")
+
+
+@dataclass(frozen=True, slots=True)
+class CloneSources:
+    """What the parts of a clone are written from."""
+
+    disk_settings: bytes  # what `git init` found out about the disk and the hash in use
+    repository: Path  # the project's git directory, the one that all its worktrees share
+    excludes: Path | None  # what the user's git ignores everywhere
+
+
+@dataclass(frozen=True, slots=True)
+class Clone:
+    """A run's own repository: it borrows the project's objects and shares nothing else with it."""
+
+    project: Project
+    path: Path
+    branch: str
+    base: str  # the snapshot's commit
+    identity: CommitIdentity
+    sources: CloneSources = field(repr=False)
+    attribution: Attribution = "removed"
+
+    @property
+    def git_dir(self) -> Path:
+        return self.path / ".git"
+
+    @property
+    def ref(self) -> str:
+        return f"refs/heads/{self.branch}"
+
+
+def agent_environment(environment: Mapping[str, str]) -> dict[str, str]:
+    """For git in a tree that an agent writes to: no settings but the clone's own, no secrets."""
+    kept = {name: environment[name] for name in ("TMPDIR",) if name in environment}
+    return {
+        **kept,
+        "PATH": environment.get("PATH", os.defpath),
+        "HOME": "/nonexistent",
+        "XDG_CONFIG_HOME": "/nonexistent",
+        "GIT_CONFIG_GLOBAL": "/dev/null",
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_DEFAULT_REF_FORMAT": "files",
+        "GIT_NO_REPLACE_OBJECTS": "1",
+    }
+
+
+async def find_sources(project: Project, scratch: Path) -> CloneSources:
+    """Asks git about the project, and about the disk by a repository in `scratch`."""
+    told = await project.git.run("rev-parse", "--show-object-format", "--git-common-dir")
+    form, _, folder = told.partition("\n")
+    configured = await project.git.try_run("config", "--path", "--get", "core.excludesFile")
+    with writing_to(scratch):
+        _make_empty(scratch)
+        git = Git(scratch, agent_environment(project.git.environment))
+        await git.run("init", "--quiet", "--template=", f"--object-format={form}", str(scratch))
+        disk_settings = (scratch / ".git/config").read_bytes()
+        remove(scratch)
+    return CloneSources(
+        disk_settings,
+        # Relative to the root when it lies below it.
+        (project.root / folder).resolve(),
+        Path(configured.output) if configured.ok else _default_excludes(project.git.environment),
+    )
+
+
+def require_project(clone: Clone) -> None:
+    """Git says of a repository that went away only that it cannot find this or that in it."""
+    repository = clone.sources.repository
+    parts = (clone.project.root, clone.project.git_dir, repository / "objects")
+    if all(part.is_dir() for part in parts) and (repository / "HEAD").is_file():
+        return
+    raise ProjectError(
+        f"the project's repository is gone; this round's files are in {clone.path}",
+        hint=f"put {repository} back, or copy from there what you want to keep",
+    )
+
+
+def _default_excludes(environment: Mapping[str, str]) -> Path | None:
+    if folder := environment.get("XDG_CONFIG_HOME"):
+        return Path(folder) / "git/ignore"
+    home = environment.get("HOME")
+    return Path(home) / ".config/git/ignore" if home else None
+
+
+async def write_empty_clone(clone: Clone, directory: Path) -> None:
+    """A repository in `directory` with the run's branch and no files, whatever was there before.
+
+    The branch begins at what was imported already, or else at the snapshot.
+    """
+    _make_empty(directory)
+    git_dir = directory / ".git"
+    for folder in ("objects", "refs/heads"):
+        (git_dir / folder).mkdir(parents=True)
+    (git_dir / "HEAD").write_text(f"ref: {clone.ref}\n")
+    restore_git_dir(clone, git_dir)
+    git = Git(directory, agent_environment(clone.project.git.environment))
+    start = await clone.project.git.commit_of(clone.ref) or clone.base
+    await git.run("update-ref", clone.ref, start)
+
+
+def _make_empty(directory: Path) -> None:
+    remove(directory)
+    directory.mkdir(parents=True)
+
+
+def restore_git_dir(clone: Clone, git_dir: Path) -> None:
+    """Put Treadle's parts in place of whatever is there."""
+    sources = clone.sources
+    settings = sources.disk_settings + _settings(clone.identity).encode()
+    _write(git_dir / "config", settings)
+    _write(git_dir / "info/exclude", _exclusions(sources))
+    _write(git_dir / "objects/info/alternates", os.fsencode(sources.repository / "objects") + b"\n")
+    shallow = sources.repository / "shallow"
+    if shallow.exists():
+        _write(git_dir / "shallow", shallow.read_bytes())
+    else:
+        remove(git_dir / "shallow")
+    _write_hooks(git_dir / "hooks", HOOKS if clone.attribution == "removed" else ())
+
+
+def _write_hooks(folder: Path, names: tuple[str, ...]) -> None:
+    text = HOOK.encode()
+    if _contains_exactly(folder, names) and all(
+        is_written(folder / name, text, rights=0o700) for name in names
+    ):
+        return
+    remove(folder)
+    folder.mkdir()
+    for name in names:
+        (folder / name).write_bytes(text)
+        (folder / name).chmod(0o755)
+
+
+def _contains_exactly(folder: Path, names: tuple[str, ...]) -> bool:
+    if folder.is_symlink() or not folder.is_dir():
+        return False
+    return {path.name for path in folder.iterdir()} == {*names}
+
+
+def _write(path: Path, text: bytes) -> None:
+    if is_written(path, text):
+        return
+    # Removed first: written to, a pipe in its place would never take the text.
+    remove(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(text)
+
+
+def _settings(identity: CommitIdentity) -> str:
+    return (
+        f"[user]\n\tname = {_quoted(identity.name)}\n\temail = {_quoted(identity.email)}\n"
+        "[commit]\n\tgpgsign = false\n[tag]\n\tgpgsign = false\n"
+        "[core]\n\thooksPath = .git/hooks\n\tfsmonitor = false\n"
+        "[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n"
+    )
+
+
+def _quoted(value: str) -> str:
+    return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _exclusions(sources: CloneSources) -> bytes:
+    """What the user's own git ignores besides .gitignore, what tools leave, and what is ours."""
+    files = (sources.excludes, sources.repository / "info/exclude")
+    theirs = [file.read_bytes() for file in files if file is not None and file.is_file()]
+    ours = "".join(
+        f"{line}\n"
+        for line in (*BUILD_PRODUCTS, f"/{NOTES_FILE}", f"/{PRIVATE_FOLDER}/", f"{REPORTS_FOLDER}/")
+    )
+    return b"\n".join([*theirs, ours.encode()])

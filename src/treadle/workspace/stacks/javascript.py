@@ -1,0 +1,163 @@
+"""Setup, check and test commands of a project with a package.json. Pure."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from treadle.domain.suite_report import REPORTS_FOLDER
+from treadle.workspace.stacks.languages import Stack, chain
+from treadle.workspace.stacks.project_listing import ProjectListing
+
+_PLACEHOLDER = "no test specified"
+
+
+@dataclass(frozen=True, slots=True)
+class PackageManager:
+    """A package manager: how it installs, runs a script, and runs a tool."""
+
+    install: str
+    script: str
+    tool: str
+    # What stands between a script and further options for it.
+    further: str = ""
+
+
+_NPM = PackageManager("npm ci", "npm run", "npx", "-- ")
+_PNPM = PackageManager("pnpm install --frozen-lockfile", "pnpm run", "pnpm exec")
+_YARN = PackageManager("yarn install --frozen-lockfile", "yarn run", "yarn run")
+_YARN_BERRY = PackageManager("yarn install --immutable", "yarn run", "yarn run")
+_BUN = PackageManager("bun install --frozen-lockfile", "bun run", "bunx")
+_UNLOCKED = {
+    "npm": PackageManager("npm install", _NPM.script, _NPM.tool, _NPM.further),
+    "pnpm": PackageManager("pnpm install", _PNPM.script, _PNPM.tool),
+    "yarn": PackageManager("yarn install", _YARN.script, _YARN.tool),
+    "bun": PackageManager("bun install", _BUN.script, _BUN.tool),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class NodeSuiteRunner:
+    """A tool that runs tests: its package, its command, and how it is made to leave a report."""
+
+    package: str
+    command: str
+    # A script that does no more than this can be given the options of a report.
+    script: str = ""
+    report: str = ""
+    first: str = ""
+
+
+# The usual one for units before the one for browsers.
+_RUNNERS = (
+    NodeSuiteRunner(
+        "vitest",
+        "vitest run",
+        script=r"vitest(?: run)?",
+        report=(
+            f"--reporter=default --reporter=junit --outputFile.junit={REPORTS_FOLDER}/vitest.xml"
+        ),
+    ),
+    NodeSuiteRunner(
+        "jest",
+        "jest",
+        script=r"jest",
+        report=f"--json --outputFile={REPORTS_FOLDER}/jest.json",
+        # Jest does not make folders.
+        first=f"mkdir -p {REPORTS_FOLDER}",
+    ),
+    NodeSuiteRunner("mocha", "mocha"),
+    NodeSuiteRunner("ava", "ava"),
+    NodeSuiteRunner(
+        "@playwright/test",
+        "playwright test",
+        script=r"playwright test",
+        # The file that it goes to can be told by a variable alone; see verify/reports/asked_for.
+        report="--reporter=list,json",
+    ),
+)
+_PLAIN = r"(?:cross-env )?(?:[A-Z_]+=\S+ )*(?:{script})(?: --?[\w.=:/-]+)*"
+_OWN_REPORT = ("--reporter", "--json", "--outputFile")
+
+
+def node(files: ProjectListing) -> Stack | None:
+    if not files.has("package.json"):
+        return None
+    package = files.json("package.json")
+    installer = _installer(files, package)
+    scripts = _table(package, "scripts")
+    wanted = {**_table(package, "dependencies"), **_table(package, "devDependencies")}
+    setup = installer.install if wanted or _is_locked(files) else ""
+    return Stack(
+        "node",
+        setup,
+        _check(files, scripts, wanted, installer),
+        _test(files, scripts, wanted, installer),
+    )
+
+
+def _installer(files: ProjectListing, package: Mapping[str, Any]) -> PackageManager:
+    if files.has("pnpm-lock.yaml"):
+        return _PNPM
+    if files.has("yarn.lock"):
+        return _YARN_BERRY if files.has(".yarnrc.yml") else _YARN
+    if files.has("bun.lock", "bun.lockb"):
+        return _BUN
+    if files.has("package-lock.json", "npm-shrinkwrap.json"):
+        return _NPM
+    named = str(package.get("packageManager", "")).partition("@")[0]
+    return _UNLOCKED.get(named, _UNLOCKED["npm"])
+
+
+def _is_locked(files: ProjectListing) -> bool:
+    return files.has(
+        *("package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "yarn.lock"),
+        *("bun.lock", "bun.lockb"),
+    )
+
+
+def _check(
+    files: ProjectListing,
+    scripts: Mapping[str, Any],
+    wanted: Mapping[str, Any],
+    installer: PackageManager,
+) -> str:
+    names = [name for name in ("lint", "typecheck", "type-check") if name in scripts]
+    commands = [f"{installer.script} {name}" for name in names]
+    typed = any(name.startswith("type") for name in names)
+    if files.has("tsconfig.json") and "typescript" in wanted and not typed:
+        commands.append(f"{installer.tool} tsc --noEmit")
+    return chain(*commands)
+
+
+def _test(
+    files: ProjectListing,
+    scripts: Mapping[str, Any],
+    wanted: Mapping[str, Any],
+    installer: PackageManager,
+) -> str:
+    script = str(scripts.get("test", ""))
+    # A script that waits for changes never ends, so the tool behind it is started instead.
+    if script and _PLACEHOLDER not in script and "--watch" not in script:
+        return _test_by_script(script, installer)
+    for runner in _RUNNERS:
+        if runner.package in wanted:
+            command = f"{installer.tool} {runner.command} {runner.report}".rstrip()
+            return chain(runner.first, command)
+    own = any(name.endswith((".test.js", ".test.mjs")) for name in files.names)
+    return "node --test" if own else ""
+
+
+def _test_by_script(script: str, installer: PackageManager) -> str:
+    """The project's own script, with a report where that changes nothing else about it."""
+    command = f"{installer.script} test"
+    for runner in _RUNNERS:
+        plain = runner.script and re.fullmatch(_PLAIN.format(script=runner.script), script)
+        if plain and not any(word in script for word in _OWN_REPORT):
+            return chain(runner.first, f"{command} {installer.further}{runner.report}")
+    return command
+
+
+def _table(holder: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    found = holder.get(name)
+    return found if isinstance(found, Mapping) else {}

@@ -1,0 +1,56 @@
+"""Checks whether a run's clone holds work that the user's repository does not have."""
+
+from treadle.workspace.agent_tree import agent_git
+from treadle.workspace.clone_git_dir import Clone
+from treadle.workspace.disk_tree import private_index
+from treadle.workspace.git import Git, run_together
+from treadle.workspace.git_status import REFS_COMMAND, STATUS_COMMAND, read_status
+from treadle.workspace.project import Project
+
+
+async def is_all_imported(clone: Clone, imported: str) -> bool:
+    """Of a mended clone: no file is uncommitted, and every commit that has a name was imported.
+
+    `imported` is the last commit that was, also if the user has deleted its branch since.
+    """
+    git = agent_git(clone)
+    with private_index(clone.git_dir / "index") as index:
+        if not index.exists():
+            return False
+        refs, status = await run_together(
+            git.try_run(*REFS_COMMAND), git.with_index(index).try_run(*STATUS_COMMAND)
+        )
+    if not refs.ok or not status.ok or not _is_clean(status.output):
+        return False
+    return all(
+        [
+            await _is_imported(clone.project, tip, imported)
+            for tip in await _named_tips(git, refs.output)
+        ]
+    )
+
+
+async def is_on_other_branch(project: Project, tip: str, branch: str) -> bool:
+    """Is the commit part of any branch but this one, here or on a remote?"""
+    refs = ("refs/heads", "refs/remotes")
+    listing = await project.git.run("for-each-ref", "--format=%(refname)", "--contains", tip, *refs)
+    return any(name != f"refs/heads/{branch}" for name in listing.split("\n") if name)
+
+
+def _is_clean(listing: str) -> bool:
+    status = read_status(listing)
+    changed = status.changed
+    touched = changed.gone or changed.present or changed.left_out
+    return not (status.staged or status.unmerged or touched)
+
+
+async def _named_tips(git: Git, listing: str) -> set[str]:
+    named = {line.split(" ")[2] for line in listing.split("\n") if line}
+    return named | {await git.commit_of("HEAD") or "an unreadable HEAD"}
+
+
+async def _is_imported(project: Project, tip: str, imported: str) -> bool:
+    if tip == imported:
+        return True
+    found = await project.git.try_run("for-each-ref", "--count=1", "--contains", tip)
+    return found.ok and bool(found.output)
