@@ -6,8 +6,6 @@ from typing import Literal
 from treadle.domain.deliverable import Tally
 from treadle.domain.usage import Usage
 
-Workflow = Literal["deliver", "focus", "sync"]
-
 ExitReason = Literal[
     "interrupted",
     "cancelled",
@@ -54,6 +52,14 @@ EXIT_CODES: dict[ExitReason, int] = {
 }
 
 LandingMode = Literal["auto", "ask", "never"]
+
+
+@dataclass(frozen=True, slots=True)
+class LandingChoice:
+    """Whether finished work lands, and where the question is asked if there is one."""
+
+    when: LandingMode = "auto"
+    by_approval: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ from treadle.workflows.focus.focus_history import FocusHistory, phase_state
 from treadle.workflows.focus.focus_steps import FocusSteps, ProjectCommands
 from treadle.workflows.focus.focus_work import FocusWork
 from treadle.workflows.focus.phases import PhaseState
-from treadle.workflows.focus.prompts import FocusFacts
+from treadle.workflows.focus.prompt import FocusFacts
 from treadle.workflows.focus.review_rules import ReviewRules
 from treadle.workflows.focus.review_steps import ReviewSteps, VerifyTests, no_objection
 from treadle.workflows.loop.round_steps import RoundSteps

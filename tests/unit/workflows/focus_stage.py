@@ -27,7 +27,7 @@ from treadle.workflows.focus.briefing import FocusBriefing, FocusPosition
 from treadle.workflows.focus.focus_history import phase_state
 from treadle.workflows.focus.focus_steps import FocusSteps, ProjectCommands
 from treadle.workflows.focus.focus_work import FocusWork
-from treadle.workflows.focus.prompts import FocusFacts
+from treadle.workflows.focus.prompt import FocusFacts
 from treadle.workflows.focus.review_rules import ReviewRules
 from treadle.workflows.focus.review_steps import ReviewSteps
 from treadle.workflows.loop.observation import Pacing

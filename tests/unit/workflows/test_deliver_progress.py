@@ -21,7 +21,8 @@ from treadle.domain.session import (
     TimedOut,
 )
 from treadle.domain.usage import Usage
-from treadle.workflows.deliver.next_action import DecisionRules, decide_next
+from treadle.workflows.deliver.next_action import decide_next
+from treadle.workflows.loop.next_action import DecisionRules
 from treadle.workflows.loop.next_action import RunSession, StopRun, WaitForQuota
 from treadle.workflows.loop.run_progress import RunProgress, after_session, failure_message
 

@@ -8,7 +8,7 @@ import pytest
 from tests.builders import RUN_LIMITS
 from treadle.domain.run import ExitReason
 from treadle.domain.session import Crashed, ExecutionError, Outcome, QuotaExceeded
-from treadle.workflows.deliver.next_action import DecisionRules
+from treadle.workflows.loop.next_action import DecisionRules
 from treadle.workflows.focus.next_action import decide_next
 from treadle.workflows.focus.phases import (
     PhaseState,

@@ -26,7 +26,7 @@ from treadle.domain.signal import Role, SignalKind
 from treadle.workflows.focus.focus_history import FocusHistory, phase_state, read_focus_history
 from treadle.workflows.focus.focus_steps import message_of
 from treadle.workflows.focus.phases import PhaseState
-from treadle.workflows.focus.prompts import (
+from treadle.workflows.focus.prompt import (
     MOST_TOUCHED,
     ChangesSince,
     FocusFacts,

@@ -14,7 +14,7 @@ from treadle.domain.session import (
     QuotaExceeded,
     SandboxError,
 )
-from treadle.workflows.deliver.next_action import DecisionRules
+from treadle.workflows.loop.next_action import DecisionRules
 from treadle.workflows.loop.next_action import (
     NextAction,
     Reverify,

@@ -10,7 +10,8 @@ from treadle.domain.run import RunResult, Workflow
 
 SandboxMode = Literal["unsandboxed", "sandboxed"]
 # What a session is asked to do; its text is `.treadle/instructions/<name>.md` where there is one.
-Instruction = Literal["initializer", "coding", "planning", "task", "review", "sync"]
+# The name of an instruction; each workflow has its own.
+Instruction = str
 
 
 @dataclass(frozen=True, slots=True)

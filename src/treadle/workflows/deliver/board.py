@@ -213,6 +213,11 @@ class DeliverableBoard:
         """What has passed and can be shown again, because it has checks."""
         return tuple(d for d in self.deliverables if d.status == "passed" and d.checks)
 
+    def not_blocked(self) -> tuple[Deliverable, ...]:
+        """What has checks and is not blocked. Once nothing is pending, a pending one was set back
+        by an interrupted attempt at the same step."""
+        return tuple(d for d in self.deliverables if d.checks and d.status != "blocked")
+
     def set_broken(self, name: str, reason: str) -> None:
         """Something that had passed does not hold any more."""
         found = self._projection.find(name)

@@ -21,13 +21,6 @@ NOTHING_TO_DO = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class DecisionRules:
-    limits: RunLimits
-    wait_for_quota: bool
-    fix_rounds: int = 3
-
-
 def decide_next(progress: RunProgress, rules: DecisionRules) -> NextAction:
     """The first of these that holds ends the run:
 
@@ -49,27 +42,6 @@ def decide_next(progress: RunProgress, rules: DecisionRules) -> NextAction:
         return WaitForQuota(progress.last.resets_at, progress.last.message)
     planned = progress.tally.total and not progress.plan_outdated
     return RunSession("coding" if planned else "initializer")
-
-
-def must_stop(progress: RunProgress, rules: DecisionRules) -> StopRun | None:
-    """What ends a run of any workflow, whatever it has achieved."""
-    if progress.stopping:
-        return StopRun(progress.stopping)
-    match progress.last:
-        case ExecutionError(message=message, error_class="authentication"):
-            return StopRun("authentication", message)
-        case SandboxError(message=message):
-            return StopRun("sandbox_error", message)
-        case UnguardedTool(tool=tool):
-            told = f"the agent used {tool} without asking, so nothing it did can be relied on"
-            return StopRun("unguarded_tool", told)
-        case QuotaExceeded(message=message) if not rules.wait_for_quota:
-            return StopRun("quota_exceeded", message)
-        case QuotaExceeded(message=message) if progress.waits >= MAX_WAITS:
-            # Not every refusal passes with time, and no run may wait for ever.
-            return StopRun("quota_exceeded", f"{message} (after {progress.waits} pauses in a row)")
-        case _:
-            return None
 
 
 def _when_all_decided(progress: RunProgress) -> StopRun | Reverify | None:

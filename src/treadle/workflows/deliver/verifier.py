@@ -2,13 +2,13 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
-from treadle.domain.check import BeforeOutcome, CheckTiming, FileChange
+from treadle.domain.check import Check, BeforeOutcome, CheckTiming, FileChange
 from treadle.domain.deliverable import Deliverable
-from treadle.domain.events.all_events import Event
 from treadle.domain.events.run import RunWarned
 from treadle.domain.events.verification import CheckFinished, ClaimRefused, RegressionFound
+from treadle.domain.ports import Log
 from treadle.verify.bisect import find_breaking_round
 from treadle.verify.check_runner_port import (
     CheckCommand,
@@ -47,7 +47,7 @@ async def nothing_changed(before: str, after: str) -> Sequence[FileChange]:
 
 
 class VerificationStopped(Exception):
-    """The run was asked to stop: what is not shown yet is not shown."""
+    """The run was asked to stop before everything was verified."""
 
 
 @dataclass(slots=True)
@@ -60,28 +60,27 @@ class DeliverableVerifier:
     # None: the project has no test command.
     suite: SuiteVerifier | None
     check_s: float
-    record: Callable[[Event], None]
-    record_once: Callable[[str, Event], None]
+    log: Log
     baseline: str
+    # Checks of pending work to run on the tree before it, where they must fail.
+    checks_before_work: Callable[[], Sequence[tuple[str, Check]]]
+    # What must hold before the run may succeed.
+    must_hold: Callable[[], Sequence[Deliverable]]
     # What was green on the work already.
     green: list[CheckFinished] = field(default_factory=list)
     # Where the tests had no objections last.
     suite_green_at: str = ""
-    # Whether there is a tree before the work on which new checks can be seen to fail.
-    looks_back: Literal["yes", "no"] = "yes"
     # Which files differ between two commits.
     changes: Callable[[str, str], Awaitable[Sequence[FileChange]]] = nothing_changed
     # Where each check was run first, before the work; of one of an earlier run it is the baseline.
     seen_at: dict[CheckKey, str] = field(default_factory=dict)
 
     def is_due(self) -> bool:
-        """Whether a round left anything to be shown."""
-        return bool(
-            self.board.claims() or (self.looks_back == "yes" and self.board.checks_to_see_fail())
-        )
+        """Whether a round left anything to verify."""
+        return bool(self.board.claims() or self.checks_before_work())
 
     def can_verify(self) -> bool:
-        """Whether passed work can be shown at all."""
+        """Whether passed work can be verified at all."""
         return self.suite is not None or any(d.checks for d in self.board.deliverables)
 
     async def verify_round(
@@ -89,8 +88,7 @@ class DeliverableVerifier:
     ) -> VerificationFindings:
         """Checks first where they must fail, then the claims; only what holds is passed."""
         try:
-            if self.looks_back == "yes":
-                await self._run_before_work(before)
+            await self._run_before_work(before)
             return await self._verify_claims(tip, accepted)
         except VerificationStopped:
             self.board.drop_claims([d.id for d in self.board.claims()])
@@ -100,54 +98,47 @@ class DeliverableVerifier:
         """Everything that has passed, on the last of the tips; what broke is pending again."""
         tip = tips[-1].commit
         try:
-            reds = [red for d in self._had_passed() for red in await self._reds(d, tip, "again")]
+            reds = [red for d in self.must_hold() for red in await self._failed_checks(d, tip, "again")]
             for red in reds:
-                await self._tell_regression(red, tips)
+                await self._record_regression(red, tips)
             judged, printed = await self._tests(tip, "again", accepted)
         except VerificationStopped:
             return VerificationFindings(stopped=True)
         for deliverable in dict.fromkeys(red.deliverable for red in reds):
             self.board.set_broken(deliverable, "a check of it that was green is red")
-        await self._doubt_altered(self.board.verifiable(), tip)
+        await self._reset_altered_checks(self.board.verifiable(), tip)
         return _findings(reds, judged, printed)
 
-    def _had_passed(self) -> Sequence[Deliverable]:
-        """Where something is built, all of it is looked at once nothing is pending: what is pending
-        then was set back by a telling of the same step that was cut off."""
-        if self.looks_back == "no":
-            return self.board.verifiable()
-        return [d for d in self.board.deliverables if d.checks and d.status != "blocked"]
-
     async def _run_before_work(self, commit: str) -> None:
-        for name, check in self.board.checks_to_see_fail():
-            shown = await self._show(check.command, commit, "before")
-            self.record(CheckFinished(name, check.criterion, shown.evidence, shown.output))
+        for name, check in self.checks_before_work():
+            ran = await self._run(check.command, commit, "before")
+            self.log.record(CheckFinished(name, check.criterion, ran.evidence, ran.output))
             self.seen_at.setdefault((name, check.criterion, check.command), commit)
-            before: BeforeOutcome = "passed" if shown.evidence.is_green else "failed"
+            before: BeforeOutcome = "passed" if ran.evidence.is_green else "failed"
             self.board.set_before(name, check.criterion, before, command=check.command)
 
     async def _verify_claims(self, tip: str, accepted: Sequence[str]) -> VerificationFindings:
         claims = self.board.claims()
         if not claims:
             return VerificationFindings(idle=True)
-        reds = {d.id: await self._reds(d, tip, "after") for d in claims}
+        reds = {d.id: await self._failed_checks(d, tip, "after") for d in claims}
         judged, printed = await self._tests(tip, "after", accepted)
         self.board.drop_claims([name for name, found in reds.items() if found])
         for deliverable in claims:
             # What only the tests object to stays claimed: a person may yet accept them.
             if not reds[deliverable.id] and judged.passes:
-                await self._doubt_altered([deliverable], tip)
+                await self._reset_altered_checks([deliverable], tip)
                 self.board.pass_deliverable(deliverable.id, tip, proof_of(deliverable))
             else:
                 self._refuse(deliverable, tip, red=len(reds[deliverable.id]))
         return _findings([red for found in reds.values() for red in found], judged, printed)
 
-    async def _doubt_altered(self, shown: Sequence[Deliverable], tip: str) -> None:
+    async def _reset_altered_checks(self, passed: Sequence[Deliverable], tip: str) -> None:
         """A check that the work changed was never seen to fail as it is now, so it proves nothing.
 
-        Whoever tells this once more comes to the same, because the first look at a check counts.
+        Replay gives the same result, because only the first run of a check counts.
         """
-        for deliverable in shown:
+        for deliverable in passed:
             for check in deliverable.checks:
                 seen = self.seen_at.get((deliverable.id, check.criterion, check.command))
                 if check.before != "failed":
@@ -156,13 +147,13 @@ class DeliverableVerifier:
                 if files := find_changed_evidence(check.command, changes):
                     self.board.reset_check(deliverable.id, check)
                     told = RunWarned(ALTERED.format(deliverable.id, ", ".join(files[:MOST_FILES])))
-                    self.record_once(f"altered {deliverable.id} {check.criterion}", told)
+                    self.log.record(told, once=f"altered {deliverable.id} {check.criterion}")
 
     def _refuse(self, deliverable: Deliverable, tip: str, *, red: int) -> None:
         refused = ClaimRefused(deliverable.id, deliverable.description, red)
-        self.record_once(f"{refused.type} {tip} {deliverable.id}", refused)
+        self.log.record(refused, once=f"{refused.type} {tip} {deliverable.id}")
 
-    async def _reds(
+    async def _failed_checks(
         self, deliverable: Deliverable, tip: str, when: CheckTiming
     ) -> list[FailedCheck]:
         """What of a deliverable does not hold; what was green on this commit is not run again."""
@@ -170,13 +161,13 @@ class DeliverableVerifier:
         for check in deliverable.checks:
             known = self._known(check.command, tip)
             if known is None:
-                shown = await self._show(check.command, tip, when)
-                seen = CheckFinished(deliverable.id, check.criterion, shown.evidence, shown.output)
+                ran = await self._run(check.command, tip, when)
+                seen = CheckFinished(deliverable.id, check.criterion, ran.evidence, ran.output)
             else:
                 seen = replace(known, deliverable=deliverable.id, criterion=check.criterion)
             if seen in self.green:
                 continue
-            self.record(seen)
+            self.log.record(seen)
             if seen.evidence.is_green:
                 self.green.append(seen)
             else:
@@ -191,7 +182,7 @@ class DeliverableVerifier:
                 return seen
         return None
 
-    async def _tell_regression(self, red: FailedCheck, tips: RoundCommits) -> None:
+    async def _record_regression(self, red: FailedCheck, tips: RoundCommits) -> None:
         """Which round broke it, searched among those since it was green."""
         since = next((d.claim for d in self.board.deliverables if d.id == red.deliverable), None)
         commits = [tip.commit for tip in tips]
@@ -199,20 +190,20 @@ class DeliverableVerifier:
         broke = None
         if start is not None:
             rounds = [(tip.round, tip.commit) for tip in tips[start:]]
-            broke = await find_breaking_round(rounds, lambda commit: self._was_green(red, commit))
+            broke = await find_breaking_round(rounds, lambda commit: self._is_green(red, commit))
         found = RegressionFound(red.deliverable, red.check.criterion, broke)
         key = f"{found.type} {commits[-1]} {found.deliverable} {found.criterion}"
-        self.record_once(key, found)
+        self.log.record(found, once=key)
 
-    async def _was_green(self, red: FailedCheck, commit: str) -> bool:
+    async def _is_green(self, red: FailedCheck, commit: str) -> bool:
         command = red.check.command
         if self._known(command, commit) is not None:
             return True
-        shown = await self._show(command, commit, "bisect")
-        self.record(
-            CheckFinished(red.deliverable, red.check.criterion, shown.evidence, shown.output)
+        ran = await self._run(command, commit, "bisect")
+        self.log.record(
+            CheckFinished(red.deliverable, red.check.criterion, ran.evidence, ran.output)
         )
-        return shown.evidence.is_green
+        return ran.evidence.is_green
 
     async def _tests(
         self, tip: str, when: CheckTiming, accepted: Sequence[str]
@@ -224,15 +215,15 @@ class DeliverableVerifier:
         if isinstance(gated, CommandStopped):
             raise VerificationStopped
         if TEST_COMMAND in gated.judged.known_red:
-            self.record_once("tests say nothing", RunWarned(SAYS_NOTHING))
+            self.log.record(RunWarned(SAYS_NOTHING), once="tests say nothing")
         self.suite_green_at = tip if gated.judged.passes else ""
         return gated.judged, gated.output
 
-    async def _show(self, command: str, commit: str, when: CheckTiming) -> CommandResult:
-        shown = await self.runner.run(CheckCommand(command, commit, when, self.check_s))
-        if isinstance(shown, CommandStopped):
+    async def _run(self, command: str, commit: str, when: CheckTiming) -> CommandResult:
+        ran = await self.runner.run(CheckCommand(command, commit, when, self.check_s))
+        if isinstance(ran, CommandStopped):
             raise VerificationStopped
-        return shown
+        return ran
 
 
 def _findings(

@@ -3,38 +3,24 @@ commands."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Protocol
 
-from treadle.domain.events.all_events import Event
 from treadle.domain.events.focus import (
     CommandFinished,
     CommitFailed,
     IssueSaved,
 )
 from treadle.domain.events.run import RunWarned
-from treadle.domain.ports import Clock
+from treadle.domain.ports import Clock, Log
 from treadle.domain.session import Completed, SessionResult
 from treadle.verify.check_runner_port import CheckCommand, CheckRunner, CommandStopped
 from treadle.workflows.focus.focus_history import AcceptedSignal, FocusHistory
 from treadle.workflows.focus.phases import SessionVerdict, without_effect
-from treadle.workflows.focus.prompts import MOST_CHECK
-from treadle.workflows.loop.round_steps import RoundRef
+from treadle.workflows.focus.prompt import MOST_CHECK
+from treadle.workflows.loop.run_parts import ProjectNotes
+from treadle.workflows.loop.workflow_state import RoundRef
 from treadle.workflows.loop.run_workspace import RunWorkspace
 from treadle.workflows.loop.workspace_spec import ImportedTip
 from treadle.workspace.git import GitFailed
-
-RecordOnce = Callable[[str, Event], None]
-
-
-class ProjectNotes(Protocol):
-    """Keeps texts for people in the project; what is there already is never written over."""
-
-    def keep_issue(self, text: str, at: datetime) -> str:
-        """Where it was put, from the project's top. Asked again, the same place."""
-        ...
-
-    def keep_items(self, texts: tuple[str, ...], at: datetime) -> tuple[str, ...]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,22 +52,22 @@ class FocusSteps:
     runner: CheckRunner
     commands: ProjectCommands
     clock: Clock
-    # Under keys of the leg.
-    record_once: RecordOnce
+    # Its keys are of the leg.
+    log: Log
     stopping: Callable[[], bool]
 
-    async def import_work(self, place: RoundRef, before: str) -> ImportedTip:
+    async def import_work(self, ref: RoundRef, before: str) -> ImportedTip:
         """Commit and import what an implementer left; the others change nothing.
 
         A commit that fails does not stop the run: what it was to hold stays in the workspace.
         """
-        if place.instruction != "task":
+        if ref.instruction != "task":
             return ImportedTip(before)
         try:
-            return await self.workspace.commit_and_import(self._message(place.number))
+            return await self.workspace.commit_and_import(self._message(ref.number))
         except GitFailed as error:
             failed = CommitFailed(error.message)
-            self.record_once(f"commit failed {place.index}", failed)
+            self.log.record(failed, once=f"commit failed {ref.index}")
             return ImportedTip(before, error.message)
 
     def _message(self, number: int) -> str:
@@ -91,24 +77,24 @@ class FocusSteps:
             return otherwise
         return message_of(said.signal.text, otherwise=otherwise)
 
-    async def read_session(self, turn: int, words: str, result: SessionResult) -> SessionVerdict:
+    async def read_session(self, number: int, words: str, result: SessionResult) -> SessionVerdict:
         """What the session came to. A spec issue is saved before anybody acts on it."""
         course = self.history()
         said = course.verdict
         if said is None or not isinstance(result.outcome, Completed):
             return SessionVerdict()
         if said.signal.kind == "spec_issue":
-            return SessionVerdict("spec_issue", issue=self._issue(turn, words, course, said))
+            return SessionVerdict("spec_issue", issue=self._issue(number, words, course, said))
         turned = SessionVerdict(said.signal.kind, handed_over=bool(course.draft or course.review))
         if why := without_effect(turned, course.refusal):
-            self.record_once(f"without effect {turn}", RunWarned(why))
+            self.log.record(RunWarned(why), once=f"without effect {number}")
         return turned
 
-    def _issue(self, turn: int, words: str, course: FocusHistory, said: AcceptedSignal) -> str:
+    def _issue(self, number: int, words: str, course: FocusHistory, said: AcceptedSignal) -> str:
         role = course.role or "implementer"
         text = f"# Spec issue\n\nFound by the {role}, with the focus: {words}\n\n"
         path = self.notes.keep_issue(f"{text}{said.signal.text.strip()}\n", said.at)
-        self.record_once(f"issue {turn}", IssueSaved(path, role, said.signal.text))
+        self.log.record(IssueSaved(path, role, said.signal.text), once=f"issue {number}")
         return path
 
     async def set_up(self, *, anew: bool) -> Elapsed:
@@ -121,7 +107,7 @@ class FocusSteps:
             await self.commands.set_up()
         return self._took(began)
 
-    async def check(self, turn: int, commit: str) -> Elapsed:
+    async def check(self, number: int, commit: str) -> Elapsed:
         """Run the check command on what is committed, for the next session to read."""
         began = self.clock.monotonic()
         command = self.commands.check.strip()
@@ -138,7 +124,7 @@ class FocusSteps:
                 output=shown.output[-MOST_CHECK:],
                 commit=commit,
             )
-            self.record_once(f"check {turn}", finished)
+            self.log.record(finished, once=f"check {number}")
         return self._took(began)
 
     def _took(self, began: float) -> Elapsed:

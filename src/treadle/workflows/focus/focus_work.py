@@ -1,16 +1,19 @@
-"""The phases of `focus`: plan, one task after the other, review, until the review approves.
+"""The state of a `focus` run behind the loop: plan, one task after the other, review."""
 
-The story of a run, with its waiting, retrying and limits, is the one that all workflows share; this
-is what it decides by, and its own steps once the work of a session is home.
-"""
-
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from functools import partial
 
+from treadle.domain.agent import SessionBrief, Tool
+from treadle.domain.deliverable import Tally
+from treadle.domain.events.focus import PhaseStarted
+from treadle.domain.limits import SessionLimits
+from treadle.domain.ports import Log
 from treadle.domain.session import QuotaExceeded, SessionResult
+from treadle.domain.signal import Role
 from treadle.durable.port import Steps
-from treadle.workflows.deliver.next_action import DecisionRules
-from treadle.workflows.focus.briefing import FocusPosition
+from treadle.policy.redaction import Redactor
+from treadle.workflows.focus.focus_history import FocusHistory
 from treadle.workflows.focus.focus_steps import Elapsed, FocusSteps
 from treadle.workflows.focus.next_action import decide_next
 from treadle.workflows.focus.phases import (
@@ -21,62 +24,114 @@ from treadle.workflows.focus.phases import (
     after_session,
     has_review,
 )
+from treadle.workflows.focus.prompt import FocusFacts, ReviewScope, focus_prompt
 from treadle.workflows.focus.review_steps import ReviewSteps
-from treadle.workflows.loop.next_action import NextAction
-from treadle.workflows.loop.round_steps import RoundImport, RoundRef
-from treadle.workflows.loop.run_loop import RunLoop
+from treadle.workflows.focus.tools import plan_tool, review_tool
+from treadle.workflows.loop.findings import RoundCommits, VerificationFindings
+from treadle.workflows.loop.next_action import DecisionRules, NextAction
 from treadle.workflows.loop.run_progress import RunProgress
+from treadle.workflows.loop.session_briefs import SessionBriefs
+from treadle.workflows.loop.stuck import criteria_of
+from treadle.workflows.loop.workflow_state import RoundImport, RoundRef, WorkSummary
+from treadle.workflows.loop.workspace_spec import ImportedTip
 
 
 @dataclass(slots=True)
 class FocusWork:
-    """What makes a run a focus run. The situation is shared with whoever writes the briefs."""
+    """The `WorkflowState` of `focus`. Its phase moves on with each session."""
 
     steps: Steps
-    position: FocusPosition
+    phase_state: PhaseState
+    history: Callable[[], FocusHistory]
     focus_steps: FocusSteps
     review_steps: ReviewSteps
-    words: str
+    briefs: SessionBriefs
+    facts: FocusFacts
+    log: Log
+    redact: Redactor
+    # What the next reviewer looks at.
+    scope: ReviewScope = field(default_factory=ReviewScope)
 
     def decide(self, progress: RunProgress, rules: DecisionRules) -> NextAction:
-        return decide_next(progress, self.position.phase_state, rules)
+        return decide_next(progress, self.phase_state, rules)
 
-    async def open(self, tip: str) -> float:
-        """What a run that goes on with tasks or a review needs first; the seconds that it took."""
-        stage = self.position.phase_state
-        if stage.phase == "planning" or stage.stop is not None:
+    def brief(self, instruction: str, limits: SessionLimits) -> SessionBrief:
+        """A fresh session of the phase that is due, whose start is recorded first."""
+        number, phase = self.phase_state.number, self.phase_state.phase
+        self.log.record(PhaseStarted(number, phase), once=f"phase {number} {phase}")
+        text = self.briefs.text_of(instruction)
+        prompt = focus_prompt(instruction, text, self.facts, self.history(), self.scope)
+        tools = self._tools(self.briefs.role_of(instruction))
+        return self.briefs.write(instruction, limits, prompt, tools)
+
+    def _tools(self, role: Role) -> tuple[Tool, ...]:
+        match role:
+            case "planner":
+                return (plan_tool(self.history, self.log.record, self.redact),)
+            case "reviewer":
+                return (review_tool(self.history, self.log.record, self.redact),)
+            case _:
+                return ()
+
+    def begin_round(self) -> None:
+        """A session leaves nothing behind that the next one must forget."""
+
+    def summarize(self) -> WorkSummary:
+        """Without deliverables, and those of others are left alone."""
+        return WorkSummary(Tally(), criteria_of(()))
+
+    def needs_verification(self) -> bool:
+        return False
+
+    async def import_session(self, ref: RoundRef, before: str) -> ImportedTip:
+        return await self.focus_steps.import_work(ref, before)
+
+    async def prepare(self, tip: str) -> float:
+        """What a run that continues with tasks or a review needs first; the seconds it took."""
+        state = self.phase_state
+        if state.phase == "planning" or state.stop is not None:
             return 0.0
         took_s = await self._set_up(0, anew=False)
         return took_s + await self._run_check(0, tip)
 
-    async def after(
-        self, story: RunLoop, place: RoundRef, result: SessionResult, home: RoundImport
-    ) -> None:
-        """One session's work is home: what it came to, and what the next one needs."""
-        number = story.turn
-        act = partial(self.focus_steps.read_session, number, self.words, result)
-        turned = await self.steps.step(f"turn {number}", act, returns=SessionVerdict)
-        before = self.position.phase_state
-        moved = _files_changed(story.progress)
+    async def after_import(
+        self, ref: RoundRef, progress: RunProgress, result: SessionResult, imported: RoundImport
+    ) -> RunProgress:
+        """What the session came to, and what the next one needs."""
+        number, tip = ref.index + 1, imported.home.tip
+        act = partial(self.focus_steps.read_session, number, self.facts.words, result)
+        verdict = await self.steps.step(f"turn {number}", act, returns=SessionVerdict)
+        before = self.phase_state
+        changed = _files_changed(progress)
         if not isinstance(result.outcome, QuotaExceeded):
-            self.position.phase_state = after_session(before, turned, moved=moved)
+            self.phase_state = after_session(before, verdict, moved=changed)
         took_s = 0.0
-        if has_review(self.position.phase_state, turned):
-            took_s += await self._review(number, home.home.tip)
-        stage = self.position.phase_state
-        entered = stage.phase != before.phase
+        if has_review(self.phase_state, verdict):
+            took_s += await self._review(number, tip)
+        state = self.phase_state
+        entered = state.phase != before.phase
         if entered and before.phase == "planning":
             took_s += await self._set_up(number, anew=True)
-        if stage.stop is None and stage.phase != "planning" and (entered or moved):
-            took_s += await self._run_check(number, home.home.tip)
-        story.progress = with_phase(story.progress, stage, took_s)
+        if state.stop is None and state.phase != "planning" and (entered or changed):
+            took_s += await self._run_check(number, tip)
+        return with_phase(progress, state, took_s)
+
+    async def verify(
+        self, before: str, tip: str, accepted: tuple[str, ...]
+    ) -> VerificationFindings:
+        raise AssertionError("a focus run verifies its work in reviews")
+
+    async def reverify(
+        self, commits: RoundCommits, accepted: tuple[str, ...]
+    ) -> VerificationFindings:
+        raise AssertionError("a focus run verifies its work in reviews")
 
     async def _review(self, number: int, tip: str) -> float:
-        stage = self.position.phase_state
-        act = partial(self.review_steps.review, number, stage, tip)
-        reviewed = await self.steps.step(f"review {number}", act, returns=ReviewVerdict)
-        self.position.phase_state = after_review(stage, reviewed)
-        return reviewed.took_s
+        state = self.phase_state
+        act = partial(self.review_steps.review, number, state, tip)
+        verdict = await self.steps.step(f"review {number}", act, returns=ReviewVerdict)
+        self.phase_state = after_review(state, verdict)
+        return verdict.took_s
 
     async def _set_up(self, number: int, *, anew: bool) -> float:
         act = partial(self.focus_steps.set_up, anew=anew)
@@ -84,23 +139,23 @@ class FocusWork:
 
     async def _run_check(self, number: int, tip: str) -> float:
         act = partial(self.focus_steps.check, number, tip)
-        took = await self.steps.step(f"check {number}", act, returns=Elapsed)
-        stage = self.position.phase_state
-        if stage.phase == "reviewing":
+        elapsed = await self.steps.step(f"check {number}", act, returns=Elapsed)
+        state = self.phase_state
+        if state.phase == "reviewing":
             # No step: what lies between two commits is the same whenever it is read.
-            self.position.scope = await self.review_steps.scope(stage.number, tip)
-        return took.seconds
+            self.scope = await self.review_steps.scope(state.number, tip)
+        return elapsed.seconds
 
 
-def with_phase(progress: RunProgress, stage: PhaseState, took_s: float) -> RunProgress:
+def with_phase(progress: RunProgress, state: PhaseState, took_s: float) -> RunProgress:
     """The progress by this workflow's own measure: a round is over with its review."""
     *earlier, last = progress.history
     return replace(
         progress,
-        rounds=stage.complete,
-        unfinished=stage.unfinished,
+        rounds=state.complete,
+        unfinished=state.unfinished,
         running_s=progress.running_s + took_s,
-        history=(*earlier, replace(last, criteria=stage.measure)),
+        history=(*earlier, replace(last, criteria=state.measure)),
     )
 
 

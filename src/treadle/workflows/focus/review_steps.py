@@ -5,12 +5,11 @@ from dataclasses import dataclass, replace
 
 from treadle.domain.events.focus import BacklogSaved, ReviewJudged, ReviewWritten
 from treadle.domain.events.verification import TouchedFile
-from treadle.domain.ports import Clock
+from treadle.domain.ports import Clock, Log
 from treadle.domain.review import ReviewFinding
 from treadle.verify.check_runner_port import CheckCommand, CheckRunner, CommandStopped
 from treadle.verify.evidence_files import find_touched_evidence
 from treadle.workflows.focus.focus_history import FocusHistory
-from treadle.workflows.focus.focus_steps import ProjectNotes, RecordOnce
 from treadle.workflows.focus.phases import PhaseState, ReviewVerdict
 from treadle.workflows.focus.previous_findings import (
     PreviousFinding,
@@ -21,7 +20,7 @@ from treadle.workflows.focus.previous_findings import (
     standing_of,
     subject_of,
 )
-from treadle.workflows.focus.prompts import MOST_REVIEW, ChangesSince, ReviewScope, bounded
+from treadle.workflows.focus.prompt import MOST_REVIEW, ChangesSince, ReviewScope, bounded
 from treadle.workflows.focus.review_rules import (
     FindingContext,
     ReviewJudgement,
@@ -30,6 +29,7 @@ from treadle.workflows.focus.review_rules import (
     judge_review,
 )
 from treadle.workflows.focus.working_files import finding_lines
+from treadle.workflows.loop.run_parts import ProjectNotes
 from treadle.workspace.diffs import changed_files
 from treadle.workspace.git import Git
 
@@ -59,45 +59,45 @@ class ReviewSteps:
     """Judges the reviews of one run. Files are read from the user's repository, never from the
     agent's clone."""
 
-    course: Callable[[], FocusHistory]
+    history: Callable[[], FocusHistory]
     git: Git
-    ground: CheckRunner
-    cabinet: ProjectNotes
-    terms: ReviewRules
+    runner: CheckRunner
+    notes: ProjectNotes
+    rules: ReviewRules
     clock: Clock
     # Seconds that the command of a finding may take.
     command_s: float
-    record_once: RecordOnce
+    # Its keys are of the leg.
+    log: Log
     # Whether the policy lets an agent run this line: nobody runs another for it.
     is_allowed: Callable[[str], bool]
-    judge_tests: VerifyTests = no_objection
+    verify_tests: VerifyTests = no_objection
 
-    async def review(self, turn: int, stage: PhaseState, commit: str) -> ReviewVerdict:
+    async def review(self, number: int, stage: PhaseState, commit: str) -> ReviewVerdict:
         """What the review of this round comes to, with the tests as the last word before yes."""
         began = self.clock.monotonic()
-        course = self.course()
+        course = self.history()
         said = course.verdict
-        looked = await self._looked(course, stage.number, commit)
-        if isinstance(looked, CommandStopped):
+        checked = await self._check_review(course, stage.number, commit)
+        if isinstance(checked, CommandStopped):
             return ReviewVerdict("cut", "")
         judgement = judge_review(
             None if said is None else said.signal.kind,
-            looked.into,
-            self.terms,
+            checked.into,
+            self.rules,
             reviews_before=stage.reviews,
-            earlier=looked.earlier,
+            earlier=checked.earlier,
         )
         outcome, reason = judgement.outcome, judgement.reason
         if outcome == "approved":
-            objections = await self.judge_tests(commit)
+            objections = await self.verify_tests(commit)
             if isinstance(objections, CommandStopped):
                 return ReviewVerdict("cut", "")
             if objections:
-                last = stage.reviews + 1 >= self.terms.max_reviews
+                last = stage.reviews + 1 >= self.rules.max_reviews
                 outcome, reason = "tests_failed" if last else "changes", objections
                 judgement = replace(judgement, reason=_in_short(objections))
-        self.record_once(
-            f"review {turn}",
+        self.log.record(
             ReviewJudged(
                 number=stage.number,
                 verdict="approved" if outcome == "approved" else "changes_requested",
@@ -105,16 +105,17 @@ class ReviewSteps:
                 reason=bounded(reason, MOST_REVIEW),
                 findings=judgement.findings,
                 dropped=judgement.dropped,
-                settled=looked.settled,
+                settled=checked.settled,
             ),
+            once=f"review {number}",
         )
         if outcome != "changes":
-            self._leave_for_later(turn, course, judgement)
+            self._leave_for_later(number, course, judgement)
         return ReviewVerdict(outcome, judgement.reason, round(self.clock.monotonic() - began, 3))
 
     async def scope(self, number: int, commit: str) -> ReviewScope:
         """What the reviewer of this round is to look at."""
-        course = self.course()
+        course = self.history()
         touched_files: tuple[TouchedFile, ...] = ()
         if course.baseline is not None:
             changes = await changed_files(self.git, course.baseline, commit)
@@ -131,7 +132,7 @@ class ReviewSteps:
         )
         return ChangesSince(last.commit, told)
 
-    async def _looked(
+    async def _check_review(
         self, course: FocusHistory, number: int, commit: str
     ) -> CheckedReview | CommandStopped:
         """Hold what was found now, and before, against the commit."""
@@ -179,7 +180,7 @@ class ReviewSteps:
         return bool(command.strip()) and self.is_allowed(command)
 
     async def _fails(self, command: str, commit: str) -> bool | CommandStopped:
-        shown = await self.ground.run(CheckCommand(command, commit, "after", self.command_s))
+        shown = await self.runner.run(CheckCommand(command, commit, "after", self.command_s))
         return shown if isinstance(shown, CommandStopped) else not shown.evidence.is_green
 
     async def _text_of(self, file: str, commit: str) -> str | None:
@@ -188,12 +189,13 @@ class ReviewSteps:
         ran = await self.git.try_run("cat-file", "blob", f"{commit}:{file}")
         return ran.output if ran.ok else None
 
-    def _leave_for_later(self, turn: int, course: FocusHistory, judgement: ReviewJudgement) -> None:
+    def _leave_for_later(self, number: int, course: FocusHistory, judgement: ReviewJudgement) -> None:
         said = course.verdict
         if not judgement.leftovers or said is None:
             return
         texts = tuple(_item(finding) for finding in judgement.leftovers)
-        self.record_once(f"backlog {turn}", BacklogSaved(self.cabinet.keep_items(texts, said.at)))
+        saved = BacklogSaved(self.notes.keep_items(texts, said.at))
+        self.log.record(saved, once=f"backlog {number}")
 
 
 def _in_short(objections: str) -> str:

@@ -1,81 +1,38 @@
 """The texts that a session starts with: its instruction, the project's own context."""
 
-import json
 import os
-from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
-from treadle.domain.deliverable import Deliverable
 from treadle.domain.errors import ProjectError
-from treadle.domain.events.run import Instruction
-from treadle.domain.signal import Role
-from treadle.workflows.deliver.board_tools import listed
 
 OVERRIDES = ".treadle/instructions"
 MAX_CONTEXT = 96 * 1024
 
-ROLE_OF: dict[Instruction, Role] = {
-    "initializer": "initializer",
-    "coding": "implementer",
-    "sync": "verifier",
-}
 
-
-@dataclass(frozen=True, slots=True)
-class PromptFacts:
-    """What a session must know of the project and cannot guess."""
-
-    spec: str
-    notes: str
-    setup: str = ""
-    check: str = ""
-    test: str = ""
-
-
-def instruction_text(project: Path, name: Instruction) -> str:
-    """The project's own `.treadle/instructions/<name>.md`, else the one that comes with Treadle."""
+def instruction_text(project: Path, workflow: str, name: str) -> str:
+    """The project's own `.treadle/instructions/<name>.md`, else the one of the workflow."""
     override = project / OVERRIDES / f"{name}.md"
     try:
         return override.read_text(encoding="utf-8")
     except FileNotFoundError:
-        prompts = files("treadle.workflows") / "prompts"
-        return (prompts / f"{name}.md").read_text(encoding="utf-8")
+        return prompt_text(workflow, name)
     except (OSError, UnicodeDecodeError) as error:
         raise ProjectError(
             f"cannot read {override}: {error}", hint="mend or remove the override"
         ) from error
 
 
+def prompt_text(folder: str, name: str) -> str:
+    """A text that comes with Treadle, from the folder of a workflow or of the loop."""
+    prompts = files("treadle.workflows") / folder / "prompts"
+    return (prompts / f"{name}.md").read_text(encoding="utf-8")
+
+
 def resumed_text() -> str:
-    """What a session is told whose process was cut off, when another goes on with it."""
-    return (files("treadle.workflows") / "prompts" / "resumed.md").read_text(encoding="utf-8")
-
-
-def prompt_for(instruction: str, facts: PromptFacts, deliverables: Sequence[Deliverable]) -> str:
-    """Instruction first, then facts, then the state of the work."""
-    lines = [
-        instruction.rstrip(),
-        "",
-        "## This project",
-        "",
-        f"- Specification: `{facts.spec}`",
-        f"- Hand-over notes between sessions: `{facts.notes}` (yours to read and to update)",
-    ]
-    lines += [
-        f"- {what}: `{command}`"
-        for what, command in (
-            ("Setup command", facts.setup),
-            ("Check command", facts.check),
-            ("Test command", facts.test),
-        )
-        if command
-    ]
-    if deliverables:
-        state = json.dumps(listed(deliverables), ensure_ascii=False, indent=1)
-        lines += ["", "## Deliverables as they stand", "", "```json", state, "```"]
-    return "\n".join(lines) + "\n"
+    """The prompt for a session that was cut off with its process and is resumed."""
+    return prompt_text("loop", "resumed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +43,10 @@ class UnusableContext:
 
 
 def project_context(workspace: Path) -> str | UnusableContext:
-    """The project's own words to coding agents. Read by us: the agent loads no settings itself."""
+    """The project's instructions to coding agents. The agent itself loads no settings."""
     path = Path(os.path.realpath(workspace / "CLAUDE.md"))
     if not path.is_relative_to(os.path.realpath(workspace)):
-        # An agent could have put a link there, to be told what it cannot read itself.
+        # An agent could have made the link, to be given what it cannot read itself.
         return UnusableContext("it is a link that leads out of the project")
     if not path.is_file():
         return ""

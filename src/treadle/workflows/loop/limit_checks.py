@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from treadle.domain.events.oversight import LimitNeared
 from treadle.domain.limits import RunLimits, SessionLimits
-from treadle.domain.session import ExecutionError
-from treadle.workflows.loop.next_action import StopRun
+from treadle.domain.session import ExecutionError, QuotaExceeded, SandboxError, UnguardedTool
+from treadle.workflows.loop.next_action import DecisionRules, StopRun
 from treadle.workflows.loop.run_progress import RunProgress, failure_message
 from treadle.workflows.loop.stuck import hung, stuck
 
@@ -20,6 +20,27 @@ NEAR = 0.8
 # What a session gets at the least: nothing at all would be no session.
 LEAST_USD = 0.01
 LEAST_S = 1.0
+
+
+def must_stop(progress: RunProgress, rules: DecisionRules) -> StopRun | None:
+    """What ends a run of any workflow, whatever it has achieved."""
+    if progress.stopping:
+        return StopRun(progress.stopping)
+    match progress.last:
+        case ExecutionError(message=message, error_class="authentication"):
+            return StopRun("authentication", message)
+        case SandboxError(message=message):
+            return StopRun("sandbox_error", message)
+        case UnguardedTool(tool=tool):
+            told = f"the agent used {tool} without asking, so nothing it did can be relied on"
+            return StopRun("unguarded_tool", told)
+        case QuotaExceeded(message=message) if not rules.wait_for_quota:
+            return StopRun("quota_exceeded", message)
+        case QuotaExceeded(message=message) if progress.waits >= MAX_WAITS:
+            # Not every refusal passes with time, and no run may wait for ever.
+            return StopRun("quota_exceeded", f"{message} (after {progress.waits} pauses in a row)")
+        case _:
+            return None
 
 
 def limit_reached(progress: RunProgress, limits: RunLimits) -> StopRun | None:

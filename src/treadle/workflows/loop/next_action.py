@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import TypeAlias
 
 from treadle.domain.events.run import Instruction
+from treadle.domain.limits import RunLimits
 from treadle.domain.run import ExitReason
 
 
@@ -37,3 +38,12 @@ class StopRun:
 
 
 NextAction: TypeAlias = RunSession | WaitForQuota | Reverify | AskAboutTests | StopRun
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionRules:
+    """What a decision depends on besides the progress."""
+
+    limits: RunLimits
+    wait_for_quota: bool
+    fix_rounds: int = 3

@@ -3,18 +3,15 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
 
 from treadle.domain.deliverable import Tally
 from treadle.domain.limits import RunLimits
-
-# How a run is asked to end before its time.
-StopReason = Literal["", "interrupted", "cancelled"]
+from treadle.session.stop_signal import StopReason
 
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """Taken inside a step, so that a story told again decides as it did."""
+    """Taken inside a step, so that a replay decides as before. Stored as a step result."""
 
     at: datetime
     tally: Tally
@@ -25,17 +22,17 @@ class Observation:
     stopping: StopReason = ""
     # What all other runs have cost today.
     others_today_usd: float = 0.0
-    # Whether there is anything by which passed work can be shown: checks, or a test command.
+    # Whether there is anything by which passed work can be verified: checks, or a test command.
     provable: bool = False
-    # Rounds that may try to mend failing tests before a person is asked.
+    # Rounds that may try to repair failing tests before a person is asked.
     fix_rounds: int = 3
-    # Whether the run was ended before all that was claimed in it was shown.
+    # Whether the run had ended before all of its claims were verified.
     unshown: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class RunInputs:
-    """Where a look finds what is not the run's own."""
+    """Where an observation finds what is not the run's own."""
 
     limits: Callable[[], RunLimits]
     wait_for_quota: bool
@@ -46,7 +43,7 @@ class RunInputs:
 
 @dataclass(frozen=True, slots=True)
 class Pacing:
-    """How the run goes about waiting and retrying."""
+    """How a run waits and retries."""
 
     delay_s: float
     backoff_s: float
@@ -55,6 +52,6 @@ class Pacing:
 
 @dataclass(frozen=True, slots=True)
 class RunPause:
-    """A moment to wait for, decided once."""
+    """A moment to wait for. Stored as a step result."""
 
     until: datetime

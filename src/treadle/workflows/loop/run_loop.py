@@ -1,80 +1,75 @@
 """The loop that all workflows share: decide, act through a durable step, repeat until a stop.
 
-It is told through steps, so that a process that takes over tells it again and acts only what was
-cut. What it decides by is what steps returned; what it records, it records once.
+A process that takes over runs it again from the start: finished steps return their stored result,
+the interrupted one acts again. What the loop decides by comes out of steps; what it records, it
+records once.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import partial
 from typing import assert_never
 
 from treadle.domain.errors import SandboxBroken
-from treadle.domain.events.all_events import Event
 from treadle.domain.events.run import RoundFailed, RunPaused, RunResumed
-from treadle.domain.events.work import PlanMade
-from treadle.domain.ports import Clock
-from treadle.domain.run import RunResult
-from treadle.domain.session import Completed, QuotaExceeded, SandboxError, SessionResult
+from treadle.domain.ports import Clock, Log
+from treadle.domain.run import LandingChoice, RunResult
+from treadle.domain.session import QuotaExceeded, SandboxError, SessionResult
 from treadle.durable.port import Steps
 from treadle.session.faults import pause_after
 from treadle.session.quota_messages import wait_until
 from treadle.session.session_admission import WaitUntil
-from treadle.workflows.deliver.next_action import DecisionRules, decide_next
-from treadle.workflows.deliver.result import ended
+from treadle.session.stop_signal import unless_stopped
 from treadle.workflows.loop.approval_requests import ApprovalRequester, ask
 from treadle.workflows.loop.failing_tests_question import AcceptFailures, meaning_of, tests_question
 from treadle.workflows.loop.findings import RoundCommit
 from treadle.workflows.loop.limit_checks import limit_warnings
 from treadle.workflows.loop.next_action import (
     AskAboutTests,
-    NextAction,
+    DecisionRules,
     Reverify,
     RunSession,
     StopRun,
     WaitForQuota,
 )
 from treadle.workflows.loop.observation import Observation, Pacing, RunPause
-from treadle.workflows.loop.round_steps import (
-    RoundImport,
-    RoundRef,
-    RoundSteps,
-    RoundVerification,
-    SessionAttempt,
-)
+from treadle.workflows.loop.round_steps import RoundSteps, RoundVerification, SessionAttempt
 from treadle.workflows.loop.run_progress import (
     RunProgress,
     after_answer,
     after_session,
     after_verification,
     failure_message,
+    result_of,
 )
+from treadle.workflows.loop.run_timer import RunTimer
 from treadle.workflows.loop.stuck import facts_of
+from treadle.workflows.loop.workflow_state import RoundImport, RoundRef, WorkflowState
 
 SLICE_S = 60.0
 
 
 @dataclass(slots=True)
 class RunLoop:
-    """Everything a `deliver` run works with, and how far it has come."""
+    """One leg of a run: what it works with, and how far it has come."""
 
     steps: Steps
-    pacing: Pacing
-    spec_hash: str
+    work: WorkflowState
     rounds: RoundSteps
+    pacing: Pacing
     clock: Clock
-    record_once: Callable[[str, Event], None]
+    # Its keys are of the leg.
+    log: Log
     stop: asyncio.Event
     jitter: Callable[[], float]
+    timer: RunTimer
+    requester: ApprovalRequester
+    landing: LandingChoice
     progress: RunProgress
     # The commit that the last round ended at.
     tip: str
-    asker: ApprovalRequester | None = None
-    # What makes a workflow this one: what it decides, and its own steps once work is home.
-    decide: Callable[[RunProgress, DecisionRules], NextAction] = decide_next
-    after: Callable[[RoundRef, SessionResult, RoundImport], Awaitable[None]] | None = None
     # Where each round of this leg ended, and before them where it began.
     round_commits: list[RoundCommit] = field(default_factory=list)
     reverifications: int = 0
@@ -93,37 +88,38 @@ class RunLoop:
 
     async def run(self) -> RunResult:
         """Round after round, until the first reason to stop."""
-        look = await self._observe()
-        if look.unshown:
-            look = await self._verify("verify 0", self.rounds.baseline)
+        self.timer.source = lambda: self.so_far().running_s
+        observed = await self._observe()
+        if observed.unshown:
+            observed = await self._verify("verify 0", self.rounds.workspace.snapshot)
         while True:
-            self._apply_observation(look)
-            rules = DecisionRules(look.limits, look.wait_for_quota, look.fix_rounds)
-            match self.decide(self.progress, rules):
+            self._apply_observation(observed)
+            rules = DecisionRules(observed.limits, observed.wait_for_quota, observed.fix_rounds)
+            match self.work.decide(self.progress, rules):
                 case StopRun() as stop:
-                    return ended(self.progress, stop)
+                    return result_of(self.progress, stop)
                 case WaitForQuota() as wait:
-                    look = await self._wait(wait)
+                    observed = await self._wait(wait)
                 case RunSession() as work:
-                    look = await self._work(work, look)
+                    observed = await self._work(work, observed)
                 case Reverify():
-                    look = await self._reverify()
+                    observed = await self._reverify()
                 case AskAboutTests():
-                    look = await self._ask_about_tests()
+                    observed = await self._ask_about_tests()
                 case unreachable:
                     assert_never(unreachable)
 
-    def _apply_observation(self, look: Observation) -> None:
+    def _apply_observation(self, observed: Observation) -> None:
         self.progress = replace(
             self.progress,
-            tally=look.tally,
-            stopping=look.stopping,
-            provable=look.provable,
-            others_today_usd=look.others_today_usd,
+            tally=observed.tally,
+            stopping=observed.stopping,
+            provable=observed.provable,
+            others_today_usd=observed.others_today_usd,
         )
-        for warning in limit_warnings(self.progress, look.limits, self.warned):
+        for warning in limit_warnings(self.progress, observed.limits, self.warned):
             self.warned.add(warning.limit)
-            self.record_once(f"neared {warning.limit}", warning)
+            self.log.record(warning, once=f"neared {warning.limit}")
 
     async def _observe(self) -> Observation:
         self.observations += 1
@@ -131,35 +127,36 @@ class RunLoop:
             f"look {self.observations}", self.rounds.observe, returns=Observation
         )
 
-    async def _work(self, work: RunSession, look: Observation) -> Observation:
+    async def _work(self, work: RunSession, observed: Observation) -> Observation:
         if self.progress.rounds or self.progress.last:
-            await self._sleep_until(look.at + timedelta(seconds=self._delay()))
+            await self._sleep_until(observed.at + timedelta(seconds=self._delay()))
         number = self.progress.rounds + 1
-        place = RoundRef(self.turn, number, work.instruction, self.progress.findings)
+        ref = RoundRef(self.turn, number, work.instruction, self.progress.findings)
         self.began = self.clock.monotonic()
         try:
-            attempt = await self._session(place, look)
+            attempt = await self._session(ref, observed)
             running_s = self.progress.running_s + attempt.prepared_s
             self.progress = replace(self.progress, running_s=running_s)
             if attempt.result is None:
-                return await self._wait_for_admission(attempt.hold, look)
+                return await self._wait_for_admission(attempt.hold, observed)
             self.turn += 1
             # Counted before anything else can fail: the money is spent.
             self.progress = after_session(self.progress, attempt.result)
             self.began = self.clock.monotonic()
             if isinstance(attempt.result.outcome, SandboxError):
                 # Something may be at work in the tree still, so no git of ours goes there.
-                self._record_outcome(place, attempt.result, look)
-                return look
-            act = partial(self.rounds.import_round, place, self.tip)
-            home = await self.steps.step(f"home {self.turn}", act, returns=RoundImport)
+                self._record_outcome(ref, attempt.result, observed)
+                return observed
+            act = partial(self.rounds.import_round, ref, self.tip)
+            imported = await self.steps.step(f"home {self.turn}", act, returns=RoundImport)
             before = self.tip
-            self._add_round(place, attempt.result, home)
+            self._add_round(ref, attempt.result, imported)
             self.began = self.clock.monotonic()
-            self._record_outcome(place, attempt.result, look)
-            if self.after is not None:
-                await self.after(place, attempt.result, home)
-            return await self._verify(f"verify {self.turn}", before) if home.due else home.look
+            self._record_outcome(ref, attempt.result, observed)
+            self.progress = await self.work.after_import(
+                ref, self.progress, attempt.result, imported
+            )
+            return await self._verify(f"verify {self.turn}", before) if imported.due else imported.look
         finally:
             self.began = None
 
@@ -186,13 +183,11 @@ class RunLoop:
         return verified.look
 
     async def _ask_about_tests(self) -> Observation:
-        if self.asker is None:
-            raise AssertionError("whoever has tests to run has somebody to ask")
         self.questions += 1
         objections = self.progress.objections
         question = tests_question(objections, rounds=self.progress.gate_failures)
         step = f"failing tests {self.questions}"
-        outcome = await ask(self.steps, self.asker, question, step=step)
+        outcome = await ask(self.steps, self.requester, question, step=step)
         meaning = meaning_of(outcome, objections)
         self.progress = after_answer(self.progress, meaning)
         if not isinstance(meaning, AcceptFailures):
@@ -200,53 +195,49 @@ class RunLoop:
         # What was claimed last may have nothing else against it.
         return await self._verify(f"accepted {self.questions}", self.tip)
 
-    async def _session(self, place: RoundRef, look: Observation) -> SessionAttempt:
+    async def _session(self, ref: RoundRef, observed: Observation) -> SessionAttempt:
         self.attempts += 1
-        act = partial(self.rounds.session, place, self.progress, look)
+        act = partial(self.rounds.session, ref, self.progress, observed)
         try:
             return await self.steps.step(f"session {self.attempts}", act, returns=SessionAttempt)
         except SandboxBroken:
             raise  # something may be at work in the tree still
         except Exception:
             # Whatever went wrong, what the session has left is brought to safety.
-            await self.rounds.import_round(place, self.tip)
+            await self.rounds.import_round(ref, self.tip)
             raise
 
-    async def _wait_for_admission(self, hold: WaitUntil | None, look: Observation) -> Observation:
-        """Nothing was begun: the run is to stop, or something that all runs share is shut."""
+    async def _wait_for_admission(self, hold: WaitUntil | None, observed: Observation) -> Observation:
+        """No session was started: the run is to stop, or the service is not available."""
         if hold is None:
             return await self._observe()
-        if hold.cause == "quota" and not look.wait_for_quota:
+        if hold.cause == "quota" and not observed.wait_for_quota:
             self.progress = replace(self.progress, last=QuotaExceeded(hold.reason, hold.when))
-            return look
+            return observed
         return await self._pause(hold.reason, RunPause(hold.when))
 
-    def _add_round(self, place: RoundRef, result: SessionResult, home: RoundImport) -> None:
+    def _add_round(self, ref: RoundRef, result: SessionResult, imported: RoundImport) -> None:
         facts = facts_of(
             result,
-            number=place.number,
-            tree=home.movement.tree,
-            undone=home.movement.undone,
-            tally=home.look.tally,
-            criteria=home.look.criteria,
+            number=ref.number,
+            tree=imported.movement.tree,
+            undone=imported.movement.undone,
+            tally=imported.look.tally,
+            criteria=imported.look.criteria,
         )
-        self.tip = home.home.tip
-        self.round_commits.append(RoundCommit(place.number, self.tip))
+        self.tip = imported.home.tip
+        self.round_commits.append(RoundCommit(ref.number, self.tip))
         self.progress = replace(
             self.progress,
-            running_s=self.progress.running_s + home.took_s,
+            running_s=self.progress.running_s + imported.took_s,
             history=(*self.progress.history, facts),
         )
 
-    def _record_outcome(self, place: RoundRef, result: SessionResult, look: Observation) -> None:
+    def _record_outcome(self, ref: RoundRef, result: SessionResult, observed: Observation) -> None:
         if (message := failure_message(result.outcome)) is not None:
-            errors, most = self.progress.consecutive_errors, look.limits.max_retries
-            failed = RoundFailed(place.number, message, errors, most)
-            self.record_once(f"failed {self.turn}", failed)
-        if place.instruction == "initializer" and isinstance(result.outcome, Completed):
-            self.progress = replace(self.progress, plan_outdated=False)
-            if self.rounds.board.tally().total:
-                self.record_once(f"planned {self.turn}", PlanMade(self.spec_hash))
+            errors, most = self.progress.consecutive_errors, observed.limits.max_retries
+            failed = RoundFailed(ref.number, message, errors, most)
+            self.log.record(failed, once=f"failed {self.turn}")
 
     def _delay(self) -> float:
         """Between rounds; longer after each failure in a row, so that trouble can pass."""
@@ -270,10 +261,10 @@ class RunLoop:
 
     async def _pause(self, reason: str, pause: RunPause) -> Observation:
         self.pauses += 1
-        self.record_once(f"paused {self.pauses}", RunPaused(reason, pause.until))
+        self.log.record(RunPaused(reason, pause.until), once=f"paused {self.pauses}")
         await self._sleep_until(pause.until)
         if not self.stop.is_set():
-            self.record_once(f"resumed {self.pauses}", RunResumed())
+            self.log.record(RunResumed(), once=f"resumed {self.pauses}")
         return await self._observe()
 
     async def _sleep_until(self, when: datetime) -> None:
@@ -282,10 +273,4 @@ class RunLoop:
         In slices by the clock on the wall: a machine that slept meanwhile has waited, too.
         """
         while not self.stop.is_set() and (left := (when - self.clock.now()).total_seconds()) > 0:
-            sleeping = asyncio.ensure_future(self.clock.sleep(min(left, SLICE_S)))
-            stopping = asyncio.ensure_future(self.stop.wait())
-            try:
-                await asyncio.wait({sleeping, stopping}, return_when="FIRST_COMPLETED")
-            finally:
-                for task in (sleeping, stopping):
-                    task.cancel()
+            await unless_stopped(self.clock.sleep(min(left, SLICE_S)), self.stop)

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from treadle.domain.deliverable import Tally
+from treadle.domain.run import RunResult
 from treadle.domain.session import (
     BudgetExceeded,
     Cancelled,
@@ -27,6 +28,7 @@ from treadle.workflows.loop.failing_tests_question import (
     TryAgain,
 )
 from treadle.workflows.loop.findings import VerificationFindings
+from treadle.workflows.loop.next_action import StopRun
 from treadle.workflows.loop.observation import StopReason
 from treadle.workflows.loop.stuck import RoundFacts
 
@@ -144,3 +146,30 @@ def failure_message(outcome: Outcome | None) -> str | None:
             return f"the session was ended by its {outcome.limit} limit after {outcome.after_s:g} s"
         case _:
             assert_never(outcome)
+
+
+def result_of(progress: RunProgress, stop: StopRun) -> RunResult:
+    """The result of a run that came this far and stopped for this reason."""
+    return RunResult(
+        reason=stop.reason,
+        rounds=progress.rounds + progress.unfinished,
+        tally=progress.tally,
+        cost_usd=round(progress.cost_usd, 6),
+        usage=progress.usage,
+        duration_s=round(progress.running_s, 3),
+        message=stop.message,
+        priced=progress.priced,
+    )
+
+
+def with_spent(fresh: RunProgress, so_far: RunResult | None) -> RunProgress:
+    """Where the last leg ended, without its errors: somebody wants the run to continue."""
+    if so_far is None:
+        return fresh
+    return replace(
+        fresh,
+        cost_usd=so_far.cost_usd,
+        usage=so_far.usage,
+        running_s=so_far.duration_s + fresh.running_s,
+        priced=so_far.priced,
+    )

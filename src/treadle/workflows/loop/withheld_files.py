@@ -1,9 +1,9 @@
 """Texts about files that were kept from being committed. Pure."""
 
 from collections.abc import Sequence
-from importlib.resources import files
 
 from treadle.domain.events.work import WithheldPath
+from treadle.workflows.loop.instructions import prompt_text
 
 
 def place_text(place: WithheldPath) -> str:
@@ -40,11 +40,11 @@ def withheld_prompt(places: Sequence[WithheldPath]) -> str:
     """What the next session is told first; empty if nothing was kept back."""
     protected = [place for place in places if place.is_protected]
     credentials = [place for place in places if not place.is_protected]
-    return _prompt_part("withheld.md", credentials) + _prompt_part("protected.md", protected)
+    return _prompt_part("withheld", credentials) + _prompt_part("protected", protected)
 
 
 def _prompt_part(prompt: str, places: Sequence[WithheldPath]) -> str:
     if not places:
         return ""
-    text = (files("treadle.workflows") / "prompts" / prompt).read_text(encoding="utf-8")
+    text = prompt_text("loop", prompt)
     return text.replace("{places}", "\n".join(f"- {place_text(place)}" for place in places))

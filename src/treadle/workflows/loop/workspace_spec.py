@@ -53,3 +53,14 @@ class ImportedTip:
 
     tip: str
     lost: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PreviousRuns:
+    """What earlier runs of the project left. `landed` are commits whose work is in the checkout;
+    `planned` is the hash of the specification that the deliverables were last written for, empty
+    if it is not known."""
+
+    unlanded: UnlandedWork | None = None
+    landed: tuple[str, ...] = ()
+    planned: str = ""

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 from treadle.domain.events.focus import CommandFinished
-from treadle.domain.events.run import Instruction
 from treadle.domain.events.verification import TouchedFile
 from treadle.domain.review import Severity
 from treadle.workflows.focus.focus_history import FocusHistory
@@ -50,8 +49,8 @@ class ReviewScope:
     since: ChangesSince | None = None
 
 
-def prompt_for(
-    instruction: Instruction, text: str, facts: FocusFacts, course: FocusHistory, scope: ReviewScope
+def focus_prompt(
+    instruction: str, text: str, facts: FocusFacts, course: FocusHistory, scope: ReviewScope
 ) -> str:
     """The whole prompt; what others wrote is fenced, so that none of it reads as an instruction."""
     lines = [text.replace("{bar}", facts.bar).rstrip(), "", *_focus(facts), *_project(facts)]

@@ -1,0 +1,166 @@
+"""Builds the loop of a `deliver` run from the parts of the run."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+from treadle.domain.deliverable import Deliverable
+from treadle.domain.events.run import RunWarned
+from treadle.domain.run import LandingChoice
+from treadle.verify.spec_checks import spec_checks, unread_checks
+from treadle.verify.suite_comparison import RegressionRules
+from treadle.workflows.deliver.board import DeliverableBoard
+from treadle.workflows.deliver.check_history import green_checks, planned_deliverables, seen_before
+from treadle.workflows.deliver.deliver_work import DeliverWork
+from treadle.workflows.deliver.pass_rules import PassRules
+from treadle.workflows.deliver.verifier import DeliverableVerifier
+from treadle.workflows.loop.run_loop import RunLoop
+from treadle.workflows.loop.run_parts import RunParts
+from treadle.workflows.loop.run_progress import RunProgress, with_spent
+from treadle.workflows.loop.stuck import RoundFacts, criteria_of
+from treadle.workflows.loop.suite_verifier import SuiteVerifier
+from treadle.workspace.diffs import changed_files
+
+_MOST_LINES = 10
+_RIGHT_FORM = (
+    "it goes behind the text of a list item, in backticks: - It greets. Check: `./greet | grep hi`"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class DeliverStart:
+    """What a leg of the run starts with. Stored as a step result."""
+
+    spec_hash: str
+    plan_outdated: bool
+    tip: str
+    facts: RoundFacts
+    # Which steps the landing takes must not depend on the process that lands.
+    landing: LandingChoice = field(default_factory=LandingChoice)
+
+
+async def build_deliver(parts: RunParts) -> RunLoop:
+    board = await open_board(parts)
+    start = await start_leg(parts, board)
+    work = DeliverWork(
+        board=board,
+        verifier=_verifier(parts, board),
+        workspace=parts.workspace,
+        briefs=parts.sessions.briefs,
+        facts=parts.facts,
+        spec_hash=start.spec_hash,
+        log=parts.leg_log,
+    )
+    progress = first_progress(parts, start)
+    return parts.loop(work, progress=progress, tip=start.tip, landing=start.landing)
+
+
+async def open_board(parts: RunParts) -> DeliverableBoard:
+    """The deliverables as the run's log has them, or as an earlier run or a person left them."""
+    history, workspace = parts.history, parts.workspace
+    board = DeliverableBoard(
+        parts.status,
+        parts.log.record,
+        parts.driver.clock,
+        rehearsed=parts.request.rehearsal,
+        clean=parts.redact,
+        terms=_pass_rules(parts),
+    )
+    if history.deliverables or history.session_records:
+        board.reopen(history)
+        if history.is_fresh_leg:
+            # Other runs may have passed meanwhile what this one has not got.
+            await board.recheck(workspace.contains)
+            if history.reopened == "retry":
+                board.unblock()
+    else:
+        board.open()
+        if names := ", ".join(board.left_out):
+            left_out = RunWarned(f"left out, because only a rehearsal wrote it down: {names}")
+            parts.log.record(left_out, once="rehearsed plan left out")
+    if not history.has_worked:
+        await board.recheck(workspace.contains)
+    return board
+
+
+def _pass_rules(parts: RunParts) -> PassRules:
+    """What the settings and the specification ask of a pass."""
+    return PassRules(
+        settling="after_round" if parts.checks.suite is not None else "at_once",
+        require_checks="required" if parts.checks.require_checks else "optional",
+        spec_checks=spec_checks(parts.spec_text),
+        why_not_run=parts.checks.why_not_run,
+    )
+
+
+async def start_leg(parts: RunParts, board: DeliverableBoard) -> DeliverStart:
+    """Where this leg starts, decided once."""
+
+    async def start() -> DeliverStart:
+        # A plan of this run's own is for what it has in its workspace.
+        planned = "" if parts.history.planned else parts.previous.planned
+        tip = parts.workspace.start
+        facts = RoundFacts(
+            number=0,
+            tree=(await parts.workspace.tree_change(tip, tip)).tree,
+            tally=board.tally(),
+            criteria=criteria_of(board.deliverables),
+        )
+        outdated = planned not in ("", parts.spec_hash)
+        return DeliverStart(parts.spec_hash, outdated, tip, facts, parts.landing)
+
+    return await parts.steps.step("begin", start, returns=DeliverStart)
+
+
+def first_progress(parts: RunParts, start: DeliverStart) -> RunProgress:
+    so_far = parts.request.so_far
+    fresh = RunProgress(
+        plan_outdated=start.plan_outdated,
+        history=(start.facts,),
+        rounds=0 if so_far is None else so_far.rounds,
+    )
+    return with_spent(fresh, so_far)
+
+
+def _verifier(parts: RunParts, board: DeliverableBoard) -> DeliverableVerifier:
+    checks, baseline = parts.checks, parts.workspace.snapshot
+    record_unread_checks(parts)
+
+    def rules() -> RegressionRules:
+        planned = planned_deliverables(parts.read_log, board.deliverables)
+        return RegressionRules(plan_text(parts.spec_text, planned), checks.coverage)
+
+    suite = None
+    if checks.suite is not None:
+        suite = SuiteVerifier(checks.runner, checks.suite, baseline, rules, parts.log.record)
+    return DeliverableVerifier(
+        runner=checks.runner,
+        board=board,
+        suite=suite,
+        check_s=checks.check_s,
+        log=parts.log,
+        baseline=baseline,
+        checks_before_work=board.checks_to_see_fail,
+        must_hold=board.not_blocked,
+        green=green_checks(parts.read_log),
+        changes=partial(changed_files, parts.git),
+        seen_at=seen_before(parts.read_log),
+    )
+
+
+def plan_text(specification: str, deliverables: Sequence[Deliverable]) -> str:
+    """All texts that may say that a test is removed or skipped."""
+    texts = [(d.description, *d.acceptance_criteria) for d in deliverables]
+    return "\n".join([specification, *(line for lines in texts for line in lines)])
+
+
+def record_unread_checks(parts: RunParts) -> None:
+    """Warn about lines of the specification that look like checks and are none."""
+    lines = unread_checks(parts.spec_text)
+    if not lines:
+        return
+    listed = ", ".join(map(str, lines[:_MOST_LINES])) + (" …" if len(lines) > _MOST_LINES else "")
+    spec = parts.facts.spec or "the specification"
+    where = f"{spec}, line{'s' if len(lines) > 1 else ''} {listed}"
+    warning = RunWarned(f"{where}: not read as a check; {_RIGHT_FORM}")
+    parts.log.record(warning, once=f"unread checks {lines}")

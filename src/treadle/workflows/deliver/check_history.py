@@ -1,0 +1,54 @@
+"""What the log of a run says about its checks. Pure."""
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+
+from treadle.domain.deliverable import Deliverable
+from treadle.domain.events.all_events import RecordedEvent
+from treadle.domain.events.run import RoundStarted
+from treadle.domain.events.verification import CheckFinished
+from treadle.domain.events.work import DeliverableCreated
+from treadle.workflows.deliver.verifier import CheckKey
+
+ReadLog = Callable[[Collection[str]], Iterator[RecordedEvent]]
+
+
+def seen_before(read: ReadLog) -> dict[CheckKey, str]:
+    """The commit on which each check was first run before the work."""
+    commits: dict[CheckKey, str] = {}
+    for event in _finished_checks(read):
+        if event.evidence.when == "before":
+            key = (event.deliverable, event.criterion, event.evidence.command)
+            commits.setdefault(key, event.evidence.commit)
+    return commits
+
+
+def green_checks(read: ReadLog) -> list[CheckFinished]:
+    """The checks that were green on the work."""
+    return [
+        event
+        for event in _finished_checks(read)
+        if event.evidence.is_green and event.evidence.when != "before"
+    ]
+
+
+def planned_deliverables(
+    read: ReadLog, deliverables: Sequence[Deliverable]
+) -> list[Deliverable]:
+    """Without those that came up during the work: an agent that removes a test could write one
+    that says so."""
+    improvised, working = set(), False
+    for recorded in read(("round.started", "deliverable.created")):
+        match recorded.event:
+            case RoundStarted(instruction=instruction):
+                working = instruction != "initializer"
+            case DeliverableCreated(deliverable=created) if working:
+                improvised.add(created.id)
+            case _:
+                pass
+    return [d for d in deliverables if d.id not in improvised]
+
+
+def _finished_checks(read: ReadLog) -> Iterator[CheckFinished]:
+    for recorded in read(("check.finished",)):
+        if isinstance(recorded.event, CheckFinished):
+            yield recorded.event

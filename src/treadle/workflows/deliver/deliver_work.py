@@ -1,0 +1,100 @@
+"""The state of a `deliver` run behind the loop: its deliverables and their verification."""
+
+from dataclasses import dataclass, replace
+
+from treadle.domain.agent import SessionBrief
+from treadle.domain.events.work import PlanMade
+from treadle.domain.limits import SessionLimits
+from treadle.domain.ports import Log
+from treadle.domain.session import Completed, SessionResult
+from treadle.workflows.deliver.board import DeliverableBoard
+from treadle.workflows.deliver.next_action import decide_next
+from treadle.workflows.deliver.prompt import deliver_prompt
+from treadle.workflows.deliver.verifier import DeliverableVerifier
+from treadle.workflows.loop.findings import RoundCommits, VerificationFindings
+from treadle.workflows.loop.next_action import DecisionRules, NextAction
+from treadle.workflows.loop.run_parts import ProjectFacts
+from treadle.workflows.loop.run_progress import RunProgress
+from treadle.workflows.loop.run_workspace import RunWorkspace
+from treadle.workflows.loop.session_briefs import SessionBriefs
+from treadle.workflows.loop.stuck import criteria_of
+from treadle.workflows.loop.workflow_state import RoundImport, RoundRef, WorkSummary
+from treadle.workflows.loop.workspace_spec import ImportedTip
+
+
+@dataclass(frozen=True, slots=True)
+class DeliverWork:
+    """The `WorkflowState` of `deliver`."""
+
+    board: DeliverableBoard
+    verifier: DeliverableVerifier
+    workspace: RunWorkspace
+    briefs: SessionBriefs
+    facts: ProjectFacts
+    spec_hash: str
+    # Its keys are of the leg.
+    log: Log
+
+    def decide(self, progress: RunProgress, rules: DecisionRules) -> NextAction:
+        return decide_next(progress, rules)
+
+    def brief(self, instruction: str, limits: SessionLimits) -> SessionBrief:
+        text = self.briefs.text_of(instruction)
+        prompt = deliver_prompt(text, self.facts, self.board.deliverables)
+        return self.briefs.write(instruction, limits, prompt, self.board.tools())
+
+    def begin_round(self) -> None:
+        self.board.begin_round()
+
+    def summarize(self) -> WorkSummary:
+        """With what a person wrote into status.json meanwhile."""
+        self.board.adopt()
+        return WorkSummary(
+            tally=self.board.tally(),
+            criteria=criteria_of(self.board.deliverables),
+            can_verify=self.verifier.can_verify(),
+        )
+
+    def needs_verification(self) -> bool:
+        return self.verifier.is_due()
+
+    async def import_session(self, ref: RoundRef, before: str) -> ImportedTip:
+        imported = await self.workspace.commit_and_import(self._message(ref.number))
+        if imported.lost:
+            self.board.withdraw_passes(imported.lost)
+        else:
+            self.board.confirm_passes(imported.tip)
+        return imported
+
+    async def after_import(
+        self, ref: RoundRef, progress: RunProgress, result: SessionResult, imported: RoundImport
+    ) -> RunProgress:
+        """A session that completed a plan has made it for the specification as it is."""
+        if ref.instruction != "initializer" or not isinstance(result.outcome, Completed):
+            return progress
+        if self.board.tally().total:
+            self.log.record(PlanMade(self.spec_hash), once=f"planned {ref.index + 1}")
+        return replace(progress, plan_outdated=False)
+
+    async def verify(
+        self, before: str, tip: str, accepted: tuple[str, ...]
+    ) -> VerificationFindings:
+        return await self.verifier.verify_round(before, tip, accepted)
+
+    async def reverify(
+        self, commits: RoundCommits, accepted: tuple[str, ...]
+    ) -> VerificationFindings:
+        return await self.verifier.reverify(commits, accepted)
+
+    def _message(self, number: int) -> str:
+        """From our own words only: an agent's summary may hold what must not be published."""
+        passed = self.board.passed_this_round
+        if not passed:
+            return f"Round {number}: work in progress"
+        names = ", ".join(f"{one_line(d.description)} ({one_line(d.id)})" for d in passed)
+        return f"Round {number}: {names[:200]}"
+
+
+def one_line(text: str) -> str:
+    """What an agent wrote, fit for a commit message: git takes no zero bytes, for one."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())

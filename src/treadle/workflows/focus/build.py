@@ -1,0 +1,157 @@
+"""Builds the loop of a `focus` run from the parts of the run."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from treadle.domain.deliverable import Tally
+from treadle.domain.events.run import RunWarned
+from treadle.domain.run import LandingChoice
+from treadle.verify.check_runner_port import CommandStopped
+from treadle.verify.suite_comparison import RegressionRules
+from treadle.workflows.focus.focus_files import FocusFiles
+from treadle.workflows.focus.focus_history import FocusHistory, phase_state
+from treadle.workflows.focus.focus_steps import FocusSteps, ProjectCommands
+from treadle.workflows.focus.focus_work import FocusWork
+from treadle.workflows.focus.phases import PhaseState
+from treadle.workflows.focus.prompt import FocusFacts
+from treadle.workflows.focus.review_rules import ReviewRules
+from treadle.workflows.focus.review_steps import ReviewSteps, VerifyTests, no_objection
+from treadle.workflows.loop.round_steps import nothing_to_prepare
+from treadle.workflows.loop.run_loop import RunLoop
+from treadle.workflows.loop.run_parts import RunParts
+from treadle.workflows.loop.run_progress import RunProgress, with_spent
+from treadle.workflows.loop.stuck import RoundFacts
+from treadle.workflows.loop.suite_verifier import SuiteVerifier
+
+History = Callable[[], FocusHistory]
+
+
+@dataclass(frozen=True, slots=True)
+class FocusStart:
+    """What a leg of the run starts with. Stored as a step result."""
+
+    tip: str
+    tree: str
+    stage: PhaseState
+    landing: LandingChoice = field(default_factory=LandingChoice)
+
+
+async def build_focus(parts: RunParts) -> RunLoop:
+    files = parts.follower
+    if not isinstance(files, FocusFiles):
+        raise AssertionError("a focus run follows its log from the start")
+    history = _history(parts, files)
+
+    async def start() -> FocusStart:
+        tip = parts.workspace.start
+        tree = (await parts.workspace.tree_change(tip, tip)).tree
+        return FocusStart(tip, tree, phase_state(files.history), parts.landing)
+
+    started = await parts.steps.step("begin", start, returns=FocusStart)
+    work = _work(parts, history, started.stage)
+    took_s = await work.prepare(started.tip)
+    progress = _first_progress(parts, started, took_s)
+    return parts.loop(
+        work,
+        progress=progress,
+        tip=started.tip,
+        landing=started.landing,
+        prepare=nothing_to_prepare,
+    )
+
+
+def _history(parts: RunParts, files: FocusFiles) -> History:
+    def history() -> FocusHistory:
+        if files.problem:
+            warning = RunWarned(f"the working files are not up to date: {files.problem}")
+            parts.log.record(warning, once=f"wip {files.problem}")
+        return files.history
+
+    return history
+
+
+def _work(parts: RunParts, history: History, state: PhaseState) -> FocusWork:
+    inputs, options = parts.request.inputs, parts.options
+    return FocusWork(
+        steps=parts.steps,
+        phase_state=state,
+        history=history,
+        focus_steps=_focus_steps(parts, history),
+        review_steps=_review_steps(parts, history),
+        briefs=parts.sessions.briefs,
+        facts=FocusFacts(
+            words=inputs.get("words", ""),
+            specs=parts.facts.specs,
+            given_review=inputs.get("review", ""),
+            check=parts.facts.check,
+            test=parts.facts.test,
+            bar=options.review_bar,
+        ),
+        log=parts.log,
+        redact=parts.redact,
+    )
+
+
+def _focus_steps(parts: RunParts, history: History) -> FocusSteps:
+    commands = ProjectCommands(
+        check=parts.facts.check,
+        check_s=parts.checks.check_s,
+        set_up=parts.sessions.prepare,
+        forget_setup=parts.sessions.forget_setup,
+    )
+    return FocusSteps(
+        history=history,
+        workspace=parts.workspace,
+        notes=parts.notes,
+        runner=parts.checks.runner,
+        commands=commands,
+        clock=parts.driver.clock,
+        log=parts.leg_log,
+        stopping=parts.driver.stop.is_set,
+    )
+
+
+def _review_steps(parts: RunParts, history: History) -> ReviewSteps:
+    options = parts.options
+    return ReviewSteps(
+        history=history,
+        git=parts.git,
+        runner=parts.checks.runner,
+        notes=parts.notes,
+        rules=ReviewRules(options.review_bar, options.max_reviews),
+        clock=parts.driver.clock,
+        command_s=parts.checks.check_s,
+        log=parts.leg_log,
+        is_allowed=parts.checks.is_allowed,
+        verify_tests=_verify_tests(parts, history),
+    )
+
+
+def _verify_tests(parts: RunParts, history: History) -> VerifyTests:
+    checks = parts.checks
+    if checks.suite is None:
+        return no_objection
+
+    def rules() -> RegressionRules:
+        # A test may go if somebody who planned the work said so.
+        texts = (parts.request.inputs.get("words", ""), *history().plans)
+        return RegressionRules("\n".join(texts), checks.coverage)
+
+    # Not against what an earlier run left: its red would count as known.
+    baseline = parts.workspace.snapshot
+    suite = SuiteVerifier(checks.runner, checks.suite, baseline, rules, parts.log.record)
+
+    async def verify_tests(commit: str) -> str | CommandStopped:
+        verdict = await suite.verify(commit)
+        return verdict if isinstance(verdict, CommandStopped) else verdict.problems
+
+    return verify_tests
+
+
+def _first_progress(parts: RunParts, start: FocusStart, took_s: float) -> RunProgress:
+    state = start.stage
+    before = RoundFacts(0, start.tree, Tally(), state.measure)
+    fresh = RunProgress(
+        rounds=state.complete, unfinished=state.unfinished, running_s=took_s, history=(before,)
+    )
+    return with_spent(fresh, parts.request.so_far)

@@ -1,0 +1,180 @@
+"""Everything that a workflow builds its loop from: made once, in order, by `wiring.compose`."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Collection, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Protocol
+
+from treadle.domain.events.all_events import Event, RecordedEvent
+from treadle.domain.limits import SessionLimits
+from treadle.domain.ports import Log, StatusBoard
+from treadle.domain.run import LandingChoice
+from treadle.domain.run_request import RunRequest
+from treadle.durable.port import Steps
+from treadle.policy.redaction import Redactor
+from treadle.session.driver import SessionDriver
+from treadle.session.session_admission import SessionAdmission
+from treadle.verify.check_runner_port import CheckRunner
+from treadle.verify.suite import SuiteCommand
+from treadle.workflows.definition import LogFollower, Workflow
+from treadle.workflows.loop.approval_requests import ApprovalRequester
+from treadle.workflows.loop.findings import RoundCommit
+from treadle.workflows.loop.observation import Pacing, RunInputs
+from treadle.workflows.loop.round_steps import RoundSteps
+from treadle.workflows.loop.run_history import RunHistory
+from treadle.workflows.loop.run_loop import RunLoop
+from treadle.workflows.loop.run_progress import RunProgress
+from treadle.workflows.loop.run_timer import RunTimer
+from treadle.workflows.loop.run_workspace import RunWorkspace
+from treadle.workflows.loop.session_briefs import SessionBriefs
+from treadle.workflows.loop.workflow_state import WorkflowState
+from treadle.workflows.loop.workspace_spec import PreviousRuns
+from treadle.workspace.git import Git
+
+Prepare = Callable[[], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectFacts:
+    """What sessions must know of the project and cannot guess."""
+
+    # What the work is held against, from the project's top.
+    spec: str
+    specs: str
+    notes: str
+    setup: str = ""
+    check: str = ""
+    test: str = ""
+
+
+class ProjectNotes(Protocol):
+    """Keeps texts for people in the project; never writes over what is there."""
+
+    def keep_issue(self, text: str, at: datetime) -> str:
+        """The path from the project's top; the same path for the same text."""
+        ...
+
+    def keep_items(self, texts: tuple[str, ...], at: datetime) -> tuple[str, ...]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class SessionParts:
+    """What sessions are started with, and what admits them."""
+
+    briefs: SessionBriefs
+    limits: SessionLimits
+    admission: SessionAdmission
+    slots: asyncio.Semaphore
+    # Sets the workspace up, unless that was done for what it needs now.
+    prepare: Prepare
+    # Makes that count as not done.
+    forget_setup: Callable[[], None]
+
+
+@dataclass(frozen=True, slots=True)
+class CheckParts:
+    """What verifies work, and what the settings ask of it."""
+
+    runner: CheckRunner
+    # None: the project has no test command.
+    suite: SuiteCommand | None
+    check_s: float
+    coverage: float
+    require_checks: bool
+    # Why a line is not run for an agent that gave it as a check; empty if it is.
+    why_not_run: Callable[[str], str]
+    # Whether an agent could run this line itself.
+    is_allowed: Callable[[str], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class RunParts:
+    """Frozen: what a workflow finds out later is its own state."""
+
+    workflow: Workflow
+    request: RunRequest
+    facts: ProjectFacts
+    spec_text: str
+    spec_hash: str
+    # The settings section of the workflow's own name, empty if there is none.
+    options: Any
+    history: RunHistory
+    previous: PreviousRuns
+    workspace: RunWorkspace
+    git: Git
+    driver: SessionDriver
+    steps: Steps
+    log: Log
+    # Events of the run's log, of these types.
+    read_log: Callable[[Collection[str]], Iterator[RecordedEvent]]
+    redact: Redactor
+    status: StatusBoard
+    notes: ProjectNotes
+    follower: LogFollower | None
+    sessions: SessionParts
+    checks: CheckParts
+    inputs: RunInputs
+    pacing: Pacing
+    timer: RunTimer
+    requester: ApprovalRequester
+    landing: LandingChoice
+    jitter: Callable[[], float]
+
+    @property
+    def leg_log(self) -> Log:
+        return LegLog(self.log, self.history.leg)
+
+    @property
+    def is_stopping(self) -> Callable[[], bool]:
+        return self.driver.stop.is_set
+
+    def loop(
+        self,
+        work: WorkflowState,
+        *,
+        progress: RunProgress,
+        tip: str,
+        landing: LandingChoice,
+        prepare: Prepare | None = None,
+    ) -> RunLoop:
+        """The loop of this leg around a workflow's state; `prepare` runs before each session."""
+        rounds = RoundSteps(
+            driver=self.driver,
+            work=work,
+            workspace=self.workspace,
+            session_limits=self.sessions.limits,
+            inputs=self.inputs,
+            admission=self.sessions.admission,
+            history=self.history,
+            log=self.leg_log,
+            slots=self.sessions.slots,
+            prepare=prepare or self.sessions.prepare,
+        )
+        return RunLoop(
+            steps=self.steps,
+            work=work,
+            rounds=rounds,
+            pacing=self.pacing,
+            clock=self.driver.clock,
+            log=self.leg_log,
+            stop=self.driver.stop,
+            jitter=self.jitter,
+            timer=self.timer,
+            requester=self.requester,
+            landing=landing,
+            progress=progress,
+            tip=tip,
+            round_commits=[RoundCommit(0, tip)],
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class LegLog:
+    """A log whose keys count from 1 in every leg of a run."""
+
+    log: Log
+    leg: int
+
+    def record(self, event: Event, *, once: str = "") -> None:
+        self.log.record(event, once=f"{self.leg}: {once}" if once else "")

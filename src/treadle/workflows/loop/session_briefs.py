@@ -1,0 +1,83 @@
+"""Writes the brief of a session: what its workflow says, and what every session is given."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from treadle.domain.agent import CommitIdentity, SessionBrief, Tool
+from treadle.domain.events.all_events import Event
+from treadle.domain.events.run import RunWarned
+from treadle.domain.ids import SessionId
+from treadle.domain.limits import SessionLimits
+from treadle.domain.signal import Role
+from treadle.policy.available_tools import Toolset, limit_to_role
+from treadle.workflows.definition import Workflow
+from treadle.workflows.loop.instructions import UnusableContext, instruction_text, project_context
+from treadle.workflows.loop.run_workspace import RunWorkspace
+from treadle.workflows.loop.tool_guard import ToolGuard
+
+# Splitting a specification is planning; the rest is coding.
+PLANNING_ROLES: frozenset[Role] = frozenset({"initializer", "planner"})
+
+
+@dataclass(frozen=True, slots=True)
+class SessionSetup:
+    """What every session of the run is given, whatever its role."""
+
+    model: str
+    plan_model: str
+    thinking_tokens: int | None
+    toolset: Toolset
+    mcp_servers: Mapping[str, Mapping[str, Any]] = field(repr=False)
+    identity: CommitIdentity
+    home: Path
+
+
+@dataclass(frozen=True, slots=True)
+class SessionBriefs:
+    """Writes the briefs of one run."""
+
+    workflow: Workflow
+    setup: SessionSetup
+    workspace: RunWorkspace
+    guard: ToolGuard
+    record: Callable[[Event], None]
+    new_session_id: Callable[[], SessionId]
+
+    def role_of(self, instruction: str) -> Role:
+        return self.workflow.roles[instruction]
+
+    def text_of(self, instruction: str) -> str:
+        """The instruction's own text: the project's, else the workflow's."""
+        return instruction_text(self.workspace.project_root, self.workflow.name, instruction)
+
+    def write(
+        self, instruction: str, limits: SessionLimits, prompt: str, tools: tuple[Tool, ...]
+    ) -> SessionBrief:
+        """A fresh session with this prompt, and all that its role may use."""
+        role, setup, workspace = self.role_of(instruction), self.setup, self.workspace.path
+        return SessionBrief(
+            session=self.new_session_id(),
+            role=role,
+            prompt=prompt,
+            context=self._context(),
+            workspace=workspace,
+            home=setup.home,
+            model=setup.plan_model if role in PLANNING_ROLES else setup.model,
+            max_turns=limits.max_turns,
+            max_cost_usd=limits.max_cost_usd,
+            decide=self.guard.decide_for(role, str(workspace), setup.toolset),
+            identity=setup.identity,
+            tools=tools,
+            builtin_tools=limit_to_role(setup.toolset, role).builtin,
+            mcp_servers=setup.mcp_servers,
+            thinking_tokens=setup.thinking_tokens,
+        )
+
+    def _context(self) -> str:
+        found = project_context(self.workspace.path)
+        if isinstance(found, UnusableContext):
+            self.record(RunWarned(f"CLAUDE.md is left out: {found.reason}"))
+            return ""
+        return found

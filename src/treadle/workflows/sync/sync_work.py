@@ -1,0 +1,106 @@
+"""The state of a `sync` run behind the loop: the deliverables, judged by a session and checks."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from treadle.domain.agent import SessionBrief, Tool, ToolReply
+from treadle.domain.limits import SessionLimits
+from treadle.workflows.deliver.board import DeliverableBoard
+from treadle.workflows.deliver.build import first_progress, open_board, record_unread_checks, start_leg
+from treadle.workflows.deliver.check_history import green_checks, seen_before
+from treadle.workflows.deliver.deliver_work import DeliverWork
+from treadle.workflows.deliver.prompt import deliver_prompt
+from treadle.workflows.deliver.verifier import DeliverableVerifier
+from treadle.workflows.loop.next_action import DecisionRules, NextAction
+from treadle.workflows.loop.run_loop import RunLoop
+from treadle.workflows.loop.run_parts import RunParts
+from treadle.workflows.loop.run_progress import RunProgress
+from treadle.workflows.loop.workflow_state import RoundRef
+from treadle.workflows.loop.workspace_spec import ImportedTip
+from treadle.workflows.sync.next_action import decide_next
+from treadle.workspace.diffs import changed_files
+
+LONGEST = 64 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class SyncWork(DeliverWork):
+    """The `WorkflowState` of `sync`: that of `deliver` where nothing is built."""
+
+    def decide(self, progress: RunProgress, rules: DecisionRules) -> NextAction:
+        return decide_next(progress, rules)
+
+    def brief(self, instruction: str, limits: SessionLimits) -> SessionBrief:
+        text = self.briefs.text_of(instruction)
+        prompt = deliver_prompt(text, self.facts, self.board.deliverables)
+        tools = (*self.board.tools(), notes_tool(self.workspace.write_notes))
+        return self.briefs.write(instruction, limits, prompt, tools)
+
+    async def import_session(self, ref: RoundRef, before: str) -> ImportedTip:
+        """Nothing: what the commands of a session left in the workspace is no work."""
+        self.board.confirm_passes(before)
+        return ImportedTip(before)
+
+
+async def build_sync(parts: RunParts) -> RunLoop:
+    board = await open_board(parts)
+    start = await start_leg(parts, board)
+    work = SyncWork(
+        board=board,
+        verifier=_verifier(parts, board),
+        workspace=parts.workspace,
+        briefs=parts.sessions.briefs,
+        facts=parts.facts,
+        spec_hash=start.spec_hash,
+        log=parts.leg_log,
+    )
+    progress = first_progress(parts, start)
+    return parts.loop(work, progress=progress, tip=start.tip, landing=start.landing)
+
+
+def _verifier(parts: RunParts, board: DeliverableBoard) -> DeliverableVerifier:
+    """Without tests, which say the same before and after; nor is there a tree before the work."""
+    record_unread_checks(parts)
+    return DeliverableVerifier(
+        runner=parts.checks.runner,
+        board=board,
+        suite=None,
+        check_s=parts.checks.check_s,
+        log=parts.log,
+        baseline=parts.workspace.snapshot,
+        checks_before_work=lambda: (),
+        must_hold=board.verifiable,
+        green=green_checks(parts.read_log),
+        changes=partial(changed_files, parts.git),
+        seen_at=seen_before(parts.read_log),
+    )
+
+
+def notes_tool(write: Callable[[str], str]) -> Tool:
+    """`write` keeps the text as the project's hand-over notes, and says why it could not."""
+
+    async def call(arguments: Mapping[str, Any]) -> ToolReply:
+        text = arguments.get("text")
+        if not isinstance(text, str) or not text.strip():
+            return ToolReply("Pass `text`: the notes, whole, as they shall be.", is_error=True)
+        if len(text) > LONGEST:
+            return ToolReply(f"Notes have at most {LONGEST} characters.", is_error=True)
+        if problem := write(text):
+            return ToolReply(problem, is_error=True)
+        return ToolReply("The notes are replaced.")
+
+    return Tool(
+        name="write_notes",
+        description=(
+            "Replace the hand-over notes between sessions by this text: what holds, what does not "
+            "and why, what the next session should know."
+        ),
+        schema={
+            "type": "object",
+            "properties": {"text": {"type": "string"}},
+            "required": ["text"],
+        },
+        call=call,
+    )
