@@ -54,6 +54,20 @@ class FakeClock:
         self.passed_s += seconds
 
 
+@dataclass
+class MemoryLog:
+    """The `Log` port over a list."""
+
+    events: list[Event] = field(default_factory=list)
+    _keys: set[str] = field(default_factory=set)
+
+    def record(self, event: Event, *, once: str = "") -> None:
+        if once and once in self._keys:
+            return
+        self._keys.add(once)
+        self.events.append(event)
+
+
 def types_of(events: list[Event]) -> list[str]:
     """Wire names, for comparing the whole course of something at a glance."""
     return [event.type for event in events]

@@ -70,6 +70,14 @@ class Store(Protocol):
         ...
 
 
+class Log(Protocol):
+    """The log of one run, as its workflow writes it."""
+
+    def record(self, event: Event, *, once: str = "") -> None:
+        """Append an event; with `once`, a key within the run, only the first time."""
+        ...
+
+
 class StatusBoard(Protocol):
     """The deliverables as people see and edit them (`.treadle/status.json`)."""
 

@@ -95,4 +95,4 @@ class ActiveRun:
         if self.focus_files is not None:
             # First: whoever goes on with a run that has not ended has them again.
             self.focus_files.put_away()
-        self.recorder.record_once(f"ended {self.history.leg}", RunEnded(result))
+        self.recorder.record(RunEnded(result), once=f"ended {self.history.leg}")

@@ -60,11 +60,11 @@ def _end(row: RunRow, database: Database, environment: Environment) -> None:
         DatabaseApprovals(database),
         SystemClock(),
         asyncio.Event(),
-        recorder.record_once,
+        recorder,
     )
     void_questions(asker, reason="the run ended")
     put_away_files(row, run_directory(environment.root, run), store)
-    recorder.record_once(f"ended {known.leg}", RunEnded(_result(known)))
+    recorder.record(RunEnded(_result(known)), once=f"ended {known.leg}")
     # Last: a run that has ended is not worked on again, whatever the engine still has of it.
     _forget(run, environment)
 

@@ -213,7 +213,7 @@ async def _begin(telling: ActiveRun) -> RunWorkspace:
         proven = await probing
         telling.separated = proven.separated
         for told in filter(None, [*proven.told, opening, notice]):
-            telling.recorder.record_once(f"told {told}", RunWarned(told))
+            telling.recorder.record(RunWarned(told), once=f"told {told}")
     finally:
         probing.cancel()
     return worksite

@@ -39,7 +39,7 @@ async def land_at_end(
         return
     empty = EMPTY.get(telling.ready.request.workflow)
     if empty and result.rounds and worksite.imported is None:
-        telling.recorder.record_once(f"{telling.history.leg}: empty", RunWarned(empty))
+        telling.recorder.record(RunWarned(empty), once=f"{telling.history.leg}: empty")
     if not result.rounds and _has_claims(telling):
         await _tell_of_undone_landing(telling, worksite)
     landing = telling.landing.when
@@ -76,7 +76,7 @@ async def _tell_of_undone_landing(telling: ActiveRun, worksite: RunWorkspace) ->
         rehearsal=request.rehearsal,
     )
     if told:
-        telling.recorder.record_once(f"{telling.history.leg}: undone landing", RunWarned(told))
+        telling.recorder.record(RunWarned(told), once=f"{telling.history.leg}: undone landing")
 
 
 async def _land(telling: ActiveRun, worksite: RunWorkspace, landing: LandingMode) -> None:
@@ -113,5 +113,5 @@ def approval_requester(telling: ActiveRun) -> ApprovalRequester:
         approvals=DatabaseApprovals(telling.database, clean=telling.clean),
         clock=SystemClock(),
         stop=telling.stop,
-        record_once=telling.recorder.record_once,
+        log=telling.recorder,
     )

@@ -96,7 +96,7 @@ def _reopen(wish: ResumeRequest, ready: CheckedRequest, known: RunHistory) -> No
     reopened = RunReopened(wish.by, run_limits(ready.settings), ready.confinement)
     with closing(open_store(storage)) as store:
         recorder = Recorder(store, request.run, SystemClock(), ready.host.readers)
-        recorder.record_once(f"reopened {request.leg}", reopened)
+        recorder.record(reopened, once=f"reopened {request.leg}")
 
 
 def _updated_request(request: RunRequest, wish: ResumeRequest, known: RunHistory) -> RunRequest:

@@ -177,7 +177,7 @@ def _given_up(
 def _end_unbegun(recorder: Recorder, known: RunHistory, error: TreadleError) -> RunResult:
     nothing = RunResult("error", 0, Tally(), 0.0, Usage(), 0.0)
     result = replace(known.before or nothing, reason="error", message=_in_words(error))
-    recorder.record_once(f"ended {known.leg}", RunEnded(result))
+    recorder.record(RunEnded(result), once=f"ended {known.leg}")
     return result
 
 

@@ -1,11 +1,10 @@
 """Puts the story of a `deliver` run together: worksite, board and rounds."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from treadle.adapters.clock import SystemClock, fresh_session_id
+from treadle.adapters.stores.recorder import LegLog
 from treadle.adapters.stores.status_file import StatusFile
-from treadle.domain.events.all_events import Event
 from treadle.domain.events.run import RunWarned
 from treadle.domain.run import RunResult
 from treadle.durable.port import Steps
@@ -39,8 +38,6 @@ from treadle.workflows.loop.run_progress import RunProgress
 from treadle.workflows.loop.run_workspace import RunWorkspace, WorkspaceSpec
 from treadle.workflows.loop.stuck import RoundFacts, criteria_of
 
-RecordOnce = Callable[[str, Event], None]
-
 
 @dataclass(frozen=True, slots=True)
 class DeliverStart:
@@ -67,8 +64,7 @@ async def open_run_workspace(telling: ActiveRun) -> RunWorkspace:
         directory=ready.directory,
         attribution="allowed" if ready.settings.agent.attribution else "removed",
         form="commits" if ready.settings.commit else "files",
-        record=telling.recorder.record,
-        record_once=telling.recorder.record_once,
+        log=telling.recorder,
         landed=past.landed,
         earlier=past.unlanded,
         search=SecretSearch(secrets_of(ready)),
@@ -140,7 +136,7 @@ async def make_deliver_loop(
         inputs=run_inputs(telling),
         admission=session_admission(telling),
         history=telling.history,
-        record_once=record_once_per_leg(telling),
+        log=leg_log(telling),
         slots=ready.host.slots,
         prepare=preparing(telling, worksite.path, hosts_told(telling)),
         verification=deliverable_verifier(telling, worksite, board),
@@ -151,7 +147,7 @@ async def make_deliver_loop(
         spec_hash=beginning.spec_hash,
         rounds=rounds,
         clock=driver.clock,
-        record_once=record_once_per_leg(telling),
+        log=leg_log(telling),
         stop=driver.stop,
         jitter=lambda: spread(request.run),
         progress=_progress(request.so_far, beginning),
@@ -184,7 +180,7 @@ async def _board(
         board.open()
         if names := ", ".join(board.left_out):
             left_out = RunWarned(f"left out, because only a rehearsal wrote it down: {names}")
-            telling.recorder.record_once("rehearsed plan left out", left_out)
+            telling.recorder.record(left_out, once="rehearsed plan left out")
     if not known.has_worked:
         await board.recheck(worksite.contains)
     return board
@@ -217,14 +213,8 @@ def run_inputs(telling: ActiveRun) -> RunInputs:
     )
 
 
-def record_once_per_leg(telling: ActiveRun) -> RecordOnce:
-    """Keys of a story count from 1 in every leg of a run."""
-    leg = telling.history.leg
-
-    def record_once(key: str, event: Event) -> None:
-        telling.recorder.record_once(f"{leg}: {key}", event)
-
-    return record_once
+def leg_log(telling: ActiveRun) -> LegLog:
+    return LegLog(telling.recorder, telling.history.leg)
 
 
 def _progress(so_far: RunResult | None, beginning: DeliverStart) -> RunProgress:

@@ -16,7 +16,7 @@ from treadle.verify.check_runner_port import CheckRunner, CommandStopped
 from treadle.verify.suite_comparison import RegressionRules
 from treadle.wiring.admission import session_admission, spread
 from treadle.wiring.check_runner import check_runner
-from treadle.wiring.deliver_loop import pacing, record_once_per_leg, run_inputs, with_spent
+from treadle.wiring.deliver_loop import leg_log, pacing, run_inputs, with_spent
 from treadle.wiring.focus_files import FocusFiles
 from treadle.wiring.limits import session_limits
 from treadle.wiring.network import hosts_told
@@ -91,7 +91,7 @@ async def make_focus_loop(
         spec_hash=ready.spec_hash,
         rounds=rounds,
         clock=driver.clock,
-        record_once=record_once_per_leg(telling),
+        log=leg_log(telling),
         stop=driver.stop,
         jitter=lambda: spread(ready.request.run),
         progress=_progress(telling, beginning, took_s),
@@ -114,7 +114,7 @@ def _plot(
     def course() -> FocusHistory:
         if chronicle.trouble:
             warned = f"the working files are not up to date: {chronicle.trouble}"
-            telling.recorder.record_once(f"wip {chronicle.trouble}", RunWarned(warned))
+            telling.recorder.record(RunWarned(warned), once=f"wip {chronicle.trouble}")
         return chronicle.course
 
     ground = check_runner(telling)
@@ -126,7 +126,7 @@ def _plot(
         runner=ground,
         commands=_commands(telling, worksite),
         clock=SystemClock(),
-        record_once=record_once_per_leg(telling),
+        log=leg_log(telling),
         stopping=telling.stop.is_set,
     )
     reviewing = ReviewSteps(
@@ -137,7 +137,7 @@ def _plot(
         terms=ReviewRules(settings.focus.review_bar, settings.focus.max_reviews),
         clock=SystemClock(),
         command_s=settings.verify.check_minutes * 60,
-        record_once=record_once_per_leg(telling),
+        log=leg_log(telling),
         is_allowed=_is_allowed(telling, worksite),
         judge_tests=_judge_tests(telling, worksite, ground, chronicle),
     )
@@ -214,8 +214,7 @@ async def _rounds(
         workspace=worksite,
         position=situation,
         history=plot.focus_steps.history,
-        record=recorder.record,
-        record_once=recorder.record_once,
+        log=recorder,
         new_session_id=fresh_session_id,
         guard=await tool_guard(telling, worksite),
         clean=telling.clean,
@@ -229,7 +228,7 @@ async def _rounds(
         inputs=run_inputs(telling),
         admission=session_admission(telling),
         history=telling.history,
-        record_once=record_once_per_leg(telling),
+        log=leg_log(telling),
         slots=ready.host.slots,
         import_work=plot.focus_steps.import_work,
     )

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from treadle.adapters.sandboxes.launcher_text import this_interpreter
@@ -63,7 +64,7 @@ def hosts_told(telling: ActiveRun) -> Record:
     def record(host: str, port: int, allowed: bool) -> None:  # noqa: FBT001  # the proxy's own call
         asked = HostAsked(host, port, allowed)
         key = f"host {host}:{port} {allowed}"
-        loop.call_soon_threadsafe(telling.recorder.record_once, key, asked)
+        loop.call_soon_threadsafe(partial(telling.recorder.record, asked, once=key))
 
     return record
 

@@ -156,7 +156,7 @@ def policy_hash(ready: CheckedRequest) -> str:
 def notice_foreign_settings(telling: ActiveRun, workspace: Path) -> None:
     """Say once per run what the project brings for coding agents and nobody loads."""
     if notice := ignored_settings_notice(find_agent_settings(workspace)):
-        telling.recorder.record_once("foreign settings", RunWarned(notice))
+        telling.recorder.record(RunWarned(notice), once="foreign settings")
 
 
 def _own_places(telling: ActiveRun) -> tuple[str, ...]:

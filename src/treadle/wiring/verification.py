@@ -63,8 +63,7 @@ def deliverable_verifier(
         board=board,
         suite=gate,
         check_s=wanted.check_minutes * 60,
-        record=record,
-        record_once=telling.recorder.record_once,
+        log=telling.recorder,
         baseline=worksite.snapshot,
         green=_green(telling),
         changes=changes,
@@ -95,7 +94,7 @@ def test_suite(telling: ActiveRun) -> SuiteCommand | None:
     def unmatched(pattern: str) -> None:
         warning = f"the test command ran and left no report that matches {pattern!r}"
         hint = "see verify.reports and verify.coverage_reports"
-        telling.recorder.record_once(f"unmatched {pattern}", RunWarned(f"{warning}; {hint}"))
+        telling.recorder.record(RunWarned(f"{warning}; {hint}"), once=f"unmatched {pattern}")
 
     return SuiteCommand(
         command, wanted.test_minutes * 60, wanted.reports, wanted.coverage_reports, unmatched
@@ -117,11 +116,11 @@ async def record_touched_evidence(telling: ActiveRun, worksite: RunWorkspace) ->
         found = await changed_files(telling.ready.project.git, worksite.snapshot, work.commit)
     except GitFailed as error:
         warning = RunWarned(f"cannot tell which tests were changed: {error}")
-        telling.recorder.record_once(f"untold {work.commit}", warning)
+        telling.recorder.record(warning, once=f"untold {work.commit}")
         return
     named = _deciding(telling)
     if files := find_touched_evidence(found, specification=telling.ready.spec, named=named):
-        telling.recorder.record_once(f"touched {work.commit}", EvidenceTouched(files))
+        telling.recorder.record(EvidenceTouched(files), once=f"touched {work.commit}")
 
 
 def _tell_unread_checks(telling: ActiveRun) -> None:
@@ -132,7 +131,7 @@ def _tell_unread_checks(telling: ActiveRun) -> None:
     shown = ", ".join(map(str, lines[:_MOST_LINES])) + (" …" if len(lines) > _MOST_LINES else "")
     where = f"{ready.spec or 'the specification'}, line{'s' if len(lines) > 1 else ''} {shown}"
     what = f"not read as a check; {_RIGHT_FORM}"
-    telling.recorder.record_once(f"unread checks {lines}", RunWarned(f"{where}: {what}"))
+    telling.recorder.record(RunWarned(f"{where}: {what}"), once=f"unread checks {lines}")
 
 
 def _deciding(telling: ActiveRun) -> Callable[[str], EvidenceFileKind | None]:

@@ -194,9 +194,9 @@ async def test_what_is_told_once_comes_after_what_waited_and_is_told_to_readers_
     recorder = Recorder(store, RUN, FakeClock(), (lambda each: told.append(each.event),))
 
     recorder.record(SPOKE)
-    recorder.record_once("warning", WARNED)
+    recorder.record(WARNED, once="warning")
     recorder.record(SPOKE)
-    recorder.record_once("warning", RunWarned("the same, told by who went on"))
+    recorder.record(RunWarned("the same, told by who went on"), once="warning")
 
     assert [each.event for each in store.read(RUN)] == [SPOKE, WARNED, SPOKE]
     assert told == [SPOKE, WARNED, SPOKE]
@@ -206,6 +206,6 @@ async def test_what_is_told_once_is_cleaned_and_may_only_fill_the_screen() -> No
     store = Batches()
     recorder = Recorder(store, RUN, FakeClock(), (), clean=lambda _: AgentSpoke("***"))
 
-    recorder.record_once("greeting", SPOKE)
+    recorder.record(SPOKE, once="greeting")
 
     assert [each.event for each in store.read(RUN)] == [AgentSpoke("***")]

@@ -10,11 +10,10 @@ from pathlib import Path
 from tests.builders import SessionNumbers, repository_in, run_started
 from treadle.adapters.agents.replay import ReplayStep
 from treadle.adapters.stores.note_files import NoteFiles
-from treadle.adapters.stores.recorder import Recorder
+from treadle.adapters.stores.recorder import LegLog, Recorder
 from treadle.adapters.stores.wip_files import WipFiles
 from treadle.domain.agent import Allow, TextClosed, TextStreamed, ToolUse
 from treadle.domain.deliverable import Tally
-from treadle.domain.events.all_events import Event
 from treadle.domain.run import RunResult
 from treadle.durable.memory import MemorySteps
 from treadle.session.driver import SessionDriver
@@ -93,8 +92,7 @@ class FocusStage(StoryStage):
         assert self.chronicle is not None
         chronicle = self.chronicle
 
-        def record_once(key: str, event: Event) -> None:
-            recorder.record_once(f"{known.leg}: {key}", event)
+        log = LegLog(recorder, known.leg)
 
         stored = self.finished.setdefault((self.run, known.leg), [])
         steps = self.through(MemorySteps(stored, self.clock))
@@ -112,7 +110,7 @@ class FocusStage(StoryStage):
                 self.check, 60.0, self._set_up, lambda: self.set_up.append("anew")
             ),
             clock=self.clock,
-            record_once=record_once,
+            log=log,
             stopping=self.stop.is_set,
         )
         reviewing = ReviewSteps(
@@ -123,7 +121,7 @@ class FocusStage(StoryStage):
             terms=self.review_terms,
             clock=self.clock,
             command_s=60.0,
-            record_once=record_once,
+            log=log,
             is_allowed=lambda line: not line.startswith("rm "),
             judge_tests=self._judge_tests,
         )
@@ -135,8 +133,7 @@ class FocusStage(StoryStage):
             workspace=worksite,
             position=situation,
             history=lambda: chronicle.course,
-            record=recorder.record,
-            record_once=recorder.record_once,
+            log=recorder,
             new_session_id=self.new_session_id,
             guard=ToolGuard(os.path.realpath, lambda line, allowed, directory: Allow()),
             clean=lambda arguments: arguments,
@@ -150,7 +147,7 @@ class FocusStage(StoryStage):
             inputs=self._surroundings(),
             admission=self._gates(),
             history=known,
-            record_once=record_once,
+            log=log,
             slots=asyncio.Semaphore(1),
             import_work=acts.import_work,
         )
@@ -161,7 +158,7 @@ class FocusStage(StoryStage):
             spec_hash="",
             rounds=rounds,
             clock=self.clock,
-            record_once=record_once,
+            log=log,
             stop=self.stop,
             jitter=lambda: self.jitter,
             progress=RunProgress(

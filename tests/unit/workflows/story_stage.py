@@ -21,7 +21,7 @@ from tests.builders import (
 )
 from treadle.adapters.agents.replay import ReplayAgent, ReplayPause, ReplaySession, ReplayStep
 from treadle.adapters.stores.memory_store import MemoryStore
-from treadle.adapters.stores.recorder import Recorder
+from treadle.adapters.stores.recorder import LegLog, Recorder
 from treadle.adapters.stores.service_health import MemoryBreakers, MemoryQuotaBlocks
 from treadle.adapters.stores.status_file import StatusFile
 from treadle.domain.agent import AgentEnded, Allow, CommitIdentity, Fault, SessionBrief, ToolUse
@@ -189,8 +189,7 @@ class StoryStage:
             directory=self.directory / self.run,
             attribution="removed",
             form=self.form,
-            record=recorder.record,
-            record_once=recorder.record_once,
+            log=recorder,
             landed=self.landed,
             earlier=self.earlier,
         )
@@ -219,8 +218,7 @@ class StoryStage:
     ) -> RunLoop:
         board = await self._board(recorder, known, worksite)
 
-        def record_once(key: str, event: Event) -> None:
-            recorder.record_once(f"{known.leg}: {key}", event)
+        log = LegLog(recorder, known.leg)
 
         rounds = RoundSteps(
             driver=SessionDriver(self.agent, self.clock, recorder.record, self.stop),
@@ -238,7 +236,7 @@ class StoryStage:
             inputs=self._surroundings(),
             admission=self._gates(),
             history=known,
-            record_once=record_once,
+            log=log,
             slots=asyncio.Semaphore(1),
             prepare=self.prepare,
             verification=self.verifying and self.verifying(board, recorder, worksite),
@@ -253,7 +251,7 @@ class StoryStage:
             spec_hash=SPEC_HASH,
             rounds=rounds,
             clock=self.clock,
-            record_once=record_once,
+            log=log,
             stop=self.stop,
             jitter=lambda: self.jitter,
             progress=replace(self.progress, history=(beginning.facts,)),

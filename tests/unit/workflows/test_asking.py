@@ -111,14 +111,14 @@ class Stage:
     life: Life = field(default_factory=Life)
     leg: int = 1
 
-    def record_once(self, key: str, event: Event) -> None:
+    def record(self, event: Event, *, once: str = "") -> None:
         self.life.use()
-        self.log.setdefault(key, event)
+        self.log.setdefault(once, event)
         self.life.use()
 
     @property
     def asker(self) -> ApprovalRequester:
-        return ApprovalRequester(RUN, self.leg, self.desk, self.clock, self.stop, self.record_once)
+        return ApprovalRequester(RUN, self.leg, self.desk, self.clock, self.stop, self)
 
     async def ask(self, question: ApprovalQuestion = PLAN, step: str = "plan") -> ApprovalOutcome:
         steps = MortalSteps(self.steps, self.clock, self.life)
@@ -231,7 +231,7 @@ async def test_a_question_about_another_subject_takes_the_place_of_the_first(
     stage: Stage,
 ) -> None:
     stage.desk.ask(APPROVAL)
-    stage.record_once(f"asked {APPROVAL.id}", ApprovalAsked(APPROVAL))
+    stage.record(ApprovalAsked(APPROVAL), once=f"asked {APPROVAL.id}")
     stage.clock.on_sleep = stage.stop.set
     other = make_approval(OTHER_PLAN, run=RUN, step="1: plan", now=NOON)
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tests.builders import deliverable
+from tests.builders import MemoryLog, deliverable
 from treadle.domain.check import Check
 from treadle.domain.deliverable import Claim, Deliverable
 from treadle.domain.events.all_events import Event
@@ -84,12 +84,6 @@ def proving(
     desk = desk_in(directory, left=left, terms=terms)
     desk.events.clear()
     ground = MemoryCheckRunner(dict(said))
-    once: set[str] = set()
-
-    def record_once(key: str, event: Event) -> None:
-        if key not in once:
-            once.add(key)
-            desk.events.append(event)
 
     def rules() -> RegressionRules:
         return RegressionRules("", 80.0)
@@ -101,8 +95,7 @@ def proving(
         board=desk.board,
         suite=gate,
         check_s=60.0,
-        record=desk.events.append,
-        record_once=record_once,
+        log=MemoryLog(desk.events),
         baseline=BASE,
     )
     return Proving(desk, ground, verification)

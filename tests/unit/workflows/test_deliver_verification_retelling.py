@@ -78,8 +78,7 @@ def stage(tmp_path: Path) -> StoryStage:
             board=board,
             suite=None,
             check_s=60.0,
-            record=recorder.record,
-            record_once=recorder.record_once,
+            log=recorder,
             baseline=worksite.snapshot,
             green=[each for each in checks_of(stage) if each.evidence.is_green],
         )

@@ -48,12 +48,12 @@ class Desk:
     stop: asyncio.Event = field(default_factory=asyncio.Event)
     log: dict[str, Event] = field(default_factory=dict)
 
-    def record_once(self, key: str, event: Event) -> None:
-        self.log.setdefault(key, event)
+    def record(self, event: Event, *, once: str = "") -> None:
+        self.log.setdefault(once, event)
 
     def gate(self, *used: str, leg: int = 1, policy_hash: str = "policy") -> ToolApproval:
         """That of a process which knows of these answers that they were used."""
-        asker = ApprovalRequester(RUN, leg, self.approvals, self.clock, self.stop, self.record_once)
+        asker = ApprovalRequester(RUN, leg, self.approvals, self.clock, self.stop, self)
         return ToolApproval(asker, HOUR, policy_hash, used={ApprovalId(each) for each in used})
 
     def says(self, verdict: AnswerVerdict, text: str = "") -> None:

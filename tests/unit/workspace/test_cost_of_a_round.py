@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.builders import MemoryLog
 from treadle.domain.events.all_events import Event
 from treadle.domain.events.run import RunWarned
 from treadle.domain.events.work import WorkImported
@@ -84,8 +85,7 @@ async def stage(tmp_path: Path) -> Stage:
         directory=tmp_path / "run",
         attribution="removed",
         form="commits",
-        record=events.append,
-        record_once=lambda _, event: events.append(event),
+        log=MemoryLog(events),
     )
     worksite = await make_workspace(site, specification="# Work", spec="kept.txt")
     agent = Repository(worksite.path, {**user.environment, "HOME": str(tmp_path / "run")})

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.builders import MemoryLog
 from treadle.domain.events.all_events import Event
 from treadle.domain.events.work import WithheldPath, WorkWithheld
 from treadle.policy.redaction import make_redactor
@@ -54,8 +55,7 @@ async def stage_in(directory: Path, user: Repository, *, protected: tuple[str, .
         directory=directory / "run",
         attribution="removed",
         form="commits",
-        record=events.append,
-        record_once=lambda _, event: events.append(event),
+        log=MemoryLog(events),
         search=SecretSearch([KNOWN]),
         protected=protected,
         clean=make_redactor([KNOWN]),

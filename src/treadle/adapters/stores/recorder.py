@@ -3,12 +3,13 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import datetime
 
 from treadle.domain.errors import StoreError
 from treadle.domain.events.all_events import DISPLAY_ONLY, Event, RecordedEvent
 from treadle.domain.ids import RunId
-from treadle.domain.ports import Clock, Store
+from treadle.domain.ports import Clock, Log, Store
 
 GATHER_S = 0.1
 GATHER_MOST = 200
@@ -36,8 +37,11 @@ class Recorder:
         self._waiting: list[tuple[datetime, Event]] = []
         self._timer: asyncio.TimerHandle | None = None
 
-    def record(self, event: Event) -> None:
-        """Store the event now, or within 100 ms if it only fills the screen."""
+    def record(self, event: Event, *, once: str = "") -> None:
+        """Store the event now, or within 100 ms if it is display-only and has no `once` key."""
+        if once:
+            self._record_first(event, once)
+            return
         self._waiting.append((self._clock.now(), self._clean(event)))
         if isinstance(event, DISPLAY_ONLY) and len(self._waiting) < GATHER_MOST:
             if self._timer is None:
@@ -50,9 +54,7 @@ class Recorder:
             self._waiting.pop()
             raise
 
-    def record_once(self, key: str, event: Event) -> None:
-        """Store the event now, unless one was stored under this key before: by whoever told the
-        run up to here."""
+    def _record_first(self, event: Event, key: str) -> None:
         self.flush()
         moment = self._clock.now()
         self._notify_readers(
@@ -80,3 +82,15 @@ class Recorder:
         self._timer = None
         with suppress(StoreError):
             self.flush()
+
+
+@dataclass(frozen=True, slots=True)
+class LegLog:
+    """A log whose `once` keys count within one leg of the run, because step numbers start again
+    at 1 in every leg."""
+
+    log: Log
+    leg: int
+
+    def record(self, event: Event, *, once: str = "") -> None:
+        self.log.record(event, once=f"{self.leg}: {once}" if once else "")

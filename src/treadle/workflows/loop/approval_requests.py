@@ -1,7 +1,6 @@
 """Asks a person during a run: recorded once, waited for, settled once."""
 
 import asyncio
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -21,7 +20,6 @@ from treadle.domain.approval import (
     make_approval_id,
 )
 from treadle.domain.errors import StoreError
-from treadle.domain.events.all_events import Event
 from treadle.domain.events.oversight import (
     ApprovalAnswered,
     ApprovalAsked,
@@ -29,19 +27,18 @@ from treadle.domain.events.oversight import (
     ApprovalVoided,
 )
 from treadle.domain.ids import RunId
-from treadle.domain.ports import Clock
+from treadle.domain.ports import Clock, Log
 from treadle.durable.port import Steps
 
 # How soon an answer from another process is noticed.
 LOOK_EVERY_S = 1.0
 
-RecordOnce: TypeAlias = Callable[[str, Event], None]
 ApprovalEvent: TypeAlias = ApprovalAnswered | ApprovalLapsed | ApprovalVoided
 
 
 @dataclass(frozen=True, slots=True)
 class ApprovalRequester:
-    """What one run asks through; `record_once(key, event)` tells a fact once per key and run."""
+    """What one run needs to ask a person."""
 
     run: RunId
     # A run that was reopened asks anew: what it had asked before is void since it ended.
@@ -49,7 +46,7 @@ class ApprovalRequester:
     approvals: ApprovalStore
     clock: Clock
     stop: asyncio.Event
-    record_once: RecordOnce
+    log: Log
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +119,7 @@ async def _ask_once(asker: ApprovalRequester, question: ApprovalQuestion, step: 
         # About an older subject of this step: its end may not have been told before a crash.
         if earlier.approval.step == place and earlier.approval.id != approval.id:
             _record_settled(asker, earlier)
-    asker.record_once(f"asked {approval.id}", ApprovalAsked(approval))
+    asker.log.record(ApprovalAsked(approval), once=f"asked {approval.id}")
     return approval
 
 
@@ -167,4 +164,4 @@ async def _pause(asker: ApprovalRequester, seconds: float) -> None:
 def _record_settled(asker: ApprovalRequester, standing: ApprovalRecord) -> None:
     if standing.settled is not None:
         approval = standing.approval.id
-        asker.record_once(f"settled {approval}", event_of(approval, standing.settled))
+        asker.log.record(event_of(approval, standing.settled), once=f"settled {approval}")

@@ -18,7 +18,7 @@ async def _take_starting_snapshot(site: WorkspaceSpec, branch: str) -> Snapshot:
         return await take_snapshot(site.project, site.run)
     earlier = site.earlier
     continued = WorkContinued(earlier.run, earlier.branch, earlier.commit)
-    site.record_once("continued", continued)
+    site.log.record(continued, once="continued")
     git = site.project.git
     await git.run("update-ref", snapshot_ref(site.run), earlier.snapshot.commit)
     await git.run("update-ref", f"refs/heads/{branch}", earlier.commit)
@@ -57,7 +57,7 @@ async def make_workspace(site: WorkspaceSpec, *, specification: str, spec: str) 
         into=site.directory / "workspace",
         attribution=site.attribution,
     )
-    site.record(
+    site.log.record(
         WorkspacePrepared(
             path=str(clone.path),
             branch=branch,

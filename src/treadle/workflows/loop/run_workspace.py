@@ -100,7 +100,7 @@ class RunWorkspace:
             )
         carried = copy_notes_in(self._clone)
         if isinstance(carried, NotesRefused):
-            site.record_once("notes refused", RunWarned(carried.reason))
+            site.log.record(RunWarned(carried.reason), once="notes refused")
         if site.earlier is not None:
             await self.import_up_to(site.earlier.commit)
 
@@ -110,7 +110,7 @@ class RunWorkspace:
 
     async def commit_and_import(self, message: str) -> ImportedTip:
         """Commit what the session left, and import all of the run's commits."""
-        record = self._spec.record
+        record = self._spec.log.record
         rest = await commit_round(self._clone, message)
         try:
             rest = await self._withhold_unwanted(rest, message)
@@ -157,13 +157,13 @@ class RunWorkspace:
         unwanted = ForbiddenContent(self._spec.search, self._spec.protected)
         screened = await screen_round(RoundWork(self._clone, home, message), rest, unwanted)
         if credentials := [place for place in screened.only_in_history if not place.is_protected]:
-            self._spec.record(RunWarned(passing_text(credentials)))
+            self._spec.log.record(RunWarned(passing_text(credentials)))
         told = (
             *screened.withheld,
             *(each for each in screened.only_in_history if each.is_protected),
         )
         if told:
-            self._spec.record(WorkWithheld(told))
+            self._spec.log.record(WorkWithheld(told))
         lost = withheld_reason(screened.withheld, self.withheld)
         if lost and all(place.is_protected for place in screened.withheld):
             # Known from now on, so whoever comes here again would take it for told.
@@ -178,9 +178,11 @@ class RunWorkspace:
 
     def _record_commit(self, rest: CommittedRound, message: str) -> None:
         for remark in rest.remarks:
-            self._spec.record(RunWarned(remark))
+            self._spec.log.record(RunWarned(remark))
         if rest.commit is not None:
-            self._spec.record_once(f"committed {rest.commit}", WorkCommitted(rest.commit, message))
+            self._spec.log.record(
+                WorkCommitted(rest.commit, message), once=f"committed {rest.commit}"
+            )
 
     async def _record_last_commit(self, tip: str, message: str) -> None:
         """The process before this one may have made the round's commit and died over telling it."""
@@ -188,7 +190,7 @@ class RunWorkspace:
             return
         written = await agent_git(self._clone).run("log", "-1", "--format=%B", tip)
         if written.strip() == message:
-            self._spec.record_once(f"committed {tip}", WorkCommitted(tip, message))
+            self._spec.log.record(WorkCommitted(tip, message), once=f"committed {tip}")
 
     def write_notes(self, text: str) -> str:
         """Replace the project's hand-over notes by words of a session; why not, or nothing."""
@@ -200,7 +202,7 @@ class RunWorkspace:
         if self.imported is not None:
             command = f"treadle land {short_id(self._spec.run)}"
             kept = WorkKept(self.imported.branch, reason, command)
-            self._spec.record_once(f"kept {self.imported.commit} {reason}", kept)
+            self._spec.log.record(kept, once=f"kept {self.imported.commit} {reason}")
 
     async def _import_rest(self, rest: CommittedRound) -> tuple[str, ...]:
         last = self.imported
@@ -228,7 +230,7 @@ class RunWorkspace:
         new = last is None or (last.branch, last.commit) != (found.branch, found.commit)
         if new:
             # Not once for good: work that was taken back comes home as the same commit again.
-            site.record(WorkImported(found.branch, found.commit, found.commits))
+            site.log.record(WorkImported(found.branch, found.commit, found.commits))
         return new
 
     async def finish(self, landing: LandingMode, *, ask: Ask | None) -> None:
@@ -241,4 +243,4 @@ class RunWorkspace:
             return
         site = self._spec
         event = await land_work(site.project, self._snapshot, work, run=site.run, form=site.form)
-        site.record_once(f"{event.type} {work.commit}", event)
+        site.log.record(event, once=f"{event.type} {work.commit}")

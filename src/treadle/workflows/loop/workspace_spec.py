@@ -5,15 +5,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from treadle.domain.agent import CommitIdentity
-from treadle.domain.events.all_events import Event
 from treadle.domain.ids import RunId
+from treadle.domain.ports import Log
 from treadle.policy.secret_search import SecretSearch
 from treadle.workflows.loop.landing import LandingForm
 from treadle.workspace.attribution import Attribution
 from treadle.workspace.project import Project
 from treadle.workspace.snapshot import Snapshot
-
-Record = Callable[[Event], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +24,7 @@ class WorkspaceSpec:
     directory: Path
     attribution: Attribution
     form: LandingForm
-    record: Record
-    record_once: Callable[[str, Event], None]
+    log: Log
     # Commits that earlier runs landed: their work is in the checkout, whatever became of them.
     landed: tuple[str, ...] = ()
     earlier: "UnlandedWork | None" = None
