@@ -12,8 +12,8 @@ from treadle.domain.run import EXIT_CODES
 from treadle.rehearsal.script import load_script
 from treadle.rehearsal.scripted_api import ScriptedApi
 from treadle.wiring.agent import Rehearsing, dummy_credential
+from treadle.workflows.registry import WORKFLOWS
 
-WORKFLOWS = ("deliver", "focus", "sync")
 INTERRUPTED = EXIT_CODES["interrupted"]
 
 

@@ -12,8 +12,8 @@ from treadle.cli.run_options import OutputOptions, output_options
 from treadle.cli.run_reference import project_run_argument
 from treadle.cli.start import print_detached, run_in_terminal
 from treadle.domain.run_row import RunRow
-from treadle.runs.request import RunHost
 from treadle.runs.resume import ResumeRequest, resume, resume_detached
+from treadle.wiring.checked_request import RunHost
 
 _RESUME_OPTIONS = (
     click.option("--max-cost", type=float, metavar="USD", help="Dollars the whole run may cost."),

@@ -2,7 +2,7 @@
 
 import asyncio
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 
 import click
@@ -12,20 +12,19 @@ from treadle.cli.context import CommandContext
 from treadle.cli.run_display import RunDisplay, verbosity_of
 from treadle.cli.run_options import OutputOptions, WorkflowOptions
 from treadle.domain.ids import RunId, short_id
-from treadle.domain.run import EXIT_CODES, RunResult, Workflow
+from treadle.domain.run import EXIT_CODES, RunResult
+from treadle.domain.run_request import RunRequest
 from treadle.runs.interrupts import graceful_interrupts
 from treadle.runs.queue import detach
-from treadle.runs.request import RunHost, RunRequest
 from treadle.runs.start import run_in_foreground
+from treadle.wiring.checked_request import RunHost
 
 
 def start_run(
     given: CommandContext,
     options: WorkflowOptions,
-    workflow: Workflow,
-    *,
-    words: str = "",
-    review: str = "",
+    workflow: str,
+    inputs: Mapping[str, str] | None = None,
 ) -> int:
     """The exit code of the run; of a detached one, whether it could be left to the workers."""
     given, project = given.in_project(options.project_dir), given.project(options.project_dir)
@@ -37,8 +36,7 @@ def start_run(
         rehearsal=given.rehearsing is not None,
         allow_destructive=options.allow_destructive,
         workflow=workflow,
-        words=words,
-        review=review,
+        inputs=inputs or {},
     )
     if options.detach:
         return detach_run(given, request)

@@ -22,10 +22,10 @@ from treadle.policy.redaction import make_redactor
 from treadle.runs.credentials import known_secrets
 from treadle.runs.engine_names import engine_location, run_of
 from treadle.runs.locks import lock_orphan
+from treadle.runs.working_files import put_away_files
 from treadle.settings.environment import Environment
 from treadle.settings.user import login_name
 from treadle.wiring.agent import end_lost_processes
-from treadle.wiring.focus_files import put_away_files
 from treadle.workflows.loop.approval_requests import ApprovalRequester, void_questions
 from treadle.workflows.loop.run_history import RunHistory, read_history
 

@@ -13,6 +13,7 @@ from treadle.domain.storage import passwords_in
 from treadle.policy.secret_variables import secret_values
 from treadle.settings.environment import Environment, credential_values
 from treadle.wiring.agents import claude
+from treadle.wiring.checked_request import CheckedRequest
 
 LONGEST = 16 * 1024
 
@@ -95,6 +96,21 @@ def known_secrets(environment: Environment, *places: str) -> list[str]:
         *passwords_in(environment.database_url),
         *(value for value in kept if value),
     ]
+
+
+def run_secrets(checked: CheckedRequest) -> list[str]:
+    """Values that must not be stored or shown: all that are known here, and what servers are
+    given. Not a value that is part of the project's path, which people must be able to read."""
+    servers = checked.settings.mcp_servers or {}
+    given = [
+        str(value)
+        for server in servers.values()
+        for part in ("env", "headers")
+        for value in dict(server.get(part) or {}).values()
+    ]
+    path = str(checked.project.root)
+    known = known_secrets(checked.environment, path)
+    return [*known, *(value for value in given if value not in path)]
 
 
 def _own_login(environment: Environment) -> str:

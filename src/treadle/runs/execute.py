@@ -2,10 +2,13 @@
 
 import asyncio
 import traceback
-from collections.abc import Awaitable, Callable
-from contextlib import ExitStack, closing
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
+from types import UnionType
+from typing import TypeVar
 
+from treadle._version import __version__
 from treadle.adapters.clock import SystemClock
 from treadle.adapters.stores.database import open_database
 from treadle.adapters.stores.event_store import EventStore
@@ -13,231 +16,262 @@ from treadle.adapters.stores.recorder import Recorder
 from treadle.adapters.stores.run_list import host_of
 from treadle.domain.errors import SandboxBroken, StoreError, TreadleError
 from treadle.domain.events.run import RunRecovered, RunStarted, RunWarned
-from treadle.domain.run import RunResult, Workflow
+from treadle.domain.run import LandingChoice, LandingMode, RunResult
+from treadle.domain.sandbox import Sandbox
 from treadle.durable.port import Steps, WorkflowChanged
 from treadle.gateway.allowed_hosts import parse_entries
 from treadle.policy.redaction import Redactor, make_redactor
 from treadle.runs.active_run import ActiveRun
-from treadle.runs.credentials import with_stored_login
+from treadle.runs.credentials import run_secrets, with_stored_login
 from treadle.runs.heartbeat import last_beat
-from treadle.runs.land import land_at_end, void_open_questions
+from treadle.runs.land import land_at_end
+from treadle.runs.previous_runs import previous_runs_of, require_all_landed
 from treadle.runs.recovery import end_leftovers
-from treadle.runs.redacted_steps import RedactedSteps
-from treadle.runs.request import CheckedRequest
-from treadle.runs.requests import watch_requests
+from treadle.runs.working_files import follow_log
 from treadle.session.driver import SessionDriver
+from treadle.session.stop_signal import StopSignal
 from treadle.settings.trust_requirements import sandbox_notice
 from treadle.wiring.agent import KillableAgent, make_agent, processor_time
-from treadle.wiring.deliver_loop import make_deliver_loop, open_run_workspace
-from treadle.wiring.focus_files import focus_files
+from treadle.wiring.browser import provide_servers
+from treadle.wiring.checked_request import CheckedRequest
+from treadle.wiring.compose import compose
 from treadle.wiring.gateway import metered
 from treadle.wiring.limits import run_limits
-from treadle.wiring.network import hosts_told, machines_proxy, way_out
+from treadle.wiring.network import host_recorder, machines_proxy, way_out
+from treadle.wiring.run_context import RunContext
+from treadle.wiring.run_workspace import open_run_workspace
 from treadle.wiring.sandbox import choose_sandbox, forget_reports
 from treadle.wiring.sandboxed_agent import prove, reach_model, sandboxed
 from treadle.wiring.search_path import without_project
-from treadle.wiring.session_setup import private_home, secrets_of, servers_of
-from treadle.wiring.sync_loop import make_sync_loop
-from treadle.wiring.verification import record_touched_evidence
+from treadle.workflows.loop.approval_requests import void_questions
 from treadle.workflows.loop.run_history import read_history
-from treadle.workflows.loop.run_loop import RunLoop
-from treadle.workflows.loop.run_workspace import RunWorkspace
+from treadle.workflows.loop.run_parts import RunParts
+from treadle.workflows.loop.touched_evidence import record_touched_evidence
 
 UNSANDBOXED = "unsandboxed: the agent can do what you can do on this machine"
 
-
-async def _focus(
-    telling: ActiveRun, worksite: RunWorkspace, driver: SessionDriver, steps: Steps
-) -> RunLoop:
-    # Only here: it brings plans and reviews with it.
-    from treadle.wiring.focus_loop import make_focus_loop
-
-    return await make_focus_loop(telling, worksite, driver, steps)
+T = TypeVar("T")
 
 
-_MAKERS: dict[
-    Workflow, Callable[[ActiveRun, RunWorkspace, SessionDriver, Steps], Awaitable[RunLoop]]
-] = {
-    "deliver": make_deliver_loop,
-    "focus": _focus,
-    "sync": make_sync_loop,
-}
-
-
-async def execute(ready: CheckedRequest, steps: Steps) -> RunResult:
+async def execute(checked: CheckedRequest, steps: Steps) -> RunResult:
     """One leg of a run, to its end by value. The caller holds the run's locks."""
-    ready = _with_login(ready)
-    clean = make_redactor(secrets_of(ready))
-    with closing(open_database(ready.environment.storage)) as database:
-        store = EventStore(database, host_of(ready.environment.root))
-        known = read_history(store.read(ready.request.run)).extended_to(last_beat(ready.directory))
-        if known.ended is not None:
-            return known.ended
-        chronicle = focus_files(ready, store)
-        recorder = Recorder(
-            store,
-            ready.request.run,
-            SystemClock(),
-            (*ready.host.readers, *([] if chronicle is None else [chronicle.hear])),
-            clean=clean,
-        )
+    environment = with_stored_login(checked.environment)
+    checked = replace(checked, host=replace(checked.host, environment=environment))
+    with closing(open_database(environment.storage)) as database:
+        store = EventStore(database, host_of(environment.root))
+        log = store.read(checked.request.run)
+        history = read_history(log).extended_to(last_beat(checked.directory))
+        if history.ended is not None:
+            return history.ended
+        secrets = run_secrets(checked)
+        redact = make_redactor(secrets)
+        follower = follow_log(checked, store)
+        readers = (*checked.host.readers, *([] if follower is None else [follower.apply]))
+        recorder = Recorder(store, checked.request.run, SystemClock(), readers, clean=redact)
         try:
-            telling = ActiveRun(ready, database, recorder, known, clean, focus_files=chronicle)
-            return clean(await _execute(telling, RedactedSteps(steps, clean)))
+            context = RunContext(
+                checked=checked,
+                database=database,
+                recorder=recorder,
+                history=history,
+                secrets=tuple(secrets),
+                redact=redact,
+                stop=StopSignal(),
+                sandbox=_choose_sandbox(checked),
+                servers=provide_servers(
+                    checked.settings.mcp_servers,
+                    environment,
+                    checked.project.root,
+                    home=checked.private_home,
+                    confined=not checked.unconfined,
+                ),
+                follower=follower,
+            )
+            return redact(await _execute(context, RedactedSteps(steps, redact)))
         finally:
             recorder.flush()
 
 
-def _with_login(ready: CheckedRequest) -> CheckedRequest:
-    environment = with_stored_login(ready.environment)
-    return replace(ready, host=replace(ready.host, environment=environment))
+class RedactedSteps:
+    """Steps whose results are redacted before they are stored: they hold what agents said."""
+
+    def __init__(self, steps: Steps, redact: Redactor) -> None:
+        self._steps = steps
+        self._redact = redact
+
+    async def step(
+        self, name: str, act: Callable[[], Awaitable[T]], *, returns: type[T] | UnionType
+    ) -> T:
+        async def redacted() -> T:
+            return self._redact(await act())
+
+        return await self._steps.step(name, redacted, returns=returns)
+
+    async def patched(self, name: str) -> bool:
+        return await self._steps.patched(name)
 
 
-async def _execute(telling: ActiveRun, steps: Steps) -> RunResult:
-    ready, presence = telling.ready, telling.ready.host
-    on_host = without_project(ready.environment, ready.project.root)
-    agent, warnings = make_agent(
-        ready.settings.agent, on_host, presence.rehearsing, private_home(ready)
-    )
-    address = presence.rehearsing.base_url if presence.rehearsing else None
-    with ExitStack() as held:
-        if not ready.unconfined:
-            agent = _confined(agent, telling, held)
-        driven = held.enter_context(
-            metered(
-                agent,
-                ready.environment,
-                ready.settings,
-                run=ready.request.run,
-                rehearsal_url=address,
-                reach=reach_model,
-            )
-        )
-        _record_start(telling, [*warnings, *driven.warnings])
-        await _end_leftovers(telling)
-        driver = SessionDriver(
-            agent=driven.agent,
-            clock=SystemClock(),
-            record=telling.recorder.record,
-            stop=telling.stop,
-            processor_s=processor_time,
-            bill=driven.bill,
-            prices=driven.prices,
+async def _execute(context: RunContext, steps: Steps) -> RunResult:
+    with _agent_behind_gateway(context) as (agent, driver):
+        await end_leftovers(
+            _own_processes(context),
+            EventStore(context.database, host_of(context.checked.environment.root)),
+            context.checked.environment,
+            context.recorder.record,
         )
         try:
-            return await _run_to_end(telling, driver, agent.kill, steps)
+            return await _run_to_end(ActiveRun(context), driver, agent.kill, steps)
         finally:
             await agent.gone()
 
 
-def _confined(agent: KillableAgent, telling: ActiveRun, held: ExitStack) -> KillableAgent:
-    ready, wanted = telling.ready, telling.ready.settings.sandbox
-    on_host = without_project(ready.environment, ready.project.root)
-    forget_reports(ready.directory)
-    telling.sandbox = choose_sandbox(on_host, reports=ready.directory, wanted=True)
-    hosts = parse_entries(wanted.hosts)
-    upstream = machines_proxy(ready.environment)
-    out = held.enter_context(way_out(wanted.network, hosts, hosts_told(telling), upstream=upstream))
-    return sandboxed(agent, telling.sandbox, ready, out, servers_of(telling))
+@contextmanager
+def _agent_behind_gateway(context: RunContext) -> Iterator[tuple[KillableAgent, SessionDriver]]:
+    """The agent, confined and metered, and what drives its sessions."""
+    checked, host, settings = context.checked, context.checked.host, context.settings
+    on_host = without_project(checked.environment, checked.project.root)
+    agent, warnings = make_agent(settings.agent, on_host, host.rehearsing, checked.private_home)
+    with ExitStack() as held:
+        if context.sandbox is not None:
+            hosts, record = parse_entries(settings.sandbox.hosts), host_recorder(context.recorder)
+            upstream = machines_proxy(checked.environment)
+            network = way_out(settings.sandbox.network, hosts, record, upstream=upstream)
+            out = held.enter_context(network)
+            agent = sandboxed(agent, context.sandbox, checked, out, context.servers)
+        driven = held.enter_context(
+            metered(
+                agent,
+                checked.environment,
+                settings,
+                run=context.run,
+                rehearsal_url=host.rehearsing.base_url if host.rehearsing else None,
+                reach=reach_model,
+            )
+        )
+        _record_start(context, [*warnings, *driven.warnings])
+        driver = SessionDriver(
+            agent=driven.agent,
+            clock=SystemClock(),
+            record=context.recorder.record,
+            stop=context.stop.event,
+            processor_s=processor_time,
+            bill=driven.bill,
+            prices=driven.prices,
+        )
+        yield agent, driver
 
 
-async def _end_leftovers(telling: ActiveRun) -> None:
-    """Processes of runs whose owner was killed, this run's own among them."""
-    known = telling.history
-    own: list[str] = [telling.ready.request.run] if known.prepared else []
-    own += [started.session for started in known.sessions]
-    environment = telling.ready.environment
-    store = EventStore(telling.database, host_of(environment.root))
-    await end_leftovers(own, store, environment, telling.recorder.record)
+def _choose_sandbox(checked: CheckedRequest) -> Sandbox | None:
+    """None where a person has given it up."""
+    if checked.unconfined:
+        return None
+    on_host = without_project(checked.environment, checked.project.root)
+    forget_reports(checked.directory)
+    return choose_sandbox(on_host, reports=checked.directory, wanted=True)
+
+
+def _own_processes(context: RunContext) -> list[str]:
+    """Marks of processes that an earlier process of this run may have left."""
+    history = context.history
+    own: list[str] = [context.run] if history.prepared else []
+    return [*own, *(started.session for started in history.sessions)]
 
 
 async def _run_to_end(
-    telling: ActiveRun, driver: SessionDriver, kill: Callable[[], None], steps: Steps
+    active: ActiveRun, driver: SessionDriver, kill: Callable[[], None], steps: Steps
 ) -> RunResult:
     def killed() -> None:
         kill()
-        telling.end(telling.ended("interrupted", "killed by a second signal"))
+        active.end(active.result("interrupted", "killed by a second signal"))
 
-    with telling.ready.host.signals(telling.interrupt, killed):
-        async with watch_requests(telling):
-            result = await _run_loop(telling, driver, steps)
-        void_open_questions(telling)
-        telling.end(result)
+    with active.context.checked.host.signals(active.interrupt, killed):
+        async with active.watch_requests():
+            result = await _run_loop(active, driver, steps)
+        void_questions(active.context.requester, reason="the run ended")
+        active.end(result)
     return result
 
 
-def _record_start(telling: ActiveRun, warnings: list[str]) -> None:
-    """Who works on the run now: it began, or it had lost the process that worked on it."""
-    recorder, known = telling.recorder, telling.history
-    fresh = known.last in ("", "run.queued")
+def _record_start(context: RunContext, warnings: list[str]) -> None:
+    """The run has started, or lost the process that executed it and goes on here."""
+    recorder, checked, last = context.recorder, context.checked, context.history.last
+    fresh = last in ("", "run.queued")
     if fresh:
-        recorder.record(_started(telling.ready))
-    elif known.last != "run.reopened":
-        limits = run_limits(telling.ready.settings)
-        recorder.record(RunRecovered(limits, telling.ready.confinement))
-    # Whoever goes on with a run may have given the sandbox up only now.
-    told = [UNSANDBOXED] if telling.ready.unconfined else []
-    for warning in [*told, *warnings] if fresh else told:
+        recorder.record(_started(checked))
+    elif last != "run.reopened":
+        recorder.record(RunRecovered(run_limits(context.settings), checked.confinement))
+    # The sandbox may have been given up only now.
+    unsandboxed = [UNSANDBOXED] if checked.unconfined else []
+    for warning in [*unsandboxed, *warnings] if fresh else unsandboxed:
         recorder.record(RunWarned(warning))
 
 
-async def _run_loop(telling: ActiveRun, driver: SessionDriver, steps: Steps) -> RunResult:
-    """The story to its end, also when the end is an error; only a store that fails is raised."""
+async def _run_loop(active: ActiveRun, driver: SessionDriver, steps: Steps) -> RunResult:
+    """The loop to its end, also if that is an error; only a store that fails is raised."""
+    workflow = active.context.checked.workflow
     try:
-        worksite = await _begin(telling)
-        make = _MAKERS[telling.ready.request.workflow]
-        telling.loop = await make(telling, worksite, driver, steps)
-        result = await telling.loop.run()
-        await record_touched_evidence(telling, worksite)
-        if telling.ready.request.workflow != "sync":
-            await land_at_end(telling, worksite, steps, result)
+        parts = await _prepare(active.context, driver, steps)
+        active.loop = await workflow.build(parts)
+        result = await active.loop.run()
+        await record_touched_evidence(parts, active.context.checked.spec)
+        if workflow.lands:
+            await land_at_end(active.context, parts, active.loop.landing, result)
     except (StoreError, WorkflowChanged):
-        raise  # not the run's end: it goes on when that is put right
+        raise  # not the run's end: it continues when that is repaired
     except SandboxBroken as error:
-        return telling.ended("sandbox_error", f"{error.message} ({error.hint})")
+        return active.result("sandbox_error", f"{error.message} ({error.hint})")
     except TreadleError as error:
         hint = f" ({error.hint})" if error.hint else ""
-        return telling.ended("error", f"{error.message}{hint}")
+        return active.result("error", f"{error.message}{hint}")
     except Exception:  # a mistake of ours: kept for the report, said in one line
-        return telling.ended("error", _keep_traceback(telling.ready, telling.clean))
+        return active.result("error", _keep_traceback(active.context))
     return result
 
 
-async def _begin(telling: ActiveRun) -> RunWorkspace:
-    """The worksite, and the proof that the sandbox holds: nothing runs before both are there."""
-    probing = asyncio.create_task(prove(telling.sandbox))
+async def _prepare(context: RunContext, driver: SessionDriver, steps: Steps) -> RunParts:
+    """The workspace, and the proof that the sandbox holds: nothing runs before both are there."""
+    checked, settings = context.checked, context.settings
+    probing = asyncio.create_task(prove(context.sandbox))
     try:
-        worksite = await open_run_workspace(telling)
-        notice = servers_of(telling).notice
-        opening = "" if telling.ready.unconfined else sandbox_notice(telling.ready.settings.sandbox)
+        previous = await previous_runs_of(checked, context.history)
+        if checked.workflow.needs_landed_work:
+            require_all_landed(previous)
+        workspace = await open_run_workspace(context, previous)
+        opening = "" if checked.unconfined else sandbox_notice(settings.sandbox)
         proven = await probing
-        telling.separated = proven.separated
-        for told in filter(None, [*proven.told, opening, notice]):
-            telling.recorder.record(RunWarned(told), once=f"told {told}")
+        for notice in filter(None, [*proven.told, opening, context.servers.notice]):
+            context.recorder.record(RunWarned(notice), once=f"told {notice}")
     finally:
         probing.cancel()
-    return worksite
+    landing = LandingChoice(
+        landing_when(settings.land, separated=proven.separated),
+        by_approval=checked.host.asks_by_approval,
+    )
+    return await compose(context, workspace, driver, steps, previous, landing)
 
 
-def _started(ready: CheckedRequest) -> RunStarted:
-    from treadle._version import __version__
+def landing_when(wanted: LandingMode, *, separated: bool) -> LandingMode:
+    """Not without a person if others could have claimed in the agent's name that all is done."""
+    return "ask" if wanted == "auto" and not separated else wanted
 
-    settings = ready.settings
+
+def _started(checked: CheckedRequest) -> RunStarted:
+    settings, request = checked.settings, checked.request
     return RunStarted(
-        run=ready.request.run,
-        workflow=ready.request.workflow,
-        project=str(ready.project.root),
-        project_key=ready.project.key,
+        run=request.run,
+        workflow=request.workflow,
+        project=str(checked.project.root),
+        project_key=checked.project.key,
         version=__version__,
         model=settings.agent.model,
         plan_model=settings.agent.plan_model,
         limits=run_limits(settings),
-        sandbox=ready.confinement,
-        rehearsal=ready.request.rehearsal,
+        sandbox=checked.confinement,
+        rehearsal=request.rehearsal,
     )
 
 
-def _keep_traceback(ready: CheckedRequest, clean: Redactor) -> str:
-    path = ready.directory / "traceback.txt"
-    path.write_text(clean(traceback.format_exc()), encoding="utf-8")
+def _keep_traceback(context: RunContext) -> str:
+    path = context.checked.directory / "traceback.txt"
+    path.write_text(context.redact(traceback.format_exc()), encoding="utf-8")
     return f"Treadle itself failed; please report it with {path}"

@@ -5,10 +5,10 @@ import os
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Literal
 
-Name = Literal["SIGINT", "SIGTERM", "SIGHUP", "cancel"]
-NAME_OF: dict[int, Name] = {
+from treadle.wiring.checked_request import SignalName
+
+NAME_OF: dict[int, SignalName] = {
     signal.SIGINT: "SIGINT",
     signal.SIGTERM: "SIGTERM",
     signal.SIGHUP: "SIGHUP",
@@ -17,21 +17,15 @@ KILLED = 130
 
 
 @contextmanager
-def unheeded(first: Callable[[Name], None], second: Callable[[], None]) -> Iterator[None]:
-    """For a run whose process belongs to others, too: signals are not for it."""
-    yield
-
-
-@contextmanager
 def graceful_interrupts(
-    first: Callable[[Name], None], second: Callable[[], None]
+    first: Callable[[SignalName], None], second: Callable[[], None]
 ) -> Iterator[None]:
     """Within the block, the first signal calls `first`; the next calls `second` and exits."""
     loop = asyncio.get_running_loop()
-    seen: list[Name] = []
-    unheard: list[Name] = []
+    seen: list[SignalName] = []
+    unheard: list[SignalName] = []
 
-    def arrived(name: Name) -> None:
+    def arrived(name: SignalName) -> None:
         if name not in unheard:
             return  # the block is over
         unheard.remove(name)

@@ -1,7 +1,6 @@
 """What earlier runs of a project left: unlanded work, landed commits, the plan's specification."""
 
 from contextlib import closing
-from dataclasses import dataclass
 
 from treadle.adapters.stores.event_store import open_store
 from treadle.adapters.stores.run_list import list_runs
@@ -11,8 +10,9 @@ from treadle.domain.ids import RunId, short_id
 from treadle.domain.run_row import RunFilter, RunRow
 from treadle.domain.storage import Storage
 from treadle.runs.finished_work import FinishedWork, work_of
+from treadle.wiring.checked_request import CheckedRequest
 from treadle.workflows.loop.run_history import RunHistory
-from treadle.workflows.loop.run_workspace import UnlandedWork
+from treadle.workflows.loop.workspace_spec import PreviousRuns, UnlandedWork
 from treadle.workspace.clean_checkout import find_tree
 from treadle.workspace.project import Project
 from treadle.workspace.restore import restore_snapshot
@@ -21,14 +21,18 @@ from treadle.workspace.snapshot import read_checkout
 LOOK_BACK = 50
 
 
-@dataclass(frozen=True, slots=True)
-class PreviousRuns:
-    """`landed` are commits whose work is in the checkout; `planned` is the specification's hash
-    that the deliverables were last written for, empty if nobody knows."""
-
-    unlanded: UnlandedWork | None = None
-    landed: tuple[str, ...] = ()
-    planned: str = ""
+async def previous_runs_of(checked: CheckedRequest, history: RunHistory) -> PreviousRuns:
+    """What earlier runs left; a run with a workspace finds what it started with in its own log."""
+    if checked.previous is not None:
+        return checked.previous
+    storage, project, request = checked.environment.storage, checked.project, checked.request
+    if history.prepared is None:
+        return await find_previous_runs(
+            storage, project, before=request.run, rehearsal=request.rehearsal
+        )
+    return await previous_runs_from_log(
+        storage, project, history, before=request.run, rehearsal=request.rehearsal
+    )
 
 
 async def find_previous_runs(

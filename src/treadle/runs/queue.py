@@ -9,12 +9,14 @@ from treadle.adapters.clock import SystemClock
 from treadle.adapters.stores.event_store import open_store
 from treadle.adapters.stores.recorder import Recorder
 from treadle.domain.events.run import RunQueued
+from treadle.domain.run_request import RunRequest
 from treadle.runs.engine_names import ENGINE_WORKFLOW, engine_location, leg_name
 from treadle.runs.locks import worker_is_alive
 from treadle.runs.rehearsal_model import keep_script
-from treadle.runs.request import RunHost, RunRequest, check_request, with_variables
+from treadle.runs.request import check_request, with_variables
 from treadle.runs.request_json import request_json, store_request
 from treadle.settings.environment import Environment
+from treadle.wiring.checked_request import RunHost
 from treadle.wiring.sandboxed_agent import prove_before
 
 

@@ -13,8 +13,9 @@ from treadle.domain.errors import ProjectError
 from treadle.domain.events.session import SessionEnded, SessionStarted
 from treadle.domain.ids import RunId, short_id
 from treadle.domain.ports import Store
-from treadle.runs.request import RunHost, RunRequest
+from treadle.domain.run_request import RunRequest
 from treadle.wiring.agent import Rehearsing, dummy_credential
+from treadle.wiring.checked_request import RunHost
 
 if TYPE_CHECKING:
     from treadle.rehearsal.script_progress import StartedSession

@@ -10,10 +10,11 @@ from treadle.adapters.stores.run_list import run_directory
 from treadle.domain.errors import ProjectError
 from treadle.domain.ids import RunId, short_id
 from treadle.domain.run import RunResult
+from treadle.domain.run_request import RunRequest
 from treadle.durable.port import Json
-from treadle.runs.request import RunRequest
 
 REQUEST = "request.json"
+_OLD_INPUTS = ("words", "review")
 
 
 def request_json(request: RunRequest) -> Json:
@@ -21,7 +22,16 @@ def request_json(request: RunRequest) -> Json:
 
 
 def request_from(stored: Json) -> RunRequest:
-    return _read(RunRequest, stored)  # type: ignore[no-any-return]
+    return _read(RunRequest, _with_inputs(stored))  # type: ignore[no-any-return]
+
+
+def _with_inputs(stored: Json) -> Json:
+    """Runs of earlier versions have what `focus` was given beside the other fields."""
+    if not isinstance(stored, dict) or "inputs" in stored:
+        return stored
+    kept = {name: value for name, value in stored.items() if name not in _OLD_INPUTS}
+    given = {name: stored[name] for name in _OLD_INPUTS if stored.get(name)}
+    return {**kept, "inputs": given}
 
 
 def result_json(result: RunResult) -> Json:

@@ -16,16 +16,18 @@ from treadle.domain.events.run import RunReopened
 from treadle.domain.ids import RunId, short_id
 from treadle.domain.limits import RunLimits
 from treadle.domain.run import RunResult
+from treadle.domain.run_request import RunRequest
 from treadle.domain.run_row import RunRow
 from treadle.durable.port import SHARED_QUEUE
 from treadle.runs.engine_names import engine_location, leg_name, own_queue
 from treadle.runs.locks import lock_run
 from treadle.runs.queue import enqueue_leg, ensure_worker
 from treadle.runs.rehearsal_model import with_model
-from treadle.runs.request import CheckedRequest, RunHost, RunRequest, check_request, with_variables
+from treadle.runs.request import check_request, with_variables
 from treadle.runs.request_json import read_request, store_request
 from treadle.runs.start import execute_in_foreground
 from treadle.settings.environment import Environment
+from treadle.wiring.checked_request import CheckedRequest, RunHost
 from treadle.wiring.limits import run_limits
 from treadle.wiring.sandboxed_agent import prove_before
 from treadle.workflows.loop.run_history import RunHistory, read_history

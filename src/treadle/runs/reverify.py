@@ -12,10 +12,11 @@ from treadle.adapters.stores.run_list import run_directory
 from treadle.domain.agent import CommitIdentity
 from treadle.domain.errors import ProjectError
 from treadle.domain.ids import short_id
+from treadle.domain.run_request import RunRequest
 from treadle.domain.run_row import RunRow
 from treadle.policy.redaction import make_redactor
+from treadle.runs.credentials import run_secrets
 from treadle.runs.find import open_logs
-from treadle.runs.request import CheckedRequest, RunHost, RunRequest
 from treadle.runs.request_json import read_request
 from treadle.runs.trust import load_trusted
 from treadle.settings.definitions import Settings
@@ -32,11 +33,11 @@ from treadle.verify.evidence_diff import (
 )
 from treadle.verify.reports.report_request import request_reports
 from treadle.wiring.check_runner import SandboxedRunner
+from treadle.wiring.checked_request import CheckedRequest, RunHost
 from treadle.wiring.project_commands import CommandBounds
 from treadle.wiring.sandbox import choose_sandbox, find_sandbox_reach
 from treadle.wiring.sandboxed_agent import prove
 from treadle.wiring.search_path import without_project
-from treadle.wiring.session_setup import secrets_of
 from treadle.workflows.loop.run_history import read_history
 from treadle.workspace.clean_checkout import CleanCheckout, find_tree
 from treadle.workspace.disk import remove
@@ -151,7 +152,7 @@ def _ground(ready: CheckedRequest) -> Iterator[SandboxedRunner]:
             ready,
             None if ready.unconfined else sandbox,
             asyncio.Event(),
-            make_redactor(secrets_of(ready)),
+            make_redactor(run_secrets(ready)),
             lambda host, port, allowed: None,
             # Not the run's: somebody may go on with that meanwhile.
             mark=directory.name,
@@ -179,7 +180,7 @@ class _Reverification:
         return replace(found, log_before=log)
 
     async def _found(self, recalled: RecordedEvidence) -> CurrentEvidence:
-        then, project = recalled.evidence, self.ground.bounds.ready.project
+        then, project = recalled.evidence, self.ground.bounds.checked.project
         log = await asyncio.to_thread(self.logs.check_integrity, then.log)
         tree = await find_tree(project, then.commit)
         if tree != then.tree:

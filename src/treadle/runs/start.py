@@ -3,14 +3,16 @@
 from dataclasses import replace
 
 from treadle.domain.run import RunResult
+from treadle.domain.run_request import RunRequest
 from treadle.durable.port import Json, Steps
 from treadle.runs.engine_names import ENGINE_WORKFLOW, engine_location, leg_name, own_queue
 from treadle.runs.execute import execute
 from treadle.runs.locks import lock_run
 from treadle.runs.previous_runs import find_previous_runs
 from treadle.runs.rehearsal_model import keep_script
-from treadle.runs.request import CheckedRequest, RunHost, RunRequest, check_request, with_variables
+from treadle.runs.request import check_request, with_variables
 from treadle.runs.request_json import request_json, result_from, result_json, store_request
+from treadle.wiring.checked_request import CheckedRequest, RunHost
 from treadle.wiring.loading import start_loading
 
 POLL_S = 0.5

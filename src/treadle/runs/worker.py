@@ -15,6 +15,7 @@ from treadle.domain.errors import ProjectError, ProjectInUse, StoreError, Treadl
 from treadle.domain.events.run import RunEnded, RunWarned
 from treadle.domain.ids import short_id
 from treadle.domain.run import RunResult
+from treadle.domain.run_request import RunRequest
 from treadle.domain.usage import Usage
 from treadle.durable.port import SHARED_QUEUE, Json, Steps, WorkflowChanged
 from treadle.policy.redaction import make_redactor
@@ -25,9 +26,10 @@ from treadle.runs.execute import execute
 from treadle.runs.locks import WORKER, lock_executor, lock_run, lock_worker
 from treadle.runs.recovery import idle, recover_lost_runs
 from treadle.runs.rehearsal_model import with_model
-from treadle.runs.request import RunHost, RunRequest, check_request
+from treadle.runs.request import check_request
 from treadle.runs.request_json import read_request, request_from, result_json
 from treadle.settings.environment import Environment
+from treadle.wiring.checked_request import RunHost
 from treadle.wiring.loading import start_loading
 from treadle.workflows.loop.run_history import RunHistory, read_history
 

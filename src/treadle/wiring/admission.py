@@ -5,10 +5,10 @@ from datetime import timedelta
 from treadle.adapters.clock import SystemClock
 from treadle.adapters.stores.service_health import DatabaseBreakers, DatabaseQuotaBlocks
 from treadle.domain.ids import RunId, short_id
-from treadle.runs.active_run import ActiveRun
 from treadle.session.credential_quota import credential_fingerprint
 from treadle.session.session_admission import SessionAdmission, model_service_name
 from treadle.settings.environment import credential_values
+from treadle.wiring.run_context import RunContext
 
 
 def spread(run: RunId) -> float:
@@ -17,25 +17,26 @@ def spread(run: RunId) -> float:
     return int(short_id(run), 16) / 0xFFFF_FFFF
 
 
-def session_admission(telling: ActiveRun) -> SessionAdmission:
+def session_admission(context: RunContext) -> SessionAdmission:
     """Asked before every session. A rehearsal has a service of its own and holds up nobody."""
-    ready = telling.ready
-    rehearsing = ready.host.rehearsing
+    checked = context.checked
+    rehearsing = checked.host.rehearsing
     if rehearsing is None:
-        service = model_service_name(ready.environment.raw.get("ANTHROPIC_BASE_URL", ""))
+        service = model_service_name(checked.environment.raw.get("ANTHROPIC_BASE_URL", ""))
         # Without one in the environment, it is the login of this home.
-        secret = next(iter(credential_values(ready.environment.raw)), str(ready.environment.home))
+        environment = checked.environment
+        secret = next(iter(credential_values(environment.raw)), str(environment.home))
     else:
-        service, secret = f"scripted model of {ready.request.run}", ready.request.run
-    settings = ready.settings
+        service, secret = f"scripted model of {checked.request.run}", checked.request.run
+    settings = checked.settings
     return SessionAdmission(
-        breakers=DatabaseBreakers(telling.database, clean=telling.clean),
-        quota=DatabaseQuotaBlocks(telling.database, clean=telling.clean),
-        run=ready.request.run,
+        breakers=DatabaseBreakers(context.database, clean=context.redact),
+        quota=DatabaseQuotaBlocks(context.database, clean=context.redact),
+        run=checked.request.run,
         service=service,
         credential=credential_fingerprint(service, secret),
         now=SystemClock().now,
-        jitter=lambda: spread(ready.request.run),
+        jitter=lambda: spread(checked.request.run),
         margin_s=settings.quota.margin_s,
         rest=timedelta(seconds=settings.deliver.breaker_rest_s),
     )

@@ -15,25 +15,25 @@ from treadle.domain.check import Evidence
 from treadle.domain.errors import ProjectError
 from treadle.domain.sandbox import Confinement, Network
 from treadle.gateway.allowed_hosts import parse_entries
-from treadle.runs.active_run import ActiveRun
+from treadle.session.stop_signal import unless_stopped
 from treadle.verify.check_runner_port import (
     CheckCommand,
     CheckRunner,
     CommandResult,
     CommandStopped,
 )
-from treadle.wiring.limits import run_limits
-from treadle.wiring.network import hosts_told, machines_proxy, way_out
+from treadle.wiring.network import machines_proxy, way_out
 from treadle.wiring.project_commands import (
     CommandBounds,
     ProjectCommand,
-    bounds_of,
+    command_bounds,
     given_variables,
     run_project_command,
-    unless_stopped,
 )
+from treadle.wiring.run_context import RunContext
 from treadle.wiring.sandboxed_agent import confinement
 from treadle.wiring.setup import MOST_TRIES, Setup
+from treadle.workflows.loop.run_timer import RunTimer
 from treadle.workspace.alternates import object_directories
 from treadle.workspace.clean_checkout import CleanCheckout, SetupBase, find_tree
 from treadle.workspace.output_files import mark_files, read_written_files
@@ -47,20 +47,11 @@ KEPT_OUTPUT = 8000
 PASSING = frozenset({"TERM", "SHELL", "USER", "LOGNAME", "TMPDIR"})
 
 
-def check_runner(telling: ActiveRun) -> CheckRunner:
-    """That of a run at work. Ask for it where an event loop runs."""
-    directory = telling.ready.directory
-    bounds = bounds_of(telling, hosts_told(telling))
+def check_runner(context: RunContext, timer: RunTimer) -> CheckRunner:
+    """The runner of a run that is executed. Ask for it where an event loop runs."""
+    directory = context.checked.directory
     tree, logs = CleanCheckout(directory / FOLDER), EvidenceLogs(directory)
-    return SandboxedRunner(bounds, tree, logs, time_left=lambda: _time_left(telling))
-
-
-def _time_left(telling: ActiveRun) -> float:
-    """What the run may still take: no command of ours takes longer, whatever its own limit is."""
-    if telling.loop is None:
-        return inf
-    most = run_limits(telling.ready.settings).max_minutes * 60
-    return max(LEAST_S, most - telling.loop.so_far().running_s)
+    return SandboxedRunner(command_bounds(context), tree, logs, time_left=timer.time_left)
 
 
 @dataclass(slots=True)
@@ -86,7 +77,7 @@ class SandboxedRunner:
         return shown or CommandStopped()
 
     async def _show(self, trial: CheckCommand) -> CommandResult:
-        project = self.bounds.ready.project
+        project = self.bounds.checked.project
         tree = await find_tree(project, trial.commit)
         if tree is None:
             raise ProjectError(
@@ -120,7 +111,7 @@ class SandboxedRunner:
         return CommandResult(evidence, text[-KEPT_OUTPUT:], files, text)
 
     async def _run(self, trial: CheckCommand) -> ProcessResult:
-        ready = self.bounds.ready
+        checked = self.bounds.checked
         own = ProjectCommand(
             trial.command,
             self._within(),
@@ -128,15 +119,15 @@ class SandboxedRunner:
             variables=trial.variables,
             hears="whole",
         )
-        hosts = parse_entries(ready.settings.sandbox.hosts)
-        upstream = machines_proxy(ready.environment)
-        network = network_for(ready.settings.sandbox.network)
+        hosts = parse_entries(checked.settings.sandbox.hosts)
+        upstream = machines_proxy(checked.environment)
+        network = network_for(checked.settings.sandbox.network)
         with way_out(network, hosts, self.bounds.record, upstream=upstream) as out:
             return await run_project_command(self.bounds, own, out)
 
     async def _lay_out(self, commit: str, tree: str) -> str:
         """The files of the commit, set up; what to say first about that, if it failed."""
-        project, command = self.bounds.ready.project, self.bounds.ready.settings.project.setup
+        project, command = self.bounds.checked.project, self.bounds.checked.settings.project.setup
         if not command.strip():
             await self.tree.prepare(project, commit)
             return ""
@@ -150,9 +141,9 @@ class SandboxedRunner:
         tried = self._failures.get(wanted, 0)
         if base is not None and (not self.tree.note_of(base) or tried >= MOST_TRIES):
             return base
-        ready = self.bounds.ready
-        await self.tree.prepare(ready.project, commit)
-        command = ready.settings.project.setup.strip()
+        checked = self.bounds.checked
+        await self.tree.prepare(checked.project, commit)
+        command = checked.settings.project.setup.strip()
         finished = await Setup(self.bounds, self._within(), command).finish()
         note = ""
         if finished.exit_code != 0:
@@ -163,9 +154,9 @@ class SandboxedRunner:
 
     def _within(self) -> Confinement:
         """Nothing in there is protected: it is all thrown away."""
-        ready = self.bounds.ready
-        given = confinement(ready, workspace=self.tree.work, home=self.tree.home)
-        objects = object_directories(ready.project.git_dir)
+        checked = self.bounds.checked
+        given = confinement(checked, workspace=self.tree.work, home=self.tree.home)
+        objects = object_directories(checked.project.git_dir)
         return replace(given, protected=(), readable=(*given.readable, *objects))
 
 
@@ -189,13 +180,13 @@ def told(ran: ProcessResult, seconds: float) -> str:
 
 def fingerprint_of(bounds: CommandBounds, trial: CheckCommand) -> str:
     """The same wherever a command finds the same around it, as far as that is cheap to tell."""
-    ready = bounds.ready
-    variables = given_variables(ready, trial.variables)
+    checked = bounds.checked
+    variables = given_variables(checked, trial.variables)
     parts = {
         "sandbox": "unsandboxed" if bounds.sandbox is None else bounds.sandbox.name,
         "system": platform.platform(),
-        "setup": ready.settings.project.setup.strip(),
-        "network": network_for(ready.settings.sandbox.network),
+        "setup": checked.settings.project.setup.strip(),
+        "network": network_for(checked.settings.sandbox.network),
         # Without secrets: of a short one, a hash would be as good as the value.
         "variables": {
             name: bounds.clean(value)

@@ -4,11 +4,11 @@ import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 
 from treadle.adapters.sandboxes.launcher_text import this_interpreter
 from treadle.domain.events.oversight import HostAsked
+from treadle.domain.ports import Log
 from treadle.domain.sandbox import Network
 from treadle.gateway import bridge
 from treadle.gateway.allowed_hosts import HostEntry
@@ -19,7 +19,6 @@ from treadle.gateway.proxy_variables import (
     without_passwords,
     without_proxy,
 )
-from treadle.runs.active_run import ActiveRun
 from treadle.settings.environment import Environment
 from treadle.wiring.agents.claude_model import proxy_for
 
@@ -57,14 +56,14 @@ class WayOut:
                 return without_proxy(given)
 
 
-def hosts_told(telling: ActiveRun) -> Record:
-    """Tells the log of hosts that were asked for; it is called in the thread of a proxy."""
+def host_recorder(log: Log) -> Record:
+    """Records the hosts that were asked for; it is called in the thread of a proxy."""
     loop = asyncio.get_running_loop()
 
     def record(host: str, port: int, allowed: bool) -> None:  # noqa: FBT001  # the proxy's own call
-        asked = HostAsked(host, port, allowed)
         key = f"host {host}:{port} {allowed}"
-        loop.call_soon_threadsafe(partial(telling.recorder.record, asked, once=key))
+        event = HostAsked(host, port, allowed)
+        loop.call_soon_threadsafe(lambda: log.record(event, once=key))
 
     return record
 

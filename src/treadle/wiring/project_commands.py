@@ -1,32 +1,29 @@
 """Runs commands of the project (setup, checks, tests) in the sandbox."""
 
 import asyncio
-from collections.abc import Coroutine, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
 
 from treadle.adapters.sandboxes.command_runner import Capture, ProcessResult, run_to_end
 from treadle.domain.errors import SandboxBroken
 from treadle.domain.sandbox import ConfinedCommand, Confinement, Sandbox, SandboxFailed
 from treadle.policy.redaction import Redactor
-from treadle.runs.active_run import ActiveRun
-from treadle.runs.request import CheckedRequest
 from treadle.settings.environment import agent_environment
-from treadle.wiring.network import Record, WayOut
+from treadle.wiring.checked_request import CheckedRequest
+from treadle.wiring.network import Record, WayOut, host_recorder
+from treadle.wiring.run_context import RunContext
 
 # By it what outlives us is found, as it is with sessions.
 MARK = "TREADLE_SESSION"
 # Variables of the agent's login begin with one of these.
 LOGINS = ("ANTHROPIC_", "CLAUDE_", "AWS_", "GOOGLE_", "CLOUD_")
 
-T = TypeVar("T")
-
 
 @dataclass(frozen=True, slots=True)
 class CommandBounds:
     """What holds every such command of a run."""
 
-    ready: CheckedRequest
+    checked: CheckedRequest
     # None: a person has given it up.
     sandbox: Sandbox | None
     stop: asyncio.Event
@@ -50,10 +47,16 @@ class ProjectCommand:
     hears: Capture = "joined"
 
 
-def bounds_of(telling: ActiveRun, record: Record) -> CommandBounds:
-    ready = telling.ready
-    run = ready.request.run
-    return CommandBounds(ready, telling.sandbox, telling.stop, telling.clean, record, run)
+def command_bounds(context: RunContext) -> CommandBounds:
+    """Ask for it where an event loop runs."""
+    return CommandBounds(
+        checked=context.checked,
+        sandbox=context.sandbox,
+        stop=context.stop.event,
+        clean=context.redact,
+        record=host_recorder(context.recorder),
+        mark=context.run,
+    )
 
 
 async def run_project_command(
@@ -76,32 +79,18 @@ async def run_project_command(
     return ran
 
 
-async def unless_stopped(work: Coroutine[Any, Any, T], stop: asyncio.Event) -> T | None:
-    """What comes of the work; None if the run was asked to stop first. Nothing of it runs on."""
-    working = asyncio.ensure_future(work)
-    stopping = asyncio.ensure_future(stop.wait())
-    try:
-        await asyncio.wait({working, stopping}, return_when="FIRST_COMPLETED")
-    finally:
-        stopping.cancel()
-        if not working.done():
-            working.cancel()
-            await asyncio.wait({working})
-    return None if working.cancelled() else working.result()
-
-
-def given_variables(ready: CheckedRequest, more: Mapping[str, str]) -> dict[str, str]:
+def given_variables(checked: CheckedRequest, more: Mapping[str, str]) -> dict[str, str]:
     """Such a command runs the code of strangers: it is given no login of the agent's."""
-    allowed = agent_environment(ready.environment.raw)
+    allowed = agent_environment(checked.environment.raw)
     kept = {name: value for name, value in allowed.items() if not name.startswith(LOGINS)}
-    return {**kept, **ready.reach.environment, **more}
+    return {**kept, **checked.reach.environment, **more}
 
 
 def _start(
     bounds: CommandBounds, own: ProjectCommand, out: WayOut
 ) -> ConfinedCommand | SandboxFailed:
     line, within, sandbox = ("/bin/sh", "-c", own.line), own.within, bounds.sandbox
-    environment = {**given_variables(bounds.ready, own.variables), MARK: bounds.mark}
+    environment = {**given_variables(bounds.checked, own.variables), MARK: bounds.mark}
     within.home.mkdir(parents=True, exist_ok=True, mode=0o700)
     if sandbox is None:
         return ConfinedCommand(line, {**environment, "HOME": str(within.home)})

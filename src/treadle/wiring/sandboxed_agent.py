@@ -11,7 +11,6 @@ from treadle.domain.errors import AgentUnavailable, SandboxBroken
 from treadle.domain.sandbox import Confinement, ProbePassed, Sandbox, SandboxFailed
 from treadle.gateway.endpoint import Endpoint
 from treadle.policy.protected_paths import SEALED, SEALED_IF_THERE
-from treadle.runs.request import CheckedRequest
 from treadle.settings.environment import agent_environment
 from treadle.wiring.agent import KillableAgent
 from treadle.wiring.agents import claude
@@ -23,6 +22,7 @@ from treadle.wiring.agents.claude_model import (
     keeps_its_login,
 )
 from treadle.wiring.browser import Servers
+from treadle.wiring.checked_request import CheckedRequest
 from treadle.wiring.network import BRIDGE, WayOut, bridge_to
 from treadle.wiring.protected_paths import sealed_paths
 from treadle.wiring.sandbox import choose_sandbox
@@ -34,7 +34,7 @@ MODEL = "/run/treadle/model.sock"
 
 
 def sandboxed(
-    agent: KillableAgent, sandbox: Sandbox, ready: CheckedRequest, out: WayOut, servers: Servers
+    agent: KillableAgent, sandbox: Sandbox, checked: CheckedRequest, out: WayOut, servers: Servers
 ) -> ClaudeAgent:
     """The agent with each of its sessions confined, and the programs of this machine in reach."""
     if not isinstance(agent, ClaudeAgent):
@@ -43,39 +43,39 @@ def sandboxed(
         )
     readable = (
         agent.binary,
-        *ready.reach.readable,
-        *object_directories(ready.project.git_dir),
+        *checked.reach.readable,
+        *object_directories(checked.project.git_dir),
         BRIDGE,
         *servers.readable,
     )
-    writable = (*ready.reach.writable, *_lent_files(ready))
+    writable = (*checked.reach.writable, *_lent_files(checked))
 
     def within(brief: SessionBrief) -> Confinement:
         return replace(
-            confinement(ready, workspace=brief.workspace, home=brief.home),
+            confinement(checked, workspace=brief.workspace, home=brief.home),
             readable=readable,
             writable=writable,
         )
 
     return replace(
         agent,
-        environment={**out.environment(agent.environment), **ready.reach.environment},
+        environment={**out.environment(agent.environment), **checked.reach.environment},
         sandbox=AgentSandbox(sandbox, within, out.sockets, out.entry),
     )
 
 
-def confinement(ready: CheckedRequest, *, workspace: Path, home: Path) -> Confinement:
+def confinement(checked: CheckedRequest, *, workspace: Path, home: Path) -> Confinement:
     """What the settings say about every confined process of a run."""
-    kept = sealed_paths(ready.settings, workspace, ready.project.root)
+    kept = sealed_paths(checked.settings, workspace, checked.project.root)
     there = [name for name in SEALED_IF_THERE if _is_ordinary(workspace / name)]
     return Confinement(
         workspace=workspace,
         home=home,
-        network=ready.settings.sandbox.network,
-        readable=ready.reach.readable,
-        writable=ready.reach.writable,
+        network=checked.settings.sandbox.network,
+        readable=checked.reach.readable,
+        writable=checked.reach.writable,
         protected=tuple(Path(name) for name in (*SEALED, *there, *kept)),
-        limits=ready.reach.limits,
+        limits=checked.reach.limits,
     )
 
 
@@ -95,12 +95,12 @@ async def prove(sandbox: Sandbox | None) -> ProbePassed:
             raise SandboxBroken(message, hint=hint or "run `treadle doctor`")
 
 
-async def prove_before(ready: CheckedRequest) -> None:
+async def prove_before(checked: CheckedRequest) -> None:
     """Try the sandbox of a run out that others are to work on: whoever asks for it hears at once
     what it would end with."""
-    if ready.unconfined:
+    if checked.unconfined:
         return
-    on_host = without_project(ready.environment, ready.project.root)
+    on_host = without_project(checked.environment, checked.project.root)
     with TemporaryDirectory(prefix="treadle-probe-") as place:
         await prove(choose_sandbox(on_host, reports=Path(place), wanted=True))
 
@@ -119,13 +119,13 @@ def reach_model(agent: ClaudeAgent, endpoint: Endpoint) -> ClaudeAgent:
     return replace(at_socket(agent, MODEL), sandbox=replace(enclosure, sockets=sockets))
 
 
-def _lent_files(ready: CheckedRequest) -> tuple[Path, ...]:
+def _lent_files(checked: CheckedRequest) -> tuple[Path, ...]:
     """The user's own login file where the agent works with no other: it renews what is in there.
 
     By the user's environment, never by the link in the private home, which an agent can change.
     """
-    environment = ready.environment
-    if ready.request.rehearsal:
+    environment = checked.environment
+    if checked.request.rehearsal:
         return ()
     login = claude.login_of(agent_environment(environment.raw), environment.home)
     if login != "subscription":

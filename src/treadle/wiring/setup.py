@@ -16,20 +16,19 @@ from treadle.domain.errors import SettingsError
 from treadle.domain.events.work import SetupFinished
 from treadle.domain.sandbox import Confinement, Network
 from treadle.gateway.allowed_hosts import HostEntry, parse_entries
-from treadle.runs.active_run import ActiveRun
-from treadle.runs.request import CheckedRequest
+from treadle.session.stop_signal import unless_stopped
 from treadle.wiring.agents.claude_model import proxy_for
-from treadle.wiring.network import Record, machines_proxy, way_out
+from treadle.wiring.checked_request import CheckedRequest
+from treadle.wiring.network import machines_proxy, way_out
 from treadle.wiring.project_commands import (
     CommandBounds,
     ProjectCommand,
-    bounds_of,
+    command_bounds,
     run_project_command,
-    unless_stopped,
 )
+from treadle.wiring.run_context import RunContext
 from treadle.wiring.sandboxed_agent import confinement
 from treadle.wiring.search_path import path_outside
-from treadle.wiring.session_setup import private_home
 from treadle.workspace.manifests import setup_fingerprint
 
 # Kept with the run: what the workspace was last set up for.
@@ -46,23 +45,23 @@ AUTHORITIES = ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE")
 Prepare = Callable[[], Awaitable[None]]
 
 
-def preparing(telling: ActiveRun, workspace: Path, record: Record) -> Prepare:
+def workspace_setup(context: RunContext, workspace: Path) -> Prepare:
     """Runs the setup command, unless it has run for what the workspace needs now, or has failed
     for it too often."""
-    ready = telling.ready
-    command = ready.settings.project.setup.strip()
+    checked = context.checked
+    command = checked.settings.project.setup.strip()
     failures: dict[str, int] = {}
-    bounds = bounds_of(telling, record)
+    bounds = command_bounds(context)
 
     async def prepare() -> None:
         wanted = setup_fingerprint(workspace, command)
-        done = ready.directory / DONE
+        done = checked.directory / DONE
         last = done.read_text() if done.is_file() else ""
         if not command or not is_due(wanted, last=last, failures=failures.get(wanted, 0)):
             return
-        within = confinement(ready, workspace=workspace, home=private_home(ready))
+        within = confinement(checked, workspace=workspace, home=checked.private_home)
         finished = await Setup(bounds, within, command).run()
-        telling.recorder.record(finished)
+        context.recorder.record(finished)
         # What setting up changed itself (a lock file, say) is no reason to set up again.
         now = setup_fingerprint(workspace, command)
         if finished.exit_code == 0:
@@ -98,11 +97,11 @@ class Setup:
     async def finish(self) -> SetupFinished:
         """To its end, whatever the run is asked."""
         began = monotonic()
-        ready = self.bounds.ready
-        found = await _indexes(ready)
-        entries = await asyncio.to_thread(_entries, ready, found)
-        network: Network = "open" if ready.settings.sandbox.network == "open" else "allowlist"
-        upstream = machines_proxy(ready.environment)
+        checked = self.bounds.checked
+        found = await _indexes(checked)
+        entries = await asyncio.to_thread(_entries, checked, found)
+        network: Network = "open" if checked.settings.sandbox.network == "open" else "allowlist"
+        upstream = machines_proxy(checked.environment)
         with way_out(network, entries, self.bounds.record, upstream=upstream) as out:
             ran = await run_project_command(self.bounds, self._own(found), out)
         return self._told(ran, entries, began)
@@ -111,7 +110,7 @@ class Setup:
         return ProjectCommand(
             self.command,
             self.within,
-            seconds=self.bounds.ready.settings.session.tool_minutes * 60,
+            seconds=self.bounds.checked.settings.session.tool_minutes * 60,
             variables=index_variables(found),
             # An index may be on this machine, so not even loopback goes past the proxy.
             inside={"NO_PROXY": "", "no_proxy": ""},
@@ -130,25 +129,25 @@ class Setup:
         )
 
 
-async def _indexes(ready: CheckedRequest) -> list[PackageIndex]:
+async def _indexes(checked: CheckedRequest) -> list[PackageIndex]:
     """By the user's own tools, and by the pages of those indexes; a rehearsal asks no host."""
-    raw = ready.environment.raw
+    raw = checked.environment.raw
     found = await find_indexes(
-        ready.settings.policy.profiles or PROFILES,
+        checked.settings.policy.profiles or PROFILES,
         raw,
-        search_path=path_outside(ready.environment.path, ready.project.root),
+        search_path=path_outside(checked.environment.path, checked.project.root),
     )
-    if ready.request.rehearsal:
+    if checked.request.rehearsal:
         return found
     authorities = [raw[name] for name in AUTHORITIES if raw.get(name)]
     linked = await find_file_hosts(found, lambda url: proxy_for(url, raw), authorities=authorities)
     return [*found, *linked]
 
 
-def _entries(ready: CheckedRequest, found: list[PackageIndex]) -> tuple[HostEntry, ...]:
+def _entries(checked: CheckedRequest, found: list[PackageIndex]) -> tuple[HostEntry, ...]:
     """The hosts of the indexes, and those that the user named for the agent."""
     asked = [entry for index in found if (entry := entry_of(index)) is not None]
-    return (*parse_entries(ready.settings.sandbox.hosts), *dict.fromkeys(asked))
+    return (*parse_entries(checked.settings.sandbox.hosts), *dict.fromkeys(asked))
 
 
 def entry_of(index: PackageIndex) -> HostEntry | None:

@@ -13,10 +13,10 @@ from treadle.domain.deliverable import Tally
 from treadle.domain.events.all_events import Event
 from treadle.domain.ids import RunId
 from treadle.domain.run import ExitReason
+from treadle.domain.run_request import RunRequest
 from treadle.domain.run_row import RunFilter
 from treadle.runs.find import runs_of
 from treadle.runs.locks import lock_worker
-from treadle.runs.request import RunRequest
 from treadle.runs.request_json import store_request
 from treadle.settings.environment import Environment
 

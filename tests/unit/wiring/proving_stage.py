@@ -7,17 +7,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from treadle.wiring.session_setup import secrets_of
+
 from tests.builders import RUN, Repository, repository_in
 from tests.missing import missing
 from treadle.adapters.stores.evidence import EvidenceLogs
+from treadle.domain.run_request import RunRequest
 from treadle.policy.redaction import make_redactor
-from treadle.runs.request import CheckedRequest, RunHost, RunRequest, check_request
+from treadle.runs.request import check_request
 from treadle.settings.environment import parse_environment
 from treadle.verify.check_runner_port import CheckCommand, CommandResult, CommandStopped
 from treadle.wiring.check_runner import FOLDER, SandboxedRunner
+from treadle.wiring.checked_request import CheckedRequest, RunHost
 from treadle.wiring.project_commands import CommandBounds
 from treadle.wiring.sandbox import choose_sandbox
-from treadle.wiring.session_setup import secrets_of
 from treadle.workspace.clean_checkout import CleanCheckout
 
 SECRET = "quite-secret-value-of-ada"

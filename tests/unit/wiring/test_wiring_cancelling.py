@@ -32,6 +32,7 @@ from treadle.domain.events.session import SessionEnded, SessionStarted
 from treadle.domain.events.work import DeliverableCreated, WorkspacePrepared
 from treadle.domain.ids import SessionId
 from treadle.domain.run import RunResult
+from treadle.domain.run_request import RunRequest
 from treadle.domain.run_row import RunRow
 from treadle.domain.session import Completed, SessionResult
 from treadle.domain.usage import Usage
@@ -42,7 +43,6 @@ from treadle.runs.cancel import cancel
 from treadle.runs.engine_names import ENGINE_WORKFLOW, engine_location, leg_name
 from treadle.runs.locks import lock_orphan
 from treadle.runs.recovery import idle, is_set_aside, recover_lost_runs
-from treadle.runs.request import RunRequest
 from treadle.runs.request_json import store_request
 from treadle.settings.environment import Environment, parse_environment
 from treadle.wiring.project_commands import MARK

@@ -10,9 +10,9 @@ from treadle.adapters.stores.run_list import run_directory
 from treadle.domain.deliverable import Tally
 from treadle.domain.errors import ProjectError
 from treadle.domain.run import RunResult
+from treadle.domain.run_request import RunRequest
 from treadle.domain.usage import Usage
 from treadle.runs.engine_names import leg_name, own_queue, run_of
-from treadle.runs.request import RunRequest
 from treadle.runs.request_json import (
     read_request,
     request_from,

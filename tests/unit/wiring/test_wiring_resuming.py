@@ -9,9 +9,9 @@ from tests.builders import RUN, RUN_LIMITS
 from treadle.domain.deliverable import Tally
 from treadle.domain.errors import UsageError
 from treadle.domain.run import ExitReason, RunResult
+from treadle.domain.run_request import RunRequest
 from treadle.domain.run_row import RunRow
 from treadle.domain.usage import Usage
-from treadle.runs.request import RunRequest
 from treadle.runs.resume import ResumeRequest, _refuse_exhausted, _updated_request
 from treadle.workflows.loop.run_history import RunHistory
 

@@ -6,9 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from tests.builders import RUN, repository_in
-from treadle.runs.request import RunHost, RunRequest, check_request, with_variables
+from treadle.domain.run_request import RunRequest
+from treadle.runs.request import check_request, with_variables
 from treadle.runs.request_json import request_from, request_json
 from treadle.settings.environment import Environment, parse_environment
+from treadle.wiring.checked_request import RunHost
 
 REQUEST = RunRequest(RUN, "/project", {"agent.model": "opus"}, no_sandbox=False, rehearsal=False)
 

@@ -7,6 +7,10 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+from treadle.wiring.focus_files import FocusFiles
+from treadle.wiring.focus_loop import FocusStart, NoStatusFile
+from treadle.workflows.focus.briefing import FocusBriefing, FocusPosition
+
 from tests.builders import SessionNumbers, repository_in, run_started
 from treadle.adapters.agents.replay import ReplayStep
 from treadle.adapters.stores.note_files import NoteFiles
@@ -19,10 +23,7 @@ from treadle.durable.memory import MemorySteps
 from treadle.session.driver import SessionDriver
 from treadle.verify.check_runner_port import CommandStopped
 from treadle.verify.memory_check_runner import GREEN, MemoryCheckRunner, PresetResult
-from treadle.wiring.focus_files import FocusFiles
-from treadle.wiring.focus_loop import FocusStart, NoStatusFile
 from treadle.workflows.deliver.board import DeliverableBoard
-from treadle.workflows.focus.briefing import FocusBriefing, FocusPosition
 from treadle.workflows.focus.focus_history import phase_state
 from treadle.workflows.focus.focus_steps import FocusSteps, ProjectCommands
 from treadle.workflows.focus.focus_work import FocusWork

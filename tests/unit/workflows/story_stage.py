@@ -8,6 +8,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from treadle.wiring.deliver_loop import DeliverStart
+from treadle.workflows.deliver.briefing import DeliverBriefing, SessionSetup
+
 from tests.builders import (
     RUN,
     RUN_LIMITS,
@@ -38,9 +41,7 @@ from treadle.durable.port import Json, Steps
 from treadle.policy.available_tools import merge_tools
 from treadle.session.driver import SessionDriver
 from treadle.session.session_admission import SessionAdmission
-from treadle.wiring.deliver_loop import DeliverStart
 from treadle.workflows.deliver.board import DeliverableBoard
-from treadle.workflows.deliver.briefing import DeliverBriefing, SessionSetup
 from treadle.workflows.deliver.pass_rules import AT_ONCE, PassRules
 from treadle.workflows.deliver.verifier import DeliverableVerifier
 from treadle.workflows.loop.findings import RoundCommit

@@ -24,9 +24,14 @@ from treadle.domain.session import (
     UnguardedTool,
 )
 from treadle.workflows.deliver.next_action import NOTHING_TO_DO, decide_next
-from treadle.workflows.loop.next_action import DecisionRules
 from treadle.workflows.loop.limit_checks import MAX_WAITS
-from treadle.workflows.loop.next_action import NextAction, RunSession, StopRun, WaitForQuota
+from treadle.workflows.loop.next_action import (
+    DecisionRules,
+    NextAction,
+    RunSession,
+    StopRun,
+    WaitForQuota,
+)
 from treadle.workflows.loop.observation import StopReason
 from treadle.workflows.loop.run_progress import RunProgress
 

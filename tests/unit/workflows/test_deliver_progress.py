@@ -22,8 +22,7 @@ from treadle.domain.session import (
 )
 from treadle.domain.usage import Usage
 from treadle.workflows.deliver.next_action import decide_next
-from treadle.workflows.loop.next_action import DecisionRules
-from treadle.workflows.loop.next_action import RunSession, StopRun, WaitForQuota
+from treadle.workflows.loop.next_action import DecisionRules, RunSession, StopRun, WaitForQuota
 from treadle.workflows.loop.run_progress import RunProgress, after_session, failure_message
 
 LIMITS = RunLimits(max_cost_usd=5, max_minutes=10, max_iterations=4, max_retries=3)

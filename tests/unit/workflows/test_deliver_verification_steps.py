@@ -11,11 +11,11 @@ from treadle.domain.session import Completed, Crashed, QuotaExceeded, SessionRes
 from treadle.domain.suite_report import SuiteObjection
 from treadle.domain.usage import Usage
 from treadle.workflows.deliver.next_action import decide_next
-from treadle.workflows.loop.next_action import DecisionRules
 from treadle.workflows.loop.failing_tests_question import AcceptFailures, GiveUpOnTests, TryAgain
 from treadle.workflows.loop.findings import VerificationFindings
 from treadle.workflows.loop.next_action import (
     AskAboutTests,
+    DecisionRules,
     NextAction,
     Reverify,
     RunSession,

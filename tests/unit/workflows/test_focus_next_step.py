@@ -8,7 +8,6 @@ import pytest
 from tests.builders import RUN_LIMITS
 from treadle.domain.run import ExitReason
 from treadle.domain.session import Crashed, ExecutionError, Outcome, QuotaExceeded
-from treadle.workflows.loop.next_action import DecisionRules
 from treadle.workflows.focus.next_action import decide_next
 from treadle.workflows.focus.phases import (
     PhaseState,
@@ -19,7 +18,13 @@ from treadle.workflows.focus.phases import (
     after_session,
     has_review,
 )
-from treadle.workflows.loop.next_action import NextAction, RunSession, StopRun, WaitForQuota
+from treadle.workflows.loop.next_action import (
+    DecisionRules,
+    NextAction,
+    RunSession,
+    StopRun,
+    WaitForQuota,
+)
 from treadle.workflows.loop.run_progress import RunProgress
 
 RULES = DecisionRules(replace(RUN_LIMITS, max_iterations=3, max_retries=1), wait_for_quota=True)

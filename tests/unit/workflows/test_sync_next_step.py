@@ -14,8 +14,8 @@ from treadle.domain.session import (
     QuotaExceeded,
     SandboxError,
 )
-from treadle.workflows.loop.next_action import DecisionRules
 from treadle.workflows.loop.next_action import (
+    DecisionRules,
     NextAction,
     Reverify,
     RunSession,

@@ -6,7 +6,7 @@ from typing import Literal
 
 from treadle.domain.ids import RunId
 from treadle.domain.limits import RunLimits
-from treadle.domain.run import RunResult, Workflow
+from treadle.domain.run import RunResult
 
 SandboxMode = Literal["unsandboxed", "sandboxed"]
 # What a session is asked to do; its text is `.treadle/instructions/<name>.md` where there is one.
@@ -19,7 +19,7 @@ class RunQueued:
     """The run was asked for and waits for a worker: the first event of a detached run."""
 
     run: RunId
-    workflow: Workflow
+    workflow: str
     project: str
     project_key: str
     rehearsal: bool
@@ -31,7 +31,7 @@ class RunStarted:
     """A process works on the run: its first event, but for `run.queued`."""
 
     run: RunId
-    workflow: Workflow
+    workflow: str
     project: str
     project_key: str
     version: str

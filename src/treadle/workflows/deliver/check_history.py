@@ -31,9 +31,7 @@ def green_checks(read: ReadLog) -> list[CheckFinished]:
     ]
 
 
-def planned_deliverables(
-    read: ReadLog, deliverables: Sequence[Deliverable]
-) -> list[Deliverable]:
+def planned_deliverables(read: ReadLog, deliverables: Sequence[Deliverable]) -> list[Deliverable]:
     """Without those that came up during the work: an agent that removes a test could write one
     that says so."""
     improvised, working = set(), False

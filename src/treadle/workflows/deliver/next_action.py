@@ -1,12 +1,10 @@
-"""What a `deliver` run does next, as one pure function; its limits are in `limits.py`."""
+"""What a `deliver` run does next, as one pure function."""
 
-from dataclasses import dataclass
-
-from treadle.domain.limits import RunLimits
-from treadle.domain.session import ExecutionError, QuotaExceeded, SandboxError, UnguardedTool
-from treadle.workflows.loop.limit_checks import MAX_WAITS, limit_reached
+from treadle.domain.session import QuotaExceeded
+from treadle.workflows.loop.limit_checks import limit_reached, must_stop
 from treadle.workflows.loop.next_action import (
     AskAboutTests,
+    DecisionRules,
     NextAction,
     Reverify,
     RunSession,

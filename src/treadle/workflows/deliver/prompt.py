@@ -9,7 +9,8 @@ from treadle.workflows.loop.run_parts import ProjectFacts
 
 
 def deliver_prompt(
-    instruction: str, facts: ProjectFacts, deliverables: Sequence[Deliverable]) -> str:
+    instruction: str, facts: ProjectFacts, deliverables: Sequence[Deliverable]
+) -> str:
     """Instruction first, then facts, then the state of the work."""
     lines = [
         instruction.rstrip(),

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from treadle.domain.check import Check, BeforeOutcome, CheckTiming, FileChange
+from treadle.domain.check import BeforeOutcome, Check, CheckTiming, FileChange
 from treadle.domain.deliverable import Deliverable
 from treadle.domain.events.run import RunWarned
 from treadle.domain.events.verification import CheckFinished, ClaimRefused, RegressionFound
@@ -98,14 +98,16 @@ class DeliverableVerifier:
         """Everything that has passed, on the last of the tips; what broke is pending again."""
         tip = tips[-1].commit
         try:
-            reds = [red for d in self.must_hold() for red in await self._failed_checks(d, tip, "again")]
+            reds: list[FailedCheck] = []
+            for deliverable in self.must_hold():
+                reds += await self._failed_checks(deliverable, tip, "again")
             for red in reds:
                 await self._record_regression(red, tips)
             judged, printed = await self._tests(tip, "again", accepted)
         except VerificationStopped:
             return VerificationFindings(stopped=True)
-        for deliverable in dict.fromkeys(red.deliverable for red in reds):
-            self.board.set_broken(deliverable, "a check of it that was green is red")
+        for name in dict.fromkeys(red.deliverable for red in reds):
+            self.board.set_broken(name, "a check of it that was green is red")
         await self._reset_altered_checks(self.board.verifiable(), tip)
         return _findings(reds, judged, printed)
 

@@ -17,8 +17,8 @@ from treadle.workflows.focus.focus_history import AcceptedSignal, FocusHistory
 from treadle.workflows.focus.phases import SessionVerdict, without_effect
 from treadle.workflows.focus.prompt import MOST_CHECK
 from treadle.workflows.loop.run_parts import ProjectNotes
-from treadle.workflows.loop.workflow_state import RoundRef
 from treadle.workflows.loop.run_workspace import RunWorkspace
+from treadle.workflows.loop.workflow_state import RoundRef
 from treadle.workflows.loop.workspace_spec import ImportedTip
 from treadle.workspace.git import GitFailed
 

@@ -2,11 +2,15 @@
 
 from treadle.domain.events.focus import Phase
 from treadle.domain.session import QuotaExceeded
-from treadle.workflows.loop.next_action import DecisionRules
-from treadle.workflows.loop.limit_checks import must_stop
 from treadle.workflows.focus.phases import PhaseState
-from treadle.workflows.loop.limit_checks import limit_reached
-from treadle.workflows.loop.next_action import NextAction, RunSession, StopRun, WaitForQuota
+from treadle.workflows.loop.limit_checks import limit_reached, must_stop
+from treadle.workflows.loop.next_action import (
+    DecisionRules,
+    NextAction,
+    RunSession,
+    StopRun,
+    WaitForQuota,
+)
 from treadle.workflows.loop.run_progress import RunProgress
 
 INSTRUCTION_OF: dict[Phase, str] = {

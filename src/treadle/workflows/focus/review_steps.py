@@ -189,7 +189,9 @@ class ReviewSteps:
         ran = await self.git.try_run("cat-file", "blob", f"{commit}:{file}")
         return ran.output if ran.ok else None
 
-    def _leave_for_later(self, number: int, course: FocusHistory, judgement: ReviewJudgement) -> None:
+    def _leave_for_later(
+        self, number: int, course: FocusHistory, judgement: ReviewJudgement
+    ) -> None:
         said = course.verdict
         if not judgement.leftovers or said is None:
             return

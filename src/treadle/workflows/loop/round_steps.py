@@ -192,9 +192,7 @@ class RoundSteps:
         """Verify what the round claims; `before` is the commit that it started from."""
         return await self._measured(self.work.verify(before, tip, accepted))
 
-    async def reverify(
-        self, commits: RoundCommits, accepted: tuple[str, ...]
-    ) -> RoundVerification:
+    async def reverify(self, commits: RoundCommits, accepted: tuple[str, ...]) -> RoundVerification:
         """Verify everything that has passed on the work as it is now."""
         return await self._measured(self.work.reverify(commits, accepted))
 

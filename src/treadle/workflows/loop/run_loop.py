@@ -156,7 +156,9 @@ class RunLoop:
             self.progress = await self.work.after_import(
                 ref, self.progress, attempt.result, imported
             )
-            return await self._verify(f"verify {self.turn}", before) if imported.due else imported.look
+            if imported.due:
+                return await self._verify(f"verify {self.turn}", before)
+            return imported.look
         finally:
             self.began = None
 
@@ -207,7 +209,9 @@ class RunLoop:
             await self.rounds.import_round(ref, self.tip)
             raise
 
-    async def _wait_for_admission(self, hold: WaitUntil | None, observed: Observation) -> Observation:
+    async def _wait_for_admission(
+        self, hold: WaitUntil | None, observed: Observation
+    ) -> Observation:
         """No session was started: the run is to stop, or the service is not available."""
         if hold is None:
             return await self._observe()

@@ -21,6 +21,7 @@ from treadle.domain.session import (
 )
 from treadle.domain.suite_report import SuiteObjection
 from treadle.domain.usage import Usage
+from treadle.session.stop_signal import StopReason
 from treadle.workflows.loop.failing_tests_question import (
     AcceptFailures,
     GiveUpOnTests,
@@ -29,7 +30,6 @@ from treadle.workflows.loop.failing_tests_question import (
 )
 from treadle.workflows.loop.findings import VerificationFindings
 from treadle.workflows.loop.next_action import StopRun
-from treadle.workflows.loop.observation import StopReason
 from treadle.workflows.loop.stuck import RoundFacts
 
 

@@ -1,10 +1,9 @@
 """What a `sync` run does next, as one pure function: checks first, then one session that judges."""
 
 from treadle.domain.session import Completed, QuotaExceeded
-from treadle.workflows.loop.next_action import DecisionRules
-from treadle.workflows.loop.limit_checks import must_stop
-from treadle.workflows.loop.limit_checks import limit_reached
+from treadle.workflows.loop.limit_checks import limit_reached, must_stop
 from treadle.workflows.loop.next_action import (
+    DecisionRules,
     NextAction,
     Reverify,
     RunSession,

@@ -8,7 +8,12 @@ from typing import Any
 from treadle.domain.agent import SessionBrief, Tool, ToolReply
 from treadle.domain.limits import SessionLimits
 from treadle.workflows.deliver.board import DeliverableBoard
-from treadle.workflows.deliver.build import first_progress, open_board, record_unread_checks, start_leg
+from treadle.workflows.deliver.build import (
+    first_progress,
+    open_board,
+    record_unread_checks,
+    start_leg,
+)
 from treadle.workflows.deliver.check_history import green_checks, seen_before
 from treadle.workflows.deliver.deliver_work import DeliverWork
 from treadle.workflows.deliver.prompt import deliver_prompt

@@ -1,0 +1,39 @@
+"""The working files of a live run, followed and put away as its workflow declares."""
+
+from pathlib import Path
+
+from treadle.adapters.stores.event_store import EventStore
+from treadle.adapters.stores.wip_files import WipFiles
+from treadle.domain.ids import RunId
+from treadle.domain.run_row import RunRow
+from treadle.wiring.checked_request import CheckedRequest
+from treadle.workflows.definition import LogFollower
+from treadle.workflows.registry import find_workflow
+
+
+def follow_log(checked: CheckedRequest, store: EventStore) -> LogFollower | None:
+    """What follows the log of the run from here on; None for most workflows."""
+    if checked.workflow.follow_log is None:
+        return None
+    request = checked.request
+    files = _working_files(checked.project.root, checked.directory, request.run)
+    follower = checked.workflow.follow_log(files, request.inputs)
+    follower.recall(store.outline(request.run))
+    follower.refresh()
+    return follower
+
+
+def put_away_files(row: RunRow, directory: Path, store: EventStore) -> None:
+    """The same end for a run that no process executes any more."""
+    workflow = find_workflow(row.workflow)
+    if workflow.follow_log is None:
+        return
+    files = _working_files(Path(row.project_path), directory, row.id)
+    # Without inputs: a review that a person gave is still theirs.
+    follower = workflow.follow_log(files, {})
+    follower.recall(store.outline(row.id))
+    follower.close()
+
+
+def _working_files(project: Path, directory: Path, run: RunId) -> WipFiles:
+    return WipFiles(project / ".treadle" / "wip", directory / "wip", run)

@@ -1,0 +1,103 @@
+"""What a run was asked for, checked, and what the process that executes it provides. Types only."""
+
+import asyncio
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from treadle.adapters.stores.recorder import EventReader
+from treadle.adapters.stores.run_list import run_directory
+from treadle.domain.agent import CommitIdentity
+from treadle.domain.events.run import SandboxMode
+from treadle.domain.run_request import RunRequest
+from treadle.settings.definitions import Settings
+from treadle.settings.environment import Environment
+from treadle.wiring.agent import Rehearsing
+from treadle.wiring.sandbox import SandboxReach
+from treadle.workflows.definition import Workflow
+from treadle.workflows.loop.landing import Ask
+from treadle.workflows.loop.workspace_spec import PreviousRuns
+from treadle.workflows.registry import find_workflow
+from treadle.workspace.project import Project
+
+SignalName = Literal["SIGINT", "SIGTERM", "SIGHUP", "cancel"]
+Signals = Callable[[Callable[[SignalName], None], Callable[[], None]], AbstractContextManager[None]]
+
+
+@contextmanager
+def ignore_signals(
+    first: Callable[[SignalName], None], second: Callable[[], None]
+) -> Iterator[None]:
+    """For a process that executes other runs, too: signals are not for one of them."""
+    yield
+
+
+@dataclass(frozen=True, slots=True)
+class RunHost:
+    """What the process that executes a run provides."""
+
+    environment: Environment
+    slots: asyncio.Semaphore
+    readers: Sequence[EventReader] = ()
+    # Takes in, without drawing it, what the log had before this process came to the run.
+    recall: EventReader | None = None
+    ask: Ask | None = None
+    # Without a terminal, questions go where every terminal finds them.
+    asks_by_approval: bool = False
+    rehearsing: Rehearsing | None = None
+    signals: Signals = ignore_signals
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedRequest:
+    """Everything that can be checked before the run exists."""
+
+    request: RunRequest
+    host: RunHost
+    settings: Settings
+    project: Project
+    identity: CommitIdentity
+    spec_text: str = field(repr=False)
+    reach: SandboxReach
+    previous: PreviousRuns | None = None
+
+    @property
+    def workflow(self) -> Workflow:
+        return find_workflow(self.request.workflow)
+
+    @property
+    def environment(self) -> Environment:
+        return self.host.environment
+
+    @property
+    def unconfined(self) -> bool:
+        """Given by the person who starts the run: a file that came with a repository cannot."""
+        return self.request.no_sandbox or self.environment.no_sandbox
+
+    @property
+    def confinement(self) -> SandboxMode:
+        """As the run's log has it."""
+        return "unsandboxed" if self.unconfined else "sandboxed"
+
+    @property
+    def directory(self) -> Path:
+        """Where the run keeps its clone, its agent's home and its lock."""
+        return run_directory(self.environment.root, self.request.run)
+
+    @property
+    def private_home(self) -> Path:
+        """The home of the run's agent: its transcripts are there, and nothing of the user's."""
+        return self.directory / "home"
+
+    @property
+    def spec(self) -> str:
+        """What the work is held against, from the project's top; the agent must see it."""
+        project = self.settings.project
+        return project.spec if self.workflow.specification == "file" else project.specs
+
+    @property
+    def spec_hash(self) -> str:
+        return hashlib.sha256(self.spec_text.encode()).hexdigest()

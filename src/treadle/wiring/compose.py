@@ -1,0 +1,179 @@
+"""Makes the parts of a run from its context: once, in one place, in order."""
+
+from pathlib import Path
+
+from treadle.adapters.clock import SystemClock, fresh_session_id
+from treadle.adapters.stores.note_files import NoteFiles
+from treadle.adapters.stores.status_file import StatusFile
+from treadle.domain.events.run import RunWarned
+from treadle.domain.run import LandingChoice
+from treadle.durable.port import Steps
+from treadle.policy.available_tools import merge_tools
+from treadle.session.driver import SessionDriver
+from treadle.verify.suite import SuiteCommand
+from treadle.wiring.admission import session_admission, spread
+from treadle.wiring.check_runner import check_runner
+from treadle.wiring.gateway import others_today_usd
+from treadle.wiring.limits import run_limits, session_limits
+from treadle.wiring.run_context import RunContext
+from treadle.wiring.setup import DONE, workspace_setup
+from treadle.wiring.tool_guard import may_run, tool_guard, why_no_check
+from treadle.wiring.validate_settings import permission_rules
+from treadle.workflows.loop.observation import Pacing, RunInputs
+from treadle.workflows.loop.run_parts import CheckParts, ProjectFacts, RunParts, SessionParts
+from treadle.workflows.loop.run_timer import RunTimer
+from treadle.workflows.loop.run_workspace import RunWorkspace
+from treadle.workflows.loop.session_briefs import SessionBriefs, SessionSetup
+from treadle.workflows.loop.workspace_spec import PreviousRuns
+from treadle.workspace.disk_tree import NOTES_FILE
+from treadle.workspace.foreign_settings import find_agent_settings, ignored_settings_notice
+
+STATUS_FILE = Path(".treadle") / "status.json"
+
+
+async def compose(
+    context: RunContext,
+    workspace: RunWorkspace,
+    driver: SessionDriver,
+    steps: Steps,
+    previous: PreviousRuns,
+    landing: LandingChoice,
+) -> RunParts:
+    """Everything that the workflow of the run builds its loop from."""
+    checked = context.checked
+    request, workflow, root = checked.request, checked.workflow, checked.project.root
+    _warn_of_agent_settings(context, workspace.path)
+    timer = RunTimer(run_limits(context.settings).max_minutes * 60)
+    return RunParts(
+        workflow=workflow,
+        request=request,
+        facts=_project_facts(context),
+        spec_text=checked.spec_text,
+        spec_hash=checked.spec_hash,
+        options=getattr(context.settings, workflow.name, None),
+        history=context.history,
+        previous=previous,
+        workspace=workspace,
+        git=checked.project.git,
+        driver=driver,
+        steps=steps,
+        log=context.recorder,
+        read_log=context.read_log,
+        redact=context.redact,
+        status=StatusFile(root / STATUS_FILE),
+        notes=NoteFiles(root, request.run),
+        follower=context.follower,
+        sessions=await _session_parts(context, workspace),
+        checks=_check_parts(context, workspace, timer),
+        inputs=_run_inputs(context),
+        pacing=_pacing(context),
+        timer=timer,
+        requester=context.requester,
+        landing=landing,
+        jitter=lambda: spread(request.run),
+    )
+
+
+def _project_facts(context: RunContext) -> ProjectFacts:
+    project = context.settings.project
+    return ProjectFacts(
+        spec=project.spec,
+        specs=project.specs,
+        notes=NOTES_FILE,
+        setup=project.setup,
+        check=project.check,
+        test=project.test,
+    )
+
+
+async def _session_parts(context: RunContext, workspace: RunWorkspace) -> SessionParts:
+    checked = context.checked
+    briefs = SessionBriefs(
+        workflow=checked.workflow,
+        setup=_session_setup(context),
+        workspace=workspace,
+        guard=await tool_guard(context, workspace),
+        record=context.recorder.record,
+        new_session_id=fresh_session_id,
+    )
+    return SessionParts(
+        briefs=briefs,
+        limits=session_limits(context.settings),
+        admission=session_admission(context),
+        slots=checked.host.slots,
+        prepare=workspace_setup(context, workspace.path),
+        forget_setup=lambda: (checked.directory / DONE).unlink(missing_ok=True),
+    )
+
+
+def _session_setup(context: RunContext) -> SessionSetup:
+    settings, servers = context.settings, context.servers.table
+    return SessionSetup(
+        model=settings.agent.model,
+        plan_model=settings.agent.plan_model,
+        thinking_tokens=settings.agent.thinking or None,
+        toolset=merge_tools(settings.allowed_tools, permission_rules(settings), servers),
+        mcp_servers=servers,
+        identity=context.checked.identity,
+        home=context.checked.private_home,
+    )
+
+
+def _check_parts(context: RunContext, workspace: RunWorkspace, timer: RunTimer) -> CheckParts:
+    checked, wanted = context.checked, context.settings.verify
+    return CheckParts(
+        runner=check_runner(context, timer),
+        suite=_test_suite(context) if checked.workflow.runs_tests else None,
+        check_s=wanted.check_minutes * 60,
+        coverage=wanted.coverage,
+        require_checks=wanted.require_checks,
+        why_not_run=why_no_check(checked, workspace.path),
+        is_allowed=may_run(checked, workspace.path),
+    )
+
+
+def _test_suite(context: RunContext) -> SuiteCommand | None:
+    """The project's tests, if it has a command for them."""
+    command, wanted = context.settings.project.test.strip(), context.settings.verify
+    if not command:
+        return None
+
+    def warn_unmatched(pattern: str) -> None:
+        warning = f"the test command ran and left no report that matches {pattern!r}"
+        hint = "see verify.reports and verify.coverage_reports"
+        context.recorder.record(RunWarned(f"{warning}; {hint}"), once=f"unmatched {pattern}")
+
+    return SuiteCommand(
+        command, wanted.test_minutes * 60, wanted.reports, wanted.coverage_reports, warn_unmatched
+    )
+
+
+def _run_inputs(context: RunContext) -> RunInputs:
+    settings, request = context.settings, context.checked.request
+
+    def others_today() -> float:
+        now = SystemClock().now()
+        return others_today_usd(context.database, request.run, now, rehearsal=request.rehearsal)
+
+    return RunInputs(
+        limits=lambda: run_limits(settings),
+        wait_for_quota=settings.quota.wait,
+        stopping=lambda: context.stop.reason,
+        others_today_usd=others_today,
+        fix_rounds=settings.verify.fix_rounds,
+    )
+
+
+def _pacing(context: RunContext) -> Pacing:
+    settings = context.settings
+    return Pacing(
+        delay_s=settings.deliver.delay_s,
+        backoff_s=settings.deliver.backoff_s,
+        quota_margin_s=settings.quota.margin_s,
+    )
+
+
+def _warn_of_agent_settings(context: RunContext, workspace: Path) -> None:
+    """Once per run: what the project brings for coding agents and nobody loads."""
+    if notice := ignored_settings_notice(find_agent_settings(workspace)):
+        context.recorder.record(RunWarned(notice), once="foreign settings")

@@ -1,0 +1,55 @@
+"""Records which evidence files a run changed: tests, CI, and what its checks go by."""
+
+from collections.abc import Callable, Iterator
+
+from treadle.domain.check import Check
+from treadle.domain.events.run import RunWarned
+from treadle.domain.events.verification import CheckAdded, EvidenceFileKind, EvidenceTouched
+from treadle.domain.events.work import DeliverableCreated, StatusAdopted
+from treadle.verify.command_files import refers_to_file, uses_evidence_file
+from treadle.verify.evidence_files import find_touched_evidence
+from treadle.workflows.loop.run_parts import RunParts
+from treadle.workspace.diffs import changed_files
+from treadle.workspace.git import GitFailed
+
+
+async def record_touched_evidence(parts: RunParts, specification: str) -> None:
+    """Once for each state of the work."""
+    work = parts.workspace.imported
+    if work is None:
+        return
+    try:
+        changes = await changed_files(parts.git, parts.workspace.snapshot, work.commit)
+    except GitFailed as error:
+        warning = RunWarned(f"cannot tell which tests were changed: {error}")
+        parts.log.record(warning, once=f"untold {work.commit}")
+        return
+    files = find_touched_evidence(changes, specification=specification, named=_named_by(parts))
+    if files:
+        parts.log.record(EvidenceTouched(files), once=f"touched {work.commit}")
+
+
+def _named_by(parts: RunParts) -> Callable[[str], EvidenceFileKind | None]:
+    """Which files the checks and the test command of the run go by."""
+    test = parts.facts.test
+    commands = {check.command for check in _checks(parts)}
+
+    def kind_of(path: str) -> EvidenceFileKind | None:
+        if any(uses_evidence_file(command, path) for command in commands):
+            return "check"
+        return "tests" if refers_to_file(test, path) else None
+
+    return kind_of
+
+
+def _checks(parts: RunParts) -> Iterator[Check]:
+    for recorded in parts.read_log(("deliverable.created", "status.adopted", "check.added")):
+        match recorded.event:
+            case DeliverableCreated(deliverable=created):
+                yield from created.checks
+            case StatusAdopted(deliverables=adopted):
+                yield from (check for d in adopted for check in d.checks)
+            case CheckAdded(check=check):
+                yield check
+            case _:
+                raise AssertionError("only these were asked for")
