@@ -12,7 +12,7 @@ from treadle.domain.events.all_events import Event
 from treadle.domain.events.oversight import ApprovalAnswered, ApprovalAsked
 from treadle.domain.events.verification import CheckAdded, ClaimRefused, SuiteFinished
 from treadle.domain.events.work import DeliverableCreated, StatusAdopted
-from treadle.domain.run import ExitReason, Workflow
+from treadle.domain.run import ExitReason
 from treadle.domain.suite_report import CaseCounts, SuiteObjection
 from treadle.views.deliverable_view import DeliverableView
 from treadle.views.log_state import apply_event
@@ -186,7 +186,7 @@ def test_where_the_project_is_gone_right_afterwards_nothing_is_to_be_typed() -> 
         ("sync", "judging main at 3b18e512"),
     ],
 )
-def test_a_run_that_brings_nothing_home_announces_no_branch(workflow: Workflow, line: str) -> None:
+def test_a_run_that_brings_nothing_home_announces_no_branch(workflow: str, line: str) -> None:
     story = remembered(replace(STARTED, workflow=workflow), PREPARED)
     [_, prepared] = recorded([STARTED, PREPARED])
 

@@ -7,13 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from treadle.wiring.session_setup import secrets_of
-
 from tests.builders import RUN, Repository, repository_in
 from tests.missing import missing
 from treadle.adapters.stores.evidence import EvidenceLogs
 from treadle.domain.run_request import RunRequest
 from treadle.policy.redaction import make_redactor
+from treadle.runs.credentials import run_secrets
 from treadle.runs.request import check_request
 from treadle.settings.environment import parse_environment
 from treadle.verify.check_runner_port import CheckCommand, CommandResult, CommandStopped
@@ -98,7 +97,7 @@ async def staged(
         ready,
         sandbox if confined else None,
         asyncio.Event(),
-        make_redactor(secrets_of(ready)),
+        make_redactor(run_secrets(ready)),
         record,
         mark=f"stage-{directory.name}",
     )

@@ -4,7 +4,7 @@ import pytest
 
 from treadle.domain.run import LandingMode
 from treadle.domain.sandbox import ProbePassed
-from treadle.runs.active_run import landing_when
+from treadle.runs.execute import landing_when
 from treadle.wiring.sandboxed_agent import prove
 
 

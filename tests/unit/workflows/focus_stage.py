@@ -1,49 +1,34 @@
 """A whole `focus` run over real git and a replayed agent, with a proving ground of words."""
 
-import asyncio
-import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import partial
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from treadle.wiring.focus_files import FocusFiles
-from treadle.wiring.focus_loop import FocusStart, NoStatusFile
-from treadle.workflows.focus.briefing import FocusBriefing, FocusPosition
-
-from tests.builders import SessionNumbers, repository_in, run_started
+from tests.builders import repository_in
 from treadle.adapters.agents.replay import ReplayStep
-from treadle.adapters.stores.note_files import NoteFiles
-from treadle.adapters.stores.recorder import LegLog, Recorder
 from treadle.adapters.stores.wip_files import WipFiles
-from treadle.domain.agent import Allow, TextClosed, TextStreamed, ToolUse
-from treadle.domain.deliverable import Tally
-from treadle.domain.run import RunResult
-from treadle.durable.memory import MemorySteps
-from treadle.session.driver import SessionDriver
+from treadle.domain.agent import TextClosed, TextStreamed, ToolUse
+from treadle.domain.review import Severity
 from treadle.verify.check_runner_port import CommandStopped
 from treadle.verify.memory_check_runner import GREEN, MemoryCheckRunner, PresetResult
-from treadle.workflows.deliver.board import DeliverableBoard
-from treadle.workflows.focus.focus_history import phase_state
-from treadle.workflows.focus.focus_steps import FocusSteps, ProjectCommands
+from treadle.workflows.definition import LogFollower
+from treadle.workflows.focus.focus_files import FocusFiles
 from treadle.workflows.focus.focus_work import FocusWork
-from treadle.workflows.focus.prompt import FocusFacts
 from treadle.workflows.focus.review_rules import ReviewRules
-from treadle.workflows.focus.review_steps import ReviewSteps
-from treadle.workflows.loop.observation import Pacing
-from treadle.workflows.loop.round_steps import RoundSteps
-from treadle.workflows.loop.run_history import RunHistory, read_history
 from treadle.workflows.loop.run_loop import RunLoop
-from treadle.workflows.loop.run_progress import RunProgress
-from treadle.workflows.loop.run_workspace import RunWorkspace
-from treadle.workflows.loop.stuck import RoundFacts
-from treadle.workflows.loop.tool_guard import ToolGuard
-from treadle.workspace.project import find_project
 
-from .story_stage import LastingAgent, StoryStage, ending, use
+from .story_stage import StoryStage, ending, use
 
 WORDS = "Tell the time"
 CHECK = "make check"
+
+
+@dataclass(frozen=True)
+class FocusOptions:
+    """The settings of `focus`."""
+
+    review_bar: Severity
+    max_reviews: int
 
 
 @dataclass
@@ -68,121 +53,32 @@ class FocusStage(StoryStage):
     def history(self) -> Mapping[str, str]:
         return files_in(self.directory / self.run / "wip", self.run)
 
-    async def tell(self) -> RunResult:
-        known = read_history(self.store.read(self.run))
-        if not known.events:
-            self.agent, self.new_session_id = LastingAgent(self.sessions), SessionNumbers()
-            self.record(run_started(self.run))
+    def __post_init__(self) -> None:
+        self.workflow, self.prepare = "focus", self._set_up
+        self.forget_setup = lambda: self.set_up.append("anew")
+
+    def follow_log(self) -> LogFollower:
+        self.inputs = {"words": WORDS, "review": self.given_review}
+        self.options = FocusOptions(self.review_terms.bar, self.review_terms.max_reviews)
+        self.facts = replace(self.facts, check=self.check)
+        self.runner = MemoryCheckRunner(self.said)
         files = WipFiles(
             self.user.path / ".treadle" / "wip", self.directory / self.run / "wip", self.run
         )
         self.chronicle = FocusFiles(files, given_review=self.given_review)
         self.chronicle.recall(self.store.read(self.run))
-        readers = (self.chronicle.hear,)
-        recorder = Recorder(self.writing(self.store), self.run, self.clock, readers)
-        try:
-            self.worksite = await self._worksite(recorder, known)
-            self.story = await self._focus_story(recorder, known, self.worksite)
-            return await self.story.run()
-        finally:
-            recorder.flush()
+        self.chronicle.refresh()
+        return self.chronicle
 
-    async def _focus_story(
-        self, recorder: Recorder, known: RunHistory, worksite: RunWorkspace
-    ) -> RunLoop:
-        assert self.chronicle is not None
-        chronicle = self.chronicle
-
-        log = LegLog(recorder, known.leg)
-
-        stored = self.finished.setdefault((self.run, known.leg), [])
-        steps = self.through(MemorySteps(stored, self.clock))
-        begin = partial(self._focus_begin, worksite)
-        beginning = await steps.step("begin", begin, returns=FocusStart)
-        situation = FocusPosition(beginning.stage)
-        ground, cabinet = MemoryCheckRunner(self.said), NoteFiles(self.user.path, self.run)
-        project = await find_project(self.user.path, self.user.environment)
-        acts = FocusSteps(
-            history=lambda: chronicle.course,
-            workspace=worksite,
-            notes=cabinet,
-            runner=ground,
-            commands=ProjectCommands(
-                self.check, 60.0, self._set_up, lambda: self.set_up.append("anew")
-            ),
-            clock=self.clock,
-            log=log,
-            stopping=self.stop.is_set,
-        )
-        reviewing = ReviewSteps(
-            course=lambda: chronicle.course,
-            git=project.git,
-            ground=ground,
-            cabinet=cabinet,
-            terms=self.review_terms,
-            clock=self.clock,
-            command_s=60.0,
-            log=log,
-            is_allowed=lambda line: not line.startswith("rm "),
-            judge_tests=self._judge_tests,
-        )
-        plot = FocusWork(steps, situation, acts, reviewing, WORDS)
-        await plot.open(beginning.tip)
-        briefing = FocusBriefing(
-            setup=self._equipment(),
-            facts=FocusFacts(WORDS, "specs", self.given_review, self.check),
-            workspace=worksite,
-            position=situation,
-            history=lambda: chronicle.course,
-            log=recorder,
-            new_session_id=self.new_session_id,
-            guard=ToolGuard(os.path.realpath, lambda line, allowed, directory: Allow()),
-            clean=lambda arguments: arguments,
-        )
-        rounds = RoundSteps(
-            driver=SessionDriver(self.agent, self.clock, recorder.record, self.stop),
-            board=DeliverableBoard(NoStatusFile(), recorder.record, self.clock),
-            workspace=worksite,
-            briefing=briefing,
-            session_limits=self.session_limits,
-            inputs=self._surroundings(),
-            admission=self._gates(),
-            history=known,
-            log=log,
-            slots=asyncio.Semaphore(1),
-            import_work=acts.import_work,
-        )
-        before = RoundFacts(0, beginning.tree, Tally(), beginning.stage.measure)
-        story = RunLoop(
-            steps=steps,
-            pacing=Pacing(delay_s=3.0, backoff_s=self.backoff_s, quota_margin_s=60.0),
-            spec_hash="",
-            rounds=rounds,
-            clock=self.clock,
-            log=log,
-            stop=self.stop,
-            jitter=lambda: self.jitter,
-            progress=RunProgress(
-                rounds=beginning.stage.complete,
-                unfinished=beginning.stage.unfinished,
-                history=(before,),
-            ),
-            tip=beginning.tip,
-            decide=plot.decide,
-        )
-        story.after = partial(plot.after, story)
-        return story
-
-    async def _focus_begin(self, worksite: RunWorkspace) -> FocusStart:
-        assert self.chronicle is not None
-        tip = worksite.start
-        tree = (await worksite.tree_change(tip, tip)).tree
-        return FocusStart(tip, tree, phase_state(self.chronicle.course))
+    def adjust(self, loop: RunLoop) -> None:
+        """The tests answer as a test says."""
+        assert isinstance(loop.work, FocusWork)
+        loop.work.review_steps = replace(loop.work.review_steps, verify_tests=self._verify_tests)
 
     async def _set_up(self) -> None:
         self.set_up.append("set up")
 
-    async def _judge_tests(self, commit: str) -> str | CommandStopped:
+    async def _verify_tests(self, commit: str) -> str | CommandStopped:
         return self.tests.pop(0) if self.tests else ""
 
 

@@ -4,12 +4,8 @@ import asyncio
 import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
-from typing import Any
-
-from treadle.wiring.deliver_loop import DeliverStart
-from treadle.workflows.deliver.briefing import DeliverBriefing, SessionSetup
+from typing import Any, cast
 
 from tests.builders import (
     RUN,
@@ -24,7 +20,8 @@ from tests.builders import (
 )
 from treadle.adapters.agents.replay import ReplayAgent, ReplayPause, ReplaySession, ReplayStep
 from treadle.adapters.stores.memory_store import MemoryStore
-from treadle.adapters.stores.recorder import LegLog, Recorder
+from treadle.adapters.stores.note_files import NoteFiles
+from treadle.adapters.stores.recorder import Recorder
 from treadle.adapters.stores.service_health import MemoryBreakers, MemoryQuotaBlocks
 from treadle.adapters.stores.status_file import StatusFile
 from treadle.domain.agent import AgentEnded, Allow, CommitIdentity, Fault, SessionBrief, ToolUse
@@ -34,28 +31,33 @@ from treadle.domain.events.session import SessionEnded
 from treadle.domain.ids import RunId
 from treadle.domain.limits import RunLimits, SessionLimits
 from treadle.domain.ports import Store
-from treadle.domain.run import RunResult
+from treadle.domain.run import LandingChoice, RunResult
+from treadle.domain.run_request import RunRequest
 from treadle.domain.session import Completed, Outcome
 from treadle.durable.memory import MemorySteps
 from treadle.durable.port import Json, Steps
 from treadle.policy.available_tools import merge_tools
+from treadle.policy.redaction import make_redactor
 from treadle.session.driver import SessionDriver
 from treadle.session.session_admission import SessionAdmission
-from treadle.workflows.deliver.board import DeliverableBoard
-from treadle.workflows.deliver.pass_rules import AT_ONCE, PassRules
-from treadle.workflows.deliver.verifier import DeliverableVerifier
-from treadle.workflows.loop.findings import RoundCommit
-from treadle.workflows.loop.instructions import PromptFacts
+from treadle.verify.check_runner_port import CheckRunner
+from treadle.verify.memory_check_runner import MemoryCheckRunner
+from treadle.workflows.definition import LogFollower, Workflow
+from treadle.workflows.loop.approval_requests import ApprovalRequester
 from treadle.workflows.loop.landing import LandingForm
 from treadle.workflows.loop.observation import Pacing, RunInputs
 from treadle.workflows.loop.open_workspace import make_workspace, reopen_workspace
-from treadle.workflows.loop.round_steps import RoundSteps, nothing_to_prepare
+from treadle.workflows.loop.round_steps import nothing_to_prepare
 from treadle.workflows.loop.run_history import RunHistory, read_history
 from treadle.workflows.loop.run_loop import RunLoop
+from treadle.workflows.loop.run_parts import CheckParts, ProjectFacts, RunParts, SessionParts
 from treadle.workflows.loop.run_progress import RunProgress
-from treadle.workflows.loop.run_workspace import RunWorkspace, UnlandedWork, WorkspaceSpec
-from treadle.workflows.loop.stuck import RoundFacts, criteria_of
+from treadle.workflows.loop.run_timer import RunTimer
+from treadle.workflows.loop.run_workspace import RunWorkspace
+from treadle.workflows.loop.session_briefs import SessionBriefs, SessionSetup
 from treadle.workflows.loop.tool_guard import ToolGuard
+from treadle.workflows.loop.workspace_spec import PreviousRuns, UnlandedWork, WorkspaceSpec
+from treadle.workflows.registry import find_workflow
 from treadle.workspace.project import find_project
 
 ADA = CommitIdentity("Ada", "ada@example.com")
@@ -105,7 +107,9 @@ class StoryStage:
     landed: tuple[str, ...] = ()
     earlier: UnlandedWork | None = None
     form: LandingForm = "commits"
-    facts: PromptFacts = field(default_factory=lambda: PromptFacts("SPEC.md", ".treadle-notes.md"))
+    facts: ProjectFacts = field(
+        default_factory=lambda: ProjectFacts("SPEC.md", "specs", ".treadle-notes.md")
+    )
     clock: FakeClock = field(default_factory=FakeClock)
     stop: asyncio.Event = field(default_factory=asyncio.Event)
     store: MemoryStore = field(default_factory=MemoryStore)
@@ -121,11 +125,11 @@ class StoryStage:
     story: RunLoop | None = None
     worksite: RunWorkspace | None = None
     prepare: Callable[[], Awaitable[None]] = nothing_to_prepare
-    terms: PassRules = AT_ONCE
-    # What shows the work of a telling; None: nothing does.
-    verifying: Callable[[DeliverableBoard, Recorder, RunWorkspace], DeliverableVerifier] | None = (
-        None
-    )
+    forget_setup: Callable[[], None] = lambda: None
+    runner: CheckRunner = field(default_factory=lambda: MemoryCheckRunner({}))
+    workflow: str = "deliver"
+    inputs: Mapping[str, str] = field(default_factory=dict)
+    options: Any = None
 
     @property
     def workspace(self) -> Path:
@@ -169,21 +173,32 @@ class StoryStage:
         self.store.append(self.run, [(self.clock.now(), event) for event in events])
 
     async def tell(self) -> RunResult:
-        """The whole run, as far as it needs nobody to land its work; goes on where it was cut."""
-        known = read_history(self.store.read(self.run))
-        if not known.events:
+        """The whole run but for its landing; continues where it was cut."""
+        history = read_history(self.store.read(self.run))
+        if not history.events:
             self.agent, self.new_session_id = LastingAgent(self.sessions), SessionNumbers()
             self.record(run_started(self.run))
-        recorder = Recorder(self.writing(self.store), self.run, self.clock, ())
+        follower = self.follow_log()
+        readers = () if follower is None else (follower.apply,)
+        recorder = Recorder(self.writing(self.store), self.run, self.clock, readers)
         try:
-            self.worksite = await self._worksite(recorder, known)
-            self.story = await self._story(recorder, known, self.worksite)
+            self.worksite = await self._workspace(recorder, history)
+            parts = await self.parts(recorder, history, self.worksite, follower)
+            self.story = await parts.workflow.build(parts)
+            self.adjust(self.story)
             return await self.story.run()
         finally:
             recorder.flush()
 
-    async def _worksite(self, recorder: Recorder, known: RunHistory) -> RunWorkspace:
-        site = WorkspaceSpec(
+    def follow_log(self) -> LogFollower | None:
+        return None
+
+    def adjust(self, loop: RunLoop) -> None:
+        """The progress that a test begins with."""
+        loop.progress = replace(self.progress, history=loop.progress.history)
+
+    async def _workspace(self, recorder: Recorder, history: RunHistory) -> RunWorkspace:
+        spec = WorkspaceSpec(
             project=await find_project(self.user.path, self.user.environment),
             run=self.run,
             identity=ADA,
@@ -194,100 +209,71 @@ class StoryStage:
             landed=self.landed,
             earlier=self.earlier,
         )
-        if known.prepared is None:
-            return await make_workspace(site, specification=SPEC, spec="SPEC.md")
-        worksite = await reopen_workspace(site, known.prepared, known.imported)
-        if not known.has_worked:
-            await worksite.prepare("SPEC.md")
-        return worksite
+        if history.prepared is None:
+            return await make_workspace(spec, specification=SPEC, spec="SPEC.md")
+        workspace = await reopen_workspace(spec, history.prepared, history.imported)
+        if not history.has_worked:
+            await workspace.prepare("SPEC.md")
+        return workspace
 
-    async def _board(
-        self, recorder: Recorder, known: RunHistory, worksite: RunWorkspace
-    ) -> DeliverableBoard:
-        board = DeliverableBoard(
-            self.status, recorder.record, self.clock, rehearsed=self.rehearsed, terms=self.terms
-        )
-        if known.deliverables or known.session_records:
-            board.reopen(known)
-        else:
-            board.open()
-            await board.recheck(worksite.contains)
-        return board
-
-    async def _story(
-        self, recorder: Recorder, known: RunHistory, worksite: RunWorkspace
-    ) -> RunLoop:
-        board = await self._board(recorder, known, worksite)
-
-        log = LegLog(recorder, known.leg)
-
-        rounds = RoundSteps(
-            driver=SessionDriver(self.agent, self.clock, recorder.record, self.stop),
-            board=board,
-            workspace=worksite,
-            briefing=DeliverBriefing(
-                self._equipment(),
-                board,
-                worksite,
-                recorder.record,
-                self.new_session_id,
-                ToolGuard(os.path.realpath, lambda line, allowed, directory: Allow()),
-            ),
-            session_limits=self.session_limits,
-            inputs=self._surroundings(),
-            admission=self._gates(),
-            history=known,
-            log=log,
-            slots=asyncio.Semaphore(1),
-            prepare=self.prepare,
-            verification=self.verifying and self.verifying(board, recorder, worksite),
-        )
-        stored = self.finished.setdefault((self.run, known.leg), [])
-        steps = self.through(MemorySteps(stored, self.clock))
-        begin = partial(self._begin, board, worksite)
-        beginning = await steps.step("begin", begin, returns=DeliverStart)
-        return RunLoop(
-            steps=steps,
-            pacing=Pacing(delay_s=3.0, backoff_s=self.backoff_s, quota_margin_s=60.0),
+    async def parts(
+        self,
+        recorder: Recorder,
+        history: RunHistory,
+        workspace: RunWorkspace,
+        follower: LogFollower | None,
+    ) -> RunParts:
+        """What `wiring.compose` makes for a run, on memory and a replayed agent."""
+        workflow = find_workflow(self.workflow)
+        stored = self.finished.setdefault((self.run, history.leg), [])
+        project = await find_project(self.user.path, self.user.environment)
+        return RunParts(
+            workflow=workflow,
+            request=self.request(),
+            facts=self.facts,
+            spec_text=SPEC,
             spec_hash=SPEC_HASH,
-            rounds=rounds,
-            clock=self.clock,
-            log=log,
-            stop=self.stop,
+            options=self.options,
+            history=history,
+            previous=PreviousRuns(),
+            workspace=workspace,
+            git=project.git,
+            driver=SessionDriver(self.agent, self.clock, recorder.record, self.stop),
+            steps=self.through(MemorySteps(stored, self.clock)),
+            log=recorder,
+            read_log=lambda types: self.store.read(self.run, types=types),
+            redact=make_redactor(()),
+            status=self.status,
+            notes=NoteFiles(self.user.path, self.run),
+            follower=follower,
+            sessions=self._sessions(recorder, workflow, workspace),
+            checks=self._checks(),
+            inputs=self._inputs(),
+            pacing=Pacing(delay_s=3.0, backoff_s=self.backoff_s, quota_margin_s=60.0),
+            timer=RunTimer(self.limits.max_minutes * 60),
+            # No run here asks a person: questions have tests of their own.
+            requester=ApprovalRequester(
+                self.run, history.leg, cast(Any, None), self.clock, self.stop, recorder
+            ),
+            landing=LandingChoice(),
             jitter=lambda: self.jitter,
-            progress=replace(self.progress, history=(beginning.facts,)),
-            tip=beginning.tip,
-            round_commits=[RoundCommit(0, beginning.tip)],
         )
 
-    def _surroundings(self) -> RunInputs:
-        return RunInputs(
-            limits=lambda: self.limits,
-            wait_for_quota=self.wait_for_quota,
-            stopping=lambda: "interrupted" if self.stop.is_set() else "",
-            others_today_usd=lambda: 0.0,
-        )
-
-    def _gates(self) -> SessionAdmission:
-        return SessionAdmission(
-            breakers=self.breakers,
-            quota=self.quota_gates,
+    def request(self) -> RunRequest:
+        return RunRequest(
             run=self.run,
-            service="model API",
-            credential="fingerprint",
-            now=self.clock.now,
-            jitter=lambda: self.jitter,
-            margin_s=60.0,
+            project_dir=str(self.user.path),
+            flags={},
+            no_sandbox=False,
+            rehearsal=self.rehearsed,
+            workflow=self.workflow,
+            inputs=self.inputs,
         )
 
-    async def _begin(self, board: DeliverableBoard, worksite: RunWorkspace) -> DeliverStart:
-        tip = worksite.start
-        tree = (await worksite.tree_change(tip, tip)).tree
-        facts = RoundFacts(0, tree, board.tally(), criteria_of(board.deliverables))
-        return DeliverStart(SPEC_HASH, self.progress.plan_outdated, tip, facts)
-
-    def _equipment(self) -> SessionSetup:
-        return SessionSetup(
+    def _sessions(
+        self, recorder: Recorder, workflow: Workflow, workspace: RunWorkspace
+    ) -> SessionParts:
+        setup = SessionSetup(
             model="sonnet",
             plan_model="opus",
             thinking_tokens=None,
@@ -295,7 +281,45 @@ class StoryStage:
             mcp_servers={},
             identity=ADA,
             home=self.directory / "agent-home",
-            facts=self.facts,
+        )
+        guard = ToolGuard(os.path.realpath, lambda line, allowed, directory: Allow())
+        return SessionParts(
+            briefs=SessionBriefs(
+                workflow, setup, workspace, guard, recorder.record, self.new_session_id
+            ),
+            limits=self.session_limits,
+            admission=SessionAdmission(
+                breakers=self.breakers,
+                quota=self.quota_gates,
+                run=self.run,
+                service="model API",
+                credential="fingerprint",
+                now=self.clock.now,
+                jitter=lambda: self.jitter,
+                margin_s=60.0,
+            ),
+            slots=asyncio.Semaphore(1),
+            prepare=self.prepare,
+            forget_setup=self.forget_setup,
+        )
+
+    def _checks(self) -> CheckParts:
+        return CheckParts(
+            runner=self.runner,
+            suite=None,
+            check_s=60.0,
+            coverage=80.0,
+            require_checks=False,
+            why_not_run=lambda line: "",
+            is_allowed=lambda line: not line.startswith("rm "),
+        )
+
+    def _inputs(self) -> RunInputs:
+        return RunInputs(
+            limits=lambda: self.limits,
+            wait_for_quota=self.wait_for_quota,
+            stopping=lambda: "interrupted" if self.stop.is_set() else "",
+            others_today_usd=lambda: 0.0,
         )
 
     def plan(self, *deliverables: Deliverable) -> None:

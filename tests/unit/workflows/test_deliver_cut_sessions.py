@@ -75,7 +75,7 @@ async def test_a_session_that_the_agent_knows_nothing_of_begins_anew_with_its_ow
 
     (brief,) = stage.agent.briefs
     assert (ended.reason, brief.session, brief.resume) == ("all_passed", "session-1", False)
-    assert brief.prompt.startswith(instruction_text(stage.user.path, "coding").rstrip())
+    assert brief.prompt.startswith(instruction_text(stage.user.path, "deliver", "coding").rstrip())
     # What the session was begun with it has not heard yet.
     assert brief.prompt.endswith(withheld_prompt(withheld))
 

@@ -23,6 +23,7 @@ from treadle.domain.session import (
     TimedOut,
     UnguardedTool,
 )
+from treadle.session.stop_signal import StopReason
 from treadle.workflows.deliver.next_action import NOTHING_TO_DO, decide_next
 from treadle.workflows.loop.limit_checks import MAX_WAITS
 from treadle.workflows.loop.next_action import (
@@ -32,7 +33,6 @@ from treadle.workflows.loop.next_action import (
     StopRun,
     WaitForQuota,
 )
-from treadle.workflows.loop.observation import StopReason
 from treadle.workflows.loop.run_progress import RunProgress
 
 LIMITS = RunLimits(max_cost_usd=5, max_minutes=10, max_iterations=4, max_retries=3)

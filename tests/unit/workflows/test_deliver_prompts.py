@@ -15,7 +15,6 @@ from treadle.domain.events.run import RunWarned
 from treadle.domain.events.session import PromptSent
 from treadle.workflows.loop.instructions import (
     MAX_CONTEXT,
-    PromptFacts,
     UnusableContext,
     project_context,
 )
@@ -35,7 +34,7 @@ def stage(tmp_path: Path) -> StoryStage:
 
 
 def shipped(name: str) -> str:
-    return (files("treadle.workflows") / "prompts" / f"{name}.md").read_text().rstrip()
+    return (files("treadle.workflows") / "deliver" / "prompts" / f"{name}.md").read_text().rstrip()
 
 
 async def test_the_first_session_plans_and_the_others_code_from_the_state_of_the_work(
@@ -96,7 +95,7 @@ async def test_a_session_has_the_model_and_the_limits_of_its_role(stage: StorySt
 
 
 async def test_commands_that_the_project_has_are_told(stage: StoryStage) -> None:
-    stage.facts = PromptFacts("SPEC.md", ".treadle-notes.md", setup="make setup", test="make test")
+    stage.facts = replace(stage.facts, setup="make setup", test="make test")
     stage.plan(deliverable("DL-1"))
     stage.sessions = [[turned("DL-1", "passed"), ending()]]
 

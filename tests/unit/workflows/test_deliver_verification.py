@@ -97,6 +97,8 @@ def proving(
         check_s=60.0,
         log=MemoryLog(desk.events),
         baseline=BASE,
+        checks_before_work=desk.board.checks_to_see_fail,
+        must_hold=desk.board.not_blocked,
     )
     return Proving(desk, ground, verification)
 

@@ -9,7 +9,6 @@ from typing import get_args
 import pytest
 
 from tests.builders import deliverable
-from treadle.adapters.stores.recorder import Recorder
 from treadle.domain.deliverable import Tally
 from treadle.domain.events.all_events import Event
 from treadle.domain.events.run import RoundStarted, RunEnded, RunReopened
@@ -26,9 +25,6 @@ from treadle.domain.run import RunResult
 from treadle.domain.usage import Usage
 from treadle.verify.check_runner_port import CheckCommand, CommandResult, CommandStopped
 from treadle.verify.memory_check_runner import GREEN, RED, MemoryCheckRunner
-from treadle.workflows.deliver.board import DeliverableBoard
-from treadle.workflows.deliver.verifier import DeliverableVerifier
-from treadle.workflows.loop.run_workspace import RunWorkspace
 
 from .desk import with_checks
 from .killing import DoomedSteps, DoomedStore, Killed, Moment
@@ -67,24 +63,9 @@ def stage(tmp_path: Path) -> StoryStage:
         with_checks(deliverable("DL-1"), "one.txt"),
         with_checks(deliverable("DL-2"), "two.txt"),
     )
-    ground = TreeGround(stage)
-
-    def verifying(
-        board: DeliverableBoard, recorder: Recorder, worksite: RunWorkspace
-    ) -> DeliverableVerifier:
-        # As the wiring has it: what was green is taken from the log.
-        return DeliverableVerifier(
-            runner=ground,
-            board=board,
-            suite=None,
-            check_s=60.0,
-            log=recorder,
-            baseline=worksite.snapshot,
-            green=[each for each in checks_of(stage) if each.evidence.is_green],
-        )
+    stage.runner = TreeGround(stage)
 
     removed = did(lambda: (stage.workspace / "one.txt").unlink(missing_ok=True))
-    stage.verifying = verifying
     stage.sessions = [
         [turned("DL-1", "passed"), stage.wrote("zero.txt"), ending()],
         [stage.wrote("one.txt"), turned("DL-1", "passed"), ending()],

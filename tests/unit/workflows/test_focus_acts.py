@@ -83,8 +83,8 @@ async def test_working_files_that_cannot_be_written_stop_nothing(stage: FocusSta
 
     assert result.reason == "approved"
     assert stage.chronicle is not None
-    assert stage.chronicle.trouble.startswith("cannot write")
-    stage.chronicle.put_away()
+    assert stage.chronicle.problem.startswith("cannot write")
+    stage.chronicle.close()
 
 
 async def test_a_plan_is_taken_once_and_only_whole() -> None:

@@ -165,7 +165,7 @@ async def test_a_run_that_was_interrupted_goes_on_with_the_phase_that_was_due(
     first = await stage.tell()
     assert first.reason == "max_iterations"
     assert stage.chronicle is not None
-    stage.chronicle.put_away()
+    stage.chronicle.close()
     stage.record(RunEnded(first), RunReopened("resume", stage.limits))
     assert (stage.wip, list(stage.history)) == ({}, [".md"])
 

@@ -365,7 +365,7 @@ async def test_a_run_that_is_stopped_before_its_review_is_judged_is_not_approved
         stage.stop.set()
         return CommandStopped()
 
-    stage._judge_tests = stopped  # type: ignore[method-assign]
+    stage._verify_tests = stopped  # type: ignore[method-assign]
     stage.sessions = [planned(PLAN), *tasks(stage), reviewed("APPROVED")]
 
     result = await stage.tell()

@@ -1,0 +1,43 @@
+"""Each workflow declares itself; the registry finds it by name."""
+
+from importlib.resources import files
+
+import pytest
+
+from treadle.domain.errors import UsageError
+from treadle.domain.run import EXIT_CODES
+from treadle.workflows.registry import WORKFLOWS, find_workflow
+
+
+@pytest.mark.parametrize("name", WORKFLOWS)
+def test_a_workflow_has_the_name_it_is_found_by(name: str) -> None:
+    assert find_workflow(name).name == name
+
+
+@pytest.mark.parametrize("name", WORKFLOWS)
+def test_every_instruction_of_a_workflow_has_a_role_a_label_and_a_text(name: str) -> None:
+    workflow = find_workflow(name)
+    folder = files("treadle.workflows") / name / "prompts"
+    texts = {path.name.removesuffix(".md") for path in folder.iterdir()}
+
+    assert set(workflow.roles) == set(workflow.labels) == texts
+
+
+@pytest.mark.parametrize("name", WORKFLOWS)
+def test_every_end_of_a_workflow_has_an_exit_code(name: str) -> None:
+    assert set(find_workflow(name).ends) <= set(EXIT_CODES)
+
+
+def test_a_workflow_that_builds_nothing_neither_lands_nor_runs_tests() -> None:
+    declared = {name: find_workflow(name) for name in WORKFLOWS}
+
+    assert {name: (each.lands, each.runs_tests) for name, each in declared.items()} == {
+        "deliver": (True, True),
+        "focus": (True, True),
+        "sync": (False, False),
+    }
+
+
+def test_an_unknown_workflow_is_refused_with_what_to_do() -> None:
+    with pytest.raises(UsageError, match="no workflow 'watch'"):
+        find_workflow("watch")
