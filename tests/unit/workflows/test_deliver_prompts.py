@@ -2,6 +2,7 @@
 
 import json
 import os
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 
