@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.launchers import Language, perl_if
 from tests.missing import missing
 from treadle.adapters.sandboxes.bubblewrap import Bubblewrap
 from treadle.adapters.sandboxes.command_runner import ProcessResult, run_to_end
-from treadle.adapters.sandboxes.launcher_text import this_interpreter
+from treadle.adapters.sandboxes.interpreter import this_interpreter
 from treadle.adapters.sandboxes.seatbelt import Seatbelt
 from treadle.adapters.sandboxes.unsandboxed import Unsandboxed
 from treadle.domain.sandbox import ConfinedCommand, Confinement, ProbePassed, Sandbox
@@ -22,19 +21,10 @@ GIVEN = {"PATH": "/usr/bin:/bin", "GREETING": "hello"}
 
 
 def bubblewrap(place: Path) -> Sandbox:
-    return _bubblewrap(place, "perl")
-
-
-def bubblewrap_with_python(place: Path) -> Sandbox:
-    return _bubblewrap(place, "python")
-
-
-def _bubblewrap(place: Path, language: Language) -> Sandbox:
     program = shutil.which("bwrap")
     if program is None:
         missing("bubblewrap")
-    machine = platform.machine()
-    return Bubblewrap(Path(program), place, this_interpreter(), machine, perl_if(language))
+    return Bubblewrap(Path(program), place, this_interpreter(), platform.machine())
 
 
 def seatbelt(place: Path) -> Sandbox:
@@ -45,8 +35,7 @@ def unsandboxed(place: Path) -> Sandbox:
     return Unsandboxed()
 
 
-LINUX: list[Make] = [bubblewrap, bubblewrap_with_python]
-SANDBOXES = [*([seatbelt] if sys.platform == "darwin" else LINUX), unsandboxed]
+SANDBOXES: list[Make] = [seatbelt if sys.platform == "darwin" else bubblewrap, unsandboxed]
 
 
 @pytest.fixture(params=SANDBOXES, ids=lambda make: make.__name__)

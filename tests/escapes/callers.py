@@ -11,16 +11,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from tests.launchers import LANGUAGES, Language, perl_if
 from tests.missing import missing
 from treadle.adapters.sandboxes.bubblewrap import Bubblewrap
-from treadle.adapters.sandboxes.launcher_text import Interpreter, this_interpreter
+from treadle.adapters.sandboxes.interpreter import Interpreter, this_interpreter
 from treadle.adapters.sandboxes.sandbox_probe import ProbeOptions
 from treadle.domain.sandbox import ConfinedCommand, Confinement, SandboxFailed
 
 Who = Literal["ourselves", "user"]
 CALLERS: tuple[Who, ...] = ("ourselves", "user") if os.getuid() == 0 else ("ourselves",)
-WAYS = [(who, language) for who in CALLERS for language in LANGUAGES]
 USER = 1500
 SETPRIV = shutil.which("setpriv") or "setpriv"
 BECOME = (SETPRIV, "--reuid", str(USER), "--regid", str(USER), "--clear-groups", "--")
@@ -66,9 +64,8 @@ class Caller:
 
 
 @contextmanager
-def called_by(who: Who, language: Language) -> Iterator[Caller]:
-    """With a launcher in this language. Not below pytest's own directory, which is closed to other
-    users."""
+def called_by(who: Who) -> Iterator[Caller]:
+    """Not below pytest's own directory, which is closed to other users."""
     program = shutil.which("bwrap")
     if program is None:
         missing("bubblewrap")
@@ -76,9 +73,7 @@ def called_by(who: Who, language: Language) -> Iterator[Caller]:
         place = Path(name)
         place.chmod(0o755)
         interpreter = this_interpreter() if who == "ourselves" else _interpreter_for_all()
-        sandbox = Bubblewrap(
-            Path(program), place / "reports", interpreter, platform.machine(), perl_if(language)
-        )
+        sandbox = Bubblewrap(Path(program), place / "reports", interpreter, platform.machine())
         yield Caller(who, place, sandbox)
 
 

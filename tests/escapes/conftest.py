@@ -1,24 +1,22 @@
-"""Tests are made for each caller, or for us alone where callers make no difference; always with
-either launcher."""
+"""Tests run for each caller, or for us alone where callers make no difference."""
 
 from collections.abc import Iterator
 
 import pytest
 
-from tests.escapes.callers import WAYS, Caller, called_by
+from tests.escapes.callers import CALLERS, Caller, called_by
 from tests.escapes.scene import Scene, scene_for
-from tests.launchers import LANGUAGES
 
 
-@pytest.fixture(params=WAYS, ids="-".join, scope="module")
+@pytest.fixture(params=CALLERS, scope="module")
 def caller(request: pytest.FixtureRequest) -> Iterator[Caller]:
-    with called_by(*request.param) as somebody:
+    with called_by(request.param) as somebody:
         yield somebody
 
 
-@pytest.fixture(params=LANGUAGES, scope="module")
-def us(request: pytest.FixtureRequest) -> Iterator[Caller]:
-    with called_by("ourselves", request.param) as ourselves:
+@pytest.fixture(scope="module")
+def us() -> Iterator[Caller]:
+    with called_by("ourselves") as ourselves:
         yield ourselves
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.escapes.attacks import attacks
-from tests.escapes.callers import WAYS, called_by
+from tests.escapes.callers import CALLERS, called_by
 from tests.escapes.running import run
 from tests.escapes.scene import Scene, scene_for
 
@@ -27,9 +27,9 @@ class Tried:
     before: dict[str, bytes | None]
 
 
-@pytest.fixture(scope="module", params=WAYS, ids="-".join)
+@pytest.fixture(scope="module", params=CALLERS)
 def tried(request: pytest.FixtureRequest) -> Iterator[Tried]:
-    with called_by(*request.param) as caller, scene_for(caller) as scene:
+    with called_by(request.param) as caller, scene_for(caller) as scene:
         python = (str(caller.sandbox.interpreter.program), "-I", "-S")
         before = scene.contents()
         command = (*python, "-c", ATTACKS.read_text())

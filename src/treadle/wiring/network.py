@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from treadle.adapters.sandboxes.launcher_text import this_interpreter
+from treadle.adapters.sandboxes.interpreter import this_interpreter
 from treadle.domain.events.oversight import HostAsked
 from treadle.domain.ports import Log
 from treadle.domain.sandbox import Network

@@ -11,8 +11,7 @@ from shutil import which
 
 from treadle.adapters.sandboxes.bubblewrap import REPORT_PREFIX, REPORT_SUFFIX, Bubblewrap
 from treadle.adapters.sandboxes.command_runner import query_program
-from treadle.adapters.sandboxes.launcher_text import this_interpreter
-from treadle.adapters.sandboxes.perl import this_perl
+from treadle.adapters.sandboxes.interpreter import this_interpreter
 from treadle.adapters.sandboxes.seatbelt import Seatbelt
 from treadle.adapters.sandboxes.toolchains import (
     CACHES,
@@ -66,9 +65,7 @@ def choose_sandbox(environment: Environment, *, reports: Path, wanted: bool) -> 
         return Seatbelt(this_interpreter(), reports)
     found = which("bwrap", path=PLACES) or which("bwrap", path=environment.path)
     program = Path(found) if found else None
-    machine = platform.machine()
-    perl = this_perl(machine, environment.raw)
-    return Bubblewrap(program, reports, this_interpreter(), machine, perl)
+    return Bubblewrap(program, reports, this_interpreter(), platform.machine())
 
 
 def forget_reports(reports: Path) -> None:

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.launchers import Language, perl_if
 from treadle.adapters.sandboxes.bubblewrap import Bubblewrap
 from treadle.adapters.sandboxes.unsandboxed import Unsandboxed
 from treadle.domain.errors import SettingsError
@@ -52,19 +51,6 @@ def test_a_linux_without_bubblewrap_has_one_that_says_so(tmp_path: Path) -> None
 
     assert isinstance(sandbox, Bubblewrap)
     assert sandbox.reports == tmp_path
-
-
-@pytest.mark.skipif("sys.platform == 'darwin'")
-@pytest.mark.parametrize(("locale", "language"), [("C", "perl"), ("xx_YY", "python")])
-def test_a_linux_with_a_perl_starts_commands_by_it_unless_it_would_complain(
-    locale: str, language: Language, tmp_path: Path
-) -> None:
-    environment = parse_environment({"PATH": PLAIN, "LC_ALL": locale})
-
-    sandbox = choose_sandbox(environment, reports=tmp_path, wanted=True)
-
-    assert isinstance(sandbox, Bubblewrap)
-    assert sandbox.perl == perl_if(language)
 
 
 def test_reports_that_nobody_saw_to_their_end_are_swept_and_nothing_else(tmp_path: Path) -> None:

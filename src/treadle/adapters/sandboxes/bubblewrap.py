@@ -13,6 +13,7 @@ from pathlib import Path
 from treadle.adapters.sandboxes import bubblewrap_errors, sandbox_probe
 from treadle.adapters.sandboxes.bubblewrap_options import (
     LAUNCHER,
+    LAUNCHER_PYTHON,
     environment_options,
     file_options,
     file_system_options,
@@ -20,7 +21,7 @@ from treadle.adapters.sandboxes.bubblewrap_options import (
     isolation_options,
 )
 from treadle.adapters.sandboxes.bubblewrap_report import read_first_process, read_report
-from treadle.adapters.sandboxes.launcher_text import Interpreter, Perl, launcher_text
+from treadle.adapters.sandboxes.interpreter import Interpreter, launcher_text
 from treadle.adapters.sandboxes.mounts import MountLayout, PathKind, is_below, plan_mounts
 from treadle.adapters.sandboxes.seccomp import make_filter
 from treadle.adapters.sandboxes.system_paths import (
@@ -47,8 +48,6 @@ class Bubblewrap:
     reports: Path
     interpreter: Interpreter
     machine: str
-    # Starts commands; the interpreter does where there is none.
-    perl: Perl | None = None
 
     @property
     def name(self) -> str:
@@ -81,6 +80,7 @@ class Bubblewrap:
                 *file_system_options(within),
                 *host_path_options(planned, within.sockets),
                 *file_options(files),
+                ("--symlink", str(self.interpreter.program), LAUNCHER_PYTHON),
                 ("--remount-ro", "/"),
                 *environment_options(environment, within),
                 ("--seccomp", str(seccomp)),
@@ -120,7 +120,7 @@ class Bubblewrap:
     def _generated_files(self, within: Confinement) -> dict[str, str]:
         return {
             **account_files(str(within.home), within.network),
-            LAUNCHER: launcher_text(self.perl or self.interpreter, within.limits),
+            LAUNCHER: launcher_text(LAUNCHER_PYTHON, within.limits),
         }
 
     def _open_report(self, opened: ExitStack) -> tuple[Path, int]:
@@ -132,7 +132,7 @@ class Bubblewrap:
 
     def _mounted_readable(self, within: Confinement) -> tuple[Path, ...]:
         """What is asked for and exists, under its own name and under the one that links lead to."""
-        asked = (self.interpreter.library, *within.readable)
+        asked = (self.interpreter.prefix, *within.readable)
         found = [path for path in asked if path.exists()]
         real = [path.resolve() for path in found]
         mounted = (*ALWAYS_MOUNTED, *real, within.workspace, within.home, *within.writable)

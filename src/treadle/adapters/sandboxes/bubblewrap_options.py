@@ -8,6 +8,8 @@ from treadle.adapters.sandboxes.system_paths import HOST_NAME, USER, USER_ID, Bu
 from treadle.domain.sandbox import Confinement
 
 LAUNCHER = "/run/treadle/launch"
+# A link to the interpreter, whose own path may be too long for the launcher's first line.
+LAUNCHER_PYTHON = "/run/treadle/python"
 PATH = "/usr/local/bin:/usr/bin:/bin"
 MEGABYTE = 1 << 20
 # The sandbox's own, each of a bounded size.

@@ -1,7 +1,8 @@
-"""Run inside the sandbox before each program that the agent starts; shipped in as text.
+"""Starts one command of an agent inside the sandbox, limited and separated from the agent.
 
-The program gets limits, and a Landlock domain of its own: it can neither signal the agent nor look
-into it through /proc, so it cannot speak in the agent's name. Stands alone: no import of ours.
+The command gets resource limits and its own Landlock domain, so it can neither signal the agent nor
+open the agent's files in /proc, and thus cannot write messages in the agent's name. The sandbox
+receives this module as text with a call of `main` at its end, so it imports nothing of Treadle.
 """
 
 import ctypes
@@ -12,45 +13,44 @@ import struct
 import sys
 
 CREATE_RULESET, RESTRICT_SELF = 444, 446
-ASK_VERSION = 1
-ADOPT_ORPHANS = 36
-NO_NEW_PRIVILEGES = 38
-# A domain has to rule over something: making character devices is what nobody here can do anyway.
+GET_VERSION = 1
+SET_CHILD_SUBREAPER = 36
+SET_NO_NEW_PRIVS = 38
+# A domain must restrict something: creating character devices is impossible here in any case.
 MAKE_DEVICE = 1 << 6
 # Abstract unix sockets and signals stay within the domain.
 SCOPES = 0b11
 SCOPES_SINCE = 6
-# Of a pipe that nobody reads, and of a file that has grown too large.
+# SIGPIPE and SIGXFSZ.
 IGNORED_BY_PYTHON = (13, 25)
 FAILED = 126
 MEGABYTE = 1 << 20
 
 
-def main() -> None:
-    processes, memory, size = (int(word) for word in sys.argv[1:4])
-    line = sys.argv[4:]
-    if not line:
+def main(processes: int, memory_mb: int, file_mb: int) -> None:
+    words = sys.argv[1:]
+    if not words:
         sys.stderr.write("treadle: not started, no command was given\n")
         sys.exit(FAILED)
-    # One word is a shell line: so the agent hands over what its own shell would have run.
-    command = [_shell(), "-c", line[0]] if len(line) == 1 else line
+    # A single word is a shell line: the agent passes on what its own shell would have run.
+    command = [_shell(), "-c", words[0]] if len(words) == 1 else words
     try:
-        _limit(processes, memory * MEGABYTE, size * MEGABYTE)
-        _separate()
-        _heed_signals()
+        _set_limits(processes, memory_mb * MEGABYTE, file_mb * MEGABYTE)
+        _enter_domain()
+        _restore_signals()
         os.execvpe(command[0], command, _environment())  # noqa: S606  # it is what a launcher does
     except (OSError, ValueError) as error:
-        # Without the name of a file, which stands before it already.
+        # An OSError may name the file, which the message already does.
         why = OSError(error.errno, error.strerror) if isinstance(error, OSError) else error
         sys.stderr.write(f"treadle: not started, {command[0]}: {why}\n")
     sys.exit(FAILED)
 
 
 def _environment() -> dict[bytes, bytes]:
-    """What we were given: Python may have added a locale of its own to it by now."""
+    """The variables that the launcher was started with: Python may have added a locale by now."""
     try:
-        with open("/proc/self/environ", "rb") as given:  # noqa: PTH123  # no import that can go
-            entries = given.read().split(b"\0")
+        with open("/proc/self/environ", "rb") as file:  # noqa: PTH123  # pathlib is slow to import
+            entries = file.read().split(b"\0")
     except OSError:
         return dict(os.environb)
     return dict(entry.split(b"=", 1) for entry in entries if b"=" in entry[1:])
@@ -60,49 +60,45 @@ def _shell() -> str:
     return "/bin/bash" if os.access("/bin/bash", os.X_OK) else "/bin/sh"
 
 
-def _limit(processes: int, memory: int, size: int) -> None:
+def _set_limits(processes: int, memory: int, file_size: int) -> None:
     # Data, not address space: several runtimes reserve far more of that than they ever use.
-    for kind, most in (
+    for kind, limit in (
         (resource.RLIMIT_NPROC, processes),
         (resource.RLIMIT_DATA, memory),
-        (resource.RLIMIT_FSIZE, size),
+        (resource.RLIMIT_FSIZE, file_size),
         (resource.RLIMIT_CORE, 0),
     ):
         hard = resource.getrlimit(kind)[1]
-        most = most if hard == resource.RLIM_INFINITY else min(most, hard)
-        resource.setrlimit(kind, (most, most))
+        limit = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
+        resource.setrlimit(kind, (limit, limit))
 
 
-def _separate() -> None:
+def _enter_domain() -> None:
     kernel = ctypes.CDLL(None, use_errno=True)
-    # What a server loses track of is still the server's, and ends with it.
-    _checked(kernel, kernel.prctl(ADOPT_ORPHANS, 1, 0, 0, 0))
+    # Orphans of a tool server become children of the server, and end with it.
+    _checked(kernel.prctl(SET_CHILD_SUBREAPER, 1, 0, 0, 0))
     kernel.syscall.restype = ctypes.c_long
-    version = kernel.syscall(CREATE_RULESET, None, ctypes.c_size_t(0), ASK_VERSION)
+    version = kernel.syscall(CREATE_RULESET, None, ctypes.c_size_t(0), GET_VERSION)
     if version < 0 and ctypes.get_errno() in (errno.ENOSYS, errno.EOPNOTSUPP):
-        return  # a kernel without Landlock, which the probe has told of
-    ruled = struct.pack("QQQ", MAKE_DEVICE, 0, SCOPES)
+        return  # this kernel has no Landlock, and the probe has warned about that
+    rules = struct.pack("QQQ", MAKE_DEVICE, 0, SCOPES)
     if version < SCOPES_SINCE:
-        ruled = struct.pack("Q", MAKE_DEVICE)
-    rules = _checked(kernel, kernel.syscall(CREATE_RULESET, ruled, ctypes.c_size_t(len(ruled)), 0))
-    _checked(kernel, kernel.prctl(NO_NEW_PRIVILEGES, 1, 0, 0, 0))
-    _checked(kernel, kernel.syscall(RESTRICT_SELF, rules, 0))
-    os.close(rules)
+        rules = struct.pack("Q", MAKE_DEVICE)
+    ruleset = _checked(kernel.syscall(CREATE_RULESET, rules, ctypes.c_size_t(len(rules)), 0))
+    _checked(kernel.prctl(SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+    _checked(kernel.syscall(RESTRICT_SELF, ruleset, 0))
+    os.close(ruleset)
 
 
-def _heed_signals() -> None:
-    # What is started would ignore them, too. Python's own module for it is slow to load.
+def _restore_signals() -> None:
+    # The command would inherit that they are ignored. The module `signal` is slow to import.
     kernel = ctypes.CDLL(None)
     for number in IGNORED_BY_PYTHON:
         kernel.signal(number, None)
 
 
-def _checked(kernel: ctypes.CDLL, answer: int) -> int:
-    if answer < 0:
+def _checked(result: int) -> int:
+    if result < 0:
         number = ctypes.get_errno()
         raise OSError(number, os.strerror(number))
-    return answer
-
-
-if __name__ == "__main__":
-    main()
+    return result

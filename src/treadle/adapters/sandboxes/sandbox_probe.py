@@ -15,7 +15,7 @@ from typing import Any
 
 from treadle.adapters.sandboxes.bubblewrap_options import MEGABYTE, TEMPORARY_FOLDERS
 from treadle.adapters.sandboxes.command_runner import ReadFailure, run_to_end
-from treadle.adapters.sandboxes.launcher_text import Interpreter
+from treadle.adapters.sandboxes.interpreter import Interpreter
 from treadle.adapters.sandboxes.mounts import START_FILES, START_FOLDERS
 from treadle.adapters.sandboxes.probe_verdict import evaluate_probe, parse_result
 from treadle.adapters.sandboxes.system_paths import HOST_NAME

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from treadle.adapters.sandboxes import sandbox_probe
-from treadle.adapters.sandboxes.launcher_text import Interpreter
+from treadle.adapters.sandboxes.interpreter import Interpreter
 from treadle.adapters.sandboxes.seatbelt_profile import make_profile
 from treadle.domain.sandbox import (
     ConfinedCommand,
@@ -65,7 +65,7 @@ class Seatbelt:
         if temporary.is_symlink():
             temporary.unlink()  # left by an agent; nobody knows where it leads
         temporary.mkdir(exist_ok=True)
-        rules = make_profile(real, self.interpreter.library)
+        rules = make_profile(real, self.interpreter.prefix)
         inside = {**environment, "HOME": str(real.home), "TMPDIR": str(temporary)}
         return ConfinedCommand((str(self.program), "-p", rules, *command), inside)
 

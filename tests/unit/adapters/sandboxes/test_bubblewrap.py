@@ -21,7 +21,7 @@ from treadle.adapters.sandboxes.bubblewrap import (
 )
 from treadle.adapters.sandboxes.bubblewrap_options import LAUNCHER
 from treadle.adapters.sandboxes.command_runner import run_to_end
-from treadle.adapters.sandboxes.launcher_text import this_interpreter
+from treadle.adapters.sandboxes.interpreter import this_interpreter
 from treadle.adapters.sandboxes.system_paths import CONFIGURATION, account_files, system_options
 from treadle.domain.sandbox import ConfinedCommand, Confinement, Network, SandboxFailed
 

@@ -1,4 +1,4 @@
-"""What a launcher does for the command behind it, in either language."""
+"""What the launcher does for the command that it starts."""
 
 import errno
 import os
@@ -12,9 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.launchers import LANGUAGES, Language, starter_in
+from treadle.adapters.sandboxes.interpreter import launcher_text, this_interpreter
 from treadle.adapters.sandboxes.launch import FAILED
-from treadle.adapters.sandboxes.launcher_text import PERLS, launcher_text
 from treadle.domain.sandbox import ResourceLimits
 
 LIMITS = ResourceLimits(processes=4000, memory_mb=4096, file_mb=7)
@@ -26,8 +25,7 @@ ATTACK = (
     "(: >/proc/$PPID/fd/1) 2>/dev/null || printf w; kill -0 $PPID 2>/dev/null || printf k; exit"
 )
 CREATE_RULESET, RESTRICT_SELF = 444, 446
-NUMBERS = PERLS.get(platform.machine(), PERLS["x86_64"])
-PRCTL, PRLIMIT = NUMBERS.prctl, NUMBERS.prlimit
+PRCTL, PRLIMIT = (167, 261) if platform.machine() == "aarch64" else (157, 302)
 ASKED_FOR_VERSION = (CREATE_RULESET, 2, 1)
 
 
@@ -40,19 +38,12 @@ class Done:
     complaint: bytes = b""
 
 
-@pytest.fixture(params=LANGUAGES, scope="module")
-def launcher(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return written(request.param, tmp_path_factory.mktemp("launcher"))
-
-
-@pytest.fixture
-def in_perl(tmp_path: Path) -> Path:
-    return written("perl", tmp_path)
-
-
-def written(language: Language, place: Path) -> Path:
-    file = place / "launch"
-    file.write_text(launcher_text(starter_in(language), LIMITS))
+@pytest.fixture(scope="module")
+def launcher(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("launcher")
+    (folder / "python").symlink_to(this_interpreter().program)
+    file = folder / "launch"
+    file.write_text(launcher_text(str(folder / "python"), LIMITS))
     file.chmod(0o755)
     return file
 
@@ -62,10 +53,6 @@ def run(
 ) -> Done:
     done = subprocess.run(command, env=given, cwd=at or "/", capture_output=True, check=False)
     return Done(done.returncode, done.stdout, done.stderr)
-
-
-def variables(said: bytes) -> dict[str, str]:
-    return dict(entry.split("=", 1) for entry in os.fsdecode(said).split("\0") if entry)
 
 
 def not_started(program: str, number: int) -> Done:
@@ -164,19 +151,10 @@ def test_a_program_is_looked_for_where_its_path_says(launcher: Path, tmp_path: P
 
 
 def hostile(place: Path) -> dict[str, str]:
-    """Variables by which a person's Perl or Python loads more than the program."""
-    for name in ("strict.pm", "POSIX.pm", "Config.pm", "sitecustomize.pl", "perl5db.pl"):
-        (place / name).write_text('print "planted\\n"; 1;\n')
+    """Variables by which Python loads more than the program."""
     for name in ("sitecustomize.py", "usercustomize.py", "ctypes.py", "struct.py", "os.py"):
         (place / name).write_text('print("planted")\n')
     return {
-        "PERL5OPT": "-Mstrict -MPOSIX",
-        "PERL5LIB": str(place),
-        "PERLLIB": str(place),
-        "PERL5DB": 'BEGIN { print "planted\\n" }',
-        "PERLIO": ":crlf",
-        "PERL_UNICODE": "SDAL",
-        "PERL_USE_UNSAFE_INC": "1",
         "PYTHONPATH": str(place),
         "PYTHONHOME": str(place),
         "PYTHONSTARTUP": str(place / "os.py"),
@@ -184,70 +162,40 @@ def hostile(place: Path) -> dict[str, str]:
     }
 
 
-@pytest.mark.parametrize("debugged", [False, True], ids=["loaded", "debugged"])
-def test_no_variable_puts_code_in_before_the_walls_stand(
-    debugged: bool, launcher: Path, tmp_path: Path
+def test_no_variable_loads_code_before_the_command_is_separated(
+    launcher: Path, tmp_path: Path
 ) -> None:
     given = {**PLAIN, **hostile(tmp_path)}
-    if debugged:
-        given["PERL5OPT"] = "-d"
 
     done = run(launcher, "printf", "%s", b"\xc3\xa9\xff", given=given, at=tmp_path)
 
     assert done == Done(0, b"\xc3\xa9\xff")
 
 
-@pytest.mark.parametrize("command", [("perl", "-e", "1"), (sys.executable, "-c", "1")])
-def test_those_variables_do_where_nothing_is_done_about_it(
-    command: tuple[str, ...], tmp_path: Path
-) -> None:
+def test_those_variables_do_where_nothing_is_done_about_it(tmp_path: Path) -> None:
     """Or they would prove nothing."""
     given = {name: value for name, value in hostile(tmp_path).items() if name != "PYTHONHOME"}
 
-    done = run(*command, given={**PLAIN, **given})
+    done = run(sys.executable, "-c", "1", given={**PLAIN, **given})
 
     assert b"planted" in done.output + done.complaint
 
 
-def test_the_command_gets_them_all_the_same(launcher: Path, tmp_path: Path) -> None:
-    given = {**PLAIN, **hostile(tmp_path), "HELLO": "\udcff\nthere", "EMPTY": ""}
-
-    seen = variables(run(launcher, "env", "-0", given=given).output)
-
-    # A shell in between may have some of its own.
-    assert {name: seen[name] for name in given} == given
-
-
-@pytest.mark.parametrize("locale", [{}, {"LANG": "C"}, {"LC_ALL": "POSIX"}])
-def test_no_locale_is_added(launcher: Path, locale: Mapping[str, str]) -> None:
-    seen = variables(run(launcher, "env", "-0", given={"PATH": "/usr/bin:/bin", **locale}).output)
-
-    assert {name: value for name, value in seen.items() if name[:2] in ("LA", "LC")} == locale
-
-
-def test_in_perl_they_arrive_byte_for_byte(in_perl: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("locale", [PLAIN, {}, {"LANG": "C"}, {"LC_ALL": "POSIX"}])
+def test_the_command_gets_them_all_byte_for_byte_and_no_others(
+    locale: Mapping[str, str], launcher: Path, tmp_path: Path
+) -> None:
     given = {
-        **PLAIN,
+        "PATH": "/usr/bin:/bin",
+        **locale,
         **hostile(tmp_path),
         "with.dot": "1",
         "BASH_FUNC_f%%": "() { :; }",
-        "A": "\udcff",
+        "A": "\udcff\nthere",
+        "EMPTY": "",
     }
 
-    assert run(in_perl, "env", "-0", given=given) == run("env", "-0", given=given)
-
-
-@pytest.mark.parametrize("variable", ["PERL_UNICODE", "PERL_SIGNALS"])
-def test_a_variable_that_perl_stumbles_over_starts_nothing(variable: str, in_perl: Path) -> None:
-    done = run(in_perl, "echo started", given={**PLAIN, variable: "?"})
-
-    assert (done.output, done.code == 0) == (b"", False)
-
-
-def test_perl_started_without_its_switches_starts_nothing(in_perl: Path) -> None:
-    done = run("perl", in_perl, "echo started")
-
-    assert (done.output, done.code == 0) == (b"", False)
+    assert run(launcher, "env", "-0", given=given) == run("env", "-0", given=given)
 
 
 def elsewhere(call: int, place: int, value: int, answer: int, *command: str | Path) -> Done:

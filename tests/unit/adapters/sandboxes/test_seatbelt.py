@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from treadle.adapters.sandboxes.launcher_text import Interpreter
+from treadle.adapters.sandboxes.interpreter import Interpreter
 from treadle.adapters.sandboxes.seatbelt import Seatbelt
 from treadle.adapters.sandboxes.seatbelt_profile import make_profile
 from treadle.domain.sandbox import ConfinedCommand, Confinement, SandboxFailed
