@@ -117,7 +117,7 @@ class SandboxedRunner:
             self._within(),
             seconds=trial.seconds,
             variables=trial.variables,
-            hears="whole",
+            capture="whole",
         )
         hosts = parse_entries(checked.settings.sandbox.hosts)
         upstream = machines_proxy(checked.environment)

@@ -44,7 +44,7 @@ class ProjectCommand:
     variables: Mapping[str, str] = field(default_factory=dict)
     # Over all others, where there is a sandbox.
     inside: Mapping[str, str] = field(default_factory=dict)
-    hears: Capture = "joined"
+    capture: Capture = "joined"
 
 
 def command_bounds(context: RunContext) -> CommandBounds:
@@ -71,7 +71,7 @@ async def run_project_command(
         start,
         directory=own.within.workspace,
         seconds=own.seconds,
-        hears=own.hears,
+        capture=own.capture,
         failure=None if sandbox is None else sandbox.failure,
     )
     if ran.sandbox_failure is not None:

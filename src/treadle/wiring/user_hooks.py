@@ -40,7 +40,7 @@ def hook_runner(start: Start, *, directory: Path, seconds: float = HOOK_S) -> Ru
             return HookExit(None, started.message)
         try:
             ran = await run_to_end(
-                started, directory=directory, seconds=seconds, given=given, hears="errors"
+                started, directory=directory, seconds=seconds, stdin=given, capture="errors"
             )
         except OSError as error:
             return HookExit(None, str(error))

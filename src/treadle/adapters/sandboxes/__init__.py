@@ -1,1 +1,1 @@
-"""What confines a process: bubblewrap on Linux, seatbelt on macOS, nothing when asked for."""
+"""Sandboxes: bubblewrap on Linux, seatbelt on macOS, and none for users who turn it off."""

@@ -32,7 +32,7 @@ from treadle.adapters.sandboxes.system_paths import (
 )
 from treadle.domain.sandbox import ConfinedCommand, Confinement, ProbeResult, SandboxFailed
 
-# For bubblewrap itself: its first process keeps it, and all inside can read it there.
+# For bubblewrap itself: every process inside can read the variables of its first process.
 HOST_ENVIRONMENT = {"PATH": "/usr/bin:/bin"}
 REPORT_PREFIX, REPORT_SUFFIX = "sandbox-", ".json"
 PROBE_SOCKET = "/run/treadle/probe.sock"
@@ -42,7 +42,7 @@ ALWAYS_MOUNTED = (Path("/usr"), Path("/nix/store"), Path("/gnu/store"))
 
 @dataclass(frozen=True, slots=True)
 class Bubblewrap:
-    """Confines with the `bwrap` at `program`; keeps its reports in a directory of the host."""
+    """Confines with the `bwrap` at `program`; `reports` is a directory of the host."""
 
     program: Path | None
     reports: Path
@@ -58,14 +58,14 @@ class Bubblewrap:
     ) -> ConfinedCommand | SandboxFailed:
         if self.program is None:
             return bubblewrap_errors.not_installed()
-        program = make_filter(self.machine)
-        if isinstance(program, SandboxFailed):
-            return program
+        seccomp_filter = make_filter(self.machine)
+        if isinstance(seccomp_filter, SandboxFailed):
+            return seccomp_filter
         within = replace(within, readable=self._mounted_readable(within))
-        planned = plan_mounts(within, path_kind)
-        if isinstance(planned, SandboxFailed):
-            return planned
-        _make_mount_points(planned)
+        layout = plan_mounts(within, path_kind)
+        if isinstance(layout, SandboxFailed):
+            return layout
+        _make_mount_points(layout)
         with ExitStack() as opened:
             report, status = self._open_report(opened)
             copied = open_small_files(CONFIGURATION, opened)
@@ -73,12 +73,12 @@ class Bubblewrap:
                 path: _make_memory_file(text.encode(), opened)
                 for path, text in self._generated_files(within).items()
             }
-            seccomp = _make_memory_file(program, opened)
+            seccomp = _make_memory_file(seccomp_filter, opened)
             options: list[BubblewrapOption] = [
                 *isolation_options(within),
                 *system_options(within.network, _link_target, copied),
                 *file_system_options(within),
-                *host_path_options(planned, within.sockets),
+                *host_path_options(layout, within.sockets),
                 *file_options(files),
                 ("--symlink", str(self.interpreter.program), LAUNCHER_PYTHON),
                 ("--remount-ro", "/"),
@@ -112,10 +112,10 @@ class Bubblewrap:
         )
         if version < bubblewrap_errors.OLDEST_VERSION:
             return bubblewrap_errors.too_old(version)
-        tried = sandbox_probe.ProbeOptions(
+        options = sandbox_probe.ProbeOptions(
             self.interpreter, self.reports, self.launcher(), PROBE_SOCKET
         )
-        return await sandbox_probe.run_probe(self.confine, self.failure, tried)
+        return await sandbox_probe.run_probe(self.confine, self.failure, options)
 
     def _generated_files(self, within: Confinement) -> dict[str, str]:
         return {
@@ -131,18 +131,18 @@ class Bubblewrap:
         return Path(path), status
 
     def _mounted_readable(self, within: Confinement) -> tuple[Path, ...]:
-        """What is asked for and exists, under its own name and under the one that links lead to."""
-        asked = (self.interpreter.prefix, *within.readable)
-        found = [path for path in asked if path.exists()]
-        real = [path.resolve() for path in found]
-        mounted = (*ALWAYS_MOUNTED, *real, within.workspace, within.home, *within.writable)
-        named = [path for path in found if not any(is_below(path, above) for above in mounted)]
-        wanted = dict.fromkeys([*real, *named])
-        return tuple(path for path in wanted if not _is_always_mounted(path))
+        """The interpreter and the readable paths that exist, under their own names and under those
+        of their links' targets."""
+        paths = [path for path in (self.interpreter.prefix, *within.readable) if path.exists()]
+        targets = [path.resolve() for path in paths]
+        mounted = (*ALWAYS_MOUNTED, *targets, within.workspace, within.home, *within.writable)
+        names = [path for path in paths if not any(is_below(path, above) for above in mounted)]
+        readable = dict.fromkeys([*targets, *names])
+        return tuple(path for path in readable if not _is_always_mounted(path))
 
 
 def path_kind(path: Path) -> PathKind:
-    """What lies at the path itself, links not followed."""
+    """The kind of the path itself; links are not followed."""
     try:
         mode = path.lstat().st_mode
     except (FileNotFoundError, NotADirectoryError):
@@ -165,10 +165,10 @@ def _is_always_mounted(path: Path) -> bool:
     return any(path == above or is_below(path, above) for above in ALWAYS_MOUNTED)
 
 
-def _make_mount_points(planned: MountLayout) -> None:
-    for folder in planned.folders:
+def _make_mount_points(layout: MountLayout) -> None:
+    for folder in layout.folders:
         folder.mkdir(exist_ok=True)
-    for file in planned.files:
+    for file in layout.files:
         file.touch()
 
 
@@ -177,22 +177,22 @@ def _link_target(path: str) -> str | None:
 
 
 def open_small_files(paths: Iterable[str], opened: ExitStack) -> dict[str, int]:
-    """Those that are ordinary files, for everybody to read and worth a copy, open: for each mount
-    bubblewrap reads the whole table of mounts, which takes longer."""
-    found = {}
+    """Opens the paths that are small ordinary files, readable by everybody. Copying such a file is
+    faster than mounting it, because bubblewrap reads the whole mount table for each mount."""
+    descriptors = {}
     for path in paths:
         try:
             descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         except OSError:
-            continue  # not there, or not for us
-        told = os.fstat(descriptor)
-        is_public = stat.S_ISREG(told.st_mode) and told.st_mode & stat.S_IROTH
-        if is_public and told.st_size <= MAX_COPIED_BYTES:
+            continue  # missing, or not readable
+        status = os.fstat(descriptor)
+        is_public = stat.S_ISREG(status.st_mode) and status.st_mode & stat.S_IROTH
+        if is_public and status.st_size <= MAX_COPIED_BYTES:
             opened.callback(os.close, descriptor)
-            found[path] = descriptor
+            descriptors[path] = descriptor
         else:
             os.close(descriptor)
-    return found
+    return descriptors
 
 
 def _encode_options(options: list[BubblewrapOption]) -> bytes:
@@ -200,7 +200,7 @@ def _encode_options(options: list[BubblewrapOption]) -> bytes:
 
 
 def _make_memory_file(content: bytes, opened: ExitStack) -> int:
-    """A file without a name, at its beginning."""
+    """An anonymous file with this content, to be read from its beginning."""
     descriptor = os.memfd_create("treadle", os.MFD_CLOEXEC)
     opened.callback(os.close, descriptor)
     with open(descriptor, "wb", closefd=False) as file:

@@ -30,7 +30,7 @@ CONTAINER = (
 
 @dataclass(frozen=True, slots=True)
 class BubblewrapRemedy:
-    """What bubblewrap says, as a pattern, and what it means to a person."""
+    """A pattern for an error message of bubblewrap, what it means, and what to do about it."""
 
     pattern: str
     message: str
@@ -73,20 +73,20 @@ REMEDIES = (
 
 
 def not_installed() -> SandboxFailed:
-    """There is no bubblewrap at all."""
+    """Bubblewrap is missing."""
     return SandboxFailed("bubblewrap is not installed, and the sandbox is made by it", INSTALL)
 
 
 def too_old(version: tuple[int, ...]) -> SandboxFailed:
-    """There is one, which lacks what is needed."""
+    """Bubblewrap exists, but lacks options that the sandbox needs."""
     found = ".".join(map(str, version)) or "of an unknown version"
     needed = ".".join(map(str, OLDEST_VERSION))
     return SandboxFailed(f"bubblewrap {found} is too old: {needed} or newer is needed", INSTALL)
 
 
-def explain_error(said: str) -> SandboxFailed:
-    """The meaning of the first line that bubblewrap itself wrote to its standard error."""
-    lines = [line for line in said.splitlines() if line.startswith("bwrap: ")]
+def explain_error(error_output: str) -> SandboxFailed:
+    """Explains the first known error among the lines that bubblewrap itself wrote."""
+    lines = [line for line in error_output.splitlines() if line.startswith("bwrap: ")]
     for line in lines:
         for remedy in REMEDIES:
             if match := re.search(remedy.pattern, line):
@@ -96,6 +96,6 @@ def explain_error(said: str) -> SandboxFailed:
 
 
 def parse_version(text: str) -> tuple[int, ...]:
-    """The version in what `bwrap --version` prints; empty if there is none."""
+    """The version in the output of `bwrap --version`; empty if there is none."""
     match = re.search(r"(\d+)\.(\d+)\.(\d+)", text)
     return tuple(map(int, match.groups())) if match else ()

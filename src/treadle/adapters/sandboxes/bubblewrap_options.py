@@ -12,10 +12,10 @@ LAUNCHER = "/run/treadle/launch"
 LAUNCHER_PYTHON = "/run/treadle/python"
 PATH = "/usr/local/bin:/usr/bin:/bin"
 MEGABYTE = 1 << 20
-# The sandbox's own, each of a bounded size.
+# Each is a file system in memory, with a limited size.
 TEMPORARY_FOLDERS = ("/tmp", "/var/tmp", "/dev/shm")  # noqa: S108
 
-# Each is needed: the probe fails without it, but for what is said beside it.
+# The probe fails without any of these, except where a comment says otherwise.
 NAMESPACES: tuple[BubblewrapOption, ...] = (
     ("--unshare-user",),
     ("--unshare-pid",),
@@ -27,9 +27,9 @@ HARDENING: tuple[BubblewrapOption, ...] = (
     ("--die-with-parent",),
     ("--new-session",),
     ("--disable-userns",),
-    # Not a wall of its own: bubblewrap refuses to start if the one before did not take.
+    # Restricts nothing: bubblewrap refuses to start if the option before had no effect.
     ("--assert-userns-disabled",),
-    # Run by an ordinary user, bubblewrap drops them in any case; run by root, it does not.
+    # Needed if root runs bubblewrap; for an ordinary user it drops them in any case.
     ("--cap-drop", "ALL"),
     ("--uid", str(USER_ID)),
     ("--gid", str(USER_ID)),
@@ -38,7 +38,7 @@ HARDENING: tuple[BubblewrapOption, ...] = (
 
 
 def isolation_options(within: Confinement) -> list[BubblewrapOption]:
-    """What is taken away whatever is mounted."""
+    """Namespaces and restrictions that do not depend on paths."""
     network = () if within.network == "open" else (("--unshare-net",),)
     return [*NAMESPACES, *network, *HARDENING]
 
@@ -48,26 +48,26 @@ def file_system_options(within: Confinement) -> list[BubblewrapOption]:
     size = str(within.limits.memory_mb * MEGABYTE)
     return [
         ("--proc", "/proc"),
-        # Run by root, it would let everyone inside write the kernel's settings under /proc/sys.
+        # If root runs bubblewrap, processes inside could otherwise write /proc/sys.
         ("--remount-ro", "/proc"),
         ("--dev", "/dev"),
         *(
             option
-            for place in TEMPORARY_FOLDERS
-            for option in (("--perms", "1777"), ("--size", size), ("--tmpfs", place))
+            for folder in TEMPORARY_FOLDERS
+            for option in (("--perms", "1777"), ("--size", size), ("--tmpfs", folder))
         ),
-        # It lies in memory, and has no size of its own.
+        # /dev is in memory, and its size is not limited.
         ("--remount-ro", "/dev"),
         *(
             option
-            for place in within.barred
-            for option in (("--tmpfs", place), ("--remount-ro", place))
+            for folder in within.barred
+            for option in (("--tmpfs", folder), ("--remount-ro", folder))
         ),
     ]
 
 
 def host_path_options(layout: MountLayout, sockets: Mapping[str, Path]) -> list[BubblewrapOption]:
-    """The host's paths, each under its own name, and sockets under the name they are known by."""
+    """The host's paths under their own names, and sockets under their names inside."""
     return [
         *(
             ("--bind" if mount.access == "write" else "--ro-bind", str(mount.path), str(mount.path))
@@ -78,7 +78,7 @@ def host_path_options(layout: MountLayout, sockets: Mapping[str, Path]) -> list[
 
 
 def file_options(descriptors: Mapping[str, int]) -> list[BubblewrapOption]:
-    """Small files of ours, by where they lie inside."""
+    """Generated files, by their path inside."""
     return [
         option
         for path, descriptor in descriptors.items()
@@ -92,8 +92,8 @@ def file_options(descriptors: Mapping[str, int]) -> list[BubblewrapOption]:
 def environment_options(
     environment: Mapping[str, str], within: Confinement
 ) -> list[BubblewrapOption]:
-    """Just these variables; those that name places and people are the sandbox's own."""
-    inside = {
+    """Only these variables; those that name directories and users have the sandbox's own values."""
+    variables = {
         "PATH": PATH,
         **environment,
         "HOME": str(within.home),
@@ -103,7 +103,7 @@ def environment_options(
     }
     return [
         ("--chdir", str(within.workspace)),
-        # Bubblewrap has no variable to pass on; this holds even if somebody should give it some.
+        # In case bubblewrap is ever started with variables of its own.
         ("--clearenv",),
-        *(("--setenv", name, value) for name, value in inside.items()),
+        *(("--setenv", name, value) for name, value in variables.items()),
     ]

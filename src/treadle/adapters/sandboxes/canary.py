@@ -1,7 +1,7 @@
-"""Tests a sandbox from inside; it is passed in as text, so it imports nothing of ours.
+"""Tests a sandbox from inside. It is passed in as text, so it imports nothing of Treadle.
 
-Given a scene as JSON in its first argument, it prints what it found as JSON: for each trial whether
-it went as it should, and how far the kernel separates processes.
+Its first argument is the probe's fixture as JSON. It prints as JSON which tests passed, which
+version of Landlock the kernel has, and how many attacks by a launched program were blocked.
 """
 
 import ctypes
@@ -19,8 +19,8 @@ LANDLOCK_VERSION = (444, 1)
 GET_PARENT_DEATH_SIGNAL, KILLED = 2, 9
 CAPABILITIES = ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb")
 NEW_USER_NAMESPACE = 0x10000000
-# What a program tries that wants to speak in the agent's name: to write to its output, to write to
-# its memory, to end it. Each one that fails is a letter.
+# A launched program tries to write to the agent's output, to write to its memory and to signal it.
+# It prints a letter for each attack that fails.
 ATTACK = (
     "(: >/proc/{pid}/fd/1) 2>/dev/null || printf w; "
     "(: >>/proc/{pid}/mem) 2>/dev/null || printf m; "
@@ -30,91 +30,92 @@ NOT_STARTED = -1
 
 
 def main() -> None:
-    scene = json.loads(sys.argv[1])
-    # Whether that went through is seen on the host: in a /tmp of its own it may, and means nothing.
-    _can_write(scene["beside"])
-    trials = {**access_tests(scene), **denial_tests(scene), **isolation_tests(scene)}
-    findings = {name: _passes(trial) for name, trial in trials.items()}
-    sys.stdout.write(json.dumps({"findings": findings, "separation": measure_separation(scene)}))
+    fixture = json.loads(sys.argv[1])
+    # The host checks whether this file exists: inside, the write may succeed in a private /tmp.
+    _can_write(fixture["beside"])
+    tests = {**access_tests(fixture), **denial_tests(fixture), **isolation_tests(fixture)}
+    passed = {name: _passes(test) for name, test in tests.items()}
+    sys.stdout.write(json.dumps({"tests": passed, **measure_separation(fixture)}))
 
 
-def access_tests(scene: dict[str, Any]) -> dict[str, Callable[[], bool]]:
-    """What has to work, or the sandbox would be of no use."""
+def access_tests(fixture: dict[str, Any]) -> dict[str, Callable[[], bool]]:
+    """What must work for an agent to be useful."""
     return {
-        "writes in the workspace": lambda: _can_write(scene["workspace"] + "/written"),
-        "writes in its home": lambda: _can_write(scene["home"] + "/written"),
+        "writes in the workspace": lambda: _can_write(fixture["workspace"] + "/written"),
+        "writes in its home": lambda: _can_write(fixture["home"] + "/written"),
         "writes temporary files": lambda: all(
-            _can_write(path + "/written") for path in scene["temporary"]
+            _can_write(path + "/written") for path in fixture["temporary"]
         ),
-        "reads what it may": lambda: _can_read(scene["readable"]),
-        "reaches its socket": lambda: _reaches(socket.AF_UNIX, scene["socket"]),
+        "reads what it may": lambda: _can_read(fixture["readable"]),
+        "reaches its socket": lambda: _reaches(socket.AF_UNIX, fixture["socket"]),
         "talks to itself over the network": _talks_to_itself,
         "has the usual devices": lambda: _can_write("/dev/null") and _can_read_some("/dev/urandom"),
-        "starts in the workspace": lambda: str(Path.cwd()) == scene["workspace"],
+        "starts in the workspace": lambda: str(Path.cwd()) == fixture["workspace"],
     }
 
 
-def denial_tests(scene: dict[str, Any]) -> dict[str, Callable[[], bool]]:
-    """Paths and addresses that have to be out of reach."""
+def denial_tests(fixture: dict[str, Any]) -> dict[str, Callable[[], bool]]:
+    """Paths and addresses that must be out of reach."""
     return {
-        "cannot read beside the workspace": lambda: not _can_read(scene["secret"]),
-        "cannot write what it may read": lambda: not _can_write(scene["readable"] + ".new"),
-        "cannot write the system": lambda: not any(map(_can_write, scene["system"])),
-        "cannot write protected files": lambda: not any(map(_can_write, scene["protected"])),
-        "cannot move protected files": lambda: not any(map(_can_move, scene["pinned"])),
-        "has the system read-only": lambda: all(map(_is_read_only, scene["read_only"])),
+        "cannot read beside the workspace": lambda: not _can_read(fixture["secret"]),
+        "cannot write what it may read": lambda: not _can_write(fixture["readable"] + ".new"),
+        "cannot write the system": lambda: not any(map(_can_write, fixture["system"])),
+        "cannot write protected files": lambda: not any(map(_can_write, fixture["protected"])),
+        "cannot move protected files": lambda: not any(map(_can_move, fixture["pinned"])),
+        "has the system read-only": lambda: all(map(_is_read_only, fixture["read_only"])),
         "cannot fill the memory with files": lambda: all(
-            _size(path) <= scene["temporary_bytes"] for path in scene["temporary"]
+            _size(path) <= fixture["temporary_bytes"] for path in fixture["temporary"]
         ),
         "cannot set the kernel": lambda: not _can_open_for_writing("/proc/self/oom_score_adj"),
         "cannot reach services here": lambda: (
-            not _reaches(socket.AF_INET, ("127.0.0.1", scene["port"]))
+            not _reaches(socket.AF_INET, ("127.0.0.1", fixture["port"]))
         ),
         "cannot reach abstract sockets": lambda: (
-            not _reaches(socket.AF_UNIX, "\0" + scene["abstract"])
+            not _reaches(socket.AF_UNIX, "\0" + fixture["abstract"])
         ),
     }
 
 
-def isolation_tests(scene: dict[str, Any]) -> dict[str, Callable[[], bool]]:
-    """Rights and traces that must be gone."""
+def isolation_tests(fixture: dict[str, Any]) -> dict[str, Callable[[], bool]]:
+    """Namespaces of its own, and privileges that must be gone."""
     kernel = ctypes.CDLL(None, use_errno=True)
-    spaces = {
+    namespaces = {
         f"has its own {name} namespace": _is_other(f"/proc/self/ns/{name}", outside)
-        for name, outside in scene["namespaces"].items()
+        for name, outside in fixture["namespaces"].items()
     }
     return {
-        **spaces,
+        **namespaces,
         "has no capabilities": lambda: not any(int(_status(name), 16) for name in CAPABILITIES),
         "gains no privileges": lambda: _status("NoNewPrivs") == "1",
         "has its system calls filtered": lambda: _status("Seccomp") == "2",
         "makes no namespaces": lambda: kernel.unshare(NEW_USER_NAMESPACE) != 0,
         "is an ordinary user": lambda: (os.getuid(), os.getgid()) == (1000, 1000),
-        "does not know the machine": lambda: socket.gethostname() == scene["hostname"],
+        "does not know the machine": lambda: socket.gethostname() == fixture["hostname"],
         "has its own terminal session": lambda: os.getsid(0) != 0,
         "dies with its parent": lambda: _death_signal(kernel) == KILLED,
-        "has its own variables alone": lambda: _variables("self") == set(scene["variables"]),
+        "has its own variables alone": lambda: _variables("self") == set(fixture["variables"]),
         "sees no variables of ours": lambda: _variables("1") <= {"PATH"},
     }
 
 
-def measure_separation(scene: dict[str, Any]) -> dict[str, int]:
-    """The version of Landlock, and how many of three attacks on this process were held off."""
-    if not scene["launcher"]:
-        return {"version": 0, "held": 0}
+def measure_separation(fixture: dict[str, Any]) -> dict[str, int]:
+    """The version of Landlock, and how many of three attacks on this process were blocked."""
+    if not fixture["launcher"]:
+        return {"landlock": 0, "attacks_blocked": 0}
     kernel = ctypes.CDLL(None, use_errno=True)
-    number, ask = LANDLOCK_VERSION
-    version = kernel.syscall(number, None, ctypes.c_size_t(0), ask)
-    attack = [*scene["launcher"], ATTACK.format(pid=os.getpid())]
+    number, get_version = LANDLOCK_VERSION
+    version = kernel.syscall(number, None, ctypes.c_size_t(0), get_version)
+    attack = [*fixture["launcher"], ATTACK.format(pid=os.getpid())]
     done = subprocess.run(attack, capture_output=True, text=True, check=False)
-    # The last of the three fails only where signals are held back, and is no error then.
+    # `ATTACK` exits with 0 whether its attacks fail or not.
     started = done.returncode == 0
-    return {"version": max(version, 0), "held": len(done.stdout) if started else NOT_STARTED}
+    blocked = len(done.stdout) if started else NOT_STARTED
+    return {"landlock": max(version, 0), "attacks_blocked": blocked}
 
 
-def _passes(trial: Callable[[], bool]) -> bool:
+def _passes(test: Callable[[], bool]) -> bool:
     try:
-        return trial()
+        return test()
     except (OSError, ValueError):
         return False
 
@@ -154,8 +155,8 @@ def _is_read_only(path: str) -> bool:
 
 
 def _size(path: str) -> int:
-    found = os.statvfs(path)
-    return found.f_blocks * found.f_frsize
+    status = os.statvfs(path)
+    return status.f_blocks * status.f_frsize
 
 
 def _can_move(path: str) -> bool:
@@ -197,7 +198,7 @@ def _death_signal(kernel: ctypes.CDLL) -> int:
 
 
 def _variables(process: str) -> set[str]:
-    """The names of those that the process was started with."""
+    """The names of the variables that the process was started with."""
     text = Path(f"/proc/{process}/environ").read_text()
     return {entry.partition("=")[0] for entry in text.split("\0") if entry}
 

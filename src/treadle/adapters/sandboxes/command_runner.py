@@ -1,4 +1,4 @@
-"""Runs one command to its end, sandboxed or not, and limits its time, its output and what it"""
+"""Runs one command to its end, sandboxed or not, with limits for its time and its output."""
 
 import asyncio
 import os
@@ -19,29 +19,28 @@ from treadle.adapters.sandboxes.init_process import (
 )
 from treadle.domain.sandbox import ConfinedCommand, SandboxFailed
 
-# What is kept of each stream: its end.
-MOST_OUTPUT = 64 * 1024
-# Of one that is wanted whole: this much of its beginning, and as much of its end.
-MOST_AT_EITHER_END = 4 << 20
-# A pipe holds less than this many pieces, and who still writes is not waited for.
+# How much of the end of each stream is kept.
+MAX_OUTPUT = 64 * 1024
+# Of a stream that is captured whole: so much of its beginning, and as much of its end.
+MAX_AT_EITHER_END = 4 << 20
+# A pipe holds less than this, so the loop ends even if some process keeps writing.
 _READ_BYTES = 16 * 1024
 _MAX_READS = 100
 
-# joined: both streams as one text; whole: the same, with far more of it; apart: each by itself;
-# output, errors: that one alone.
+# joined: both streams as one text; whole: the same with a larger limit; apart: both streams, each
+# as its own text; output, errors: only that stream.
 Capture: TypeAlias = Literal["joined", "whole", "apart", "output", "errors"]
 ReadFailure: TypeAlias = Callable[[Path, str], SandboxFailed | None]
 
 
 @dataclass(frozen=True, slots=True)
 class ProcessResult:
-    """How a command ended; no exit code if its time was over first."""
+    """How a command ended; the exit code is None if it ran out of time."""
 
     exit_code: int | None
     output: str
     error_output: str = ""
-    # Why it never ran in its sandbox, if somebody asked for it and that is so; or that its
-    # processes are still there.
+    # Why the command did not run in its sandbox, or that its processes are still there.
     sandbox_failure: SandboxFailed | None = None
 
 
@@ -50,37 +49,40 @@ async def run_to_end(
     *,
     directory: Path,
     seconds: float,
-    given: bytes = b"",
-    hears: Capture = "joined",
+    stdin: bytes = b"",
+    capture: Capture = "joined",
     failure: ReadFailure | None = None,
 ) -> ProcessResult:
-    """Runs it with `given` on its standard input. When it ends, or its time is over, or whoever
-    waits is cancelled, its group is ended with it, and nothing else that holds its output open is
-    waited for. The sandbox's report is removed; `failure` reads it first."""
+    """Runs the command with `stdin` as its standard input.
+
+    When the command ends, runs out of time or the caller is cancelled, its process group is killed.
+    Other processes that hold its output open are not waited for. The sandbox's report is removed
+    at the end; `failure` reads it first.
+    """
     try:
-        with _open_pipes(hears) as ears:
-            code = await _exit_code(start, directory, given, ears, seconds)
+        with _open_pipes(capture) as pipes:
+            code = await _exit_code(start, directory, stdin, pipes, seconds)
             gone = await _is_gone(start)
-            output, complaint = ears.output.read_text(), ears.errors.read_text()
+            output, errors = pipes.output.read_text(), pipes.errors.read_text()
         failed = None if gone else SandboxFailed(NOT_GONE)
-        # One that was killed had no time to write its report.
+        # A sandbox that was killed had no time to write its report.
         if failure is not None and start.report is not None and code is not None and code >= 0:
-            failed = failed or failure(start.report, complaint or output)
-        return ProcessResult(code, output, complaint, failed)
+            failed = failed or failure(start.report, errors or output)
+        return ProcessResult(code, output, errors, failed)
     finally:
         if start.report is not None:
-            # Also when whoever waited was cancelled: what comes next may be git in the same tree.
+            # Also if the caller was cancelled, which may then run git in the same directory.
             await _is_gone(start)
             start.report.unlink(missing_ok=True)
 
 
 async def query_program(start: ConfinedCommand, *, seconds: float) -> str | None:
-    """What a program says on its output; None if it fails, does not start or takes too long.
+    """The standard output of a program; None if it fails, does not start or takes too long.
 
-    It is not asked in the project: files there could name another program to be run instead.
+    It does not run in the project, whose files could name another program to run instead.
     """
     try:
-        ran = await run_to_end(start, directory=Path("/"), seconds=seconds, hears="output")
+        ran = await run_to_end(start, directory=Path("/"), seconds=seconds, capture="output")
     except OSError:
         return None
     return ran.output if ran.exit_code == 0 else None
@@ -88,39 +90,39 @@ async def query_program(start: ConfinedCommand, *, seconds: float) -> str | None
 
 @dataclass(slots=True)
 class _PipeReader:
-    """Takes in all that is said on one pipe, and keeps its two ends; a stream that nobody wants
-    has none."""
+    """Reads one pipe and keeps the beginning and the end of what it read. A stream that is not
+    captured has no pipe."""
 
-    reading: int = -1
-    writing: int = asyncio.subprocess.DEVNULL
-    most_first: int = 0
-    most_last: int = MOST_OUTPUT
+    read_end: int = -1
+    write_end: int = asyncio.subprocess.DEVNULL
+    max_first: int = 0
+    max_last: int = MAX_OUTPUT
     first: bytearray = field(default_factory=bytearray)
     last: bytearray = field(default_factory=bytearray)
-    left_out: int = 0
+    dropped: int = 0
 
     def read_more(self) -> bool:
-        """Whether there was something to hear."""
+        """Whether there was something to read."""
         try:
-            more = os.read(self.reading, _READ_BYTES)
+            more = os.read(self.read_end, _READ_BYTES)
         except BlockingIOError:
             return False
-        room = self.most_first - len(self.first)
+        room = self.max_first - len(self.first)
         self.first.extend(more[:room])
         self.last.extend(more[room:])
-        beyond = max(0, len(self.last) - self.most_last)
-        self.left_out += beyond
-        del self.last[:beyond]
+        excess = max(0, len(self.last) - self.max_last)
+        self.dropped += excess
+        del self.last[:excess]
         return bool(more)
 
     def read_text(self) -> str:
-        """All of it that is there by now."""
-        for _ in range(_MAX_READS if self.reading >= 0 else 0):
+        """All output up to now."""
+        for _ in range(_MAX_READS if self.read_end >= 0 else 0):
             if not self.read_more():
                 break
-        # In the words by which whoever looks for secrets knows a cut.
-        told = f"\n… ({self.left_out} more) …\n" if self.first and self.left_out else ""
-        return (self.first + told.encode() + self.last).decode(errors="replace")
+        # The redaction of secrets recognizes a cut by this text.
+        cut = f"\n… ({self.dropped} more) …\n" if self.first and self.dropped else ""
+        return (self.first + cut.encode() + self.last).decode(errors="replace")
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,50 +133,52 @@ class _Pipes:
 
 
 @contextmanager
-def _open_pipes(hears: Capture) -> Iterator[_Pipes]:
+def _open_pipes(capture: Capture) -> Iterator[_Pipes]:
     loop = asyncio.get_running_loop()
-    nobody = _PipeReader()
-    whole = _PipeReader(most_first=MOST_AT_EITHER_END, most_last=MOST_AT_EITHER_END)
-    output = nobody if hears == "errors" else _open_pipe(whole if hears == "whole" else nobody)
-    errors = _open_pipe(nobody) if hears in ("apart", "errors") else nobody
-    opened = [ear for ear in (output, errors) if ear.reading >= 0]
-    for ear in opened:
-        loop.add_reader(ear.reading, ear.read_more)
+    closed = _PipeReader()
+    whole = _PipeReader(max_first=MAX_AT_EITHER_END, max_last=MAX_AT_EITHER_END)
+    output = closed if capture == "errors" else _open_pipe(whole if capture == "whole" else closed)
+    errors = _open_pipe(closed) if capture in ("apart", "errors") else closed
+    opened = [reader for reader in (output, errors) if reader.read_end >= 0]
+    for reader in opened:
+        loop.add_reader(reader.read_end, reader.read_more)
     try:
-        yield _Pipes(output, errors, joined=hears in ("joined", "whole"))
+        yield _Pipes(output, errors, joined=capture in ("joined", "whole"))
     finally:
-        for ear in opened:
-            loop.remove_reader(ear.reading)
-            os.close(ear.reading)
-            os.close(ear.writing)
+        for reader in opened:
+            loop.remove_reader(reader.read_end)
+            os.close(reader.read_end)
+            os.close(reader.write_end)
 
 
-def _open_pipe(kind: _PipeReader) -> _PipeReader:
-    # Our own pipes: an end that is waited for with asyncio's would wait for theirs, too.
-    reading, writing = os.pipe()
-    os.set_blocking(reading, False)
-    return replace(kind, reading=reading, writing=writing, first=bytearray(), last=bytearray())
+def _open_pipe(closed: _PipeReader) -> _PipeReader:
+    # Not asyncio's own pipes: waiting for a process would wait until those are closed, too.
+    read_end, write_end = os.pipe()
+    os.set_blocking(read_end, False)
+    return replace(
+        closed, read_end=read_end, write_end=write_end, first=bytearray(), last=bytearray()
+    )
 
 
 async def _exit_code(
-    start: ConfinedCommand, directory: Path, given: bytes, ears: _Pipes, seconds: float
+    start: ConfinedCommand, directory: Path, stdin: bytes, pipes: _Pipes, seconds: float
 ) -> int | None:
-    """None if it was still running when its time was over; nothing of it is left in any case."""
-    process = await _start(start, directory, given, ears)
+    """None if the command ran out of time. Its process group is killed in any case."""
+    process = await _start(start, directory, stdin, pipes)
     try:
         async with asyncio.timeout(seconds):
             return await process.wait()
     except TimeoutError:
         return None
     finally:
-        # The sandbox ends with its first process; without one, the group is all there is.
+        # A sandbox ends with its first process; without a sandbox there is only the group.
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
         await process.wait()
 
 
 async def _is_gone(start: ConfinedCommand) -> bool:
-    """Whether nothing is left in its sandbox, which dies a moment after what was started."""
+    """Whether no process is left in the sandbox, which ends shortly after its command."""
     if start.report is None:
         return True
     first = find_init_process(read_first_process(start.report))
@@ -182,20 +186,20 @@ async def _is_gone(start: ConfinedCommand) -> bool:
 
 
 async def _start(
-    start: ConfinedCommand, directory: Path, given: bytes, ears: _Pipes
+    start: ConfinedCommand, directory: Path, stdin: bytes, pipes: _Pipes
 ) -> asyncio.subprocess.Process:
     try:
-        # A file, so that nobody waits for a command that does not read.
-        with TemporaryFile() as stdin:
-            stdin.write(given)
-            stdin.seek(0)
+        # A file and not a pipe, which blocks if the command does not read it.
+        with TemporaryFile() as file:
+            file.write(stdin)
+            file.seek(0)
             return await asyncio.create_subprocess_exec(
                 *start.command,
                 cwd=directory,
                 env=dict(start.environment),
-                stdin=stdin,
-                stdout=ears.output.writing,
-                stderr=asyncio.subprocess.STDOUT if ears.joined else ears.errors.writing,
+                stdin=file,
+                stdout=pipes.output.write_end,
+                stderr=asyncio.subprocess.STDOUT if pipes.joined else pipes.errors.write_end,
                 pass_fds=start.descriptors,
                 start_new_session=True,
             )

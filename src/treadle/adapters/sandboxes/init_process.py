@@ -9,26 +9,26 @@ from pathlib import Path
 PROC = Path("/proc")
 GONE_S = 5.0
 NOT_GONE = "the sandbox was ended, and its processes are still there"
-# A sandbox that was ended is gone within a millisecond or two; one that is not may take its time.
+# A sandbox that was killed is usually gone within two milliseconds.
 POLLS_S = (0.0005, 0.001, 0.001, 0.002, 0.002, 0.005)
 SLOW_POLL_S = 0.01
-# How the system calls a process that is nothing but an exit code.
+# The state of a process that has ended and whose exit code nobody has read yet.
 ZOMBIE = "Z"
-# Some fifty numbers and a short name.
+# A stat file holds about fifty numbers and a short name.
 _LONGEST_STAT = 4096
 
 
 @dataclass(frozen=True, slots=True)
 class InitProcess:
-    """The first process in a sandbox. The kernel lets it go after all others inside; `started`
-    tells it from one that got its number later."""
+    """The first process in a sandbox, which the kernel removes after all others inside. `started`
+    distinguishes it from a later process with the same id."""
 
     pid: int
     started: int
 
 
 def find_init_process(pid: int | None) -> InitProcess | None:
-    """None if there is none any more: another process may have its number by now."""
+    """None if it has ended, also if another process has its id by now."""
     if pid is None:
         return None
     entry = PROC / str(pid)
@@ -50,13 +50,13 @@ async def wait_until_gone(first: InitProcess | None, *, within_s: float) -> bool
 
 
 def has_ended(first: InitProcess) -> bool:
-    """Whether it is gone, with everybody else in its sandbox."""
+    """Whether the process, and so every other one in its sandbox, has ended."""
     fields = stat_fields(PROC / str(first.pid))
     return not fields or int(fields[19]) != first.started
 
 
 def _is_init(entry: Path) -> bool:
-    """Whether the process is number one in a namespace of its own."""
+    """Whether the process has the id 1 in a process namespace of its own."""
     try:
         lines = (entry / "status").read_text(errors="replace").splitlines()
     except OSError:
@@ -66,14 +66,13 @@ def _is_init(entry: Path) -> bool:
 
 
 def stat_fields(entry: Path | str) -> list[str]:
-    """What the system tells of a process behind its name; nothing of one that has ended."""
+    """The fields of a process's stat file after its name; empty if the process has ended."""
     fields = all_stat_fields(entry)
-    # One that has ended, too, and that nobody has asked for its exit code yet.
     return [] if fields[:1] == [ZOMBIE] else fields
 
 
 def all_stat_fields(entry: Path | str) -> list[str]:
-    """The same also of one that has ended, or whose first thread has: it may have others."""
+    """The same, also for a zombie: the other threads of its process may still run."""
     try:
         return read_stat(entry)
     except OSError:
@@ -81,12 +80,12 @@ def all_stat_fields(entry: Path | str) -> list[str]:
 
 
 def read_stat(entry: Path | str) -> list[str]:
-    """The same of a process or a thread; OSError if that cannot be read."""
-    # Every process and thread is asked, so neither by a Path nor by a file object.
+    """The same for a process or a thread; raises OSError if the file cannot be read."""
+    # This runs for every process and thread, and Path and file objects are slow.
     opened = os.open(f"{entry}/stat", os.O_RDONLY | os.O_CLOEXEC)
     try:
         line = os.read(opened, _LONGEST_STAT)
     finally:
         os.close(opened)
-    # The name of a process may be any bytes; all behind it are numbers.
+    # The name of a process may contain any bytes, also parentheses; only ASCII follows it.
     return line.rpartition(b")")[2].decode("ascii").split()

@@ -11,10 +11,10 @@ from treadle.domain.sandbox import Confinement, SandboxFailed
 PathKind = Literal["absent", "file", "directory", "link", "other"]
 Access = Literal["read", "write"]
 
-# In the clone's git directory: what git would run or read at somebody else's word.
+# In the clone: git runs these files, or reads objects and settings that they name.
 GIT_PROTECTED = (".git/config", ".git/hooks", ".git/objects/info/alternates")
-# In the private home: what shells and git run at their start, by which the agent itself would run
-# what an earlier session left there, before the launcher can separate the two.
+# In the private home: shells and git read these when they start. The agent's own shell would run
+# what an earlier command left there, without the launcher.
 START_FILES = (
     *(".bashrc", ".bash_profile", ".bash_logout", ".profile", ".gitconfig"),
     *(".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout"),
@@ -32,7 +32,7 @@ class Mount:
 
 @dataclass(frozen=True, slots=True)
 class MountLayout:
-    """What is mounted, in order, and what must be made on the host first to mount upon."""
+    """The mounts in their order, and the mount points that must be created on the host first."""
 
     mounts: tuple[Mount, ...]
     folders: tuple[Path, ...] = ()
@@ -42,32 +42,32 @@ class MountLayout:
 def plan_mounts(
     within: Confinement, kind_of: Callable[[Path], PathKind]
 ) -> MountLayout | SandboxFailed:
-    """Wider paths before narrower ones, so that the narrower holds; what is protected comes last.
+    """Wide paths come before narrow ones, so that the narrow ones apply; protected paths come last.
 
-    A protected path that does not exist is made: as an empty directory in the workspace, because
-    git sees no empty directories, and so it is in no commit.
+    A protected path that does not exist in the workspace is created as an empty directory, which
+    git ignores, so it gets into no commit.
     """
     for path in (within.workspace, within.home):
         if kind_of(path) != "directory":
             return SandboxFailed(f"{path} is to be confined in, and is no directory")
     roots = _roots(within)
     writable = [mount.path for mount in roots if mount.access == "write"]
-    sealed = _protected_paths(within, writable, kind_of)
-    pins = _pinned_folders(
-        (*sealed, *(root.path for root in roots if root.access == "read")), writable
+    protected = _protected_paths(within, writable, kind_of)
+    pinned = _pinned_folders(
+        (*protected, *(root.path for root in roots if root.access == "read")), writable
     )
-    for path in (*pins, *sealed):
+    for path in (*pinned, *protected):
         if kind_of(path) in ("link", "other"):
             return SandboxFailed(
                 f"{path} cannot be protected: it is a link, or no ordinary file",
                 hint="put an ordinary file or directory in its place, and commit that",
             )
-    new = [path for path in (*pins, *sealed) if kind_of(path) == "absent"]
+    new = [path for path in (*pinned, *protected) if kind_of(path) == "absent"]
     files = [within.home / name for name in START_FILES]
     return MountLayout(
         mounts=(
-            *_by_depth([*roots, *(Mount(path, "write") for path in pins)]),
-            *_by_depth(Mount(path, "read") for path in sealed),
+            *_by_depth([*roots, *(Mount(path, "write") for path in pinned)]),
+            *_by_depth(Mount(path, "read") for path in protected),
         ),
         folders=tuple(path for path in new if path not in files),
         files=tuple(path for path in new if path in files),
@@ -75,7 +75,7 @@ def plan_mounts(
 
 
 def _roots(within: Confinement) -> list[Mount]:
-    """Each path once; where it is asked for in both ways, it can be written."""
+    """Each path once; one that is both readable and writable is writable."""
     write = dict.fromkeys((within.workspace, within.home, *within.writable))
     read = (path for path in dict.fromkeys(within.readable) if path not in write)
     return [*(Mount(path, "read") for path in read), *(Mount(path, "write") for path in write)]
@@ -84,33 +84,33 @@ def _roots(within: Confinement) -> list[Mount]:
 def _protected_paths(
     within: Confinement, writable: Sequence[Path], kind_of: Callable[[Path], PathKind]
 ) -> list[Path]:
-    asked = [Path(normpath(within.workspace / path)) for path in within.protected]
+    paths = [Path(normpath(within.workspace / path)) for path in within.protected]
     git = within.workspace / ".git"
     if kind_of(git) == "directory":
-        asked += [within.workspace / name for name in GIT_PROTECTED]
+        paths += [within.workspace / name for name in GIT_PROTECTED]
     elif kind_of(git) != "absent":
-        asked.append(git)  # a file that names the real one
-    asked += [within.home / name for name in (*START_FILES, *START_FOLDERS)]
-    # Elsewhere it is out of reach as it is, and a mount would only show it.
-    inside = [path for path in asked if any(is_below(path, root) for root in writable)]
+        paths.append(git)  # a file that names the git directory
+    paths += [within.home / name for name in (*START_FILES, *START_FOLDERS)]
+    # Other paths are out of reach already, and a mount would expose them.
+    inside = [path for path in paths if any(is_below(path, root) for root in writable)]
     return list(dict.fromkeys(_nearest_file(path, writable, kind_of) for path in inside))
 
 
 def _nearest_file(
     path: Path, writable: Sequence[Path], kind_of: Callable[[Path], PathKind]
 ) -> Path:
-    """The path, or the file above it that would have to go before the path could be."""
+    """The path, or the file in place of a directory above it."""
     files = (above for above in _folders_above(path, writable) if kind_of(above) == "file")
     return next(files, path)
 
 
 def _pinned_folders(paths: Iterable[Path], writable: Sequence[Path]) -> list[Path]:
-    """Directories above a mount: they could be renamed and replaced if they were no mounts, too."""
+    """Directories above a mount, which are mounted too: otherwise they could be renamed."""
     return list(dict.fromkeys(above for path in paths for above in _folders_above(path, writable)))
 
 
 def _folders_above(path: Path, writable: Sequence[Path]) -> list[Path]:
-    """What lies above the path and in a directory that can be written, from the top down."""
+    """The directories between the path and the topmost writable one, from the top down."""
     roots = [root for root in writable if is_below(path, root)]
     if not roots:
         return []
@@ -121,8 +121,8 @@ def _folders_above(path: Path, writable: Sequence[Path]) -> list[Path]:
 
 
 def is_below(path: Path, root: Path) -> bool:
-    """Whether a path lies below another. By their text: paths are slow to take apart, and this is
-    asked some thousand times before each session."""
+    """Whether a path is below another. It compares text, because `Path.parents` is slow and this
+    runs thousands of times before each session."""
     return path != root and str(path).startswith(f"{str(root).rstrip('/')}/")
 
 

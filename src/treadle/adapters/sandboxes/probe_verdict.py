@@ -18,40 +18,41 @@ HINT = "do not use it here: run `treadle doctor`, and report what it says"
 
 @dataclass(frozen=True, slots=True)
 class CanaryResult:
-    """What the canary printed."""
+    """What the canary printed; a negative number of attacks says that the launcher failed."""
 
     tests: dict[str, bool]
     landlock: int
     attacks_blocked: int
 
-    def only(self, trials: Collection[str]) -> "CanaryResult":
-        """These trials alone; one that was not made counts as failed."""
-        went = {name: self.tests.get(name, False) for name in sorted(trials)}
-        return CanaryResult(went, self.landlock, self.attacks_blocked)
+    def only(self, names: Collection[str]) -> "CanaryResult":
+        """Only the tests with these names; a missing one counts as failed."""
+        tests = {name: self.tests.get(name, False) for name in sorted(names)}
+        return CanaryResult(tests, self.landlock, self.attacks_blocked)
 
 
 def parse_result(text: str) -> CanaryResult | None:
-    """None when it is not what a canary prints."""
+    """None if the text is not a canary's result."""
     try:
         match json.loads(text):
             case {
-                "findings": dict(trials),
-                "separation": {"version": int(version), "held": int(held)},
+                "tests": dict(tests),
+                "landlock": int(landlock),
+                "attacks_blocked": int(blocked),
             }:
-                went = {str(name): well is True for name, well in trials.items()}
-                return CanaryResult(went, version, held)
+                passed = {str(name): value is True for name, value in tests.items()}
+                return CanaryResult(passed, landlock, blocked)
             case _:
                 return None
     except ValueError:
         return None
 
 
-def evaluate_probe(findings: CanaryResult, leaks: Collection[str], *, as_root: bool) -> ProbeResult:
-    """Proven only if every single trial went as it should; `leaks` is what the host saw itself."""
-    failed = [name for name, held in findings.tests.items() if not held]
-    if findings.attacks_blocked < 0:
+def evaluate_probe(result: CanaryResult, leaks: Collection[str], *, as_root: bool) -> ProbeResult:
+    """The probe passes if every test passed and the host found no `leaks`."""
+    failed = [name for name, passed in result.tests.items() if not passed]
+    if result.attacks_blocked < 0:
         failed.append("starts programs by the launcher")
-    elif findings.attacks_blocked < _attacks_to_block(findings.landlock):
+    elif result.attacks_blocked < _attacks_to_block(result.landlock):
         failed.append("is kept apart from the programs that it starts")
     failed += leaks
     if failed:
@@ -59,12 +60,12 @@ def evaluate_probe(findings: CanaryResult, leaks: Collection[str], *, as_root: b
         return SandboxFailed(
             f"the sandbox does not hold, for this is not so: it {names}", hint=HINT
         )
-    told = (*_landlock_warnings(findings.landlock), *((AS_ROOT,) if as_root else ()))
-    return ProbePassed(told, separated=findings.landlock > 0)
+    warnings = (*_landlock_warnings(result.landlock), *((AS_ROOT,) if as_root else ()))
+    return ProbePassed(warnings, separated=result.landlock > 0)
 
 
 def _attacks_to_block(landlock: int) -> int:
-    """Of reading, writing and signalling: with scopes all three, before them all but the last."""
+    """All three with Landlock's scopes, all but the signal with an older Landlock."""
     if landlock >= SCOPES_SINCE:
         return 3
     return 2 if landlock > 0 else 0

@@ -1,7 +1,7 @@
 """Waits until killed processes can no longer act, which is before the kernel removes them.
 
-The kernel frees an agent's memory for tens of milliseconds, in which none of its code runs. Writes
-that it had asked the kernel to make by itself could still come; a sandbox has no such calls.
+The kernel takes tens of milliseconds to free an agent's memory, and the agent's code does not run
+meanwhile. Asynchronous writes could still happen, but a sandbox refuses the calls to request them.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ from treadle.adapters.sandboxes.init_process import (
     read_stat,
 )
 
-# A flag of a thread, as the kernel's headers have it for good: it is ending, and runs no program.
+# PF_EXITING of the kernel's headers: the thread is ending and runs no code of its program.
 EXITING = 0x4
 _GONE = (FileNotFoundError, ProcessLookupError)
 
@@ -29,12 +29,12 @@ def can_act(pid: int) -> bool:
     """Whether any thread of a process may still run code of its own."""
     try:
         threads = _list_threads(pid)
-        # Listed twice: one of them may have started another meanwhile.
+        # Listed twice, because a thread may have started another one meanwhile.
         return (
             any(_is_running(pid, thread) for thread in threads) or not _list_threads(pid) <= threads
         )
     except OSError:
-        return True  # there is something that cannot be looked at
+        return True  # a thread exists and cannot be inspected
 
 
 def _list_threads(pid: int) -> set[str]:
@@ -58,32 +58,32 @@ async def wait_until_inactive(
     *,
     within_s: float,
 ) -> bool:
-    """Wait until neither these processes can act nor any other of their family; False if that does
-    not come.
+    """Wait until neither these processes nor any other of their family can act; False if that does
+    not happen in time.
 
-    Who cannot act starts no process. So once all that are known cannot, a look that finds nobody
-    else has found everybody.
+    A process that cannot act starts no other. So if no known process can act and the family holds
+    no further one, the family is complete.
     """
     slow = int(within_s / SLOW_POLL_S)
     for pause in chain((0.0,), POLLS_S, repeat(SLOW_POLL_S, slow)):
         await asyncio.sleep(pause)
         if any(can_act(pid) for pid in known):
             if pause >= SLOW_POLL_S:
-                # Not all of them need belong to it. Where this lasts, nobody is held up by it.
+                # Some may not belong to the family. In a thread: the event loop must not wait.
                 known = await asyncio.to_thread(family)
             continue
-        seen = family()
-        if seen <= known:
+        current = family()
+        if current <= known:
             return True
-        known = seen
+        known = current
     return False
 
 
 async def wait_until_sandbox_inactive(
     first: InitProcess | None, known: frozenset[int] = frozenset(), *, within_s: float
 ) -> bool:
-    """Wait until nothing in a sandbox can act; False if that does not come. `known` are those who
-    were seen in it before it was ended."""
+    """Wait until no process in a sandbox can act; False if that does not happen in time. `known`
+    are processes that were found in it before it was killed."""
     if first is None:
         return True
     return await wait_until_inactive(
@@ -92,21 +92,21 @@ async def wait_until_sandbox_inactive(
 
 
 def processes_inside(first: InitProcess) -> frozenset[int]:
-    """Everybody in a sandbox; once its first process has ended nobody is."""
+    """All processes in a sandbox; none once its first process has ended."""
     return frozenset() if has_ended(first) else process_family(first.pid)
 
 
 def process_family(pid: int) -> frozenset[int]:
-    """A process with all below it, also those that have ended but for some of their threads.
+    """A process and its descendants, also those of which only some threads are left.
 
-    Whoever lost a parent while we looked may be one of them, and counts.
+    A process whose parent ended during the search may be a descendant, and counts as one.
     """
     parents = {}
     for name in os.listdir(PROC):  # noqa: PTH208
         if name.isdigit() and (fields := all_stat_fields(f"{PROC}/{name}")):
             parents[int(name)] = int(fields[1])
-    lost = {child for child, parent in parents.items() if parent and parent not in parents}
-    roots = frozenset({pid, *lost})
+    orphans = {child for child, parent in parents.items() if parent and parent not in parents}
+    roots = frozenset({pid, *orphans})
     return roots | descendants(parents, roots)
 
 

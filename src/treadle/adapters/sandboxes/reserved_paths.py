@@ -1,4 +1,4 @@
-"""Decides which paths no setting can open: logins, startup files, programs. Pure."""
+"""Decides which paths no setting can open: credentials, startup files, programs. Pure."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -13,9 +13,9 @@ MACHINE_PATHS = (
     *("/etc", "/run", "/var/run", "/dev", "/proc", "/sys", "/boot", "/root", "/var/lib/docker"),
     *("/private/etc", "/private/var/run"),
 )
-# Many have something in these, sockets among them; one directory in them may be opened.
+# Shared by all users and their sockets. A directory inside may be opened, but not these.
 SHARED_PATHS = (Path("/tmp"), Path("/var/tmp"))  # noqa: S108
-# Below the home: what logs in elsewhere in the user's name.
+# Below the home: credentials.
 SECRET_PATHS = (
     *(".ssh", ".aws", ".azure", ".gnupg", ".config", ".claude", ".claude.json", ".codex", ".kube"),
     *(".docker", ".netrc", ".git-credentials", ".npmrc", ".yarnrc.yml", ".pypirc", ".pgpass"),
@@ -24,7 +24,7 @@ SECRET_PATHS = (
     *(".cargo/credentials", ".cargo/credentials.toml", ".gem/credentials", ".composer/auth.json"),
     *(".m2/settings.xml", ".gradle/gradle.properties", ".pki", ".my.cnf", ".Xauthority"),
 )
-# Below the home: what shells, git and editors obey when the user starts them.
+# Below the home: what shells, git and editors read when the user starts them.
 STARTUP_PATHS = (
     *START_FILES,
     *START_FOLDERS,
@@ -33,21 +33,20 @@ STARTUP_PATHS = (
     *(".pam_environment", ".tmux.conf", ".screenrc", ".hgrc", ".vimrc", ".vim", ".emacs"),
     *(".emacs.d", ".vscode", ".vscode-server", ".gdbinit", ".pythonrc", ".bundle"),
 )
-# Below the home: programs, and what decides which program is run. Reading them is harmless.
+# Below the home: programs, and what decides which program runs. Reading them is harmless.
 PROGRAM_PATHS = (
     *("bin", ".local/bin", ".local/lib", ".cargo/bin", ".cargo/env", ".cargo/config"),
     *(".cargo/config.toml", ".rustup", ".pyenv", ".rbenv", ".nvm", ".volta", ".asdf", ".bun"),
     *(".deno", "go/bin", ".local/share/applications", ".local/share/systemd"),
 )
 
-
-# Why, and what.
+# A reason, and the paths that it applies to.
 ReservedGroup: TypeAlias = tuple[str, tuple[Path, ...]]
 
 
 @dataclass(frozen=True, slots=True)
 class ReservedPaths:
-    """Where things are on this machine; `real` follows links."""
+    """The paths of this machine that matter; `real` follows links."""
 
     home: Path
     root: Path
@@ -56,7 +55,8 @@ class ReservedPaths:
     real: Callable[[Path], Path]
 
     def why_reserved(self, path: Path, *, written: bool) -> str:
-        """Why this path stays closed, as the end of a sentence; empty if it may be opened."""
+        """The reason why this path stays closed, as the end of a sentence; empty if it may be
+        opened."""
         names = self._with_link_targets((path,))
         for reason, others in (
             *self._closed_upwards(),
@@ -70,7 +70,7 @@ class ReservedPaths:
         return ""
 
     def _closed_upwards(self) -> tuple[ReservedGroup, ...]:
-        """Neither these nor what is above them; what lies in them is another matter."""
+        """These paths and what is above them, but not what is below them."""
         return (
             (
                 "would show your home or Treadle's own directory",
@@ -84,15 +84,15 @@ class ReservedPaths:
         return ((reason, self._with_link_targets((self.project,))),)
 
     def _closed(self) -> tuple[ReservedGroup, ...]:
-        """Neither these, nor what is above or in them."""
-        logins = "holds logins, or what programs obey when you start them"
+        """These paths, what is above them and what is below them."""
+        credentials = "holds logins, or what programs obey when you start them"
         return (
             (
                 "would show your home or Treadle's own directory",
                 self._with_link_targets((self.root,)),
             ),
             ("is the machine's own", self._machine_paths()),
-            (logins, self._below_home((*SECRET_PATHS, *STARTUP_PATHS))),
+            (credentials, self._below_home((*SECRET_PATHS, *STARTUP_PATHS))),
         )
 
     def _closed_to_write(self) -> tuple[ReservedGroup, ...]:
@@ -103,20 +103,20 @@ class ReservedPaths:
         )
 
     def _machine_paths(self) -> tuple[Path, ...]:
-        """What has the home in it does not close all that is in the home."""
+        """Without those that contain the home: they would close the whole home."""
         homes = self._with_link_targets((self.home,))
-        named = self._with_link_targets(Path(each) for each in MACHINE_PATHS)
-        return tuple(each for each in named if not any(is_within(home, each) for home in homes))
+        paths = self._with_link_targets(Path(path) for path in MACHINE_PATHS)
+        return tuple(path for path in paths if not any(is_within(home, path) for home in homes))
 
     def _below_home(self, names: Iterable[str]) -> tuple[Path, ...]:
         return self._with_link_targets(self.home / name for name in names)
 
     def _with_link_targets(self, paths: Iterable[Path]) -> tuple[Path, ...]:
         """Each path, and where its links lead."""
-        found = (name for path in paths for name in (path, self.real(path)))
-        return tuple(dict.fromkeys(found))
+        names = (name for path in paths for name in (path, self.real(path)))
+        return tuple(dict.fromkeys(names))
 
 
-def _overlaps(name: Path, others: Iterable[Path]) -> bool:
-    """Whether the path is one of them, lies in one, or has one below it."""
-    return any(is_within(name, other) or is_within(other, name) for other in others)
+def _overlaps(path: Path, others: Iterable[Path]) -> bool:
+    """Whether the path is one of the others, is below one, or has one below it."""
+    return any(is_within(path, other) or is_within(other, path) for other in others)

@@ -1,4 +1,4 @@
-"""Probes a sandbox: prepares files and sockets, runs the canary inside and checks the host."""
+"""Probes a sandbox: makes files and sockets, runs the canary inside and checks the host."""
 
 import json
 import os
@@ -26,7 +26,7 @@ CONTENT = "canary\n"
 LONGEST_SOCKET = 100
 NAMESPACES = ("user", "mnt", "pid", "ipc", "uts", "cgroup", "net")
 VARIABLES = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"}
-# The sandbox adds these, and bubblewrap the last.
+# The sandbox sets these; bubblewrap itself adds the last one.
 ADDED_VARIABLES = ("HOME", "TMPDIR", "USER", "LOGNAME", "PWD")
 GIT_FOLDERS = (".git", ".git/objects", ".git/objects/info")
 PROTECTED = (Path("kept/settings.json"), Path("absent.json"), Path("absent/deep/settings.json"))
@@ -36,7 +36,7 @@ Confine = Callable[[tuple[str, ...], dict[str, str], Confinement], ConfinedComma
 
 @dataclass(frozen=True, slots=True)
 class ProbeFixture:
-    """Places and addresses of one try, none of which was there before."""
+    """Paths and addresses that exist only for one probe."""
 
     within: Confinement
     secret: Path
@@ -51,55 +51,55 @@ class ProbeOptions:
     """What differs between sandboxes."""
 
     interpreter: Interpreter
-    # A directory of the host, as private as those of runs.
+    # A directory of the host that no sandbox shows.
     folder: Path
     launcher: tuple[str, ...] = ()
-    # Where the socket is seen inside; under its own name if None.
+    # The socket's path inside; None if it is the same as outside.
     socket: str | None = None
-    # Those that count; None: all of them.
+    # The tests that must pass; None means all.
     required_tests: frozenset[str] | None = None
 
 
-async def run_probe(confine: Confine, failure: ReadFailure, tried: ProbeOptions) -> ProbeResult:
-    """Start the canary once, and judge what it and the host have seen."""
-    with _make_fixture(tried) as scene:
-        python = (str(tried.interpreter.program), "-I", "-S")
+async def run_probe(confine: Confine, failure: ReadFailure, options: ProbeOptions) -> ProbeResult:
+    """Run the canary once, and evaluate its result and the state of the host."""
+    with _make_fixture(options) as fixture:
+        python = (str(options.interpreter.program), "-I", "-S")
         canary = files("treadle.adapters.sandboxes").joinpath("canary.py").read_text("utf-8")
-        told = json.dumps(_canary_input(scene, python, tried))
-        confined = confine((*python, "-c", canary, told), VARIABLES, scene.within)
+        argument = json.dumps(_canary_input(fixture, options))
+        confined = confine((*python, "-c", canary, argument), VARIABLES, fixture.within)
         if isinstance(confined, SandboxFailed):
             return confined
         ran = await run_to_end(
-            confined, directory=Path("/"), seconds=ANSWER_S, hears="apart", failure=failure
+            confined, directory=Path("/"), seconds=ANSWER_S, capture="apart", failure=failure
         )
         if ran.sandbox_failure is not None:
             return ran.sandbox_failure
         if ran.exit_code is None:
             return SandboxFailed(f"the sandbox's canary did not answer within {ANSWER_S:g} s")
-        findings = parse_result(ran.output)
-        if findings is None:
+        result = parse_result(ran.output)
+        if result is None:
             last = ran.error_output.strip().splitlines()[-1:] or ["it said nothing"]
             return SandboxFailed(f"the sandbox's canary did not answer: {last[0]}")
-        if tried.required_tests is not None:
-            findings = findings.only(tried.required_tests)
-        return evaluate_probe(findings, _find_leaks(scene), as_root=os.getuid() == 0)
+        if options.required_tests is not None:
+            result = result.only(options.required_tests)
+        return evaluate_probe(result, _find_leaks(fixture), as_root=os.getuid() == 0)
 
 
 @contextmanager
-def _make_fixture(tried: ProbeOptions) -> Iterator[ProbeFixture]:
-    tried.folder.mkdir(parents=True, exist_ok=True)
+def _make_fixture(options: ProbeOptions) -> Iterator[ProbeFixture]:
+    options.folder.mkdir(parents=True, exist_ok=True)
     with ExitStack() as stack:
-        folder = Path(tempfile.mkdtemp(prefix="probe-", dir=tried.folder)).resolve()
+        folder = Path(tempfile.mkdtemp(prefix="probe-", dir=options.folder)).resolve()
         stack.callback(shutil.rmtree, folder, ignore_errors=True)
-        short = _socket_folder(folder, stack)
+        socket_folder = _socket_folder(folder, stack)
         for name in ("work/.git/hooks", "work/.git/objects/info", "work/kept", "home", "shown"):
             (folder / name).mkdir(parents=True)
         for name in ("work/.git/config", "work/kept/settings.json", "secret", "shown/text"):
             (folder / name).write_text(CONTENT)
         (folder / "work/.git/objects/info/alternates").write_text("/nonexistent\n")
         abstract = f"treadle-probe-{secrets.token_hex(8)}"
-        _listen(stack, socket.AF_UNIX, str(short / "s"))
-        if hasattr(os, "memfd_create"):  # Linux, the one system that has abstract sockets
+        _listen(stack, socket.AF_UNIX, str(socket_folder / "s"))
+        if hasattr(os, "memfd_create"):  # Linux, which alone has abstract sockets
             _listen(stack, socket.AF_UNIX, f"\0{abstract}")
         service = _listen(stack, socket.AF_INET, ("127.0.0.1", 0))
         yield ProbeFixture(
@@ -109,7 +109,7 @@ def _make_fixture(tried: ProbeOptions) -> Iterator[ProbeFixture]:
                 network="gateway",
                 readable=(folder / "shown",),
                 protected=PROTECTED,
-                sockets={tried.socket or str(short / "s"): short / "s"},
+                sockets={options.socket or str(socket_folder / "s"): socket_folder / "s"},
             ),
             secret=folder / "secret",
             beside=folder / "beside",
@@ -120,7 +120,7 @@ def _make_fixture(tried: ProbeOptions) -> Iterator[ProbeFixture]:
 
 
 def _socket_folder(folder: Path, stack: ExitStack) -> Path:
-    """For a socket: its path may have some hundred bytes."""
+    """A short path: the path of a socket may have about a hundred bytes."""
     if len(os.fsencode(folder / "s")) <= LONGEST_SOCKET:
         return folder
     short = Path(tempfile.mkdtemp(prefix="treadle-probe-"))
@@ -135,23 +135,20 @@ def _listen(stack: ExitStack, family: int, address: Any) -> socket.socket:
     return server
 
 
-def _canary_input(
-    scene: ProbeFixture, python: tuple[str, ...], tried: ProbeOptions
-) -> dict[str, Any]:
-    work = scene.within.workspace
+def _canary_input(fixture: ProbeFixture, options: ProbeOptions) -> dict[str, Any]:
+    work = fixture.within.workspace
     sealed = ("kept/settings.json", "absent.json", "absent.json/x", "absent/deep/settings.json/x")
     git = (".git/config", ".git/hooks/pre-commit", ".git/objects/info/alternates")
     return {
         "workspace": str(work),
-        "home": str(scene.within.home),
-        "secret": str(scene.secret),
-        "beside": str(scene.beside),
-        "readable": str(scene.readable),
-        "socket": next(iter(scene.within.sockets)),
-        "port": scene.port,
-        "abstract": scene.abstract,
-        "launcher": list(tried.launcher),
-        "python": list(python),
+        "home": str(fixture.within.home),
+        "secret": str(fixture.secret),
+        "beside": str(fixture.beside),
+        "readable": str(fixture.readable),
+        "socket": next(iter(fixture.within.sockets)),
+        "port": fixture.port,
+        "abstract": fixture.abstract,
+        "launcher": list(options.launcher),
         "hostname": HOST_NAME,
         "variables": [*VARIABLES, *ADDED_VARIABLES],
         "system": [
@@ -164,16 +161,16 @@ def _canary_input(
         ],
         "protected": [
             *(str(work / name) for name in (*sealed, *git)),
-            *(str(scene.within.home / name) for name in START_FILES),
-            *(str(scene.within.home / name / "config") for name in START_FOLDERS),
+            *(str(fixture.within.home / name) for name in START_FILES),
+            *(str(fixture.within.home / name / "config") for name in START_FOLDERS),
         ],
         "pinned": [
             *(str(work / name) for name in ("kept", "absent", "absent/deep", *GIT_FOLDERS)),
-            str(scene.within.home / ".config"),
+            str(fixture.within.home / ".config"),
         ],
-        "read_only": ["/", "/proc", "/dev", "/usr", str(scene.readable)],
+        "read_only": ["/", "/proc", "/dev", "/usr", str(fixture.readable)],
         "temporary": list(TEMPORARY_FOLDERS),
-        "temporary_bytes": scene.within.limits.memory_mb * MEGABYTE,
+        "temporary_bytes": fixture.within.limits.memory_mb * MEGABYTE,
         "namespaces": {name: _namespace(name) for name in NAMESPACES if _namespace(name)},
     }
 
@@ -184,17 +181,17 @@ def _namespace(name: str) -> str:
     return ""
 
 
-def _find_leaks(scene: ProbeFixture) -> list[str]:
-    """What the host itself sees of it: changes where nothing may change, and none where it may."""
-    work = scene.within.workspace
-    kept = (work / ".git/config", work / "kept/settings.json", scene.secret, scene.readable)
+def _find_leaks(fixture: ProbeFixture) -> list[str]:
+    """What is wrong on the host: forbidden files that changed, and allowed writes that are lost."""
+    work = fixture.within.workspace
+    kept = (work / ".git/config", work / "kept/settings.json", fixture.secret, fixture.readable)
     changed = (
         any(not path.is_file() or path.read_text() != CONTENT for path in kept),
-        scene.beside.exists(),
+        fixture.beside.exists(),
         (work / "absent.json").is_file(),
         (work / ".git/hooks/pre-commit").exists(),
     )
-    written = (work / "written", scene.within.home / "written")
+    written = (work / "written", fixture.within.home / "written")
     return [
         *(("leaves alone what is out of its reach",) if any(changed) else ()),
         *(("keeps what it writes",) if not all(path.is_file() for path in written) else ()),

@@ -1,6 +1,6 @@
 """Implements the sandbox on macOS, with a profile for the system's own `sandbox-exec`.
 
-It has been tried on no Mac so far, and says so: before it is used, its probe must hold.
+It has not been tested on a Mac, and its warnings say so: the probe must pass before each use.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ from treadle.domain.sandbox import (
     SandboxFailed,
 )
 
-# By its full name: a program of that name elsewhere on the PATH could do as it likes.
+# The full path: another program of that name on the PATH might confine nothing.
 PROGRAM = Path("/usr/bin/sandbox-exec")
 WARNINGS = (
     "the macOS sandbox passed its probe here, and has been tested nowhere else",
@@ -40,10 +40,10 @@ REQUIRED_TESTS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Seatbelt:
-    """Confines with `sandbox-exec`; nothing is mounted, so paths and sockets keep their names."""
+    """Confines with `sandbox-exec`; it mounts nothing, so paths and sockets keep their names."""
 
     interpreter: Interpreter
-    # Where the probe sets its scene.
+    # Where the probe makes its files.
     reports: Path
     program: Path = PROGRAM
 
@@ -59,11 +59,11 @@ class Seatbelt:
                 f"{self.program} is missing, and the sandbox is made by it",
                 hint="it belongs to macOS: on another system, Treadle needs bubblewrap",
             )
-        # Rules are matched against real paths: /tmp is a link on that system.
+        # Rules match real paths, and /tmp is a link on macOS.
         real = _resolve_paths(within)
         temporary = real.home / "tmp"
         if temporary.is_symlink():
-            temporary.unlink()  # left by an agent; nobody knows where it leads
+            temporary.unlink()  # an agent made it, and it may lead anywhere
         temporary.mkdir(exist_ok=True)
         rules = make_profile(real, self.interpreter.prefix)
         inside = {**environment, "HOME": str(real.home), "TMPDIR": str(temporary)}
@@ -79,10 +79,10 @@ class Seatbelt:
         return None
 
     async def probe(self) -> ProbeResult:
-        tried = sandbox_probe.ProbeOptions(
+        options = sandbox_probe.ProbeOptions(
             self.interpreter, self.reports, required_tests=REQUIRED_TESTS
         )
-        probed = await sandbox_probe.run_probe(self.confine, self.failure, tried)
+        probed = await sandbox_probe.run_probe(self.confine, self.failure, options)
         return ProbePassed(WARNINGS, separated=False) if isinstance(probed, ProbePassed) else probed
 
 

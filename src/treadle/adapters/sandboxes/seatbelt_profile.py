@@ -12,7 +12,7 @@ SYSTEM = (
     *("/private/etc/hosts", "/private/etc/services", "/private/etc/protocols"),
     *("/private/var/db/timezone", "/private/var/select", "/private/var/db/dyld"),
 )
-# What the smallest program of that system asks of others, and cannot start without.
+# Services that every program on macOS needs to start.
 SERVICES = (
     "com.apple.system.logger",
     "com.apple.system.notification_center",
@@ -22,12 +22,13 @@ GIT_PROTECTED = (".git/config", ".git/hooks", ".git/objects/info/alternates")
 DEVICES = ("/dev/null", "/dev/zero", "/dev/tty", "/dev/dtracehelper")
 
 
-def make_profile(within: Confinement, library: Path) -> str:
-    """Nothing but what is named here; protected paths come after the paths that they lie in."""
+def make_profile(within: Confinement, python: Path) -> str:
+    """Allows only what it names; protected paths come after the paths that contain them. `python`:
+    the prefix of the interpreter that the probe runs."""
     writable = (within.workspace, within.home, *within.writable)
     protected = [within.workspace / path for path in within.protected]
     protected += [within.workspace / name for name in GIT_PROTECTED]
-    readable: tuple[str | Path, ...] = (*SYSTEM, library, *within.readable, *writable)
+    readable: tuple[str | Path, ...] = (*SYSTEM, python, *within.readable, *writable)
     pinned = _folders_above(protected, writable)
     lines = [
         "(version 1)",
@@ -40,7 +41,7 @@ def make_profile(within: Confinement, library: Path) -> str:
         "(allow file-read-metadata)",
         f"(allow file-read* {_clauses('subpath', readable)})",
         f"(allow file-write* {_clauses('subpath', writable)} {_clauses('literal', DEVICES)})",
-        # Not to be made, written, removed, or moved away with the directory that they are in.
+        # They cannot be created, written, removed, or moved with the directory that holds them.
         f"(deny file-write* {_clauses('subpath', protected)} {_clauses('literal', pinned)})",
         *_network(within),
     ]
@@ -53,12 +54,12 @@ def _network(within: Confinement) -> list[str]:
     sockets = list(within.sockets.values())
     if not sockets:
         return []
-    # Addresses on loopback stay closed: the machine has one loopback for all.
+    # Loopback stays closed, because the sandbox shares it with the machine.
     return [f"(allow network-outbound {_clauses('literal', sockets)})"]
 
 
 def _folders_above(protected: Iterable[Path], writable: Iterable[Path]) -> list[Path]:
-    """Directories between a protected path and what may be written: they may not be renamed."""
+    """Directories between a protected path and the writable one: they must not be renamed."""
     roots = tuple(writable)
     return list(
         dict.fromkeys(

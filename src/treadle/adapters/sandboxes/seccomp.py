@@ -1,8 +1,8 @@
 """Builds the seccomp filter of system calls that no sandboxed process needs. Pure.
 
-What it refuses is what the namespaces do not cover: looking into other processes, parts of the
-kernel with a history of holes, further namespaces, kinds of sockets that ignore them, and programs
-that run with the rights of their owner.
+It refuses what namespaces do not cover: access to other processes, parts of the kernel with a
+history of vulnerabilities, new namespaces, socket families that ignore namespaces, and setuid
+programs.
 """
 
 import errno
@@ -12,12 +12,12 @@ from functools import cache
 
 from treadle.domain.sandbox import SandboxFailed
 
-# Names that both tables below must number.
+# Both tables below must have a number for each of these.
 DENIED = (
     *("ptrace", "process_vm_readv", "process_vm_writev", "process_madvise", "pidfd_getfd"),
     *("kcmp", "move_pages", "perf_event_open", "userfaultfd", "bpf", "open_by_handle_at"),
     *("io_uring_setup", "io_uring_enter", "io_uring_register"),
-    # Writes that go on when whoever asked for them was killed.
+    # Asynchronous writes, which continue after the process was killed.
     "io_setup",
     *("add_key", "request_key", "keyctl"),
     *("kexec_load", "kexec_file_load", "init_module", "finit_module", "delete_module"),
@@ -25,7 +25,7 @@ DENIED = (
     *("open_tree", "open_tree_attr", "move_mount", "fsopen", "fsconfig", "fsmount", "fspick"),
 )
 
-# Numbers that are the same wherever there is a new system call table.
+# Newer system calls have the same number on both architectures.
 _SHARED = {
     "io_uring_setup": 425, "io_uring_enter": 426, "io_uring_register": 427,
     "open_tree": 428, "move_mount": 429, "fsopen": 430, "fsconfig": 431, "fsmount": 432,
@@ -56,7 +56,7 @@ _AARCH64 = {
 
 @dataclass(frozen=True, slots=True)
 class Architecture:
-    """How the kernel names this machine's system calls."""
+    """The audit number of an architecture, and the numbers of its system calls."""
 
     audit: int
     numbers: dict[str, int]
@@ -68,23 +68,23 @@ ARCHITECTURES = {
 }
 
 NEW_NAMESPACES = 0x7E020000
-# Unix, both kinds of internet, and netlink, by which programs list network interfaces. The others
-# ignore the network namespace (vsock reaches the host of a virtual machine) or nobody needs them.
+# Unix, IPv4, IPv6, and netlink, which lists network interfaces. The other families ignore the
+# network namespace (vsock reaches the host of a virtual machine) or are not needed.
 FAMILIES = (1, 2, 10, 16)
-# Typing into somebody else's terminal.
+# TIOCSTI and TIOCLINUX, which insert input into a terminal.
 TERMINAL_REQUESTS = (0x5412, 0x541C)
-# A program with this bit runs with the rights of its owner, outside as well: left in the workspace,
-# it would lend the user's rights, or root's, to whoever can reach it. The group's bit may be set:
-# directories that a team shares have it, and whoever copies one sets it. By the place of the mode.
+# A setuid program in the workspace would run with the rights of the user, or of root, outside of
+# the sandbox too. The setgid bit is allowed: shared directories have it, and copying one sets it.
+# The numbers are the positions of the mode among the arguments of each call.
 SETUID_BIT = 0o4000
 MODE_ARGUMENT = {"creat": 1, "chmod": 1, "fchmod": 1, "mknod": 1}
 MODE_ARGUMENT |= {"mknodat": 2, "fchmodat": 2, "fchmodat2": 2}
-# By the place of the flags, behind which the mode is; it counts if a file is made.
+# The positions of the flags. The mode follows them, and matters only if a file is created.
 OPEN_FLAGS_ARGUMENT = {"open": 1, "openat": 2}
 CREATE_FLAGS = 0o100 | 0o20000000
-# What they are asked is out of a filter's reach; programs then use the older calls.
+# A filter cannot read their arguments; programs use the older calls when these are refused.
 UNFILTERABLE = ("clone3", "openat2")
-# System calls of the 32-bit-pointer table of x86_64 carry this bit; on others no number does.
+# The bit of the x32 system calls of x86_64; no call of another architecture has it.
 FOREIGN_TABLE = 0x40000000
 
 _LOAD, _IF_EQUAL, _IF_AT_LEAST, _IF_ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
@@ -94,7 +94,7 @@ _ALLOW, _KILL, _REFUSE = 0x7FFF0000, 0x80000000, 0x00050000
 
 @cache
 def make_filter(machine: str) -> bytes | SandboxFailed:
-    """The program for `--seccomp`; a machine without a table gets none, and so no sandbox."""
+    """The program for `--seccomp`; a failure if the architecture has no table."""
     architecture = ARCHITECTURES.get(machine)
     if architecture is None:
         return SandboxFailed(
@@ -119,27 +119,27 @@ def make_filter(machine: str) -> bytes | SandboxFailed:
 
 
 def _refuse_setuid(numbers: dict[str, int]) -> list[bytes]:
-    """No table has all of these calls, and some have the newer ones alone."""
+    """Each architecture has only some of these calls."""
     program: list[bytes] = []
-    for name, place in MODE_ARGUMENT.items():
+    for name, position in MODE_ARGUMENT.items():
         if name in numbers:
-            at = _FIRST_AT + place * _EACH
+            at = _FIRST_AT + position * _EACH
             program += _for_call(numbers[name], at, _refuse_bits(SETUID_BIT))
-    for name, place in OPEN_FLAGS_ARGUMENT.items():
+    for name, position in OPEN_FLAGS_ARGUMENT.items():
         if name in numbers:
-            at = _FIRST_AT + place * _EACH
+            at = _FIRST_AT + position * _EACH
             mode = [_instruction(_LOAD, at + _EACH), *_refuse_bits(SETUID_BIT)]
-            making = [
+            body = [
                 _instruction(_IF_ANY_BIT, CREATE_FLAGS, then=1),
                 _instruction(_RETURN, _ALLOW),
                 *mode,
             ]
-            program += _for_call(numbers[name], at, making)
+            program += _for_call(numbers[name], at, body)
     return program
 
 
 def _instruction(code: int, value: int, *, then: int = 0, skip: int = 0) -> bytes:
-    """One instruction; `then` and `skip` are how many to pass over if it holds, or does not."""
+    """One instruction; it skips `then` instructions if its condition holds, and `skip` if not."""
     return struct.pack("=HBBI", code, then, skip, value)
 
 
@@ -160,7 +160,7 @@ def _refuse_call(number: int, reason: int) -> list[bytes]:
 
 
 def _for_call(number: int, argument_at: int, body: list[bytes]) -> list[bytes]:
-    """For one call only: `body` decides on one argument, and always returns."""
+    """For this call, load an argument and run `body`, which always returns."""
     return [
         _instruction(_IF_EQUAL, number, skip=1 + len(body)),
         _instruction(_LOAD, argument_at),

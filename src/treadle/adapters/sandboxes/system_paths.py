@@ -6,9 +6,9 @@ from treadle.domain.sandbox import Network
 
 BubblewrapOption = tuple[str, ...]
 
-# Programs and libraries. On most systems all but the first are links into it.
+# Programs and libraries besides /usr. On most systems they are links into it.
 TOP_LEVEL = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
-# Named one by one: keys, passwords and indexes with credentials in their addresses lie beside them.
+# Listed one by one, because /etc also holds keys, passwords and addresses with credentials.
 CONFIGURATION = (
     *("/etc/alternatives", "/etc/ca-certificates", "/etc/ca-certificates.conf", "/etc/fonts"),
     *("/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/localtime"),
@@ -16,9 +16,9 @@ CONFIGURATION = (
     *("/etc/pki/ca-trust/extracted/pem", "/etc/protocols", "/etc/services", "/etc/ssl/cert.pem"),
     *("/etc/ssl/certs", "/etc/ssl/openssl.cnf", "/etc/timezone", "/etc/chromium.d"),
 )
-# Where the system's own programs lie on some systems.
+# The system's programs on NixOS and Guix.
 STORES = ("/nix/store", "/gnu/store")
-# Only where the network is the machine's own.
+# Shown only if the network is the machine's own.
 NAME_SERVICE = ("/etc/gai.conf", "/etc/host.conf", "/etc/hosts", "/etc/resolv.conf")
 
 USER = "agent"
@@ -30,18 +30,18 @@ def system_options(
     network: Network, link_to: Callable[[str], str | None], copied: Mapping[str, int]
 ) -> list[BubblewrapOption]:
     """The system's paths: copies of the files that are open in `copied`, mounts of the others.
-    `link_to` tells where a link leads, None if it is no link.
+    `link_to` returns the target of a link, None if the path is not a link.
 
-    They come before every path that was asked for: a copy must never go through such a mount.
+    They come before the host's paths: a copy must never be written through such a mount.
     """
-    asked = (*CONFIGURATION, *STORES, *(NAME_SERVICE if network == "open" else ()))
+    paths = (*CONFIGURATION, *STORES, *(NAME_SERVICE if network == "open" else ()))
     return [
-        # Made first: the directory of a file that is mounted would be made for its owner alone.
+        # Otherwise bubblewrap creates /etc for a mounted file, readable by its owner only.
         ("--perms", "0755"),
         ("--dir", "/etc"),
         ("--ro-bind", "/usr", "/usr"),
         *(_top_level_option(path, link_to(path)) for path in TOP_LEVEL),
-        *(("--ro-bind-try", path, path) for path in asked if path not in copied),
+        *(("--ro-bind-try", path, path) for path in paths if path not in copied),
         *(
             option
             for path, descriptor in copied.items()
@@ -51,7 +51,7 @@ def system_options(
 
 
 def account_files(home: str, network: Network) -> dict[str, str]:
-    """Files of /etc that are written anew, since the real ones tell of the machine."""
+    """Files of /etc with new content, because the real ones describe the machine."""
     files = {
         "/etc/passwd": f"{USER}:x:{USER_ID}:{USER_ID}::{home}:/bin/sh\n",
         "/etc/group": f"{USER}:x:{USER_ID}:\n",

@@ -11,13 +11,14 @@ SYSTEM_PATH = ("/usr/local/bin", "/usr/bin", "/bin")
 
 @dataclass(frozen=True, slots=True)
 class ToolchainQuery:
-    """How a program tells where it is installed: version switchers put a stand-in on the PATH."""
+    """A command that prints where a language is installed: on the PATH may be only a shim of a
+    version manager."""
 
     program: str
     arguments: tuple[str, ...]
 
 
-# The first answer is the directory of the language itself.
+# Each command prints the language's root directory.
 TOOLCHAIN_QUERIES: Mapping[str, tuple[ToolchainQuery, ...]] = {
     "node": (ToolchainQuery("node", ("-p", "require('path').resolve(process.execPath, '../..')")),),
     "python": (
@@ -32,14 +33,14 @@ TOOLCHAIN_QUERIES: Mapping[str, tuple[ToolchainQuery, ...]] = {
     "go": (ToolchainQuery("go", ("env", "GOROOT")),),
     "rust": (ToolchainQuery("rustc", ("--print", "sysroot")),),
 }
-# Programs that are one file, wherever they lie.
+# Programs that consist of one file.
 SINGLE_FILES: Mapping[str, tuple[str, ...]] = {
     "bun": ("bun", "bunx"),
     "node": ("deno",),
     "php": ("php", "composer"),
     "python": ("uv", "uvx"),
 }
-# Below the home: where version switchers and distributions keep a Python.
+# Below the home: where version managers and distributions install Python.
 PYTHON_FOLDERS = (
     *(".pyenv/versions", ".asdf/installs", ".local/share/asdf/installs", ".rye/py"),
     *(".local/share/uv/python", ".local/share/mise/installs", ".local/share/pypoetry/python"),
@@ -50,7 +51,7 @@ PROFILES = ("node", "bun", "python", "ruby", "go", "rust", "php")
 
 @dataclass(frozen=True, slots=True)
 class DownloadCache:
-    """What was downloaded already, below the home, and the variable by which it is found."""
+    """A directory of downloads below the home, and the variable that names it to the tools."""
 
     profile: str
     folder: str
@@ -66,7 +67,7 @@ CACHES = (
 
 @dataclass(frozen=True, slots=True)
 class FoundToolchains:
-    """What was looked up on this machine: roots as programs told them, programs that are files."""
+    """What this machine has: the languages' root directories, single programs and caches."""
 
     roots: tuple[Path, ...] = ()
     files: tuple[Path, ...] = ()
@@ -75,28 +76,29 @@ class FoundToolchains:
 
 @dataclass(frozen=True, slots=True)
 class Toolchains:
-    """What to show of it in the sandbox."""
+    """What the sandbox shows of them."""
 
     readable: tuple[Path, ...]
     path: str
     environment: Mapping[str, str]
-    # Found, and too wide to be shown.
+    # Root directories that would expose private paths.
     refused: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class PrivatePaths:
-    """What no language may show, under every name that it has."""
+    """Paths that no toolchain may expose, under any of their names."""
 
-    # Neither these nor what is above them; what lies in them may be shown.
+    # These and what is above them stay hidden; what is below them may be shown.
     kept: tuple[Path, ...]
-    # Nor anything in these: the project, which agents write, and Treadle's own directory.
+    # What is below these stays hidden, too: the project, which agents write, and Treadle's own
+    # directory.
     closed: tuple[Path, ...]
-    # Where links lead.
+    # Follows links.
     real: Callable[[Path], Path]
 
     def is_exposed_by(self, path: Path) -> bool:
-        """Whether the path, by its name or by where it leads, shows something of it."""
+        """Whether showing the path, or the target of its links, would expose a private path."""
         kept = self._every_name((*self.kept, *self.closed))
         closed = self._every_name(self.closed)
         return any(
@@ -112,8 +114,8 @@ class PrivatePaths:
 def choose_toolchains(
     found: FoundToolchains, *, search_path: Iterable[str], private: PrivatePaths
 ) -> Toolchains:
-    """Each root, unless something private is shown by it; and a PATH of what can be seen and
-    nothing that an agent could write to."""
+    """The roots that expose nothing private, and a PATH of directories that the sandbox shows and
+    agents cannot write to."""
     outside = [root for root in dict.fromkeys(found.roots) if not is_in_system(root)]
     refused = tuple(root for root in outside if private.is_exposed_by(root))
     roots = [root for root in outside if root not in refused]
@@ -142,13 +144,13 @@ def choose_toolchains(
 
 
 def is_in_system(path: Path) -> bool:
-    """Whether the path is seen in every sandbox; one that climbs may lead anywhere."""
-    climbs = ".." in path.parts
-    return path.is_absolute() and not climbs and any(is_within(path, top) for top in SYSTEM)
+    """Whether every sandbox shows the path; one with `..` may lead anywhere."""
+    has_parent = ".." in path.parts
+    return path.is_absolute() and not has_parent and any(is_within(path, top) for top in SYSTEM)
 
 
 def is_within(path: PurePath, top: PurePath) -> bool:
-    """Whether the path is this directory, or below it."""
+    """Whether the path is this directory or below it."""
     return path == top or top in path.parents
 
 
@@ -158,10 +160,8 @@ def contains_private(path: PurePath, private: Iterable[PurePath]) -> bool:
 
 
 def private_paths(home: Path, root: Path) -> tuple[Path, ...]:
-    """Directories that hold things of all kinds besides: nothing may show them, or what is above.
-
-    Treadle's own directory is among them: it holds credentials, and the runs of others.
-    """
+    """Directories that hold much besides toolchains, so neither they nor what is above them may be
+    shown. Treadle's own directory holds credentials and other runs."""
     shared = (".config", ".local", ".local/share", ".local/bin", ".cache", ".cargo", ".ssh")
     return (home, root, *(home / name for name in shared))
 
@@ -169,18 +169,18 @@ def private_paths(home: Path, root: Path) -> tuple[Path, ...]:
 def find_venv_root(
     configuration: str, exists: Callable[[Path], bool], *, home: Path, real: Callable[[Path], Path]
 ) -> Path | None:
-    """Where the Python of a virtual environment lies, by its pyvenv.cfg.
+    """The prefix of a virtual environment's Python, according to its pyvenv.cfg.
 
-    The file belongs to the project, so an agent may have had a hand in it: only what looks like a
-    Python through and through is taken, and below the home only where a tool keeps them.
+    An agent may have changed that file. So the prefix must look like an installed Python, and below
+    the home it must lie where a tool installs Pythons.
     """
     for line in configuration.splitlines():
-        name, _, value = line.partition("=")
+        key, _, value = line.partition("=")
         folder = Path(value.strip())
-        if name.strip() != "home" or not folder.is_absolute() or folder.name != "bin":
+        if key.strip() != "home" or not folder.is_absolute() or folder.name != "bin":
             continue
         names = (folder.parent, real(folder.parent))
-        if ".." in folder.parts or not all(_may_be_python(each, home, real) for each in names):
+        if ".." in folder.parts or not all(_may_be_python(name, home, real) for name in names):
             continue
         library = folder.parent / "lib"
         versions = [f"python3.{minor}" for minor in range(8, 30)]

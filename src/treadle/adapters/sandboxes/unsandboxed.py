@@ -17,7 +17,7 @@ WARNING = "no sandbox: the agent can do whatever you can"
 
 @dataclass(frozen=True, slots=True)
 class Unsandboxed:
-    """Gives a process its own home and environment, and nothing else that could hold it."""
+    """Gives a process its own home and environment, and restricts nothing."""
 
     @property
     def name(self) -> str:

@@ -11,7 +11,7 @@ from typing import Literal
 from treadle.domain.errors import StoreError
 
 FOLDER = "evidence"
-# More than any log that is kept: see `MOST_AT_EITHER_END` of the sandboxes.
+# More than any log that is kept: see `MAX_AT_EITHER_END` of the sandboxes.
 _LONGEST = 64 << 20
 
 LogIntegrity = Literal["kept", "missing", "changed"]

@@ -1,7 +1,7 @@
-"""Starts a command as if on another kernel; run as a program that stands alone.
+"""Starts a command as if on another kernel; runs as a program of its own.
 
-Words: a system call, the place and the value of the argument that it is told by, the answer that it
-gets instead of the kernel's (an error if negative), and the command.
+Arguments: a system call, the position and the value of the argument that selects it, the result
+that replaces the kernel's (an error if negative), and the command.
 """
 
 import ctypes
@@ -26,24 +26,24 @@ class Filter(ctypes.Structure):
 
 
 def main() -> int:
-    number, place, value, answer = (int(word) for word in sys.argv[1:5])
-    listener = listening_for(number, place, value)
+    number, position, value, result = (int(word) for word in sys.argv[1:5])
+    listener = listen_for(number, position, value)
     child = os.fork()
     if child == 0:
         os.execv(sys.argv[5], sys.argv[5:])  # noqa: S606
     ended = os.pidfd_open(child)
     while ended not in (ready := {at for at, _ in polled(listener, ended)}):
         if listener in ready:
-            give(listener, answer)
+            reply(listener, result)
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
-def listening_for(number: int, place: int, value: int) -> int:
-    """From now on, such a call of this process or its children waits for us."""
+def listen_for(number: int, position: int, value: int) -> int:
+    """From now on, such a call of this process or its children waits for a reply."""
     steps = (
         (LOAD, 0, 0, NUMBER_AT),
         (IF_EQUAL, 0, 3, number),
-        (LOAD, 0, 0, FIRST_AT + place * EACH),
+        (LOAD, 0, 0, FIRST_AT + position * EACH),
         (IF_EQUAL, 0, 1, value),
         (RETURN, 0, 0, NOTIFY),
         (RETURN, 0, 0, ALLOW),
@@ -65,11 +65,11 @@ def polled(*descriptors: int) -> list[tuple[int, int]]:
     return poll.poll()
 
 
-def give(listener: int, answer: int) -> None:
-    asked = bytearray(NOTIFICATION)
-    fcntl.ioctl(listener, RECEIVE, asked)
-    (which,) = struct.unpack_from("Q", asked)
-    fcntl.ioctl(listener, SEND, struct.pack("QqiI", which, max(answer, 0), min(answer, 0), 0))
+def reply(listener: int, result: int) -> None:
+    notification = bytearray(NOTIFICATION)
+    fcntl.ioctl(listener, RECEIVE, notification)
+    (call,) = struct.unpack_from("Q", notification)
+    fcntl.ioctl(listener, SEND, struct.pack("QqiI", call, max(result, 0), min(result, 0), 0))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What is particular to bubblewrap: names, links, sockets, and what it is started with."""
+"""What is particular to bubblewrap: names, links, sockets and its options."""
 
 import os
 import platform
@@ -19,7 +19,7 @@ from treadle.adapters.sandboxes.bubblewrap import (
     open_small_files,
     path_kind,
 )
-from treadle.adapters.sandboxes.bubblewrap_options import LAUNCHER
+from treadle.adapters.sandboxes.bubblewrap_options import LAUNCHER, LAUNCHER_PYTHON
 from treadle.adapters.sandboxes.command_runner import run_to_end
 from treadle.adapters.sandboxes.interpreter import this_interpreter
 from treadle.adapters.sandboxes.system_paths import CONFIGURATION, account_files, system_options
@@ -44,7 +44,7 @@ def place(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def descriptors() -> Iterator[list[int]]:
-    """Those of this process; the same at the end of the test."""
+    """The open ones of this process; they must be the same at the end of the test."""
     before = _open()
     yield before
     assert _open() == before
@@ -71,13 +71,13 @@ def test_nothing_is_confined_without_bubblewrap(place: Path) -> None:
     assert sandbox.confine(("true",), {}, within(place)) == bubblewrap_errors.not_installed()
 
 
-async def test_nor_is_it_proven(place: Path) -> None:
+async def test_a_probe_without_bubblewrap_fails(place: Path) -> None:
     sandbox = Bubblewrap(None, place, this_interpreter(), platform.machine())
 
     assert await sandbox.probe() == bubblewrap_errors.not_installed()
 
 
-async def test_one_that_is_too_old_is_not_proven(place: Path) -> None:
+async def test_a_probe_of_an_old_bubblewrap_fails(place: Path) -> None:
     old = place / "bwrap"
     old.write_text("#!/bin/sh\necho bubblewrap 0.6.1\n")
     old.chmod(0o755)
@@ -94,7 +94,7 @@ def test_nothing_is_confined_on_a_machine_without_a_filter(place: Path) -> None:
     assert isinstance(found, SandboxFailed)
 
 
-def test_nothing_of_the_command_is_told_outside(
+def test_the_variables_of_a_command_are_not_visible_outside(
     sandbox: Bubblewrap, place: Path, descriptors: list[int]
 ) -> None:
     confined = sandbox.confine(("true", "x"), {"KEY": "value"}, within(place))
@@ -117,7 +117,9 @@ def test_a_path_that_cannot_be_protected_leaves_no_descriptor_open(
     assert isinstance(found, SandboxFailed)
 
 
-async def test_a_readable_link_is_seen_under_both_names(sandbox: Bubblewrap, place: Path) -> None:
+async def test_a_readable_link_is_mounted_under_both_names(
+    sandbox: Bubblewrap, place: Path
+) -> None:
     (place / "link").symlink_to(place / "shown/text")
     line = f"cat {place}/link {place}/shown/text; ls {place}"
 
@@ -136,7 +138,7 @@ async def test_a_link_in_a_readable_directory_stays_one(sandbox: Bubblewrap, pla
     assert said == "text\n"
 
 
-async def test_what_is_not_there_is_not_shown(sandbox: Bubblewrap, place: Path) -> None:
+async def test_a_missing_path_is_not_mounted(sandbox: Bubblewrap, place: Path) -> None:
     assert await output(sandbox, f"ls {place}", within(place, "nowhere")) == "home\nwork\n"
 
 
@@ -158,7 +160,7 @@ async def test_a_socket_is_reached_under_its_name_inside(sandbox: Bubblewrap, pl
     assert (ran.exit_code, ran.output) == (0, "")
 
 
-async def test_variables_of_places_and_people_are_the_sandboxs_own(
+async def test_variables_that_name_directories_and_users_are_the_sandboxs_own(
     sandbox: Bubblewrap, place: Path
 ) -> None:
     confined = sandbox.confine(
@@ -174,7 +176,7 @@ async def test_variables_of_places_and_people_are_the_sandboxs_own(
 
 
 @pytest.mark.parametrize("network", ["none", "gateway", "allowlist"])
-def test_only_an_open_network_shows_where_names_are_looked_up(network: Network) -> None:
+def test_only_an_open_network_shows_the_name_servers(network: Network) -> None:
     shown = ("--ro-bind-try", "/etc/resolv.conf", "/etc/resolv.conf")
 
     assert shown in system_options("open", lambda path: None, {})
@@ -186,7 +188,7 @@ def test_only_an_open_network_shows_where_names_are_looked_up(network: Network) 
 SMALL = [path for path in map(Path, CONFIGURATION) if path.is_file()]
 
 
-async def test_a_small_file_of_the_system_is_a_copy_that_nobody_inside_can_change(
+async def test_a_small_file_of_the_system_is_a_copy_that_cannot_be_changed(
     sandbox: Bubblewrap, place: Path
 ) -> None:
     file = SMALL[0]
@@ -198,13 +200,13 @@ async def test_a_small_file_of_the_system_is_a_copy_that_nobody_inside_can_chang
         ("sh", "-c", f"{refused}; {mounted}; cmp - {file}"), {}, within(place)
     )
     assert isinstance(confined, ConfinedCommand)
-    ran = await run_to_end(confined, directory=place, seconds=60, given=file.read_bytes())
+    ran = await run_to_end(confined, directory=place, seconds=60, stdin=file.read_bytes())
 
     assert (ran.exit_code, ran.output) == (0, "4\n0\n")
 
 
 @pytest.mark.parametrize("above", [SMALL[0], Path("/etc/ssl")])
-async def test_what_is_copied_may_be_shown_by_a_path_that_was_asked_for(
+async def test_a_copied_file_may_also_be_a_readable_path(
     sandbox: Bubblewrap, place: Path, above: Path
 ) -> None:
     asked = Confinement(place / "work", place / "home", readable=(above,))
@@ -213,16 +215,23 @@ async def test_what_is_copied_may_be_shown_by_a_path_that_was_asked_for(
     assert await output(sandbox, inside, asked) == "1\n"
 
 
-async def test_the_launcher_cannot_be_put_aside_from_inside(
+async def test_the_launcher_and_its_python_cannot_be_replaced_from_inside(
     sandbox: Bubblewrap, place: Path
 ) -> None:
-    attempts = ("mv /run/treadle /run/x", f"mv {LAUNCHER} /tmp/x", f": > {LAUNCHER}")
+    attempts = (
+        "mv /run/treadle /run/x",
+        *(f"mv {path} /tmp/x" for path in (LAUNCHER, LAUNCHER_PYTHON)),
+        f": > {LAUNCHER}",
+        f"ln -sf /bin/true {LAUNCHER_PYTHON}",
+        "touch /run/treadle/pyvenv.cfg",
+        "touch /run/pyvenv.cfg",
+    )
     line = f"({' ; '.join(attempts)}) 2>&1 | grep -cE 'Read-only|denied|busy'"
 
-    assert await output(sandbox, line, within(place)) == "3\n"
+    assert await output(sandbox, line, within(place)) == "7\n"
 
 
-def test_what_is_copied_is_not_mounted_too() -> None:
+def test_a_copied_file_is_not_mounted_too() -> None:
     options = system_options("none", lambda path: None, {"/etc/services": 7})
 
     assert ("--ro-bind-try", "/etc/services", "/etc/services") not in options
@@ -278,7 +287,7 @@ def test_links_of_the_system_stay_links() -> None:
     assert ("--ro-bind-try", "/lib", "/lib") in options
 
 
-def test_kinds_are_told_without_following_links(tmp_path: Path) -> None:
+def test_the_kind_of_a_path_does_not_follow_links(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     (tmp_path / "link").symlink_to("file")
     os.mkfifo(tmp_path / "pipe")

@@ -33,6 +33,19 @@ def installed(tmp_path: Path) -> Interpreter:
     return Interpreter(program, prefix)
 
 
+def copy_python(to: Interpreter) -> Path:
+    """Copies the program and library of the Python that runs the tests; where its shared library
+    is now, if it has one."""
+    shutil.copy(this_interpreter().program, to.program)
+    library = Path(os.__file__).resolve().parent
+    copied = to.prefix / library.relative_to(this_interpreter().prefix)
+    unused = shutil.ignore_patterns("site-packages", "test", "idlelib", "__pycache__", "config-*")
+    shutil.copytree(library, copied, ignore=unused)
+    for shared in library.parent.glob("libpython*.so*"):
+        shutil.copy(shared, copied.parent)
+    return copied.parent
+
+
 @pytest.mark.parametrize("folder", ["bin", "shims"])
 def test_a_program_that_is_a_link_is_the_program_that_it_leads_to(
     folder: str, installed: Interpreter
@@ -82,20 +95,14 @@ async def test_a_python_starts_commands_wherever_its_prefix_lies(
     bwrap = shutil.which("bwrap")
     if bwrap is None:
         missing("bubblewrap")
-    shutil.copy(this_interpreter().program, installed.program)
-    library = Path(os.__file__).resolve().parent
-    copied = installed.prefix / library.relative_to(this_interpreter().prefix)
-    unused = shutil.ignore_patterns("site-packages", "test", "idlelib", "__pycache__", "config-*")
-    shutil.copytree(library, copied, ignore=unused)
-    for shared in library.parent.glob("libpython*.so*"):
-        shutil.copy(shared, copied.parent)
+    library = copy_python(installed)
     for name in ("work", "home"):
         (tmp_path / name).mkdir()
     within = Confinement(tmp_path / "work", tmp_path / "home")
     sandbox = Bubblewrap(Path(bwrap), tmp_path / "reports", installed, platform.machine())
 
-    found = {"LD_LIBRARY_PATH": str(copied.parent)}
-    confined = sandbox.confine((*sandbox.launcher(), "echo", "started"), found, within)
+    command = (*sandbox.launcher(), "echo", "started")
+    confined = sandbox.confine(command, {"LD_LIBRARY_PATH": str(library)}, within)
 
     assert isinstance(confined, ConfinedCommand)
     ran = await run_to_end(confined, directory=tmp_path, seconds=60)

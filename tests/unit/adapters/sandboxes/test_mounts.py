@@ -1,4 +1,4 @@
-"""Which paths a sandbox shows, in which order, and which it has to make first."""
+"""Which paths a sandbox mounts, in which order, and which it must create first."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -19,7 +19,7 @@ STARTS = [Mount(HOME / name, "read") for name in START_FILES]
 
 
 def disk(kinds: Mapping[str, PathKind] = MappingProxyType({})) -> Callable[[Path], PathKind]:
-    """What lies where, by paths in the workspace."""
+    """The kinds of paths, by their names in the workspace."""
     known: dict[Path, PathKind] = {WORK: "directory", HOME: "directory"}
     known |= {HOME / name: "file" for name in START_FILES}
     known |= {HOME / name: "directory" for name in (".config", *START_FOLDERS)}
@@ -42,7 +42,7 @@ def of_workspace(found: MountLayout) -> list[tuple[str, str]]:
     ]
 
 
-def test_the_workspace_and_the_home_can_be_written_but_for_what_runs_at_a_start() -> None:
+def test_the_workspace_and_the_home_are_writable_except_for_startup_files() -> None:
     found = planned(Confinement(WORK, HOME), disk())
 
     assert found == MountLayout(
@@ -56,7 +56,7 @@ def test_the_workspace_and_the_home_can_be_written_but_for_what_runs_at_a_start(
     )
 
 
-def test_start_files_that_are_missing_are_made_as_files_and_their_folders_as_folders() -> None:
+def test_missing_startup_files_are_created_as_files_and_their_folders_as_folders() -> None:
     kinds: dict[Path, PathKind] = {WORK: "directory", HOME: "directory"}
 
     found = planned(Confinement(WORK, HOME), lambda path: kinds.get(path, "absent"))
@@ -98,7 +98,7 @@ def test_a_git_file_that_names_another_directory_is_read_only() -> None:
     assert of_workspace(found) == [(".", "write"), (".git", "read")]
 
 
-def test_a_protected_path_that_is_missing_is_made_as_an_empty_directory() -> None:
+def test_a_missing_protected_path_is_created_as_an_empty_directory() -> None:
     within = Confinement(WORK, HOME, protected=(Path(".claude/settings.json"),))
 
     found = planned(within, disk())
@@ -111,7 +111,7 @@ def test_a_protected_path_that_is_missing_is_made_as_an_empty_directory() -> Non
     assert found.folders == (WORK / ".claude", WORK / ".claude/settings.json")
 
 
-def test_where_a_file_stands_in_the_way_the_file_is_protected() -> None:
+def test_a_file_in_place_of_a_directory_above_is_protected_instead() -> None:
     within = Confinement(WORK, HOME, protected=(Path(".claude/settings.json"),))
 
     found = planned(within, disk({".claude": "file"}))
@@ -119,7 +119,7 @@ def test_where_a_file_stands_in_the_way_the_file_is_protected() -> None:
     assert of_workspace(found) == [(".", "write"), (".claude", "read")]
 
 
-def test_protected_paths_are_taken_as_they_are_meant_and_nothing_outside_is_shown() -> None:
+def test_protected_paths_are_normalized_and_those_outside_are_not_mounted() -> None:
     within = Confinement(
         WORK, HOME, protected=(WORK / "a", Path("b/../a"), Path("../x"), Path("/etc/shadow"))
     )
@@ -140,7 +140,7 @@ def test_nothing_is_protected_through_a_link() -> None:
         )
 
 
-def test_the_narrower_path_holds() -> None:
+def test_the_narrower_path_applies() -> None:
     within = Confinement(
         WORK,
         HOME,

@@ -7,7 +7,7 @@ from treadle.adapters.sandboxes.seatbelt import Seatbelt
 from treadle.adapters.sandboxes.seatbelt_profile import make_profile
 from treadle.domain.sandbox import ConfinedCommand, Confinement, SandboxFailed
 
-LIBRARY = Path("/opt/python")
+PREFIX = Path("/opt/python")
 WITHIN = Confinement(
     Path("/w"),
     Path("/home"),
@@ -16,7 +16,7 @@ WITHIN = Confinement(
     protected=(Path("kept/settings.json"),),
     sockets={"/x.sock": Path("/x.sock")},
 )
-# The end of the profile: what may be written, what not, and the one way out.
+# The end of the profile: writable paths, protected paths, and the socket.
 WRITES = (
     '(allow file-write* (subpath "/w") (subpath "/home") (literal "/dev/null") '
     '(literal "/dev/zero") (literal "/dev/tty") (literal "/dev/dtracehelper"))'
@@ -30,10 +30,10 @@ PROTECTED = (
 
 
 def rules(within: Confinement) -> list[str]:
-    return make_profile(within, LIBRARY).splitlines()
+    return make_profile(within, PREFIX).splitlines()
 
 
-def test_everything_is_denied_but_for_what_is_named() -> None:
+def test_the_profile_allows_only_what_it_names() -> None:
     lines = rules(WITHIN)
 
     assert lines[:4] == [
@@ -45,7 +45,7 @@ def test_everything_is_denied_but_for_what_is_named() -> None:
     assert lines[-3:] == [WRITES, PROTECTED, '(allow network-outbound (literal "/x.sock"))']
 
 
-def test_reading_is_for_the_system_its_tools_and_its_own_places() -> None:
+def test_only_the_system_and_the_confinements_paths_are_readable() -> None:
     (reading,) = [line for line in rules(WITHIN) if line.startswith("(allow file-read* ")]
 
     assert reading.endswith(
@@ -55,7 +55,7 @@ def test_reading_is_for_the_system_its_tools_and_its_own_places() -> None:
     assert '(subpath "/private/etc")' not in reading
 
 
-def test_without_a_socket_there_is_no_network_and_open_means_all() -> None:
+def test_the_network_is_closed_without_a_socket_and_open_if_asked_for() -> None:
     closed = rules(Confinement(Path("/w"), Path("/home"), network="none"))
     opened = rules(Confinement(Path("/w"), Path("/home"), network="open"))
 
@@ -63,32 +63,32 @@ def test_without_a_socket_there_is_no_network_and_open_means_all() -> None:
     assert [line for line in opened if "network" in line] == ["(allow network*)"]
 
 
-def test_a_path_cannot_end_its_quotation() -> None:
+def test_a_path_with_quotes_is_escaped() -> None:
     lines = rules(Confinement(Path('/wo"rk\\'), Path("/home")))
 
     assert lines[-2].startswith(r'(allow file-write* (subpath "/wo\"rk\\") (subpath "/home")')
 
 
-def test_paths_are_made_real_and_the_command_follows_the_profile(tmp_path: Path) -> None:
+def test_links_are_resolved_and_the_command_follows_the_profile(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "home").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "real")
     program = tmp_path / "sandbox-exec"
     program.touch()
-    seatbelt = Seatbelt(Interpreter(Path("/python"), LIBRARY), tmp_path, program)
+    seatbelt = Seatbelt(Interpreter(Path("/python"), PREFIX), tmp_path, program)
     within = Confinement(tmp_path / "link", tmp_path / "home")
 
     confined = seatbelt.confine(("true",), {"A": "b"}, within)
 
     real = Confinement((tmp_path / "real").resolve(), (tmp_path / "home").resolve())
     assert confined == ConfinedCommand(
-        (str(program), "-p", make_profile(real, LIBRARY), "true"),
+        (str(program), "-p", make_profile(real, PREFIX), "true"),
         {"A": "b", "HOME": str(real.home), "TMPDIR": str(real.home / "tmp")},
     )
 
 
-def test_elsewhere_there_is_no_such_sandbox(tmp_path: Path) -> None:
-    seatbelt = Seatbelt(Interpreter(Path("/python"), LIBRARY), tmp_path, tmp_path / "none")
+def test_without_sandbox_exec_nothing_is_confined(tmp_path: Path) -> None:
+    seatbelt = Seatbelt(Interpreter(Path("/python"), PREFIX), tmp_path, tmp_path / "none")
 
     assert seatbelt.confine(("true",), {}, WITHIN) == SandboxFailed(
         f"{tmp_path}/none is missing, and the sandbox is made by it",

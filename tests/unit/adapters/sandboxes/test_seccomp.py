@@ -1,4 +1,4 @@
-"""The system call filter, run by a model of the machine that the kernel has for it."""
+"""The system call filter, run by a small interpreter of its instructions."""
 
 import errno
 import platform
@@ -21,7 +21,7 @@ MACHINES = sorted(ARCHITECTURES)
 
 @dataclass(frozen=True)
 class Call:
-    """What the kernel shows a filter of a system call."""
+    """A system call, as a filter sees it."""
 
     number: int
     audit: int
@@ -29,44 +29,44 @@ class Call:
 
     @property
     def words(self) -> dict[int, int]:
-        at = {0: self.number, 4: self.audit}
-        return at | {16 + 8 * place: value for place, value in enumerate(self.arguments)}
+        words = {0: self.number, 4: self.audit}
+        return words | {16 + 8 * at: value for at, value in enumerate(self.arguments)}
 
 
 def refused(reason: int) -> int:
     return 0x00050000 | reason
 
 
-def answer(program: bytes, call: Call) -> int:
-    """What the kernel's machine makes of the program; only the instructions that are in it."""
-    steps = list(struct.iter_unpack("=HBBI", program))
-    at, held = 0, 0
+def verdict_on(program: bytes, call: Call) -> int:
+    """Runs the program; knows only the instructions that it uses."""
+    instructions = list(struct.iter_unpack("=HBBI", program))
+    at, loaded = 0, 0
     while True:
-        code, then, skip, value = steps[at]
+        code, then, skip, value = instructions[at]
         match code:
             case 0x06:
                 return int(value)
             case 0x20:
-                held, jump = call.words.get(value, 0), 0
+                loaded, jump = call.words.get(value, 0), 0
             case 0x15:
-                jump = then if held == value else skip
+                jump = then if loaded == value else skip
             case 0x35:
-                jump = then if held >= value else skip
+                jump = then if loaded >= value else skip
             case 0x45:
-                jump = then if held & value else skip
+                jump = then if loaded & value else skip
             case _:
                 raise AssertionError(f"unknown instruction {code:#x}")
         at += 1 + jump
 
 
-def judged(machine: str, name: str, *arguments: int) -> int:
-    return judged_number(machine, ARCHITECTURES[machine].numbers[name], *arguments)
+def verdict_for(machine: str, name: str, *arguments: int) -> int:
+    return verdict_for_number(machine, ARCHITECTURES[machine].numbers[name], *arguments)
 
 
-def judged_number(machine: str, number: int, *arguments: int) -> int:
+def verdict_for_number(machine: str, number: int, *arguments: int) -> int:
     program = make_filter(machine)
     assert isinstance(program, bytes)
-    return answer(program, Call(number, ARCHITECTURES[machine].audit, arguments))
+    return verdict_on(program, Call(number, ARCHITECTURES[machine].audit, arguments))
 
 
 @pytest.mark.parametrize("machine", MACHINES)
@@ -74,14 +74,14 @@ def judged_number(machine: str, number: int, *arguments: int) -> int:
 def test_no_call_of_the_new_mount_interface_or_of_io_uring_passes(
     number: int, machine: str
 ) -> None:
-    assert judged_number(machine, number) == refused(errno.EPERM)
-    assert judged_number(machine, 467) == refused(errno.EPERM)
+    assert verdict_for_number(machine, number) == refused(errno.EPERM)
+    assert verdict_for_number(machine, 467) == refused(errno.EPERM)
 
 
 @pytest.mark.parametrize("machine", MACHINES)
 @pytest.mark.parametrize("name", DENIED)
-def test_calls_that_nobody_needs_are_refused(name: str, machine: str) -> None:
-    assert judged(machine, name) == refused(errno.EPERM)
+def test_denied_calls_are_refused(name: str, machine: str) -> None:
+    assert verdict_for(machine, name) == refused(errno.EPERM)
 
 
 @pytest.mark.parametrize("machine", MACHINES)
@@ -110,16 +110,16 @@ def test_calls_that_nobody_needs_are_refused(name: str, machine: str) -> None:
         ("openat", (3, 0, 0o101, 0o644), ALLOWED),
         ("openat", (3, 0, 0o101, 0o4755), refused(errno.EPERM)),
         ("openat", (3, 0, 0o20200002, 0o4755), refused(errno.EPERM)),
-        ("openat", (3, 0, 0o2, 0o4755), ALLOWED),  # makes no file, so that there is no mode
+        ("openat", (3, 0, 0o2, 0o4755), ALLOWED),  # creates no file, so the mode is ignored
         ("ioctl", (0, 0x5401), ALLOWED),
         ("ioctl", (0, 0x5412), refused(errno.EPERM)),
         ("ioctl", (0, 0x541C), refused(errno.EPERM)),
     ],
 )
-def test_some_calls_depend_on_what_is_asked(
+def test_some_calls_depend_on_their_arguments(
     name: str, arguments: tuple[int, ...], verdict: int, machine: str
 ) -> None:
-    assert judged(machine, name, *arguments) == verdict
+    assert verdict_for(machine, name, *arguments) == verdict
 
 
 @pytest.mark.parametrize(
@@ -134,10 +134,10 @@ def test_some_calls_depend_on_what_is_asked(
         ("open", (0, 0, 0o4755), ALLOWED),
     ],
 )
-def test_old_calls_that_newer_machines_lack_are_judged_alike(
+def test_older_calls_of_one_architecture_are_filtered_alike(
     name: str, arguments: tuple[int, ...], verdict: int
 ) -> None:
-    assert judged("x86_64", name, *arguments) == verdict
+    assert verdict_for("x86_64", name, *arguments) == verdict
 
 
 @pytest.mark.parametrize("machine", MACHINES)
@@ -147,27 +147,27 @@ def test_all_other_calls_pass(machine: str) -> None:
     assert isinstance(program, bytes)
     others = set(range(500)) - set(architecture.numbers.values())
 
-    verdicts = {answer(program, Call(number, architecture.audit)) for number in others}
+    verdicts = {verdict_on(program, Call(number, architecture.audit)) for number in others}
 
     assert verdicts == {ALLOWED}
 
 
 @pytest.mark.parametrize("machine", MACHINES)
-def test_calls_by_another_table_do_not_pass(machine: str) -> None:
+def test_calls_of_another_architecture_do_not_pass(machine: str) -> None:
     program = make_filter(machine)
     assert isinstance(program, bytes)
     audit = ARCHITECTURES[machine].audit
 
-    assert answer(program, Call(1, 0x40000003)) == KILLED
-    assert answer(program, Call(1 | 0x40000000, audit)) == refused(errno.ENOSYS)
+    assert verdict_on(program, Call(1, 0x40000003)) == KILLED
+    assert verdict_on(program, Call(1 | 0x40000000, audit)) == refused(errno.ENOSYS)
 
 
-def test_a_machine_without_a_table_has_no_sandbox() -> None:
+def test_an_architecture_without_a_table_has_no_filter() -> None:
     found = make_filter("riscv64")
 
     assert isinstance(found, SandboxFailed)
     assert found.message == "no system call filter is known for the architecture riscv64"
 
 
-def test_the_machine_that_runs_this_has_one() -> None:
+def test_this_machine_has_a_filter() -> None:
     assert platform.machine() in {*ARCHITECTURES, "arm64"}

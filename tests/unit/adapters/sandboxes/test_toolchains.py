@@ -1,4 +1,4 @@
-"""What of a language outside of the system is shown, and what is too wide for it."""
+"""Which toolchains outside of the system are shown, and which expose too much."""
 
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from treadle.adapters.sandboxes.toolchains import (
 
 HOME, ROOT = Path("/home/ada"), Path("/home/ada/.treadle")
 PROJECT = HOME / "code/shop"
-# Links on this machine, and where they lead.
+# Links on this machine, and their targets.
 LINKS = {Path("/opt/shop"): PROJECT, Path("/opt/ada"): HOME, Path("/opt/climb/../x"): HOME}
 PLAIN = "/usr/local/bin:/usr/bin:/bin"
 
@@ -32,7 +32,7 @@ def real(path: Path) -> Path:
     return LINKS.get(path, path)
 
 
-def test_what_the_system_has_needs_nothing() -> None:
+def test_a_toolchain_of_the_system_needs_nothing() -> None:
     found = FoundToolchains((Path("/usr"), Path("/usr/lib/go")), (Path("/usr/bin/php"),))
 
     assert shown(found) == Toolchains((), PLAIN, {})
@@ -47,7 +47,7 @@ def test_a_language_elsewhere_is_shown_and_comes_first_on_the_path() -> None:
     )
 
 
-def test_a_program_of_one_file_is_shown_without_what_lies_beside_it() -> None:
+def test_a_program_of_one_file_is_shown_without_its_directory() -> None:
     uv = HOME / ".local/bin/uv"
 
     assert shown(FoundToolchains(files=(uv,))) == Toolchains(
@@ -80,7 +80,7 @@ def test_of_the_users_path_only_the_systems_directories_are_kept() -> None:
         *("/usr/../home/ada", "/home/ada/.nvm/.."),
     ],
 )
-def test_a_root_with_something_private_in_it_is_refused(root: str) -> None:
+def test_a_root_that_exposes_something_private_is_refused(root: str) -> None:
     assert shown(FoundToolchains((Path(root),))) == Toolchains((), PLAIN, {}, (Path(root),))
 
 
@@ -102,11 +102,11 @@ def exists(*paths: str) -> set[Path]:
             exists("/opt/python/bin/python3.12", "/opt/python/lib/python3.12/os.py"),
             Path("/opt/python"),
         ),
-        # Named by a file that an agent may have written: it must look like a Python.
+        # An agent may have written the file, so the prefix must look like a Python.
         ("home = /home/ada/.ssh/bin\n", exists("/home/ada/.ssh/bin/python3.12"), None),
         ("home = /home/ada/.ssh\n", exists("/home/ada/.ssh/python3.12"), None),
         ("home = relative/bin\n", exists(), None),
-        # It looks like one, and is what an agent had committed.
+        # These look like one, but an agent may have committed them.
         *(
             (
                 f"home = {root}/bin\n",

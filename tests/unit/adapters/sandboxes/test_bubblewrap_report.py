@@ -1,4 +1,4 @@
-"""Whether a command ran, and what the words of bubblewrap mean to a person."""
+"""Whether a command ran in bubblewrap, and what its error messages mean."""
 
 from pathlib import Path
 
@@ -23,18 +23,18 @@ CHILD = '{ "child-pid": 17, "net-namespace": 4026532183 }\n'
         ('["exit-code"]\n', False),
     ],
 )
-def test_a_command_ran_if_its_exit_code_was_written(text: str, verdict: bool) -> None:
+def test_a_command_ran_if_the_report_has_its_exit_code(text: str, verdict: bool) -> None:
     assert has_exit_code(text) is verdict
 
 
-def test_a_report_that_is_not_there_is_a_failure(tmp_path: Path) -> None:
+def test_a_missing_report_is_a_failure(tmp_path: Path) -> None:
     assert read_report(tmp_path / "none.json", "") == SandboxFailed(
         "the sandbox left no report", "run `treadle doctor`"
     )
 
 
 @pytest.mark.parametrize(
-    ("said", "failed"),
+    ("errors", "failed"),
     [
         (
             "bwrap: setting up uid map: Permission denied",
@@ -98,19 +98,19 @@ def test_a_report_that_is_not_there_is_a_failure(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_bubblewrap_says_is_explained(said: str, failed: SandboxFailed) -> None:
-    assert bubblewrap_errors.explain_error(said) == failed
+def test_errors_of_bubblewrap_are_explained(errors: str, failed: SandboxFailed) -> None:
+    assert bubblewrap_errors.explain_error(errors) == failed
 
 
 @pytest.mark.parametrize(
     ("text", "version"),
     [("bubblewrap 0.8.0\n", (0, 8, 0)), ("bubblewrap 0.11.0", (0, 11, 0)), ("what?", ())],
 )
-def test_its_version_is_read(text: str, version: tuple[int, ...]) -> None:
+def test_its_version_is_parsed(text: str, version: tuple[int, ...]) -> None:
     assert bubblewrap_errors.parse_version(text) == version
 
 
-def test_an_old_one_is_told_from_none() -> None:
+def test_an_old_bubblewrap_and_a_missing_one_differ() -> None:
     assert bubblewrap_errors.too_old((0, 6, 1)) == SandboxFailed(
         "bubblewrap 0.6.1 is too old: 0.8.0 or newer is needed", bubblewrap_errors.INSTALL
     )

@@ -1,4 +1,4 @@
-"""One command, to its end: what it is given, what is heard of it, and what is left of it."""
+"""Running one command to its end: its input, its output, and what is left of it."""
 
 import asyncio
 import os
@@ -26,7 +26,7 @@ def shell(line: str, report: Path | None = None) -> ConfinedCommand:
 
 
 @pytest.mark.parametrize(
-    ("hears", "ran"),
+    ("capture", "ran"),
     [
         ("joined", ProcessResult(3, "out\nerr\n")),
         ("whole", ProcessResult(3, "out\nerr\n")),
@@ -35,17 +35,17 @@ def shell(line: str, report: Path | None = None) -> ConfinedCommand:
         ("errors", ProcessResult(3, "", "err\n")),
     ],
 )
-async def test_its_streams_are_heard_as_they_are_wanted(
-    hears: Capture, ran: ProcessResult, tmp_path: Path
+async def test_its_streams_are_captured_as_the_caller_asks(
+    capture: Capture, ran: ProcessResult, tmp_path: Path
 ) -> None:
     start = shell("cat; echo err >&2; exit 3")
 
-    assert (
-        await run_to_end(start, directory=tmp_path, seconds=60, given=b"out\n", hears=hears) == ran
-    )
+    done = await run_to_end(start, directory=tmp_path, seconds=60, stdin=b"out\n", capture=capture)
+
+    assert done == ran
 
 
-async def test_the_end_of_a_long_speech_is_kept(tmp_path: Path) -> None:
+async def test_the_end_of_a_long_output_is_kept(tmp_path: Path) -> None:
     start = shell("head -c 300000 /dev/zero | tr '\\0' x; echo end")
 
     ran = await run_to_end(start, directory=tmp_path, seconds=60)
@@ -53,12 +53,12 @@ async def test_the_end_of_a_long_speech_is_kept(tmp_path: Path) -> None:
     assert ran == ProcessResult(0, "x" * (64 * 1024 - 4) + "end\n")
 
 
-async def test_of_a_speech_that_is_wanted_whole_only_the_middle_may_be_left_out(
+async def test_only_the_middle_of_an_output_that_is_captured_whole_is_dropped(
     tmp_path: Path,
 ) -> None:
     start = shell("echo first; head -c 9000000 /dev/zero | tr '\\0' x; echo last")
 
-    ran = await run_to_end(start, directory=tmp_path, seconds=60, hears="whole")
+    ran = await run_to_end(start, directory=tmp_path, seconds=60, capture="whole")
 
     end = 4 << 20
     first, last = "first\n" + "x" * (end - 6), "x" * (end - 5) + "last\n"
@@ -113,16 +113,18 @@ async def test_a_sandbox_that_failed_is_known_by_its_report(tmp_path: Path) -> N
     report = tmp_path / "sandbox-1.json"
     report.write_text("report")
 
-    def failure(path: Path, said: str) -> SandboxFailed:
-        return SandboxFailed(f"{path.read_text()}: {said}")
+    def failure(path: Path, errors: str) -> SandboxFailed:
+        return SandboxFailed(f"{path.read_text()}: {errors}")
 
     start = shell("echo no >&2; exit 1", report)
-    ran = await run_to_end(start, directory=tmp_path, seconds=60, hears="apart", failure=failure)
+    ran = await run_to_end(start, directory=tmp_path, seconds=60, capture="apart", failure=failure)
 
     assert ran == ProcessResult(1, "", "no\n", SandboxFailed("report: no\n"))
 
 
-async def test_who_stops_waiting_ends_the_command_with_all_that_it_started(tmp_path: Path) -> None:
+async def test_cancelling_the_caller_ends_all_that_the_command_started(
+    tmp_path: Path,
+) -> None:
     reading, writing = os.pipe()
     start = ConfinedCommand(
         ("/bin/sh", "-c", f"tail -f /dev/null & echo up > /dev/fd/{writing}; wait"),
@@ -137,13 +139,13 @@ async def test_who_stops_waiting_ends_the_command_with_all_that_it_started(tmp_p
     await asyncio.wait({waiting})
 
     assert waiting.cancelled()
-    # Its end is that of the last process that had it open.
+    # The pipe ends when the last process that has it open ends.
     assert await asyncio.to_thread(os.read, reading, 1) == b""
     os.close(reading)
 
 
 @pytest.mark.parametrize(
-    ("command", "said"),
+    ("command", "output"),
     [
         (("/bin/sh", "-c", "pwd; echo x >&2"), "/\n"),
         (("/bin/sh", "-c", "echo no; exit 1"), None),
@@ -151,7 +153,7 @@ async def test_who_stops_waiting_ends_the_command_with_all_that_it_started(tmp_p
         (("/no/such/program",), None),
     ],
 )
-async def test_only_a_program_that_succeeds_has_answered(
-    command: tuple[str, ...], said: str | None
+async def test_a_query_returns_the_output_of_a_program_that_succeeds_and_of_no_other(
+    command: tuple[str, ...], output: str | None
 ) -> None:
-    assert await query_program(ConfinedCommand(command, ENVIRONMENT), seconds=0.5) == said
+    assert await query_program(ConfinedCommand(command, ENVIRONMENT), seconds=0.5) == output

@@ -20,22 +20,22 @@ LIMITS = ResourceLimits(processes=4000, memory_mb=4096, file_mb=7)
 PLAIN = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"}
 OTHER_KERNEL = Path(__file__).with_name("other_kernel.py")
 EVERY_BYTE = bytes(range(1, 256))
-# Each attack on the process before it that fails is a letter.
+# It prints a letter for each attack on its parent that fails.
 ATTACK = (
     "(: >/proc/$PPID/fd/1) 2>/dev/null || printf w; kill -0 $PPID 2>/dev/null || printf k; exit"
 )
 CREATE_RULESET, RESTRICT_SELF = 444, 446
 PRCTL, PRLIMIT = (167, 261) if platform.machine() == "aarch64" else (157, 302)
-ASKED_FOR_VERSION = (CREATE_RULESET, 2, 1)
+GET_VERSION = (CREATE_RULESET, 2, 1)
 
 
 @dataclass(frozen=True)
 class Done:
-    """How a command ended, and all that it said."""
+    """How a command ended, and what it printed."""
 
     code: int
     output: bytes
-    complaint: bytes = b""
+    errors: bytes = b""
 
 
 @pytest.fixture(scope="module")
@@ -56,8 +56,8 @@ def run(
 
 
 def not_started(program: str, number: int) -> Done:
-    told = f"treadle: not started, {program}: [Errno {number}] {os.strerror(number)}\n"
-    return Done(FAILED, b"", told.encode())
+    message = f"treadle: not started, {program}: [Errno {number}] {os.strerror(number)}\n"
+    return Done(FAILED, b"", message.encode())
 
 
 @pytest.mark.parametrize(
@@ -77,21 +77,21 @@ def not_started(program: str, number: int) -> Done:
         (("sh", "-c", "kill -KILL $$"), Done(-signal.SIGKILL, b"")),
     ],
 )
-def test_a_command_ends_and_speaks_as_it_would_alone(
+def test_a_command_ends_and_prints_as_without_the_launcher(
     command: tuple[str | bytes, ...], ended: Done, launcher: Path
 ) -> None:
     assert run(launcher, *command) == ended
 
 
-def test_it_is_the_process_that_was_started(launcher: Path) -> None:
+def test_the_command_replaces_the_launcher_in_the_same_process(launcher: Path) -> None:
     with subprocess.Popen([launcher, "echo $$"], env=PLAIN, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         assert int(process.stdout.read()) == process.pid
 
 
-@pytest.mark.parametrize("told", ["SigIgn", "SigBlk", "SigCgt"])
-def test_signals_reach_it_as_they_would_reach_it_alone(told: str, launcher: Path) -> None:
-    command = ("grep", told, "/proc/self/status")
+@pytest.mark.parametrize("field", ["SigIgn", "SigBlk", "SigCgt"])
+def test_its_signals_are_handled_as_without_the_launcher(field: str, launcher: Path) -> None:
+    command = ("grep", field, "/proc/self/status")
 
     assert run(launcher, *command) == run(*command)
 
@@ -102,7 +102,7 @@ def test_it_has_no_more_files_open(launcher: Path) -> None:
     assert run(launcher, *command) == run(*command)
 
 
-def test_its_limits_are_those_that_were_asked_for_and_no_others(launcher: Path) -> None:
+def test_only_the_four_limits_are_set(launcher: Path) -> None:
     wanted = f"ulimit -u 4000 -d {4096 << 10} -f {7 << 10} -c 0; "
     line = "ulimit -Sa; ulimit -Ha"
 
@@ -117,7 +117,7 @@ def test_a_limit_that_is_lower_already_stays(launcher: Path) -> None:
     assert run("bash", "-c", line, launcher) == Done(0, b"3\n3\n3999\n3999\n0\n")
 
 
-def test_what_cannot_be_started_is_told(launcher: Path, tmp_path: Path) -> None:
+def test_a_command_that_cannot_be_started_is_reported(launcher: Path, tmp_path: Path) -> None:
     (tmp_path / "text").write_text("no program")
 
     assert run(launcher, "/nonexistent/program", "x") == not_started(
@@ -131,17 +131,17 @@ def test_what_cannot_be_started_is_told(launcher: Path, tmp_path: Path) -> None:
     )
 
 
-def test_so_is_a_launcher_with_nothing_to_start(launcher: Path) -> None:
-    told = b"treadle: not started, no command was given\n"
+def test_so_is_a_launcher_without_a_command(launcher: Path) -> None:
+    message = b"treadle: not started, no command was given\n"
 
-    assert run(launcher) == Done(FAILED, b"", told)
+    assert run(launcher) == Done(FAILED, b"", message)
 
 
-def test_a_program_is_looked_for_where_its_path_says(launcher: Path, tmp_path: Path) -> None:
+def test_a_program_is_searched_for_in_the_path(launcher: Path, tmp_path: Path) -> None:
     program = tmp_path / "greet"
     program.write_text("#!/bin/sh\necho hello $1\n")
     program.chmod(0o755)
-    # Also in a directory that anybody may write to, and in the one it is started in.
+    # Also in a directory that everybody may write to, and in the current one.
     tmp_path.chmod(0o777)
 
     found = run(launcher, "greet", "you", given={**PLAIN, "PATH": f"{tmp_path}:/usr/bin:/bin"})
@@ -150,14 +150,14 @@ def test_a_program_is_looked_for_where_its_path_says(launcher: Path, tmp_path: P
     assert (found, beside) == (Done(0, b"hello you\n"), Done(0, b"hello me\n"))
 
 
-def hostile(place: Path) -> dict[str, str]:
-    """Variables by which Python loads more than the program."""
+def hostile(folder: Path) -> dict[str, str]:
+    """Variables that make Python load code besides the program."""
     for name in ("sitecustomize.py", "usercustomize.py", "ctypes.py", "struct.py", "os.py"):
-        (place / name).write_text('print("planted")\n')
+        (folder / name).write_text('print("planted")\n')
     return {
-        "PYTHONPATH": str(place),
-        "PYTHONHOME": str(place),
-        "PYTHONSTARTUP": str(place / "os.py"),
+        "PYTHONPATH": str(folder),
+        "PYTHONHOME": str(folder),
+        "PYTHONSTARTUP": str(folder / "os.py"),
         "PYTHONINSPECT": "1",
     }
 
@@ -172,13 +172,13 @@ def test_no_variable_loads_code_before_the_command_is_separated(
     assert done == Done(0, b"\xc3\xa9\xff")
 
 
-def test_those_variables_do_where_nothing_is_done_about_it(tmp_path: Path) -> None:
-    """Or they would prove nothing."""
+def test_without_the_launcher_those_variables_load_code(tmp_path: Path) -> None:
+    """Otherwise the test above proves nothing."""
     given = {name: value for name, value in hostile(tmp_path).items() if name != "PYTHONHOME"}
 
     done = run(sys.executable, "-c", "1", given={**PLAIN, **given})
 
-    assert b"planted" in done.output + done.complaint
+    assert b"planted" in done.output + done.errors
 
 
 @pytest.mark.parametrize("locale", [PLAIN, {}, {"LANG": "C"}, {"LC_ALL": "POSIX"}])
@@ -198,17 +198,19 @@ def test_the_command_gets_them_all_byte_for_byte_and_no_others(
     assert run(launcher, "env", "-0", given=given) == run("env", "-0", given=given)
 
 
-def elsewhere(call: int, place: int, value: int, answer: int, *command: str | Path) -> Done:
-    words = map(str, (call, place, value, answer))
+def on_other_kernel(
+    call: int, position: int, value: int, result: int, *command: str | Path
+) -> Done:
+    words = map(str, (call, position, value, result))
     return run(sys.executable, "-I", "-S", OTHER_KERNEL, *words, *command)
 
 
 @pytest.mark.parametrize(
-    ("version", "held"),
+    ("version", "blocked"),
     [
         (-errno.ENOSYS, b""),
         (-errno.EOPNOTSUPP, b""),
-        # It does not say, and is asked for the least.
+        # An unknown version: only what the oldest has is requested.
         (-errno.EPERM, b"w"),
         (1, b"w"),
         (5, b"w"),
@@ -217,9 +219,9 @@ def elsewhere(call: int, place: int, value: int, answer: int, *command: str | Pa
     ],
 )
 def test_an_older_kernel_separates_as_far_as_it_can(
-    version: int, held: bytes, launcher: Path
+    version: int, blocked: bytes, launcher: Path
 ) -> None:
-    assert elsewhere(*ASKED_FOR_VERSION, version, launcher, ATTACK) == Done(0, held)
+    assert on_other_kernel(*GET_VERSION, version, launcher, ATTACK) == Done(0, blocked)
 
 
 @pytest.mark.parametrize(
@@ -240,6 +242,6 @@ def test_an_older_kernel_separates_as_far_as_it_can(
 def test_a_command_that_cannot_be_separated_or_limited_is_not_started(
     call: tuple[int, int, int], number: int, launcher: Path
 ) -> None:
-    done = elsewhere(*call, -number, launcher, "echo", "started")
+    done = on_other_kernel(*call, -number, launcher, "echo", "started")
 
     assert done == not_started("echo", number)

@@ -1,4 +1,4 @@
-"""What the findings of a probe amount to."""
+"""How the result of a canary is evaluated."""
 
 import json
 
@@ -19,12 +19,12 @@ GOOD = {"writes here": True, "cannot write there": True}
 
 
 def failed(*names: str) -> SandboxFailed:
-    told = "; ".join(names)
-    return SandboxFailed(f"the sandbox does not hold, for this is not so: it {told}", HINT)
+    listed = "; ".join(names)
+    return SandboxFailed(f"the sandbox does not hold, for this is not so: it {listed}", HINT)
 
 
 @pytest.mark.parametrize(
-    ("findings", "as_root", "probed"),
+    ("result", "as_root", "probed"),
     [
         (CanaryResult(GOOD, 7, 3), False, ProbePassed()),
         (CanaryResult(GOOD, 7, 3), True, ProbePassed((AS_ROOT,))),
@@ -42,28 +42,28 @@ def failed(*names: str) -> SandboxFailed:
         (CanaryResult(dict.fromkeys(GOOD, False), 7, 3), False, failed(*GOOD)),
     ],
 )
-def test_only_a_sandbox_that_passes_every_trial_is_proven(
-    findings: CanaryResult, as_root: bool, probed: ProbeResult
+def test_only_a_sandbox_that_passes_every_test_passes_the_probe(
+    result: CanaryResult, as_root: bool, probed: ProbeResult
 ) -> None:
-    assert evaluate_probe(findings, (), as_root=as_root) == probed
+    assert evaluate_probe(result, (), as_root=as_root) == probed
 
 
-def test_what_the_host_saw_counts() -> None:
+def test_a_leak_that_the_host_found_fails_the_probe() -> None:
     assert evaluate_probe(CanaryResult(GOOD, 7, 3), ("leaks",), as_root=False) == failed("leaks")
 
 
-def test_findings_are_read_from_what_the_canary_prints() -> None:
-    text = json.dumps({"findings": {"a": True, "b": 1}, "separation": {"version": 7, "held": 3}})
+def test_a_result_is_parsed_from_what_the_canary_prints() -> None:
+    text = json.dumps({"tests": {"a": True, "b": 1}, "landlock": 7, "attacks_blocked": 3})
 
     assert parse_result(text) == CanaryResult({"a": True, "b": False}, 7, 3)
 
 
-@pytest.mark.parametrize("text", ["", "{}", "[]", "Traceback", '{"findings": {}}'])
-def test_anything_else_is_no_finding(text: str) -> None:
+@pytest.mark.parametrize("text", ["", "{}", "[]", "Traceback", '{"tests": {}}'])
+def test_any_other_text_is_no_result(text: str) -> None:
     assert parse_result(text) is None
 
 
-def test_trials_that_were_wanted_and_not_made_have_failed() -> None:
-    findings = CanaryResult(GOOD, 0, 0)
+def test_a_required_test_that_is_missing_has_failed() -> None:
+    result = CanaryResult(GOOD, 0, 0)
 
-    assert findings.only({"writes here", "flies"}).tests == {"flies": False, "writes here": True}
+    assert result.only({"writes here", "flies"}).tests == {"flies": False, "writes here": True}
