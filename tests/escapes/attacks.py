@@ -1,6 +1,6 @@
-"""Ways out of a sandbox, tried from inside; run as a program that reads a scene in JSON.
+"""Attacks on a sandbox from inside; runs as a program that reads its targets as JSON.
 
-Each attack does something that must not work. It prints, as JSON, which of them got through.
+Each attack does something that must not work. The program prints as JSON which ones succeeded.
 """
 
 import ctypes
@@ -17,7 +17,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-# None would be found under these in any sandbox of ours.
+# No sandbox shows any of these.
 SYSTEM_SECRETS = (
     "/etc/shadow",
     "/etc/ssh/ssh_host_ed25519_key",
@@ -36,7 +36,7 @@ X86 = os.uname().machine == "x86_64"
 
 
 def attacks(scene: Mapping[str, Any]) -> dict[str, Callable[[], bool]]:
-    """By name; each tells whether it got through."""
+    """By name; each returns whether it succeeded."""
     return {
         **{f"reading {path}": reading(path) for path in SYSTEM_SECRETS},
         "reading a key in the user's home": reading(scene["key"]),
@@ -59,9 +59,9 @@ def attacks(scene: Mapping[str, Any]) -> dict[str, Callable[[], bool]]:
 
 
 def writing(scene: Mapping[str, Any]) -> dict[str, Callable[[], bool]]:
-    """On the host it is looked at again whether any of that arrived."""
+    """The host checks again whether any file changed."""
     return {
-        # In a /tmp of its own it may write there, and only the host can tell.
+        # It may succeed in a private /tmp, so the host checks the result.
         "writing by a link in the workspace": lambda: (
             wrote(scene["link_out"] + "/secret") and False
         ),
@@ -109,7 +109,7 @@ def processes(scene: Mapping[str, Any]) -> dict[str, Callable[[], bool]]:
         "reading another process's memory": lambda: ok(
             libc.syscall(310 if X86 else 270, 1, None, 0, None, 0, 0)
         ),
-        "gaining rights by a program of root's": lambda: b"root" in said(["su", "-c", "id"]),
+        "gaining rights by a program of root's": lambda: b"root" in output_of(["su", "-c", "id"]),
     }
 
 
@@ -199,7 +199,7 @@ def moved(path: str, to: str) -> bool:
 
 
 def replaced(work: str, absent: Path) -> bool:
-    """A directory of our own, with the file in it, in the place of the one above it."""
+    """Replaces the directory above the file by another one that contains the file."""
     top = absent.parts[0]
     Path(work, "mine", *absent.parts[1:-1]).mkdir(parents=True, exist_ok=True)
     Path(work, "mine", *absent.parts[1:]).write_text("planted")
@@ -231,7 +231,7 @@ def signalled(process: int) -> bool:
     return bool(Path(f"/proc/{process}/cmdline").read_bytes())
 
 
-def said(command: list[str]) -> bytes:
+def output_of(command: list[str]) -> bytes:
     return subprocess.run(
         command, stdin=subprocess.DEVNULL, capture_output=True, check=False
     ).stdout

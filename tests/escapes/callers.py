@@ -1,4 +1,4 @@
-"""Who starts a sandbox in the tests: whoever runs them, and an ordinary user if that is root."""
+"""Who starts sandboxes in the tests: the current user, and an ordinary one if it is root."""
 
 import os
 import platform
@@ -27,10 +27,10 @@ PROBE_SOCKET = "/run/treadle/probe.sock"
 
 @dataclass(frozen=True)
 class Caller:
-    """A sandbox in a directory of its own, started by somebody."""
+    """A user, and a sandbox in a directory of its own that this user starts."""
 
     who: Who
-    place: Path
+    folder: Path
     sandbox: Bubblewrap
 
     @property
@@ -41,14 +41,16 @@ class Caller:
         return _starts(BECOME if self.who == "user" else (), program)
 
     @property
-    def tried(self) -> ProbeOptions:
+    def probe_options(self) -> ProbeOptions:
         launcher = self.sandbox.launcher()
-        return ProbeOptions(self.sandbox.interpreter, self.place / "probes", launcher, PROBE_SOCKET)
+        return ProbeOptions(
+            self.sandbox.interpreter, self.folder / "probes", launcher, PROBE_SOCKET
+        )
 
     def confine(
         self, command: Sequence[str], environment: Mapping[str, str], within: Confinement
     ) -> ConfinedCommand | SandboxFailed:
-        """As the sandbox does it, but by this user."""
+        """The command, started by this user."""
         confined = self.sandbox.confine(command, environment, within)
         if self.who == "ourselves" or isinstance(confined, SandboxFailed):
             return confined
@@ -56,36 +58,36 @@ class Caller:
         return replace(confined, command=(*BECOME, *confined.command))
 
     def give(self, within: Confinement) -> None:
-        """What lies in the place, and the sockets, are the user's from now on."""
-        for top in (self.place, *(path.parent for path in within.sockets.values())):
-            for folder, folders, files in os.walk(top):
+        """Makes this user the owner of the folder and of the sockets."""
+        for top in (self.folder, *(path.parent for path in within.sockets.values())):
+            for parent, folders, files in os.walk(top):
                 for name in (".", *folders, *files):
-                    os.chown(Path(folder) / name, USER, USER, follow_symlinks=False)
+                    os.chown(Path(parent) / name, USER, USER, follow_symlinks=False)
 
 
 @contextmanager
 def called_by(who: Who) -> Iterator[Caller]:
-    """Not below pytest's own directory, which is closed to other users."""
+    """A caller outside of pytest's directory, which is closed to other users."""
     program = shutil.which("bwrap")
     if program is None:
         missing("bubblewrap")
     with tempfile.TemporaryDirectory(prefix="treadle-escapes-", dir="/var/tmp") as name:
-        place = Path(name)
-        place.chmod(0o755)
+        folder = Path(name)
+        folder.chmod(0o755)
         interpreter = this_interpreter() if who == "ourselves" else _interpreter_for_all()
-        sandbox = Bubblewrap(Path(program), place / "reports", interpreter, platform.machine())
-        yield Caller(who, place, sandbox)
+        sandbox = Bubblewrap(Path(program), folder / "reports", interpreter, platform.machine())
+        yield Caller(who, folder, sandbox)
 
 
 def _interpreter_for_all() -> Interpreter:
-    """One that any user can start: ours may lie in a home that is closed to others."""
+    """A Python that any user can start: ours may be in a home that is closed to others."""
     candidates = (this_interpreter(), Interpreter(Path("/usr/bin/python3").resolve(), Path("/usr")))
     started = [candidate for candidate in candidates if _starts(BECOME, candidate.program)]
     return started[0] if started else missing(f"a Python that user {USER} can start")
 
 
 def _starts(prefix: Sequence[str], program: Path) -> bool:
-    # By a shell: what setpriv itself starts is looked up with the rights of root.
+    # Through a shell: setpriv itself searches for programs with the rights of root.
     command = (*prefix, "sh", "-c", 'exec "$0" --version', str(program))
     return (
         subprocess.run(command, cwd="/", env={}, capture_output=True, check=False).returncode == 0

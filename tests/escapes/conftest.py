@@ -10,8 +10,8 @@ from tests.escapes.scene import Scene, scene_for
 
 @pytest.fixture(params=CALLERS, scope="module")
 def caller(request: pytest.FixtureRequest) -> Iterator[Caller]:
-    with called_by(request.param) as somebody:
-        yield somebody
+    with called_by(request.param) as caller:
+        yield caller
 
 
 @pytest.fixture(scope="module")

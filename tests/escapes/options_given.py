@@ -16,7 +16,7 @@ OF_THREE = (
     "--symlink",
     "--setenv",
 )
-# They speak of the option after them.
+# They modify the option that follows.
 MODIFIERS = ("--perms", "--size")
 
 

@@ -1,4 +1,4 @@
-"""Starts what a caller confines, and waits for its end."""
+"""Runs confined commands for a caller."""
 
 import os
 import subprocess
@@ -17,7 +17,7 @@ def confined_by(caller: Caller, command: Sequence[str], within: Confinement) -> 
 
 
 def start(confined: ConfinedCommand) -> subprocess.Popen[str]:
-    """With both outputs in pipes; its descriptors are closed here."""
+    """Starts it with all streams in pipes, and closes the descriptors here."""
     try:
         return subprocess.Popen(
             confined.command,
@@ -35,8 +35,8 @@ def start(confined: ConfinedCommand) -> subprocess.Popen[str]:
 
 
 def run(
-    caller: Caller, command: Sequence[str], within: Confinement, *, told: str = ""
+    caller: Caller, command: Sequence[str], within: Confinement, *, stdin: str = ""
 ) -> subprocess.CompletedProcess[str]:
     with start(confined_by(caller, command, within)) as process:
-        stdout, stderr = process.communicate(told, timeout=60)
+        stdout, stderr = process.communicate(stdin, timeout=60)
     return subprocess.CompletedProcess(command, process.returncode, stdout, stderr)

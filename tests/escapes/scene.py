@@ -1,4 +1,4 @@
-"""A machine in small: a user's home with a key, a project's clone, services, a process."""
+"""A small machine to attack: a user's home with a key, a clone, services, a process."""
 
 import secrets
 import socket
@@ -18,15 +18,16 @@ ABSENT = ".claude/settings.json"
 
 @dataclass(frozen=True)
 class Scene:
-    """What there is to attack, and how the attacker is confined."""
+    """What an attacker may try to reach, and how it is confined."""
 
     within: Confinement
-    told: dict[str, Any]
-    # Must be afterwards what they were before, byte for byte.
+    # Paths, addresses and processes, for the program that attacks them.
+    targets: dict[str, Any]
+    # They must not change by a single byte.
     outside: tuple[Path, ...]
 
     def contents(self) -> dict[str, bytes | None]:
-        """Of everything that nothing inside may change."""
+        """All files that nothing inside may change."""
         return {
             str(path): path.read_bytes() if path.is_file() else None
             for top in self.outside
@@ -36,12 +37,12 @@ class Scene:
 
 @contextmanager
 def scene_for(caller: Caller) -> Iterator[Scene]:
-    place, mark = caller.place / "machine", f"escapes-{secrets.token_hex(6)}"
-    home, run = place / "users-home", place / "users-home/.treadle/runs/r1"
+    machine, mark = caller.folder / "machine", f"escapes-{secrets.token_hex(6)}"
+    home, run = machine / "users-home", machine / "users-home/.treadle/runs/r1"
     work = run / "work"
-    for folder in (home / ".ssh", run / "home", work / "kept", place / "shown"):
+    for folder in (home / ".ssh", run / "home", work / "kept", machine / "shown"):
         folder.mkdir(parents=True)
-    for file in (home / ".ssh/id", home / "secret", run / "secret", place / "shown/text"):
+    for file in (home / ".ssh/id", home / "secret", run / "secret", machine / "shown/text"):
         file.write_text(KEY)
     (work / "kept/settings.json").write_text("{}\n")
     subprocess.run(["git", "init", "-q", work], check=True)
@@ -59,7 +60,7 @@ def scene_for(caller: Caller) -> Iterator[Scene]:
                 work,
                 run / "home",
                 network="gateway",
-                readable=(place / "shown",),
+                readable=(machine / "shown",),
                 protected=(Path(ABSENT), Path("kept/settings.json")),
             ),
             {
@@ -69,7 +70,7 @@ def scene_for(caller: Caller) -> Iterator[Scene]:
                 "link_out": str(work / "link-out"),
                 "workspace": str(work),
                 "home": str(run / "home"),
-                "readable": str(place / "shown/text"),
+                "readable": str(machine / "shown/text"),
                 "absent": ABSENT,
                 "mark": mark,
                 "host_process": process,
@@ -77,7 +78,7 @@ def scene_for(caller: Caller) -> Iterator[Scene]:
                 "abstract": mark,
                 "socket": str(run / "s"),
             },
-            (home / ".ssh", home / "secret", run / "secret", place / "shown", work / ".git"),
+            (home / ".ssh", home / "secret", run / "secret", machine / "shown", work / ".git"),
         )
 
 
@@ -90,7 +91,7 @@ def listening(stack: ExitStack, family: int, address: Any) -> Any:
 
 @contextmanager
 def host_process(mark: str) -> Iterator[int]:
-    """One that waits for the end of its input, and has the mark on its command line."""
+    """A process with the mark in its command line; it waits for the end of its input."""
     with subprocess.Popen(["cat", "-", f"/nonexistent/{mark}"], stdin=subprocess.PIPE) as process:
         yield process.pid
         process.kill()

@@ -1,4 +1,4 @@
-"""What a sandbox may use, how it ends, and how programs in it are kept apart from the agent."""
+"""The limits of a sandbox, how it ends, and how its programs are separated from the agent."""
 
 import os
 import signal
@@ -44,16 +44,16 @@ def launched(caller: Caller, *command: str) -> tuple[str, ...]:
 
 
 @pytest.mark.parametrize(
-    ("code", "said"), [(WRITE, "File too large"), (ALLOCATE, "no memory")], ids=["file", "memory"]
+    ("code", "output"), [(WRITE, "File too large"), (ALLOCATE, "no memory")], ids=["file", "memory"]
 )
 def test_a_program_is_held_to_its_limits(
-    code: str, said: str, caller: Caller, scene: Scene
+    code: str, output: str, caller: Caller, scene: Scene
 ) -> None:
     within = replace(scene.within, limits=SMALL)
 
     done = run(caller, launched(caller, *python(caller, code)), within)
 
-    assert done.stdout.strip() == said
+    assert done.stdout.strip() == output
 
 
 def test_an_ordinary_users_sandbox_has_so_many_processes(caller: Caller, scene: Scene) -> None:

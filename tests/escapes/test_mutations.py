@@ -1,4 +1,4 @@
-"""Take any single wall away, and the probe turns red."""
+"""The probe fails if any single option of the sandbox is removed."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -19,7 +19,7 @@ from treadle.domain.sandbox import (
 
 Change = Callable[[list[Given]], list[Given]]
 
-# Options whose absence no probe sees, and why they are there.
+# Options whose absence the probe does not notice, and why they exist.
 UNSEEN = {
     "--assert-userns-disabled": "checks another option, which is seen",
     "--clearenv": "bubblewrap is started without variables, so there is none to clear",
@@ -30,7 +30,7 @@ UNSEEN = {
     "--dir": "a directory that would be made anyway, for its owner alone",
     "--chdir": "bubblewrap then goes to the directory that it was started in, if it is there",
 }
-# What is said without each option: by the canary, or by bubblewrap, which does not even start.
+# The message without each option: of the canary, or of bubblewrap, which does not start.
 MISSED = {
     "--unshare-user": "requires --unshare-user",
     "--unshare-pid": "has its own pid namespace",
@@ -60,7 +60,7 @@ PINNED = ["kept", "absent", "absent/deep", ".git", ".git/objects", ".git/objects
 
 
 async def probed(caller: Caller, change: Change) -> ProbeResult:
-    """The probe of a sandbox whose options were changed behind its back."""
+    """The result of a probe with changed options."""
 
     def confine(
         command: Sequence[str], environment: Mapping[str, str], within: Confinement
@@ -70,11 +70,11 @@ async def probed(caller: Caller, change: Change) -> ProbeResult:
         give(confined, change(given(confined)))
         return confined
 
-    return await run_probe(confine, caller.sandbox.failure, caller.tried)
+    return await run_probe(confine, caller.sandbox.failure, caller.probe_options)
 
 
 def without(start: str) -> Change:
-    """Drops the one option that begins like this."""
+    """Removes the one option that begins with `start`."""
 
     def change(options: list[Given]) -> list[Given]:
         (gone,) = [one for one in options if f"{' '.join(one.words)} ".startswith(f"{start} ")]
@@ -105,26 +105,26 @@ def unmounted(name: str) -> Change:
     return lambda options: [one for one in options if not any(is_gone(one) for is_gone in gone)]
 
 
-def unbounded(place: str) -> Change:
-    """Leaves the file system there, without a size."""
+def unbounded(folder: str) -> Change:
+    """Removes the size of the file system."""
     return lambda options: [
-        replace(option, modifiers=()) if option.words == ("--tmpfs", place) else option
+        replace(option, modifiers=()) if option.words == ("--tmpfs", folder) else option
         for option in options
     ]
 
 
-async def complaint(caller: Caller, change: Change) -> str:
+async def failure(caller: Caller, change: Change) -> str:
     found = await probed(caller, change)
     assert isinstance(found, SandboxFailed)
     return found.message
 
 
-async def test_as_it_is_the_sandbox_is_proven(caller: Caller) -> None:
+async def test_the_unchanged_sandbox_passes(caller: Caller) -> None:
     assert isinstance(await probed(caller, lambda options: options), ProbePassed)
 
 
-@pytest.mark.parametrize(("option", "told"), MISSED.items(), ids=MISSED)
-async def test_without_any_one_option_it_is_not(option: str, told: str, caller: Caller) -> None:
+@pytest.mark.parametrize(("option", "message"), MISSED.items(), ids=MISSED)
+async def test_without_any_one_option_it_fails(option: str, message: str, caller: Caller) -> None:
     found = await probed(caller, without(option))
 
     if option == "--cap-drop" and not caller.is_root:
@@ -133,44 +133,42 @@ async def test_without_any_one_option_it_is_not(option: str, told: str, caller: 
         )  # for an ordinary user bubblewrap drops them by itself
     else:
         assert isinstance(found, SandboxFailed)
-        assert told in found.message
+        assert message in found.message
 
 
-@pytest.mark.parametrize("place", ["/tmp", "/var/tmp", "/dev/shm"])
-async def test_nor_without_a_bound_for_temporary_files(place: str, us: Caller) -> None:
-    told = await complaint(us, unbounded(place))
+@pytest.mark.parametrize("folder", ["/tmp", "/var/tmp", "/dev/shm"])
+async def test_without_a_size_for_temporary_files_it_fails(folder: str, us: Caller) -> None:
+    message = await failure(us, unbounded(folder))
 
-    assert told.endswith("it cannot fill the memory with files")
+    assert message.endswith("it cannot fill the memory with files")
 
 
 @pytest.mark.parametrize("name", PINNED)
-async def test_nor_if_a_directory_above_a_protected_path_can_be_moved(
+async def test_it_fails_if_a_directory_above_a_protected_path_can_be_moved(
     name: str, us: Caller
 ) -> None:
-    assert "cannot move protected files" in await complaint(us, unpinned(name))
+    assert "cannot move protected files" in await failure(us, unpinned(name))
 
 
 @pytest.mark.parametrize("name", SEALED)
-async def test_nor_if_something_protected_can_be_written(name: str, us: Caller) -> None:
-    assert "cannot write protected files" in await complaint(us, unsealed(name))
+async def test_it_fails_if_a_protected_path_can_be_written(name: str, us: Caller) -> None:
+    assert "cannot write protected files" in await failure(us, unsealed(name))
 
 
 @pytest.mark.parametrize("name", ["shown", "usr"])
-async def test_nor_if_something_read_only_can_be_written(name: str, us: Caller) -> None:
-    assert "has the system read-only" in await complaint(us, unsealed(name))
+async def test_it_fails_if_a_read_only_path_can_be_written(name: str, us: Caller) -> None:
+    assert "has the system read-only" in await failure(us, unsealed(name))
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "message"),
     [("work", "keeps what it writes"), ("home", "keeps what it writes"), ("shown", "reads what")],
 )
-async def test_nor_if_something_that_is_needed_is_not_there(
-    name: str, told: str, us: Caller
-) -> None:
-    assert told in await complaint(us, unmounted(name))
+async def test_it_fails_if_a_needed_path_is_missing(name: str, message: str, us: Caller) -> None:
+    assert message in await failure(us, unmounted(name))
 
 
-async def test_nor_if_bubblewrap_is_given_our_own_variables(caller: Caller) -> None:
+async def test_it_fails_if_bubblewrap_has_our_own_variables(caller: Caller) -> None:
     def confine(
         command: Sequence[str], environment: Mapping[str, str], within: Confinement
     ) -> ConfinedCommand | SandboxFailed:
@@ -178,13 +176,13 @@ async def test_nor_if_bubblewrap_is_given_our_own_variables(caller: Caller) -> N
         assert isinstance(confined, ConfinedCommand)
         return replace(confined, environment={**confined.environment, "API_KEY": "secret"})
 
-    found = await run_probe(confine, caller.sandbox.failure, caller.tried)
+    found = await run_probe(confine, caller.sandbox.failure, caller.probe_options)
 
     assert isinstance(found, SandboxFailed)
     assert found.message.endswith("it sees no variables of ours")
 
 
-async def test_every_option_is_taken_away_by_one_of_these_tests(us: Caller) -> None:
+async def test_every_option_is_removed_by_one_of_these_tests(us: Caller) -> None:
     seen: list[Given] = []
 
     def noted(options: list[Given]) -> list[Given]:
@@ -194,6 +192,6 @@ async def test_every_option_is_taken_away_by_one_of_these_tests(us: Caller) -> N
     await probed(us, noted)
 
     names = {option.words[0] for option in seen} - set(UNSEEN)
-    # Mounts have tests of their own; the files that are written in are needed by the rest.
+    # Mounts have tests of their own; the other tests need the generated files.
     others = {"--bind", "--ro-bind", "--ro-bind-data", "--json-status-fd"}
     assert names == {option.split()[0] for option in MISSED} | others

@@ -20,7 +20,7 @@ NAMES = list(attacks(defaultdict(str)))
 
 @dataclass(frozen=True)
 class Tried:
-    """All attacks, once: which got through, and what the host looks like afterwards."""
+    """One run of all attacks: which got through, and the state of the host before."""
 
     got_through: dict[str, bool]
     scene: Scene
@@ -33,7 +33,7 @@ def tried(request: pytest.FixtureRequest) -> Iterator[Tried]:
         python = (str(caller.sandbox.interpreter.program), "-I", "-S")
         before = scene.contents()
         command = (*python, "-c", ATTACKS.read_text())
-        done = run(caller, command, scene.within, told=json.dumps(scene.told))
+        done = run(caller, command, scene.within, stdin=json.dumps(scene.targets))
         assert (done.returncode, done.stderr) == (0, "")
         yield Tried(json.loads(done.stdout), scene, before)
 
@@ -54,13 +54,13 @@ def test_paths_that_are_protected_before_they_exist_leave_nothing_to_commit(trie
 
     changed = sorted(line.removeprefix("?? ") for line in done.stdout.splitlines())
 
-    # The scene's own links and file, and what attacks left in their own directory.
+    # The scene's own links and file, and what the attacks may write.
     own = ["kept/", "link-out", "link-to-key"]
     assert changed == sorted([*own, "lent", "link-made-now", "mine/"])
 
 
 def test_the_attacks_get_through_where_there_is_no_sandbox(tried: Tried) -> None:
-    """Or they would prove nothing: those that harm nobody are tried on the host."""
+    """Otherwise the tests prove nothing. Only harmless attacks run on the host."""
     harmless = (
         "reading a key in the user's home",
         "listing the user's home",
@@ -73,6 +73,6 @@ def test_the_attacks_get_through_where_there_is_no_sandbox(tried: Tried) -> None
         "making one with clone3",
         "listing what lies beside the workspace",
     )
-    found = attacks(tried.scene.told)
+    found = attacks(tried.scene.targets)
 
     assert {name: found[name]() for name in harmless} == dict.fromkeys(harmless, True)

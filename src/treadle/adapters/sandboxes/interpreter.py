@@ -23,8 +23,8 @@ def this_interpreter() -> Interpreter:
 
 
 def find_interpreter(executable: Path, base_prefix: Path) -> Interpreter:
-    """A sandbox shows the base prefix and not the virtual environment, so the program must lie
-    below the prefix. A virtual environment that was made with copies holds a program of its own."""
+    """A sandbox shows the base prefix and not the virtual environment, so the program must be
+    below the prefix. A virtual environment that was made with copies has a program of its own."""
     program, prefix = executable.resolve(), base_prefix.resolve()
     if program.is_relative_to(prefix):
         return Interpreter(program, prefix)

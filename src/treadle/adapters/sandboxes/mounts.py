@@ -99,7 +99,7 @@ def _protected_paths(
 def _nearest_file(
     path: Path, writable: Sequence[Path], kind_of: Callable[[Path], PathKind]
 ) -> Path:
-    """The path, or the file in place of a directory above it."""
+    """The path, or the file above it, where a directory would have to be."""
     files = (above for above in _folders_above(path, writable) if kind_of(above) == "file")
     return next(files, path)
 

@@ -18,7 +18,7 @@ HINT = "do not use it here: run `treadle doctor`, and report what it says"
 
 @dataclass(frozen=True, slots=True)
 class CanaryResult:
-    """What the canary printed; a negative number of attacks says that the launcher failed."""
+    """What the canary printed; the number of attacks is negative if the launcher failed."""
 
     tests: dict[str, bool]
     landlock: int

@@ -137,7 +137,12 @@ def _listen(stack: ExitStack, family: int, address: Any) -> socket.socket:
 
 def _canary_input(fixture: ProbeFixture, options: ProbeOptions) -> dict[str, Any]:
     work = fixture.within.workspace
-    sealed = ("kept/settings.json", "absent.json", "absent.json/x", "absent/deep/settings.json/x")
+    protected = (
+        "kept/settings.json",
+        "absent.json",
+        "absent.json/x",
+        "absent/deep/settings.json/x",
+    )
     git = (".git/config", ".git/hooks/pre-commit", ".git/objects/info/alternates")
     return {
         "workspace": str(work),
@@ -160,7 +165,7 @@ def _canary_input(fixture: ProbeFixture, options: ProbeOptions) -> dict[str, Any
             "/dev/written",
         ],
         "protected": [
-            *(str(work / name) for name in (*sealed, *git)),
+            *(str(work / name) for name in (*protected, *git)),
             *(str(fixture.within.home / name) for name in START_FILES),
             *(str(fixture.within.home / name / "config") for name in START_FOLDERS),
         ],

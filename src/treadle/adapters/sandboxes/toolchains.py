@@ -172,7 +172,7 @@ def find_venv_root(
     """The prefix of a virtual environment's Python, according to its pyvenv.cfg.
 
     An agent may have changed that file. So the prefix must look like an installed Python, and below
-    the home it must lie where a tool installs Pythons.
+    the home it must be where a tool installs Pythons.
     """
     for line in configuration.splitlines():
         key, _, value = line.partition("=")

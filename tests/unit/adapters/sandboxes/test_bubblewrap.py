@@ -35,7 +35,7 @@ def sandbox(tmp_path: Path) -> Bubblewrap:
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Path:
+def folder(tmp_path: Path) -> Path:
     for name in ("work", "home", "shown"):
         (tmp_path / name).mkdir()
     (tmp_path / "shown/text").write_text("shown\n")
@@ -60,44 +60,44 @@ async def output(sandbox: Bubblewrap, line: str, within: Confinement) -> str:
     return (await run_to_end(confined, directory=within.workspace, seconds=60)).output
 
 
-def within(place: Path, *readable: str) -> Confinement:
-    paths = tuple(place / name for name in readable)
-    return Confinement(place / "work", place / "home", readable=paths)
+def within(folder: Path, *readable: str) -> Confinement:
+    paths = tuple(folder / name for name in readable)
+    return Confinement(folder / "work", folder / "home", readable=paths)
 
 
-def test_nothing_is_confined_without_bubblewrap(place: Path) -> None:
-    sandbox = Bubblewrap(None, place, this_interpreter(), platform.machine())
+def test_nothing_is_confined_without_bubblewrap(folder: Path) -> None:
+    sandbox = Bubblewrap(None, folder, this_interpreter(), platform.machine())
 
-    assert sandbox.confine(("true",), {}, within(place)) == bubblewrap_errors.not_installed()
+    assert sandbox.confine(("true",), {}, within(folder)) == bubblewrap_errors.not_installed()
 
 
-async def test_a_probe_without_bubblewrap_fails(place: Path) -> None:
-    sandbox = Bubblewrap(None, place, this_interpreter(), platform.machine())
+async def test_a_probe_without_bubblewrap_fails(folder: Path) -> None:
+    sandbox = Bubblewrap(None, folder, this_interpreter(), platform.machine())
 
     assert await sandbox.probe() == bubblewrap_errors.not_installed()
 
 
-async def test_a_probe_of_an_old_bubblewrap_fails(place: Path) -> None:
-    old = place / "bwrap"
+async def test_a_probe_of_an_old_bubblewrap_fails(folder: Path) -> None:
+    old = folder / "bwrap"
     old.write_text("#!/bin/sh\necho bubblewrap 0.6.1\n")
     old.chmod(0o755)
-    sandbox = Bubblewrap(old, place, this_interpreter(), platform.machine())
+    sandbox = Bubblewrap(old, folder, this_interpreter(), platform.machine())
 
     assert await sandbox.probe() == bubblewrap_errors.too_old((0, 6, 1))
 
 
-def test_nothing_is_confined_on_a_machine_without_a_filter(place: Path) -> None:
-    sandbox = Bubblewrap(Path("/usr/bin/bwrap"), place, this_interpreter(), "mips")
+def test_nothing_is_confined_on_a_machine_without_a_filter(folder: Path) -> None:
+    sandbox = Bubblewrap(Path("/usr/bin/bwrap"), folder, this_interpreter(), "mips")
 
-    found = sandbox.confine(("true",), {}, within(place))
+    found = sandbox.confine(("true",), {}, within(folder))
 
     assert isinstance(found, SandboxFailed)
 
 
 def test_the_variables_of_a_command_are_not_visible_outside(
-    sandbox: Bubblewrap, place: Path, descriptors: list[int]
+    sandbox: Bubblewrap, folder: Path, descriptors: list[int]
 ) -> None:
-    confined = sandbox.confine(("true", "x"), {"KEY": "value"}, within(place))
+    confined = sandbox.confine(("true", "x"), {"KEY": "value"}, within(folder))
 
     assert isinstance(confined, ConfinedCommand)
     program, option, number, *rest = confined.command
@@ -108,71 +108,69 @@ def test_the_variables_of_a_command_are_not_visible_outside(
 
 
 def test_a_path_that_cannot_be_protected_leaves_no_descriptor_open(
-    sandbox: Bubblewrap, place: Path, descriptors: list[int]
+    sandbox: Bubblewrap, folder: Path, descriptors: list[int]
 ) -> None:
-    (place / "work/.git").symlink_to("elsewhere")
+    (folder / "work/.git").symlink_to("elsewhere")
 
-    found = sandbox.confine(("true",), {}, within(place))
+    found = sandbox.confine(("true",), {}, within(folder))
 
     assert isinstance(found, SandboxFailed)
 
 
-async def test_a_readable_link_is_mounted_under_both_names(
-    sandbox: Bubblewrap, place: Path
-) -> None:
-    (place / "link").symlink_to(place / "shown/text")
-    line = f"cat {place}/link {place}/shown/text; ls {place}"
+async def test_a_readable_link_is_seen_under_both_names(sandbox: Bubblewrap, folder: Path) -> None:
+    (folder / "link").symlink_to(folder / "shown/text")
+    line = f"cat {folder}/link {folder}/shown/text; ls {folder}"
 
-    assert await output(sandbox, line, within(place, "link")) == "shown\nshown\n" + (
+    assert await output(sandbox, line, within(folder, "link")) == "shown\nshown\n" + (
         "home\nlink\nshown\nwork\n"
     )
 
 
-async def test_a_link_in_a_readable_directory_stays_one(sandbox: Bubblewrap, place: Path) -> None:
-    (place / "shown/link").symlink_to("text")
+async def test_a_link_in_a_readable_directory_stays_one(sandbox: Bubblewrap, folder: Path) -> None:
+    (folder / "shown/link").symlink_to("text")
 
     said = await output(
-        sandbox, f"readlink {place}/shown/link", within(place, "shown", "shown/link")
+        sandbox, f"readlink {folder}/shown/link", within(folder, "shown", "shown/link")
     )
 
     assert said == "text\n"
 
 
-async def test_a_missing_path_is_not_mounted(sandbox: Bubblewrap, place: Path) -> None:
-    assert await output(sandbox, f"ls {place}", within(place, "nowhere")) == "home\nwork\n"
+async def test_a_missing_path_is_not_mounted(sandbox: Bubblewrap, folder: Path) -> None:
+    assert await output(sandbox, f"ls {folder}", within(folder, "nowhere")) == "home\nwork\n"
 
 
-async def test_a_socket_is_reached_under_its_name_inside(sandbox: Bubblewrap, place: Path) -> None:
+async def test_a_socket_is_reached_under_its_name_inside(sandbox: Bubblewrap, folder: Path) -> None:
     code = "import socket; s = socket.socket(socket.AF_UNIX); s.connect('/run/treadle/x.sock')"
     with socket.socket(socket.AF_UNIX) as server:
-        server.bind(str(place / "s"))
+        server.bind(str(folder / "s"))
         server.listen()
         confined = sandbox.confine(
             (str(sandbox.interpreter.program), "-I", "-S", "-c", code),
             {},
             Confinement(
-                place / "work", place / "home", sockets={"/run/treadle/x.sock": place / "s"}
+                folder / "work", folder / "home", sockets={"/run/treadle/x.sock": folder / "s"}
             ),
         )
         assert isinstance(confined, ConfinedCommand)
-        ran = await run_to_end(confined, directory=place, seconds=60)
+        ran = await run_to_end(confined, directory=folder, seconds=60)
 
     assert (ran.exit_code, ran.output) == (0, "")
 
 
 async def test_variables_that_name_directories_and_users_are_the_sandboxs_own(
-    sandbox: Bubblewrap, place: Path
+    sandbox: Bubblewrap, folder: Path
 ) -> None:
     confined = sandbox.confine(
         ("sh", "-c", 'echo "$USER $LOGNAME $TMPDIR $HOME"; id -un; hostname'),
         {"USER": "ada", "LOGNAME": "ada", "TMPDIR": "/x", "HOME": "/home/ada"},
-        within(place),
+        within(folder),
     )
     assert isinstance(confined, ConfinedCommand)
 
-    ran = await run_to_end(confined, directory=place, seconds=60)
+    ran = await run_to_end(confined, directory=folder, seconds=60)
 
-    assert ran.output == f"agent agent /tmp {place}/home\nagent\nsandbox\n"
+    assert ran.output == f"agent agent /tmp {folder}/home\nagent\nsandbox\n"
 
 
 @pytest.mark.parametrize("network", ["none", "gateway", "allowlist"])
@@ -189,7 +187,7 @@ SMALL = [path for path in map(Path, CONFIGURATION) if path.is_file()]
 
 
 async def test_a_small_file_of_the_system_is_a_copy_that_cannot_be_changed(
-    sandbox: Bubblewrap, place: Path
+    sandbox: Bubblewrap, folder: Path
 ) -> None:
     file = SMALL[0]
     attempts = (f"echo x >> {file}", f"chmod 666 {file}", f"rm -f {file}", f"mv {file} /tmp/x")
@@ -197,38 +195,39 @@ async def test_a_small_file_of_the_system_is_a_copy_that_cannot_be_changed(
     mounted = f"grep -c ' {file} ' /proc/self/mountinfo"
 
     confined = sandbox.confine(
-        ("sh", "-c", f"{refused}; {mounted}; cmp - {file}"), {}, within(place)
+        ("sh", "-c", f"{refused}; {mounted}; cmp - {file}"), {}, within(folder)
     )
     assert isinstance(confined, ConfinedCommand)
-    ran = await run_to_end(confined, directory=place, seconds=60, stdin=file.read_bytes())
+    ran = await run_to_end(confined, directory=folder, seconds=60, stdin=file.read_bytes())
 
     assert (ran.exit_code, ran.output) == (0, "4\n0\n")
 
 
 @pytest.mark.parametrize("above", [SMALL[0], Path("/etc/ssl")])
 async def test_a_copied_file_may_also_be_a_readable_path(
-    sandbox: Bubblewrap, place: Path, above: Path
+    sandbox: Bubblewrap, folder: Path, above: Path
 ) -> None:
-    asked = Confinement(place / "work", place / "home", readable=(above,))
+    asked = Confinement(folder / "work", folder / "home", readable=(above,))
     inside = f"test -e {above} && grep -c ' {above} ' /proc/self/mountinfo"
 
     assert await output(sandbox, inside, asked) == "1\n"
 
 
 async def test_the_launcher_and_its_python_cannot_be_replaced_from_inside(
-    sandbox: Bubblewrap, place: Path
+    sandbox: Bubblewrap, folder: Path
 ) -> None:
     attempts = (
         "mv /run/treadle /run/x",
         *(f"mv {path} /tmp/x" for path in (LAUNCHER, LAUNCHER_PYTHON)),
-        f": > {LAUNCHER}",
         f"ln -sf /bin/true {LAUNCHER_PYTHON}",
         "touch /run/treadle/pyvenv.cfg",
         "touch /run/pyvenv.cfg",
+        # Last, because a shell ends when this fails.
+        f": > {LAUNCHER}",
     )
     line = f"({' ; '.join(attempts)}) 2>&1 | grep -cE 'Read-only|denied|busy'"
 
-    assert await output(sandbox, line, within(place)) == "7\n"
+    assert await output(sandbox, line, within(folder)) == "7\n"
 
 
 def test_a_copied_file_is_not_mounted_too() -> None:
@@ -240,9 +239,9 @@ def test_a_copied_file_is_not_mounted_too() -> None:
 
 
 def test_nothing_is_copied_after_a_path_of_the_host_is_mounted(
-    sandbox: Bubblewrap, place: Path, descriptors: list[int]
+    sandbox: Bubblewrap, folder: Path, descriptors: list[int]
 ) -> None:
-    confined = sandbox.confine(("true",), {}, within(place, "shown"))
+    confined = sandbox.confine(("true",), {}, within(folder, "shown"))
     assert isinstance(confined, ConfinedCommand)
 
     options = os.pread(confined.descriptors[0], 1 << 20, 0).decode().split("\0")
@@ -250,14 +249,14 @@ def test_nothing_is_copied_after_a_path_of_the_host_is_mounted(
         os.close(descriptor)
 
     last = max(at for at, word in enumerate(options) if word == "--file")
-    assert last < options.index(str(place / "shown"))
+    assert last < options.index(str(folder / "shown"))
 
 
 def test_a_start_that_fails_half_way_leaves_nothing_open_and_no_report(
-    sandbox: Bubblewrap, place: Path, descriptors: list[int]
+    sandbox: Bubblewrap, folder: Path, descriptors: list[int]
 ) -> None:
     with pytest.raises(UnicodeEncodeError):
-        sandbox.confine(("true",), {"NO_BYTES": "\ud800"}, within(place))
+        sandbox.confine(("true",), {"NO_BYTES": "\ud800"}, within(folder))
 
     assert list(sandbox.reports.iterdir()) == []
 
