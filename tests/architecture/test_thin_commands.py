@@ -19,7 +19,17 @@ from treadle.domain.limits import RunLimits
 from treadle.domain.storage import Storage
 from treadle.workspace.project_root import project_key
 
-HEAVY = ("asyncio", "claude_agent_sdk", "dbos", "mcp", "psycopg", "pydantic", "sqlalchemy", "yaml")
+HEAVY = (
+    "asyncio",
+    "claude_agent_sdk",
+    "dbos",
+    "mcp",
+    "psycopg",
+    "pydantic",
+    "sqlalchemy",
+    "tomlkit",
+    "yaml",
+)
 RUN = make_run_id(unix_ms=1_700_000_000_000, random_bits=0x1234_5678_9ABC)
 
 # Runs the command in this very process and then tells what is loaded, on another channel.
@@ -92,6 +102,13 @@ def test_the_help_loads_nothing_heavy(project: Path) -> None:
 
     assert "deliver" in said
     assert loaded & set(HEAVY) == set()
+
+
+def test_settings_are_loaded_without_the_library_that_edits_them(project: Path) -> None:
+    said, loaded = look(project, "config", "show")
+
+    assert "treadle.toml:1" in said
+    assert "tomlkit" not in loaded
 
 
 def look(project: Path, *arguments: str) -> tuple[str, set[str]]:

@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from treadle.settings.keys import (
 )
 from treadle.settings.name_suggestion import hint_for
 from treadle.settings.origin import SettingValue, ValueOrigin
-from treadle.settings.scan import Places, scan
+from treadle.settings.toml_lines import KeyLine, KeyPath, find_key_lines
 
 FILE = "treadle.toml"
 
@@ -45,14 +45,14 @@ def read_file(project: Path) -> str | None:
 
 def parse_values(text: str) -> dict[str, SettingValue]:
     """Every key that the text gives, checked; the first wrong one raises SettingsError."""
-    table, places = _parse(text)
-    _check_version(table, places)
-    return dict(_check_table(table, places))
+    table, lines = _parse(text)
+    _check_version(table, lines)
+    return dict(_check_table(table, lines))
 
 
-def _parse(text: str) -> tuple[dict[str, Any], Places]:
+def _parse(text: str) -> tuple[dict[str, Any], Sequence[KeyLine]]:
     try:
-        return tomllib.loads(text), scan(text)
+        return tomllib.loads(text), find_key_lines(text)
     except RecursionError:
         raise SettingsError(
             f"{FILE}: is nested too deeply", hint="no setting needs so many brackets"
@@ -72,60 +72,64 @@ def _toml_error(message: str, text: str) -> SettingsError:
     )
 
 
-def _check_version(table: Mapping[str, Any], places: Places) -> None:
+def _check_version(table: Mapping[str, Any], lines: Sequence[KeyLine]) -> None:
     version = table.get("version", VERSION)
     if isinstance(version, int) and version > VERSION:
         raise SettingsError(
-            f"{_location(places, ('version',))}: version: written by a newer Treadle "
+            f"{_location(lines, ('version',))}: version: written by a newer Treadle "
             f"(format {version}, this one reads {VERSION})",
             hint="update Treadle",
         )
 
 
-def _check_table(table: Mapping[str, Any], places: Places) -> Iterator[tuple[str, SettingValue]]:
+def _check_table(
+    table: Mapping[str, Any], lines: Sequence[KeyLine]
+) -> Iterator[tuple[str, SettingValue]]:
     for name, value in table.items():
         if name in known_keys() and "." not in name:
-            yield name, _check_key((name,), value, places)
+            yield name, _check_key((name,), value, lines)
         elif name not in sections():
-            raise _unknown_key_error((name,), places)
+            raise _unknown_key_error((name,), lines)
         elif isinstance(value, Mapping):
-            yield from _check_section(name, value, places)
+            yield from _check_section(name, value, lines)
         else:
             raise SettingsError(
-                f"{_location(places, (name,))}: {name}: expected a table, got {short_value(value)}",
+                f"{_location(lines, (name,))}: {name}: expected a table, got {short_value(value)}",
                 hint=f"write [{name}] on a line of its own and its keys below",
             )
 
 
 def _check_section(
-    name: str, table: Mapping[str, Any], places: Places
+    name: str, table: Mapping[str, Any], lines: Sequence[KeyLine]
 ) -> Iterator[tuple[str, SettingValue]]:
     for leaf, value in table.items():
         if f"{name}.{leaf}" not in known_keys():
-            raise _unknown_key_error((name, leaf), places)
-        yield f"{name}.{leaf}", _check_key((name, leaf), value, places)
+            raise _unknown_key_error((name, leaf), lines)
+        yield f"{name}.{leaf}", _check_key((name, leaf), value, lines)
 
 
-def _check_key(path: tuple[str, ...], value: object, places: Places) -> SettingValue:
+def _check_key(path: KeyPath, value: object, lines: Sequence[KeyLine]) -> SettingValue:
     key = known_keys()[".".join(path)]
-    place = _location(places, path)
+    place = _location(lines, path)
     held = check_value(key, value)
     if isinstance(held, InvalidValue):
         raise SettingsError(f"{place}: {key.name}: {held}", hint=advice_for(key))
     return SettingValue(held, ValueOrigin("file", place))
 
 
-def _unknown_key_error(path: tuple[str, ...], places: Places) -> SettingsError:
+def _unknown_key_error(path: KeyPath, lines: Sequence[KeyLine]) -> SettingsError:
     name = ".".join(path)
     if name in known_keys():
         return SettingsError(
-            f'{_location(places, path)}: "{name}": the quotes make this one name with a dot in it',
+            f'{_location(lines, path)}: "{name}": the quotes make this one name with a dot in it',
             hint=f"write {name} without quotes",
         )
-    what = "unknown key" if places.entry(path) else "unknown section"
-    return SettingsError(f"{_location(places, path)}: {name}: {what}", hint=hint_for(name))
+    is_key = any(each.path == path and each.has_value for each in lines)
+    what = "unknown key" if is_key else "unknown section"
+    return SettingsError(f"{_location(lines, path)}: {name}: {what}", hint=hint_for(name))
 
 
-def _location(places: Places, path: tuple[str, ...]) -> str:
-    line = places.line(path)
+def _location(lines: Sequence[KeyLine], path: KeyPath) -> str:
+    """The file and the line of a key; of a table, the first line that gives a part of it."""
+    line = next((each.line for each in lines if each.path[: len(path)] == path), None)
     return FILE if line is None else f"{FILE}:{line}"

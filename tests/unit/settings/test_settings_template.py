@@ -159,6 +159,27 @@ def test_a_wrong_file_is_not_changed() -> None:
         update('lnd = "ask"', {"land": "never"})
 
 
+def test_a_change_that_cannot_be_read_back_as_meant_is_refused() -> None:
+    text = "[mcp_servers.browser]\nwait = nan\n"  # not equal to itself
+
+    with pytest.raises(SettingsError, match=r"land could not be changed without spoiling the file"):
+        update(text, {"land": "never"})
+
+
+def test_a_comment_that_shows_a_default_is_replaced_in_its_indentation() -> None:
+    text = "[limits]\n  max_minutes = 1\n  # max_retries = 3\n"
+
+    assert update(text, {"limits.max_retries": 1}) == (
+        "[limits]\n  max_minutes = 1\n  max_retries = 1\n"
+    )
+
+
+def test_a_file_without_a_last_newline_gets_none() -> None:
+    assert update("[limits]\n[quota]", {"limits.max_retries": 1}) == (
+        "[limits]\nmax_retries = 1\n[quota]"
+    )
+
+
 changes = st.fixed_dictionaries(
     {},
     optional={

@@ -1,4 +1,4 @@
-"""Every key of a TOML text is found where it stands, and nothing that only looks like one."""
+"""Every key of a TOML text is found on its line, and nothing that only looks like a key."""
 
 import tomllib
 from typing import Any
@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from treadle.settings.keys import toml_value
-from treadle.settings.scan import Entry, Header, Places, scan
+from treadle.settings.toml_lines import KeyLine, KeyPath, find_key_lines
 
-Paths = list[tuple[tuple[str, ...], int]]
+PathLines = list[tuple[KeyPath, int]]
 
 
 @pytest.mark.parametrize(
@@ -38,35 +38,26 @@ Paths = list[tuple[tuple[str, ...], int]]
         ("", []),
     ],
 )
-def test_keys_are_found_with_their_lines(text: str, found: Paths) -> None:
+def test_keys_are_found_with_their_lines(text: str, found: PathLines) -> None:
     tomllib.loads(text)
 
-    assert [(entry.path, entry.line) for entry in scan(text).entries] == found
-
-
-def test_a_value_is_found_from_its_first_to_its_last_character() -> None:
-    text = 'a = "x" # why\n[b]\nc = { d = [1,\n2] }\n'
-
-    found = [text[each.start : each.end] for each in scan(text).entries]
-
-    assert found == ['"x"', "{ d = [1,\n2] }", "[1,\n2]"]
+    assert [(each.path, each.line) for each in find_key_lines(text) if each.has_value] == found
 
 
 def test_headers_are_found_with_their_lines() -> None:
-    places = scan("[a]\nb = '[c]'\n  [[d.e]]\n")
-
-    assert places == Places(
-        entries=[Entry(("a", "b"), 2, 8, 13, inline=False)],
-        headers=[Header(("a",), 1, 0, 3), Header(("d", "e"), 3, 16, 23)],
+    assert find_key_lines("[a]\nb = '[c]'\n  [[d.e]]\n") == (
+        KeyLine(("a",), 1, has_value=False),
+        KeyLine(("a", "b"), 2, has_value=True),
+        KeyLine(("d", "e"), 3, has_value=False),
     )
 
 
-@pytest.mark.parametrize(
-    "text", ["a", "a =", "= 1", "[a", "a = 1 ]", 'a = "x', "a = 'x", 'a = """x']
-)
-def test_a_text_that_is_not_toml_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="not TOML at line 1"):
-        scan(text)
+def test_a_key_behind_a_long_value_in_braces_has_the_line_it_stands_on() -> None:
+    assert find_key_lines("a = { b = [\n1,\n], c = 2 }\n") == (
+        KeyLine(("a",), 1, has_value=True),
+        KeyLine(("a", "b"), 1, has_value=True),
+        KeyLine(("a", "c"), 3, has_value=True),
+    )
 
 
 names = st.text(max_size=6)
@@ -84,21 +75,22 @@ tables = st.dictionaries(
 
 
 @given(tables)
-def test_any_table_is_found_whole(table: dict[str, Any]) -> None:
-    text = "\n".join(f"{toml_value(name)} = {toml_value(value)}" for name, value in table.items())
-
-    found = {entry.path: text[entry.start : entry.end] for entry in scan(text).entries}
+def test_every_key_of_any_table_is_found_in_order(table: dict[str, Any]) -> None:
+    lines = [f"{toml_value(name)} = {toml_value(value)}" for name, value in table.items()]
+    text = "\n".join(lines)
 
     assert tomllib.loads(text) == table
-    assert {path: tomllib.loads(f"v = {value}")["v"] for path, value in found.items()} == dict(
-        walk(table, ())
+    assert find_key_lines(text) == tuple(
+        KeyLine(path, line, has_value=True)
+        for line, name in enumerate(table, start=1)
+        for path in walk({name: table[name]}, ())
     )
 
 
-def walk(table: dict[str, Any], above: tuple[str, ...]) -> list[tuple[tuple[str, ...], Any]]:
-    found: list[tuple[tuple[str, ...], Any]] = []
+def walk(table: dict[str, Any], above: KeyPath) -> list[KeyPath]:
+    found: list[KeyPath] = []
     for name, value in table.items():
-        found.append(((*above, name), value))
+        found.append((*above, name))
         if isinstance(value, dict):
             found += walk(value, (*above, name))
     return found
