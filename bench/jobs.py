@@ -14,7 +14,7 @@ from bench.model import MeasurementFailed, Model, Seen, scripted_model
 from bench.stage import MODEL, Stage, make_stage
 from treadle.adapters.agents.claude.binary import bundled_binary
 from treadle.adapters.agents.claude.command import QUIET_VARIABLES
-from treadle.domain.run import EXIT_CODES
+from treadle.domain.exit_codes import exit_code
 from treadle.policy.available_tools import BASELINE_TOOLS
 
 PROMPT = "Write the next note of SPEC.md, look at it, and say that it is done."
@@ -101,7 +101,7 @@ def deliver_job(sessions: int, directory: Path, *options: str) -> Iterator[Runni
         command += [str(model.script), str(_peak(directory))]
         command += ["deliver", "-p", str(stage.project), "-n", str(sessions), *options]
         # Started here, where `bench` can be found; the project is named instead.
-        job = Job(command, stage.environment, Path.cwd(), EXIT_CODES["max_iterations"])
+        job = Job(command, stage.environment, Path.cwd(), exit_code("max_iterations"))
         with _running(job, model, directory) as running:
             yield running
 

@@ -1,4 +1,4 @@
-"""Writes cli.md, settings.md and events.md from the code (`make docs`), or checks them."""
+"""Writes the pages of `PAGES` from the code (`make docs`), or checks them."""
 
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -11,10 +11,17 @@ from typing import Any, Literal, NewType, Union, get_args, get_origin, get_type_
 
 import click
 
-from treadle.cli.main import COMMANDS, EPILOG, treadle
+from docs.reference.exit_code_texts import (
+    COMMAND_NOTES,
+    REASONS_FOOT,
+    REASONS_HEAD,
+    WHAT_TO_DO,
+)
+from treadle.cli.main import COMMANDS, treadle
 from treadle.cli.run_options import WorkflowOptions
 from treadle.domain.events import agent, focus, oversight, run, session, verification, work
 from treadle.domain.events.all_events import DISPLAY_ONLY, Event
+from treadle.domain.exit_codes import END_REASONS, MEANINGS
 from treadle.settings.environment import DATABASE_URL, PASSED
 from treadle.settings.environment_values import variable_name
 from treadle.settings.keys import (
@@ -69,7 +76,7 @@ def cli_page() -> str:
         command = treadle.get_command(context, name)
         if command is not None:
             parts += _command(command, click.Context(command, context, info_name=name))
-    parts.append("## Exit codes\n\n" + code(cleandoc(EPILOG.replace("\b", ""))))
+    parts.append("## Exit codes\n\n" + _exit_codes())
     return page(parts)
 
 
@@ -256,6 +263,32 @@ def _words(hint: Any, nested: dict[str, type]) -> str:
     raise TypeError(f"no words for {hint!r}")
 
 
+def exit_codes_page() -> str:
+    """Every exit code, and every reason for which a run ends with what to do then."""
+    reasons = [
+        (f"`{name}`", str(reason.exit_code), reason.meaning, WHAT_TO_DO[name])
+        for name, reason in END_REASONS.items()
+    ]
+    return page(
+        [
+            "# Exit codes and reasons",
+            MADE,
+            "Numbers and names on this page never change their meaning.",
+            "## Codes",
+            _exit_codes(),
+            COMMAND_NOTES,
+            "## Reasons",
+            REASONS_HEAD,
+            table(("reason", "code", "means", "what to do"), reasons),
+            REASONS_FOOT,
+        ]
+    )
+
+
+def _exit_codes() -> str:
+    return table(("code", "means"), [(str(code), text) for code, text in MEANINGS.items()])
+
+
 def table(head: tuple[str, ...], rows: Table) -> str:
     lines = [head, tuple("---" for _ in head), *rows]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
@@ -281,6 +314,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "cli.md": cli_page,
     "settings.md": settings_page,
     "events.md": events_page,
+    "exit-codes.md": exit_codes_page,
 }
 
 

@@ -18,9 +18,9 @@ from treadle.cli.terminal.screen import detect_screen
 from treadle.cli.terminal.terminal import Terminal
 from treadle.domain.events.all_events import RecordedEvent
 from treadle.domain.events.run import RoundStarted, RunEnded, RunReopened
+from treadle.domain.exit_codes import exit_code
 from treadle.domain.ids import short_id
 from treadle.domain.ports import Store
-from treadle.domain.run import EXIT_CODES
 from treadle.domain.run_row import RunRow
 from treadle.runs.find import find_run, open_logs
 from treadle.runs.locks import worker_is_alive
@@ -53,7 +53,7 @@ def command(given: CommandContext, row: RunRow, /, **values: Any) -> int:
             click.echo(f"\nLeft run {short_id(row.id)} at work.", err=True)
             return 0
     if ends:
-        return EXIT_CODES[ends[-1].result.reason]
+        return exit_code(ends[-1].result.reason)
     stands = "is set aside" if is_set_aside(given.environment, row.id) else "lost its process"
     click.echo(f"Run {short_id(row.id)} {stands}: treadle resume {short_id(row.id)}", err=True)
     return LOST

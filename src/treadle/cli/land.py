@@ -8,10 +8,9 @@ import click
 from treadle.cli.context import CommandContext
 from treadle.cli.run_reference import project_run_argument
 from treadle.domain.events.work import WorkKept, WorkLanded
+from treadle.domain.exit_codes import DONE, PERSON_NEEDED
 from treadle.domain.run_row import RunRow
 from treadle.runs.finished_work import land_run
-
-KEPT = 3
 
 
 @click.command("land")
@@ -28,10 +27,10 @@ def command(given: CommandContext, row: RunRow) -> int:
         case WorkLanded(branch=branch, commit=commit, form=form):
             how = "" if form == "commits" else " as uncommitted changes"
             click.echo(f"landed {branch} at {commit[:8]}{how} in {row.project_path}")
-            return 0
+            return DONE
         case WorkKept(branch=branch, reason=reason, command=merge):
             click.echo(f"kept {branch}: {reason}", err=True)
             click.echo(f"  {merge}", err=True)
-            return KEPT
+            return PERSON_NEEDED
         case unreachable:
             assert_never(unreachable)

@@ -16,6 +16,7 @@ import click
 from treadle.cli.context import CommandContext
 from treadle.cli.streams import fill_closed_streams, flush_all
 from treadle.domain.errors import TreadleError, UsageError
+from treadle.domain.exit_codes import INTERRUPTED, MEANINGS
 from treadle.settings.environment import Environment, parse_environment, process_environment
 
 # name -> (module, one line for the help)
@@ -51,20 +52,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "trust": ("treadle.cli.trust", "See what treadle.toml opens, and let it."),
     "config": ("treadle.cli.config", "Show the settings in force, or their schema."),
 }
-
-EPILOG = """
-\b
-Exit codes:
-  0  done
-  1  error
-  2  wrong usage or settings
-  3  waiting for a person, or everything is blocked
-  4  authentication: the agent has no valid login
-  5  ended without success: a limit was reached, or retries ran out
-  6  the provider's usage quota is spent
-  7  the guard did not hold
-  130  interrupted
-"""
 
 
 @contextmanager
@@ -126,11 +113,14 @@ class LazyCommands(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
 
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Exit codes"):
+            formatter.write_dl([(str(code), text) for code, text in MEANINGS.items()])
+
 
 @click.group(
     cls=LazyCommands,
     invoke_without_command=True,
-    epilog=EPILOG,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(
@@ -164,7 +154,7 @@ def run_command(arguments: Sequence[str], given: CommandContext) -> int:
     try:
         code = treadle.main(list(arguments), prog_name="treadle", standalone_mode=False, obj=given)
     except click.exceptions.Abort:
-        return 130
+        return INTERRUPTED
     except click.ClickException as error:
         with suppress(BrokenPipeError):
             error.show(file=sys.stderr)

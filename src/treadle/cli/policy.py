@@ -11,6 +11,7 @@ import click
 from treadle.cli.context import CommandContext
 from treadle.domain.agent import Allow, Ask, Deny, PolicyDecision
 from treadle.domain.errors import UsageError
+from treadle.domain.exit_codes import DONE, ERROR, PERSON_NEEDED
 from treadle.domain.signal import Role
 from treadle.policy.judging.line_decision import decide_line
 from treadle.policy.judging.shell_context import ShellContext, SystemLookups
@@ -20,8 +21,7 @@ from treadle.settings.load import load_settings
 from treadle.wiring.policy import lines_given_in, shell_context, shell_looks, split_profile
 
 DECISIONS: dict[type[PolicyDecision], str] = {Allow: "allow", Ask: "ask", Deny: "deny"}
-# As everywhere: 0 it may, 1 it may not, 3 a person must say.
-EXIT_CODES = {"allow": 0, "deny": 1, "ask": 3}
+DECISION_EXIT_CODES = {"allow": DONE, "deny": ERROR, "ask": PERSON_NEEDED}
 
 
 class PolicyCheckOptions(TypedDict):
@@ -83,7 +83,7 @@ def _print_answer(answer: dict[str, str], *, as_json: bool) -> int:
         click.echo(f"{answer['decision']}  ({answer['rule']})")
         if answer["reason"]:
             click.echo(answer["reason"])
-    return EXIT_CODES[answer["decision"]]
+    return DECISION_EXIT_CODES[answer["decision"]]
 
 
 def _context(

@@ -8,13 +8,13 @@ import click
 from treadle.cli.context import CommandContext
 from treadle.cli.redacted_errors import redact_secrets
 from treadle.domain.errors import UsageError
-from treadle.domain.run import EXIT_CODES
+from treadle.domain.exit_codes import INTERRUPTED
 from treadle.rehearsal.script import load_script
 from treadle.rehearsal.scripted_api import ScriptedApi
 from treadle.wiring.agent import Rehearsing, dummy_credential
 from treadle.workflows.registry import WORKFLOWS
 
-INTERRUPTED = EXIT_CODES["interrupted"]
+WORKFLOWS = ("deliver", "focus", "sync")
 
 
 @click.command(

@@ -11,9 +11,9 @@ from treadle.adapters.clock import fresh_run_id
 from treadle.cli.context import CommandContext
 from treadle.cli.run_display import RunDisplay, verbosity_of
 from treadle.cli.run_options import OutputOptions, WorkflowOptions
+from treadle.domain.exit_codes import exit_code
 from treadle.domain.ids import RunId, short_id
-from treadle.domain.run import EXIT_CODES, RunResult
-from treadle.domain.run_request import RunRequest
+from treadle.domain.run import RunResult, Workflow
 from treadle.runs.interrupts import graceful_interrupts
 from treadle.runs.queue import detach
 from treadle.runs.start import run_in_foreground
@@ -64,7 +64,7 @@ async def run_in_terminal(
     )
     async with screens:
         result = await work(presence)
-    return EXIT_CODES[result.reason]
+    return exit_code(result.reason)
 
 
 def detach_run(given: CommandContext, request: RunRequest) -> int:

@@ -10,11 +10,13 @@ TreadleError            one clear line, and what to do next
   SandboxBroken         the sandbox cannot be set up, or does not hold       (exit 7)
 """
 
+from treadle.domain.exit_codes import ERROR, NO_LOGIN, UNGUARDED, WRONG_USAGE
+
 
 class TreadleError(Exception):
     """Something only a person can put right."""
 
-    exit_code = 1
+    exit_code = ERROR
 
     def __init__(self, message: str, *, hint: str = "") -> None:
         super().__init__(message)
@@ -25,13 +27,13 @@ class TreadleError(Exception):
 class UsageError(TreadleError):
     """The command line, or a file named on it, cannot be used."""
 
-    exit_code = 2
+    exit_code = WRONG_USAGE
 
 
 class SettingsError(TreadleError):
     """A setting is unknown or has the wrong type."""
 
-    exit_code = 2
+    exit_code = WRONG_USAGE
 
 
 class ProjectError(TreadleError):
@@ -49,7 +51,7 @@ class AgentUnavailable(TreadleError):
 class LoginMissing(AgentUnavailable):
     """The agent has no credentials."""
 
-    exit_code = 4
+    exit_code = NO_LOGIN
 
 
 class StoreError(TreadleError):
@@ -59,4 +61,4 @@ class StoreError(TreadleError):
 class SandboxBroken(TreadleError):
     """The sandbox cannot be set up on this machine, or does not hold."""
 
-    exit_code = 7
+    exit_code = UNGUARDED

@@ -1,9 +1,10 @@
-"""A run: its workflow, why it ended, its exit code and its result."""
+"""A run: its workflow, why it ended and its result."""
 
 from dataclasses import dataclass
 from typing import Literal
 
 from treadle.domain.deliverable import Tally
+from treadle.domain.exit_codes import DONE, exit_code
 from treadle.domain.usage import Usage
 
 ExitReason = Literal[
@@ -27,29 +28,6 @@ ExitReason = Literal[
     "max_retries_exceeded",
     "error",
 ]
-
-# Published in `treadle help` and docs/reference/exit-codes.md: numbers on the wire, never changed.
-EXIT_CODES: dict[ExitReason, int] = {
-    "all_passed": 0,
-    "approved": 0,
-    "synced": 0,
-    "error": 1,
-    "all_blocked": 3,
-    "spec_issue": 3,
-    "tests_failed": 3,
-    "authentication": 4,
-    "budget_exceeded": 5,
-    "time_exceeded": 5,
-    "max_iterations": 5,
-    "stuck": 5,
-    "hung": 5,
-    "max_retries_exceeded": 5,
-    "quota_exceeded": 6,
-    "sandbox_error": 7,
-    "unguarded_tool": 7,
-    "interrupted": 130,
-    "cancelled": 130,
-}
 
 LandingMode = Literal["auto", "ask", "never"]
 
@@ -76,4 +54,4 @@ class RunResult:
 
     @property
     def succeeded(self) -> bool:
-        return EXIT_CODES[self.reason] == 0
+        return exit_code(self.reason) == DONE

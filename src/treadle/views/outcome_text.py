@@ -3,9 +3,10 @@
 from typing import assert_never
 
 from treadle.cli.terminal.palette import Style
+from treadle.domain.exit_codes import DONE, exit_code
 from treadle.domain.ids import RunId, short_id
 from treadle.domain.limits import RunLimits
-from treadle.domain.run import EXIT_CODES, ExitReason, RunResult
+from treadle.domain.run import ExitReason, RunResult
 from treadle.domain.session import (
     BudgetExceeded,
     Cancelled,
@@ -125,7 +126,7 @@ def headline(result: RunResult) -> str:
 
 def headline_style(reason: ExitReason) -> tuple[str, Style]:
     """The mark before the headline, and its colour."""
-    if EXIT_CODES[reason] == 0:
+    if exit_code(reason) == DONE:
         return "✔", "good"
     return ("✘", "bad") if reason in _FAILURES else ("!", "warning")
 

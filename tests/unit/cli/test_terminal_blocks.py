@@ -14,7 +14,7 @@ from treadle.domain.deliverable import Tally
 from treadle.domain.events.all_events import Event, RecordedEvent
 from treadle.domain.events.run import RunEnded
 from treadle.domain.events.work import WorkKept
-from treadle.domain.run import EXIT_CODES, ExitReason, RunResult
+from treadle.domain.run import ExitReason, RunResult
 from treadle.domain.session import (
     BudgetExceeded,
     Cancelled,
@@ -104,7 +104,7 @@ def test_the_end_of_a_session_is_told_in_words(outcome: Outcome, line: str) -> N
     assert shown == [f"{line} · 1m 23s · $0.21 · 9 turns"]
 
 
-@pytest.mark.parametrize("reason", EXIT_CODES)
+@pytest.mark.parametrize("reason", get_args(ExitReason))
 def test_every_end_of_a_run_says_its_reason_and_what_to_type_next(reason: ExitReason) -> None:
     result = RunResult(reason, 1, Tally(), 0.0, Usage(), 1.0)
 

@@ -1,5 +1,6 @@
 """Ids sort by time, people type their end; every way a run ends has its published number."""
 
+from collections.abc import Iterator
 from typing import get_args
 from uuid import UUID
 
@@ -7,8 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.builders import RUN
+from treadle.domain.errors import TreadleError
+from treadle.domain.exit_codes import END_REASONS, MEANINGS, exit_code
 from treadle.domain.ids import make_run_id, short_id
-from treadle.domain.run import EXIT_CODES, ExitReason
+from treadle.domain.run import ExitReason
 
 MOMENTS_MS = st.integers(0, 2**48 - 1)
 RANDOM = st.integers(0, 2**74 - 1)
@@ -38,9 +41,38 @@ def test_the_short_form_is_the_last_eight_digits() -> None:
 
 
 def test_every_reason_to_end_has_its_exit_code() -> None:
-    assert set(EXIT_CODES) == set(get_args(ExitReason))
-    assert {reason for reason, code in EXIT_CODES.items() if code == 0} == {
-        "all_passed",
-        "approved",
-        "synced",
+    assert {reason: exit_code(reason) for reason in END_REASONS} == {
+        "all_passed": 0,
+        "approved": 0,
+        "synced": 0,
+        "error": 1,
+        "all_blocked": 3,
+        "spec_issue": 3,
+        "tests_failed": 3,
+        "authentication": 4,
+        "budget_exceeded": 5,
+        "time_exceeded": 5,
+        "max_iterations": 5,
+        "max_retries_exceeded": 5,
+        "stuck": 5,
+        "hung": 5,
+        "quota_exceeded": 6,
+        "sandbox_error": 7,
+        "unguarded_tool": 7,
+        "interrupted": 130,
+        "cancelled": 130,
     }
+    assert set(END_REASONS) == set(get_args(ExitReason))
+
+
+def test_every_exit_code_has_its_meaning() -> None:
+    of_errors = {each.exit_code for each in subclasses(TreadleError)}
+
+    assert list(MEANINGS) == [0, 1, 2, 3, 4, 5, 6, 7, 130]
+    assert of_errors | {exit_code(reason) for reason in END_REASONS} <= set(MEANINGS)
+
+
+def subclasses(cls: type[TreadleError]) -> Iterator[type[TreadleError]]:
+    yield cls
+    for each in cls.__subclasses__():
+        yield from subclasses(each)
