@@ -1,52 +1,66 @@
 """All settings: one frozen dataclass per section of `treadle.toml`.
 
-Names are on the wire for ever. Each key carries its help in the field's metadata: `settings.keys`
-reads it for the commented file, the schema and the reference.
+The names of sections and keys never change. `settings.keys` reads the help and the bounds of each
+key from the field's metadata, for the commented file, the JSON Schema and the reference.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal, TypeAlias, TypeVar
 
 from treadle.domain.review import Severity
 from treadle.domain.run import LandingMode
-from treadle.settings.key_metadata import key
-from treadle.settings.safeguard_sections import (
-    HookSettings,
-    PermissionSettings,
-    PolicySettings,
-    SandboxSettings,
-    VerifySettings,
-)
+from treadle.domain.sandbox import Network
 
 VERSION = 1
 
 # Above this a ceiling would bound nothing any more (a million minutes are two years).
 LARGEST_NUMBER = 1_000_000
 
+# A text that is not empty; a path inside the project; the address of a database.
+Rule: TypeAlias = Literal["", "some", "inside", "address"]
+
+T = TypeVar("T")
+
+
+def setting(
+    text: str,
+    default: T,
+    *,
+    above: float | None = None,
+    least: float | None = None,
+    rule: Rule = "",
+) -> T:
+    """A key with its help, its default, its bounds (`above`, or at `least`) and its rule."""
+    return field(default=default, metadata=_metadata(text, above, least, rule))
+
+
+def _metadata(
+    text: str, above: float | None = None, least: float | None = None, rule: Rule = ""
+) -> dict[str, Any]:
+    return {"help": text, "above": above, "least": least, "rule": rule}
+
+
+@dataclass(frozen=True, slots=True)
+class PermissionSettings:
+    """What the agent may do beyond the baseline."""
+
+    allow: tuple[str, ...] = setting(
+        'Permission rules added to the baseline, such as "Bash(npm run *)".', ()
+    )
+
 
 @dataclass(frozen=True, slots=True)
 class ProjectSettings:
     """Where the specification is, and the commands that set the project up and judge it."""
 
-    spec: str = field(
-        default="SPEC.md",
-        metadata=key("The file that says what is to be built.", rule="inside"),
+    spec: str = setting("The file that says what is to be built.", "SPEC.md", rule="inside")
+    specs: str = setting(
+        "The folder of specifications that `focus` holds the work against.", "specs", rule="inside"
     )
-    specs: str = field(
-        default="specs",
-        metadata=key(
-            "The folder of specifications that `focus` holds the work against.",
-            rule="inside",
-        ),
-    )
-    setup: str = field(
-        default="", metadata=key("Prepares a fresh checkout: installs what the project needs.")
-    )
-    check: str = field(
-        default="", metadata=key("Judges the code without running it: lint, format, types.")
-    )
-    test: str = field(default="", metadata=key("Runs the tests."))
+    setup: str = setting("Prepares a fresh checkout: installs what the project needs.", "")
+    check: str = setting("Judges the code without running it: lint, format, types.", "")
+    test: str = setting("Runs the tests.", "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,21 +70,15 @@ class AgentSettings:
     A `binary` that a file names counts once you trust it: see `treadle trust`.
     """
 
-    model: str = field(
-        default="sonnet", metadata=key("The model that writes the code.", rule="some")
+    model: str = setting("The model that writes the code.", "sonnet", rule="some")
+    plan_model: str = setting("The model that plans.", "opus", rule="some")
+    binary: str = setting(
+        "The claude executable; empty: CLAUDE_BIN, then PATH, then the bundled one.", ""
     )
-    plan_model: str = field(default="opus", metadata=key("The model that plans.", rule="some"))
-    binary: str = field(
-        default="",
-        metadata=key("The claude executable; empty: CLAUDE_BIN, then PATH, then the bundled one."),
-    )
-    thinking: int = field(
-        default=0,
-        metadata=key("Tokens for thinking per answer; 0 leaves it to the agent.", least=0),
-    )
-    max_turns: int = field(default=200, metadata=key("Turns that one session may take.", above=0))
-    attribution: bool = field(
-        default=False, metadata=key("Let commits by the agent name the agent as co-author.")
+    thinking: int = setting("Tokens for thinking per answer; 0 leaves it to the agent.", 0, least=0)
+    max_turns: int = setting("Turns that one session may take.", 200, above=0)
+    attribution: bool = setting(
+        "Let commits by the agent name the agent as co-author.", default=False
     )
 
 
@@ -78,27 +86,18 @@ class AgentSettings:
 class LimitSettings:
     """The ceilings of a whole run; none of them can be switched off."""
 
-    max_cost_usd: float = field(
-        default=20.0, metadata=key("US dollars that a run may cost.", above=0)
+    max_cost_usd: float = setting("US dollars that a run may cost.", 20.0, above=0)
+    max_minutes: float = setting("Minutes that a run may take.", 480.0, above=0)
+    max_iterations: int = setting("Rounds that a run may take.", 100, above=0)
+    max_retries: int = setting("Failed rounds in a row that are tried again.", 3, least=0)
+    day_cost_usd: float = setting("US dollars that all runs may cost in one day.", 100.0, above=0)
+    stuck_rounds: int = setting(
+        "Rounds without progress after which a run is ended as stuck.", 5, above=0
     )
-    max_minutes: float = field(default=480.0, metadata=key("Minutes that a run may take.", above=0))
-    max_iterations: int = field(default=100, metadata=key("Rounds that a run may take.", above=0))
-    max_retries: int = field(
-        default=3, metadata=key("Failed rounds in a row that are tried again.", least=0)
-    )
-    day_cost_usd: float = field(
-        default=100.0, metadata=key("US dollars that all runs may cost in one day.", above=0)
-    )
-    stuck_rounds: int = field(
-        default=5,
-        metadata=key("Rounds without progress after which a run is ended as stuck.", above=0),
-    )
-    stuck_repeats: int = field(
-        default=3,
-        metadata=key(
-            "Times the same mishap (hang, empty session, work taken back) comes and ends a run.",
-            above=0,
-        ),
+    stuck_repeats: int = setting(
+        "Times the same mishap (hang, empty session, work taken back) comes and ends a run.",
+        3,
+        above=0,
     )
 
 
@@ -106,37 +105,25 @@ class LimitSettings:
 class SessionSettings:
     """The ceilings of one session inside a run; none of them can be switched off."""
 
-    max_cost_usd: float = field(
-        default=10.0, metadata=key("US dollars that one session may cost.", above=0)
+    max_cost_usd: float = setting("US dollars that one session may cost.", 10.0, above=0)
+    max_minutes: float = setting("Minutes that one session may take.", 120.0, above=0)
+    first_byte_s: float = setting(
+        "Seconds to wait for the first sign of an answer.", 300.0, above=0
     )
-    max_minutes: float = field(
-        default=120.0, metadata=key("Minutes that one session may take.", above=0)
-    )
-    first_byte_s: float = field(
-        default=300.0, metadata=key("Seconds to wait for the first sign of an answer.", above=0)
-    )
-    idle_s: float = field(
-        default=600.0, metadata=key("Seconds of silence after which a session is ended.", above=0)
-    )
-    tool_minutes: float = field(
-        default=60.0, metadata=key("Minutes that a single tool call may take.", above=0)
-    )
+    idle_s: float = setting("Seconds of silence after which a session is ended.", 600.0, above=0)
+    tool_minutes: float = setting("Minutes that a single tool call may take.", 60.0, above=0)
 
 
 @dataclass(frozen=True, slots=True)
 class DeliverSettings:
     """How `treadle deliver` goes from round to round."""
 
-    delay_s: float = field(
-        default=3.0, metadata=key("Seconds between one round and the next.", least=0)
+    delay_s: float = setting("Seconds between one round and the next.", 3.0, least=0)
+    backoff_s: float = setting(
+        "Seconds to wait after a failed round; doubled with each in a row.", 5.0, least=0
     )
-    backoff_s: float = field(
-        default=5.0,
-        metadata=key("Seconds to wait after a failed round; doubled with each in a row.", least=0),
-    )
-    breaker_rest_s: float = field(
-        default=300.0,
-        metadata=key("Seconds to leave a service alone that failed three times in a row.", least=0),
+    breaker_rest_s: float = setting(
+        "Seconds to leave a service alone that failed three times in a row.", 300.0, least=0
     )
 
 
@@ -144,25 +131,93 @@ class DeliverSettings:
 class FocusSettings:
     """How `treadle focus` comes to an end of its reviews."""
 
-    review_bar: Severity = field(
-        default="major",
-        metadata=key("Findings from this severity on can request changes: blocker, major, …"),
+    review_bar: Severity = setting(
+        "Findings from this severity on can request changes: blocker, major, …", "major"
     )
-    max_reviews: int = field(
-        default=3,
-        metadata=key("Reviews after which what is left goes to the backlog.", above=0),
-    )
+    max_reviews: int = setting("Reviews after which what is left goes to the backlog.", 3, above=0)
 
 
 @dataclass(frozen=True, slots=True)
 class QuotaSettings:
     """What to do when the provider's usage quota is spent."""
 
-    wait: bool = field(
-        default=False, metadata=key("Wait until it is refilled instead of ending the run.")
+    wait: bool = setting("Wait until it is refilled instead of ending the run.", default=False)
+    margin_s: float = setting("Seconds to wait beyond the announced refill.", 60.0, least=0)
+
+
+@dataclass(frozen=True, slots=True)
+class SandboxSettings:
+    """What the agent can reach. Only --no-sandbox and TREADLE_NO_SANDBOX=1 switch it off.
+
+    What a file opens here counts once you trust it: see `treadle trust`.
+    """
+
+    network: Network = setting(
+        "gateway: the model alone; allowlist: `hosts` besides; open: everything.", "gateway"
     )
-    margin_s: float = field(
-        default=60.0, metadata=key("Seconds to wait beyond the announced refill.", least=0)
+    hosts: tuple[str, ...] = setting('Hosts that `allowlist` lets through, as "host:port".', ())
+    readable: tuple[str, ...] = setting(
+        "Further paths that the agent may read; never logins or the machine's own.", ()
+    )
+    writable: tuple[str, ...] = setting(
+        "Further paths that the agent may write; nor programs that you run.", ()
+    )
+    processes: int = setting("Processes that a session may have at once.", 1024, above=0)
+    memory_mb: int = setting("Megabytes of memory that one process may use.", 8192, above=0)
+    file_mb: int = setting("Megabytes that one file may grow to.", 4096, above=0)
+
+
+@dataclass(frozen=True, slots=True)
+class PolicySettings:
+    """Which shell commands the agent may run, and before which a person is asked."""
+
+    profiles: tuple[str, ...] = setting(
+        "Languages whose commands are allowed: node, python, …; empty: all.", ()
+    )
+    allow_commands: tuple[str, ...] = setting("Commands allowed besides, by name.", ())
+    allow_pkill_targets: tuple[str, ...] = setting(
+        "Processes that pkill may end besides, by name.", ()
+    )
+    ask_before: tuple[str, ...] = setting(
+        'Commands before which a person is asked, such as "terraform apply *".', ()
+    )
+    ask_minutes: float = setting(
+        "Minutes to wait for that answer; then it counts as a no.", 60.0, above=0
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class HookSettings:
+    """Commands of yours that may forbid what the policy allows; they run in the sandbox."""
+
+    before_tool_use: tuple[str, ...] = setting(
+        "Given the use as JSON on stdin; exit code 2 forbids it, stderr says why.", ()
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class VerifySettings:
+    """How Treadle itself finds out whether the work is done."""
+
+    require_checks: bool = setting(
+        "Refuse a pass while a criterion of the deliverable has no check.", default=False
+    )
+    check_minutes: float = setting("Minutes that one check may take.", 10.0, above=0)
+    test_minutes: float = setting("Minutes that the test command may take.", 30.0, above=0)
+    reports: tuple[str, ...] = setting(
+        "Where the test command leaves reports: JUnit XML, or JSON of known tools.", ()
+    )
+    coverage_reports: tuple[str, ...] = setting(
+        "Where it leaves coverage: Cobertura XML, coverage.py JSON, lcov.", ()
+    )
+    coverage: float = setting(
+        "Percent of coverage to reach, where there is a report.", 80.0, least=0
+    )
+    fix_rounds: int = setting(
+        "Rounds that may try to mend failing tests; then a person is asked.", 3, above=0
+    )
+    protect: tuple[str, ...] = setting(
+        "Paths that no implementer may change, such as tests/contract.", ()
     )
 
 
@@ -173,12 +228,10 @@ class DatabaseSettings:
     In a file it counts once you trust it: see `treadle trust`.
     """
 
-    url: str = field(
-        default="",
-        metadata=key(
-            "A database shared by machines, postgresql://user@host/name; empty: a file here.",
-            rule="address",
-        ),
+    url: str = setting(
+        "A database shared by machines, postgresql://user@host/name; empty: a file here.",
+        "",
+        rule="address",
     )
 
 
@@ -186,31 +239,23 @@ class DatabaseSettings:
 class RetentionSettings:
     """How long runs are kept whose work is in your branch or was dropped."""
 
-    days: int = field(
-        default=90,
-        metadata=key("Days after its end that such a run and its files are kept.", above=0),
-    )
+    days: int = setting("Days after its end that such a run and its files are kept.", 90, above=0)
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
     """Everything that `treadle.toml`, the environment and the command line can say."""
 
-    version: int = field(
-        default=VERSION, metadata=key("The version of this file's format.", above=0)
+    version: int = setting("The version of this file's format.", VERSION, above=0)
+    land: LandingMode = setting(
+        "Bring finished work into your checkout: auto when it is unchanged, ask first, never.",
+        "auto",
     )
-    land: LandingMode = field(
-        default="auto",
-        metadata=key(
-            "Bring finished work into your checkout: auto when it is unchanged, ask first, never."
-        ),
+    commit: bool = setting(
+        "Land work as commits; if false, as uncommitted changes in your checkout.", default=True
     )
-    commit: bool = field(
-        default=True,
-        metadata=key("Land work as commits; if false, as uncommitted changes in your checkout."),
-    )
-    allowed_tools: tuple[str, ...] = field(
-        default=(), metadata=key('Tools added to the baseline, such as "mcp__browser__click".')
+    allowed_tools: tuple[str, ...] = setting(
+        'Tools added to the baseline, such as "mcp__browser__click".', ()
     )
     permissions: PermissionSettings = field(default_factory=PermissionSettings)
     project: ProjectSettings = field(default_factory=ProjectSettings)
@@ -228,11 +273,13 @@ class Settings:
     retention: RetentionSettings = field(default_factory=RetentionSettings)
     prices: Mapping[str, Mapping[str, float]] = field(
         default_factory=dict,
-        metadata=key("Prices of your own, by model, in US dollars per million tokens."),
+        metadata=_metadata("Prices of your own, by model, in US dollars per million tokens."),
     )
     # Absent, empty and given differ: the built-in servers, none at all, these on top of them.
     mcp_servers: Mapping[str, Mapping[str, Any]] | None = field(
         default=None,
         repr=False,
-        metadata=key("Tool servers for the agent, one table each; an empty table means none."),
+        metadata=_metadata(
+            "Tool servers for the agent, one table each; an empty table means none."
+        ),
     )

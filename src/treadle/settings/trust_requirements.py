@@ -13,10 +13,10 @@ from typing import Any
 
 from treadle.domain.errors import SettingsError
 from treadle.domain.storage import without_password
+from treadle.settings.definitions import SandboxSettings
 from treadle.settings.keys import known_keys, toml_value
 from treadle.settings.load import ResolvedSettings
 from treadle.settings.origin import ValueOrigin
-from treadle.settings.safeguard_sections import SandboxSettings
 
 HINT = "`treadle trust` shows what it opens and lets it"
 # What each key opens. A value among `_CLOSED` opens nothing.

@@ -14,8 +14,7 @@ from treadle.domain.signal import Role
 from treadle.policy.judging.shell_context import FileType, ShellContext, SystemLookups
 from treadle.policy.profiles import PROFILES
 from treadle.policy.roles import ROLES
-from treadle.settings.definitions import Settings
-from treadle.settings.safeguard_sections import PolicySettings
+from treadle.settings.definitions import PolicySettings, Settings
 from treadle.verify.spec_checks import spec_checks
 from treadle.workspace.project_root import SETTINGS_FILE
 

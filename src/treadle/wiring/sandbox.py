@@ -29,8 +29,8 @@ from treadle.adapters.sandboxes.toolchains import (
 )
 from treadle.adapters.sandboxes.unsandboxed import Unsandboxed
 from treadle.domain.sandbox import ConfinedCommand, ResourceLimits, Sandbox
+from treadle.settings.definitions import SandboxSettings as SandboxSettings
 from treadle.settings.environment import Environment
-from treadle.settings.safeguard_sections import SandboxSettings as SandboxSettings
 from treadle.wiring.sandbox_paths import sandbox_paths
 from treadle.wiring.search_path import path_outside
 

@@ -12,8 +12,7 @@ from treadle.gateway.request_rules import (
     parse_body,
     serialize_body,
 )
-from treadle.settings.definitions import Settings
-from treadle.settings.safeguard_sections import PermissionSettings
+from treadle.settings.definitions import PermissionSettings, Settings
 from treadle.wiring.gateway import served_tools
 
 from .gateway_stage import PLENTY, SESSION, gateway_before

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from treadle.domain.errors import SettingsError
-from treadle.settings.definitions import Settings
-from treadle.settings.safeguard_sections import HookSettings, VerifySettings
+from treadle.settings.definitions import HookSettings, Settings, VerifySettings
 from treadle.wiring.protected_paths import MOST_SEALED, kept_paths, protected_paths, sealed_paths
 
 
