@@ -38,9 +38,9 @@ MADE = "<!-- Made from the code by `make docs`. Edit the code, not this page. --
 
 RULES = {
     "": "",
-    "address": ": the address of a PostgreSQL database",
-    "inside": ": a path inside the project",
-    "some": ", not empty",
+    "database_url": ": the address of a PostgreSQL database",
+    "project_path": ": a path inside the project",
+    "not_empty": ", not empty",
 }
 
 SETTINGS_HEAD = """\

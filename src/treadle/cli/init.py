@@ -12,7 +12,7 @@ from treadle.cli.context import CommandContext
 from treadle.domain.errors import UsageError
 from treadle.runs.trust import require_trust
 from treadle.settings.environment_values import parse_text
-from treadle.settings.file import FILE, read_file
+from treadle.settings.file import read_file
 from treadle.settings.init_proposal import (
     IGNORE_FILE,
     QUESTIONS,
@@ -28,6 +28,7 @@ from treadle.settings.template import SCHEMA_PATH
 from treadle.workspace.detect import DetectedProject, detect
 from treadle.workspace.disk_tree import NOTES_FILE
 from treadle.workspace.project_init import find_repository, make_repository, read_text, replace_text
+from treadle.workspace.project_root import SETTINGS_FILE
 
 NONE = "-"
 
@@ -122,7 +123,7 @@ def _print_written(changes: Mapping[str, str]) -> None:
     for path in changes:
         click.echo(f"wrote   {path}")
     if not changes:
-        click.echo(f"kept    {FILE} and the rest: nothing to change")
+        click.echo(f"kept    {SETTINGS_FILE} and the rest: nothing to change")
 
 
 def _print_next(project: Path, spec: str, *, has_repository: bool) -> None:

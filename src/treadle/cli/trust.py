@@ -8,10 +8,10 @@ import click
 from treadle.cli.context import CommandContext
 from treadle.domain.errors import UsageError
 from treadle.runs.trust import all_trusted, not_trusted, take_back, trust
-from treadle.settings.file import FILE
 from treadle.settings.load import load_settings
 from treadle.settings.trust_requirements import TrustRequirement, find_trust_requirements
 from treadle.wiring.validate_settings import require_valid
+from treadle.workspace.project_root import SETTINGS_FILE
 
 
 @click.command("trust")
@@ -43,9 +43,11 @@ def _trust(given: CommandContext, project_dir: str | None, *, yes: bool) -> int:
     require_valid(resolved.settings, given.environment, project)
     found = find_trust_requirements(resolved)
     if not found:
-        click.echo(f"{FILE} in {project} opens nothing: there is nothing to trust.", err=True)
+        click.echo(
+            f"{SETTINGS_FILE} in {project} opens nothing: there is nothing to trust.", err=True
+        )
         return 0
-    click.echo(f"{FILE} in {project} opens:")
+    click.echo(f"{SETTINGS_FILE} in {project} opens:")
     _print_requirements(found)
     if not not_trusted(given.environment, project, resolved):
         click.echo("All of it is trusted already.", err=True)

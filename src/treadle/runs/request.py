@@ -35,7 +35,7 @@ def with_variables(request: RunRequest, environment: Environment) -> RunRequest:
 def _stays_here(name: str) -> bool:
     """What may hold a secret is not kept with a run: each process has it from its own place."""
     key = known_keys()[name]
-    return key.kind == "tables" or key.rule == "address"
+    return key.kind == "tables" or key.rule == "database_url"
 
 
 async def check_request(request: RunRequest, host: RunHost) -> CheckedRequest:

@@ -74,7 +74,7 @@ PASSED: tuple[PassedVariables, ...] = (
     ),
 )
 
-# Variables among them whose values open something: never to be stored or shown.
+# Variables among them whose values are secrets: never stored or shown.
 CREDENTIALS = (
     "ANTHROPIC_API_KEY",
     "ANTHROPIC_AUTH_TOKEN",

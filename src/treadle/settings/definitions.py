@@ -17,8 +17,7 @@ VERSION = 1
 # Above this a ceiling would bound nothing any more (a million minutes are two years).
 LARGEST_NUMBER = 1_000_000
 
-# A text that is not empty; a path inside the project; the address of a database.
-Rule: TypeAlias = Literal["", "some", "inside", "address"]
+Rule: TypeAlias = Literal["", "not_empty", "project_path", "database_url"]
 
 T = TypeVar("T")
 
@@ -54,9 +53,11 @@ class PermissionSettings:
 class ProjectSettings:
     """Where the specification is, and the commands that set the project up and judge it."""
 
-    spec: str = setting("The file that says what is to be built.", "SPEC.md", rule="inside")
+    spec: str = setting("The file that says what is to be built.", "SPEC.md", rule="project_path")
     specs: str = setting(
-        "The folder of specifications that `focus` holds the work against.", "specs", rule="inside"
+        "The folder of specifications that `focus` holds the work against.",
+        "specs",
+        rule="project_path",
     )
     setup: str = setting("Prepares a fresh checkout: installs what the project needs.", "")
     check: str = setting("Judges the code without running it: lint, format, types.", "")
@@ -70,8 +71,8 @@ class AgentSettings:
     A `binary` that a file names counts once you trust it: see `treadle trust`.
     """
 
-    model: str = setting("The model that writes the code.", "sonnet", rule="some")
-    plan_model: str = setting("The model that plans.", "opus", rule="some")
+    model: str = setting("The model that writes the code.", "sonnet", rule="not_empty")
+    plan_model: str = setting("The model that plans.", "opus", rule="not_empty")
     binary: str = setting(
         "The claude executable; empty: CLAUDE_BIN, then PATH, then the bundled one.", ""
     )
@@ -231,7 +232,7 @@ class DatabaseSettings:
     url: str = setting(
         "A database shared by machines, postgresql://user@host/name; empty: a file here.",
         "",
-        rule="address",
+        rule="database_url",
     )
 
 

@@ -9,17 +9,18 @@ from tomlkit.exceptions import TOMLKitError
 from tomlkit.items import AoT, Comment, InlineTable, Item, Key, SingleKey, Table
 
 from treadle.domain.errors import SettingsError
-from treadle.settings.file import FILE, parse_values
+from treadle.settings.file import parse_values
 from treadle.settings.keys import SettingKey, known_keys, toml_value
+from treadle.workspace.project_root import SETTINGS_FILE
 
 SCHEMA_LINE = "#:schema"
 
 
 def update(text: str, values: Mapping[str, object]) -> str:
-    """The text with these dotted keys set; all else, comments and order included, is kept.
+    """The text with these dotted keys set; everything else keeps its layout, comments included.
 
-    A key that has its value already is left as it is written; one that is absent and given its
-    default is left absent. So the same values twice give the same text.
+    A key that already has its value is not touched, and a default is not added. So the same
+    values twice give the same text.
     """
     for name, value in values.items():
         text = _set(text, known_keys()[name], value)
@@ -42,16 +43,16 @@ def _set(text: str, key: SettingKey, value: object) -> str:
         after = {}
     if after != {**before, key.name: value}:
         raise SettingsError(
-            f"{FILE}: {key.name} could not be changed without spoiling the file",
+            f"{SETTINGS_FILE}: {key.name} could not be changed without spoiling the file",
             hint=f"set it by hand: {key.name} = {toml_value(value)}",
         )
     return edited
 
 
 def _all_values(text: str) -> dict[str, Any]:
-    given = parse_values(text)
+    values = parse_values(text)
     return {
-        name: given[name].value if name in given else key.default
+        name: values[name].value if name in values else key.default
         for name, key in known_keys().items()
     }
 
@@ -66,23 +67,23 @@ def _edit(text: str, key: SettingKey, value: str) -> str:
     ended = text if not text or text.endswith("\n") else text + newline
     line = f"{key.leaf} = {value}{newline}"
     edited = _add(ended, key, value, newline)
-    # A text without a last newline gets one only if the new line stands there.
+    # A text without a last newline gets one only behind the new line.
     return edited if ended == text or edited.endswith(line) else edited.removesuffix(newline)
 
 
 def _add(text: str, key: SettingKey, value: str, newline: str) -> str:
     document = _parse(text)
-    found = _find_section(document, key.section)
-    match found:
+    section = _find_section(document, key.section)
+    match section:
         case None:
             blank = newline if text else ""
             return f"{text}{blank}[{key.section}]{newline}{key.leaf} = {value}{newline}"
         case InlineTable():
-            inside = found.as_string()[1:-1].strip().rstrip(",")
-            pairs = ", ".join(part for part in (inside, f"{key.leaf} = {value}") if part)
+            pairs = section.as_string()[1:-1].strip().rstrip(",")
+            pairs = f"{pairs}, {key.leaf} = {value}" if pairs else f"{key.leaf} = {value}"
             document[key.section] = tomlkit.value(f"{{ {pairs} }}")
         case Table():
-            _add_line(found.value, key, value, newline)
+            _add_line(section.value, key, value, newline)
         case _:
             _add_line(document, key, value, newline)
     return document.as_string()
@@ -91,23 +92,22 @@ def _add(text: str, key: SettingKey, value: str, newline: str) -> str:
 def _parse(text: str) -> tomlkit.TOMLDocument:
     document = tomlkit.parse(text)
     if document.as_string() != text:
-        raise TOMLKitError("the text is not kept as it is")
+        raise TOMLKitError("the document differs from its text")
     return document
 
 
 def _find_section(document: tomlkit.TOMLDocument, name: str) -> Item | Container | None:
-    """Where the keys of a section stand: its table, or the last of its dotted keys."""
+    """The table of a section, or the last of its dotted keys; of no section, the document."""
     if not name:
         return document
-    found = [item for key, item in document.body if key is not None and key.key == name]
-    return found[-1] if found else None
+    tables = [item for key, item in document.body if key is not None and key.key == name]
+    return tables[-1] if tables else None
 
 
 def _add_line(container: Container, key: SettingKey, value: str, newline: str) -> None:
-    """Instead of the comment that shows the default, else behind the last key.
+    """Replaces the comment that shows the default, or inserts a line behind the last key.
 
-    This edits the list of a document that is only written afterwards: tomlkit's own methods append
-    at the end, and know nothing of the comment.
+    This changes the body without tomlkit's index of keys, as the document is only written after.
     """
     body = container.body
     added = tomlkit.value(value)
@@ -121,7 +121,7 @@ def _add_line(container: Container, key: SettingKey, value: str, newline: str) -
 
 
 def _end_of_keys(body: list[tuple[Key | None, Item]]) -> int:
-    """The index behind the last key before any header, else behind the line of the schema."""
+    """The index behind the last key before any header, else behind the schema line."""
     for index, (key, item) in reversed(list(enumerate(body, start=1))):
         if key is not None and (key.is_dotted() or not isinstance(item, Table | AoT)):
             return index

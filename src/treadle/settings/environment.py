@@ -1,4 +1,4 @@
-"""The process environment: read once, parsed, and narrowed to what an agent may see."""
+"""The process environment: Treadle's own variables, and those that an agent gets."""
 
 import os
 import pwd
@@ -10,11 +10,15 @@ from typing import TYPE_CHECKING
 from treadle.domain.storage import Storage
 from treadle.settings import claude_variables
 from treadle.settings.passed_variables import ANY_AGENT_VARIABLES, ANY_PREFIX
+from treadle.workspace.project_root import SETTINGS_FILE
+
+if TYPE_CHECKING:
+    from treadle.settings.load import ResolvedSettings
 
 YES = frozenset({"1", "true", "yes", "on"})
 NO = frozenset({"0", "false", "no", "off"})
 DATABASE_URL = "TREADLE_DATABASE_URL"
-# The same as the variable of the key `database.url`.
+# The variable that the key `database.url` has by the general rule.
 DATABASE_KEY = "TREADLE_DATABASE__URL"
 
 PASSED = (*ANY_AGENT_VARIABLES, *claude_variables.PASSED)
@@ -22,7 +26,7 @@ PASSED = (*ANY_AGENT_VARIABLES, *claude_variables.PASSED)
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """What Treadle itself takes from the environment; settings by variable are read in `load`."""
+    """The variables that are no settings; `environment_values` reads those that are."""
 
     root: Path
     home: Path
@@ -33,7 +37,7 @@ class Environment:
     term: str
     columns: int | None
     raw: Mapping[str, str] = field(repr=False)
-    # That of the project's file where no variable names one: see `settings.storage`.
+    # Of the project's file if no variable names one: see `with_project_database`.
     database_url: str = field(default="", repr=False)
 
     @property
@@ -48,7 +52,7 @@ def process_environment() -> Mapping[str, str]:
 
 
 def parse_environment(raw: Mapping[str, str]) -> Environment:
-    """Never fails: a value that makes no sense counts as absent, a sandbox as wanted."""
+    """Never fails: an invalid value counts as absent, and leaves the sandbox on."""
     home = _home(raw)
     return Environment(
         root=_root(raw.get("TREADLE_ROOT", ""), home),
@@ -65,10 +69,10 @@ def parse_environment(raw: Mapping[str, str]) -> Environment:
 
 
 def agent_environment(raw: Mapping[str, str]) -> dict[str, str]:
-    """The part of `raw` that an agent may see: what `PASSED` names, locales, and nothing else.
+    """The part of `raw` that an agent may see: the variables of `PASSED` and the locale.
 
-    HOME is not among it, since every run gives its agent a private one; nor is CLAUDECODE, by
-    which an agent believes to be started inside another.
+    HOME is left out because every run gives its agent a private one, CLAUDECODE because it makes
+    an agent assume that another one has started it.
     """
     allowed = {
         name
@@ -82,7 +86,7 @@ def agent_environment(raw: Mapping[str, str]) -> dict[str, str]:
 
 
 def credential_values(raw: Mapping[str, str]) -> list[str]:
-    """The secret values that an agent is given by its environment."""
+    """The secret values in the environment of an agent."""
     return [raw[name] for name in claude_variables.CREDENTIALS if raw.get(name)]
 
 
@@ -92,48 +96,42 @@ def _home(raw: Mapping[str, str]) -> Path:
     try:
         return Path(pwd.getpwuid(os.getuid()).pw_dir)
     except KeyError:
-        # A user id that the system has no name for, as containers use them.
+        # A user id without a name, as in many containers.
         return Path("/")
 
 
-def _root(given: str, home: Path) -> Path:
-    if not given:
+def _root(text: str, home: Path) -> Path:
+    if not text:
         return home / ".treadle"
-    if given == "~" or given.startswith("~/"):
-        return home / given[2:]
-    return Path(given).absolute()
+    if text == "~" or text.startswith("~/"):
+        return home / text[2:]
+    return Path(text).absolute()
 
 
 def _positive(text: str) -> int | None:
     return int(text) if text.isascii() and text.isdigit() and 0 < int(text) < 100_000 else None
 
 
-if TYPE_CHECKING:
-    from treadle.settings.load import ResolvedSettings
-
-SETTINGS_FILE = "treadle.toml"
-
-
 def with_project_database(
     environment: Environment, project: Path, require: "Callable[[ResolvedSettings], None]"
 ) -> Environment:
-    """The environment, knowing the database that the project's file names, if it names one.
+    """The environment with the database that the project's file names, if it names one.
 
-    `require` raises unless the file may name one.
+    `require` raises SettingsError if nobody has trusted the file with a database.
     """
     if environment.database_url:
         return environment
     try:
-        mentioned = b"database" in (project / SETTINGS_FILE).read_bytes()
+        may_name_one = b"database" in (project / SETTINGS_FILE).read_bytes()
     except OSError:
-        mentioned = False
-    # Settings are not loaded for nothing, nor is a slip elsewhere in the file in anybody's way.
-    if not mentioned:
+        may_name_one = False
+    # Loading settings takes time, and an error elsewhere in the file would stop the command.
+    if not may_name_one:
         return environment
     from treadle.settings.load import load_settings
 
     resolved = load_settings(project, environment=environment.raw)
     require(resolved)
     url = resolved.settings.database.url
-    # Processes that we start read the same database, wherever they are started.
+    # Processes that Treadle starts elsewhere must use the same database.
     return replace(environment, database_url=url, raw={**environment.raw, DATABASE_URL: url})

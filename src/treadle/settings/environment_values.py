@@ -18,18 +18,17 @@ from treadle.settings.name_suggestion import nearest_name
 from treadle.settings.origin import SettingValue, ValueOrigin
 
 PREFIX = "TREADLE_"
-# Not settings: read by `environment`.
-# TREADLE_SESSION marks the processes of a session, a Treadle inside one among them.
+# Not settings. `environment` reads the first two; TREADLE_SESSION marks the processes of a session.
 RESERVED = frozenset({"TREADLE_ROOT", "TREADLE_NO_SANDBOX", "TREADLE_SESSION"})
 
 
 def variable_name(key: SettingKey) -> str | None:
-    """The variable that gives the key; the version belongs to a file and has none."""
+    """The variable that sets the key; None for the version, which describes a file."""
     return None if key.name == "version" else PREFIX + key.name.replace(".", "__").upper()
 
 
 def read_variables(environment: Mapping[str, str]) -> dict[str, SettingValue]:
-    """Every setting that the environment gives; the first wrong one raises SettingsError."""
+    """Every setting that a variable gives; the first invalid one raises SettingsError."""
     known = {name: key for key in known_keys().values() if (name := variable_name(key))}
     known[DATABASE_URL] = known_keys()["database.url"]
     values: dict[str, SettingValue] = {}
@@ -43,12 +42,12 @@ def read_variables(environment: Mapping[str, str]) -> dict[str, SettingValue]:
 
 
 def parse_text(key: SettingKey, text: str) -> Any:
-    """The value that a person wrote as plain text, or the `Misfit` that tells why it is none."""
-    held = check_value(key, _parse_kind(key, text))
-    if isinstance(held, InvalidValue):
-        hidden = key.kind == "tables" or key.rule == "address"
-        return InvalidValue(held.expected, "something else" if hidden else short_value(text))
-    return held
+    """The value that a person wrote as plain text, or the `InvalidValue` that says why not."""
+    checked = check_value(key, _parse_kind(key, text))
+    if isinstance(checked, InvalidValue):
+        hidden = key.kind == "tables" or key.rule == "database_url"
+        return InvalidValue(checked.expected, "something else" if hidden else short_value(text))
+    return checked
 
 
 def _treadle_variables(environment: Mapping[str, str]) -> Iterator[tuple[str, str]]:
@@ -58,32 +57,32 @@ def _treadle_variables(environment: Mapping[str, str]) -> Iterator[tuple[str, st
 
 
 def _refuse_misspelled(name: str, known: Mapping[str, SettingKey]) -> None:
-    """A slip in the name of a ceiling must not leave the ceiling where it was."""
+    """Raises SettingsError: a limit must not stay as it was because of a misspelled name."""
     close = nearest_name(name, known, cutoff=0.8)
     if close is None and "__" not in name:
-        return  # somebody else's variable, or one of a newer Treadle
+        return  # of another program, or of a newer Treadle
     hint = f"did you mean {close}?" if close else "`treadle config show` lists all settings"
     raise SettingsError(f"{name}: unknown setting in the environment", hint=hint)
 
 
 def _parse_variable(key: SettingKey, name: str, text: str) -> SettingValue:
-    held = parse_text(key, text)
-    if isinstance(held, InvalidValue):
-        raise SettingsError(f"{name}: {held}", hint=advice_for(key))
-    return SettingValue(held, ValueOrigin("environment", name))
+    value = parse_text(key, text)
+    if isinstance(value, InvalidValue):
+        raise SettingsError(f"{name}: {value}", hint=advice_for(key))
+    return SettingValue(value, ValueOrigin("environment", name))
 
 
 def _parse_kind(key: SettingKey, text: str) -> Any:
-    """The text as the key's kind, or None where it is not of that kind."""
+    """The text as a value of the key's kind, or None if it is none."""
     match key.kind:
         case "text":
             return text
         case "choice":
             return text.strip().lower()
-        case "flag":
+        case "boolean":
             word = text.strip().lower()
             return word in YES if word in YES | NO else None
-        case "whole" | "number" | "texts" | "tables" | "prices":
+        case "integer" | "number" | "list" | "tables" | "prices":
             try:
                 return tomllib.loads(f"value = {text.strip()}").get("value")
             except (ValueError, RecursionError):

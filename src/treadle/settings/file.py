@@ -19,32 +19,32 @@ from treadle.settings.keys import (
 from treadle.settings.name_suggestion import hint_for
 from treadle.settings.origin import SettingValue, ValueOrigin
 from treadle.settings.toml_lines import KeyLine, KeyPath, find_key_lines
-
-FILE = "treadle.toml"
+from treadle.workspace.project_root import SETTINGS_FILE
 
 _AT_LINE = re.compile(r" \(at line (\d+), column \d+\)$")
 _AT_END = " (at end of document)"
 
 
 def read_file(project: Path) -> str | None:
-    """The text of the project's settings file, line ends as they are; None when there is none."""
+    """The text of the project's settings file with its line ends; None if there is no file."""
     try:
-        return (project / FILE).read_bytes().decode("utf-8-sig")
+        return (project / SETTINGS_FILE).read_bytes().decode("utf-8-sig")
     except FileNotFoundError:
         return None
     except UnicodeDecodeError as error:
         raise SettingsError(
-            f"{FILE}: is not UTF-8 text (byte {error.start})", hint=f"save {FILE} as UTF-8"
+            f"{SETTINGS_FILE}: is not UTF-8 text (byte {error.start})",
+            hint=f"save {SETTINGS_FILE} as UTF-8",
         ) from None
     except OSError as error:
         raise SettingsError(
-            f"{FILE}: cannot be read: {error.strerror}",
-            hint=f"make {FILE} a file that you may read, or remove it",
+            f"{SETTINGS_FILE}: cannot be read: {error.strerror}",
+            hint=f"make {SETTINGS_FILE} a file that you may read, or remove it",
         ) from None
 
 
 def parse_values(text: str) -> dict[str, SettingValue]:
-    """Every key that the text gives, checked; the first wrong one raises SettingsError."""
+    """Every key that the text sets, checked; the first invalid one raises SettingsError."""
     table, lines = _parse(text)
     _check_version(table, lines)
     return dict(_check_table(table, lines))
@@ -55,19 +55,19 @@ def _parse(text: str) -> tuple[dict[str, Any], Sequence[KeyLine]]:
         return tomllib.loads(text), find_key_lines(text)
     except RecursionError:
         raise SettingsError(
-            f"{FILE}: is nested too deeply", hint="no setting needs so many brackets"
+            f"{SETTINGS_FILE}: is nested too deeply", hint="no setting needs so many brackets"
         ) from None
     except ValueError as error:
         raise _toml_error(str(error), text) from None
 
 
 def _toml_error(message: str, text: str) -> SettingsError:
-    if found := _AT_LINE.search(message):
-        line, message = int(found.group(1)), message[: found.start()]
+    if position := _AT_LINE.search(message):
+        line, message = int(position.group(1)), message[: position.start()]
     else:
         line, message = len(text.splitlines()) or 1, message.removesuffix(_AT_END)
     return SettingsError(
-        f"{FILE}:{line}: is not valid TOML: {message}",
+        f"{SETTINGS_FILE}:{line}: is not valid TOML: {message}",
         hint='texts stand in quotes, and each key stands once, as in: land = "auto"',
     )
 
@@ -110,11 +110,11 @@ def _check_section(
 
 def _check_key(path: KeyPath, value: object, lines: Sequence[KeyLine]) -> SettingValue:
     key = known_keys()[".".join(path)]
-    place = _location(lines, path)
-    held = check_value(key, value)
-    if isinstance(held, InvalidValue):
-        raise SettingsError(f"{place}: {key.name}: {held}", hint=advice_for(key))
-    return SettingValue(held, ValueOrigin("file", place))
+    location = _location(lines, path)
+    checked = check_value(key, value)
+    if isinstance(checked, InvalidValue):
+        raise SettingsError(f"{location}: {key.name}: {checked}", hint=advice_for(key))
+    return SettingValue(checked, ValueOrigin("file", location))
 
 
 def _unknown_key_error(path: KeyPath, lines: Sequence[KeyLine]) -> SettingsError:
@@ -132,4 +132,4 @@ def _unknown_key_error(path: KeyPath, lines: Sequence[KeyLine]) -> SettingsError
 def _location(lines: Sequence[KeyLine], path: KeyPath) -> str:
     """The file and the line of a key; of a table, the first line that gives a part of it."""
     line = next((each.line for each in lines if each.path[: len(path)] == path), None)
-    return FILE if line is None else f"{FILE}:{line}"
+    return SETTINGS_FILE if line is None else f"{SETTINGS_FILE}:{line}"

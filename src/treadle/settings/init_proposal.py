@@ -6,10 +6,10 @@ from typing import Any
 
 from treadle.domain.suite_report import REPORTS_FOLDER
 from treadle.settings.edit import update
-from treadle.settings.file import FILE
 from treadle.settings.load import ResolvedSettings
 from treadle.settings.template import SCHEMA_PATH, render_template
 from treadle.workspace.detect import DetectedProject
+from treadle.workspace.project_root import SETTINGS_FILE
 
 IGNORE_FILE = ".gitignore"
 _IGNORE_TITLE = "# Treadle: what it writes for itself"
@@ -37,7 +37,7 @@ QUESTIONS: tuple[InitQuestion, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class InitFiles:
-    """The files of a project that `init` may write, as they are; None for those that are not."""
+    """The text of each file that `init` may write; None for a file that does not exist."""
 
     settings: str | None
     ignored: str | None
@@ -45,8 +45,8 @@ class InitFiles:
 
 
 def propose_answers(present: ResolvedSettings, detected: DetectedProject) -> dict[str, Any]:
-    """A value for each question and each detected key: the file's word, else what was detected."""
-    found = {
+    """A value for each question and each detected key: of the file, else what was detected."""
+    by_detection = {
         "project.spec": detected.spec,
         "project.specs": detected.specs,
         "project.setup": detected.setup,
@@ -55,33 +55,35 @@ def propose_answers(present: ResolvedSettings, detected: DetectedProject) -> dic
     }
     names = ["project.spec", *(question.name for question in QUESTIONS)]
     return {
-        name: found[name]
-        if name in found and present.origins[name].source == "default"
+        name: by_detection[name]
+        if name in by_detection and present.origins[name].source == "default"
         else present.value(name)
         for name in names
     }
 
 
 def changed_files(
-    found: InitFiles, answers: Mapping[str, object], *, schema: str, notes: str
+    present: InitFiles, answers: Mapping[str, object], *, schema: str, notes: str
 ) -> dict[str, str]:
     """The new text of each file that changes, by its path in the project; empty when none does."""
-    kept = render_template(answers) if found.settings is None else update(found.settings, answers)
+    settings = present.settings
+    new_settings = render_template(answers) if settings is None else update(settings, answers)
+    ignored = add_ignore_lines(present.ignored or "", ignore_lines(notes))
     texts = {
-        FILE: (found.settings, kept),
-        SCHEMA_PATH: (found.schema, schema),
-        IGNORE_FILE: (found.ignored, add_ignore_lines(found.ignored or "", ignore_lines(notes))),
+        SETTINGS_FILE: (settings, new_settings),
+        SCHEMA_PATH: (present.schema, schema),
+        IGNORE_FILE: (present.ignored, ignored),
     }
     return {path: new for path, (old, new) in texts.items() if new != old}
 
 
 def ignore_lines(notes: str) -> tuple[str, ...]:
-    """What git is not to see; the rest of `.treadle/` is for people and belongs into commits."""
+    """The lines for .gitignore; the rest of `.treadle/` is for people and is committed."""
     return (".treadle/status.json", ".treadle/wip/", SCHEMA_PATH, f"{REPORTS_FOLDER}/", notes)
 
 
 def add_ignore_lines(text: str, lines: Sequence[str]) -> str:
-    """The text of a .gitignore with these lines in it, each once, and all others as they were."""
+    """The text of a .gitignore with these lines added once; all others stay."""
     present = {line.strip().lstrip("/") for line in text.splitlines()}
     whole = present & {".treadle", ".treadle/", ".treadle/*", ".treadle/**"}
     missing = [

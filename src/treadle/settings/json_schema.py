@@ -14,14 +14,14 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _INSIDE = r"^(?![/~])(?!\.git(/|$))(?!(.*/)?\.\.(/|$))(?!\.?/*$).+$"
 _TYPES: dict[Kind, Any] = {
     "text": str,
-    "flag": bool,
-    "whole": int,
+    "boolean": bool,
+    "integer": int,
     "number": float,
-    "texts": list[str],
+    "list": list[str],
     "tables": dict[str, dict[str, Any]],
     "prices": dict[str, dict[str, float]],
 }
-# What `keys` takes for a price.
+# A price as `keys` accepts it.
 _AMOUNT = {"type": "number", "minimum": 0, "maximum": LARGEST_NUMBER}
 _PRICE: dict[str, Any] = {
     "type": "object",
@@ -32,15 +32,15 @@ _PRICE: dict[str, Any] = {
 
 
 def schema() -> dict[str, Any]:
-    """The schema as JSON knows it; unknown keys are refused on every level with fixed ones."""
-    parts = {name: _section_schema(name, cls) for name, cls in sections().items()}
-    tops = {key.leaf: _field(key) for key in known_keys().values() if not key.section}
-    whole = _model("Settings", Settings.__doc__ or "", tops | parts)
-    return {"$schema": DIALECT, **whole.model_json_schema(), "title": "treadle.toml"}
+    """The schema as a dict; it rejects unknown keys wherever the keys are fixed."""
+    by_section = {name: _section_schema(name, cls) for name, cls in sections().items()}
+    top_level = {key.leaf: _field(key) for key in known_keys().values() if not key.section}
+    model = _model("Settings", Settings.__doc__ or "", top_level | by_section)
+    return {"$schema": DIALECT, **model.model_json_schema(), "title": "treadle.toml"}
 
 
 def schema_text() -> str:
-    """The schema as `.treadle/treadle.schema.json` holds it."""
+    """The text of `.treadle/treadle.schema.json`."""
     return json.dumps(schema(), indent=2, ensure_ascii=False) + "\n"
 
 
@@ -52,11 +52,11 @@ def _section_schema(name: str, cls: type) -> tuple[Any, Any]:
     return model, Field(default_factory=dict, title=name, description=cls.__doc__ or "")
 
 
-def _model(name: str, text: str, given: dict[str, tuple[Any, Any]]) -> "type[BaseModel]":
+def _model(name: str, text: str, fields: dict[str, tuple[Any, Any]]) -> "type[BaseModel]":
     from pydantic import ConfigDict, create_model
 
     settings = ConfigDict(extra="forbid", protected_namespaces=())
-    definitions: dict[str, Any] = given
+    definitions: dict[str, Any] = fields
     return create_model(name, __config__=settings, __doc__=text, **definitions)
 
 
@@ -74,7 +74,7 @@ def _field(key: SettingKey) -> tuple[Any, Any]:
         # Absent is not the same as empty, so no default is named.
         return _type(key), Field(default_factory=dict, title=key.name, description=key.help)
     return _type(key), Field(
-        default=list(key.default) if key.kind == "texts" else key.default,
+        default=list(key.default) if key.kind == "list" else key.default,
         title=key.name,
         description=key.help,
         json_schema_extra=_bounds(key),
@@ -82,19 +82,19 @@ def _field(key: SettingKey) -> tuple[Any, Any]:
 
 
 def _bounds(key: SettingKey) -> dict[str, Any]:
-    """What JSON Schema can say of a key's rule."""
+    """The part of a key's bounds and rule that JSON Schema can express."""
     bounds: dict[str, Any] = {}
     if key.above is not None:
         bounds["exclusiveMinimum"] = key.above
     if key.least is not None:
         bounds["minimum"] = key.least
-    if key.kind in ("whole", "number"):
+    if key.kind in ("integer", "number"):
         bounds["maximum"] = LARGEST_NUMBER
-    if key.rule == "inside":
+    if key.rule == "project_path":
         bounds["pattern"] = _INSIDE
-    if key.rule == "address":
+    if key.rule == "database_url":
         bounds["pattern"] = r"^$|^postgres(ql)?://"
-    if key.rule == "some":
+    if key.rule == "not_empty":
         bounds["pattern"] = r"\S"
     return bounds
 

@@ -11,28 +11,30 @@ from typing import Any, Literal, TypeAlias, get_args, get_type_hints
 from treadle.domain.review import Severity
 from treadle.domain.run import LandingMode
 from treadle.domain.sandbox import Network
-from treadle.settings.definitions import LARGEST_NUMBER, Settings
+from treadle.settings.definitions import LARGEST_NUMBER, Rule, Settings
 
-Kind: TypeAlias = Literal["text", "choice", "flag", "whole", "number", "texts", "tables", "prices"]
+Kind: TypeAlias = Literal[
+    "text", "choice", "boolean", "integer", "number", "list", "tables", "prices"
+]
 
 _KINDS: dict[Any, Kind] = {
     str: "text",
     LandingMode: "choice",
     Network: "choice",
     Severity: "choice",
-    bool: "flag",
-    int: "whole",
+    bool: "boolean",
+    int: "integer",
     float: "number",
-    tuple[str, ...]: "texts",
+    tuple[str, ...]: "list",
     Mapping[str, Mapping[str, Any]] | None: "tables",
     Mapping[str, Mapping[str, float]]: "prices",
 }
 _RULES = {
-    "address": "an address such as postgresql://user@host/name",
-    "inside": "a path inside the project, written without ..",
-    "some": "a text that is not empty",
+    "database_url": "an address such as postgresql://user@host/name",
+    "project_path": "a path inside the project, written without ..",
+    "not_empty": "a text that is not empty",
 }
-# A table for each of something has no default to show; an example says more.
+# These kinds have no default to show, so an example is shown.
 EXAMPLES: dict[Kind, str] = {
     "tables": "[mcp_servers.browser]",
     "prices": "[prices.claude-opus-5-5]",
@@ -40,10 +42,10 @@ EXAMPLES: dict[Kind, str] = {
 PRICE_NAMES = frozenset({"input", "output", "cache_write", "cache_read", "cache_write_1h"})
 _WORDS: dict[Kind, str] = {
     "text": "a text",
-    "flag": "true or false",
-    "whole": "a whole number",
+    "boolean": "true or false",
+    "integer": "a whole number",
     "number": "a number",
-    "texts": "a list of texts",
+    "list": "a list of texts",
     "tables": "a table for each",
     "prices": "for each model a table with input and output, as numbers from 0 on",
 }
@@ -52,7 +54,7 @@ _LONGEST_SHOWN = 60
 
 @dataclass(frozen=True, slots=True)
 class SettingKey:
-    """One setting: its dotted name and all that the file, the schema and the docs say of it."""
+    """One setting: its dotted name, and what the file, the schema and the docs say about it."""
 
     name: str
     kind: Kind
@@ -61,11 +63,11 @@ class SettingKey:
     choices: tuple[str, ...] = ()
     above: float | None = None
     least: float | None = None
-    rule: str = ""
+    rule: Rule = ""
 
     @property
     def section(self) -> str:
-        """The table the key stands in; empty at the top level."""
+        """The table of the key; empty at the top level."""
         return self.name.rpartition(".")[0]
 
     @property
@@ -75,7 +77,7 @@ class SettingKey:
 
 @dataclass(frozen=True, slots=True)
 class InvalidValue:
-    """Why a value is not taken, as the end of a sentence that begins with where it stands."""
+    """Why a value is invalid; as text, the end of an error message."""
 
     expected: str
     got: str
@@ -87,15 +89,15 @@ class InvalidValue:
 @cache
 def known_keys() -> Mapping[str, SettingKey]:
     """Every key by its dotted name, in the order of the file."""
-    found: dict[str, SettingKey] = {}
+    keys: dict[str, SettingKey] = {}
     for outer, hint in _fields_of(Settings):
         if is_dataclass(hint) and isinstance(hint, type):
             for inner, inner_hint in _fields_of(hint):
                 name = f"{outer.name}.{inner.name}"
-                found[name] = _key(name, inner, inner_hint)
+                keys[name] = _key(name, inner, inner_hint)
         else:
-            found[outer.name] = _key(outer.name, outer, hint)
-    return found
+            keys[outer.name] = _key(outer.name, outer, hint)
+    return keys
 
 
 @cache
@@ -109,32 +111,32 @@ def sections() -> Mapping[str, type]:
 
 
 def check_value(key: SettingKey, value: Any) -> Any:
-    """The value as the settings hold it, or the `Misfit` that tells why it is not taken."""
-    wanted = _kind_problem(key, value) or _rule_problem(key, value)
-    if wanted:
-        return InvalidValue(wanted, short_value(value, key))
-    if key.kind == "texts":
+    """The value as the settings hold it, or the `InvalidValue` that says why not."""
+    expected = _kind_problem(key, value) or _rule_problem(key, value)
+    if expected:
+        return InvalidValue(expected, short_value(value, key))
+    if key.kind == "list":
         return tuple(value)
     return float(value) if key.kind == "number" else value
 
 
 def expected_text(key: SettingKey) -> str:
-    """The kind of value that the key takes, in words."""
+    """The kind of value that the key takes, in words for people."""
     if key.kind == "choice":
         return " or ".join(toml_value(choice) for choice in key.choices)
     return _WORDS[key.kind]
 
 
 def advice_for(key: SettingKey) -> str:
-    """What a person who gave a wrong value should know."""
+    """The hint for a person who gave an invalid value."""
     if key.kind in EXAMPLES:
         return f"{key.help} For example: {EXAMPLES[key.kind]}"
     return f"{key.help} The default is {toml_value(key.default)}."
 
 
 def short_value(value: object, key: SettingKey | None = None) -> str:
-    """The value for an error line, short, without what may hold a secret."""
-    if key is not None and (key.kind == "tables" or key.rule == "address"):
+    """The value for an error message: short, and without possible secrets."""
+    if key is not None and (key.kind == "tables" or key.rule == "database_url"):
         return "something else"
     if isinstance(value, Mapping):
         return "a table"
@@ -160,8 +162,8 @@ def toml_value(value: object) -> str:
 
 def _kind_problem(key: SettingKey, value: Any) -> str | None:
     """What is expected instead of a value of another kind."""
-    like = _is_choice(key, value) if key.kind == "choice" else _KIND_CHECKS[key.kind](value)
-    return None if like else expected_text(key)
+    fits = _is_choice(key, value) if key.kind == "choice" else _KIND_CHECKS[key.kind](value)
+    return None if fits else expected_text(key)
 
 
 def _rule_problem(key: SettingKey, value: Any) -> str | None:
@@ -197,11 +199,11 @@ def _key(name: str, each: Field[Any], hint: Any) -> SettingKey:
 
 
 def _keeps_rule(key: SettingKey, value: str) -> bool:
-    if key.rule == "some":
+    if key.rule == "not_empty":
         return bool(value.strip())
-    if key.rule == "address":
+    if key.rule == "database_url":
         return not value or value.startswith(("postgresql://", "postgres://"))
-    if key.rule == "inside":
+    if key.rule == "project_path":
         path = PurePosixPath(value)
         parts = path.parts
         outside = path.is_absolute() or ".." in parts or value.startswith("~") or "\0" in value
@@ -218,7 +220,7 @@ def _is_list(value: Any) -> bool:
 
 
 def _is_price(value: Any) -> bool:
-    """Whether a table prices both sides of a request, and nothing that is not for sale."""
+    """Whether a table has a price for input and output, and only known names."""
     return (
         _is_table(value)
         and {"input", "output"} <= set(value) <= PRICE_NAMES
@@ -237,10 +239,10 @@ def _is_table(value: Any) -> bool:
 
 _KIND_CHECKS: dict[Kind, Callable[[Any], bool]] = {
     "text": lambda value: isinstance(value, str),
-    "flag": lambda value: isinstance(value, bool),
-    "whole": lambda value: isinstance(value, int) and not isinstance(value, bool),
+    "boolean": lambda value: isinstance(value, bool),
+    "integer": lambda value: isinstance(value, int) and not isinstance(value, bool),
     "number": lambda value: isinstance(value, int | float) and not isinstance(value, bool),
-    "texts": lambda value: _is_list(value) and all(isinstance(each, str) for each in value),
+    "list": lambda value: _is_list(value) and all(isinstance(each, str) for each in value),
     "tables": lambda value: _is_table(value) and all(map(_is_table, value.values())),
     "prices": lambda value: _is_table(value) and all(map(_is_price, value.values())),
 }

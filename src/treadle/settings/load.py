@@ -21,10 +21,10 @@ class ResolvedSettings:
 
     def value(self, name: str) -> Any:
         """The value of a dotted key."""
-        held: Any = self.settings
+        value: Any = self.settings
         for part in name.split("."):
-            held = getattr(held, part)
-        return held
+            value = getattr(value, part)
+        return value
 
 
 def load_settings(
@@ -43,13 +43,13 @@ def resolve_settings(
     environment: Mapping[str, str] | None = None,
     flags: Mapping[str, object] | None = None,
 ) -> ResolvedSettings:
-    """As `load`, from the text of the file; None when there is no file."""
-    given = file.parse_values(text) if text is not None else {}
-    given |= environment_values.read_variables(environment or {})
-    given |= _flag_values(flags or {})
+    """As `load_settings`, from the text of the file; None when there is no file."""
+    values = file.parse_values(text) if text is not None else {}
+    values |= environment_values.read_variables(environment or {})
+    values |= _flag_values(flags or {})
     return ResolvedSettings(
-        _build_settings({name: valued.value for name, valued in given.items()}),
-        {name: given[name].origin if name in given else DEFAULT for name in known_keys()},
+        _build_settings({name: each.value for name, each in values.items()}),
+        {name: values[name].origin if name in values else DEFAULT for name in known_keys()},
     )
 
 
@@ -59,20 +59,20 @@ def _flag_values(flags: Mapping[str, object]) -> dict[str, SettingValue]:
         if value is None:
             continue
         key = known_keys()[name]
-        held = check_value(key, value)
-        if isinstance(held, InvalidValue):
-            raise SettingsError(f"{name} on the command line: {held}", hint=advice_for(key))
-        values[name] = SettingValue(held, FLAG)
+        checked = check_value(key, value)
+        if isinstance(checked, InvalidValue):
+            raise SettingsError(f"{name} on the command line: {checked}", hint=advice_for(key))
+        values[name] = SettingValue(checked, FLAG)
     return values
 
 
 def _build_settings(values: Mapping[str, Any]) -> Settings:
-    tops = {name: value for name, value in values.items() if "." not in name}
-    parts = {section: cls(**_leaves(values, section)) for section, cls in sections().items()}
-    return replace(Settings(), **tops, **parts)
+    top_level = {name: value for name, value in values.items() if "." not in name}
+    by_section = {name: cls(**_section_values(values, name)) for name, cls in sections().items()}
+    return replace(Settings(), **top_level, **by_section)
 
 
-def _leaves(values: Mapping[str, Any], section: str) -> dict[str, Any]:
+def _section_values(values: Mapping[str, Any], section: str) -> dict[str, Any]:
     return {
         name.removeprefix(f"{section}."): value
         for name, value in values.items()

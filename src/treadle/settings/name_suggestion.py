@@ -7,10 +7,10 @@ from treadle.settings.keys import known_keys, sections
 
 
 def hint_for(name: str) -> str:
-    """What to do about an unknown dotted key: the nearest known one, or the list to choose from."""
+    """The hint for an unknown dotted key: the nearest known one, or the list to choose from."""
     section, dot, leaf = name.rpartition(".")
-    if found := nearest_name(name, known_keys() if dot else [*known_keys(), *sections()]):
-        return f"did you mean {found}?"
+    if nearest := nearest_name(name, known_keys() if dot else [*known_keys(), *sections()]):
+        return f"did you mean {nearest}?"
     same_leaf = [each for each in known_keys() if each.rpartition(".")[2] == leaf]
     if same_leaf:
         return f"did you mean {' or '.join(same_leaf)}?"
@@ -22,7 +22,7 @@ def hint_for(name: str) -> str:
 
 
 def nearest_name(name: str, known: Iterable[str], *, cutoff: float = 0.7) -> str | None:
-    """The known name that is most like `name`, whatever its case, if any is."""
+    """The known name that is most like `name`, ignoring case; None if none is close."""
     lowered = {each.lower(): each for each in known}
-    found = get_close_matches(name.lower(), lowered, n=1, cutoff=cutoff)
-    return lowered[found[0]] if found else None
+    matches = get_close_matches(name.lower(), lowered, n=1, cutoff=cutoff)
+    return lowered[matches[0]] if matches else None

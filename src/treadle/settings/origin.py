@@ -8,13 +8,13 @@ Source: TypeAlias = Literal["default", "file", "environment", "flag"]
 
 @dataclass(frozen=True, slots=True)
 class ValueOrigin:
-    """A source, and the place in it: `treadle.toml:7` or the name of a variable."""
+    """A source, and where in it: `treadle.toml:7` or the name of a variable."""
 
     source: Source
-    place: str = ""
+    location: str = ""
 
     def __str__(self) -> str:
-        return self.place or {"flag": "command line"}.get(self.source, self.source)
+        return self.location or {"flag": "command line"}.get(self.source, self.source)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,11 @@
-"""The environment variables that every agent is given."""
+"""The environment variables that every agent gets."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class PassedVariables:
-    """Variables that reach the agent, and the reason why; with `only_if`, under that one alone."""
+    """Variables that an agent gets, and why; with `only_if`, only if that variable is on."""
 
     reason: str
     names: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""The table that `config show` prints: settings in force, secrets left out. Pure."""
+"""The table that `config show` prints: the settings in force, without secrets. Pure."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -9,13 +9,13 @@ from treadle.settings.keys import SettingKey, known_keys, toml_value
 from treadle.settings.load import ResolvedSettings
 
 HIDDEN = "***"
-# All else in a server's table may carry a token: its variables, headers, arguments and address.
+# Every other key of a server may hold a token: variables, headers, arguments, address.
 _PLAIN = frozenset({"type", "command"})
 
 
 @dataclass(frozen=True, slots=True)
 class SettingRow:
-    """One setting: its dotted key, its value without secrets, and where that came from."""
+    """One setting: its dotted key, its value without secrets, and the origin of the value."""
 
     key: str
     value: Any
@@ -25,7 +25,7 @@ class SettingRow:
 def setting_rows(
     resolved: ResolvedSettings, not_trusted: Collection[str] = ()
 ) -> tuple[SettingRow, ...]:
-    """Every key in the order of the file; of those that are not trusted it is said."""
+    """Every key in the order of the file; the origin says if a value is not trusted."""
     return tuple(
         SettingRow(
             name,
@@ -37,15 +37,15 @@ def setting_rows(
 
 
 def _public_value(key: SettingKey, value: Any) -> Any:
-    if key.rule == "address":
+    if key.rule == "database_url":
         return without_password(value)
     return _public_servers(value) if key.kind == "tables" else value
 
 
-def format_table(given: tuple[SettingRow, ...]) -> str:
+def format_table(rows: tuple[SettingRow, ...]) -> str:
     """The rows in three aligned columns."""
     cells = [
-        (row.key, "" if row.value is None else toml_value(row.value), row.origin) for row in given
+        (row.key, "" if row.value is None else toml_value(row.value), row.origin) for row in rows
     ]
     first = max(len(key) for key, _, _ in cells)
     second = min(40, max(len(value) for _, value, _ in cells))
@@ -63,7 +63,7 @@ def _public_servers(servers: Mapping[str, Mapping[str, Any]] | None) -> Any:
 
 
 def _mask(value: Any) -> Any:
-    """The same shape with nothing in it."""
+    """The same structure with every value hidden."""
     if isinstance(value, Mapping):
         return {key: _mask(each) for key, each in value.items()}
     if isinstance(value, list):

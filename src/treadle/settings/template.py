@@ -30,7 +30,7 @@ _EXAMPLES: dict[Kind, str] = {
 
 
 def render_template(values: Mapping[str, object]) -> str:
-    """The whole file, with these dotted keys set and the others commented out."""
+    """The whole file, with these dotted keys set and all others commented out."""
     blocks = [f"{SCHEMA_LINE} {SCHEMA_PATH}\n{_HEAD}"]
     blocks += [
         _key_text(key) for key in known_keys().values() if not key.section and _is_plain(key)

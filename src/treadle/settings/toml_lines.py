@@ -45,12 +45,12 @@ def find_key_lines(text: str) -> tuple[KeyLine, ...]:
             reader.read_value(token.group())
         else:
             reader.read_key(token.group(), line)
-    return tuple(reader.found)
+    return tuple(reader.key_lines)
 
 
 @dataclass(slots=True)
 class _Reader:
-    found: list[KeyLine] = field(default_factory=list)
+    key_lines: list[KeyLine] = field(default_factory=list)
     table: KeyPath = ()  # of the last header
     path: KeyPath = ()  # of the value that is being read
     brackets: list[tuple[str, KeyPath]] = field(default_factory=list)  # open ones of that value
@@ -62,11 +62,11 @@ class _Reader:
             case "=":
                 table = self.brackets[-1][1] if self.brackets else self.table
                 self.path = (*table, *self.parts)
-                self.found.append(KeyLine(self.path, line, has_value=True))
+                self.key_lines.append(KeyLine(self.path, line, has_value=True))
                 self.parts, self.in_value = [], True
             case "]" if self.parts:
                 self.table = tuple(self.parts)
-                self.found.append(KeyLine(self.table, line, has_value=False))
+                self.key_lines.append(KeyLine(self.table, line, has_value=False))
                 self.parts = []
             case "}":
                 self.brackets.pop()

@@ -1,7 +1,7 @@
 """Settings of a file that count only once a person has trusted them. Pure.
 
-A `treadle.toml` comes with a repository, so a stranger may have written it. What a person says by
-flag or variable is their own word, and asked after nowhere.
+A stranger may have written the `treadle.toml` of a repository. Flags and variables come from the
+user and need no trust.
 """
 
 import hashlib
@@ -19,7 +19,7 @@ from treadle.settings.load import ResolvedSettings
 from treadle.settings.origin import ValueOrigin
 
 HINT = "`treadle trust` shows what it opens and lets it"
-# What each key opens. A value among `_CLOSED` opens nothing.
+# What a value of each key allows, unless it is one of `_HARMLESS`.
 EFFECTS: Mapping[str, str] = {
     "agent.binary": "this program runs as you, outside of any sandbox",
     "sandbox.network": "the agent reaches more of the network than its model",
@@ -35,14 +35,14 @@ _NETWORK_EFFECTS = {
     "open": "the agent reaches whatever this machine can, services on its loopback included",
 }
 _HARMLESS: tuple[object, ...] = ("", (), "gateway", "none")
-# Of the tools that a list names, those that the model's service runs: no sandbox is around it.
+# Tools that the model's service runs, outside of the sandbox.
 SERVED_TOOLS = frozenset({"WebSearch"})
 _TOOL_LISTS = frozenset({"allowed_tools", "permissions.allow"})
 
 
 @dataclass(frozen=True, slots=True)
 class TrustRequirement:
-    """A value of a file that opens something; of a list of tools, those that do."""
+    """A value of a file that needs trust; of a list of tools, only those that need it."""
 
     key: str
     value: Any
@@ -54,33 +54,33 @@ class TrustRequirement:
 
     @property
     def text(self) -> str:
-        """As TOML, without a password; no character of it can change how the rest looks."""
-        hidden = known_keys()[self.key].rule == "address"
+        """The value as TOML, without a password and without control characters."""
+        hidden = known_keys()[self.key].rule == "database_url"
         text = toml_value(without_password(self.value) if hidden else self.value)
         return "".join(each if each.isprintable() else f"\\u{ord(each):04x}" for each in text)
 
 
 def find_trust_requirements(resolved: ResolvedSettings) -> tuple[TrustRequirement, ...]:
-    """What is in force by the word of a file, in the order of `OPENS`."""
-    found = (
+    """The values in force that come from a file and need trust, in the order of `EFFECTS`."""
+    candidates = (
         TrustRequirement(name, _relevant_value(name, resolved), resolved.origins[name])
         for name in EFFECTS
     )
     return tuple(
-        each for each in found if each.origin.source == "file" and _needs_trust(each.value)
+        each for each in candidates if each.origin.source == "file" and _needs_trust(each.value)
     )
 
 
-def fingerprint(project: Path, opening: TrustRequirement) -> str:
-    """Stands for this value in this project, and tells nothing of it."""
-    said = json.dumps([str(project), opening.key, opening.value])
-    return hashlib.sha256(said.encode()).hexdigest()
+def fingerprint(project: Path, requirement: TrustRequirement) -> str:
+    """Identifies this value in this project without revealing it."""
+    text = json.dumps([str(project), requirement.key, requirement.value])
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def find_untrusted(
     project: Path, resolved: ResolvedSettings, trusted: Collection[str]
 ) -> tuple[TrustRequirement, ...]:
-    """Openings of which no fingerprint is among the trusted ones."""
+    """Requirements whose fingerprint is not among the trusted ones."""
     return tuple(
         each
         for each in find_trust_requirements(resolved)
@@ -89,7 +89,7 @@ def find_untrusted(
 
 
 def require_trusted(project: Path, resolved: ResolvedSettings, trusted: Collection[str]) -> None:
-    """Raises SettingsError for the first opening that nobody has trusted."""
+    """Raises SettingsError for the first value that nobody has trusted."""
     for each in find_untrusted(project, resolved, trusted):
         raise SettingsError(
             f"{each.origin}: {each.key} opens something, and you have not trusted it yet", hint=HINT
@@ -97,7 +97,7 @@ def require_trusted(project: Path, resolved: ResolvedSettings, trusted: Collecti
 
 
 def sandbox_notice(sandbox: SandboxSettings) -> str:
-    """What a run says of its sandbox, whoever opened it; empty if nobody did."""
+    """The notice of a run whose sandbox is opened, by whatever source; else empty."""
     network = ""
     if sandbox.network == "allowlist":
         network = f"network to {', '.join(sandbox.hosts)}" if sandbox.hosts else ""
@@ -108,15 +108,15 @@ def sandbox_notice(sandbox: SandboxSettings) -> str:
         *(f"readable {path}" for path in sandbox.readable),
         *(f"writable {path}" for path in sandbox.writable),
     ]
-    said = "; ".join(part for part in parts if part)
-    return f"the sandbox is opened: {said}" if said else ""
+    text = "; ".join(part for part in parts if part)
+    return f"the sandbox is opened: {text}" if text else ""
 
 
 def _relevant_value(name: str, resolved: ResolvedSettings) -> Any:
     value = resolved.value(name)
     if name not in _TOOL_LISTS:
         return value
-    # A rule opens as much as its tool: the pattern is held against what the agent says it does.
+    # The pattern of a rule narrows nothing: it is matched against what the agent claims to do.
     return tuple(text for text in value if text.strip().partition("(")[0] in SERVED_TOOLS)
 
 

@@ -1,11 +1,11 @@
-"""The login name of this process's user, from the system and not from variables."""
+"""The login name of the user who runs this process, as the system knows it."""
 
 import os
 import pwd
 
 
 def login_name() -> str:
-    """The name of this process's user; the number where the system has no name for it."""
+    """The user's name; `uid-` and the number if the system has no name for it."""
     number = os.getuid()
     try:
         return pwd.getpwuid(number).pw_name

@@ -52,7 +52,7 @@ def test_headers_are_found_with_their_lines() -> None:
     )
 
 
-def test_a_key_behind_a_long_value_in_braces_has_the_line_it_stands_on() -> None:
+def test_a_key_behind_a_value_of_several_lines_has_its_own_line() -> None:
     assert find_key_lines("a = { b = [\n1,\n], c = 2 }\n") == (
         KeyLine(("a",), 1, has_value=True),
         KeyLine(("a", "b"), 1, has_value=True),

@@ -32,7 +32,7 @@ def test_a_new_project_gets_what_was_detected() -> None:
     }
 
 
-def test_the_word_of_the_file_outranks_detection() -> None:
+def test_a_value_of_the_file_wins_over_detection() -> None:
     present = resolve_settings('commit = false\n[project]\ntest = "mine"\nsetup = ""')
 
     assert propose_answers(present, DETECTED) == {

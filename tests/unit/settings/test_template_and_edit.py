@@ -148,7 +148,7 @@ def test_no_line_is_too_long_to_read() -> None:
         ),
     ],
 )
-def test_a_change_touches_only_its_own_place(
+def test_a_change_touches_only_its_own_line(
     text: str, values: dict[str, object], result: str
 ) -> None:
     assert update(text, values) == result

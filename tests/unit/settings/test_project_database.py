@@ -1,4 +1,4 @@
-"""Where runs are kept: a variable's word, else that of the project's file, else a file here."""
+"""The database of runs: named by a variable, else by the project's file, else a local file."""
 
 from pathlib import Path
 

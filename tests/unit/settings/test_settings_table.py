@@ -1,4 +1,4 @@
-"""`config show` tells every setting and its origin, and no secret."""
+"""`config show` lists every setting with its origin, and shows no secret."""
 
 from treadle.settings.keys import known_keys
 from treadle.settings.load import resolve_settings
@@ -20,7 +20,7 @@ def test_every_key_has_a_row_in_the_order_of_the_file() -> None:
     assert [row.key for row in setting_rows(resolve_settings(None))] == list(known_keys())
 
 
-def test_a_row_tells_value_and_origin() -> None:
+def test_a_row_has_value_and_origin() -> None:
     resolved = resolve_settings(
         'land = "ask"',
         environment={"TREADLE_QUOTA__WAIT": "1"},

@@ -1,4 +1,4 @@
-"""Every setting can be given by a variable, and a slip in its name does not pass unseen."""
+"""Every setting has a variable, and a misspelled variable is an error."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What a file opens counts only where its very values are trusted; a person's own word always."""
+"""A value of a file that needs trust counts only once trusted; flags and variables always count."""
 
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from treadle.settings.trust_requirements import (
 )
 
 PROJECT = Path("/srv/calc")
-OPENING = [
+NEEDS_TRUST = [
     'agent.binary = "./claude"',
     'sandbox.network = "allowlist"',
     'sandbox.network = "open"',
@@ -31,7 +31,7 @@ OPENING = [
     'permissions.allow = ["Bash(make *)", "WebSearch(python *)"]',
     'database.url = "postgresql://ada@example.com/runs"',
 ]
-CLOSED = """
+HARMLESS = """
 agent.binary = ""
 sandbox.network = "none"
 sandbox.hosts = []
@@ -44,8 +44,8 @@ project.setup = "make"
 """
 
 
-@pytest.mark.parametrize("line", OPENING)
-def test_a_value_that_opens_something_must_be_trusted(line: str) -> None:
+@pytest.mark.parametrize("line", NEEDS_TRUST)
+def test_a_value_that_needs_trust_must_be_trusted(line: str) -> None:
     key = line.partition(" ")[0]
     resolved = resolve_settings(f"# a stranger's\n{line}\n")
 
@@ -63,16 +63,16 @@ def test_a_value_that_opens_something_must_be_trusted(line: str) -> None:
     )
 
 
-def test_every_key_that_opens_something_is_tried_here() -> None:
-    assert {line.partition(" ")[0] for line in OPENING} == set(EFFECTS)
+def test_every_key_that_can_need_trust_is_tested_here() -> None:
+    assert {line.partition(" ")[0] for line in NEEDS_TRUST} == set(EFFECTS)
 
 
-@pytest.mark.parametrize("text", [None, "", CLOSED, 'sandbox.network = "gateway"'])
-def test_a_file_that_opens_nothing_needs_no_trust(text: str | None) -> None:
+@pytest.mark.parametrize("text", [None, "", HARMLESS, 'sandbox.network = "gateway"'])
+def test_a_file_with_harmless_values_needs_no_trust(text: str | None) -> None:
     assert find_trust_requirements(resolve_settings(text)) == ()
 
 
-def test_of_a_list_of_tools_only_what_opens_something_is_asked_for() -> None:
+def test_in_a_list_of_tools_only_served_tools_need_trust() -> None:
     text = (
         'allowed_tools = ["Task", "WebSearch"]\npermissions.allow = [" WebSearch(a *)", "Read"]\n'
     )
@@ -84,7 +84,7 @@ def test_of_a_list_of_tools_only_what_opens_something_is_asked_for() -> None:
     assert frozenset(SERVER_TOOLS) == SERVED_TOOLS
 
 
-def test_what_a_person_says_counts_and_takes_the_place_of_the_file() -> None:
+def test_flags_and_variables_need_no_trust_and_override_the_file() -> None:
     text = 'sandbox.network = "open"\nsandbox.writable = ["~/theirs"]\nagent.binary = "theirs"\n'
     variables = {"TREADLE_AGENT__BINARY": "mine", "TREADLE_SANDBOX__READABLE": '["~/mine"]'}
     flags = {"sandbox.writable": ["~/mine"], "sandbox.network": "open"}
@@ -103,7 +103,7 @@ def test_what_a_person_says_counts_and_takes_the_place_of_the_file() -> None:
         (Path("/srv/other"), 'sandbox.network = "open"', ["sandbox.network"]),
     ],
 )
-def test_trust_is_in_these_values_of_this_project(
+def test_trust_covers_only_these_values_of_this_project(
     project: Path, text: str, left: list[str]
 ) -> None:
     shown = resolve_settings('sandbox.network = "open"\nsandbox.hosts = ["a:1", "b:2"]')
@@ -123,7 +123,7 @@ def test_trust_is_in_these_values_of_this_project(
         ('sandbox.writable = ["~/a", "/b"]', '["~/a", "/b"]'),
     ],
 )
-def test_a_value_is_shown_as_it_is_and_cannot_hide_itself(line: str, shown: str) -> None:
+def test_a_value_is_shown_in_full_and_without_control_characters(line: str, shown: str) -> None:
     assert [each.text for each in find_trust_requirements(resolve_settings(line))] == [shown]
 
 
@@ -145,5 +145,7 @@ def test_a_value_is_shown_as_it_is_and_cannot_hide_itself(line: str, shown: str)
         ),
     ],
 )
-def test_a_run_says_how_far_its_sandbox_is_open(sandbox: SandboxSettings, told: str) -> None:
+def test_the_notice_of_a_run_lists_what_its_sandbox_opens(
+    sandbox: SandboxSettings, told: str
+) -> None:
     assert sandbox_notice(sandbox) == told

@@ -89,7 +89,7 @@ def test_every_key_is_described_with_its_default(name: str) -> None:
 
     assert (found["title"], found["description"]) == (name, key.help)
     if key.kind not in EXAMPLES:  # tables for each of something are absent
-        assert found["default"] == (list(key.default) if key.kind == "texts" else key.default)
+        assert found["default"] == (list(key.default) if key.kind == "list" else key.default)
 
 
 def test_the_schema_names_no_path_of_this_machine() -> None:

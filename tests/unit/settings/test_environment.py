@@ -1,4 +1,4 @@
-"""The environment is taken apart once, and an agent sees only what it needs of it."""
+"""The environment is parsed once, and an agent gets only the variables that it needs."""
 
 from pathlib import Path
 
@@ -78,12 +78,12 @@ def test_the_root_is_absolute(given: str, root: Path) -> None:
 
 
 @pytest.mark.parametrize("value", ["", "0", "false", "no", "what?"])
-def test_a_sandbox_is_given_up_only_by_a_clear_word(value: str) -> None:
+def test_only_a_clear_yes_switches_the_sandbox_off(value: str) -> None:
     assert not parse_environment({"TREADLE_NO_SANDBOX": value}).no_sandbox
 
 
 @pytest.mark.parametrize("value", ["", "0", "-1", "wide", "٣", "9" * 30])
-def test_a_senseless_width_counts_as_unknown(value: str) -> None:
+def test_an_invalid_width_counts_as_unknown(value: str) -> None:
     assert parse_environment({"COLUMNS": value}).columns is None
 
 
