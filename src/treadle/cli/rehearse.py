@@ -14,8 +14,6 @@ from treadle.rehearsal.scripted_api import ScriptedApi
 from treadle.wiring.agent import Rehearsing, dummy_credential
 from treadle.workflows.registry import WORKFLOWS
 
-WORKFLOWS = ("deliver", "focus", "sync")
-
 
 @click.command(
     "rehearse", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False}

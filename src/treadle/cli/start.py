@@ -13,7 +13,8 @@ from treadle.cli.run_display import RunDisplay, verbosity_of
 from treadle.cli.run_options import OutputOptions, WorkflowOptions
 from treadle.domain.exit_codes import exit_code
 from treadle.domain.ids import RunId, short_id
-from treadle.domain.run import RunResult, Workflow
+from treadle.domain.run import RunResult
+from treadle.domain.run_request import RunRequest
 from treadle.runs.interrupts import graceful_interrupts
 from treadle.runs.queue import detach
 from treadle.runs.start import run_in_foreground

@@ -5,7 +5,7 @@ from importlib.resources import files
 import pytest
 
 from treadle.domain.errors import UsageError
-from treadle.domain.run import EXIT_CODES
+from treadle.domain.exit_codes import END_REASONS
 from treadle.workflows.registry import WORKFLOWS, find_workflow
 
 
@@ -25,7 +25,7 @@ def test_every_instruction_of_a_workflow_has_a_role_a_label_and_a_text(name: str
 
 @pytest.mark.parametrize("name", WORKFLOWS)
 def test_every_end_of_a_workflow_has_an_exit_code(name: str) -> None:
-    assert set(find_workflow(name).ends) <= set(EXIT_CODES)
+    assert set(find_workflow(name).ends) <= set(END_REASONS)
 
 
 def test_a_workflow_that_builds_nothing_neither_lands_nor_runs_tests() -> None:
