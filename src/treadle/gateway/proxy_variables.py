@@ -1,6 +1,7 @@
 """Makes the proxy variables (`HTTP_PROXY` and others) for sandboxed processes. Pure."""
 
 from collections.abc import Mapping
+from urllib.parse import urlsplit
 
 # Where the bridge listens, inside; see `bridge.py`.
 BRIDGE_PORT = 3128
@@ -44,3 +45,24 @@ def through_bridge(given: Mapping[str, str], port: int = BRIDGE_PORT) -> dict[st
         # Node looks at those variables only if it is told to.
         "NODE_USE_ENV_PROXY": "1",
     }
+
+
+def proxy_for(address: str, environment: Mapping[str, str]) -> str:
+    """The proxy that stands between this machine and an address; empty if none does."""
+    parts = urlsplit(address)
+    if _goes_straight((parts.hostname or "").lower(), _either("NO_PROXY", environment).lower()):
+        return ""
+    named = _either(f"{parts.scheme.upper()}_PROXY", environment)
+    return named or _either("ALL_PROXY", environment)
+
+
+def _goes_straight(host: str, exceptions: str) -> bool:
+    """Whether a list of hosts, domains or `*` names this one."""
+    names = (
+        name.strip().lstrip("*.") if name.strip() != "*" else "*" for name in exceptions.split(",")
+    )
+    return any(name == "*" or (name and f".{host}".endswith(f".{name}")) for name in names)
+
+
+def _either(name: str, environment: Mapping[str, str]) -> str:
+    return environment.get(name.lower(), "") or environment.get(name, "")

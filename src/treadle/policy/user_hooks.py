@@ -3,23 +3,15 @@
 import json
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from treadle.domain.agent import Deny, ToolUse
+from treadle.domain.hooks import HookExit
 from treadle.domain.signal import Role
 
 RULE = "hook-by-settings"
 _LONGEST_REASON = 2000
 _FORBIDS = 2
-
-
-@dataclass(frozen=True, slots=True)
-class HookExit:
-    """How a hook's command ended; no code if it did not end in time or never began."""
-
-    code: int | None
-    stderr: str = ""
 
 
 def make_hook_input(use: ToolUse, role: Role, workspace: str) -> bytes:

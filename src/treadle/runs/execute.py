@@ -20,6 +20,7 @@ from treadle.domain.run import LandingChoice, LandingMode, RunResult
 from treadle.domain.sandbox import Sandbox
 from treadle.durable.port import Steps, WorkflowChanged
 from treadle.gateway.allowed_hosts import parse_entries
+from treadle.gateway.sandbox_network import host_recorder
 from treadle.policy.redaction import Redactor, make_redactor
 from treadle.runs.active_run import ActiveRun
 from treadle.runs.credentials import run_secrets, with_stored_login
@@ -37,7 +38,6 @@ from treadle.wiring.checked_request import CheckedRequest
 from treadle.wiring.compose import compose
 from treadle.wiring.gateway import metered
 from treadle.wiring.limits import run_limits
-from treadle.wiring.network import host_recorder, machines_proxy, way_out
 from treadle.wiring.run_context import RunContext
 from treadle.wiring.run_workspace import open_run_workspace
 from treadle.wiring.sandbox import choose_sandbox, forget_reports
@@ -134,8 +134,13 @@ def _agent_behind_gateway(context: RunContext) -> Iterator[tuple[KillableAgent, 
     with ExitStack() as held:
         if context.sandbox is not None:
             hosts, record = parse_entries(settings.sandbox.hosts), host_recorder(context.recorder)
-            upstream = machines_proxy(checked.environment)
-            network = way_out(settings.sandbox.network, hosts, record, upstream=upstream)
+            network = open_network(
+                settings.sandbox.network,
+                hosts,
+                record,
+                upstream=upstream,
+                interpreter=this_interpreter().program,
+            )
             out = held.enter_context(network)
             agent = sandboxed(agent, context.sandbox, checked, out, context.servers)
         driven = held.enter_context(

@@ -22,7 +22,6 @@ from treadle.verify.check_runner_port import (
     CommandResult,
     CommandStopped,
 )
-from treadle.wiring.network import machines_proxy, way_out
 from treadle.wiring.project_commands import (
     CommandBounds,
     ProjectCommand,
@@ -120,9 +119,14 @@ class SandboxedRunner:
             capture="whole",
         )
         hosts = parse_entries(checked.settings.sandbox.hosts)
-        upstream = machines_proxy(checked.environment)
         network = network_for(checked.settings.sandbox.network)
-        with way_out(network, hosts, self.bounds.record, upstream=upstream) as out:
+        with open_network(
+            network,
+            hosts,
+            self.bounds.record,
+            upstream=upstream,
+            interpreter=this_interpreter().program,
+        ) as out:
             return await run_project_command(self.bounds, own, out)
 
     async def _lay_out(self, commit: str, tree: str) -> str:

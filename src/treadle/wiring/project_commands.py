@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 from treadle.adapters.sandboxes.command_runner import Capture, ProcessResult, run_to_end
 from treadle.domain.errors import SandboxBroken
 from treadle.domain.sandbox import ConfinedCommand, Confinement, Sandbox, SandboxFailed
+from treadle.gateway.sandbox_network import Record, SandboxNetwork, host_recorder
 from treadle.policy.redaction import Redactor
 from treadle.settings.environment import agent_environment
 from treadle.wiring.checked_request import CheckedRequest
-from treadle.wiring.network import Record, WayOut, host_recorder
 from treadle.wiring.run_context import RunContext
 
 # By it what outlives us is found, as it is with sessions.
@@ -60,7 +60,7 @@ def command_bounds(context: RunContext) -> CommandBounds:
 
 
 async def run_project_command(
-    bounds: CommandBounds, own: ProjectCommand, out: WayOut
+    bounds: CommandBounds, own: ProjectCommand, out: SandboxNetwork
 ) -> ProcessResult:
     """To its end. A sandbox that fails raises: it says nothing about the command."""
     sandbox = bounds.sandbox
@@ -87,7 +87,7 @@ def given_variables(checked: CheckedRequest, more: Mapping[str, str]) -> dict[st
 
 
 def _start(
-    bounds: CommandBounds, own: ProjectCommand, out: WayOut
+    bounds: CommandBounds, own: ProjectCommand, out: SandboxNetwork
 ) -> ConfinedCommand | SandboxFailed:
     line, within, sandbox = ("/bin/sh", "-c", own.line), own.within, bounds.sandbox
     environment = {**given_variables(bounds.checked, own.variables), MARK: bounds.mark}

@@ -7,8 +7,8 @@ from pathlib import Path, PurePosixPath
 
 from treadle.domain.errors import SettingsError
 from treadle.policy.protected_paths import covers, has_pattern, is_protectable
+from treadle.policy.user_hooks import find_hook_files
 from treadle.settings.definitions import Settings
-from treadle.wiring.user_hooks import hook_files
 
 # A sandbox takes each path by itself. What is beyond this is kept out of commits all the same.
 MOST_SEALED = 256
@@ -90,3 +90,8 @@ def _fitting(patterns: Sequence[str], checkout: Path) -> Iterator[str]:
 def _fits(patterns: Sequence[str], path: Path) -> bool:
     inside = PurePosixPath(path.as_posix())
     return any(covers(pattern, inside) for pattern in patterns)
+
+
+def hook_files(commands: Sequence[str], workspace: Path) -> tuple[str, ...]:
+    """Files of the workspace that the user's hooks are made of: no agent changes them."""
+    return tuple(name for name in find_hook_files(commands) if (workspace / name).is_file())

@@ -6,10 +6,12 @@ from tempfile import TemporaryDirectory
 
 from treadle.adapters.agents.claude.agent import ClaudeAgent
 from treadle.adapters.agents.claude.sandboxed_start import AgentSandbox
+from treadle.adapters.sandboxes.interpreter import this_interpreter
 from treadle.domain.agent import SessionBrief
 from treadle.domain.errors import AgentUnavailable, SandboxBroken
 from treadle.domain.sandbox import Confinement, ProbePassed, Sandbox, SandboxFailed
 from treadle.gateway.endpoint import Endpoint
+from treadle.gateway.sandbox_network import BRIDGE, SandboxNetwork, bridge_to
 from treadle.policy.protected_paths import SEALED, SEALED_IF_THERE
 from treadle.settings.environment import agent_environment
 from treadle.wiring.agent import KillableAgent
@@ -23,7 +25,6 @@ from treadle.wiring.agents.claude_model import (
 )
 from treadle.wiring.browser import Servers
 from treadle.wiring.checked_request import CheckedRequest
-from treadle.wiring.network import BRIDGE, WayOut, bridge_to
 from treadle.wiring.protected_paths import sealed_paths
 from treadle.wiring.sandbox import choose_sandbox
 from treadle.wiring.search_path import without_project
@@ -34,7 +35,11 @@ MODEL = "/run/treadle/model.sock"
 
 
 def sandboxed(
-    agent: KillableAgent, sandbox: Sandbox, checked: CheckedRequest, out: WayOut, servers: Servers
+    agent: KillableAgent,
+    sandbox: Sandbox,
+    checked: CheckedRequest,
+    out: SandboxNetwork,
+    servers: Servers,
 ) -> ClaudeAgent:
     """The agent with each of its sessions confined, and the programs of this machine in reach."""
     if not isinstance(agent, ClaudeAgent):
@@ -59,8 +64,8 @@ def sandboxed(
 
     return replace(
         agent,
-        environment={**out.environment(agent.environment), **checked.reach.environment},
-        sandbox=AgentSandbox(sandbox, within, out.sockets, out.entry),
+        environment={**network.environment(agent.environment), **checked.reach.environment},
+        sandbox=AgentSandbox(sandbox, within, network.sockets, network.entry),
     )
 
 
@@ -113,7 +118,7 @@ def reach_model(agent: ClaudeAgent, endpoint: Endpoint) -> ClaudeAgent:
     sockets = {**enclosure.sockets, MODEL: endpoint.socket}
     if keeps_its_login(agent):
         # Told of a socket, Claude Code does not look for its login file.
-        entry = (*enclosure.entry, *bridge_to(MODEL, MODEL_PORT))
+        entry = (*enclosure.entry, *bridge_to(this_interpreter().program, MODEL, MODEL_PORT))
         enclosure = replace(enclosure, sockets=sockets, entry=entry)
         return replace(at_bridge(agent, MODEL_PORT), sandbox=enclosure)
     return replace(at_socket(agent, MODEL), sandbox=replace(enclosure, sockets=sockets))

@@ -16,10 +16,9 @@ from treadle.domain.errors import SettingsError
 from treadle.domain.events.work import SetupFinished
 from treadle.domain.sandbox import Confinement, Network
 from treadle.gateway.allowed_hosts import HostEntry, parse_entries
+from treadle.gateway.proxy_variables import proxy_for
 from treadle.session.stop_signal import unless_stopped
-from treadle.wiring.agents.claude_model import proxy_for
 from treadle.wiring.checked_request import CheckedRequest
-from treadle.wiring.network import machines_proxy, way_out
 from treadle.wiring.project_commands import (
     CommandBounds,
     ProjectCommand,
@@ -101,8 +100,13 @@ class Setup:
         found = await _indexes(checked)
         entries = await asyncio.to_thread(_entries, checked, found)
         network: Network = "open" if checked.settings.sandbox.network == "open" else "allowlist"
-        upstream = machines_proxy(checked.environment)
-        with way_out(network, entries, self.bounds.record, upstream=upstream) as out:
+        with open_network(
+            network,
+            entries,
+            self.bounds.record,
+            upstream=upstream,
+            interpreter=this_interpreter().program,
+        ) as out:
             ran = await run_project_command(self.bounds, self._own(found), out)
         return self._told(ran, entries, began)
 

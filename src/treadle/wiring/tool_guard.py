@@ -8,8 +8,10 @@ from datetime import timedelta
 from pathlib import Path
 from shutil import which
 
+from treadle.adapters.hook_runner import hook_runner, unconfined
 from treadle.domain.agent import Allow, Ask, Deny, PolicyDecision
 from treadle.domain.approval import hash_of
+from treadle.domain.hooks import RunHook
 from treadle.domain.sandbox import ConfinedCommand, SandboxFailed
 from treadle.policy.decide import DecideLine
 from treadle.policy.judging.line_decision import decide_line
@@ -21,10 +23,9 @@ from treadle.wiring.policy import SEARCH_PATH, given_lines, shell_context, shell
 from treadle.wiring.protected_paths import protected_paths
 from treadle.wiring.run_context import RunContext
 from treadle.wiring.sandboxed_agent import confinement
-from treadle.wiring.user_hooks import hook_runner, unconfined
 from treadle.workflows.loop.run_workspace import RunWorkspace
 from treadle.workflows.loop.tool_approval import ToolApproval
-from treadle.workflows.loop.tool_guard import RunHook, ToolGuard, UserHooks
+from treadle.workflows.loop.tool_guard import ToolGuard, UserHooks
 from treadle.workspace.snapshot import copy_commit
 
 _IN_PLACE = ("/bin/sh", "-c", 'cd "$1" && shift && exec "$@"', "sh")

@@ -13,7 +13,7 @@ import pytest
 
 from treadle.gateway import bridge
 from treadle.gateway.proxy_variables import through_bridge, without_passwords, without_proxy
-from treadle.wiring.network import WayOut
+from treadle.gateway.sandbox_network import SandboxNetwork
 
 from .gateway_stage import free_port
 
@@ -130,4 +130,4 @@ def test_a_proxys_password_does_not_go_into_a_sandbox_whose_network_is_open(
     name: str, address: str, told: str
 ) -> None:
     assert without_passwords({name: address}) == {name: told}
-    assert WayOut("open").environment({name: address}) == {name: told}
+    assert SandboxNetwork("open").environment({name: address}) == {name: told}

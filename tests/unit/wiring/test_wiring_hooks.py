@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from tests.unit.adapters.claude.real_sessions import alive
+from treadle.adapters.hook_runner import hook_runner, unconfined
+from treadle.domain.hooks import HookExit
 from treadle.domain.sandbox import ConfinedCommand, SandboxFailed
-from treadle.policy.user_hooks import HookExit
-from treadle.wiring.user_hooks import hook_runner, unconfined
 
 PLAIN = unconfined({"PATH": "/usr/bin:/bin"})
 USE = b'{"tool_name": "Bash"}\n'

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 import pytest
 
 from treadle.domain.agent import Allow, Ask, Decision, Deny, PolicyDecision, ToolUse
+from treadle.domain.hooks import HookExit
 from treadle.policy.available_tools import merge_tools
 from treadle.policy.roles import ShellSet
-from treadle.policy.user_hooks import HookExit
 from treadle.workflows.loop.tool_guard import ToolGuard, UserHooks
 
 JUDGED: dict[str, PolicyDecision] = {

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from urllib.parse import urlsplit
 
 from treadle.adapters.agents.claude.agent import ClaudeAgent
 from treadle.adapters.agents.claude.command import LOGINS
@@ -11,6 +10,7 @@ from treadle.domain.errors import SettingsError
 from treadle.gateway.endpoint import Endpoint
 from treadle.gateway.login import HeaderPairs, Login
 from treadle.gateway.model_service import ModelService
+from treadle.gateway.proxy_variables import proxy_for
 from treadle.settings.environment import YES
 
 ADDRESS = "ANTHROPIC_BASE_URL"
@@ -153,24 +153,3 @@ def _unproxied(given: Mapping[str, str], *hosts: str) -> dict[str, str]:
         name: ",".join(filter(None, (given.get(name, ""), *hosts)))
         for name in ("NO_PROXY", "no_proxy")
     }
-
-
-def proxy_for(address: str, environment: Mapping[str, str]) -> str:
-    """The proxy that stands between this machine and an address; empty if none does."""
-    parts = urlsplit(address)
-    if _goes_straight((parts.hostname or "").lower(), _either("NO_PROXY", environment).lower()):
-        return ""
-    named = _either(f"{parts.scheme.upper()}_PROXY", environment)
-    return named or _either("ALL_PROXY", environment)
-
-
-def _goes_straight(host: str, exceptions: str) -> bool:
-    """Whether a list of hosts, domains or `*` names this one."""
-    names = (
-        name.strip().lstrip("*.") if name.strip() != "*" else "*" for name in exceptions.split(",")
-    )
-    return any(name == "*" or (name and f".{host}".endswith(f".{name}")) for name in names)
-
-
-def _either(name: str, environment: Mapping[str, str]) -> str:
-    return environment.get(name.lower(), "") or environment.get(name, "")

@@ -7,16 +7,15 @@ from functools import partial
 from typing import TypeAlias
 
 from treadle.domain.agent import Ask, Decide, Decision, Deny, ToolUse
+from treadle.domain.hooks import HookExit, RunHook
 from treadle.domain.signal import Role
 from treadle.policy.available_tools import Toolset
 from treadle.policy.decide import DecideLine, DecisionContext, decide
 from treadle.policy.file_tools import RealPath
 from treadle.policy.permission_rules import PermissionRule
-from treadle.policy.user_hooks import HookExit, find_hook_denial, make_hook_input
+from treadle.policy.user_hooks import find_hook_denial, make_hook_input
 
 AskPerson: TypeAlias = Callable[[ToolUse, Ask], Awaitable[Decision]]
-# Runs one of the user's hooks with this on its stdin, in bounded time, and never raises.
-RunHook: TypeAlias = Callable[[str, bytes], Awaitable[HookExit]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The way out of a run's sandbox, by the setting `sandbox.network`."""
+"""The network of a sandbox: nothing, the model, the hosts that a user named, or everything."""
 
 import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -6,7 +6,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from treadle.adapters.sandboxes.interpreter import this_interpreter
 from treadle.domain.events.oversight import HostAsked
 from treadle.domain.ports import Log
 from treadle.domain.sandbox import Network
@@ -15,12 +14,11 @@ from treadle.gateway.allowed_hosts import HostEntry
 from treadle.gateway.filtering_proxy import FilteringProxy
 from treadle.gateway.proxy_variables import (
     BRIDGE_PORT,
+    proxy_for,
     through_bridge,
     without_passwords,
     without_proxy,
 )
-from treadle.settings.environment import Environment
-from treadle.wiring.agents.claude_model import proxy_for
 
 # Where the filtering proxy's socket lies inside.
 PROXY = "/run/treadle/proxy.sock"
@@ -30,13 +28,13 @@ Record = Callable[[str, int, bool], None]
 Upstream = Callable[[str, int], str]
 
 
-def machines_proxy(environment: Environment) -> Upstream:
+def machine_proxy(environment: Mapping[str, str]) -> Upstream:
     """The proxy that this machine's environment names for a host; empty: none."""
-    return lambda host, port: proxy_for(f"https://{host}:{port}", environment.raw)
+    return lambda host, port: proxy_for(f"https://{host}:{port}", environment)
 
 
 @dataclass(frozen=True, slots=True)
-class WayOut:
+class SandboxNetwork:
     """What a confined process is given so that it finds the hosts it may reach, and no other."""
 
     network: Network
@@ -69,23 +67,28 @@ def host_recorder(log: Log) -> Record:
 
 
 @contextmanager
-def way_out(
-    network: Network, hosts: Sequence[HostEntry], record: Record, *, upstream: Upstream
-) -> Iterator[WayOut]:
-    """For as long as the block lasts; `record` hears of each host that was asked for, `upstream`
-    names the machine's own proxy towards a host, if it has one."""
+def open_network(
+    network: Network,
+    hosts: Sequence[HostEntry],
+    record: Record,
+    *,
+    upstream: Upstream,
+    interpreter: Path,
+) -> Iterator[SandboxNetwork]:
+    """The network of a sandbox, for the block; `record` is called for each host that was asked
+    for, `upstream` names the machine's own proxy towards a host, `interpreter` runs the bridge."""
     if network != "allowlist":
-        yield WayOut(network)
+        yield SandboxNetwork(network)
         return
     with FilteringProxy(hosts, record, upstream=upstream) as proxy:
-        yield WayOut(
+        yield SandboxNetwork(
             network,
             sockets={PROXY: proxy.socket},
             readable=(BRIDGE,),
-            entry=bridge_to(PROXY, BRIDGE_PORT),
+            entry=bridge_to(interpreter, PROXY, BRIDGE_PORT),
         )
 
 
-def bridge_to(path: str, port: int) -> tuple[str, ...]:
+def bridge_to(interpreter: Path, path: str, port: int) -> tuple[str, ...]:
     """Put before a command inside, it makes a socket there a port on the sandbox's loopback."""
-    return (str(this_interpreter().program), "-I", "-S", str(BRIDGE), path, str(port))
+    return (str(interpreter), "-I", "-S", str(BRIDGE), path, str(port))

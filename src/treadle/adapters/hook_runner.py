@@ -5,9 +5,8 @@ from pathlib import Path
 from typing import TypeAlias
 
 from treadle.adapters.sandboxes.command_runner import run_to_end
+from treadle.domain.hooks import HookExit, RunHook
 from treadle.domain.sandbox import ConfinedCommand, SandboxFailed
-from treadle.policy.user_hooks import HookExit, find_hook_files
-from treadle.workflows.loop.tool_guard import RunHook
 
 # A hook is asked before every use of a tool; one that thinks longer holds everything up.
 HOOK_S = 60.0
@@ -15,11 +14,6 @@ _MOST_STDERR = 16 * 1024
 
 # How to start a command, or why it cannot be started.
 Start: TypeAlias = Callable[[Sequence[str]], ConfinedCommand | SandboxFailed]
-
-
-def hook_files(commands: Sequence[str], workspace: Path) -> tuple[str, ...]:
-    """Files of the workspace that the user's hooks are made of: no agent changes them."""
-    return tuple(name for name in find_hook_files(commands) if (workspace / name).is_file())
 
 
 def unconfined(environment: Mapping[str, str]) -> Start:
