@@ -41,6 +41,7 @@ from treadle.wiring.limits import run_limits
 from treadle.wiring.run_context import RunContext
 from treadle.wiring.run_workspace import open_run_workspace
 from treadle.wiring.sandbox import choose_sandbox, forget_reports
+from treadle.wiring.sandbox_network import sandbox_network
 from treadle.wiring.sandboxed_agent import prove, reach_model, sandboxed
 from treadle.wiring.search_path import without_project
 from treadle.workflows.loop.approval_requests import void_questions
@@ -134,15 +135,10 @@ def _agent_behind_gateway(context: RunContext) -> Iterator[tuple[KillableAgent, 
     with ExitStack() as held:
         if context.sandbox is not None:
             hosts, record = parse_entries(settings.sandbox.hosts), host_recorder(context.recorder)
-            network = open_network(
-                settings.sandbox.network,
-                hosts,
-                record,
-                upstream=upstream,
-                interpreter=this_interpreter().program,
+            network = held.enter_context(
+                sandbox_network(checked, settings.sandbox.network, hosts, record)
             )
-            out = held.enter_context(network)
-            agent = sandboxed(agent, context.sandbox, checked, out, context.servers)
+            agent = sandboxed(agent, context.sandbox, checked, network, context.servers)
         driven = held.enter_context(
             metered(
                 agent,

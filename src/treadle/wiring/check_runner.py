@@ -30,6 +30,7 @@ from treadle.wiring.project_commands import (
     run_project_command,
 )
 from treadle.wiring.run_context import RunContext
+from treadle.wiring.sandbox_network import sandbox_network
 from treadle.wiring.sandboxed_agent import confinement
 from treadle.wiring.setup import MOST_TRIES, Setup
 from treadle.workflows.loop.run_timer import RunTimer
@@ -120,13 +121,7 @@ class SandboxedRunner:
         )
         hosts = parse_entries(checked.settings.sandbox.hosts)
         network = network_for(checked.settings.sandbox.network)
-        with open_network(
-            network,
-            hosts,
-            self.bounds.record,
-            upstream=upstream,
-            interpreter=this_interpreter().program,
-        ) as out:
+        with sandbox_network(checked, network, hosts, self.bounds.record) as out:
             return await run_project_command(self.bounds, own, out)
 
     async def _lay_out(self, commit: str, tree: str) -> str:

@@ -38,7 +38,7 @@ def sandboxed(
     agent: KillableAgent,
     sandbox: Sandbox,
     checked: CheckedRequest,
-    out: SandboxNetwork,
+    network: SandboxNetwork,
     servers: Servers,
 ) -> ClaudeAgent:
     """The agent with each of its sessions confined, and the programs of this machine in reach."""

@@ -26,6 +26,7 @@ from treadle.wiring.project_commands import (
     run_project_command,
 )
 from treadle.wiring.run_context import RunContext
+from treadle.wiring.sandbox_network import sandbox_network
 from treadle.wiring.sandboxed_agent import confinement
 from treadle.wiring.search_path import path_outside
 from treadle.workspace.manifests import setup_fingerprint
@@ -100,13 +101,7 @@ class Setup:
         found = await _indexes(checked)
         entries = await asyncio.to_thread(_entries, checked, found)
         network: Network = "open" if checked.settings.sandbox.network == "open" else "allowlist"
-        with open_network(
-            network,
-            entries,
-            self.bounds.record,
-            upstream=upstream,
-            interpreter=this_interpreter().program,
-        ) as out:
+        with sandbox_network(checked, network, entries, self.bounds.record) as out:
             ran = await run_project_command(self.bounds, self._own(found), out)
         return self._told(ran, entries, began)
 

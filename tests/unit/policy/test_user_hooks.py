@@ -5,9 +5,9 @@ import json
 import pytest
 
 from treadle.domain.agent import Deny, ToolUse
+from treadle.domain.hooks import HookExit
 from treadle.policy.user_hooks import (
     RULE,
-    HookExit,
     find_hook_denial,
     find_hook_files,
     make_hook_input,
