@@ -1,10 +1,9 @@
 """The `treadle` command line: loads commands lazily and prints an error as one line with a hint."""
 
-import gc
 import io
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -63,20 +62,6 @@ def exit_on_closed_pipe() -> Iterator[None]:
         raise click.exceptions.Exit(0) from None
 
 
-@contextmanager
-def _without_garbage_collection() -> Iterator[None]:
-    """Hardly anything that is loaded becomes garbage: to look for some among it, now and at the
-    end, would take a sixth of a short command's time."""
-    collects = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.freeze()
-        if collects:
-            gc.enable()
-
-
 class LazyCommands(click.Group):
     """Loads a command's module when that command is asked for, and not before."""
 
@@ -94,9 +79,7 @@ class LazyCommands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        module = COMMANDS[cmd_name][0]
-        with nullcontext() if module in sys.modules else _without_garbage_collection():
-            command = import_module(module).command
+        command = import_module(COMMANDS[cmd_name][0]).command
         return command if isinstance(command, click.Command) else None
 
     def resolve_command(

@@ -12,8 +12,6 @@ from treadle.runs.previous_runs import find_previous_runs
 from treadle.runs.rehearsal_model import keep_script
 from treadle.runs.request import check_request, with_variables
 from treadle.runs.request_json import request_json, result_from, result_json, store_request
-from treadle.wiring.checked_request import CheckedRequest, RunHost
-from treadle.wiring.loading import start_loading
 
 POLL_S = 0.5
 # On the queue of a run that begins nothing ever comes, and each look there costs as much as a step.
@@ -22,24 +20,20 @@ IDLE_POLL_S = 10.0
 
 async def run_in_foreground(request: RunRequest, presence: RunHost) -> RunResult:
     """One whole run. A user's mistakes are raised before it starts; then it ends by value."""
-    loading = start_loading(presence.environment.storage)
-    try:
-        request = with_variables(request, presence.environment)
-        ready = await check_request(request, presence)
-        root, run = presence.environment.root, request.run
-        with lock_run(root, ready.project.key, run):
-            past = await find_previous_runs(
-                presence.environment.storage,
-                ready.project,
-                before=run,
-                rehearsal=request.rehearsal,
-            )
-            store_request(root, request)
-            if presence.rehearsing is not None:
-                keep_script(root, run, presence.rehearsing.script)
-            return await execute_in_foreground(replace(ready, previous=past), poll_s=IDLE_POLL_S)
-    finally:
-        loading.give_up()
+    request = with_variables(request, presence.environment)
+    ready = await check_request(request, presence)
+    root, run = presence.environment.root, request.run
+    with lock_run(root, ready.project.key, run):
+        past = await find_previous_runs(
+            presence.environment.storage,
+            ready.project,
+            before=run,
+            rehearsal=request.rehearsal,
+        )
+        store_request(root, request)
+        if presence.rehearsing is not None:
+            keep_script(root, run, presence.rehearsing.script)
+        return await execute_in_foreground(replace(ready, previous=past), poll_s=IDLE_POLL_S)
 
 
 async def execute_in_foreground(ready: CheckedRequest, *, poll_s: float = POLL_S) -> RunResult:
@@ -47,7 +41,7 @@ async def execute_in_foreground(ready: CheckedRequest, *, poll_s: float = POLL_S
 
     What another process had begun of it comes by the run's own queue, within `poll_s`.
     """
-    await start_loading(ready.environment.storage).engine()
+    # Slow to load: a request that is refused does not wait for it.
     from treadle.durable.open import open_engine
 
     request = ready.request

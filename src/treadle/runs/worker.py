@@ -29,8 +29,6 @@ from treadle.runs.rehearsal_model import with_model
 from treadle.runs.request import check_request
 from treadle.runs.request_json import read_request, request_from, result_json
 from treadle.settings.environment import Environment
-from treadle.wiring.checked_request import RunHost
-from treadle.wiring.loading import start_loading
 from treadle.workflows.loop.run_history import RunHistory, read_history
 
 LOOK_S = 2.0
@@ -50,8 +48,6 @@ class WorkerOptions:
 
 async def run_worker(environment: Environment, shift: WorkerOptions, stop: asyncio.Event) -> None:
     """Serve the shared queue until told to stop, or until there is nothing left to do."""
-    loading = start_loading(environment.storage)
-    await loading.engine()
     from treadle.durable.open import open_engine
 
     executor = f"{WORKER}{uuid4()}"
@@ -69,7 +65,6 @@ async def run_worker(environment: Environment, shift: WorkerOptions, stop: async
                     await _serve(environment, shift, stop, partial(_look, executor, take_place))
                 # Somebody who saw this worker alive may have relied on it in this very moment.
                 if not shift.until_idle or await _is_idle(environment, executor):
-                    loading.give_up()
                     return
 
 

@@ -12,7 +12,6 @@ from treadle.domain.ports import Agent
 from treadle.settings.definitions import AgentSettings as AgentSettings
 from treadle.settings.environment import Environment
 from treadle.wiring.agents import claude
-from treadle.wiring.agents.claude_loading import load_late_modules
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +51,6 @@ def make_agent(
         credential=rehearsing.credential,
     )
     return agent, []
-
-
-def load_agent_modules() -> None:
-    """Import what the first session needs: most of a second that can pass while git works."""
-    load_late_modules()
 
 
 async def end_lost_processes(sessions: Iterable[str]) -> list[LeftoverProcess]:

@@ -1,12 +1,10 @@
-"""Implements the `Agent` port with Claude Code, through its Agent SDK."""
+"""Implements the `Agent` port with Claude Code."""
 
 import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from treadle.adapters.agents.claude.command import (
@@ -15,12 +13,13 @@ from treadle.adapters.agents.claude.command import (
     escape_prompt,
     write_session_files,
 )
+from treadle.adapters.agents.claude.control import Control
 from treadle.adapters.agents.claude.orphans import has_no_children, list_sandbox_processes
 from treadle.adapters.agents.claude.private_home import has_transcript, make_folder, reset_settings
 from treadle.adapters.agents.claude.processes import end_marked, error_text, kill_marked, tree_of
 from treadle.adapters.agents.claude.sandboxed_start import AgentSandbox, NotConfined, prepare_start
-from treadle.adapters.agents.claude.speaking import SPEAKER, client_of, interrupt, let_go, unless
 from treadle.adapters.agents.claude.stream_parser import StreamParser
+from treadle.adapters.agents.claude.transport import ProcessTransport
 from treadle.adapters.sandboxes.init_process import GONE_S, NOT_GONE, InitProcess, find_init_process
 from treadle.adapters.sandboxes.process_exit import wait_until_inactive, wait_until_sandbox_inactive
 from treadle.domain.agent import (
@@ -33,12 +32,7 @@ from treadle.domain.agent import (
 )
 from treadle.domain.ids import SessionId
 
-if TYPE_CHECKING:
-    from claude_agent_sdk import ClaudeSDKClient
-
-    from treadle.adapters.agents.claude.transport import ProcessTransport
-
-CONNECT_S = 90.0
+CONNECT_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,9 +95,8 @@ class ClaudeSession:
             cost_before_usd=brief.cost_before_usd,
             resumed=brief.resume,
         )
-        self._client: ClaudeSDKClient | None = None
         self._failure: AgentEnded | None = None
-        self._transport: ProcessTransport | None = None
+        self._control: Control | None = None
         self._pending: deque[AgentEvent] = deque()
         self._ended = False
         self._closing: asyncio.Task[Sequence[LeftoverProcess]] | None = None
@@ -118,11 +111,15 @@ class ClaudeSession:
     async def start(self) -> None:
         """Spawn and send the prompt; what goes wrong becomes the session's only event."""
         try:
-            async with asyncio.timeout(self._agent.connect_s):
-                await self._connect()
+            await self._try_start()
         except asyncio.CancelledError:
             await self.close()
             raise
+
+    async def _try_start(self) -> None:
+        try:
+            async with asyncio.timeout(self._agent.connect_s):
+                await self._connect()
         except NotConfined as error:
             self._failure = AgentEnded(error.fault)
         except TimeoutError:
@@ -132,8 +129,6 @@ class ClaudeSession:
             self._failure = AgentEnded(await self._start_fault(error_text(error)))
 
     async def _connect(self) -> None:
-        from treadle.adapters.agents.claude.transport import ProcessTransport
-
         brief, agent = self._brief, self._agent
         make_folder(brief.home, "tmp")
         reset_settings(brief.home)
@@ -143,21 +138,19 @@ class ClaudeSession:
                 agent.sandbox, command, environment=agent.child_environment(brief), brief=brief
             )
             self._report = start.report
-            self._transport = ProcessTransport(start, directory=brief.workspace, tools=brief.tools)
-            # The agent comes up while what talks to it is loaded.
-            await self._transport.connect()
-            await asyncio.to_thread(import_module, SPEAKER)
-            self._client = client_of(brief, self._transport)
-            await unless(self._transport.ended, self._client.connect())
+            transport = ProcessTransport(start, directory=brief.workspace)
+            self._control = control = Control(transport, decide=brief.decide, tools=brief.tools)
+            await transport.connect()
+            await control.initialize()
             self._find_init_process()
-        await self._client.query(brief.prompt if agent.verbatim else escape_prompt(brief.prompt))
+        await control.send_prompt(brief.prompt if agent.verbatim else escape_prompt(brief.prompt))
 
     async def _start_fault(self, reason: str) -> Fault:
         exit_code = None
-        if self._transport is not None:
-            await self._transport.wait_for_exit()
-            exit_code = self._transport.exit_code
-            reason = self._transport.stderr_tail().strip() or reason
+        if self._control is not None:
+            await self._control.close()
+            exit_code = self._control.transport.exit_code
+            reason = self._control.transport.stderr_tail().strip() or reason
         if fault := self._sandbox_fault():
             return fault
         return Fault(
@@ -176,17 +169,18 @@ class ClaudeSession:
             yield event
 
     async def _next_events(self) -> Sequence[AgentEvent]:
-        transport = self._transport
-        if self._failure is not None or transport is None:
+        control = self._control
+        if self._failure is not None or control is None:
             return [
                 self._failure or AgentEnded(Fault("the agent was not started", subtype="start"))
             ]
         closed = self._closing is not None and self._closing.done()
         # Once all is closed nothing more is on its way, and nobody is to wait for it.
-        unread = None if closed and transport.messages.empty() else await transport.messages.get()
+        unread = None if closed and control.messages.empty() else await control.messages.get()
         if unread is not None:
             self._has_output = True
             return self._parser.parse(unread)
+        transport = control.transport
         await transport.wait_for_exit()
         if fault := self._sandbox_fault():
             return [AgentEnded(fault)]
@@ -196,19 +190,20 @@ class ClaudeSession:
 
     def _sandbox_fault(self) -> Fault | None:
         """The sandbox's own failure, if its report says that the agent never ran inside it."""
-        enclosure, transport = self._agent.sandbox, self._transport
-        if enclosure is None or self._report is None or transport is None:
+        enclosure, control = self._agent.sandbox, self._control
+        if enclosure is None or self._report is None or control is None:
             return None
         # Who spoke did run; a sandbox that is killed later has no time for its report.
-        if self._has_output or transport.exit_code is None:
+        if self._has_output or control.transport.exit_code is None:
             return None
-        return enclosure.read_fault(self._report, transport.stderr_tail())
+        return enclosure.read_fault(self._report, control.transport.stderr_tail())
 
     @property
     def living_pid(self) -> int | None:
         """The agent's own process, while it has not ended."""
-        transport = self._transport
-        return None if transport is None or transport.exit_code is not None else transport.pid
+        if self._control is None or self._control.transport.exit_code is not None:
+            return None
+        return self._control.transport.pid
 
     async def close(self) -> Sequence[LeftoverProcess]:
         if self._closing is None:
@@ -217,20 +212,20 @@ class ClaudeSession:
         return await asyncio.shield(self._closing)
 
     async def _close(self) -> Sequence[LeftoverProcess]:
-        transport = self._transport
+        control = self._control
         known: tuple[int, ...] = ()
         left: Sequence[LeftoverProcess] = ()
         pid = self.living_pid
         tree = [] if pid is None or self._is_confined else await asyncio.to_thread(tree_of, pid)
-        if transport is not None:
-            if self._client is not None and not self._ended and not transport.ended.is_set():
-                await interrupt(self._client, transport)
+        if control is not None:
+            if not self._ended:
+                await control.interrupt()
             try:
-                left = await self._find_leftovers(transport)
+                left = await self._find_leftovers(control.transport)
             finally:
                 # Whatever cannot be looked at, the agent has to go.
-                await self._end_process(transport)
-            known = () if transport.pid is None else (transport.pid,)
+                await self._end_process(control)
+            known = () if control.transport.pid is None else (control.transport.pid,)
         if self._is_confined:
             self._find_init_process()
             if not await wait_until_sandbox_inactive(
@@ -243,7 +238,7 @@ class ClaudeSession:
         self._agent.open_sessions.pop(self._brief.session, None)
         return left
 
-    async def _find_leftovers(self, transport: "ProcessTransport") -> Sequence[LeftoverProcess]:
+    async def _find_leftovers(self, transport: ProcessTransport) -> Sequence[LeftoverProcess]:
         """What its tools have left in its sandbox; ends an agent that has said all."""
         pid = self.living_pid
         if pid is None:
@@ -263,9 +258,9 @@ class ClaudeSession:
             await (transport.kill() if self._killed else transport.end_input())
         return ()
 
-    async def _end_process(self, transport: "ProcessTransport") -> None:
+    async def _end_process(self, control: Control) -> None:
         """Until the agent is gone; one that was killed is cleared away meanwhile."""
-        ending = asyncio.ensure_future(let_go(self._client, transport))
+        ending = asyncio.ensure_future(control.close())
         self._agent.cleanup_tasks.add(ending)
         ending.add_done_callback(self._agent.cleanup_tasks.discard)
         if not self._killed or not await self._is_inactive():

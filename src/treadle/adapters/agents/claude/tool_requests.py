@@ -19,8 +19,7 @@ Write = Callable[[str], Awaitable[None]]
 
 
 class ToolRequests:
-    """Stands between the pipe and the SDK, which could serve our tools too, but at the price of a
-    library that is larger than the rest of it."""
+    """The requests of one session that are being answered."""
 
     def __init__(self, tools: Sequence[Tool], write: Write) -> None:
         self._tools = tools

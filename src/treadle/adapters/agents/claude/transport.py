@@ -6,21 +6,13 @@ import json
 import os
 import signal
 from collections import deque
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from treadle.adapters.agents.claude.parent_death import kill_with_parent
-from treadle.adapters.agents.claude.tool_requests import ToolRequests
-from treadle.domain.agent import Tool
 from treadle.domain.sandbox import ConfinedCommand
-
-if TYPE_CHECKING:
-    from claude_agent_sdk import Transport
-else:
-    # The SDK asks for these methods, not for the class; it loads while the agent comes up.
-    Transport = object
 
 # A tool result can be one line of megabytes; beyond this the line is dropped, not the session.
 MAX_LINE = 64 * 1024 * 1024
@@ -30,37 +22,22 @@ TERMINATE_S = 5.0
 SLICE_S = 0.1
 
 
-class ProcessTransport(Transport):
-    """Spawns the process itself, because its environment must be built from nothing.
-
-    The SDK is given the control protocol, without what is asked of our tools, and nothing else: its
-    own parser knows only the messages of its release, and gives up on one that it does not expect.
-    All others go to `messages`, as they came, with None for the end of the stream.
-    """
+class ProcessTransport:
+    """The pipes of one process, whose environment is built from nothing."""
 
     def __init__(
-        self,
-        start: ConfinedCommand,
-        *,
-        directory: Path,
-        tools: Sequence[Tool] = (),
-        max_line: int = MAX_LINE,
+        self, start: ConfinedCommand, *, directory: Path, max_line: int = MAX_LINE
     ) -> None:
         self._start = start
-        self._requests = ToolRequests(tools, self.write)
         self._writing = asyncio.Lock()
         self._directory = directory
         self._max_line = max_line
-        self.messages: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
-        self.ended = asyncio.Event()
         self._process: asyncio.subprocess.Process | None = None
         self._stderr: deque[str] = deque(maxlen=STDERR_LINES)
         self._stderr_task: asyncio.Task[None] | None = None
 
     async def connect(self) -> None:
-        """Start the process, once: the SDK asks for it again."""
-        if self._process is not None:
-            return
+        """Start the process."""
         start = self._start
         try:
             _require_file(start.command[0])
@@ -83,31 +60,21 @@ class ProcessTransport(Transport):
     async def write(self, data: str) -> None:
         """What is said to a process that is gone is lost; the end of its stream tells of it."""
         if self._process is not None and self._process.stdin is not None:
-            # The SDK writes, and so do our tools; the first Python 3.11 let only one of them wait.
+            # Answers are written side by side; the first Python 3.11 let only one writer wait.
             async with self._writing:
                 with suppress(ConnectionError):
                     self._process.stdin.write(data.encode())
                     await self._process.stdin.drain()
 
     async def read_messages(self) -> AsyncIterator[dict[str, Any]]:
-        assert self._process is not None  # noqa: S101  # the SDK connects before it reads
+        """Every line of the output that is a JSON object; others are passed over."""
+        assert self._process is not None  # noqa: S101  # only called after connect
         stdout = self._process.stdout
         assert stdout is not None  # noqa: S101  # a pipe was asked for
-        try:
-            while line := await _read_line(stdout):
-                message = parse_message(line)
-                if message is None:
-                    continue
-                if not is_control_message(message):
-                    self.messages.put_nowait(message)
-                elif not await self._requests.handle(message):
-                    yield message
-        finally:
-            self.ended.set()
-            self.messages.put_nowait(None)
-
-    def is_ready(self) -> bool:
-        return self._process is not None and self._process.returncode is None
+        while line := await _read_line(stdout):
+            message = parse_message(line)
+            if message is not None:
+                yield message
 
     async def end_input(self) -> None:
         if self._process is not None and self._process.stdin is not None:
@@ -127,7 +94,6 @@ class ProcessTransport(Transport):
             if not await self._wait_for_exit_within(TERMINATE_S):
                 self._signal(signal.SIGKILL)
                 await self._wait_for_exit_within(TERMINATE_S)
-        await self._requests.close()
         if self._stderr_task is not None:
             # Last words may be on their way still; a daemon that holds the pipe has none for us.
             await asyncio.wait({self._stderr_task}, timeout=SLICE_S)
@@ -199,16 +165,3 @@ def parse_message(line: bytes) -> dict[str, Any] | None:
     except (ValueError, RecursionError):  # the next line is a fresh start
         return None
     return message if isinstance(message, dict) else None
-
-
-def is_control_message(message: Mapping[str, Any]) -> bool:
-    """Whether the message belongs to the SDK, and has the shape that the SDK relies on."""
-    match message:
-        case {"type": "control_request", "request_id": str(), "request": {"subtype": str()}}:
-            return True
-        case {"type": "control_response", "response": {"request_id": str()}}:
-            return True
-        case {"type": "control_cancel_request", "request_id": str()}:
-            return True
-        case _:
-            return False
