@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-import claude_agent_sdk
 import pytest
 
+from treadle.adapters.agents.claude.binary import bundled_binary
 from treadle.rehearsal.script import Script, parse_script
 from treadle.rehearsal.scripted_api import ScriptedApi
 
-CLAUDE = Path(claude_agent_sdk.__file__).parent / "_bundled" / "claude"
+CLAUDE = bundled_binary()
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from treadle.domain.agent import AgentEnded, AgentEvent, Fault, TextClosed, Text
 from treadle.domain.events.agent import MessageSkipped
 from treadle.domain.session import Completed, Crashed
 
-# Answers the SDK's first question and takes the prompt, as the real binary does.
+# Answers the first request and takes the prompt, as the real binary does.
 CONNECT = r"""
 read -r line
 id=$(printf '%s' "$line" | sed 's/.*"request_id": *"\([^"]*\)".*/\1/')
