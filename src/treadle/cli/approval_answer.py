@@ -8,14 +8,14 @@ from typing import Any
 import click
 
 from treadle.cli.context import CommandContext
+from treadle.cli.json_output import encode_json
 from treadle.cli.terminal.approval_block import settled_block
 from treadle.cli.terminal.screen import detect_screen, print_lines
 from treadle.domain.approval_rules import RejectedAnswer
 from treadle.domain.errors import TreadleError, UsageError
 from treadle.runs.approvals import AnsweredApproval, ApprovalReply, answer_question
 from treadle.settings.user import login_name
-from treadle.views.approval_json import approval_document
-from treadle.views.approval_json import encode_json as written
+from treadle.views.approval_view import approval_document
 
 Command = Callable[..., Any]
 
@@ -33,30 +33,30 @@ def approval_argument(command: Command) -> Command:
     return APPROVAL(SUBJECT_HASH(AS_JSON(command)))
 
 
-def answer_approval(given: CommandContext, reply: ApprovalReply, *, as_json: bool) -> None:
+def answer_approval(context: CommandContext, reply: ApprovalReply, *, as_json: bool) -> None:
     """Answer, and show what was answered; an answer that does not count is an error in words."""
-    _refuse_agents(given)
-    storage, now = given.in_project(None).environment.storage, datetime.now(UTC)
+    _refuse_agents(context)
+    storage, now = context.in_project(None).environment.storage, datetime.now(UTC)
     answered = answer_question(storage, reply, by=login_name(), now=now)
     refused = answered.judgement if isinstance(answered.judgement, RejectedAnswer) else None
     if as_json:
-        click.echo(written({**approval_document(answered.standing), "refused": refused}))
+        click.echo(encode_json({**approval_document(answered.standing), "refused": refused}))
     elif refused is None:
-        _print_answer(given, answered)
+        _print_answer(context, answered)
     if refused is not None:
         raise TreadleError(refused.message, hint=refused.hint)
 
 
-def _refuse_agents(given: CommandContext) -> None:
+def _refuse_agents(context: CommandContext) -> None:
     """The sandbox keeps agents away from here; this is for those that mean no harm."""
-    if given.environment.raw.get("TREADLE_SESSION"):
+    if context.environment.raw.get("TREADLE_SESSION"):
         raise UsageError(
             "a question to a person cannot be answered inside an agent's session",
             hint="answer it in a terminal of your own",
         )
 
 
-def _print_answer(given: CommandContext, answered: AnsweredApproval) -> None:
-    screen = detect_screen(sys.stdout, given.environment)
+def _print_answer(context: CommandContext, answered: AnsweredApproval) -> None:
+    screen = detect_screen(sys.stdout, context.environment)
     lines = settled_block(answered.standing, screen.render_options(sys.stdout))
     print_lines(lines, sys.stdout, screen)

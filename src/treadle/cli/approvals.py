@@ -7,10 +7,10 @@ from datetime import UTC, datetime
 import click
 
 from treadle.cli.context import CommandContext
+from treadle.cli.json_output import encode_json
 from treadle.domain.approval import ApprovalRecord
 from treadle.runs.approvals import find_question, newest_questions, open_questions
-from treadle.views.approval_json import approval_document
-from treadle.views.approval_json import encode_json as written
+from treadle.views.approval_view import approval_document
 
 LISTED = 50
 
@@ -22,29 +22,29 @@ LISTED = 50
 )
 @click.option("--json", "as_json", is_flag=True, help="One JSON array on stdout.")
 @click.pass_obj
-def command(given: CommandContext, approval: str, *, settled_too: bool, as_json: bool) -> None:
+def command(context: CommandContext, approval: str, *, settled_too: bool, as_json: bool) -> None:
     """List what runs of all projects wait for a person to say, or show ID: the end of one."""
-    storage, now = given.in_project(None).environment.storage, datetime.now(UTC)
+    storage, now = context.in_project(None).environment.storage, datetime.now(UTC)
     if approval:
-        standings: Sequence[ApprovalRecord] = [find_question(storage, approval, now)]
+        records: Sequence[ApprovalRecord] = [find_question(storage, approval, now)]
     elif settled_too:
-        standings = newest_questions(storage, now, limit=LISTED)
+        records = newest_questions(storage, now, limit=LISTED)
     else:
-        standings = open_questions(storage, now)
+        records = open_questions(storage, now)
     if as_json:
-        click.echo(written([approval_document(each) for each in standings]))
-    elif not standings:
+        click.echo(encode_json([approval_document(each) for each in records]))
+    elif not records:
         click.echo("No run has asked anything." if settled_too else _NOTHING_OPEN, err=True)
     else:
-        _draw(given, standings, now, in_full=bool(approval), as_rows=settled_too)
+        _draw(context, records, now, in_full=bool(approval), as_rows=settled_too)
 
 
 _NOTHING_OPEN = "No run waits for an answer. See earlier questions with `treadle approvals --all`."
 
 
 def _draw(
-    given: CommandContext,
-    standings: Sequence[ApprovalRecord],
+    context: CommandContext,
+    records: Sequence[ApprovalRecord],
     now: datetime,
     *,
     in_full: bool,
@@ -58,14 +58,12 @@ def _draw(
     )
     from treadle.cli.terminal.screen import detect_screen, print_lines
 
-    screen = detect_screen(sys.stdout, given.environment)
-    view = screen.render_options(sys.stdout)
+    screen = detect_screen(sys.stdout, context.environment)
+    options = screen.render_options(sys.stdout)
     if in_full:
-        lines = question_block(standings[0], now, view)
+        lines = question_block(records[0], now, options)
     else:
         lines = (
-            question_table(standings, now)
-            if as_rows
-            else open_approvals_block(standings, now, view)
+            question_table(records, now) if as_rows else open_approvals_block(records, now, options)
         )
     print_lines(lines, sys.stdout, screen)

@@ -11,7 +11,7 @@ from treadle.runs.approvals import ApprovalReply
 @approval_argument
 @click.pass_obj
 def command(
-    given: CommandContext, approval: str, *, subject_hash: str | None, as_json: bool
+    context: CommandContext, approval: str, *, subject_hash: str | None, as_json: bool
 ) -> None:
     """Approve ID, any unique end of one in `treadle approvals`. The first valid answer counts."""
-    answer_approval(given, ApprovalReply(approval, "approved", "", subject_hash), as_json=as_json)
+    answer_approval(context, ApprovalReply(approval, "approved", "", subject_hash), as_json=as_json)

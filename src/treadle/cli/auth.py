@@ -27,7 +27,7 @@ def set_(context: click.Context, name: str) -> None:
 
     Names: anthropic-api-key, claude-oauth-token.
     """
-    given: CommandContext = context.obj
+    command_context: CommandContext = context.obj
     if context.args:
         raise UsageError(
             "a credential is never given on the command line, where others can see it",
@@ -38,16 +38,16 @@ def set_(context: click.Context, name: str) -> None:
         value = click.prompt(f"{name} (not shown)", hide_input=True, err=True)
     else:
         value = sys.stdin.read()
-    kept = store_credential(given.environment, name, value.strip())
+    kept = store_credential(command_context.environment, name, value.strip())
     click.echo(f"kept {kept.name}, for {kept.purpose}", err=True)
 
 
 @command.command("list")
 @click.option("--json", "as_json", is_flag=True, help="One JSON array on stdout.")
 @click.pass_obj
-def list_(given: CommandContext, *, as_json: bool) -> None:
+def list_(command_context: CommandContext, *, as_json: bool) -> None:
     """Names and dates of the credentials that are kept."""
-    held = list_credentials(given.environment)
+    held = list_credentials(command_context.environment)
     if as_json:
         rows = [{"name": h.credential.name, "since": h.since.isoformat()} for h in held]
         click.echo(json.dumps(rows, indent=2))
@@ -62,8 +62,8 @@ def list_(given: CommandContext, *, as_json: bool) -> None:
 @command.command("rm")
 @click.argument("name")
 @click.pass_obj
-def remove(given: CommandContext, name: str) -> None:
+def remove(command_context: CommandContext, name: str) -> None:
     """Forget the credential NAME. It stays valid where it was made: revoke it there."""
-    if not delete_credential(given.environment, name):
+    if not delete_credential(command_context.environment, name):
         raise UsageError(f"no {name} is kept", hint="see what is with `treadle auth list`")
     click.echo(f"forgot {name}; revoke it where it was made if it could be known", err=True)

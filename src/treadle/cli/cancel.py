@@ -12,10 +12,10 @@ from treadle.runs.cancel import cancel
 @click.command("cancel")
 @run_argument
 @click.pass_obj
-def command(given: CommandContext, row: RunRow) -> None:
+def command(context: CommandContext, row: RunRow) -> None:
     """End RUN: an id, any unique end of one, or `last`. Its work so far stays on its branch."""
     run = short_id(row.id)
-    match cancel(row, given.environment):
+    match cancel(row, context.environment):
         case "asked":
             click.echo(f"Run {run} was asked to stop: it saves its work first.", err=True)
         case "ended":

@@ -7,14 +7,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 import click
-import orjson
 
 from treadle.cli.context import CommandContext
-from treadle.cli.terminal.check_table import (
-    WITHOUT_CHECK_CLAIMED,
-    WITHOUT_CHECK_REFUSED,
-    check_table,
-)
+from treadle.cli.json_output import encode_json
+from treadle.cli.terminal.check_table import check_table
 from treadle.cli.terminal.screen import detect_screen, print_lines
 from treadle.domain.deliverable import Deliverable
 from treadle.domain.errors import UsageError
@@ -22,6 +18,7 @@ from treadle.domain.ids import short_id
 from treadle.domain.run_row import RunFilter
 from treadle.runs.checks import add_check, remove_check
 from treadle.runs.find import deliverables_of, runs_of
+from treadle.views.check_text import WITHOUT_CHECK_CLAIMED, WITHOUT_CHECK_REFUSED
 
 RUNS_CONSIDERED = 50
 
@@ -58,7 +55,7 @@ def command() -> None:
 @PROJECT
 @click.pass_obj
 def add(
-    given: CommandContext,
+    context: CommandContext,
     deliverable: str,
     criterion: str,
     words: Sequence[str],
@@ -68,13 +65,13 @@ def add(
 
     A check that the criterion has is replaced. One word is taken as a shell line as it is.
     """
-    _refuse_agents(given)
+    _refuse_agents(context)
     if not words:
         raise UsageError(
             "there is no command", hint="treadle check add DL-001 1 -- pytest -q tests/test_x.py"
         )
     line = words[0] if len(words) == 1 else shlex.join(words)
-    project = given.project(project_dir)
+    project = context.project(project_dir)
     edit = add_check(project, deliverable, criterion, command=line, now=datetime.now(UTC))
     verb = "replaced the" if edit.previous else "added a"
     new = "new criterion " if edit.is_new_criterion else ""
@@ -83,23 +80,23 @@ def add(
         click.echo(_OVERRIDES_SPEC, err=True)
     if edit.deliverable.status == "passed":
         click.echo(_ALREADY_PASSED.format(edit.deliverable.id), err=True)
-    _print_affected_runs(given, project_dir)
+    _print_affected_runs(context, project_dir)
 
 
 @command.command("list")
 @PROJECT
 @click.option("--json", "as_json", is_flag=True, help="One JSON array on stdout.")
 @click.pass_obj
-def list_(given: CommandContext, *, project_dir: str | None, as_json: bool) -> None:
+def list_(context: CommandContext, *, project_dir: str | None, as_json: bool) -> None:
     """List every criterion with its check, or without."""
-    deliverables = deliverables_of(given.project(project_dir))
+    deliverables = deliverables_of(context.project(project_dir))
     if as_json:
-        click.echo(orjson.dumps(list(_rows(deliverables)), option=orjson.OPT_INDENT_2))
+        click.echo(encode_json(list(_rows(deliverables))))
     elif not deliverables:
         click.echo("No deliverables yet: `treadle deliver` makes them out of SPEC.md.", err=True)
     else:
-        screen = detect_screen(sys.stdout, given.environment)
-        without = _missing_check_text(given, project_dir)
+        screen = detect_screen(sys.stdout, context.environment)
+        without = _missing_check_text(context, project_dir)
         lines = check_table(deliverables, screen.render_options(sys.stdout), without=without)
         print_lines(lines, sys.stdout, screen)
 
@@ -110,23 +107,25 @@ def list_(given: CommandContext, *, project_dir: str | None, as_json: bool) -> N
 @PROJECT
 @click.pass_obj
 def remove(
-    given: CommandContext, deliverable: str, criterion: str, project_dir: str | None
+    context: CommandContext, deliverable: str, criterion: str, project_dir: str | None
 ) -> None:
     """Take the check of CRITERION away; the criterion stays, and can only be claimed then."""
-    _refuse_agents(given)
+    _refuse_agents(context)
     now = datetime.now(UTC)
-    edit = remove_check(given.project(project_dir), deliverable, criterion, now=now)
+    edit = remove_check(context.project(project_dir), deliverable, criterion, now=now)
     click.echo(f"{edit.deliverable.id}: removed the check for {edit.check.criterion!r}")
     if edit.check.origin == "spec":
         click.echo(_RESTORED_FROM_SPEC, err=True)
-    _print_affected_runs(given, project_dir)
+    _print_affected_runs(context, project_dir)
 
 
-def _missing_check_text(given: CommandContext, project_dir: str | None) -> str:
+def _missing_check_text(context: CommandContext, project_dir: str | None) -> str:
     # Here, because a program that asks for JSON does not wait for the settings.
     from treadle.settings.load import load_settings
 
-    settings = load_settings(given.project(project_dir), environment=given.environment.raw).settings
+    settings = load_settings(
+        context.project(project_dir), environment=context.environment.raw
+    ).settings
     return WITHOUT_CHECK_REFUSED if settings.verify.require_checks else WITHOUT_CHECK_CLAIMED
 
 
@@ -145,17 +144,20 @@ def _rows(deliverables: Sequence[Deliverable]) -> Iterator[dict[str, Any]]:
             }
 
 
-def _refuse_agents(given: CommandContext) -> None:
+def _refuse_agents(context: CommandContext) -> None:
     """The sandbox keeps agents away from the file; this is for those that mean no harm."""
-    if given.environment.raw.get("TREADLE_SESSION"):
+    if context.environment.raw.get("TREADLE_SESSION"):
         raise UsageError(
             "checks cannot be changed inside an agent's session",
             hint="use the tool add_check, or a terminal of your own",
         )
 
 
-def _print_affected_runs(given: CommandContext, project_dir: str | None) -> None:
-    storage, project = given.in_project(project_dir).environment.storage, given.project(project_dir)
+def _print_affected_runs(context: CommandContext, project_dir: str | None) -> None:
+    storage, project = (
+        context.in_project(project_dir).environment.storage,
+        context.project(project_dir),
+    )
     for run in runs_of(storage, project, RunFilter(limit=RUNS_CONSIDERED)):
         if run.alive:
             click.echo(f"run {short_id(run.id)} takes it over before its next round", err=True)

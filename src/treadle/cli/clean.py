@@ -26,7 +26,7 @@ from treadle.views.duration import ago
 @click.option("--dry-run", is_flag=True, help="Only say what would be removed, and what not.")
 @click.pass_obj
 def command(
-    given: CommandContext, project_dir: str | None, days: float | None, *, dry_run: bool
+    context: CommandContext, project_dir: str | None, days: float | None, *, dry_run: bool
 ) -> None:
     """Remove the logs and files of old runs, of all projects.
 
@@ -34,18 +34,18 @@ def command(
     by deleting its branch. Branches are never touched, nor is anything that is not proven to be
     elsewhere.
     """
-    given, project = given.in_project(project_dir), given.project(project_dir)
+    context, project = context.in_project(project_dir), context.project(project_dir)
     if days is None:
-        days = load_settings(project, environment=given.environment.raw).settings.retention.days
-    removed = asyncio.run(_clean(given, days, dry_run=dry_run))
+        days = load_settings(project, environment=context.environment.raw).settings.retention.days
+    removed = asyncio.run(_clean(context, days, dry_run=dry_run))
     if not removed:
         click.echo("Nothing to remove.", err=True)
 
 
-async def _clean(given: CommandContext, days: float, *, dry_run: bool) -> int:
+async def _clean(context: CommandContext, days: float, *, dry_run: bool) -> int:
     now, removed = datetime.now(UTC), 0
     failed = 0
-    async for looked in clean(given.environment, now=now, days=days, dry_run=dry_run):
+    async for looked in clean(context.environment, now=now, days=days, dry_run=dry_run):
         if looked.failure:
             failed += 1
             click.echo(f"left {short_id(looked.row.id)} in part: {looked.failure}", err=True)

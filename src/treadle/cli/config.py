@@ -19,11 +19,11 @@ def command() -> None:
 @click.option("-p", "--project-dir", metavar="DIR", help="The project; default: this directory.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object, keys as in treadle.toml.")
 @click.pass_obj
-def show(given: CommandContext, project_dir: str | None, *, as_json: bool) -> None:
+def show(context: CommandContext, project_dir: str | None, *, as_json: bool) -> None:
     """Every setting, its value, and where the value comes from."""
-    project = given.project(project_dir)
-    resolved = load_settings(project, environment=given.environment.raw)
-    closed = [each.key for each in not_trusted(given.environment, project, resolved)]
+    project = context.project(project_dir)
+    resolved = load_settings(project, environment=context.environment.raw)
+    closed = [each.key for each in not_trusted(context.environment, project, resolved)]
     given_rows = setting_rows(resolved, not_trusted=closed)
     if as_json:
         found = {row.key: {"value": row.value, "origin": row.origin} for row in given_rows}

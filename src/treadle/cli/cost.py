@@ -5,9 +5,9 @@ from datetime import datetime
 from typing import get_args
 
 import click
-import orjson
 
 from treadle.cli.context import CommandContext
+from treadle.cli.json_output import encode_json
 from treadle.cli.time_options import TimeParamType
 from treadle.domain.ledger import CostGroup
 from treadle.runs.cost import report_cost
@@ -30,17 +30,22 @@ from treadle.runs.cost import report_cost
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
 @click.pass_obj
 def command(
-    given: CommandContext, *, by: CostGroup, since: datetime | None, rehearsals: bool, as_json: bool
+    context: CommandContext,
+    *,
+    by: CostGroup,
+    since: datetime | None,
+    rehearsals: bool,
+    as_json: bool,
 ) -> None:
     """Show what model requests have cost, by the ledger.
 
     INPUT, OUTPUT, WRITTEN and READ are tokens, the last two those of the cache. SHARE is how much
     of a subscription's usage windows was filled, which nobody bills.
     """
-    environment = given.in_project(None).environment
+    environment = context.in_project(None).environment
     report = report_cost(environment.storage, by, since=since, rehearsal=rehearsals)
     if as_json:
-        click.echo(orjson.dumps(report, option=orjson.OPT_INDENT_2 | orjson.OPT_UTC_Z))
+        click.echo(encode_json(report))
         return
     if not report.lines:
         others = "" if rehearsals else "; what rehearsals would have cost: --rehearsals"

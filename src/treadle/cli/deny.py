@@ -12,7 +12,7 @@ from treadle.runs.approvals import ApprovalReply
 @click.argument("words", metavar="[TEXT]", nargs=-1)
 @click.pass_obj
 def command(
-    given: CommandContext,
+    context: CommandContext,
     approval: str,
     words: tuple[str, ...],
     *,
@@ -21,5 +21,5 @@ def command(
 ) -> None:
     """Deny ID, any unique end of one in `treadle approvals`; TEXT says why."""
     answer_approval(
-        given, ApprovalReply(approval, "denied", " ".join(words), subject_hash), as_json=as_json
+        context, ApprovalReply(approval, "denied", " ".join(words), subject_hash), as_json=as_json
     )

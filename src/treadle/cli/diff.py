@@ -17,9 +17,9 @@ from treadle.views.safe_text import escape_controls
 @run_argument
 @click.option("--stat", is_flag=True, help="Only the files and how much of them changed.")
 @click.pass_obj
-def command(given: CommandContext, row: RunRow, *, stat: bool) -> None:
+def command(context: CommandContext, row: RunRow, *, stat: bool) -> None:
     """What RUN changed: an id, the end of one, or `last`."""
-    text = asyncio.run(diff_run(row, given.environment, stat=stat))
+    text = asyncio.run(diff_run(row, context.environment, stat=stat))
     # What is in the files was written by an agent: on a screen, none of it may move the cursor.
     shown = escape_controls(text) if sys.stdout.isatty() else text
     # As bytes: a patch shows files as they are, whatever the encoding of the terminal.

@@ -17,13 +17,13 @@ COLOURS: dict[Verdict, str] = {"good": "green", "warning": "yellow", "bad": "red
 @click.option("-p", "--project-dir", metavar="DIR", help="The project (default: this directory).")
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
 @click.pass_obj
-def command(given: CommandContext, project_dir: str | None, *, as_json: bool) -> int:
+def command(context: CommandContext, project_dir: str | None, *, as_json: bool) -> int:
     """Check this machine and this project. Exit code 1 when something must be put right."""
-    findings = asyncio.run(examine(given.project(project_dir), given.environment))
+    findings = asyncio.run(examine(context.project(project_dir), context.environment))
     if as_json:
         click.echo(json.dumps([asdict(finding) for finding in findings], indent=2))
     else:
-        plain = given.environment.no_color
+        plain = context.environment.no_color
         for finding in findings:
             _print_finding(finding, color=None if not plain else False)
     return 1 if any(finding.verdict == "bad" for finding in findings) else 0

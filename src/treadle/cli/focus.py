@@ -20,7 +20,7 @@ LONGEST_REVIEW = 256 * 1024
 )
 @workflow_options
 @click.pass_obj
-def command(given: CommandContext, /, words: str, review: str | None, **values: Any) -> int:
+def command(context: CommandContext, /, words: str, review: str | None, **values: Any) -> int:
     """Work on WORDS until a review against the specifications approves.
 
     A planner reads the specifications and writes a plan; one session after the other takes one
@@ -30,8 +30,8 @@ def command(given: CommandContext, /, words: str, review: str | None, **values: 
     options = WorkflowOptions(**values)
     if not words.strip():
         raise UsageError("a focus run needs words", hint='treadle focus "What to work on"')
-    text = _read_review(given.working_directory / review) if review else ""
-    return start_run(given, options, "focus", {"words": words, "review": text})
+    text = _read_review(context.working_directory / review) if review else ""
+    return start_run(context, options, "focus", words=words, review=text)
 
 
 def _read_review(path: Path) -> str:

@@ -37,12 +37,12 @@ NONE = "-"
 @click.option("-p", "--project-dir", metavar="DIR", help="The project; default: this directory.")
 @click.option("--yes", "-y", is_flag=True, help="Ask nothing: take what is there or was detected.")
 @click.pass_obj
-def command(given: CommandContext, project_dir: str | None, *, yes: bool) -> None:
+def command(context: CommandContext, project_dir: str | None, *, yes: bool) -> None:
     """Set a project up: detect its commands, ask, and write treadle.toml.
 
     Run it again at any time: it shows what is set and changes only what you answer differently.
     """
-    project = given.project(project_dir)
+    project = context.project(project_dir)
     if not yes and not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise UsageError(
             "init asks questions, and there is no terminal to ask them on",
@@ -50,12 +50,12 @@ def command(given: CommandContext, project_dir: str | None, *, yes: bool) -> Non
         )
     text = read_file(project)
     present = resolve_settings(text)
-    require_trust(given.environment, project, present)
+    require_trust(context.environment, project, present)
     detected = detect(project)
     found = InitFiles(text, read_text(project / IGNORE_FILE), read_text(project / SCHEMA_PATH))
-    raw = given.environment.raw
+    raw = context.environment.raw
     top = _own_repository(project, raw)
-    if project != given.directory(project_dir):
+    if project != context.directory(project_dir):
         click.echo(f"project {project}")
     _print_detected(detected)
     makes_one = top is None and (yes or _confirm_repository(project))

@@ -16,14 +16,14 @@ from treadle.runs.finished_work import land_run
 @click.command("land")
 @project_run_argument
 @click.pass_obj
-def command(given: CommandContext, row: RunRow) -> int:
+def command(context: CommandContext, row: RunRow) -> int:
     """Fast-forward the checkout to the work of RUN: an id, the end of one, or `last`.
 
     The checkout is the one the run was made for, wherever you are. Nothing is touched when it is
     not as the run found it; the one command that merges the work is printed instead, with exit
     code 3.
     """
-    match asyncio.run(land_run(row, given.environment)):
+    match asyncio.run(land_run(row, context.environment)):
         case WorkLanded(branch=branch, commit=commit, form=form):
             how = "" if form == "commits" else " as uncommitted changes"
             click.echo(f"landed {branch} at {commit[:8]}{how} in {row.project_path}")

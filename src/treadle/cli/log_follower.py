@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from treadle.domain.events.all_events import RecordedEvent
 from treadle.domain.events.run import RunEnded, RunReopened
+from treadle.domain.run import RunResult
 
 POLL_S = 0.2
 
@@ -24,21 +25,21 @@ async def follow_log(
     *,
     tick: Callable[[], None],
     after: int = 0,
-) -> bool:
-    """Show everything behind `after` until the run has ended; False if no end was among it.
+) -> RunResult | None:
+    """Show everything behind `after` until the run has ended; None if no end was among it.
 
     What follows the end is shown, too: work may land long after that.
     """
-    ended = False
+    result = None
     while True:
-        # Asked before reading: what a run wrote just before it died is not missed.
+        # Asked before reading, so that nothing is missed that a run wrote just before it died.
         alive = log.alive()
         for recorded in log.read(after):
             show(recorded)
             after = recorded.seq
             if isinstance(recorded.event, RunEnded | RunReopened):
-                ended = isinstance(recorded.event, RunEnded)
-        if ended or not alive:
-            return ended
+                result = recorded.event.result if isinstance(recorded.event, RunEnded) else None
+        if result is not None or not alive:
+            return result
         tick()
         await log.sleep(POLL_S)

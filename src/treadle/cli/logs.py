@@ -67,9 +67,9 @@ class SkippedEvents:
     "-d", "--debug", "level", flag_value="debug", help="Also instructions, thinking and usage."
 )
 @click.pass_obj
-def command(given: CommandContext, row: RunRow, /, **values: Any) -> None:
+def command(context: CommandContext, row: RunRow, /, **values: Any) -> None:
     """Show the events of RUN: an id, any unique end of one, or `last`."""
-    options, storage = LogOptions(**values), given.environment.storage
+    options, storage = LogOptions(**values), context.environment.storage
     with open_logs(storage) as logs, open_rows(storage) as now:
         after = max(options.after, logs.last_number(row.id) - options.tail if options.tail else 0)
         log = FollowedLog(
@@ -81,7 +81,7 @@ def command(given: CommandContext, row: RunRow, /, **values: Any) -> None:
             asyncio.run(follow_log(log, _print_json, tick=_no_tick, after=after))
         else:
             before = logs.outline(row.id, upto=after) if after else ()
-            _print_lines(log, SkippedEvents(before, after), options, given.environment)
+            _print_lines(log, SkippedEvents(before, after), options, context.environment)
         if options.follow and now(row.id).state == "lost":
             click.echo(
                 f"Run {short_id(row.id)} has no living process: its log ends here.", err=True

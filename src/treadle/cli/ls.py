@@ -5,9 +5,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 import click
-import orjson
 
 from treadle.cli.context import LARGEST_COUNT, CommandContext
+from treadle.cli.json_output import encode_json
 from treadle.cli.time_options import TimeParamType
 from treadle.domain.lifecycle import STATES
 from treadle.domain.run_row import RunFilter, RunRow
@@ -51,7 +51,7 @@ LISTED = 20
 @click.option("--json", "as_json", is_flag=True, help="One JSON array on stdout.")
 @click.pass_obj
 def command(
-    given: CommandContext,
+    context: CommandContext,
     /,
     *,
     project_dir: str | None,
@@ -60,13 +60,13 @@ def command(
     **wanted: Any,
 ) -> None:
     """List runs, newest first."""
-    given, project = given.in_project(project_dir), given.project(project_dir)
-    storage, chosen = given.environment.storage, RunFilter(**wanted)
+    context, project = context.in_project(project_dir), context.project(project_dir)
+    storage, chosen = context.environment.storage, RunFilter(**wanted)
     rows = runs_everywhere(storage, chosen) if everywhere else runs_of(storage, project, chosen)
     if as_json:
-        click.echo(orjson.dumps(rows, option=orjson.OPT_INDENT_2))
+        click.echo(encode_json(rows))
     elif rows:
-        _draw(given, rows, everywhere=everywhere)
+        _draw(context, rows, everywhere=everywhere)
     elif chosen != RunFilter(limit=chosen.limit):
         click.echo("No run is like that.", err=True)
     else:
@@ -75,11 +75,11 @@ def command(
         click.echo(f"No runs{where} yet: start one with `treadle deliver`{others}.", err=True)
 
 
-def _draw(given: CommandContext, rows: list[RunRow], *, everywhere: bool) -> None:
+def _draw(context: CommandContext, rows: list[RunRow], *, everywhere: bool) -> None:
     # Here, because programs that ask for JSON many times should not wait for what draws.
     from treadle.cli.terminal.run_table import run_table, run_table_with_projects
     from treadle.cli.terminal.screen import detect_screen, print_lines
 
     table = run_table_with_projects if everywhere else run_table
-    screen = detect_screen(sys.stdout, given.environment)
+    screen = detect_screen(sys.stdout, context.environment)
     print_lines(table(rows, datetime.now(UTC)), sys.stdout, screen)

@@ -65,9 +65,9 @@ def exit_on_closed_pipe() -> Iterator[None]:
 class LazyCommands(click.Group):
     """Loads a command's module when that command is asked for, and not before."""
 
-    def make_context(self, *given: Any, **extra: Any) -> click.Context:
+    def make_context(self, *context: Any, **extra: Any) -> click.Context:
         with exit_on_closed_pipe():
-            return super().make_context(*given, **extra)
+            return super().make_context(*context, **extra)
 
     def invoke(self, ctx: click.Context) -> Any:
         with exit_on_closed_pipe():
@@ -123,19 +123,21 @@ def run(arguments: Sequence[str]) -> int:
         # A name that cannot be shown is no reason to show nothing.
         sys.stdout.reconfigure(errors="replace")
     try:
-        given = CommandContext(parse_environment(process_environment()), Path.cwd())
+        context = CommandContext(parse_environment(process_environment()), Path.cwd())
     except OSError as error:
         gone = f"the current directory cannot be used: {error.strerror}"
         return print_error(UsageError(gone, hint="change to one that is there"))
-    sys.excepthook = partial(_print_crash, given.environment)
-    code = run_command(arguments, given)
+    sys.excepthook = partial(_print_crash, context.environment)
+    code = run_command(arguments, context)
     refused = flush_all()
     return print_error(_output_error(refused)) if refused and not code else code
 
 
-def run_command(arguments: Sequence[str], given: CommandContext) -> int:
+def run_command(arguments: Sequence[str], context: CommandContext) -> int:
     try:
-        code = treadle.main(list(arguments), prog_name="treadle", standalone_mode=False, obj=given)
+        code = treadle.main(
+            list(arguments), prog_name="treadle", standalone_mode=False, obj=context
+        )
     except click.exceptions.Abort:
         return INTERRUPTED
     except click.ClickException as error:
@@ -143,10 +145,10 @@ def run_command(arguments: Sequence[str], given: CommandContext) -> int:
             error.show(file=sys.stderr)
         return UsageError.exit_code
     except TreadleError as error:
-        return print_error(_redact_error(error, given.environment))
+        return print_error(_redact_error(error, context.environment))
     except OSError as error:
         # Whatever a command foresees it says itself; this is the disk or the stream beneath all.
-        return print_error(_redact_error(_output_error(error), given.environment))
+        return print_error(_redact_error(_output_error(error), context.environment))
     return code if isinstance(code, int) else 0
 
 

@@ -51,12 +51,14 @@ def command() -> None:
     "--batch", is_flag=True, help='JSON lines {"cmd", "profile"} on stdin, answered in order.'
 )
 @click.pass_obj
-def check(given: CommandContext, line: str, **options: Unpack[PolicyCheckOptions]) -> int:
+def check(command_context: CommandContext, line: str, **options: Unpack[PolicyCheckOptions]) -> int:
     """Would this COMMAND run here? Exit code 0: yes; 1: no; 3: a person is asked first."""
     looks, profile = shell_looks(), options["profile"]
     # No project is needed: the current directory is then taken for one, with default settings.
-    settings = load_settings(given.project(None), environment=given.environment.raw).settings
-    context = _context(given, settings, options)
+    settings = load_settings(
+        command_context.project(None), environment=command_context.environment.raw
+    ).settings
+    context = _context(command_context, settings, options)
     if options["batch"]:
         for wanted in _read_batch():
             cmd = str(wanted.get("cmd", ""))
@@ -65,7 +67,7 @@ def check(given: CommandContext, line: str, **options: Unpack[PolicyCheckOptions
         return 0
     if not line:
         raise UsageError("no command to check", hint="treadle policy check 'npm test', or --batch")
-    own = lines_given_in(given.directory(None), settings)
+    own = lines_given_in(command_context.directory(None), settings)
     answer = _answer(line, _decide(line, _with_profile(context, profile), looks, own))
     return _print_answer(answer, as_json=options["as_json"])
 
@@ -87,10 +89,10 @@ def _print_answer(answer: dict[str, str], *, as_json: bool) -> int:
 
 
 def _context(
-    given: CommandContext, settings: Settings, options: PolicyCheckOptions
+    command_context: CommandContext, settings: Settings, options: PolicyCheckOptions
 ) -> ShellContext:
     context = shell_context(
-        given.working_directory,
+        command_context.working_directory,
         settings.policy,
         role=options["role"],
         destructive=options["destructive"],
@@ -133,12 +135,12 @@ _BATCH_FORM = '{"cmd": "npm test", "profile": "default"}'
 @click.option("--json", "as_json", is_flag=True, help="One JSON array on stdout.")
 @click.option("--check", "checks", is_flag=True, help="Judge the example of every rule.")
 @click.pass_obj
-def show(given: CommandContext, name: str, *, as_json: bool, checks: bool) -> int:
+def show(command_context: CommandContext, name: str, *, as_json: bool, checks: bool) -> int:
     """The rules by family; with NAME, all that one of them says."""
     from treadle.cli.policy_rules import failing_examples, rule_text, rules_json, rules_text
 
     if checks:
-        astray = list(failing_examples(given.working_directory, shell_looks()))
+        astray = list(failing_examples(command_context.working_directory, shell_looks()))
         click.echo("\n".join(astray) or "every example is judged as its rule says")
         return 1 if astray else 0
     if as_json:

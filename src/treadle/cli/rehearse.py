@@ -11,8 +11,10 @@ from treadle.domain.errors import UsageError
 from treadle.domain.exit_codes import INTERRUPTED
 from treadle.rehearsal.script import load_script
 from treadle.rehearsal.scripted_api import ScriptedApi
+from treadle.views.workflow_labels import WORKFLOW_LABELS
 from treadle.wiring.agent import Rehearsing, dummy_credential
-from treadle.workflows.registry import WORKFLOWS
+
+INTERRUPTED = EXIT_CODES["interrupted"]
 
 
 @click.command(
@@ -21,7 +23,7 @@ from treadle.workflows.registry import WORKFLOWS
 @click.argument("script", metavar="SCRIPT")
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="-- COMMAND [OPTIONS]...")
 @click.pass_obj
-def command(given: CommandContext, script: str, arguments: tuple[str, ...]) -> int:
+def command(context: CommandContext, script: str, arguments: tuple[str, ...]) -> int:
     """Run a workflow with a scripted model: no account, no cost.
 
     SCRIPT is a YAML file (docs/reference/rehearsal-scripts.md). Claude Code, its tools, git and
@@ -30,27 +32,27 @@ def command(given: CommandContext, script: str, arguments: tuple[str, ...]) -> i
     Example: treadle rehearse script.yaml -- deliver --max-iterations 3
     """
     arguments = arguments[1:] if arguments[:1] == ("--",) else arguments
-    if not arguments or arguments[0] not in WORKFLOWS:
+    if not arguments or arguments[0] not in WORKFLOW_LABELS:
         raise UsageError(
             "a rehearsal needs a workflow to rehearse",
             hint="treadle rehearse SCRIPT -- deliver [OPTIONS]",
         )
-    return rehearse(given, given.working_directory / Path(script), arguments)
+    return rehearse(context, context.working_directory / Path(script), arguments)
 
 
-def rehearse(given: CommandContext, path: Path, arguments: tuple[str, ...]) -> int:
+def rehearse(context: CommandContext, path: Path, arguments: tuple[str, ...]) -> int:
     """Play the script to the command; what is wrong with the rehearsal outweighs its exit code."""
     from treadle.cli.main import run_command
 
     script = load_script(path)
     with ScriptedApi(script) as api:
         rehearsing = Rehearsing(api.base_url, dummy_credential(script.auth), path)
-        code = run_command(arguments, replace(given, rehearsing=rehearsing))
+        code = run_command(arguments, replace(context, rehearsing=rehearsing))
         if _never_started(code, api) or "--detach" in arguments:
             return code
         problems = api.problems()
     for problem in problems:
-        click.echo(redact_secrets(f"rehearsal: {problem}", given.environment), err=True)
+        click.echo(redact_secrets(f"rehearsal: {problem}", context.environment), err=True)
     return 1 if problems else code
 
 

@@ -12,7 +12,7 @@ from treadle.runs.approvals import ApprovalReply
 @click.argument("words", metavar="TEXT", nargs=-1, required=True)
 @click.pass_obj
 def command(
-    given: CommandContext,
+    context: CommandContext,
     approval: str,
     words: tuple[str, ...],
     *,
@@ -21,5 +21,5 @@ def command(
 ) -> None:
     """Answer ID, any unique end of one in `treadle approvals`, with TEXT: what to change."""
     answer_approval(
-        given, ApprovalReply(approval, "replied", " ".join(words), subject_hash), as_json=as_json
+        context, ApprovalReply(approval, "replied", " ".join(words), subject_hash), as_json=as_json
     )

@@ -12,10 +12,10 @@ from treadle.domain.run_row import RunRow
 @click.command("resume")
 @resume_options
 @click.pass_obj
-def command(given: CommandContext, row: RunRow, /, **values: Any) -> int:
+def command(context: CommandContext, row: RunRow, /, **values: Any) -> int:
     """Go on with RUN where it was: an id, any unique end of one, or `last`.
 
     A run that lost its process goes on with the session that was cut off. One that was stopped, by
     you or by a limit, goes on with a fresh session; raise the limit here. What it has used counts.
     """
-    return resume_run(given, row, "resume", values)
+    return resume_run(context, row, "resume", values)

@@ -41,10 +41,10 @@ def resume_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def resume_run(
-    given: CommandContext, row: RunRow, by: Literal["resume", "retry"], values: dict[str, Any]
+    context: CommandContext, row: RunRow, by: Literal["resume", "retry"], values: dict[str, Any]
 ) -> int:
     """See the run through, or hand it to the workers."""
-    wish = ResumeRequest(
+    request = ResumeRequest(
         row=row,
         by=by,
         flags={
@@ -57,8 +57,8 @@ def resume_run(
         no_sandbox=values.pop("no_sandbox"),
     )
     if values.pop("detach"):
-        presence = RunHost(given.environment, asyncio.Semaphore(1))
-        asyncio.run(resume_detached(wish, presence))
+        host = RunHost(context.environment, asyncio.Semaphore(1))
+        asyncio.run(resume_detached(request, host))
         print_detached(row.id)
         return 0
-    return asyncio.run(run_in_terminal(given, OutputOptions(**values), partial(resume, wish)))
+    return asyncio.run(run_in_terminal(context, OutputOptions(**values), partial(resume, request)))

@@ -12,9 +12,9 @@ from treadle.domain.run_row import RunRow
 @click.command("retry")
 @resume_options
 @click.pass_obj
-def command(given: CommandContext, row: RunRow, /, **values: Any) -> int:
+def command(context: CommandContext, row: RunRow, /, **values: Any) -> int:
     """Let RUN try again: an id, any unique end of one, or `last`.
 
     As `resume`, for a run that failed or got stuck; what is blocked becomes pending again.
     """
-    return resume_run(given, row, "retry", values)
+    return resume_run(context, row, "retry", values)

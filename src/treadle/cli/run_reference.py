@@ -24,19 +24,20 @@ def run_argument(command: Command) -> Command:
 
 
 def project_run_argument(command: Command) -> Command:
-    """The same for what changes a project: there, nobody means the newest run of all by `last`."""
+    """The same for commands that change a project: `last` is never a run of another project."""
     return RUN(PROJECT(_with_run_row(command)))
 
 
 def _with_run_row(command: Command) -> Command:
     @wraps(command)
-    def found(
+    def with_row(
         *, run: str, project_dir: str | None, everywhere: bool = False, **values: Any
     ) -> object:
-        context = click.get_current_context()
-        given: CommandContext = context.obj.in_project(project_dir)
-        context.obj = given
-        place = None if everywhere else given.directory(project_dir)
-        return command(find_run(given.environment.storage, run, standing_in=place), **values)
+        click_context = click.get_current_context()
+        context: CommandContext = click_context.obj.in_project(project_dir)
+        click_context.obj = context
+        directory = None if everywhere else context.directory(project_dir)
+        row = find_run(context.environment.storage, run, standing_in=directory)
+        return command(row, **values)
 
-    return found
+    return with_row

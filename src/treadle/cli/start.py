@@ -22,56 +22,58 @@ from treadle.wiring.checked_request import RunHost
 
 
 def start_run(
-    given: CommandContext,
+    context: CommandContext,
     options: WorkflowOptions,
     workflow: str,
     inputs: Mapping[str, str] | None = None,
 ) -> int:
     """The exit code of the run; of a detached one, whether it could be left to the workers."""
-    given, project = given.in_project(options.project_dir), given.project(options.project_dir)
+    context, project = context.in_project(options.project_dir), context.project(options.project_dir)
     request = RunRequest(
         run=fresh_run_id(),
         project_dir=str(project),
         flags=options.flags(),
         no_sandbox=options.no_sandbox,
-        rehearsal=given.rehearsing is not None,
+        rehearsal=context.rehearsing is not None,
         allow_destructive=options.allow_destructive,
         workflow=workflow,
         inputs=inputs or {},
     )
     if options.detach:
-        return detach_run(given, request)
-    return asyncio.run(run_in_terminal(given, options.output, partial(run_in_foreground, request)))
+        return detach_run(context, request)
+    return asyncio.run(
+        run_in_terminal(context, options.output, partial(run_in_foreground, request))
+    )
 
 
 async def run_in_terminal(
-    given: CommandContext, showing: OutputOptions, work: Callable[[RunHost], Awaitable[RunResult]]
+    context: CommandContext, output: OutputOptions, work: Callable[[RunHost], Awaitable[RunResult]]
 ) -> int:
     """See a run through to its end in this process; its exit code."""
     screens = RunDisplay(
-        given.environment,
-        level=verbosity_of(showing),
-        as_json=showing.json,
-        advice=given.advice,
+        context.environment,
+        level=verbosity_of(output),
+        as_json=output.json,
+        advice=context.advice,
     )
-    presence = RunHost(
-        environment=given.environment,
+    host = RunHost(
+        environment=context.environment,
         slots=asyncio.Semaphore(1),
         readers=screens.readers,
         recall=screens.skip_event,
         ask=screens.ask if sys.stdin.isatty() and sys.stderr.isatty() else None,
-        rehearsing=given.rehearsing,
+        rehearsing=context.rehearsing,
         signals=graceful_interrupts,
     )
     async with screens:
-        result = await work(presence)
-    return exit_code(result.reason)
+        result = await work(host)
+    return EXIT_CODES[result.reason]
 
 
-def detach_run(given: CommandContext, request: RunRequest) -> int:
+def detach_run(context: CommandContext, request: RunRequest) -> int:
     """Queue the run and return."""
-    presence = RunHost(given.environment, asyncio.Semaphore(1), rehearsing=given.rehearsing)
-    asyncio.run(detach(request, presence))
+    host = RunHost(context.environment, asyncio.Semaphore(1), rehearsing=context.rehearsing)
+    asyncio.run(detach(request, host))
     print_detached(request.run)
     return 0
 

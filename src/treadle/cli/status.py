@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import click
-import orjson
 
 from treadle.cli.context import CommandContext
+from treadle.cli.json_output import encode_json
 from treadle.domain.deliverable import Deliverable, tally
 from treadle.domain.run_row import RunFilter, RunRow
 from treadle.runs.find import deliverables_of, runs_of
@@ -22,17 +22,17 @@ RUNS_CONSIDERED = 50
 @click.option("-p", "--project-dir", metavar="DIR", help="The project (default: this directory).")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
 @click.pass_obj
-def command(given: CommandContext, *, project_dir: str | None, as_json: bool) -> None:
+def command(context: CommandContext, *, project_dir: str | None, as_json: bool) -> None:
     """Show this project's deliverables, and its live run or the last one."""
-    given, project = given.in_project(project_dir), given.project(project_dir)
+    context, project = context.in_project(project_dir), context.project(project_dir)
     deliverables = deliverables_of(project)
     run = _live_or_last(
-        runs_of(given.environment.storage, project, RunFilter(limit=RUNS_CONSIDERED))
+        runs_of(context.environment.storage, project, RunFilter(limit=RUNS_CONSIDERED))
     )
     if as_json:
         click.echo(_json(project, deliverables, run))
     else:
-        _draw(given, project, deliverables, run)
+        _draw(context, project, deliverables, run)
 
 
 def _live_or_last(rows: Sequence[RunRow]) -> RunRow | None:
@@ -46,18 +46,18 @@ def _json(project: Path, deliverables: Sequence[Deliverable], run: RunRow | None
         "deliverables": [{**asdict(each), "proof": proof_of(each)} for each in deliverables],
         "run": run,
     }
-    return orjson.dumps(document, option=orjson.OPT_INDENT_2)
+    return encode_json(document)
 
 
 def _draw(
-    given: CommandContext, project: Path, deliverables: Sequence[Deliverable], run: RunRow | None
+    context: CommandContext, project: Path, deliverables: Sequence[Deliverable], run: RunRow | None
 ) -> None:
     # Here, because programs that ask for JSON many times should not wait for what draws.
     from treadle.cli.terminal.run_table import status_block
     from treadle.cli.terminal.screen import detect_screen, print_lines
 
-    screen = detect_screen(sys.stdout, given.environment)
-    view = screen.render_options(sys.stdout)
+    screen = detect_screen(sys.stdout, context.environment)
+    options = screen.render_options(sys.stdout)
     name = project.name or str(project)
-    lines = status_block(name, deliverables, run, now=datetime.now(UTC), view=view)
+    lines = status_block(name, deliverables, run, now=datetime.now(UTC), options=options)
     print_lines(lines, sys.stdout, screen)

@@ -12,10 +12,10 @@ from treadle.cli.start import start_run
 @click.command("sync")
 @workflow_options
 @click.pass_obj
-def command(given: CommandContext, /, **values: Any) -> int:
+def command(context: CommandContext, /, **values: Any) -> int:
     """Judge the deliverables anew, against the code and the specification.
 
     All checks are run again, then a session that can change no file examines what was claimed,
     sets statuses, writes the notes and proposes what is missing. Your files stay as they are.
     """
-    return start_run(given, WorkflowOptions(**values), "sync")
+    return start_run(context, WorkflowOptions(**values), "sync")

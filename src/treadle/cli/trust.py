@@ -21,7 +21,7 @@ from treadle.workspace.project_root import SETTINGS_FILE
 @click.option("--revoke", "action", flag_value="revoke", help="Trust this project no longer.")
 @click.pass_obj
 def command(
-    given: CommandContext, project_dir: str | None, action: str | None, *, yes: bool
+    context: CommandContext, project_dir: str | None, action: str | None, *, yes: bool
 ) -> int:
     """Show what the project's treadle.toml opens, and let it, if you say so.
 
@@ -30,17 +30,17 @@ def command(
     What you say by an option or a variable always counts.
     """
     if action == "list":
-        return _list(given)
+        return _list(context)
     if action == "revoke":
-        return _revoke(given, project_dir)
-    return _trust(given, project_dir, yes=yes)
+        return _revoke(context, project_dir)
+    return _trust(context, project_dir, yes=yes)
 
 
-def _trust(given: CommandContext, project_dir: str | None, *, yes: bool) -> int:
-    project = given.project(project_dir)
+def _trust(context: CommandContext, project_dir: str | None, *, yes: bool) -> int:
+    project = context.project(project_dir)
     # What the file says: a variable may hide it today, and be gone tomorrow.
     resolved = load_settings(project)
-    require_valid(resolved.settings, given.environment, project)
+    require_valid(resolved.settings, context.environment, project)
     found = find_trust_requirements(resolved)
     if not found:
         click.echo(
@@ -49,13 +49,13 @@ def _trust(given: CommandContext, project_dir: str | None, *, yes: bool) -> int:
         return 0
     click.echo(f"{SETTINGS_FILE} in {project} opens:")
     _print_requirements(found)
-    if not not_trusted(given.environment, project, resolved):
+    if not not_trusted(context.environment, project, resolved):
         click.echo("All of it is trusted already.", err=True)
         return 0
     if not yes and not _confirm():
         click.echo("Not trusted.", err=True)
         return 1
-    trust(given.environment, project, found)
+    trust(context.environment, project, found)
     click.echo("Trusted. `treadle trust --revoke` takes it back.", err=True)
     return 0
 
@@ -74,8 +74,8 @@ def _print_requirements(found: Sequence[TrustRequirement]) -> None:
         click.echo(f"  {each.key} = {each.text}: {each.effect}")
 
 
-def _list(given: CommandContext) -> int:
-    found = all_trusted(given.environment)
+def _list(context: CommandContext) -> int:
+    found = all_trusted(context.environment)
     if not found:
         click.echo("No project is trusted with anything.", err=True)
     for each in found:
@@ -84,9 +84,9 @@ def _list(given: CommandContext) -> int:
     return 0
 
 
-def _revoke(given: CommandContext, project_dir: str | None) -> int:
-    project = given.project(project_dir)
-    if not take_back(given.environment, project):
+def _revoke(context: CommandContext, project_dir: str | None) -> int:
+    project = context.project(project_dir)
+    if not take_back(context.environment, project):
         raise UsageError(
             f"{project} is trusted with nothing", hint="see what is with `treadle trust --list`"
         )

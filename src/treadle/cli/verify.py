@@ -4,9 +4,9 @@ import asyncio
 import sys
 
 import click
-import orjson
 
 from treadle.cli.context import CommandContext
+from treadle.cli.json_output import encode_json
 from treadle.cli.run_reference import RUN
 from treadle.cli.terminal.evidence_table import (
     agreement_line,
@@ -34,7 +34,7 @@ from treadle.workspace.project_root import find_project_root
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
 @click.pass_obj
 def command(
-    given: CommandContext, run: str, project_dir: str | None, *, no_sandbox: bool, as_json: bool
+    context: CommandContext, run: str, project_dir: str | None, *, no_sandbox: bool, as_json: bool
 ) -> int:
     """Look at the evidence of RUN again: an id, any unique end of one, or `last`.
 
@@ -42,22 +42,22 @@ def command(
     be in this repository (any clone that has it) with the same tree, and the command must end on
     a fresh checkout of it as it did then. Exit code 1 when anything does not agree.
     """
-    given = given.in_project(project_dir)
-    directory = given.directory(project_dir)
-    row = find_run(given.environment.storage, run, standing_in=directory)
+    context = context.in_project(project_dir)
+    directory = context.directory(project_dir)
+    row = find_run(context.environment.storage, run, standing_in=directory)
     if find_project_root(directory) is None:
         raise ProjectError(
             f"{directory} is in no repository, so the commits of the run are not here",
             hint="go with `cd` to a clone that has them, or name one with -p",
         )
-    place = ReverifyPlace(directory, given.environment, unconfined=no_sandbox)
+    place = ReverifyPlace(directory, context.environment, unconfined=no_sandbox)
     for warning in place.warnings:
         click.echo(f"! {warning}", err=True)
     compared = asyncio.run(verify_run(row, place, _print_progress))
     if as_json:
         click.echo(_json(str(row.id), compared, place.warnings))
     else:
-        _print_comparison(compared, detect_screen(sys.stdout, given.environment))
+        _print_comparison(compared, detect_screen(sys.stdout, context.environment))
     return 0 if all(each.agrees for each in compared) else 1
 
 
@@ -99,4 +99,4 @@ def _json(run: str, compared: list[EvidenceDiff], warnings: tuple[str, ...]) -> 
             for each in compared
         ],
     }
-    return orjson.dumps(document, option=orjson.OPT_INDENT_2)
+    return encode_json(document)

@@ -23,24 +23,24 @@ SESSIONS = 2
 )
 @click.option("--until-idle", is_flag=True, help="End when there is nothing left to do.")
 @click.pass_obj
-def command(given: CommandContext, *, sessions: int, until_idle: bool) -> None:
+def command(context: CommandContext, *, sessions: int, until_idle: bool) -> None:
     """Run detached runs, and take over runs whose process is gone.
 
     Ended by a signal, it lets go of its runs as they are: the next worker goes on with them.
     """
 
     def say(text: str) -> None:
-        _print_status(redact_secrets(text, given.environment))
+        _print_status(redact_secrets(text, context.environment))
 
-    asyncio.run(_work(given, WorkerOptions(sessions, until_idle, say)))
+    asyncio.run(_work(context, WorkerOptions(sessions, until_idle, say)))
 
 
-async def _work(given: CommandContext, shift: WorkerOptions) -> None:
+async def _work(context: CommandContext, options: WorkerOptions) -> None:
     stop, loop = asyncio.Event(), asyncio.get_running_loop()
     for name in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         loop.add_signal_handler(name, stop.set)
-    _print_status(f"worker ready · up to {shift.sessions} sessions at once")
-    await run_worker(given.in_project(None).environment, shift, stop)
+    _print_status(f"worker ready · up to {options.sessions} sessions at once")
+    await run_worker(context.in_project(None).environment, options, stop)
     _print_status("worker ended")
 
 

@@ -4,17 +4,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from treadle.cli.terminal.palette import Style
-from treadle.cli.terminal.styled_lines import Line, RenderOptions
 from treadle.domain.check import Check
 from treadle.domain.deliverable import Deliverable, DeliverableStatus, Proof
-from treadle.views.safe_text import fit, width_of
 from treadle.views.tally_text import proof_of, why_claimed
+
+ATTENTION_ORDER = ("unfinished", "claimed", "proven")
 
 
 @dataclass(frozen=True, slots=True)
 class DeliverableView:
-    """A deliverable as far as its status goes; a pass says how it is known."""
+    """A deliverable with its status; a pass says how it is known."""
 
     id: str
     description: str
@@ -22,7 +21,7 @@ class DeliverableView:
     proof: Proof | None = None
     criteria: tuple[str, ...] = ()
     checks: tuple[Check, ...] = ()
-    # What Treadle itself found against it, while it has not passed since.
+    # What Treadle found against it since it last passed.
     trouble: str = ""
 
     @property
@@ -35,7 +34,7 @@ class DeliverableView:
 
 
 def make_deliverable_view(deliverable: Deliverable) -> DeliverableView:
-    """The standing of a deliverable of status.json."""
+    """The view of a deliverable as status.json has it."""
     return DeliverableView(
         deliverable.id,
         deliverable.description,
@@ -46,34 +45,17 @@ def make_deliverable_view(deliverable: Deliverable) -> DeliverableView:
     )
 
 
-def count_proven(standings: Sequence[DeliverableView]) -> int:
-    """How many of them Treadle itself has shown."""
-    return sum(each.status == "passed" and each.proof == "proven" for each in standings)
+def count_proven(deliverables: Sequence[DeliverableView]) -> int:
+    """How many of them Treadle has proven."""
+    return sum(each.status == "passed" and each.proof == "proven" for each in deliverables)
 
 
-TAGS: dict[DeliverableStatus, tuple[Literal["[PASS]", "[BLOCKED]", "[PENDING]"], Style]] = {
-    "passed": ("[PASS]", "good"),
-    "blocked": ("[BLOCKED]", "warning"),
-    "pending": ("[PENDING]", "quiet"),
-}
-SHORTEST_DESCRIPTION = 8
+def order_by_attention(deliverables: Sequence[DeliverableView]) -> list[DeliverableView]:
+    """What needs a person first: what has not passed, then what is only claimed."""
+    return sorted(deliverables, key=lambda each: ATTENTION_ORDER.index(_attention(each)))
 
 
-def deliverable_line(
-    standing: DeliverableView, view: RenderOptions, *, indent: str = "  ", note: str = ""
-) -> Line:
-    """`[PASS] User login (DL-001)  claimed: no check`: a long description gives way first,
-    never the rest."""
-    tag, style = TAGS[standing.status]
-    name = f" ({fit(standing.id, view.width // 3)})"
-    remark = note or standing.remark
-    tail = f"  {remark}" if remark else ""
-    room = view.width - width_of(f"{indent}{tag} {name}{tail}")
-    description = fit(standing.description, max(room, SHORTEST_DESCRIPTION))
-    return (
-        (indent, "plain"),
-        (tag, style),
-        (f" {description}", "plain"),
-        (name, "quiet"),
-        (tail, "good" if remark == "proven" else "quiet"),
-    )
+def _attention(deliverable: DeliverableView) -> Literal["unfinished", "claimed", "proven"]:
+    if deliverable.status != "passed":
+        return "unfinished"
+    return "proven" if deliverable.proof == "proven" else "claimed"

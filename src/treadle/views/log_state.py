@@ -4,7 +4,6 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal
 
-from treadle.domain.deliverable import Deliverable
 from treadle.domain.events.agent import ToolCalled, ToolDecided, ToolFinished, UsageReported
 from treadle.domain.events.all_events import Event, RecordedEvent
 from treadle.domain.events.focus import BacklogSaved, IssueSaved
@@ -21,9 +20,6 @@ from treadle.domain.events.run import (
 from treadle.domain.events.session import SessionEnded, SessionStarted
 from treadle.domain.events.verification import CheckFinished, SuiteFinished
 from treadle.domain.events.work import (
-    DeliverableChanged,
-    DeliverableCreated,
-    StatusAdopted,
     WorkImported,
     WorkKept,
     WorkLanded,
@@ -31,14 +27,10 @@ from treadle.domain.events.work import (
 )
 from treadle.domain.run import RunResult
 from treadle.domain.signal import Role
-from treadle.views.deliverable_view import DeliverableView, make_deliverable_view
+from treadle.views.deliverable_state import apply_deliverable_event
+from treadle.views.deliverable_view import DeliverableView
 from treadle.views.tool_summary import main_argument, tool_title
-from treadle.views.verification_state import (
-    VerificationState,
-    apply_status_change,
-    apply_verification_event,
-    put_deliverable,
-)
+from treadle.views.verification_state import VerificationState, apply_verification_event
 
 Phase = Literal[
     "starting", "planning", "coding", "reviewing", "working", "checking", "between rounds", "ended"
@@ -64,7 +56,7 @@ class PendingToolCall:
 
 @dataclass(frozen=True, slots=True)
 class LogState:
-    """A run up to now. An empty story is that of a run nobody has heard of yet."""
+    """A run up to its last event; the empty state is that of a run without events."""
 
     started: RunStarted | None = None
     started_at: datetime | None = None
@@ -77,19 +69,19 @@ class LogState:
     paused: RunPaused | None = None
     paused_at: datetime | None = None
     paused_s: float = 0.0
-    # Running time of the legs before, and when this one was opened.
+    # The running time before the last reopening, and when that was.
     earlier_s: float = 0.0
     reopened_at: datetime | None = None
     stopping: bool = False
     workspace: str = ""
     branch: str = ""
-    # The commit that holds what was uncommitted in the checkout, if anything was.
+    # The commit with what was uncommitted in the checkout; empty if nothing was.
     snapshot: str = ""
     commits: int = 0
     landed: WorkLanded | None = None
     kept: WorkKept | None = None
     deliverables: tuple[DeliverableView, ...] = ()
-    # What a focus run leaves to a person: where it says what is unclear, and what is left to do.
+    # Paths that a focus run leaves to a person: the unclear specification, the remaining work.
     spec_issue: str = ""
     backlog: tuple[str, ...] = ()
     verified: VerificationState = field(default_factory=VerificationState)
@@ -97,60 +89,60 @@ class LogState:
 
     @property
     def cost_usd(self) -> float:
-        """What ended sessions cost, and the estimate for the one that runs."""
+        """The cost of the ended sessions and the estimate for the one that runs."""
         return self.settled_usd + self.running_usd
 
     def elapsed_s(self, now: datetime) -> float:
-        """Running time: neither pauses nor what lies between two legs is part of it."""
-        begun = self.reopened_at or self.started_at
-        if begun is None:
+        """The running time without pauses and without the time between an end and a reopening."""
+        start = self.reopened_at or self.started_at
+        if start is None:
             return 0.0
         end = self.paused_at or now
-        return self.earlier_s + max(0.0, (end - begun).total_seconds() - self.paused_s)
+        return self.earlier_s + max(0.0, (end - start).total_seconds() - self.paused_s)
 
 
-def apply_event(story: LogState, recorded: RecordedEvent) -> LogState:
-    """The story with one more event in it; events that change nothing here leave it as it is."""
+def apply_event(state: LogState, recorded: RecordedEvent) -> LogState:
+    """The state after one more event; most events of an agent change nothing here."""
     event, at = recorded.event, recorded.at
     match event:
         case RunStarted():
-            return replace(story, started=event, started_at=at)
+            return replace(state, started=event, started_at=at)
         case SessionStarted():
-            return _apply_session_start(story, event)
+            return _apply_session_start(state, event)
         case SessionEnded():
-            return _apply_session_end(story, event)
+            return _apply_session_end(state, event)
         case ToolCalled() | ToolDecided() | ToolFinished():
-            return _apply_tool_event(story, event, at)
+            return _apply_tool_event(state, event, at)
         case UsageReported():
-            return replace(story, running_usd=story.running_usd + event.cost_usd)
+            return replace(state, running_usd=state.running_usd + event.cost_usd)
         case RunRecovered() | RunReopened():
-            return _apply_restart(story, event, at)
+            return _apply_restart(state, event, at)
         case RunPaused() | RunResumed() | InterruptRequested() | RoundStarted() | RunEnded():
-            return _apply_run_event(story, event, at)
+            return _apply_run_event(state, event, at)
         case _:
-            return _apply_work_event(story, recorded)
+            return _apply_work_event(state, recorded)
 
 
-def _apply_restart(story: LogState, event: RunRecovered | RunReopened, at: datetime) -> LogState:
-    """The run as it started, with the limits that hold now."""
-    started = story.started
+def _apply_restart(state: LogState, event: RunRecovered | RunReopened, at: datetime) -> LogState:
+    """The run with the limits that hold now; a reopened run has no result yet."""
+    started = state.started
     if started is not None:
-        # A run that was outside the sandbox once stays marked, however it goes on.
-        loose = "unsandboxed" in (started.sandbox, event.sandbox)
+        # A run that was unsandboxed once stays marked as such.
+        unsandboxed = "unsandboxed" in (started.sandbox, event.sandbox)
         started = replace(
             started,
             limits=event.limits or started.limits,
-            sandbox="unsandboxed" if loose else "sandboxed",
+            sandbox="unsandboxed" if unsandboxed else "sandboxed",
         )
-        story = replace(story, started=started)
+        state = replace(state, started=started)
     if isinstance(event, RunRecovered):
-        return story
+        return state
     return replace(
-        story,
+        state,
         result=None,
         stopping=False,
         phase="starting",
-        earlier_s=0.0 if story.result is None else story.result.duration_s,
+        earlier_s=0.0 if state.result is None else state.result.duration_s,
         reopened_at=at,
         paused=None,
         paused_at=None,
@@ -159,98 +151,82 @@ def _apply_restart(story: LogState, event: RunRecovered | RunReopened, at: datet
 
 
 def _apply_run_event(
-    story: LogState,
+    state: LogState,
     event: RunPaused | RunResumed | InterruptRequested | RoundStarted | RunEnded,
     at: datetime,
 ) -> LogState:
     match event:
         case RunPaused():
-            return replace(story, paused=event, paused_at=at)
+            return replace(state, paused=event, paused_at=at)
         case RunResumed():
-            since = story.paused_at or at
-            away_s = story.paused_s + (at - since).total_seconds()
-            return replace(story, paused=None, paused_at=None, paused_s=away_s)
+            since = state.paused_at or at
+            paused_s = state.paused_s + (at - since).total_seconds()
+            return replace(state, paused=None, paused_at=None, paused_s=paused_s)
         case InterruptRequested():
-            return replace(story, stopping=True)
+            return replace(state, stopping=True)
         case RoundStarted():
-            verified = replace(story.verified, claims=False)
-            return replace(story, round_number=event.number, phase="starting", verified=verified)
+            verified = replace(state.verified, claims=False)
+            return replace(state, round_number=event.number, phase="starting", verified=verified)
         case RunEnded():
-            return replace(story, result=event.result, phase="ended")
+            return replace(state, result=event.result, phase="ended")
 
 
-def _apply_session_start(story: LogState, event: SessionStarted) -> LogState:
+def _apply_session_start(state: LogState, event: SessionStarted) -> LogState:
     phase = PHASES.get(event.role, "working")
-    return replace(story, phase=phase, open_tools=(), denied=frozenset(), running_usd=0.0)
+    return replace(state, phase=phase, open_tools=(), denied=frozenset(), running_usd=0.0)
 
 
-def _apply_session_end(story: LogState, event: SessionEnded) -> LogState:
+def _apply_session_end(state: LogState, event: SessionEnded) -> LogState:
     return replace(
-        story,
-        phase="checking" if story.verified.claims else "between rounds",
+        state,
+        phase="checking" if state.verified.claims else "between rounds",
         open_tools=(),
-        settled_usd=story.settled_usd + event.result.cost_usd,
+        settled_usd=state.settled_usd + event.result.cost_usd,
         running_usd=0.0,
     )
 
 
 def _apply_tool_event(
-    story: LogState, event: ToolCalled | ToolDecided | ToolFinished, at: datetime
+    state: LogState, event: ToolCalled | ToolDecided | ToolFinished, at: datetime
 ) -> LogState:
-    others = tuple(tool for tool in story.open_tools if tool.id != event.id)
+    others = tuple(tool for tool in state.open_tools if tool.id != event.id)
     match event:
         case ToolCalled():
-            argument = main_argument(event.name, event.input, workspace=story.workspace)
+            argument = main_argument(event.name, event.input, workspace=state.workspace)
             tool = PendingToolCall(event.id, tool_title(event.name), argument, at)
-            return replace(story, open_tools=(*others, tool))
+            return replace(state, open_tools=(*others, tool))
         case ToolDecided():
             if event.decision == "allow":
-                return story
-            return replace(story, open_tools=others, denied=story.denied | {event.id})
+                return state
+            return replace(state, open_tools=others, denied=state.denied | {event.id})
         case ToolFinished():
-            return replace(story, open_tools=others)
+            return replace(state, open_tools=others)
 
 
-def _apply_work_event(story: LogState, recorded: RecordedEvent) -> LogState:
+def _apply_work_event(state: LogState, recorded: RecordedEvent) -> LogState:
     match recorded.event:
         case WorkspacePrepared() as event:
             uncommitted = event.snapshot if event.snapshot != event.head else ""
-            return replace(story, workspace=event.path, branch=event.branch, snapshot=uncommitted)
+            return replace(state, workspace=event.path, branch=event.branch, snapshot=uncommitted)
         case WorkImported() as event:
-            return replace(story, branch=event.branch, commits=event.commits)
+            return replace(state, branch=event.branch, commits=event.commits)
         case WorkLanded() as event:
-            return replace(story, landed=event)
+            return replace(state, landed=event)
         case WorkKept() as event:
-            return replace(story, kept=event)
-        case StatusAdopted(deliverables=adopted):
-            return replace(
-                story, deliverables=tuple(_adopted_deliverable(each) for each in adopted)
-            )
-        case DeliverableCreated(made):
-            return replace(
-                story, deliverables=put_deliverable(story.deliverables, make_deliverable_view(made))
-            )
-        case DeliverableChanged() as event:
-            return replace(story, deliverables=apply_status_change(story.deliverables, event))
-        case event:
-            return _apply_finding(story, event)
-
-
-def _apply_finding(story: LogState, event: Event) -> LogState:
-    match event:
+            return replace(state, kept=event)
         case IssueSaved(path=path):
-            return replace(story, spec_issue=path)
+            return replace(state, spec_issue=path)
         case BacklogSaved(paths=paths):
-            return replace(story, backlog=(*story.backlog, *paths))
-        case _:
-            verified, standings = apply_verification_event(
-                story.verified, story.deliverables, event
-            )
-            phase = "checking" if isinstance(event, CheckFinished | SuiteFinished) else story.phase
-            return replace(story, verified=verified, deliverables=standings, phase=phase)
+            return replace(state, backlog=(*state.backlog, *paths))
+        case event:
+            return _apply_verification_event(state, event)
 
 
-def _adopted_deliverable(deliverable: Deliverable) -> DeliverableView:
-    """A pass that nobody claimed is a person's own, and taken at their word."""
-    standing = make_deliverable_view(deliverable)
-    return standing if deliverable.claim else replace(standing, proof=deliverable.proof)
+def _apply_verification_event(state: LogState, event: Event) -> LogState:
+    before = state.deliverables
+    return replace(
+        state,
+        deliverables=apply_deliverable_event(before, event),
+        verified=apply_verification_event(state.verified, event, deliverables=before),
+        phase="checking" if isinstance(event, CheckFinished | SuiteFinished) else state.phase,
+    )

@@ -1,36 +1,113 @@
 """The commands a person can type next, chosen from the state of a run. Pure."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from treadle.domain.ids import RunId
+from treadle.domain.ids import RunId, short_id
 from treadle.domain.run import ExitReason
+from treadle.domain.run_row import RunRow
 from treadle.views.deliverable_view import DeliverableView, count_proven
 from treadle.views.log_state import LogState
-from treadle.views.outcome_text import next_commands
 
-# So many criteria are named; whoever mends these knows how to mend the others.
+# The criteria that are named at most: whoever adds these checks knows how to add the others.
 MOST_CRITERIA = 3
-# How a run ends that could not get on without somebody's help.
+# The ends of a run that could not continue without help.
 NEEDS_HELP: frozenset[ExitReason] = frozenset(
     {"stuck", "max_iterations", "budget_exceeded", "time_exceeded"}
 )
 
+# A command and what it is for.
 Command = tuple[str, str]
 
+# `{id}` is the run's short id.
+NEXT_COMMANDS: dict[ExitReason, tuple[Command, ...]] = {
+    "all_passed": (("treadle diff {id}", "what changed"),),
+    "approved": (("treadle diff {id}", "what changed"),),
+    "synced": (("treadle status", "how the deliverables stand now"),),
+    "spec_issue": (
+        ("ls .treadle/spec-issues", "what is unclear"),
+        ("treadle diff {id}", "what was done so far; a new run starts from the settled specs"),
+    ),
+    "tests_failed": (
+        ("treadle diff {id}", "what was done so far"),
+        ("treadle retry {id}", "tries to mend them again"),
+    ),
+    "all_blocked": (
+        ("treadle logs {id}", "what it was blocked by"),
+        ("treadle retry {id}", "once that is out of the way"),
+    ),
+    "interrupted": (("treadle resume {id}", "goes on where it was"),),
+    "cancelled": (("treadle resume {id}", "goes on after all"),),
+    "authentication": (
+        ("claude /login", "log the agent in"),
+        ("treadle doctor", "see whether it worked"),
+    ),
+    "quota_exceeded": (("treadle resume {id} --wait-for-quota", "sleeps until then"),),
+    "budget_exceeded": (("treadle resume {id} --max-cost USD", "goes on with more money"),),
+    "time_exceeded": (("treadle resume {id} --max-minutes N", "goes on with more time"),),
+    "max_iterations": (("treadle resume {id} -n N", "goes on with more rounds"),),
+    "max_retries_exceeded": (
+        ("treadle logs {id}", "what failed"),
+        ("treadle retry {id}", "tries again"),
+    ),
+    "stuck": (
+        ("treadle logs {id}", "what it kept trying"),
+        ("treadle retry {id}", "tries again, best with a clearer SPEC.md"),
+    ),
+    "hung": (
+        ("treadle logs {id}", "where it hung"),
+        ("treadle retry {id}", "tries again"),
+    ),
+    "sandbox_error": (
+        ("treadle doctor", "what is wrong with it, and the remedy"),
+        ("treadle resume {id}", "goes on once it holds"),
+    ),
+    "unguarded_tool": (("treadle logs {id}", "what it did"),),
+    "error": (
+        ("treadle logs {id}", "what failed"),
+        ("treadle doctor", "check this machine and this project"),
+    ),
+}
 
-def next_steps(reason: ExitReason, run: RunId, story: LogState) -> tuple[Command, ...]:
-    """Commands with what each is for: first what the run itself could not do."""
-    proven = count_proven(story.deliverables)
-    return (*_steps_for_pending(reason, story), *next_commands(reason, run, proven=proven))
+
+def next_steps(reason: ExitReason, run: RunId, state: LogState) -> tuple[Command, ...]:
+    """The commands after an end: first for what the run itself could not do."""
+    own = (*_steps_for_pending(reason, state), *_steps_for_reason(reason, run))
+    if count_proven(state.deliverables):
+        own = (*own, (f"treadle verify {short_id(run)}", "runs what was proven once more"))
+    return (*own, (f"treadle show {short_id(run)}", "all about this run"))
 
 
-def _steps_for_pending(reason: ExitReason, story: LogState) -> Sequence[Command]:
-    pending = [each for each in story.deliverables if each.status == "pending"]
+def next_steps_for_row(row: RunRow, state: LogState) -> tuple[Command, ...]:
+    """The commands for a run in any state, for somebody who sees its details already."""
+    name = short_id(row.id)
+    if state.result is not None:
+        steps = next_steps(state.result.reason, row.id, state)[:-1]
+        logs = (f"treadle logs {name}", "what happened")
+        return steps if any(command == logs[0] for command, _ in steps) else (*steps, logs)
+    if row.cleaned_at:
+        return (("treadle ls", "the other runs"),)
+    if row.state == "waiting":
+        return (("treadle approvals", "what it asks, and how to answer"),)
+    if row.state == "queued":
+        return (("treadle worker", "works on what is queued"),)
+    if row.alive:
+        return ((f"treadle logs {name} -f", "watch it"),)
+    return ((f"treadle resume {name}", "goes on where it was"),)
+
+
+def _steps_for_reason(reason: ExitReason, run: RunId) -> tuple[Command, ...]:
+    return tuple(
+        (command.format(id=short_id(run)), purpose) for command, purpose in NEXT_COMMANDS[reason]
+    )
+
+
+def _steps_for_pending(reason: ExitReason, state: LogState) -> tuple[Command, ...]:
+    pending = [each for each in state.deliverables if each.status == "pending"]
     if reason == "synced" and pending:
         return (("treadle deliver", "works on what is pending"),)
     if reason not in NEEDS_HELP:
         return ()
-    refused = (each for each in pending if each.id in story.verified.unchecked)
+    refused = (each for each in pending if each.id in state.verified.unchecked)
     wanted = [(each.id, number) for each in refused for number in _unchecked_criteria(each)]
     return tuple(
         (f"treadle check add {name} {number} -- …", "it cannot pass without one")
@@ -38,8 +115,8 @@ def _steps_for_pending(reason: ExitReason, story: LogState) -> Sequence[Command]
     )
 
 
-def _unchecked_criteria(standing: DeliverableView) -> Iterator[int]:
-    checked = {check.criterion for check in standing.checks}
-    for number, criterion in enumerate(standing.criteria, 1):
+def _unchecked_criteria(deliverable: DeliverableView) -> Iterator[int]:
+    checked = {check.criterion for check in deliverable.checks}
+    for number, criterion in enumerate(deliverable.criteria, 1):
         if criterion not in checked:
             yield number

@@ -1,10 +1,8 @@
-"""How a session or a run ended, in words, and the commands to type next. Pure."""
+"""How a session or a run ended, in words. Pure."""
 
+from dataclasses import dataclass
 from typing import assert_never
 
-from treadle.cli.terminal.palette import Style
-from treadle.domain.exit_codes import DONE, exit_code
-from treadle.domain.ids import RunId, short_id
 from treadle.domain.limits import RunLimits
 from treadle.domain.run import ExitReason, RunResult
 from treadle.domain.session import (
@@ -23,6 +21,7 @@ from treadle.domain.session import (
 )
 from treadle.views.duration import duration
 from treadle.views.figures import money, pluralize
+from treadle.views.style import Style
 
 TIME_LIMITS: dict[TimeLimit, str] = {
     "first_byte": "the model did not begin to answer",
@@ -66,55 +65,25 @@ _FAILURES: frozenset[ExitReason] = frozenset(
     }
 )
 
-# What one can do about it and what that does; `{id}` is the run's short id.
-NEXT_COMMANDS: dict[ExitReason, tuple[tuple[str, str], ...]] = {
-    "all_passed": (("treadle diff {id}", "what changed"),),
-    "approved": (("treadle diff {id}", "what changed"),),
-    "synced": (("treadle status", "how the deliverables stand now"),),
-    "spec_issue": (
-        ("ls .treadle/spec-issues", "what is unclear"),
-        ("treadle diff {id}", "what was done so far; a new run starts from the settled specs"),
-    ),
-    "tests_failed": (
-        ("treadle diff {id}", "what was done so far"),
-        ("treadle retry {id}", "tries to mend them again"),
-    ),
-    "all_blocked": (
-        ("treadle logs {id}", "what it was blocked by"),
-        ("treadle retry {id}", "once that is out of the way"),
-    ),
-    "interrupted": (("treadle resume {id}", "goes on where it was"),),
-    "cancelled": (("treadle resume {id}", "goes on after all"),),
-    "authentication": (
-        ("claude /login", "log the agent in"),
-        ("treadle doctor", "see whether it worked"),
-    ),
-    "quota_exceeded": (("treadle resume {id} --wait-for-quota", "sleeps until then"),),
-    "budget_exceeded": (("treadle resume {id} --max-cost USD", "goes on with more money"),),
-    "time_exceeded": (("treadle resume {id} --max-minutes N", "goes on with more time"),),
-    "max_iterations": (("treadle resume {id} -n N", "goes on with more rounds"),),
-    "max_retries_exceeded": (
-        ("treadle logs {id}", "what failed"),
-        ("treadle retry {id}", "tries again"),
-    ),
-    "stuck": (
-        ("treadle logs {id}", "what it kept trying"),
-        ("treadle retry {id}", "tries again, best with a clearer SPEC.md"),
-    ),
-    "hung": (
-        ("treadle logs {id}", "where it hung"),
-        ("treadle retry {id}", "tries again"),
-    ),
-    "sandbox_error": (
-        ("treadle doctor", "what is wrong with it, and the remedy"),
-        ("treadle resume {id}", "goes on once it holds"),
-    ),
-    "unguarded_tool": (("treadle logs {id}", "what it did"),),
-    "error": (
-        ("treadle logs {id}", "what failed"),
-        ("treadle doctor", "check this machine and this project"),
-    ),
-}
+
+@dataclass(frozen=True, slots=True)
+class RunTitle:
+    """The first line about a run, and what stands below it."""
+
+    text: str
+    style: Style
+    # The exit reason, as in the log and in --json.
+    reason: str = ""
+    # Text of any length that the run ended with.
+    message: str = ""
+    # A sentence of our own.
+    note: str = ""
+
+
+def result_title(result: RunResult) -> RunTitle:
+    """How the run ended, with its mark."""
+    mark, style = headline_style(result.reason)
+    return RunTitle(f"{mark} {headline(result)}", style, result.reason, result.message)
 
 
 def headline(result: RunResult) -> str:
@@ -125,22 +94,10 @@ def headline(result: RunResult) -> str:
 
 
 def headline_style(reason: ExitReason) -> tuple[str, Style]:
-    """The mark before the headline, and its colour."""
-    if exit_code(reason) == DONE:
+    """The mark before the headline, and its style."""
+    if EXIT_CODES[reason] == 0:
         return "✔", "good"
     return ("✘", "bad") if reason in _FAILURES else ("!", "warning")
-
-
-def next_commands(
-    reason: ExitReason, run: RunId, *, proven: int = 0
-) -> tuple[tuple[str, str], ...]:
-    """Commands worth typing now with what each is for, the most useful first."""
-    own = tuple(
-        (command.format(id=short_id(run)), purpose) for command, purpose in NEXT_COMMANDS[reason]
-    )
-    if proven:
-        own = (*own, (f"treadle verify {short_id(run)}", "runs what was proven once more"))
-    return (*own, (f"treadle show {short_id(run)}", "all about this run"))
 
 
 def limits_text(limits: RunLimits) -> str:

@@ -1,7 +1,6 @@
 """Untrusted text made safe to print and cut to a width: no escapes, no invisible characters."""
 
 import re
-from dataclasses import dataclass
 from unicodedata import category, east_asian_width
 
 ELLIPSIS = "…"
@@ -81,54 +80,3 @@ def fit(text: str, width: int) -> str:
     if len(near) == len(text) and width_of(line) <= width:
         return line
     return head(line, width - 1) + ELLIPSIS if width > 0 else ""
-
-
-@dataclass(frozen=True, slots=True)
-class WrappedText:
-    """Some lines of a longer text, and how many of its own lines are not among them."""
-
-    lines: tuple[str, ...]
-    hidden: int = 0
-
-
-def wrap(text: str, width: int, *, most: int) -> WrappedText:
-    """Foreign text broken at blanks into clean lines; at most `most` of them are kept."""
-    near = text[: width * most * DEPTH]
-    lines: list[str] = []
-    for count, raw in enumerate(near.splitlines()):
-        room = most - len(lines)
-        pieces = _break_line(sanitize(raw).rstrip(), width, most=room + 1)
-        if pieces == [""] and (not lines or not lines[-1]):
-            continue
-        lines += pieces
-        if len(lines) > most:
-            begun = count + 1 if room else count
-            return WrappedText(tuple(lines[:most]), max(1, _line_count(text) - begun))
-    while lines and not lines[-1]:
-        lines.pop()
-    hidden = 0 if len(near) == len(text) else max(1, _line_count(text) - _line_count(near))
-    return WrappedText(tuple(lines), hidden)
-
-
-def _line_count(text: str) -> int:
-    return text.rstrip("\n").count("\n") + 1
-
-
-def _break_line(line: str, width: int, *, most: int) -> list[str]:
-    indent = line[: min(len(line) - len(line.lstrip()), width // 2)]
-    pieces: list[str] = []
-    rest = line
-    while len(pieces) < most:
-        start = head(rest, width) or rest[:1]
-        if start == rest:
-            return [*pieces, rest]
-        if indent and len(start) <= len(indent):
-            # Not even one character fits beside the indent.
-            indent, rest = "", rest.lstrip()
-            continue
-        blank = start.rfind(" ", len(indent) + 1)
-        # A word longer than the line is broken where the line ends.
-        end = blank if blank > 0 and rest[len(start)] != " " else len(start)
-        pieces.append(rest[:end].rstrip())
-        rest = indent + rest[end:].lstrip()
-    return pieces

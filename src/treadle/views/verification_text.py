@@ -1,17 +1,11 @@
-"""Results of checks and tests in words. Pure."""
+"""Results of tests, refused claims and changed evidence files in words. Pure."""
 
 from collections.abc import Sequence
 
-from treadle.cli.terminal.palette import Style
-from treadle.cli.terminal.styled_lines import Line, RenderOptions, paragraph
-from treadle.domain.check import Evidence
 from treadle.domain.events.verification import ClaimRefused, SuiteFinished, TouchedFile
 from treadle.domain.suite_report import ObjectionKind, SuiteObjection
-from treadle.views.duration import duration
 from treadle.views.figures import pluralize
-from treadle.views.safe_text import sanitize
-
-LISTED_MOST = 5
+from treadle.views.style import Style
 
 FINDINGS: dict[ObjectionKind, str] = {
     "new_failure": "fails now",
@@ -20,21 +14,6 @@ FINDINGS: dict[ObjectionKind, str] = {
     "coverage": "coverage",
     "broken_run": "failed",
 }
-
-
-def exit_text(evidence: Evidence) -> str:
-    """`exit code 1 after 2s`, or that its time was over."""
-    took = duration(evidence.duration_s)
-    if evidence.exit_code is None:
-        return f"out of time after {took}"
-    return f"exit code {evidence.exit_code} after {took}"
-
-
-def last_lines(output: str, view: RenderOptions, *, most: int, indent: str) -> list[Line]:
-    """The end of what a command said: what went wrong mostly stands there."""
-    said = [line for line in output.splitlines() if sanitize(line).strip()]
-    text = "\n".join(said[-most:])
-    return paragraph(text, style="quiet", view=view, most=most, indent=indent)
 
 
 def suite_outcomes(suite: SuiteFinished) -> str:
@@ -89,19 +68,6 @@ def why_refused(event: ClaimRefused) -> str:
     return "a check is red" if event.red == 1 else f"{event.red} checks are red"
 
 
-def objection_lines(
-    objections: Sequence[SuiteObjection], view: RenderOptions, *, indent: str
-) -> list[Line]:
-    """The first few with their place and first line, and how many more there are."""
-    lines: list[Line] = []
-    for each in objections[:LISTED_MOST]:
-        lines.append(((indent, "plain"), ("✘ ", "bad"), (objection_text(each), "plain")))
-        lines += paragraph(
-            each.summary_line, style="quiet", view=view, most=1, indent=f"{indent}  "
-        )
-    return [*lines, *_more_line(len(objections) - LISTED_MOST, indent)]
-
-
 def objection_text(objection: SuiteObjection) -> str:
     place = objection.file
     if place and objection.line is not None:
@@ -113,22 +79,3 @@ def objection_text(objection: SuiteObjection) -> str:
 
 def touched_title(files: Sequence[TouchedFile]) -> str:
     return f"changed what judges the work: {pluralize(len(files), 'file')}"
-
-
-def touched_lines(
-    files: Sequence[TouchedFile], *, indent: str, most: int = LISTED_MOST
-) -> list[Line]:
-    """One line per file: what it is for, what was done to it, and its path."""
-    lines: list[Line] = [
-        (
-            (f"{indent}{each.change} ", "bad" if each.change == "removed" else "warning"),
-            (f"{each.path} ", "plain"),
-            (f"({each.judge})", "quiet"),
-        )
-        for each in files[:most]
-    ]
-    return [*lines, *_more_line(len(files) - most, indent)]
-
-
-def _more_line(hidden: int, indent: str) -> list[Line]:
-    return [((f"{indent}and {hidden} more", "quiet"),)] if hidden > 0 else []

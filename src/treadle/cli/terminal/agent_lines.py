@@ -4,7 +4,6 @@ from datetime import datetime
 from math import ceil
 from typing import TypeAlias, assert_never
 
-from treadle.cli.terminal.palette import Style
 from treadle.cli.terminal.styled_lines import Line, RenderOptions, Verbosity, paragraph
 from treadle.domain.events.agent import (
     AgentSpoke,
@@ -22,6 +21,7 @@ from treadle.domain.events.agent import (
 from treadle.views.duration import clock_time, duration
 from treadle.views.figures import money, pluralize, tokens
 from treadle.views.log_state import LogState
+from treadle.views.style import Style
 from treadle.views.tool_summary import main_argument, tool_title
 
 SpeechEvent: TypeAlias = AgentStarted | AgentSpoke | AgentThought | MessageSkipped
@@ -37,41 +37,41 @@ THOUGHT_LINES = 6
 QUOTA_ALLOWED = "allowed"
 
 
-def speech_lines(event: SpeechEvent, view: RenderOptions) -> list[Line]:
+def speech_lines(event: SpeechEvent, options: RenderOptions) -> list[Line]:
     """What the agent says at the normal level, what it thinks when debugging."""
     match event:
         case AgentSpoke():
-            most = SPEECH_LINES.get(view.level, 0)
-            return paragraph(event.text, style="plain", view=view, most=most) if most else []
+            most = SPEECH_LINES.get(options.level, 0)
+            return paragraph(event.text, style="plain", options=options, most=most) if most else []
         case AgentStarted():
             text = (
                 f"  agent {event.version} · {event.model} · {pluralize(len(event.tools), 'tool')}"
             )
-            return [((text, "quiet"),)] if view.level >= Verbosity.VERBOSE else []
+            return [((text, "quiet"),)] if options.level >= Verbosity.VERBOSE else []
         case AgentThought():
-            if view.level < Verbosity.DEBUG:
+            if options.level < Verbosity.DEBUG:
                 return []
             return paragraph(
-                event.text, style="quiet", view=view, most=THOUGHT_LINES, indent="  ~ "
+                event.text, style="quiet", options=options, most=THOUGHT_LINES, indent="  ~ "
             )
         case MessageSkipped():
             text = f"  skipped an unknown message: {event.kind}"
-            return [((text, "quiet"),)] if view.level >= Verbosity.DEBUG else []
+            return [((text, "quiet"),)] if options.level >= Verbosity.DEBUG else []
         case _:
             assert_never(event)
 
 
-def tool_lines(event: ToolEvent, story: LogState, view: RenderOptions) -> list[Line]:
+def tool_lines(event: ToolEvent, state: LogState, options: RenderOptions) -> list[Line]:
     """A call with its most telling argument, then only what went wrong, unless asked for more."""
-    if view.level < Verbosity.NORMAL:
+    if options.level < Verbosity.NORMAL:
         return []
     match event:
         case ToolCalled():
-            return _call_lines(event, story)
+            return _call_lines(event, state)
         case ToolDecided():
-            return _decision_lines(event, view)
+            return _decision_lines(event, options)
         case ToolFinished():
-            return _result_lines(event, story, view)
+            return _result_lines(event, state, options)
         case ProcessEnded():
             text = f"  ! ended a process that a tool left behind: {event.command} ({event.pid})"
             return [((text, "warning"),)]
@@ -79,40 +79,40 @@ def tool_lines(event: ToolEvent, story: LogState, view: RenderOptions) -> list[L
             assert_never(event)
 
 
-def _call_lines(event: ToolCalled, story: LogState) -> list[Line]:
+def _call_lines(event: ToolCalled, state: LogState) -> list[Line]:
     # A call made by a sub-agent stands under the call that started the sub-agent.
     indent = "    " if event.parent else "  "
-    argument = main_argument(event.name, event.input, workspace=story.workspace)
+    argument = main_argument(event.name, event.input, workspace=state.workspace)
     return [((f"{indent}→ {tool_title(event.name)}", "tool"), (f" {argument}", "plain"))]
 
 
-def _decision_lines(event: ToolDecided, view: RenderOptions) -> list[Line]:
+def _decision_lines(event: ToolDecided, options: RenderOptions) -> list[Line]:
     if event.decision == "allow":
         reason = f": {event.reason}" if event.reason else ""
         text = f"    allowed{reason}"
-        return [((text, "quiet"),)] if view.level >= Verbosity.VERBOSE else []
+        return [((text, "quiet"),)] if options.level >= Verbosity.VERBOSE else []
     lines = paragraph(
         f"denied: {event.reason}",
         style="bad",
-        view=view,
-        most=ERROR_LINES[view.level],
+        options=options,
+        most=ERROR_LINES[options.level],
         indent="      ",
     )
     return [(("    ✘ ", "bad"), *line[1:]) if n == 0 else line for n, line in enumerate(lines)]
 
 
-def _result_lines(event: ToolFinished, story: LogState, view: RenderOptions) -> list[Line]:
-    if event.id in story.denied:
+def _result_lines(event: ToolFinished, state: LogState, options: RenderOptions) -> list[Line]:
+    if event.id in state.denied:
         return []  # the denial has been shown; the agent only repeats it
     if event.is_error:
-        most = ERROR_LINES[view.level]
+        most = ERROR_LINES[options.level]
         text = first_and_last_lines(event.output.strip() or "failed without a word", most)
-        lines = paragraph(text, style="bad", view=view, most=most + 1, indent="      ")
+        lines = paragraph(text, style="bad", options=options, most=most + 1, indent="      ")
         return [(("    ✘ ", "bad"), *line[1:]) if n == 0 else line for n, line in enumerate(lines)]
-    if view.level < Verbosity.VERBOSE:
+    if options.level < Verbosity.VERBOSE:
         return []
-    most = OUTPUT_LINES[view.level]
-    return paragraph(event.output, style="quiet", view=view, most=most, indent="    │ ")
+    most = OUTPUT_LINES[options.level]
+    return paragraph(event.output, style="quiet", options=options, most=most, indent="    │ ")
 
 
 def first_and_last_lines(text: str, most: int) -> str:
@@ -124,18 +124,18 @@ def first_and_last_lines(text: str, most: int) -> str:
     return "\n".join([lines[0], f"… {left_out} more lines", *lines[len(lines) - most + 1 :]])
 
 
-def service_lines(event: ServiceEvent, at: datetime, view: RenderOptions) -> list[Line]:
+def service_lines(event: ServiceEvent, at: datetime, options: RenderOptions) -> list[Line]:
     """Trouble with the model service at the normal level, plain figures only when debugging."""
-    if view.level < Verbosity.NORMAL:
+    if options.level < Verbosity.NORMAL:
         return []
     match event:
         case UsageReported():
             text = f"  usage {tokens(event.usage)} · {money(event.cost_usd)} · {event.model}"
-            return [((text, "quiet"),)] if view.level >= Verbosity.DEBUG else []
+            return [((text, "quiet"),)] if options.level >= Verbosity.DEBUG else []
         case ApiRetried():
             return _retry_lines(event)
         case QuotaReported():
-            return _quota_lines(event, at, view)
+            return _quota_lines(event, at, options)
         case _:
             assert_never(event)
 
@@ -146,13 +146,13 @@ def _retry_lines(event: ApiRetried) -> list[Line]:
     return [((f"  ! model service: {status}{event.error}; {again}", "warning"),)]
 
 
-def _quota_lines(event: QuotaReported, at: datetime, view: RenderOptions) -> list[Line]:
-    if event.status == QUOTA_ALLOWED and view.level < Verbosity.DEBUG:
+def _quota_lines(event: QuotaReported, at: datetime, options: RenderOptions) -> list[Line]:
+    if event.status == QUOTA_ALLOWED and options.level < Verbosity.DEBUG:
         return []
     used = "" if event.utilization is None else f", {event.utilization:.0%} used"
     reset = ""
     if event.resets_at is not None:
-        reset = f", resets at {clock_time(event.resets_at, now=at, zone=view.zone)}"
+        reset = f", resets at {clock_time(event.resets_at, now=at, zone=options.zone)}"
     window = event.window.replace("_", " ")
     style: Style = "quiet" if event.status == QUOTA_ALLOWED else "warning"
     mark = "" if event.status == QUOTA_ALLOWED else "! "

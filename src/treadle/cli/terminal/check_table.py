@@ -2,32 +2,19 @@
 
 from collections.abc import Iterator, Sequence
 
-from treadle.cli.terminal.palette import Style
+from treadle.cli.terminal.deliverable_line import deliverable_line
 from treadle.cli.terminal.styled_lines import Line, RenderOptions, paragraph
-from treadle.domain.check import BeforeOutcome, Check, CheckOrigin
+from treadle.domain.check import Check
 from treadle.domain.deliverable import Deliverable
-from treadle.views.deliverable_view import deliverable_line, make_deliverable_view
+from treadle.views.check_text import BEFORE_OUTCOMES, ORIGINS, WITHOUT_CHECK_CLAIMED
+from treadle.views.deliverable_view import make_deliverable_view
 
 TEXT_LINES = 3
-
-WITHOUT_CHECK_CLAIMED = "it can only be claimed"
-WITHOUT_CHECK_REFUSED = "a pass is refused without one"
-
-ORIGINS: dict[CheckOrigin, str] = {
-    "spec": "from the specification",
-    "agent": "by the agent",
-    "person": "by a person",
-}
-BEFORE_THE_WORK: dict[BeforeOutcome, tuple[str, Style]] = {
-    "": ("not seen before the work", "quiet"),
-    "failed": ("failed before the work", "quiet"),
-    "passed": ("passed before the work, so it shows nothing", "warning"),
-}
 
 
 def check_table(
     deliverables: Sequence[Deliverable],
-    view: RenderOptions,
+    options: RenderOptions,
     *,
     without: str = WITHOUT_CHECK_CLAIMED,
 ) -> list[Line]:
@@ -35,25 +22,25 @@ def check_table(
     `without` says what it means for one to have no check."""
     lines: list[Line] = []
     for deliverable in deliverables:
-        lines.append(deliverable_line(make_deliverable_view(deliverable), view, indent=""))
+        lines.append(deliverable_line(make_deliverable_view(deliverable), options, indent=""))
         checks = {check.criterion: check for check in deliverable.checks}
         for number, criterion in enumerate(deliverable.acceptance_criteria, 1):
             check = checks.get(criterion)
-            lines += _criterion_lines(number, criterion, check or without, view)
+            lines += _criterion_lines(number, criterion, check or without, options)
     return lines
 
 
 def _criterion_lines(
-    number: int, text: str, check: Check | str, view: RenderOptions
+    number: int, text: str, check: Check | str, options: RenderOptions
 ) -> Iterator[Line]:
     mark = f"  {number}  "
     for n, line in enumerate(
-        paragraph(text, style="plain", view=view, most=TEXT_LINES, indent=" " * len(mark))
+        paragraph(text, style="plain", options=options, most=TEXT_LINES, indent=" " * len(mark))
     ):
         yield ((mark, "strong"), *line[1:]) if n == 0 else line
     if isinstance(check, str):
         yield ((f"{' ' * len(mark)}no check: {check}", "quiet"),)
         return
     yield ((f"{' ' * len(mark)}$ ", "quiet"), (check.command, "strong"))
-    seen, style = BEFORE_THE_WORK[check.before]
+    seen, style = BEFORE_OUTCOMES[check.before]
     yield ((f"{' ' * len(mark)}{ORIGINS[check.origin]}, ", "quiet"), (seen, style))

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from treadle.cli.terminal.styled_lines import Line, RenderOptions, Span, paragraph
 from treadle.cli.terminal.table import align_columns
-from treadle.domain.check import Evidence
 from treadle.verify.evidence_diff import EvidenceDiff
+from treadle.views.check_text import agreement_text, short_exit_text
 from treadle.views.safe_text import fit, sanitize
 
 TITLES = ("CHECK", "THEN", "NOW", "TREE", "ENVIRONMENT")
@@ -15,9 +15,9 @@ OTHERS, SHORTEST_TITLE, LONGEST_TITLE = 48, 12, 40
 OUTPUT = 10
 
 
-def evidence_table(compared: Sequence[EvidenceDiff], view: RenderOptions) -> list[Line]:
+def evidence_table(compared: Sequence[EvidenceDiff], options: RenderOptions) -> list[Line]:
     """A heading and one line for each piece of evidence; a long title gives way."""
-    room = max(SHORTEST_TITLE, min(LONGEST_TITLE, view.width - OTHERS))
+    room = max(SHORTEST_TITLE, min(LONGEST_TITLE, options.width - OTHERS))
     heading: list[Span] = [(title, "quiet") for title in TITLES]
     return align_columns([heading, *(_cells(each, room) for each in compared)])
 
@@ -27,33 +27,28 @@ def disagreement_texts(compared: EvidenceDiff) -> list[str]:
     return [sanitize(f"✘ {compared.recorded.title}: {reason}") for reason in compared.reasons]
 
 
-def current_output_lines(compared: EvidenceDiff, view: RenderOptions) -> list[Line]:
+def current_output_lines(compared: EvidenceDiff, options: RenderOptions) -> list[Line]:
     """The end of what a command said, if that speaks against it."""
     if compared.agrees or not compared.current.output:
         return []
     end = "\n".join(compared.current.output.splitlines()[-OUTPUT:])
-    said = paragraph(end, style="quiet", view=view, most=OUTPUT, indent="    ")
+    said = paragraph(end, style="quiet", options=options, most=OUTPUT, indent="    ")
     return [(("  what it says now:", "plain"),), *said]
 
 
 def agreement_line(compared: Sequence[EvidenceDiff]) -> Line:
     """How much of it agrees."""
     agreeing = sum(each.agrees for each in compared)
-    whole = agreeing == len(compared)
-    return ((f"{agreeing} of {len(compared)} agree", "good" if whole else "bad"),)
+    return (agreement_text(agreeing, len(compared)),)
 
 
 def _cells(each: EvidenceDiff, room: int) -> list[Span]:
     then, found = each.recorded.evidence, each.current
-    now = "-" if found.now is None else _exit_text(found.now)
+    now = "-" if found.now is None else short_exit_text(found.now)
     return [
         (fit(each.recorded.title, room), "plain"),
-        (_exit_text(then), "plain"),
+        (short_exit_text(then), "plain"),
         (now, "plain" if each.agrees else "bad"),
         (found.tree[:12] or "missing", "plain" if found.tree == then.tree else "bad"),
         (each.environment, "plain"),
     ]
-
-
-def _exit_text(evidence: Evidence) -> str:
-    return "no end" if evidence.exit_code is None else f"exit {evidence.exit_code}"

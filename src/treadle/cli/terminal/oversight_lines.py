@@ -16,6 +16,7 @@ from treadle.domain.events.oversight import (
     HostAsked,
     LimitNeared,
 )
+from treadle.views.approval_view import deadline_text
 from treadle.views.duration import clock_time
 from treadle.views.figures import money
 
@@ -23,56 +24,53 @@ LimitEvent: TypeAlias = LimitNeared | BreakerOpened | BreakerClosed | HostAsked 
 ApprovalEvent: TypeAlias = ApprovalAsked | ApprovalAnswered | ApprovalLapsed | ApprovalVoided
 
 
-def limit_lines(event: LimitEvent, at: datetime, view: RenderOptions) -> list[Line]:
+def limit_lines(event: LimitEvent, at: datetime, options: RenderOptions) -> list[Line]:
     """Shown at every level, but for good news."""
     match event:
         case LimitNeared():
             used = f"{event.used:g} of {event.most:g}"
-            return marked_lines("!", f"Near a limit: {used} of {event.limit} used", view)
+            return marked_lines("!", f"Near a limit: {used} of {event.limit} used", options)
         case BreakerOpened():
-            when = clock_time(event.until, now=at, zone=view.zone)
+            when = clock_time(event.until, now=at, zone=options.zone)
             return marked_lines(
-                "!", f"{event.service} is left alone until {when}: {event.reason}", view
+                "!", f"{event.service} is left alone until {when}: {event.reason}", options
             )
         case BreakerClosed():
             works: Line = ((f"{event.service} works again", "phase"),)
-            return [works] if view.level >= Verbosity.NORMAL else []
+            return [works] if options.level >= Verbosity.NORMAL else []
         case HostAsked():
             place = f"{event.host}:{event.port}"
             if not event.allowed:
-                return marked_lines("!", f"Refused: {place} is not in sandbox.hosts", view)
+                return marked_lines("!", f"Refused: {place} is not in sandbox.hosts", options)
             reached: Line = ((f"reached {place}", "quiet"),)
-            return [reached] if view.level >= Verbosity.VERBOSE else []
+            return [reached] if options.level >= Verbosity.VERBOSE else []
         case BillDiffered():
             figures = f"{money(event.ledger_usd)} counted, {money(event.agent_usd)} said the agent"
-            return marked_lines("!", f"The session's cost differs: {figures}", view)
+            return marked_lines("!", f"The session's cost differs: {figures}", options)
         case _:
             assert_never(event)
 
 
-def approval_lines(event: ApprovalEvent, at: datetime, view: RenderOptions) -> list[Line]:
+def approval_lines(event: ApprovalEvent, at: datetime, options: RenderOptions) -> list[Line]:
     """A question holds the run up, so it is shown at every level."""
     match event:
         case ApprovalAsked():
-            return marked_lines("?", _question_text(event, at, view), view)
+            return marked_lines("?", _question_text(event, at, options), options)
         case ApprovalAnswered():
             said = f": {event.text}" if event.text else ""
             return [((f"{event.approval} {event.verdict} by {event.by}{said}", "phase"),)]
         case ApprovalLapsed():
             return marked_lines(
-                "!", f"Nobody answered {event.approval} in time: {event.verdict}", view
+                "!", f"Nobody answered {event.approval} in time: {event.verdict}", options
             )
         case ApprovalVoided():
-            return marked_lines("!", f"{event.approval} is void: {event.reason}", view)
+            return marked_lines("!", f"{event.approval} is void: {event.reason}", options)
         case _:
             assert_never(event)
 
 
-def _question_text(event: ApprovalAsked, at: datetime, view: RenderOptions) -> str:
+def _question_text(event: ApprovalAsked, at: datetime, options: RenderOptions) -> str:
     approval = event.approval
-    until = ""
-    if approval.deadline is not None:
-        when = clock_time(approval.deadline, now=at, zone=view.zone)
-        then = "approved" if approval.at_deadline == "approve" else "denied"
-        until = f" (until {when}, then {then})"
+    deadline = deadline_text(approval, now=at, zone=options.zone)
+    until = f" ({deadline})" if deadline else ""
     return f"{approval.question}{until} · treadle approve {approval.id}"

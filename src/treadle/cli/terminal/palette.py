@@ -2,16 +2,15 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
 
-Style = Literal["plain", "quiet", "strong", "good", "bad", "warning", "phase", "signal", "tool"]
+from treadle.views.style import Style
 
 RESET = "\x1b[0m"
 
 
 @dataclass(frozen=True, slots=True)
 class Palette:
-    """The escape sequence that begins each style; an absent style is not painted."""
+    """The escape sequence that begins each style; text of an absent style stays as it is."""
 
     codes: Mapping[Style, str] = field(default_factory=dict)
 

@@ -19,22 +19,22 @@ from treadle.views.log_state import LogState
 AgentEvent: TypeAlias = agent_lines.SpeechEvent | agent_lines.ToolEvent | agent_lines.ServiceEvent
 
 
-def render(recorded: RecordedEvent, story: LogState, view: RenderOptions) -> list[str]:
-    """Finished lines without line ends; `story` has this event in it already."""
-    return [format_line(line, view) for line in _lines(recorded, story, view)]
+def render(recorded: RecordedEvent, state: LogState, options: RenderOptions) -> list[str]:
+    """Finished lines without line ends; `state` has this event in it already."""
+    return [format_line(line, options) for line in _lines(recorded, state, options)]
 
 
-def _lines(recorded: RecordedEvent, story: LogState, view: RenderOptions) -> list[Line]:
+def _lines(recorded: RecordedEvent, state: LogState, options: RenderOptions) -> list[Line]:
     event, at = recorded.event, recorded.at
     match event:
         case (
             run.RunStarted() | run.RunWarned() | run.RunPaused() | run.RunResumed() | run.RunEnded()
         ):
-            return run_lines.run_lines(event, at, story, view)
+            return run_lines.run_lines(event, at, state, options)
         case run.RunQueued() | run.RunRecovered() | run.RunReopened():
-            return run_lines.handover_lines(event, view)
+            return run_lines.handover_lines(event, options)
         case run.RoundStarted() | run.RoundFailed() | run.InterruptRequested():
-            return run_lines.round_lines(event, at, view)
+            return run_lines.round_lines(event, at, options)
         case (
             session.SessionStarted()
             | session.PromptSent()
@@ -42,7 +42,7 @@ def _lines(recorded: RecordedEvent, story: LogState, view: RenderOptions) -> lis
             | session.SignalGiven()
             | session.SignalRefused()
         ):
-            return session_lines.session_lines(event, view)
+            return session_lines.session_lines(event, options)
         case (
             work.DeliverableCreated()
             | work.DeliverableChanged()
@@ -57,7 +57,7 @@ def _lines(recorded: RecordedEvent, story: LogState, view: RenderOptions) -> lis
             | work.WorkLanded()
             | work.WorkKept()
         ):
-            return work_lines.work_lines(event, story, view)
+            return work_lines.work_lines(event, state, options)
         case (
             verification.CheckAdded()
             | verification.DeliverableClaimed()
@@ -67,7 +67,7 @@ def _lines(recorded: RecordedEvent, story: LogState, view: RenderOptions) -> lis
             | verification.SuiteFinished()
             | verification.EvidenceTouched()
         ):
-            return verification_lines.verification_lines(event, story.verified, view)
+            return verification_lines.verification_lines(event, state.verified, options)
         case (
             focus.PhaseStarted()
             | focus.PlanWritten()
@@ -78,16 +78,16 @@ def _lines(recorded: RecordedEvent, story: LogState, view: RenderOptions) -> lis
             | focus.BacklogSaved()
             | focus.CommitFailed()
         ):
-            return focus_lines.focus_lines(event, view)
+            return focus_lines.focus_lines(event, options)
         case _:
-            return _oversight_lines(event, recorded, story, view)
+            return _oversight_lines(event, recorded, state, options)
 
 
 def _oversight_lines(
     event: oversight_lines.LimitEvent | oversight_lines.ApprovalEvent | AgentEvent,
     recorded: RecordedEvent,
-    story: LogState,
-    view: RenderOptions,
+    state: LogState,
+    options: RenderOptions,
 ) -> list[Line]:
     at = recorded.at
     match event:
@@ -98,23 +98,23 @@ def _oversight_lines(
             | oversight.HostAsked()
             | oversight.BillDiffered()
         ):
-            return oversight_lines.limit_lines(event, at, view)
+            return oversight_lines.limit_lines(event, at, options)
         case (
             oversight.ApprovalAsked()
             | oversight.ApprovalAnswered()
             | oversight.ApprovalLapsed()
             | oversight.ApprovalVoided()
         ):
-            return oversight_lines.approval_lines(event, at, view)
+            return oversight_lines.approval_lines(event, at, options)
         case _:
-            return _agent_lines(event, recorded, story, view)
+            return _agent_lines(event, recorded, state, options)
 
 
 def _agent_lines(
     event: AgentEvent,
     recorded: RecordedEvent,
-    story: LogState,
-    view: RenderOptions,
+    state: LogState,
+    options: RenderOptions,
 ) -> list[Line]:
     match event:
         case (
@@ -123,10 +123,10 @@ def _agent_lines(
             | agent.AgentThought()
             | agent.MessageSkipped()
         ):
-            return agent_lines.speech_lines(event, view)
+            return agent_lines.speech_lines(event, options)
         case agent.ToolCalled() | agent.ToolDecided() | agent.ToolFinished() | agent.ProcessEnded():
-            return agent_lines.tool_lines(event, story, view)
+            return agent_lines.tool_lines(event, state, options)
         case agent.UsageReported() | agent.ApiRetried() | agent.QuotaReported():
-            return agent_lines.service_lines(event, recorded.at, view)
+            return agent_lines.service_lines(event, recorded.at, options)
         case _:
             assert_never(event)

@@ -4,11 +4,9 @@ from datetime import datetime
 from pathlib import PurePath
 from typing import TypeAlias, assert_never
 
-from treadle.cli.terminal.palette import Style
 from treadle.cli.terminal.styled_lines import Line, RenderOptions, Verbosity, paragraph
 from treadle.cli.terminal.summary import summary
 from treadle.domain.events.run import (
-    Instruction,
     InterruptRequested,
     RoundFailed,
     RoundStarted,
@@ -24,7 +22,10 @@ from treadle.domain.events.run import (
 from treadle.views.duration import clock_time, duration
 from treadle.views.log_state import LogState
 from treadle.views.outcome_text import limits_text
+from treadle.views.round_text import INSTRUCTION_LABELS, round_failure_text
 from treadle.views.safe_text import width_of
+from treadle.views.style import Style
+from treadle.views.workflow_labels import WORKFLOW_LABELS
 
 RunEvent: TypeAlias = RunStarted | RunWarned | RunPaused | RunResumed | RunEnded
 HandoverEvent: TypeAlias = RunQueued | RunRecovered | RunReopened
@@ -32,72 +33,69 @@ RoundEvent: TypeAlias = RoundStarted | RoundFailed | InterruptRequested
 
 WARNING_LINES = 6
 
-INSTRUCTION_LABELS: dict[Instruction, str] = {
-    "initializer": "planning the deliverables",
-    "coding": "coding",
-    "planning": "planning",
-    "task": "one task",
-    "review": "reviewing",
-    "sync": "judging the deliverables",
-}
 
-
-def run_lines(event: RunEvent, at: datetime, story: LogState, view: RenderOptions) -> list[Line]:
+def run_lines(event: RunEvent, at: datetime, state: LogState, options: RenderOptions) -> list[Line]:
     """What is shown of the run as a whole; warnings and the end at every level."""
     match event:
         case RunStarted():
-            return _started_lines(event, view)
+            return _started_lines(event, options)
         case RunWarned():
-            return marked_lines("!", event.message, view)
+            return marked_lines("!", event.message, options)
         case RunPaused():
-            when = clock_time(event.until, now=at, zone=view.zone)
+            when = clock_time(event.until, now=at, zone=options.zone)
             away = duration((event.until - at).total_seconds())
-            return marked_lines("!", f"Paused until {when} ({away}): {event.reason}", view)
+            return marked_lines("!", f"Paused until {when} ({away}): {event.reason}", options)
         case RunResumed():
-            return [(("Resumed", "phase"),)] if view.level >= Verbosity.NORMAL else []
+            return [(("Resumed", "phase"),)] if options.level >= Verbosity.NORMAL else []
         case RunEnded():
-            return summary(event.result, story, view)
+            return summary(event.result, state, options)
         case _:
             assert_never(event)
 
 
-def handover_lines(event: HandoverEvent, view: RenderOptions) -> list[Line]:
+def handover_lines(event: HandoverEvent, options: RenderOptions) -> list[Line]:
     """How a run passed from one process to another."""
     match event:
         case RunQueued():
             return [(("run ", "quiet"), (event.run, "strong"), (" · queued", "quiet"))]
         case RunRecovered():
-            return marked_lines("!", "The run was cut off; going on where it was", view)
+            return marked_lines("!", "The run was cut off; going on where it was", options)
         case RunReopened():
             return [((f"Reopened · {limits_text(event.limits)}", "phase"),)]
         case _:
             assert_never(event)
 
 
-def round_lines(event: RoundEvent, at: datetime, view: RenderOptions) -> list[Line]:
+def round_lines(event: RoundEvent, at: datetime, options: RenderOptions) -> list[Line]:
     """Where a round begins, where one failed, and when somebody asked for the end."""
     match event:
         case RoundStarted():
-            return _round_started_lines(event, at, view) if view.level >= Verbosity.NORMAL else []
+            return (
+                _round_started_lines(event, at, options)
+                if options.level >= Verbosity.NORMAL
+                else []
+            )
         case RoundFailed():
-            return _round_failed_lines(event, view)
+            return marked_lines("✘", round_failure_text(event), options)
         case InterruptRequested():
             again = " Ctrl-C again ends it at once." if event.by == "SIGINT" else ""
-            return marked_lines("!", f"Stopping ({event.by}): saving the work so far.{again}", view)
+            return marked_lines(
+                "!", f"Stopping ({event.by}): saving the work so far.{again}", options
+            )
         case _:
             assert_never(event)
 
 
-def marked_lines(mark: str, text: str, view: RenderOptions) -> list[Line]:
+def marked_lines(mark: str, text: str, options: RenderOptions) -> list[Line]:
     """A message that stands out, with its mark before the first line only."""
     style: Style = "bad" if mark == "✘" else "warning"
-    lines = paragraph(text, style=style, view=view, most=WARNING_LINES)
+    lines = paragraph(text, style=style, options=options, most=WARNING_LINES)
     return [((f"{mark} ", style), *line[1:]) if n == 0 else line for n, line in enumerate(lines)]
 
 
-def _started_lines(event: RunStarted, view: RenderOptions) -> list[Line]:
+def _started_lines(event: RunStarted, options: RenderOptions) -> list[Line]:
     first: Line = (("run ", "quiet"), (event.run, "strong"))
-    if view.level < Verbosity.NORMAL:
+    if options.level < Verbosity.NORMAL:
         return [first]
     notes: Line = ()
     if event.sandbox == "unsandboxed":
@@ -106,7 +104,7 @@ def _started_lines(event: RunStarted, view: RenderOptions) -> list[Line]:
         notes += ((" · ", "quiet"), ("rehearsal", "signal"))
     name = PurePath(event.project).name or event.project
     second: Line = (
-        (f"{event.workflow} ", "strong"),
+        (f"{WORKFLOW_LABELS[event.workflow].name} ", "strong"),
         (name, "strong"),
         (f" · {event.model} · {limits_text(event.limits)}", "quiet"),
         *notes,
@@ -114,12 +112,12 @@ def _started_lines(event: RunStarted, view: RenderOptions) -> list[Line]:
     return [first, second]
 
 
-def _round_started_lines(event: RoundStarted, at: datetime, view: RenderOptions) -> list[Line]:
+def _round_started_lines(event: RoundStarted, at: datetime, options: RenderOptions) -> list[Line]:
     what = INSTRUCTION_LABELS[event.instruction]
     title = f"Round {event.number}"
-    time = f" {at.astimezone(view.zone):%H:%M}"
+    time = f" {at.astimezone(options.zone):%H:%M}"
     used = width_of(f"{title} · {what} ") + width_of(time)
-    rule = "─" * max(0, view.width - used)
+    rule = "─" * max(0, options.width - used)
     heading: Line = (
         (title, "phase"),
         (f" · {what} ", "plain"),
@@ -127,9 +125,3 @@ def _round_started_lines(event: RoundStarted, at: datetime, view: RenderOptions)
         (time, "quiet"),
     )
     return [(), heading]
-
-
-def _round_failed_lines(event: RoundFailed, view: RenderOptions) -> list[Line]:
-    left = event.max_retries - event.consecutive
-    then = f"retry {event.consecutive} of {event.max_retries}" if left >= 0 else "no retry left"
-    return marked_lines("✘", f"Round {event.number} failed ({then}): {event.message}", view)

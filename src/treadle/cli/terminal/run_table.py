@@ -4,70 +4,21 @@ from collections.abc import Sequence
 from datetime import datetime
 from pathlib import PurePath
 
-from treadle.cli.terminal.palette import Style
+from treadle.cli.terminal.deliverable_line import deliverable_line
 from treadle.cli.terminal.styled_lines import Line, RenderOptions, Span
 from treadle.cli.terminal.table import align_columns
 from treadle.domain.deliverable import Deliverable, tally
 from treadle.domain.ids import short_id
-from treadle.domain.lifecycle import RunState
 from treadle.domain.run_row import RunRow
-from treadle.views.deliverable_view import count_proven, deliverable_line, make_deliverable_view
-from treadle.views.duration import MINUTE, ago, duration
+from treadle.views.deliverable_view import count_proven, make_deliverable_view
+from treadle.views.duration import ago, duration
 from treadle.views.figures import money
-from treadle.views.safe_text import fit
+from treadle.views.run_row_text import STATE_STYLES, follow_up_command, run_time_s, state_text
 from treadle.views.tally_text import tally_text
 
 TITLES = ("RUN", "STARTED", "OUTCOME", "ROUNDS", "PASSED", "COST", "TIME")
 # Figures are read from the right.
 FLUSH_RIGHT = frozenset({3, 4, 5})
-# So much of a question stands in a list; `treadle approvals` has the whole.
-LONGEST_QUESTION = 30
-STYLES: dict[RunState, Style] = {
-    "queued": "quiet",
-    "running": "phase",
-    "paused": "warning",
-    "waiting": "signal",
-    "succeeded": "good",
-    "ended": "warning",
-    "lost": "bad",
-}
-
-
-def state_text(row: RunRow, now: datetime) -> str:
-    """`running`, `lost`, or why it ended: the same words as in the log and in --json; with what it
-    waits for."""
-    match row.state:
-        case "succeeded" | "ended":
-            return row.reason or row.state
-        case "paused" if row.until:
-            return f"paused, {_left(row, now)} left"
-        case "waiting" if row.waiting_for:
-            return f"waiting: {fit(row.waiting_for, LONGEST_QUESTION)}"
-        case _:
-            return row.state
-
-
-def _left(row: RunRow, now: datetime) -> str:
-    seconds = (datetime.fromisoformat(row.until) - now).total_seconds()
-    # Whole minutes, but for the last one: nobody watches the seconds of five hours.
-    return duration(seconds if seconds < MINUTE else seconds // MINUTE * MINUTE)
-
-
-def state_style(row: RunRow) -> Style:
-    """Green for success, bold for what runs now, red for a run whose process died."""
-    return STYLES[row.state]
-
-
-def run_time_s(row: RunRow, now: datetime) -> float | None:
-    """How long the run took or takes; nobody knows when a lost one stopped."""
-    if row.state in ("lost", "queued"):
-        return None
-    if row.ended_at and row.duration_s is not None:
-        return row.duration_s
-    end = datetime.fromisoformat(row.ended_at) if row.ended_at else now
-    begun = datetime.fromisoformat(row.reopened_at or row.started_at)
-    # What lies between an end and a reopening is nobody's time.
-    return (row.duration_s or 0.0) + (end - begun).total_seconds()
 
 
 def run_table(rows: Sequence[RunRow], now: datetime) -> list[Line]:
@@ -91,7 +42,7 @@ def run_line(row: RunRow, now: datetime) -> Line:
     rest = " · ".join([f"round {row.rounds}", money(row.cost_usd), *took, f"started {started}"])
     return (
         (f"{short_id(row.id)} ", "strong"),
-        (state_text(row, now), state_style(row)),
+        (state_text(row, now), STATE_STYLES[row.state]),
         (f" · {rest}", "quiet"),
     )
 
@@ -101,7 +52,7 @@ def _cells(row: RunRow, now: datetime) -> list[Span]:
     return [
         (short_id(row.id), "strong"),
         _quiet(ago(datetime.fromisoformat(row.started_at), now)),
-        (state_text(row, now), state_style(row)),
+        (state_text(row, now), STATE_STYLES[row.state]),
         (str(row.rounds), "plain"),
         (f"{row.passed}/{row.total}", "plain"),
         (money(row.cost_usd), "plain"),
@@ -119,13 +70,13 @@ def status_block(
     run: RunRow | None,
     *,
     now: datetime,
-    view: RenderOptions,
+    options: RenderOptions,
 ) -> list[Line]:
     """Everything in the order in which one asks: how far, what, who works on it."""
-    standings = [make_deliverable_view(each) for each in deliverables]
-    done = tally_text(tally(deliverables), proven=count_proven(standings))
+    views = [make_deliverable_view(each) for each in deliverables]
+    done = tally_text(tally(deliverables), proven=count_proven(views))
     heading: Line = ((name, "strong"), (f"  {done}", "plain"))
-    listed = [deliverable_line(each, view) for each in standings]
+    listed = [deliverable_line(each, options) for each in views]
     if not deliverables:
         heading = ((name, "strong"), ("  no deliverables yet", "plain"))
     return [heading, *listed, (), *_run_lines(run, now)]
@@ -135,10 +86,7 @@ def _run_lines(run: RunRow | None, now: datetime) -> list[Line]:
     if run is None:
         return [(("no runs yet; start one with ", "quiet"), ("treadle deliver", "strong"))]
     label = "live run " if run.alive else "last run "
-    follow = (
-        f"treadle logs {short_id(run.id)} -f" if run.alive else f"treadle show {short_id(run.id)}"
-    )
     return [
         ((label, "quiet"), *run_line(run, now)),
-        ((" " * len(label), "plain"), (follow, "strong")),
+        ((" " * len(label), "plain"), (follow_up_command(run), "strong")),
     ]

@@ -55,8 +55,8 @@ def window_columns(stream: TextIO) -> int:
 
 def print_lines(lines: list[Line], stream: TextIO, screen: Screen) -> None:
     """A finished block, for the commands that only show one."""
-    view = screen.render_options(stream)
-    text = "".join(f"{format_line(line, view)}\n" for line in lines)
+    options = screen.render_options(stream)
+    text = "".join(f"{format_line(line, options)}\n" for line in lines)
     stream.write(encodable(text, stream.encoding))
 
 

@@ -2,7 +2,6 @@
 
 from typing import TypeAlias, assert_never
 
-from treadle.cli.terminal.palette import Style
 from treadle.cli.terminal.run_lines import marked_lines
 from treadle.cli.terminal.styled_lines import Line, RenderOptions, Verbosity, paragraph
 from treadle.domain.events.session import (
@@ -17,6 +16,7 @@ from treadle.views.duration import duration
 from treadle.views.figures import money, pluralize
 from treadle.views.outcome_text import outcome_message, outcome_style, outcome_text
 from treadle.views.safe_text import fit, width_of
+from treadle.views.style import Style
 
 SessionEvent: TypeAlias = SessionStarted | PromptSent | SessionEnded | SignalGiven | SignalRefused
 
@@ -36,22 +36,22 @@ SIGNAL_STYLES: dict[SignalKind, Style] = {
 }
 
 
-def session_lines(event: SessionEvent, view: RenderOptions) -> list[Line]:
+def session_lines(event: SessionEvent, options: RenderOptions) -> list[Line]:
     """What is shown of a session; nothing of it at the quiet level."""
-    if view.level < Verbosity.NORMAL:
+    if options.level < Verbosity.NORMAL:
         return []
     match event:
         case SessionStarted():
-            return _started_lines(event) if view.level >= Verbosity.VERBOSE else []
+            return _started_lines(event) if options.level >= Verbosity.VERBOSE else []
         case PromptSent():
-            return _prompt_lines(event, view) if view.level >= Verbosity.DEBUG else []
+            return _prompt_lines(event, options) if options.level >= Verbosity.DEBUG else []
         case SessionEnded():
-            return _ended_lines(event, view)
+            return _ended_lines(event, options)
         case SignalGiven():
-            return _signal_lines(event, view)
+            return _signal_lines(event, options)
         case SignalRefused():
             text = f"signal {event.kind} ignored: it is not for the {event.role} to give"
-            return [(("  ", "plain"), *line) for line in marked_lines("!", text, view)]
+            return [(("  ", "plain"), *line) for line in marked_lines("!", text, options)]
         case _:
             assert_never(event)
 
@@ -62,28 +62,28 @@ def _started_lines(event: SessionStarted) -> list[Line]:
     return [((text, "quiet"),)]
 
 
-def _prompt_lines(event: PromptSent, view: RenderOptions) -> list[Line]:
+def _prompt_lines(event: PromptSent, options: RenderOptions) -> list[Line]:
     title: Line = (("  instruction", "phase"),)
-    text = paragraph(event.text, style="quiet", view=view, most=PROMPT_LINES, indent="  │ ")
+    text = paragraph(event.text, style="quiet", options=options, most=PROMPT_LINES, indent="  │ ")
     return [title, *text]
 
 
-def _ended_lines(event: SessionEnded, view: RenderOptions) -> list[Line]:
+def _ended_lines(event: SessionEnded, options: RenderOptions) -> list[Line]:
     result = event.result
     cost = money(result.cost_usd) + ("" if result.priced else " (unpriced)")
     figures = f"{duration(result.duration_s)} · {cost} · {pluralize(result.turns, 'turn')}"
     words, style = outcome_text(result.outcome), outcome_style(result.outcome)
     line: Line = (("  session ", "quiet"), (words, style), (f" · {figures}", "quiet"))
     # A failure is told in full by the round or the run that it ends.
-    most = MESSAGE_LINES if view.level >= Verbosity.VERBOSE else 0
+    most = MESSAGE_LINES if options.level >= Verbosity.VERBOSE else 0
     message = outcome_message(result.outcome) if most else ""
-    return [line, *paragraph(message, style="quiet", view=view, most=most, indent="    ")]
+    return [line, *paragraph(message, style="quiet", options=options, most=most, indent="    ")]
 
 
-def _signal_lines(event: SignalGiven, view: RenderOptions) -> list[Line]:
+def _signal_lines(event: SignalGiven, options: RenderOptions) -> list[Line]:
     name: Line = ((f"  ◆ {event.kind.replace('_', ' ')}", SIGNAL_STYLES[event.kind]),)
-    beside = view.width - width_of(name[0][0]) - 2
-    if "\n" not in event.text and width_of(short := fit(event.text, view.width)) <= beside:
+    beside = options.width - width_of(name[0][0]) - 2
+    if "\n" not in event.text and width_of(short := fit(event.text, options.width)) <= beside:
         return [(*name, (f"  {short}", "plain"))]
-    text = paragraph(event.text, style="plain", view=view, most=SIGNAL_LINES, indent="    ")
+    text = paragraph(event.text, style="plain", options=options, most=SIGNAL_LINES, indent="    ")
     return [name, *text]

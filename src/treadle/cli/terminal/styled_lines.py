@@ -5,8 +5,10 @@ from datetime import tzinfo
 from enum import IntEnum
 from typing import Literal, TypeAlias
 
-from treadle.cli.terminal.palette import PLAIN, Palette, Style
-from treadle.views.safe_text import DEPTH, ELLIPSIS, head, sanitize, width_of, wrap
+from treadle.cli.terminal.palette import PLAIN, Palette
+from treadle.cli.terminal.wrap import wrap
+from treadle.views.safe_text import DEPTH, ELLIPSIS, head, sanitize, width_of
+from treadle.views.style import Style
 
 NARROWEST = 20
 
@@ -38,18 +40,18 @@ Span: TypeAlias = tuple[str, Style]
 Line: TypeAlias = tuple[Span, ...]
 
 
-def format_line(line: Line, view: RenderOptions) -> str:
+def format_line(line: Line, options: RenderOptions) -> str:
     """The line as it is printed: cleaned, cut to the width, painted. All output passes here."""
-    spans = [(_sanitize_start(text, view.width * DEPTH), style) for text, style in line]
-    if sum(width_of(text) for text, _ in spans) <= view.width:
-        return "".join(view.palette.paint(text, style) for text, style in spans).rstrip()
-    room = view.width - 1
+    spans = [(_sanitize_start(text, options.width * DEPTH), style) for text, style in line]
+    if sum(width_of(text) for text, _ in spans) <= options.width:
+        return "".join(options.palette.paint(text, style) for text, style in spans).rstrip()
+    room = options.width - 1
     painted: list[str] = []
     for text, style in spans:
         kept = head(text, room)
         room -= width_of(kept)
         whole = kept == text
-        painted.append(view.palette.paint(kept if whole else kept + ELLIPSIS, style))
+        painted.append(options.palette.paint(kept if whole else kept + ELLIPSIS, style))
         if not whole:
             break
     return "".join(painted)
@@ -60,10 +62,10 @@ def _sanitize_start(text: str, most: int) -> str:
 
 
 def paragraph(
-    text: str, *, style: Style, view: RenderOptions, most: int, indent: str = "  "
+    text: str, *, style: Style, options: RenderOptions, most: int, indent: str = "  "
 ) -> list[Line]:
     """Foreign text as indented lines, and a last one that says how much is left out."""
-    wrapped = wrap(text, max(view.width, NARROWEST) - width_of(indent), most=most)
+    wrapped = wrap(text, max(options.width, NARROWEST) - width_of(indent), most=most)
     lines: list[Line] = [((indent, "plain"), (line, style)) for line in wrapped.lines]
     if wrapped.hidden:
         noun = "line" if wrapped.hidden == 1 else "lines"

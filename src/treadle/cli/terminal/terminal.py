@@ -86,9 +86,9 @@ class Terminal:
         if not wanted or self._state.started is None or self._state.result is not None:
             return ""
         self._drawn = True
-        view = self._render_options()
+        options = self._render_options()
         # The last column stays free: a full line would wrap and could not be drawn over.
-        narrow = replace(view, width=view.width - 1)
+        narrow = replace(options, width=options.width - 1)
         return ERASE_LINE + render_live_line(self._state, self._clock.now(), self._frame, narrow)
 
     def _render_options(self) -> RenderOptions:

@@ -2,7 +2,13 @@
 
 from typing import TypeAlias, assert_never
 
-from treadle.cli.terminal.palette import Style
+from treadle.cli.terminal.deliverable_line import SHORTEST_DESCRIPTION
+from treadle.cli.terminal.evidence_lines import (
+    LISTED_MOST,
+    last_lines,
+    objection_lines,
+    touched_lines,
+)
 from treadle.cli.terminal.styled_lines import Line, RenderOptions, Verbosity
 from treadle.domain.events.verification import (
     CheckAdded,
@@ -13,20 +19,16 @@ from treadle.domain.events.verification import (
     RegressionFound,
     SuiteFinished,
 )
-from treadle.views.deliverable_view import SHORTEST_DESCRIPTION
+from treadle.views.check_text import exit_text
 from treadle.views.duration import duration
 from treadle.views.figures import short_commit
 from treadle.views.safe_text import fit, width_of
+from treadle.views.style import Style
 from treadle.views.verification_state import VerificationState
 from treadle.views.verification_text import (
-    LISTED_MOST,
-    exit_text,
-    last_lines,
-    objection_lines,
     suite_makeup,
     suite_outcomes,
     suite_verdict,
-    touched_lines,
     touched_title,
     why_refused,
 )
@@ -50,31 +52,31 @@ OUTPUT_LINES: dict[Verbosity, int] = {
 
 
 def verification_lines(
-    event: VerificationEvent, verified: VerificationState, view: RenderOptions
+    event: VerificationEvent, verified: VerificationState, options: RenderOptions
 ) -> list[Line]:
     """What is against the work, from the normal level on; what speaks for it, when asked.
     `verified` has this event in it already."""
-    if view.level < Verbosity.NORMAL:
+    if options.level < Verbosity.NORMAL:
         return []
     match event:
         case CheckAdded():
-            return _check_added_lines(event, verified, view)
+            return _check_added_lines(event, verified, options)
         case DeliverableClaimed() | ClaimRefused():
-            return [_claim_event_line(event, view)]
+            return [_claim_event_line(event, options)]
         case CheckFinished():
-            return _check_finished_lines(event, view)
+            return _check_finished_lines(event, options)
         case RegressionFound():
             return [_regression_line(event)]
         case SuiteFinished():
-            return _suite_lines(event, verified, view)
+            return _suite_lines(event, verified, options)
         case EvidenceTouched():
-            return _touched_event_lines(event, view)
+            return _touched_event_lines(event, options)
         case _:
             assert_never(event)
 
 
 def _check_added_lines(
-    event: CheckAdded, verified: VerificationState, view: RenderOptions
+    event: CheckAdded, verified: VerificationState, options: RenderOptions
 ) -> list[Line]:
     """Worth a line at once: from now on something else decides when it is done."""
     check = event.check
@@ -82,7 +84,7 @@ def _check_added_lines(
     if verified.replaced is not None:
         same = verified.replaced.command == check.command
         how = "must be seen to fail anew" if same else "is another now"
-    if view.level < Verbosity.VERBOSE:
+    if options.level < Verbosity.VERBOSE:
         head = f"  check for {event.deliverable} {how}: "
         return [((head, "quiet"), (check.command, "plain"))]
     where: Line = (
@@ -92,11 +94,11 @@ def _check_added_lines(
     return [where, _command_line(check.command)]
 
 
-def _claim_event_line(event: DeliverableClaimed | ClaimRefused, view: RenderOptions) -> Line:
+def _claim_event_line(event: DeliverableClaimed | ClaimRefused, options: RenderOptions) -> Line:
     if isinstance(event, DeliverableClaimed):
-        return _claim_line(event, "claimed ", "checked after the session", view, style="signal")
+        return _claim_line(event, "claimed ", "checked after the session", options, style="signal")
     return _claim_line(
-        event, "[PENDING] ", f"claim refused: {why_refused(event)}", view, style="bad"
+        event, "[PENDING] ", f"claim refused: {why_refused(event)}", options, style="bad"
     )
 
 
@@ -104,12 +106,12 @@ def _claim_line(
     event: DeliverableClaimed | ClaimRefused,
     head: str,
     tail: str,
-    view: RenderOptions,
+    options: RenderOptions,
     *,
     style: Style,
 ) -> Line:
-    name = f"({fit(event.id, view.width // 3)})"
-    room = view.width - width_of(f"  {head} {name}  {tail}")
+    name = f"({fit(event.id, options.width // 3)})"
+    room = options.width - width_of(f"  {head} {name}  {tail}")
     return (
         (f"  {head}", style),
         (f"{fit(event.description, max(room, SHORTEST_DESCRIPTION))} ", "plain"),
@@ -118,22 +120,22 @@ def _claim_line(
     )
 
 
-def _check_finished_lines(event: CheckFinished, view: RenderOptions) -> list[Line]:
+def _check_finished_lines(event: CheckFinished, options: RenderOptions) -> list[Line]:
     evidence = event.evidence
     if evidence.when == "before":
-        return _check_before_lines(event, view)
+        return _check_before_lines(event, options)
     if evidence.when == "bisect":
-        return _bisect_lines(event, view)
+        return _bisect_lines(event, options)
     if evidence.is_green:
-        return _check_passed_lines(event, view)
+        return _check_passed_lines(event, options)
     return [
         _check_line(event, "✘ check failed", exit_text(evidence), style="bad"),
         _command_line(evidence.command),
-        *last_lines(event.output, view, most=OUTPUT_LINES[view.level], indent="    "),
+        *last_lines(event.output, options, most=OUTPUT_LINES[options.level], indent="    "),
     ]
 
 
-def _check_before_lines(event: CheckFinished, view: RenderOptions) -> list[Line]:
+def _check_before_lines(event: CheckFinished, options: RenderOptions) -> list[Line]:
     """Red is as it should be; green is a check that shows nothing, and worth a word at once."""
     took = duration(event.evidence.duration_s)
     if event.evidence.is_green:
@@ -142,13 +144,13 @@ def _check_before_lines(event: CheckFinished, view: RenderOptions) -> list[Line]
             _check_line(event, text, took, style="warning"),
             _command_line(event.evidence.command),
         ]
-    if view.level < Verbosity.VERBOSE:
+    if options.level < Verbosity.VERBOSE:
         return []
     return [_check_line(event, "check fails before the work, as it should", took, style="quiet")]
 
 
-def _check_passed_lines(event: CheckFinished, view: RenderOptions) -> list[Line]:
-    if view.level < Verbosity.VERBOSE:
+def _check_passed_lines(event: CheckFinished, options: RenderOptions) -> list[Line]:
+    if options.level < Verbosity.VERBOSE:
         return []
     again = " again" if event.evidence.when == "again" else ""
     took = duration(event.evidence.duration_s)
@@ -156,9 +158,9 @@ def _check_passed_lines(event: CheckFinished, view: RenderOptions) -> list[Line]
     return [told, _command_line(event.evidence.command)]
 
 
-def _bisect_lines(event: CheckFinished, view: RenderOptions) -> list[Line]:
+def _bisect_lines(event: CheckFinished, options: RenderOptions) -> list[Line]:
     """One probe in the search for the round that broke it."""
-    if view.level < Verbosity.VERBOSE:
+    if options.level < Verbosity.VERBOSE:
         return []
     how = "holds" if event.evidence.is_green else "is broken"
     return [
@@ -187,30 +189,30 @@ def _regression_line(event: RegressionFound) -> Line:
 
 
 def _suite_lines(
-    event: SuiteFinished, verified: VerificationState, view: RenderOptions
+    event: SuiteFinished, verified: VerificationState, options: RenderOptions
 ) -> list[Line]:
     took = duration(event.evidence.duration_s)
     if event.evidence.when == "before":
-        return _baseline_lines(event, took, view)
+        return _baseline_lines(event, took, options)
     verdict, style = suite_verdict(event, accepted_by=verified.accepted_by)
     mark = "✘" if event.objections else "✔"
     how = took if event.counts else exit_text(event.evidence)
     return [
         ((f"  {mark} tests: {verdict}", style), (f" · {how}", "quiet")),
         *_makeup_lines(event),
-        *objection_lines(event.objections, view, indent="    "),
-        *_output_lines(event, view),
-        *_excused_lines(event, view),
+        *objection_lines(event.objections, options, indent="    "),
+        *_output_lines(event, options),
+        *_excused_lines(event, options),
     ]
 
 
-def _baseline_lines(event: SuiteFinished, took: str, view: RenderOptions) -> list[Line]:
-    if event.evidence.is_green and view.level < Verbosity.VERBOSE:
+def _baseline_lines(event: SuiteFinished, took: str, options: RenderOptions) -> list[Line]:
+    if event.evidence.is_green and options.level < Verbosity.VERBOSE:
         return []
     outcomes = suite_outcomes(event)
     how = f"{outcomes} · {took}" if outcomes else exit_text(event.evidence)
     text = f"  tests before the work: {how}"
-    return [((text, "quiet"),), *_makeup_lines(event), *_excused_lines(event, view)]
+    return [((text, "quiet"),), *_makeup_lines(event), *_excused_lines(event, options)]
 
 
 def _makeup_lines(event: SuiteFinished) -> list[Line]:
@@ -218,27 +220,27 @@ def _makeup_lines(event: SuiteFinished) -> list[Line]:
     return [((f"    {makeup}", "quiet"),)] if makeup else []
 
 
-def _output_lines(event: SuiteFinished, view: RenderOptions) -> list[Line]:
+def _output_lines(event: SuiteFinished, options: RenderOptions) -> list[Line]:
     """Where no report tells what failed, the end of the output has to."""
     if any(each.finding != "broken_run" for each in event.objections) or not event.objections:
         return []
-    return last_lines(event.output, view, most=OUTPUT_LINES[view.level], indent="    ")
+    return last_lines(event.output, options, most=OUTPUT_LINES[options.level], indent="    ")
 
 
-def _excused_lines(event: SuiteFinished, view: RenderOptions) -> list[Line]:
+def _excused_lines(event: SuiteFinished, options: RenderOptions) -> list[Line]:
     """Red tests that are not the work's fault: the names only when asked for."""
     kinds = ((event.known_red, "red before the work as well"), (event.flaky, "flaky"))
     lines: list[Line] = []
     for names, what in kinds:
         if names:
-            listed = ", ".join(names) if view.level >= Verbosity.VERBOSE else f"{len(names)}"
+            listed = ", ".join(names) if options.level >= Verbosity.VERBOSE else f"{len(names)}"
             lines.append(((f"    {what}: {listed}", "quiet"),))
     return lines
 
 
-def _touched_event_lines(event: EvidenceTouched, view: RenderOptions) -> list[Line]:
+def _touched_event_lines(event: EvidenceTouched, options: RenderOptions) -> list[Line]:
     """The summary right behind it says so first."""
-    if not event.files or view.level < Verbosity.VERBOSE:
+    if not event.files or options.level < Verbosity.VERBOSE:
         return []
     title: Line = ((f"  ! {touched_title(event.files)}", "warning"),)
     return [title, *touched_lines(event.files, indent="    ", most=LISTED_MOST)]

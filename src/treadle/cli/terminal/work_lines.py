@@ -2,6 +2,7 @@
 
 from typing import TypeAlias, assert_never
 
+from treadle.cli.terminal.deliverable_line import deliverable_line
 from treadle.cli.terminal.run_lines import marked_lines
 from treadle.cli.terminal.styled_lines import Line, RenderOptions, Verbosity
 from treadle.domain.deliverable import tally
@@ -20,10 +21,11 @@ from treadle.domain.events.work import (
     WorkspacePrepared,
     WorkWithheld,
 )
-from treadle.views.deliverable_view import DeliverableView, deliverable_line
+from treadle.views.deliverable_view import DeliverableView
 from treadle.views.duration import duration
 from treadle.views.figures import pluralize, short_commit
 from treadle.views.log_state import LogState
+from treadle.views.workflow_labels import WORKFLOW_LABELS
 
 DeliverableEvent: TypeAlias = DeliverableCreated | DeliverableChanged | StatusAdopted | PlanMade
 PreparationEvent: TypeAlias = WorkContinued | WorkspacePrepared | SetupFinished
@@ -32,33 +34,33 @@ CommitEvent: TypeAlias = WorkCommitted | WorkImported | WorkLanded | WorkKept
 
 def work_lines(
     event: DeliverableEvent | PreparationEvent | CommitEvent | WorkWithheld,
-    story: LogState,
-    view: RenderOptions,
+    state: LogState,
+    options: RenderOptions,
 ) -> list[Line]:
     """What happened to the work, from the deliverables to where it ended up."""
     match event:
         case WorkWithheld():
-            return withheld_lines(event, view)
+            return withheld_lines(event, options)
         case DeliverableCreated() | DeliverableChanged() | StatusAdopted() | PlanMade():
-            return deliverable_lines(event, view)
+            return deliverable_lines(event, options)
         case WorkContinued() | WorkspacePrepared() | SetupFinished():
-            return preparation_lines(event, story, view)
+            return preparation_lines(event, state, options)
         case _:
-            return commit_lines(event, view)
+            return commit_lines(event, options)
 
 
-def deliverable_lines(event: DeliverableEvent, view: RenderOptions) -> list[Line]:
+def deliverable_lines(event: DeliverableEvent, options: RenderOptions) -> list[Line]:
     """One line per change of status, from the normal level on."""
-    if view.level < Verbosity.NORMAL:
+    if options.level < Verbosity.NORMAL:
         return []
     match event:
         case DeliverableCreated():
             made = event.deliverable
-            standing = DeliverableView(made.id, made.description, made.status)
-            return [deliverable_line(standing, view, note="new")]
+            deliverable = DeliverableView(made.id, made.description, made.status)
+            return [deliverable_line(deliverable, options, note="new")]
         case DeliverableChanged():
-            standing = DeliverableView(event.id, event.description, event.status, event.proof)
-            return [deliverable_line(standing, view)]
+            deliverable = DeliverableView(event.id, event.description, event.status, event.proof)
+            return [deliverable_line(deliverable, options)]
         case StatusAdopted():
             return [_adopted_line(event)]
         case PlanMade():
@@ -69,30 +71,32 @@ def deliverable_lines(event: DeliverableEvent, view: RenderOptions) -> list[Line
 
 def _adopted_line(event: StatusAdopted) -> Line:
     now = tally(event.deliverables)
-    standing = f"{now.passed} passed, {now.blocked} blocked, {now.total} in all"
+    deliverable = f"{now.passed} passed, {now.blocked} blocked, {now.total} in all"
     if event.origin == "hand_edit":
-        return ((f"  ! status.json was edited by hand: {standing}", "warning"),)
-    return ((f"deliverables from before: {standing}", "quiet"),)
+        return ((f"  ! status.json was edited by hand: {deliverable}", "warning"),)
+    return ((f"deliverables from before: {deliverable}", "quiet"),)
 
 
-def preparation_lines(event: PreparationEvent, story: LogState, view: RenderOptions) -> list[Line]:
+def preparation_lines(
+    event: PreparationEvent, state: LogState, options: RenderOptions
+) -> list[Line]:
     """What the work begins with."""
-    if view.level < Verbosity.NORMAL:
+    if options.level < Verbosity.NORMAL:
         return []
     match event:
         case WorkContinued():
             return [((f"going on from {event.branch}, which has not landed", "quiet"),)]
         case WorkspacePrepared():
-            return _prepared_lines(event, story, view)
+            return _prepared_lines(event, state, options)
         case SetupFinished():
-            return _setup_lines(event, view)
+            return _setup_lines(event, options)
         case _:
             assert_never(event)
 
 
-def commit_lines(event: CommitEvent, view: RenderOptions) -> list[Line]:
+def commit_lines(event: CommitEvent, options: RenderOptions) -> list[Line]:
     """Where the work lies on its way; where it ended up is said by the summary."""
-    if view.level < Verbosity.NORMAL:
+    if options.level < Verbosity.NORMAL:
         return []
     match event:
         case WorkCommitted():
@@ -100,23 +104,23 @@ def commit_lines(event: CommitEvent, view: RenderOptions) -> list[Line]:
             return [((f"  committed {short_commit(event.commit)} {message}", "quiet"),)]
         case WorkImported():
             text = f"  {pluralize(event.commits, 'commit')} on {event.branch}"
-            return [((text, "quiet"),)] if view.level >= Verbosity.VERBOSE else []
+            return [((text, "quiet"),)] if options.level >= Verbosity.VERBOSE else []
         case WorkLanded():
             text = f"  landed {event.branch} at {short_commit(event.commit)}"
-            return [((text, "good"),)] if view.level >= Verbosity.VERBOSE else []
+            return [((text, "good"),)] if options.level >= Verbosity.VERBOSE else []
         case WorkKept():
             text = f"  kept on {event.branch}: {event.reason}"
-            return [((text, "warning"),)] if view.level >= Verbosity.VERBOSE else []
+            return [((text, "warning"),)] if options.level >= Verbosity.VERBOSE else []
         case _:
             assert_never(event)
 
 
-def withheld_lines(event: WorkWithheld, view: RenderOptions) -> list[Line]:
+def withheld_lines(event: WorkWithheld, options: RenderOptions) -> list[Line]:
     """One line per place: a person may want to know before the agent has mended it."""
-    if view.level < Verbosity.NORMAL:
+    if options.level < Verbosity.NORMAL:
         return []
     told = (f"not committed: {_withheld_text(place)}" for place in event.places)
-    return [line for text in told for line in marked_lines("!", text, view)]
+    return [line for text in told for line in marked_lines("!", text, options)]
 
 
 def _withheld_text(place: WithheldPath) -> str:
@@ -126,23 +130,25 @@ def _withheld_text(place: WithheldPath) -> str:
     return f"{place.path}{line} holds what looks like {place.kind}"
 
 
-def _prepared_lines(event: WorkspacePrepared, story: LogState, view: RenderOptions) -> list[Line]:
-    # A judge brings nothing home: the branch of its clone never comes to be in the repository.
-    judges = story.started is not None and story.started.workflow == "sync"
-    begun = "judging" if judges else f"branch {event.branch} from"
-    lines: list[Line] = [((f"{begun} {_origin_text(event)}", "quiet"),)]
-    if view.level >= Verbosity.VERBOSE:
+def _prepared_lines(
+    event: WorkspacePrepared, state: LogState, options: RenderOptions
+) -> list[Line]:
+    # The branch of a clone whose work is not imported never exists in the user's repository.
+    imports = state.started is None or WORKFLOW_LABELS[state.started.workflow].imports_branch
+    start = f"branch {event.branch} from" if imports else "judging"
+    lines: list[Line] = [((f"{start} {_origin_text(event)}", "quiet"),)]
+    if options.level >= Verbosity.VERBOSE:
         lines.append(((f"workspace {event.path}", "quiet"),))
     return lines
 
 
-def _setup_lines(event: SetupFinished, view: RenderOptions) -> list[Line]:
+def _setup_lines(event: SetupFinished, options: RenderOptions) -> list[Line]:
     took = duration(event.duration_s)
     if event.exit_code == 0:
         return [((f"set up in {took}: {event.command}", "quiet"),)]
     said = event.output.strip().splitlines()[-3:]
     first = f"setup failed with exit code {event.exit_code} after {took}: {event.command}"
-    return [*marked_lines("!", first, view), *(((f"  {line}", "quiet"),) for line in said)]
+    return [*marked_lines("!", first, options), *(((f"  {line}", "quiet"),) for line in said)]
 
 
 def _origin_text(event: WorkspacePrepared) -> str:

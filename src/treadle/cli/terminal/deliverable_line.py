@@ -1,0 +1,36 @@
+"""One line for a deliverable: its tag, description, id and how its pass is known."""
+
+from typing import Literal
+
+from treadle.cli.terminal.styled_lines import Line, RenderOptions
+from treadle.domain.deliverable import DeliverableStatus
+from treadle.views.deliverable_view import DeliverableView
+from treadle.views.safe_text import fit, width_of
+from treadle.views.style import Style
+
+TAGS: dict[DeliverableStatus, tuple[Literal["[PASS]", "[BLOCKED]", "[PENDING]"], Style]] = {
+    "passed": ("[PASS]", "good"),
+    "blocked": ("[BLOCKED]", "warning"),
+    "pending": ("[PENDING]", "quiet"),
+}
+SHORTEST_DESCRIPTION = 8
+
+
+def deliverable_line(
+    deliverable: DeliverableView, options: RenderOptions, *, indent: str = "  ", note: str = ""
+) -> Line:
+    """`[PASS] User login (DL-001)  claimed: no check`: a long description gives way first,
+    never the rest."""
+    tag, style = TAGS[deliverable.status]
+    name = f" ({fit(deliverable.id, options.width // 3)})"
+    remark = note or deliverable.remark
+    tail = f"  {remark}" if remark else ""
+    room = options.width - width_of(f"{indent}{tag} {name}{tail}")
+    description = fit(deliverable.description, max(room, SHORTEST_DESCRIPTION))
+    return (
+        (indent, "plain"),
+        (tag, style),
+        (f" {description}", "plain"),
+        (name, "quiet"),
+        (tail, "good" if remark == "proven" else "quiet"),
+    )

@@ -1,0 +1,50 @@
+"""Lines below a result: the end of an output, objections of the tests, changed evidence files."""
+
+from collections.abc import Sequence
+
+from treadle.cli.terminal.styled_lines import Line, RenderOptions, paragraph
+from treadle.domain.events.verification import TouchedFile
+from treadle.domain.suite_report import SuiteObjection
+from treadle.views.safe_text import sanitize
+from treadle.views.verification_text import objection_text
+
+LISTED_MOST = 5
+
+
+def last_lines(output: str, options: RenderOptions, *, most: int, indent: str) -> list[Line]:
+    """The end of what a command said: what went wrong mostly stands there."""
+    said = [line for line in output.splitlines() if sanitize(line).strip()]
+    text = "\n".join(said[-most:])
+    return paragraph(text, style="quiet", options=options, most=most, indent=indent)
+
+
+def objection_lines(
+    objections: Sequence[SuiteObjection], options: RenderOptions, *, indent: str
+) -> list[Line]:
+    """The first few with their place and first line, and how many more there are."""
+    lines: list[Line] = []
+    for each in objections[:LISTED_MOST]:
+        lines.append(((indent, "plain"), ("✘ ", "bad"), (objection_text(each), "plain")))
+        lines += paragraph(
+            each.summary_line, style="quiet", options=options, most=1, indent=f"{indent}  "
+        )
+    return [*lines, *_more_line(len(objections) - LISTED_MOST, indent)]
+
+
+def touched_lines(
+    files: Sequence[TouchedFile], *, indent: str, most: int = LISTED_MOST
+) -> list[Line]:
+    """One line per file: what it is for, what was done to it, and its path."""
+    lines: list[Line] = [
+        (
+            (f"{indent}{each.change} ", "bad" if each.change == "removed" else "warning"),
+            (f"{each.path} ", "plain"),
+            (f"({each.judge})", "quiet"),
+        )
+        for each in files[:most]
+    ]
+    return [*lines, *_more_line(len(files) - most, indent)]
+
+
+def _more_line(hidden: int, indent: str) -> list[Line]:
+    return [((f"{indent}and {hidden} more", "quiet"),)] if hidden > 0 else []

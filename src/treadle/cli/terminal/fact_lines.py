@@ -1,0 +1,73 @@
+"""Lines for the title, the labelled facts and the commands of a run."""
+
+from collections.abc import Sequence
+from typing import assert_never
+
+from treadle.cli.terminal.evidence_lines import objection_lines, touched_lines
+from treadle.cli.terminal.styled_lines import Line, RenderOptions, paragraph
+from treadle.cli.terminal.wrap import wrap
+from treadle.views.log_state import LogState
+from treadle.views.next_steps import Command
+from treadle.views.outcome_text import RunTitle
+from treadle.views.run_facts import CommandFact, Fact, ObjectionFacts, RunFact
+from treadle.views.style import Style
+from treadle.views.verification_text import touched_title
+
+LABEL_WIDTH = 14
+TOUCHED_MOST = 10
+
+
+def title_lines(title: RunTitle, options: RenderOptions, *, most: int) -> list[Line]:
+    """The title, and at most so many lines of the message below it."""
+    reason: Line = ((f" ({title.reason})", "quiet"),) if title.reason else ()
+    note: list[Line] = [((f"  {title.note}", "plain"),)] if title.note else []
+    message = paragraph(title.message, style="plain", options=options, most=most)
+    return [((title.text, title.style), *reason), *message, *note]
+
+
+def fact_lines(facts: Sequence[RunFact], options: RenderOptions) -> list[Line]:
+    return [line for fact in facts for line in _fact_lines(fact, options)]
+
+
+def _fact_lines(fact: RunFact, options: RenderOptions) -> list[Line]:
+    match fact:
+        case Fact(label=label, text=text, style=style):
+            return [fact_line(label, text, style)]
+        case CommandFact(label=label, command=command):
+            return _command_lines(label, command, options)
+        case ObjectionFacts(objections=objections):
+            return objection_lines(objections, options, indent=" " * (LABEL_WIDTH + 2))
+        case _:
+            assert_never(fact)
+
+
+def fact_line(label: str, text: str, style: Style = "plain") -> Line:
+    return ((f"  {label:<{LABEL_WIDTH}}", "quiet"), (text, style))
+
+
+def _command_lines(label: str, command: str, options: RenderOptions) -> list[Line]:
+    """A command that can be copied whole: it continues on the next line and is never cut."""
+    pieces = wrap(command, options.width - LABEL_WIDTH - 4, most=len(command)).lines
+    lines = [f"{piece} \\" for piece in pieces[:-1]] + list(pieces[-1:])
+    return [fact_line(label if n == 0 else "", line, "strong") for n, line in enumerate(lines)]
+
+
+def evidence_file_lines(state: LogState) -> list[Line]:
+    """The evidence files that the work changed: the first thing to look at."""
+    files = state.verified.touched
+    if not files:
+        return []
+    title: Line = ((f"  ! {touched_title(files)}", "warning"),)
+    return [title, *touched_lines(files, indent="    ", most=TOUCHED_MOST), ()]
+
+
+def command_table(commands: Sequence[Command]) -> list[Line]:
+    """Commands with their purpose as a shell comment, so that a whole line can be copied."""
+    longest = max(len(command) for command, _ in commands)
+    return [
+        (
+            *fact_line("next" if n == 0 else "", f"{command:<{longest}}", "strong"),
+            (f"  # {purpose}", "quiet"),
+        )
+        for n, (command, purpose) in enumerate(commands)
+    ]

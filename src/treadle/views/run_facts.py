@@ -1,0 +1,190 @@
+"""The labelled facts of a run, for its summary and for its details. Pure."""
+
+from dataclasses import dataclass
+from datetime import datetime, tzinfo
+from typing import TypeAlias
+
+from treadle.domain.deliverable import Tally
+from treadle.domain.limits import RunLimits
+from treadle.domain.run import RunResult
+from treadle.domain.run_row import RunRow
+from treadle.domain.suite_report import SuiteObjection
+from treadle.views.deliverable_view import count_proven
+from treadle.views.duration import ago, clock_time, duration
+from treadle.views.figures import money, pluralize, short_commit
+from treadle.views.log_state import LogState
+from treadle.views.outcome_text import limits_text
+from treadle.views.run_details import RunDetails
+from treadle.views.run_row_text import run_time_s
+from treadle.views.style import Style
+from treadle.views.tally_text import tally_text
+from treadle.views.verification_text import suite_makeup, suite_verdict
+from treadle.views.workflow_labels import WORKFLOW_LABELS
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A label and a text; without a label it continues the fact above it."""
+
+    label: str
+    text: str
+    style: Style = "plain"
+
+
+@dataclass(frozen=True, slots=True)
+class CommandFact:
+    """A command to copy: a surface may break its line and must not cut it."""
+
+    label: str
+    command: str
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectionFacts:
+    """What the tests object to, below their verdict."""
+
+    objections: tuple[SuiteObjection, ...]
+
+
+RunFact: TypeAlias = Fact | CommandFact | ObjectionFacts
+
+
+def summary_facts(result: RunResult, state: LogState) -> list[RunFact]:
+    """What the summary at the end of a run lists."""
+    cost = money(result.cost_usd)
+    if not result.priced:
+        cost += " (unpriced model: counted at the dearest known price)"
+    facts: list[RunFact] = [
+        *_tally_facts(result.tally, state),
+        *_suite_facts(state),
+        *_open_issue_facts(state),
+        Fact("rounds", _rounds_text(result, state)),
+        Fact("cost", cost),
+        Fact("time", duration(result.duration_s)),
+        *_work_facts(state),
+    ]
+    if state.started is not None and state.started.sandbox == "unsandboxed":
+        facts.append(Fact("sandbox", "none: this run was unsandboxed", "warning"))
+    if state.started is not None and state.started.rehearsal:
+        facts.append(Fact("model", "a script: this was a rehearsal", "signal"))
+    return facts
+
+
+def detail_facts(
+    row: RunRow, details: RunDetails, *, now: datetime, zone: tzinfo | None
+) -> list[RunFact]:
+    """What `treadle show` lists about a run in any state."""
+    state = details.state
+    started_at = datetime.fromisoformat(row.started_at)
+    cost_usd = state.cost_usd if state.result is None else state.result.cost_usd
+    seconds = _running_s(row, state, now)
+    return [
+        Fact("run", row.id),
+        Fact("project", row.project_path),
+        Fact("started", f"{started_at.astimezone(zone):%Y-%m-%d %H:%M} ({ago(started_at, now)})"),
+        *_tally_facts(Tally(row.passed, row.blocked, row.total), state),
+        *_suite_facts(state),
+        *_open_issue_facts(state),
+        Fact("rounds", str(row.rounds)),
+        Fact("cost", money(cost_usd)),
+        Fact("time", "unknown" if seconds is None else duration(seconds)),
+        *_start_facts(row, details, cost_usd=cost_usd, seconds=seconds),
+        *(
+            Fact("paused", f"until {clock_time(pause.until, now=now, zone=zone)}: {pause.reason}")
+            for pause in details.pauses[-1:]
+        ),
+        *_work_facts(state),
+    ]
+
+
+def _tally_facts(tally: Tally, state: LogState) -> list[Fact]:
+    always = (
+        state.started is None or WORKFLOW_LABELS[state.started.workflow].always_lists_deliverables
+    )
+    if not always and not tally.total:
+        return []
+    return [Fact("deliverables", tally_text(tally, proven=count_proven(state.deliverables)))]
+
+
+def _suite_facts(state: LogState) -> list[RunFact]:
+    """The last verdict on the tests."""
+    suite = state.verified.suite
+    if suite is None:
+        return []
+    verdict, style = suite_verdict(suite, accepted_by=state.verified.accepted_by)
+    makeup = suite_makeup(suite)
+    return [
+        Fact("tests", verdict, style),
+        *([Fact("", makeup)] if makeup else []),
+        ObjectionFacts(suite.objections),
+    ]
+
+
+def _open_issue_facts(state: LogState) -> list[Fact]:
+    """What a run could not settle: paths that can be copied whole."""
+    issue = [Fact("spec issue", state.spec_issue, "warning")] if state.spec_issue else []
+    backlog = [Fact("" if n else "backlog", path) for n, path in enumerate(state.backlog)]
+    return issue + backlog
+
+
+def _rounds_text(result: RunResult, state: LogState) -> str:
+    if state.started is None:
+        return str(result.rounds)
+    return f"{result.rounds} of at most {state.started.limits.max_iterations}"
+
+
+def _work_facts(state: LogState) -> list[RunFact]:
+    """Where the work is, and the one command that merges it if it waits."""
+    commits = pluralize(state.commits, "commit")
+    if state.landed is not None:
+        text = f"landed in your checkout: {commits} at {short_commit(state.landed.commit)}"
+        if state.landed.form == "files":
+            text = "landed in your checkout as uncommitted changes"
+        facts: list[RunFact] = [Fact("work", text, "good"), Fact("branch", state.landed.branch)]
+        if state.snapshot and state.landed.form == "commits":
+            held = f"your uncommitted changes are in commit {short_commit(state.snapshot)} below it"
+            facts.append(Fact("yours", held, "warning"))
+        return facts
+    if state.kept is not None:
+        return [
+            Fact("work", f"not merged: {state.kept.reason}", "warning"),
+            Fact("branch", f"{state.kept.branch} ({commits})"),
+            CommandFact("to merge", state.kept.command),
+        ]
+    return [Fact("work", f"{commits} on {state.branch}" if state.commits else "no commits")]
+
+
+def _start_facts(
+    row: RunRow, details: RunDetails, *, cost_usd: float, seconds: float | None
+) -> list[Fact]:
+    """What the run was started with, and what is left of its limits."""
+    started = details.state.started
+    if started is None:
+        return []
+    used_s = seconds or sum(s.result.duration_s for s in details.sessions if s.result)
+    retries = f"{started.limits.max_retries} retries in a row"
+    style: Style = "warning" if started.sandbox == "unsandboxed" else "plain"
+    facts = [
+        Fact("limits", f"{limits_text(started.limits)}, {retries}"),
+        Fact("left", _left_text(started.limits, cost_usd, used_s, row.rounds)),
+        Fact("models", f"{started.model} codes, {started.plan_model} plans"),
+        Fact("sandbox", started.sandbox, style),
+    ]
+    if started.rehearsal:
+        facts.append(Fact("rehearsal", "the model was a script", "signal"))
+    return facts
+
+
+def _running_s(row: RunRow, state: LogState, now: datetime) -> float | None:
+    """Without the pauses, as the limit counts; None if nobody knows when the run stopped."""
+    if state.result is not None:
+        return state.result.duration_s
+    return None if run_time_s(row, now) is None else state.elapsed_s(now)
+
+
+def _left_text(limits: RunLimits, cost_usd: float, seconds: float, rounds: int) -> str:
+    """What the run may still use, as `resume` would let it."""
+    usd = max(0.0, limits.max_cost_usd - cost_usd)
+    time_s = max(0.0, limits.max_minutes * 60 - seconds)
+    left = pluralize(max(0, limits.max_iterations - rounds), "round")
+    return f"{money(usd)}, {duration(time_s)}, {left}"
