@@ -9,7 +9,7 @@ from treadle.cli.context import CommandContext
 from treadle.cli.main import run_command
 from treadle.settings.environment import parse_environment
 
-from .desk import Desk
+from .project_cli import ProjectCli
 from .stored_runs import Command
 
 
@@ -37,7 +37,7 @@ def treadle(root: Path, project: Path) -> Command:
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Desk:
+def cli(tmp_path: Path) -> ProjectCli:
     repository = repository_in(tmp_path, **{"SPEC.md": "# A greeting\n"})
     raw = {**repository.environment, "TREADLE_ROOT": str(tmp_path / "root")}
-    return Desk(repository, parse_environment(raw))
+    return ProjectCli(repository, parse_environment(raw))

@@ -1,4 +1,4 @@
-"""Told runs put into a real store, as the commands that read find them."""
+"""Sample runs in a real store, as the commands that read find them."""
 
 import fcntl
 from collections.abc import Callable, Iterator, Sequence
@@ -16,15 +16,15 @@ from treadle.domain.ids import RunId
 from treadle.domain.storage import Storage
 from treadle.workspace.project_root import project_key
 
-from .told_runs import ALL_RUNS, RUN, START
+from .sample_runs import ALL_RUNS, RUN, START
 
 LATER = START + timedelta(hours=3)
-VIEW = RenderOptions(zone=UTC)
+OPTIONS = RenderOptions(zone=UTC)
 
 Command = Callable[..., int]
 
 
-def told(event: Event, run: RunId, project: Path) -> Event:
+def _in_project(event: Event, run: RunId, project: Path) -> Event:
     if isinstance(event, RunQueued | RunStarted):
         return replace(event, run=run, project=str(project), project_key=project_key(project))
     return event
@@ -33,17 +33,17 @@ def told(event: Event, run: RunId, project: Path) -> Event:
 def store(
     root: Path, log: Sequence[RecordedEvent], project: Path, *, number: int = 4
 ) -> list[RecordedEvent]:
-    """Keep a told run under an id of its own, a day later for each number."""
+    """Keep a sample run under an id of its own, a day later for each number."""
     run, days = RunId(f"{RUN[:-1]}{number}"), timedelta(days=number)
     kept = open_store(Storage(root))
-    stored = kept.append(run, [(r.at + days, told(r.event, run, project)) for r in log])
+    stored = kept.append(run, [(r.at + days, _in_project(r.event, run, project)) for r in log])
     kept.close()
     return list(stored)
 
 
 def store_all(root: Path, project: Path) -> None:
-    for number, tell in enumerate(ALL_RUNS.values()):
-        store(root, tell(), project, number=number)
+    for number, sample in enumerate(ALL_RUNS.values()):
+        store(root, sample(), project, number=number)
 
 
 @contextmanager
@@ -57,4 +57,4 @@ def living(root: Path, run: RunId) -> Iterator[None]:
 
 
 def drawn(lines: Sequence[Line]) -> list[str]:
-    return [format_line(line, VIEW) for line in lines]
+    return [format_line(line, OPTIONS) for line in lines]

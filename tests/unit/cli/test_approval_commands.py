@@ -26,8 +26,8 @@ from treadle.domain.approval import (
 from treadle.domain.storage import Storage
 from treadle.settings.environment import parse_environment
 
+from .sample_runs import RUN
 from .stored_runs import Command
-from .told_runs import RUN
 
 ME = pwd.getpwuid(os.getuid()).pw_name
 # The commands go by the clock of the machine.
@@ -142,16 +142,16 @@ def test_approve_shows_what_it_approved(
 
     assert treadle("approve", landing.id[-5:].upper()) == 0
 
-    standing = kept(root, landing)
+    record = kept(root, landing)
     assert capsys.readouterr() == (
         f"{landing.id} approved by {ME}: Land 2 commits in your checkout?\n"
         "  calc.py | 3 +++\n"
         "  commit 0123\n",
         "",
     )
-    assert standing is not None
-    assert isinstance(standing.settled, Answer)
-    assert replace(standing.settled, at=ASKED_AT) == Answer("approved", ME, ASKED_AT)
+    assert record is not None
+    assert isinstance(record.settled, Answer)
+    assert replace(record.settled, at=ASKED_AT) == Answer("approved", ME, ASKED_AT)
 
 
 @pytest.mark.parametrize(
@@ -178,7 +178,7 @@ def test_deny_and_reply_say_why(
     assert (said["settled"]["by"], said["state"], said["refused"]) == (ME, "answered", None)
 
 
-def test_the_second_answer_is_told_who_gave_the_first(
+def test_the_second_answer_is_shown_who_gave_the_first(
     ask: Ask, root: Path, treadle: Command, capsys: pytest.CaptureFixture[str]
 ) -> None:
     plan = ask(PLAN)

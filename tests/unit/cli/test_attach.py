@@ -13,9 +13,9 @@ from treadle.domain.events.run import RunReopened
 from treadle.domain.storage import Storage
 from treadle.domain.wire import encode_recorded
 
+from .sample_handovers import EVERY_RUN, passed_on
+from .sample_runs import success
 from .stored_runs import Command, store
-from .told_passages import EVERY_RUN, passed_on
-from .told_runs import success
 
 CODES = {
     "success": 0,
@@ -49,7 +49,7 @@ def test_the_round_that_runs_is_shown_from_its_beginning_and_no_earlier_one(
     assert (shown.out, lines[0]) == ("", "")
     assert lines[1].startswith("Round 2 · coding ")
     assert lines[-1] == "                treadle show 7c01d2e4  # all about this run"
-    # what was not shown is still known: the path is told as seen from the workspace
+    # what was not shown is still known: the path is relative to the workspace
     assert "  → Write src/calc.py" in lines
 
 

@@ -131,7 +131,7 @@ def test_what_is_refused_is_not_said_again(
     assert with_stored_login(environment) == environment
 
 
-def test_errors_and_crashes_are_told_without_secrets(
+def test_errors_and_crashes_are_shown_without_secrets(
     root: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     raw = {"TREADLE_ROOT": str(root), "HOME": str(root), "DEPLOY_TOKEN": PASSWORD}

@@ -19,8 +19,8 @@ from treadle.runs.checks import edit_status
 from treadle.settings.environment import parse_environment
 from treadle.verify.check_edits import CheckEdit, EditRefusal, with_check
 
+from .sample_runs import MAIL, success
 from .stored_runs import Command, living, store
-from .told_runs import MAIL, success
 
 NOW = datetime(2026, 3, 4, tzinfo=UTC)
 ADD = Deliverable("DL-001", "Add two numbers", ("2 and 3 give 5", "it is documented"))

@@ -84,7 +84,7 @@ def test_a_run_is_named_as_people_type_it(
     ]
 
 
-def test_a_program_is_told_everything(
+def test_a_program_is_shown_everything(
     root: Path, treadle: Command, capsys: pytest.CaptureFixture[str]
 ) -> None:
     window = WindowShare("5h", 0.5)
@@ -92,7 +92,7 @@ def test_a_program_is_told_everything(
 
     treadle("cost", "--by", "run", "--since", "2026-05-04T00:00+00:00", "--json")
 
-    told = json.loads(capsys.readouterr().out)
+    document = json.loads(capsys.readouterr().out)
     usage = {
         "input_tokens": 2400,
         "output_tokens": 60,
@@ -110,7 +110,7 @@ def test_a_program_is_told_everything(
         "subscription_requests": 1,
         "windows": [{"window": "5h", "used": 0.0, "share": 0.5}],
     }
-    assert told == {
+    assert document == {
         "by": "run",
         "since": "2026-05-04T00:00:00Z",
         "prices_as_of": AS_OF,
@@ -138,7 +138,7 @@ def test_where_nothing_was_spent_that_is_said(
     assert capsys.readouterr() == ("", said)
 
 
-def test_rehearsals_are_told_apart(
+def test_rehearsals_are_listed_apart(
     root: Path, treadle: Command, capsys: pytest.CaptureFixture[str]
 ) -> None:
     keep(root, ENTRY, replace(ENTRY, rehearsal=True, at=NOON + timedelta(days=1), cost_usd=7.0))
@@ -159,20 +159,20 @@ def test_what_the_figures_cannot_say_is_said_below() -> None:
     plain = CostLine("2026-05-04", 3, Usage(1), 2.0, unpriced_usd=0.5, estimated_requests=2)
     windows = (WindowUse("5h", 0.12, 0.4), WindowUse("7d", 0.0, 0.07))
     subscribed = CostLine("2026-05-05", 1, Usage(1), 0.0, subscription_requests=1, windows=windows)
-    untold = replace(subscribed, label="2026-05-06", windows=())
+    unknown = replace(subscribed, label="2026-05-06", windows=())
     total = CostLine("total", 5, Usage(3), 2.0, 0.5, 2, 2, windows)
-    told = report(plain, subscribed, untold, total=total)
+    summed = report(plain, subscribed, unknown, total=total)
 
-    assert [line.split("  ")[-1].strip() for line in drawn(cost_table(told))] == [
+    assert [line.split("  ")[-1].strip() for line in drawn(cost_table(summed))] == [
         "SHARE",
         "-",
         "5h +12%, 7d +0%",
         "not told",
         "5h +12%, 7d +0%",
     ]
-    costs = [line.split()[6] for line in drawn(cost_table(told))[1:]]
+    costs = [line.split()[6] for line in drawn(cost_table(summed))[1:]]
     assert costs == ["$2.00*", "-", "-", "$2.00*"]
-    assert drawn(cost_notes(told)) == [
+    assert drawn(cost_notes(summed)) == [
         "* $0.50 of it is for models without a known price, counted at the dearest;",
         "  give them one in treadle.toml: [prices.MODEL]",
         "2 answers were cut short: their output is a guess.",

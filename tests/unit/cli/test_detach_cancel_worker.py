@@ -19,9 +19,9 @@ from treadle.runs.engine_names import ENGINE_WORKFLOW, engine_location
 from treadle.runs.find import runs_of
 from treadle.runs.request_json import read_request, request_json
 
-from .desk import Desk, stopped
+from .project_cli import ProjectCli, stopped
+from .sample_runs import STARTED
 from .stored_runs import living
-from .told_runs import STARTED
 
 SCRIPT = """
 version: 1
@@ -33,76 +33,76 @@ sessions:
 
 
 def test_a_rehearsal_can_be_left_to_the_workers(
-    desk: Desk, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    cli: ProjectCli, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     script = tmp_path / "script.yaml"
     script.write_text(SCRIPT)
 
-    with desk.served():
-        assert desk.treadle("rehearse", str(script), "--", "deliver", "--detach", "-n", "4") == 0
+    with cli.served():
+        assert cli.treadle("rehearse", str(script), "--", "deliver", "--detach", "-n", "4") == 0
 
     run = RunId(capsys.readouterr().out.strip())
-    assert [event.type for event in desk.events(run)] == ["run.queued"]
-    assert (desk.root / "runs" / run / "rehearsal.yaml").read_text() == SCRIPT
-    request = read_request(desk.root, run)
+    assert [event.type for event in cli.events(run)] == ["run.queued"]
+    assert (cli.root / "runs" / run / "rehearsal.yaml").read_text() == SCRIPT
+    request = read_request(cli.root, run)
     assert (request.rehearsal, request.flags["limits.max_iterations"]) == (True, 4)
 
 
 def test_what_is_wrong_is_said_before_a_run_is_queued(
-    desk: Desk, capsys: pytest.CaptureFixture[str]
+    cli: ProjectCli, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (desk.repository.path / "SPEC.md").unlink()
+    (cli.repository.path / "SPEC.md").unlink()
 
-    assert desk.treadle("deliver", "--detach") == 2
+    assert cli.treadle("deliver", "--detach") == 2
     assert capsys.readouterr().err.splitlines()[0] == (
-        f"treadle: no SPEC.md in {desk.repository.path}"
+        f"treadle: no SPEC.md in {cli.repository.path}"
     )
-    assert desk.states() == []
+    assert cli.states() == []
 
 
 def test_a_run_that_nobody_works_on_is_cancelled_at_once(
-    desk: Desk, capsys: pytest.CaptureFixture[str]
+    cli: ProjectCli, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    run = desk.told(STARTED, RoundStarted(1, "coding"))
+    run = cli.store_run(STARTED, RoundStarted(1, "coding"))
 
-    assert desk.treadle("cancel") == 0
+    assert cli.treadle("cancel") == 0
     assert capsys.readouterr().err == ("Run 7c01d2e4 is cancelled; no process was working on it.\n")
-    asked, end = desk.events(run)[-2:]
+    asked, end = cli.events(run)[-2:]
     assert asked == InterruptRequested("cancel")
     assert isinstance(end, RunEnded)
-    assert (end.result.reason, desk.states()) == ("cancelled", ["ended"])
+    assert (end.result.reason, cli.states()) == ("cancelled", ["ended"])
 
 
 def test_a_run_that_somebody_works_on_is_asked_to_stop(
-    desk: Desk, capsys: pytest.CaptureFixture[str]
+    cli: ProjectCli, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    run = desk.told(STARTED, RoundStarted(1, "coding"))
+    run = cli.store_run(STARTED, RoundStarted(1, "coding"))
 
-    with living(desk.root, run):
-        assert desk.treadle("cancel") == 0
-        assert desk.states() == ["running"]
+    with living(cli.root, run):
+        assert cli.treadle("cancel") == 0
+        assert cli.states() == ["running"]
 
     assert capsys.readouterr().err == ("Run 7c01d2e4 was asked to stop: it saves its work first.\n")
 
 
 @pytest.mark.parametrize("reason", ["all_passed", "interrupted", "cancelled"])
 def test_a_run_that_has_ended_cannot_be_cancelled(
-    reason: ExitReason, desk: Desk, capsys: pytest.CaptureFixture[str]
+    reason: ExitReason, cli: ProjectCli, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    run = desk.told(*stopped(reason))
+    run = cli.store_run(*stopped(reason))
 
-    assert desk.treadle("cancel") == 2
+    assert cli.treadle("cancel") == 2
     assert capsys.readouterr().err.splitlines() == [
         "treadle: run 7c01d2e4 has ended already",
         "  hint: nothing is left to cancel",
     ]
-    assert len(desk.events(run)) == 2
+    assert len(cli.events(run)) == 2
 
 
 def test_a_worker_without_work_ends_when_it_may(
-    desk: Desk, capsys: pytest.CaptureFixture[str]
+    cli: ProjectCli, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert desk.treadle("worker", "--until-idle", "--sessions", "3") == 0
+    assert cli.treadle("worker", "--until-idle", "--sessions", "3") == 0
     assert capsys.readouterr().err.splitlines() == [
         "worker ready · up to 3 sessions at once",
         "worker ended",
@@ -111,64 +111,66 @@ def test_a_worker_without_work_ends_when_it_may(
 
 @pytest.mark.parametrize("number", ["0", "-1", "many"])
 def test_a_worker_without_a_session_is_none(
-    number: str, desk: Desk, capsys: pytest.CaptureFixture[str]
+    number: str, cli: ProjectCli, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert desk.treadle("worker", "--sessions", number) == 2
+    assert cli.treadle("worker", "--sessions", number) == 2
     assert "--sessions" in capsys.readouterr().err
 
 
-def test_a_queued_run_that_cannot_begin_ends_with_the_reason(desk: Desk, tmp_path: Path) -> None:
+def test_a_queued_run_that_cannot_begin_ends_with_the_reason(
+    cli: ProjectCli, tmp_path: Path
+) -> None:
     script = tmp_path / "script.yaml"
     script.write_text(SCRIPT)
-    with desk.served():
-        desk.treadle("rehearse", str(script), "--", "deliver", "--detach")
-    (desk.repository.path / "SPEC.md").unlink()
+    with cli.served():
+        cli.treadle("rehearse", str(script), "--", "deliver", "--detach")
+    (cli.repository.path / "SPEC.md").unlink()
 
-    desk.treadle("worker", "--until-idle")
+    cli.treadle("worker", "--until-idle")
 
-    (row,) = runs_of(desk.environment.storage, desk.repository.path, RunFilter())
-    end = desk.events(row.id)[-1]
+    (row,) = runs_of(cli.environment.storage, cli.repository.path, RunFilter())
+    end = cli.events(row.id)[-1]
     assert isinstance(end, RunEnded)
     assert (row.state, end.result.reason) == ("ended", "error")
-    assert end.result.message.startswith(f"no SPEC.md in {desk.repository.path}")
+    assert end.result.message.startswith(f"no SPEC.md in {cli.repository.path}")
 
 
 def test_a_run_that_had_begun_is_set_aside_with_the_reason_and_keeps_what_it_has(
-    desk: Desk, capsys: pytest.CaptureFixture[str]
+    cli: ProjectCli, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    run = desk.told(STARTED, RoundStarted(1, "coding"))
-    location = engine_location(desk.environment.storage)
-    enqueue(location, run, ENGINE_WORKFLOW, request_json(read_request(desk.root, run)))
-    (desk.repository.path / "SPEC.md").unlink()
+    run = cli.store_run(STARTED, RoundStarted(1, "coding"))
+    location = engine_location(cli.environment.storage)
+    enqueue(location, run, ENGINE_WORKFLOW, request_json(read_request(cli.root, run)))
+    (cli.repository.path / "SPEC.md").unlink()
 
-    assert desk.treadle("worker", "--until-idle") == 0
+    assert cli.treadle("worker", "--until-idle") == 0
 
-    warned = desk.events(run)[-1]
+    warned = cli.events(run)[-1]
     assert isinstance(warned, RunWarned)
-    assert warned.message.startswith(f"set aside: no SPEC.md in {desk.repository.path}")
+    assert warned.message.startswith(f"set aside: no SPEC.md in {cli.repository.path}")
     assert "run 7c01d2e4 is set aside: no SPEC.md in" in capsys.readouterr().err
-    assert desk.states() == ["lost"]
+    assert cli.states() == ["lost"]
     # Nobody goes on with it, so there is nothing to wait for.
-    with desk.served():
-        assert desk.treadle("attach") == 1
+    with cli.served():
+        assert cli.treadle("attach") == 1
     assert capsys.readouterr().err.splitlines()[-1] == (
         "Run 7c01d2e4 is set aside: treadle resume 7c01d2e4"
     )
 
 
-def test_what_the_engine_had_given_up_is_queued_again_by_a_person(desk: Desk) -> None:
-    run = desk.told(STARTED, RoundStarted(1, "coding"))
-    location = engine_location(desk.environment.storage)
-    enqueue(location, run, ENGINE_WORKFLOW, request_json(read_request(desk.root, run)))
+def test_what_the_engine_had_given_up_is_queued_again_by_a_person(cli: ProjectCli) -> None:
+    run = cli.store_run(STARTED, RoundStarted(1, "coding"))
+    location = engine_location(cli.environment.storage)
+    enqueue(location, run, ENGINE_WORKFLOW, request_json(read_request(cli.root, run)))
     forget(location, run)
-    with closing(open_database(desk.environment.storage)) as database:
+    with closing(open_database(cli.environment.storage)) as database:
         ControlRequests(database).add(run, "cancel", by="somebody", at=datetime.now(UTC))
 
-    with desk.served():
-        assert desk.treadle("resume", "--detach") == 0
+    with cli.served():
+        assert cli.treadle("resume", "--detach") == 0
 
     assert [(seen.workflow_id, seen.queue) for seen in unfinished_workflows(location)] == [
         (run, "shared")
     ]
-    with closing(open_database(desk.environment.storage)) as database:
+    with closing(open_database(cli.environment.storage)) as database:
         assert ControlRequests(database).find_oldest(run) is None

@@ -16,8 +16,8 @@ from treadle.domain.run_row import RunRow
 from treadle.domain.storage import Storage
 from treadle.views.run_details import collect_run_details
 
-from .stored_runs import LATER, VIEW, Command, drawn, store, store_all
-from .told_runs import RUN, interrupted, success
+from .sample_runs import RUN, interrupted, success
+from .stored_runs import LATER, OPTIONS, Command, drawn, store, store_all
 
 NOW = datetime(2026, 5, 4, 12, 30, tzinfo=UTC)
 
@@ -163,7 +163,7 @@ def test_show_says_what_a_run_waits_for(root: Path, state: RunState, first: str,
     row = row_of(root, state, waiting_for="the quota is spent", until=in_seconds(120))
 
     lines = drawn(
-        run_details_lines(row, collect_run_details(success()[:21]), (), now=LATER, view=VIEW)
+        run_details_lines(row, collect_run_details(success()[:21]), (), now=LATER, options=OPTIONS)
     )
 
     assert (lines[0], lines[-1]) == (first, last)
@@ -172,7 +172,7 @@ def test_show_says_what_a_run_waits_for(root: Path, state: RunState, first: str,
 def test_show_says_that_the_log_of_a_run_was_cleaned_away(root: Path) -> None:
     row = row_of(root, "ended", reason="stuck", cleaned_at=LATER.isoformat())
 
-    lines = drawn(run_details_lines(row, collect_run_details(()), (), now=LATER, view=VIEW))
+    lines = drawn(run_details_lines(row, collect_run_details(()), (), now=LATER, options=OPTIONS))
 
     assert (lines[0], lines[-1]) == (
         "Ended (stuck); its log and files were cleaned away",

@@ -8,8 +8,8 @@ import pytest
 from treadle.domain.events.work import WorkLanded
 from treadle.workspace.project_root import find_project_root
 
+from .sample_runs import BRANCH, COMMIT, RUN, interrupted, recorded, success
 from .stored_runs import Command, store
-from .told_runs import BRANCH, COMMIT, RUN, interrupted, recorded, success
 
 
 def made(directory: Path, *marks: str) -> Path:

@@ -202,7 +202,7 @@ def test_all_rules_are_listed_by_family(treadle: Command, capsys: Captured) -> N
     ] == []
 
 
-def test_one_rule_is_told_in_full(treadle: Command, capsys: Captured) -> None:
+def test_one_rule_is_shown_in_full(treadle: Command, capsys: Captured) -> None:
     treadle("policy", "show", "chmod")
 
     assert capsys.readouterr().out.splitlines() == [

@@ -1,4 +1,4 @@
-"""`show` and `logs`: one run in full, told to a person or to a program."""
+"""`show` and `logs`: one run in full, for a person or a program."""
 
 import json
 from collections.abc import Sequence
@@ -21,10 +21,10 @@ from treadle.domain.storage import Storage
 from treadle.domain.wire import encode_recorded
 from treadle.views.run_details import DeniedToolUse, collect_run_details
 
-from .stored_runs import LATER, VIEW, Command, drawn, living, store
-from .told_passages import EVERY_RUN, LANDING, QUEUED, SHUT
-from .told_runs import RUN, START, STARTED, ended, interrupted, recorded, success
-from .told_verification import VERIFIED_RUNS, verified
+from .sample_handovers import EVERY_RUN, LANDING, QUEUED, SHUT
+from .sample_runs import RUN, START, STARTED, ended, interrupted, recorded, success
+from .sample_verified_runs import VERIFIED_RUNS, verified
+from .stored_runs import LATER, OPTIONS, Command, drawn, living, store
 
 BLOCKS = Path(__file__).parent / "blocks"
 ASKED = ApprovalAsked(make_approval(LANDING, run=RUN, step="1: landing", now=START))
@@ -46,7 +46,7 @@ def shown(
     now: datetime = LATER,
 ) -> list[str]:
     row = find_run(Storage(root), "last")
-    return drawn(run_details_lines(row, collect_run_details(log), taken, now=now, view=VIEW))
+    return drawn(run_details_lines(row, collect_run_details(log), taken, now=now, options=OPTIONS))
 
 
 def steps(*took_s: float) -> list[StepRow]:

@@ -1,4 +1,4 @@
-"""`status` and `ls`: what is stored, told at once to a person or to a program."""
+"""`status` and `ls`: what is stored, for a person or a program."""
 
 import json
 import subprocess
@@ -6,7 +6,6 @@ import sys
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -15,16 +14,22 @@ from treadle.adapters.stores.status_file import StatusFile
 from treadle.cli.terminal.run_table import (
     run_table,
     run_table_with_projects,
-    run_time_s,
     status_block,
 )
-from treadle.domain.deliverable import Tally
 from treadle.domain.events.run import RunReopened
 from treadle.domain.storage import Storage
-from treadle.views.log_state import LogState, apply_event
 
-from .stored_runs import LATER, VIEW, Command, drawn, living, store, store_all
-from .told_runs import ADD, DIVIDE, MAIL, RUN, START, STARTED, ended, interrupted, recorded, success
+from .sample_runs import (
+    ADD,
+    DIVIDE,
+    MAIL,
+    RUN,
+    START,
+    STARTED,
+    interrupted,
+    success,
+)
+from .stored_runs import LATER, OPTIONS, Command, drawn, living, store, store_all
 
 AT_TWO = (START + timedelta(hours=2)).isoformat()
 REOPENED = RunReopened("resume", STARTED.limits)
@@ -54,35 +59,6 @@ def test_ls_aligns_the_runs_newest_first(root: Path) -> None:
         "7c01d2e0  5d ago   all_passed                 2     2/2  $0.42  1h 1m 1s",
     ]
     assert drawn(run_table_with_projects(rows[:1], LATER))[1].endswith("  -     calc")
-
-
-@pytest.mark.parametrize(
-    ("changes", "seconds"),
-    [
-        ({"state": "succeeded", "ended_at": AT_TWO, "duration_s": 90.5}, 90.5),
-        ({"state": "ended", "ended_at": AT_TWO}, 7200.0),  # ended before it was kept
-        ({"state": "running"}, 3 * 3600.0),
-        ({"state": "running", "duration_s": 90.5, "reopened_at": AT_TWO}, 3690.5),
-        ({"state": "lost", "duration_s": 90.5, "reopened_at": AT_TWO}, None),
-        ({"state": "queued"}, None),
-    ],
-)
-def test_ls_reads_the_same_clock_as_the_summary(
-    root: Path, changes: dict[str, Any], seconds: float | None
-) -> None:
-    store(root, success()[:1], Path("/home/ada/calc"), number=0)
-    row = replace(find_run(Storage(root), "last"), started_at=START.isoformat(), **changes)
-
-    assert run_time_s(row, LATER) == seconds
-
-
-def test_the_time_between_an_end_and_a_reopening_is_nobodys() -> None:
-    [begun, over, again] = recorded([STARTED, ended("stuck", Tally()), REOPENED])
-    story = LogState()
-    for each in (begun, over, replace(again, at=START + timedelta(days=2))):
-        story = apply_event(story, each)
-
-    assert story.elapsed_s(START + timedelta(days=2, minutes=1)) == 3661.0 + 60
 
 
 def test_ls_lists_this_project_or_all(
@@ -135,7 +111,7 @@ def test_status_shows_deliverables_and_the_last_run(root: Path) -> None:
     deliverables = [replace(ADD, status="passed"), DIVIDE, replace(MAIL, status="blocked")]
     row = find_run(Storage(root), "last")
 
-    assert drawn(status_block("calc", deliverables, row, now=LATER, view=VIEW)) == [
+    assert drawn(status_block("calc", deliverables, row, now=LATER, options=OPTIONS)) == [
         "calc  1 of 3 passed (claimed), 1 blocked, 1 pending",
         "  [PASS] Add two numbers (DL-001)  claimed: no check",
         "  [PENDING] Divide, and say so when it cannot be done (DL-002)",
@@ -144,7 +120,7 @@ def test_status_shows_deliverables_and_the_last_run(root: Path) -> None:
         "last run 7c01d2e0 all_passed · round 2 · $0.42 · 1h 1m 1s · started 2h ago",
         "         treadle show 7c01d2e0",
     ]
-    assert drawn(status_block("calc", [], None, now=LATER, view=VIEW)) == [
+    assert drawn(status_block("calc", [], None, now=LATER, options=OPTIONS)) == [
         "calc  no deliverables yet",
         "",
         "no runs yet; start one with treadle deliver",

@@ -30,14 +30,14 @@ VIEWS = st.builds(
 @settings(max_examples=150, deadline=None)
 @given(LOGS, VIEWS)
 def test_a_rendered_line_never_exceeds_the_width_nor_holds_a_control_character(
-    log: list[RecordedEvent], view: RenderOptions
+    log: list[RecordedEvent], options: RenderOptions
 ) -> None:
-    story = LogState()
+    state = LogState()
     for recorded in log:
-        story = apply_event(story, recorded)
-        lines = render(recorded, story, view)
-        for line in [*lines, render_live_line(story, recorded.at, recorded.seq, view)]:
-            bare = OWN_CODES.sub("", line) if view.palette is COLOURED else line
-            assert width_of(bare) <= view.width
+        state = apply_event(state, recorded)
+        lines = render(recorded, state, options)
+        for line in [*lines, render_live_line(state, recorded.at, recorded.seq, options)]:
+            bare = OWN_CODES.sub("", line) if options.palette is COLOURED else line
+            assert width_of(bare) <= options.width
             assert not [c for c in bare if unicodedata.category(c) in ("Cc", "Cs", "Zl", "Zp")]
             assert "\u202e" not in bare

@@ -20,7 +20,7 @@ from treadle.domain.approval import (
     make_approval,
 )
 
-from .stored_runs import VIEW, drawn
+from .stored_runs import OPTIONS, drawn
 
 LANDING = ApprovalQuestion(
     kind="landing",
@@ -40,7 +40,7 @@ LAND, PLANNED = LANDING_ASKED.id, PLAN_ASKED.id
 
 
 def test_the_inbox_shows_each_question_with_its_subject_and_how_to_answer_it() -> None:
-    wide = replace(VIEW, width=100)
+    wide = replace(OPTIONS, width=100)
 
     lines = open_approvals_block(
         [ApprovalRecord(LANDING_ASKED), ApprovalRecord(PLAN_ASKED)], LATER, wide
@@ -64,8 +64,8 @@ def test_the_inbox_shows_each_question_with_its_subject_and_how_to_answer_it() -
 def test_a_list_shows_the_beginning_of_a_long_subject_and_one_question_all_of_it() -> None:
     long = replace(PLAN_ASKED, subject="\n".join(f"{n}. Step" for n in range(1, 101)))
 
-    listed = drawn(open_approvals_block([ApprovalRecord(long)], LATER, VIEW))
-    whole = drawn(question_block(ApprovalRecord(long), LATER, VIEW))
+    listed = drawn(open_approvals_block([ApprovalRecord(long)], LATER, OPTIONS))
+    whole = drawn(question_block(ApprovalRecord(long), LATER, OPTIONS))
 
     assert listed[13:16] == [
         "    12. Step",
@@ -78,20 +78,20 @@ def test_a_list_shows_the_beginning_of_a_long_subject_and_one_question_all_of_it
 def test_the_longest_subject_is_shown_to_its_end() -> None:
     long = replace(PLAN_ASKED, subject="a\n" * 30_000 + "b" * 5_000 + " npm publish")
 
-    assert drawn(question_block(ApprovalRecord(long), LATER, VIEW))[-2].endswith("npm publish")
+    assert drawn(question_block(ApprovalRecord(long), LATER, OPTIONS))[-2].endswith("npm publish")
 
 
 def test_what_an_agent_wrote_cannot_paint_the_screen() -> None:
     painted = replace(PLAN_ASKED, question="\x1b[2JGo on?", subject="\x1b]0;title\x07plan")
 
-    assert drawn(question_block(ApprovalRecord(painted), LATER, VIEW))[0:3:2] == [
+    assert drawn(question_block(ApprovalRecord(painted), LATER, OPTIONS))[0:3:2] == [
         f"{PLANNED}  Go on?",
         "    plan",
     ]
 
 
 def test_the_table_says_of_each_question_how_it_was_settled() -> None:
-    standings = [
+    records = [
         ApprovalRecord(LANDING_ASKED),
         ApprovalRecord(LANDING_ASKED, Answer("approved", "ada", LATER)),
         ApprovalRecord(LANDING_ASKED, Answer("denied", "bob", LATER, "not today")),
@@ -99,7 +99,7 @@ def test_the_table_says_of_each_question_how_it_was_settled() -> None:
         ApprovalRecord(LANDING_ASKED, VoidedQuestion("the run ended", LATER)),
     ]
 
-    lines = drawn(question_table(standings, LATER))
+    lines = drawn(question_table(records, LATER))
 
     assert lines == [
         "ID            ASKED   RUN       KIND     STATE                   QUESTION",
@@ -117,9 +117,9 @@ def test_the_table_says_of_each_question_how_it_was_settled() -> None:
 
 
 def test_an_answer_is_shown_with_what_it_was_about() -> None:
-    standing = ApprovalRecord(PLAN_ASKED, Answer("replied", "ada", LATER, "smaller steps"))
+    record = ApprovalRecord(PLAN_ASKED, Answer("replied", "ada", LATER, "smaller steps"))
 
-    assert drawn(settled_block(standing, VIEW)) == [
+    assert drawn(settled_block(record, OPTIONS)) == [
         f"{PLANNED} replied by ada: Work by this plan?",
         "  1. Add numbers",
         "  ada: smaller steps",

@@ -29,8 +29,8 @@ from treadle.domain.session import (
 from treadle.domain.usage import Usage
 from treadle.views.log_state import LogState, apply_event
 
-from .told_passages import EVERY_RUN
-from .told_runs import STARTED, recorded, session_ended
+from .sample_handovers import EVERY_RUN
+from .sample_runs import STARTED, recorded, session_ended
 
 BLOCKS = Path(__file__).parent / "blocks"
 SHOWN = [(name, Verbosity.NORMAL) for name in EVERY_RUN] + [
@@ -49,15 +49,15 @@ SHOWN = [(name, Verbosity.NORMAL) for name in EVERY_RUN] + [
 ]
 
 
-def screenful(log: Sequence[RecordedEvent], view: RenderOptions) -> list[str]:
-    story, lines = LogState(), []
+def screenful(log: Sequence[RecordedEvent], options: RenderOptions) -> list[str]:
+    state, lines = LogState(), []
     for each in log:
-        story = apply_event(story, each)
-        lines += render(each, story, view)
+        state = apply_event(state, each)
+        lines += render(each, state, options)
     return lines
 
 
-def view_at(level: Verbosity = Verbosity.NORMAL, width: int = 80) -> RenderOptions:
+def options_at(level: Verbosity = Verbosity.NORMAL, width: int = 80) -> RenderOptions:
     return RenderOptions(level, width, PLAIN, UTC)
 
 
@@ -65,13 +65,13 @@ def view_at(level: Verbosity = Verbosity.NORMAL, width: int = 80) -> RenderOptio
 def test_a_run_is_shown_as_in_its_block(name: str, level: Verbosity) -> None:
     block = (BLOCKS / f"{name}-{level.name.lower()}.txt").read_text(encoding="utf-8")
 
-    assert screenful(EVERY_RUN[name](), view_at(level)) == block.splitlines()
+    assert screenful(EVERY_RUN[name](), options_at(level)) == block.splitlines()
 
 
-def test_the_blocks_tell_of_every_event_there_is() -> None:
-    told = {type(each.event) for run in EVERY_RUN.values() for each in run()}
+def test_the_blocks_cover_every_event_type() -> None:
+    shown = {type(each.event) for run in EVERY_RUN.values() for each in run()}
 
-    assert told == set(get_args(Event))
+    assert shown == set(get_args(Event))
 
 
 @pytest.mark.parametrize("name", EVERY_RUN)
@@ -80,7 +80,7 @@ def test_without_colours_the_words_are_the_same(name: str) -> None:
     for code in (*COLOURED.codes.values(), "\x1b[0m"):
         coloured = [line.replace(code, "") for line in coloured]
 
-    plain = screenful(EVERY_RUN[name](), view_at(Verbosity.DEBUG))
+    plain = screenful(EVERY_RUN[name](), options_at(Verbosity.DEBUG))
     assert [line.rstrip() for line in coloured] == plain
 
 
@@ -98,8 +98,8 @@ def test_without_colours_the_words_are_the_same(name: str) -> None:
         (Crashed("killed", None), "  session lost its process"),
     ],
 )
-def test_the_end_of_a_session_is_told_in_words(outcome: Outcome, line: str) -> None:
-    shown = screenful(recorded([session_ended(outcome)]), view_at(width=120))
+def test_the_end_of_a_session_is_shown_in_words(outcome: Outcome, line: str) -> None:
+    shown = screenful(recorded([session_ended(outcome)]), options_at(width=120))
 
     assert shown == [f"{line} · 1m 23s · $0.21 · 9 turns"]
 
@@ -108,7 +108,7 @@ def test_the_end_of_a_session_is_told_in_words(outcome: Outcome, line: str) -> N
 def test_every_end_of_a_run_says_its_reason_and_what_to_type_next(reason: ExitReason) -> None:
     result = RunResult(reason, 1, Tally(), 0.0, Usage(), 1.0)
 
-    lines = screenful(recorded([STARTED, RunEnded(result)]), view_at())
+    lines = screenful(recorded([STARTED, RunEnded(result)]), options_at())
 
     assert [line for line in lines if f"({reason})" in line]
     assert [line for line in lines if line.startswith("  next          ")]
@@ -118,7 +118,7 @@ def test_every_end_of_a_run_says_its_reason_and_what_to_type_next(reason: ExitRe
 def test_partly_blocked_success_and_an_unknown_price_are_said() -> None:
     result = RunResult("all_passed", 1, Tally(2, 1, 3), 0.5, Usage(), 1.0, priced=False)
 
-    lines = screenful(recorded([RunEnded(result)]), view_at())
+    lines = screenful(recorded([RunEnded(result)]), options_at())
 
     assert lines[2:7] == [
         "✔ Done: all that can be done passed, 1 blocked (all_passed)",
@@ -134,7 +134,7 @@ def test_a_long_command_to_merge_is_continued_and_never_cut() -> None:
     kept = WorkKept(branch, "changed", f"git -C /home/ada/calculator merge --ff-only {branch}")
     result = RunResult("all_passed", 1, Tally(1, 0, 1), 0.5, Usage(), 1.0)
 
-    lines = screenful(recorded([kept, RunEnded(result)]), view_at())
+    lines = screenful(recorded([kept, RunEnded(result)]), options_at())
 
     assert lines[-2:] == [
         "  to merge      git -C /home/ada/calculator merge --ff-only \\",

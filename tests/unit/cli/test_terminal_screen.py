@@ -14,8 +14,8 @@ from treadle.domain.events.all_events import RecordedEvent
 from treadle.domain.events.run import InterruptRequested, RoundStarted
 from treadle.settings.environment import parse_environment
 
-from .told_runs import ALL_RUNS, START, call, coding_round, quota, recorded, success
-from .told_runs import STARTED as RUN_STARTED
+from .sample_runs import ALL_RUNS, START, call, coding_round, quota, recorded, success
+from .sample_runs import STARTED as RUN_STARTED
 
 LIVE = Screen(live=True, columns=80, zone=UTC)
 PIPED = Screen(columns=80, zone=UTC)
@@ -44,7 +44,7 @@ class Full(io.StringIO):
 
 @dataclass
 class HandClock:
-    """Time moves when told."""
+    """Time moves when a test moves it."""
 
     moment: datetime = START
 

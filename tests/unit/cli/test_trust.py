@@ -155,8 +155,8 @@ async def test_doctor_does_not_start_a_program_that_is_not_trusted(tmp_path: Pat
 
     findings = await examine(repository.path, parse_environment(raw))
 
-    told = "treadle.toml:1: agent.binary opens something, and you have not trusted it yet"
-    assert [each.name for each in findings if each.text == told] == ["settings", "claude"]
+    text = "treadle.toml:1: agent.binary opens something, and you have not trusted it yet"
+    assert [each.name for each in findings if each.text == text] == ["settings", "claude"]
     assert not ran.exists()
 
 

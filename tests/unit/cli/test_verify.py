@@ -26,8 +26,8 @@ from treadle.domain.events.work import DeliverableChanged, DeliverableCreated
 from treadle.domain.ids import RunId
 from treadle.verify.evidence_diff import CurrentEvidence, RecordedEvidence, compare_evidence
 
-from .desk import Desk
-from .told_runs import RUN, STARTED, ended
+from .project_cli import ProjectCli
+from .sample_runs import RUN, STARTED, ended
 
 CHECK = "grep -q hello greeting.txt"
 TESTS = "sh tests.sh"
@@ -41,31 +41,31 @@ DELIVERABLE = Deliverable(
 class Proven:
     """A run with evidence, and the command line in its project."""
 
-    desk: Desk
+    cli: ProjectCli
     run: RunId
     commit: str
     log: Path
 
     def verify(self, *options: str, inside: Path | None = None) -> int:
-        given = CommandContext(self.desk.environment, inside or self.desk.repository.path)
+        given = CommandContext(self.cli.environment, inside or self.cli.repository.path)
         return run_command(["verify", self.run[-8:], *options], given)
 
 
 @pytest.fixture
-def proven(desk: Desk) -> Proven:
+def proven(cli: ProjectCli) -> Proven:
     if shutil.which("bwrap") is None:
         missing("bubblewrap")
-    repository = desk.repository
+    repository = cli.repository
     repository.write("greeting.txt", "hello\n")
     repository.write("tests.sh", "echo 1 passed; test -d .git; exit 3\n")
     repository.write("treadle.toml", 'version = 1\n[policy]\nprofiles = ["php"]\n')
     commit = repository.commit_all("Greet")
-    logs = EvidenceLogs(run_directory(desk.root, RunId(f"{RUN[:-1]}4")))
+    logs = EvidenceLogs(run_directory(cli.root, RunId(f"{RUN[:-1]}4")))
     log = logs.keep(THEN)
     tree = repository.git("rev-parse", "HEAD^{tree}")
     evidence = Evidence(CHECK, "after", commit, tree, 0, 0.1, "elsewhere", log)
     suite = replace(evidence, command=TESTS, exit_code=3)
-    run = desk.told(
+    run = cli.store_run(
         STARTED,
         DeliverableCreated(DELIVERABLE),
         CheckFinished("DL-1", "it greets", replace(evidence, when="before", exit_code=1), ""),
@@ -74,11 +74,11 @@ def proven(desk: Desk) -> Proven:
         DeliverableChanged("DL-1", "A greeting", "pending", "passed", "proven", commit),
         ended("all_passed", Tally(1, 0, 1), rounds=1),
     )
-    return Proven(desk, run, commit, logs.path_of(log))
+    return Proven(cli, run, commit, logs.path_of(log))
 
 
 def fresh_clone(proven: Proven, *options: str) -> Path:
-    repository = proven.desk.repository
+    repository = proven.cli.repository
     path = repository.path.parent / "fresh clone"
     command = ["git", "clone", "--quiet", *options, str(repository.path), str(path)]
     subprocess.run(command, env=dict(repository.environment), check=True)
@@ -93,14 +93,14 @@ def test_evidence_that_holds_agrees_also_in_a_fresh_clone(
 
     assert proven.verify(inside=inside) == 0
 
-    tree = proven.desk.repository.git("rev-parse", "HEAD^{tree}")[:12]
+    tree = proven.cli.repository.git("rev-parse", "HEAD^{tree}")[:12]
     assert capsys.readouterr().out.splitlines() == [
         "CHECK            THEN    NOW     TREE          ENVIRONMENT",
         f"DL-1: it greets  exit 0  exit 0  {tree}  differs",
         f"tests            exit 3  exit 3  {tree}  differs",
         "2 of 2 agree",
     ]
-    assert list((proven.desk.root / "verifying").iterdir()) == []
+    assert list((proven.cli.root / "verifying").iterdir()) == []
 
 
 def change_log(proven: Proven) -> str:
@@ -115,7 +115,7 @@ def remove_log(proven: Proven) -> str:
 
 def change_a_file_of_the_tree(proven: Proven) -> str:
     """One byte of it, as the repository keeps it."""
-    repository = proven.desk.repository
+    repository = proven.cli.repository
     name = repository.git("rev-parse", "HEAD:greeting.txt")
     path = repository.path / ".git/objects" / name[:2] / name[2:]
     path.chmod(0o600)
@@ -131,15 +131,15 @@ def test_one_byte_of_a_log_or_of_the_tree_is_enough_to_be_refused(
 
     assert proven.verify("--json") == 1
 
-    told = json.loads(capsys.readouterr().out)
-    assert (told["run"], told["agrees"]) == (proven.run, False)
-    assert [each["reasons"] for each in told["evidence"]] == [[reason], [reason]]
+    document = json.loads(capsys.readouterr().out)
+    assert (document["run"], document["agrees"]) == (proven.run, False)
+    assert [each["reasons"] for each in document["evidence"]] == [[reason], [reason]]
 
 
 def test_a_commit_that_the_clone_lacks_is_named_with_the_way_to_it(
     proven: Proven, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    repository = proven.desk.repository
+    repository = proven.cli.repository
     repository.git("reset", "--quiet", "--hard", "HEAD~")
     clone = fresh_clone(proven, "--no-local")
 
@@ -164,23 +164,23 @@ def test_a_recorded_tree_that_is_not_that_of_the_commit_is_refused(
     proven: Proven, capsys: pytest.CaptureFixture[str]
 ) -> None:
     forged = _evidence(proven, tree="b" * 40)
-    run = proven.desk.told(forged)
+    run = proven.cli.store_run(forged)
 
     assert replace(proven, run=run).verify("--json") == 1
 
-    tree = proven.desk.repository.git("rev-parse", "HEAD^{tree}")[:12]
-    told: Any = json.loads(capsys.readouterr().out)["evidence"][0]
-    assert told["reasons"] == [
+    tree = proven.cli.repository.git("rev-parse", "HEAD^{tree}")[:12]
+    document: Any = json.loads(capsys.readouterr().out)["evidence"][0]
+    assert document["reasons"] == [
         f"the tree of commit {proven.commit[:12]} is {tree} here, and was bbbbbbbbbbbb then"
     ]
-    assert told["now"] is None
+    assert document["now"] is None
 
 
 def test_a_check_that_is_red_now_is_refused_with_what_it_said(
     proven: Proven, capsys: pytest.CaptureFixture[str]
 ) -> None:
     red = _evidence(proven, command="echo no greeting; exit 2")
-    run = proven.desk.told(red)
+    run = proven.cli.store_run(red)
 
     assert replace(proven, run=run).verify() == 1
 
@@ -194,15 +194,17 @@ def test_a_check_that_is_red_now_is_refused_with_what_it_said(
     ]
 
 
-def test_the_same_surroundings_are_told(proven: Proven, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_same_surroundings_are_shown(
+    proven: Proven, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert proven.verify("--json") == 0
     now = json.loads(capsys.readouterr().out)["evidence"][0]["now"]
-    run = proven.desk.told(_evidence(proven, fingerprint=now["fingerprint"]))
+    run = proven.cli.store_run(_evidence(proven, fingerprint=now["fingerprint"]))
 
     assert replace(proven, run=run).verify("--json", inside=fresh_clone(proven)) == 0
 
-    told = json.loads(capsys.readouterr().out)["evidence"]
-    assert [each["environment"] for each in told] == ["same", "differs"]
+    document = json.loads(capsys.readouterr().out)["evidence"]
+    assert [each["environment"] for each in document] == ["same", "differs"]
 
 
 LOOSE = "unsandboxed: what the run has written can do what you can do on this machine"
@@ -214,9 +216,9 @@ def test_without_a_sandbox_one_line_warns_before_anything_runs(
 ) -> None:
     said = tmp_path / "said.txt"
     # Green only if the warning was there when it ran.
-    run = proven.desk.told(_evidence(proven, command=f"grep -q unsandboxed {said}"))
-    environment = replace(proven.desk.environment, no_sandbox=given_up_by == "variable")
-    there = Proven(replace(proven.desk, environment=environment), run, proven.commit, proven.log)
+    run = proven.cli.store_run(_evidence(proven, command=f"grep -q unsandboxed {said}"))
+    environment = replace(proven.cli.environment, no_sandbox=given_up_by == "variable")
+    there = Proven(replace(proven.cli, environment=environment), run, proven.commit, proven.log)
 
     with said.open("w") as errors, redirect_stderr(errors):
         assert there.verify(*(["--no-sandbox"] if given_up_by == "option" else [])) == 0
@@ -248,23 +250,23 @@ def test_tests_that_were_flaky_are_given_a_second_try(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     # What a command leaves behind is gone afterwards, so that tries are counted outside.
-    tries = proven.desk.root / "tries"
+    tries = proven.cli.root / "tries"
     command = f"echo >> {tries}; test $(wc -l < {tries}) -gt {red_at}"
-    (suite,) = (e for e in proven.desk.events(proven.run) if isinstance(e, SuiteFinished))
+    (suite,) = (e for e in proven.cli.events(proven.run) if isinstance(e, SuiteFinished))
     evidence = replace(suite.evidence, command=command, exit_code=0)
-    run = proven.desk.told(replace(suite, evidence=evidence, flaky=flaky))
+    run = proven.cli.store_run(replace(suite, evidence=evidence, flaky=flaky))
 
     # Unconfined, or it could not count.
     assert replace(proven, run=run).verify("--json", "--no-sandbox") == (0 if agrees else 1)
 
-    told = json.loads(capsys.readouterr().out)["evidence"][-1]
-    assert (told["kind"], told["now"]["exit_code"]) == ("tests", 0 if agrees else 1)
+    document = json.loads(capsys.readouterr().out)["evidence"][-1]
+    assert (document["kind"], document["now"]["exit_code"]) == ("tests", 0 if agrees else 1)
     assert len(tries.read_text()) == (2 if flaky else 1)
 
 
 def test_the_project_is_set_up_before_its_checks_run_again(proven: Proven) -> None:
-    made = proven.desk.told(_evidence(proven, command="grep -q made made.txt"))
-    settings = proven.desk.repository.path / "treadle.toml"
+    made = proven.cli.store_run(_evidence(proven, command="grep -q made made.txt"))
+    settings = proven.cli.repository.path / "treadle.toml"
     before = replace(proven, run=made).verify()
     settings.write_text(settings.read_text() + '[project]\nsetup = "echo made > made.txt"\n')
 
@@ -272,11 +274,11 @@ def test_the_project_is_set_up_before_its_checks_run_again(proven: Proven) -> No
 
 
 def test_a_run_without_evidence_has_nothing_to_verify(
-    desk: Desk, capsys: pytest.CaptureFixture[str]
+    cli: ProjectCli, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    desk.told(STARTED, ended("all_passed", Tally(1, 0, 1), rounds=1))
+    cli.store_run(STARTED, ended("all_passed", Tally(1, 0, 1), rounds=1))
 
-    assert desk.treadle("verify") == 1
+    assert cli.treadle("verify") == 1
     assert capsys.readouterr().err.splitlines() == [
         "treadle: run 7c01d2e4 left no evidence: nothing that passed was shown by a check",
         "  hint: give criteria a check with `treadle check add`, or set project.test",
@@ -287,7 +289,7 @@ def test_a_run_of_which_nothing_stands_says_what_was_set_back(
     proven: Proven, capsys: pytest.CaptureFixture[str]
 ) -> None:
     shown, back = _evidence(proven), DeliverableChanged("DL-1", "x", "passed", "pending")
-    run = proven.desk.told(STARTED, DeliverableCreated(DELIVERABLE), shown, back, number=5)
+    run = proven.cli.store_run(STARTED, DeliverableCreated(DELIVERABLE), shown, back, number=5)
 
     assert replace(proven, run=run).verify() == 1
     assert capsys.readouterr().err.splitlines() == [
@@ -296,10 +298,10 @@ def test_a_run_of_which_nothing_stands_says_what_was_set_back(
     ]
 
 
-def test_outside_a_repository_the_way_to_a_clone_is_told(
+def test_outside_a_repository_the_way_to_a_clone_is_shown(
     proven: Proven, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    outside = proven.desk.root / "elsewhere"
+    outside = proven.cli.root / "elsewhere"
     outside.mkdir()
 
     assert proven.verify(inside=outside) == 1
@@ -322,6 +324,6 @@ def test_the_heading_fits_a_usual_screen_however_long_a_criterion_is() -> None:
 
 def _evidence(proven: Proven, **changed: Any) -> CheckFinished:
     """As the run's log has it, with something else in it."""
-    events = proven.desk.events(proven.run)
+    events = proven.cli.events(proven.run)
     last = [event for event in events if isinstance(event, CheckFinished)][-1]
     return replace(last, evidence=replace(last.evidence, **changed))

@@ -7,7 +7,7 @@ import pytest
 
 from tests.builders import NOON, RUN, run_started
 from tests.contracts.storages import DATABASES, storage_of
-from tests.unit.cli.told_runs import ALL_RUNS
+from tests.unit.cli.sample_runs import ALL_RUNS
 from treadle.adapters.stores.event_store import EventStore, open_store
 from treadle.adapters.stores.log_outline import TAIL
 from treadle.adapters.stores.schema import BULK, LANDMARK, LANDMARKS_OF_A_RUN

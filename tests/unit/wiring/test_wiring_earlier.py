@@ -8,8 +8,8 @@ from typing import Literal
 import pytest
 
 from tests.builders import Repository, repository_in
+from tests.unit.cli.sample_runs import BRANCH, RUN, STARTED, recorded
 from tests.unit.cli.stored_runs import store
-from tests.unit.cli.told_runs import BRANCH, RUN, STARTED, recorded
 from treadle.domain.events.work import WorkImported, WorkLanded, WorkspacePrepared
 from treadle.domain.ids import RunId
 from treadle.domain.storage import Storage

@@ -1,12 +1,10 @@
-"""Lengths of time are told in hours, minutes and seconds, and moments from now."""
+"""Lengths of time are written in hours, minutes and seconds, and moments as seen from now."""
 
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from treadle.domain.usage import Usage
 from treadle.views.duration import ago, clock_time, duration
-from treadle.views.figures import money, pluralize, tokens
 
 NOON = datetime(2026, 3, 4, 12, 0, tzinfo=UTC)
 
@@ -34,7 +32,7 @@ def test_a_duration_leaves_out_what_is_zero(seconds: float, words: str) -> None:
     ("seconds", "words"),
     [(0, "0s ago"), (59, "59s ago"), (61, "1m ago"), (7300, "2h ago"), (200_000, "2d ago")],
 )
-def test_the_past_is_told_in_its_largest_unit(seconds: int, words: str) -> None:
+def test_the_past_is_shown_in_its_largest_unit(seconds: int, words: str) -> None:
     assert ago(NOON - timedelta(seconds=seconds), NOON) == words
 
 
@@ -43,16 +41,3 @@ def test_the_past_is_told_in_its_largest_unit(seconds: int, words: str) -> None:
 )
 def test_a_moment_has_a_date_unless_it_is_today(hours: int, words: str) -> None:
     assert clock_time(NOON + timedelta(hours=hours), now=NOON, zone=UTC) == words
-
-
-@pytest.mark.parametrize(
-    ("usd", "words"), [(0, "$0.00"), (0.004, "<$0.01"), (0.42, "$0.42"), (1234.5, "$1,234.50")]
-)
-def test_money_is_never_rounded_to_nothing(usd: float, words: str) -> None:
-    assert money(usd) == words
-
-
-def test_figures_agree_with_their_nouns() -> None:
-    assert [pluralize(n, "turn") for n in (0, 1, 2)] == ["0 turns", "1 turn", "2 turns"]
-    assert tokens(Usage(1200, 0, 0, 9)) == "1,200 in, 9 cache read"
-    assert tokens(Usage()) == "no tokens"

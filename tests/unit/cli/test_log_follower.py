@@ -4,9 +4,12 @@ from collections.abc import Iterable
 
 from treadle.cli.log_follower import FollowedLog, follow_log
 from treadle.domain.events.all_events import RecordedEvent
+from treadle.domain.events.run import RunEnded
 from treadle.domain.events.work import WorkLanded
 
-from .told_runs import BRANCH, COMMIT, recorded, success
+from .sample_runs import BRANCH, COMMIT, recorded, success
+
+RESULT = next(each.event.result for each in success() if isinstance(each.event, RunEnded))
 
 
 class GrowingLog:
@@ -26,7 +29,7 @@ class GrowingLog:
     async def sleep(self, seconds: float) -> None:
         self.there += 1
 
-    def growing(self) -> FollowedLog:
+    def followed(self) -> FollowedLog:
         return FollowedLog(self.read, self.alive, self.sleep)
 
 
@@ -37,15 +40,15 @@ def nothing() -> None:
 async def test_every_event_is_shown_once_until_the_end() -> None:
     log, shown = success(), list[RecordedEvent]()
 
-    ended = await follow_log(GrowingLog(log).growing(), shown.append, tick=nothing)
+    result = await follow_log(GrowingLog(log).followed(), shown.append, tick=nothing)
 
-    assert (ended, shown) == (True, log)
+    assert (result, shown) == (RESULT, log)
 
 
 async def test_following_begins_behind_any_number() -> None:
     log, shown = success(), list[RecordedEvent]()
 
-    await follow_log(GrowingLog(log).growing(), shown.append, tick=nothing, after=5)
+    await follow_log(GrowingLog(log).followed(), shown.append, tick=nothing, after=5)
 
     assert shown == log[5:]
 
@@ -54,9 +57,9 @@ async def test_following_stops_when_the_process_is_gone_and_misses_nothing() -> 
     log, shown = success(), list[RecordedEvent]()
     dying = GrowingLog(log, dies_after=4)
 
-    ended = await follow_log(dying.growing(), shown.append, tick=nothing)
+    result = await follow_log(dying.followed(), shown.append, tick=nothing)
 
-    assert (ended, shown) == (False, log[:4])
+    assert (result, shown) == (None, log[:4])
 
 
 async def test_what_was_landed_after_the_end_is_shown_too() -> None:
@@ -65,6 +68,6 @@ async def test_what_was_landed_after_the_end_is_shown_too() -> None:
     whole = GrowingLog(log)
     whole.there = len(log)
 
-    ended = await follow_log(whole.growing(), shown.append, tick=nothing)
+    result = await follow_log(whole.followed(), shown.append, tick=nothing)
 
-    assert (ended, shown[-1].event) == (True, late)
+    assert (result, shown[-1].event) == (RESULT, late)

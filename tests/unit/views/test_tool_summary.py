@@ -1,4 +1,4 @@
-"""A tool call is shown with the argument that tells a person most."""
+"""A tool call is shown with its most useful argument."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ AT = "/runs/one/clone"
 
 
 @pytest.mark.parametrize(
-    ("name", "given", "telling"),
+    ("name", "arguments", "shown"),
     [
         ("Bash", {"description": "Run the tests", "command": "make test"}, "make test"),
         ("Bash", {"command": "cat <<EOF > a\nhello\nEOF"}, "cat <<EOF > a …"),
@@ -36,8 +36,10 @@ AT = "/runs/one/clone"
         ("Bash", {"command": ""}, ""),
     ],
 )
-def test_the_most_telling_argument(name: str, given: dict[str, Any], telling: str) -> None:
-    assert main_argument(name, given, workspace=AT) == telling
+def test_the_most_useful_argument_is_chosen(
+    name: str, arguments: dict[str, Any], shown: str
+) -> None:
+    assert main_argument(name, arguments, workspace=AT) == shown
 
 
 @pytest.mark.parametrize(

@@ -9,25 +9,25 @@ from treadle.runs.locks import lock_project_for
 from treadle.runs.request_json import read_request
 from treadle.workspace.project_root import project_key
 
-from .desk import Desk, stopped
+from .project_cli import ProjectCli, stopped
+from .sample_runs import RUN, recorded
 from .stored_runs import store
-from .told_runs import RUN, recorded
 
 GOING_ON = pytest.mark.parametrize("command", ["resume", "retry"])
 
 
 @GOING_ON
 def test_a_run_that_is_done_has_nothing_to_go_on_with(
-    command: str, desk: Desk, capsys: pytest.CaptureFixture[str]
+    command: str, cli: ProjectCli, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    desk.told(*stopped("all_passed"))
+    cli.store_run(*stopped("all_passed"))
 
-    assert desk.treadle(command) == 2
+    assert cli.treadle(command) == 2
     assert capsys.readouterr().err.splitlines() == [
         "treadle: run 7c01d2e4 is done",
         "  hint: see what it brought with `treadle diff 7c01d2e4`",
     ]
-    assert desk.states() == ["succeeded"]
+    assert cli.states() == ["succeeded"]
 
 
 @GOING_ON
@@ -46,26 +46,26 @@ def test_a_run_at_its_limit_goes_on_only_where_that_limit_is_raised(
     given: tuple[str, ...],
     reason: ExitReason,
     option: str,
-    desk: Desk,
+    cli: ProjectCli,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    run = desk.told(*stopped(reason, message="it has used all"))
+    run = cli.store_run(*stopped(reason, message="it has used all"))
 
-    assert desk.treadle(command, "last", *given) == 2
+    assert cli.treadle(command, "last", *given) == 2
     assert capsys.readouterr().err.splitlines() == [
         "treadle: run 7c01d2e4 has used all that it may: it has used all",
         f"  hint: allow it more: treadle {command} 7c01d2e4 {option}",
     ]
-    assert len(desk.events(run)) == 2
+    assert len(cli.events(run)) == 2
 
 
 @GOING_ON
 def test_a_run_whose_request_is_gone_is_replaced_by_a_new_one(
-    command: str, desk: Desk, capsys: pytest.CaptureFixture[str]
+    command: str, cli: ProjectCli, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    store(desk.root, recorded(stopped("interrupted")), desk.repository.path)
+    store(cli.root, recorded(stopped("interrupted")), cli.repository.path)
 
-    assert desk.treadle(command) == 1
+    assert cli.treadle(command) == 1
     assert capsys.readouterr().err.splitlines() == [
         "treadle: what run 7c01d2e4 was asked for cannot be read",
         "  hint: start a new run with `treadle deliver`; it goes on from this one's branch",
@@ -74,13 +74,13 @@ def test_a_run_whose_request_is_gone_is_replaced_by_a_new_one(
 
 @GOING_ON
 def test_a_project_that_another_run_works_on_is_left_to_it(
-    command: str, desk: Desk, capsys: pytest.CaptureFixture[str]
+    command: str, cli: ProjectCli, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    desk.told(*stopped("interrupted"))
+    cli.store_run(*stopped("interrupted"))
     other = RunId(f"{RUN[:-1]}9")
 
-    with lock_project_for(desk.root, project_key(desk.repository.path), other):
-        assert desk.treadle(command) == 1
+    with lock_project_for(cli.root, project_key(cli.repository.path), other):
+        assert cli.treadle(command) == 1
 
     assert capsys.readouterr().err.splitlines() == [
         f"treadle: another run is working on this project: {other}",
@@ -94,46 +94,46 @@ def test_a_project_that_another_run_works_on_is_left_to_it(
     [("--max-cost", "much"), ("--max-iterations", "1.5"), ("--model", "opus"), ("--land", "auto")],
 )
 def test_what_cannot_be_said_anew_is_wrong_usage(
-    command: str, wrong: tuple[str, str], desk: Desk, capsys: pytest.CaptureFixture[str]
+    command: str, wrong: tuple[str, str], cli: ProjectCli, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    run = desk.told(*stopped("interrupted"))
+    run = cli.store_run(*stopped("interrupted"))
 
-    assert desk.treadle(command, "last", *wrong) == 2
+    assert cli.treadle(command, "last", *wrong) == 2
     assert wrong[0] in capsys.readouterr().err
-    assert len(desk.events(run)) == 2
+    assert len(cli.events(run)) == 2
 
 
 @GOING_ON
 def test_a_run_that_ended_is_reopened_and_left_to_the_workers(
-    command: str, desk: Desk, capsys: pytest.CaptureFixture[str]
+    command: str, cli: ProjectCli, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    run = desk.told(*stopped("max_iterations"))
+    run = cli.store_run(*stopped("max_iterations"))
 
-    with desk.served():
-        assert desk.treadle(command, "d2e4", "--detach", "-n", "5", "--wait-for-quota") == 0
+    with cli.served():
+        assert cli.treadle(command, "d2e4", "--detach", "-n", "5", "--wait-for-quota") == 0
 
     shown = capsys.readouterr()
     assert shown.out == f"{run}\n"
     assert shown.err == "Detached. Follow it with `treadle attach 7c01d2e4`.\n"
-    assert desk.states() == ["queued"]
-    reopened = desk.events(run)[-1]
+    assert cli.states() == ["queued"]
+    reopened = cli.events(run)[-1]
     assert isinstance(reopened, RunReopened)
     assert (reopened.by, reopened.limits.max_iterations) == (command, 5)
-    request = read_request(desk.root, run)
+    request = read_request(cli.root, run)
     assert (request.leg, request.flags) == (
         2,
         {"limits.max_iterations": 5, "quota.wait": True},
     )
 
 
-def test_a_run_left_to_the_workers_twice_is_reopened_once(desk: Desk) -> None:
-    run = desk.told(*stopped("interrupted", rounds=1))
+def test_a_run_left_to_the_workers_twice_is_reopened_once(cli: ProjectCli) -> None:
+    run = cli.store_run(*stopped("interrupted", rounds=1))
 
-    with desk.served():
-        codes = [desk.treadle("resume", "last", "--detach") for _ in range(2)]
+    with cli.served():
+        codes = [cli.treadle("resume", "last", "--detach") for _ in range(2)]
 
     assert codes == [0, 0]
-    assert [event.type for event in desk.events(run)] == [
+    assert [event.type for event in cli.events(run)] == [
         "run.started",
         "run.ended",
         "run.reopened",

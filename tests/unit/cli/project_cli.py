@@ -1,4 +1,4 @@
-"""A real project with a desk at it: what commands that change runs are tried on."""
+"""The command line inside a real project, for tests of commands that change runs."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
@@ -20,12 +20,12 @@ from treadle.runs.locks import lock_worker
 from treadle.runs.request_json import store_request
 from treadle.settings.environment import Environment
 
+from .sample_runs import STARTED, ended, recorded
 from .stored_runs import store
-from .told_runs import STARTED, ended, recorded
 
 
 @dataclass(frozen=True)
-class Desk:
+class ProjectCli:
     """A real project, and the command line as started inside it."""
 
     repository: Repository
@@ -38,12 +38,12 @@ class Desk:
     def treadle(self, *arguments: str) -> int:
         return run_command(arguments, CommandContext(self.environment, self.repository.path))
 
-    def told(self, *events: Event, number: int = 4) -> RunId:
+    def store_run(self, *events: Event, number: int = 4) -> RunId:
         """A stored run of this project, with what it was asked for beside it."""
         run = store(self.root, recorded(events), self.repository.path, number=number)[0].run
-        place = str(self.repository.path)
+        project = str(self.repository.path)
         flags = {"limits.max_iterations": 2}
-        store_request(self.root, RunRequest(run, place, flags, no_sandbox=False, rehearsal=True))
+        store_request(self.root, RunRequest(run, project, flags, no_sandbox=False, rehearsal=True))
         return run
 
     def events(self, run: RunId) -> Sequence[Event]:

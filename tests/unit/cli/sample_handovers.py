@@ -40,8 +40,8 @@ from treadle.domain.ids import SessionId
 from treadle.domain.limits import RunLimits
 from treadle.domain.session import Cancelled, Completed
 
-from .told_focus import focus
-from .told_runs import (
+from .sample_focus_run import focus
+from .sample_runs import (
     ADD,
     ALL_RUNS,
     BRANCH,
@@ -54,7 +54,7 @@ from .told_runs import (
     recorded,
     session_ended,
 )
-from .told_verification import VERIFIED_RUNS
+from .sample_verified_runs import VERIFIED_RUNS
 
 QUEUED = RunQueued(RUN, "deliver", "/home/ada/calc", "5e884898da28", rehearsal=False)
 SHUT = RunPaused("the model service is left alone", START + timedelta(minutes=5))

@@ -22,7 +22,7 @@ from treadle.domain.review import DroppedFinding, ReviewFinding
 from treadle.domain.session import Completed
 from treadle.domain.signal import Role, SignalKind
 
-from .told_runs import COMMIT, PREPARED, STARTED, ended, recorded, session_ended
+from .sample_runs import COMMIT, PREPARED, STARTED, ended, recorded, session_ended
 
 ZERO = ReviewFinding("blocker", "dividing by zero is not told", "calc.py", "return a / b")
 NAME = ReviewFinding("nit", "a shorter name would do", "calc.py", "def divide_two_numbers")
@@ -39,7 +39,7 @@ def _session(role: Role, signal: SignalKind, text: str, *events: Event) -> list[
 
 
 def focus() -> list[RecordedEvent]:
-    """Everything that only a focus run tells of."""
+    """Every event that only a focus run has."""
     planned = PlanWritten("# Plan\n\n1. Divide\n2. Say why not\n")
     return recorded(
         [

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from treadle.domain.check import Check, CheckTiming, Evidence
-from treadle.domain.deliverable import Deliverable, Proof, Tally
+from treadle.domain.deliverable import Claim, Deliverable, Proof, Tally
 from treadle.domain.events.all_events import Event, RecordedEvent
 from treadle.domain.events.run import RoundStarted
 from treadle.domain.events.session import SessionStarted
@@ -28,7 +28,7 @@ from treadle.domain.ids import SessionId
 from treadle.domain.session import Completed
 from treadle.domain.suite_report import CaseCounts, SuiteObjection
 
-from .told_runs import BRANCH, COMMIT, HEAD, PREPARED, STARTED, ended, recorded, session_ended
+from .sample_runs import BRANCH, COMMIT, HEAD, PREPARED, STARTED, ended, recorded, session_ended
 
 TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 SUM = Check("2 and 3 give 5", "python -m unittest test_add", "spec")
@@ -39,6 +39,13 @@ DIVIDE = Deliverable(
     "DL-002", "Divide, and say so", ("1/0 is an error", "it is documented"), checks=(ERROR,)
 )
 ROUND = Deliverable("DL-003", "Round as accountants do", ("0.5 gives 0", "1.5 gives 2"))
+PROVEN = replace(
+    ADD,
+    status="passed",
+    claim=Claim(COMMIT),
+    checks=(replace(SUM, before="failed"),),
+    proof="proven",
+)
 FAILED = (
     "test_add ... FAIL\n\nAssertionError: 4 != 5\n\nRan 1 test in 0.001s\n\nFAILED (failures=1)\n"
 )

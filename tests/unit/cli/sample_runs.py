@@ -60,6 +60,7 @@ from treadle.domain.session import (
     SessionResult,
 )
 from treadle.domain.usage import Usage
+from treadle.views.log_state import LogState, apply_event
 
 RUN = RunId("0198c2f4-5b7a-7d31-9c55-e7a17c01d2e4")
 START = datetime(2026, 3, 4, 12, 40, 0, tzinfo=UTC)
@@ -95,6 +96,14 @@ def recorded(
         RecordedEvent(RUN, n, start + timedelta(seconds=step_s * n), event)
         for n, event in enumerate(events, 1)
     ]
+
+
+def state_after(*events: Event) -> LogState:
+    """What a log of these events adds up to."""
+    state = LogState()
+    for each in recorded(events):
+        state = apply_event(state, each)
+    return state
 
 
 def call(tool_id: str, name: str, **given: object) -> ToolCalled:

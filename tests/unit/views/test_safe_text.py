@@ -6,24 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.unit.views.foreign_text import FOREIGN
 from treadle.views.safe_text import (
-    WrappedText,
     escape_controls,
     fit,
     head,
     sanitize,
     width_of,
-    wrap,
 )
-
-PARTS = st.sampled_from(
-    (
-        *("\x1b[31m", "\x1b]0;title\x07", "\x9b2J", "\x1bP+q\x1b\\", "\x1b", "\r", "\n", "\t"),
-        *("\x00", "\u202e", "\u200d", "\ufe0f", "\u2028", "e\u0301", "日本", "👩\u200d💻", "word"),
-        *(" ", "\ud800"),
-    )
-)
-FOREIGN = st.lists(st.one_of(PARTS, st.text(max_size=8)), max_size=30).map("".join)
 
 
 @pytest.mark.parametrize(
@@ -74,40 +64,12 @@ def test_a_line_is_cut_by_what_it_takes_on_the_screen(text: str, width: int, sho
     assert fit(text, width) == shown
 
 
-@pytest.mark.parametrize(
-    ("text", "most", "wrapped"),
-    [
-        ("one line", 3, WrappedText(("one line",))),
-        ("the quick brown fox", 3, WrappedText(("the quick", "brown fox"))),
-        ("    indented code goes on", 3, WrappedText(("    indented", "    code", "    goes on"))),
-        ("a\n\n\n\nb\n\n", 5, WrappedText(("a", "", "b"))),
-        ("donaudampfschifffahrt", 3, WrappedText(("donaudampfsc", "hifffahrt"))),
-        ("a\nb\nc\nd", 2, WrappedText(("a", "b"), hidden=2)),
-        ("the quick brown fox jumps", 1, WrappedText(("the quick",), hidden=1)),
-        ("progress 1\rprogress 2", 5, WrappedText(("progress 1", "progress 2"))),
-        ("", 5, WrappedText(())),
-    ],
-)
-def test_a_text_is_broken_at_blanks_and_cut_after_some_lines(
-    text: str, most: int, wrapped: WrappedText
-) -> None:
-    assert wrap(text, 12, most=most) == wrapped
-
-
 @given(FOREIGN, st.integers(min_value=0, max_value=40))
-def test_no_text_gets_out_of_its_place(text: str, width: int) -> None:
-    for line in (fit(text, width), *wrap(text, width + 2, most=3).lines):
-        assert width_of(line) <= width + 2
-        assert not [c for c in line if unicodedata.category(c) in ("Cc", "Cs", "Zl", "Zp")]
-    assert width_of(fit(text, width)) <= width
+def test_no_text_is_wider_than_its_width(text: str, width: int) -> None:
+    line = fit(text, width)
 
-
-@given(st.text(alphabet="ab \u0301日", max_size=60), st.integers(min_value=2, max_value=12))
-def test_wrapping_loses_no_word(text: str, width: int) -> None:
-    wrapped = wrap(text, width, most=100)
-
-    assert "".join("".join(wrapped.lines).split()) == "".join(text.split())
-    assert wrapped.hidden == 0
+    assert width_of(line) <= width
+    assert not [c for c in line if unicodedata.category(c) in ("Cc", "Cs", "Zl", "Zp")]
 
 
 @pytest.mark.parametrize("part", ["x", "word ", "日", "\x1b[31m", "\u0301", "\x1b]", "\n", "\x1b["])
@@ -116,9 +78,6 @@ def test_three_megabytes_are_cut_and_only_their_beginning_is_looked_at(part: str
 
     assert width_of(fit(text, 80)) <= 80
     assert len(fit(text, 80)) <= 80 * 16 + 1
-    wrapped = wrap(text, 80, most=8)
-    assert len(wrapped.lines) <= 8
-    assert part == "\n" or wrapped.hidden > 0
 
 
 def test_the_head_of_a_text_keeps_marks_with_their_letter() -> None:

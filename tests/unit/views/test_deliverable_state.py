@@ -1,0 +1,96 @@
+"""The deliverables of a run as its log leaves them."""
+
+from dataclasses import replace
+
+import pytest
+
+from tests.unit.cli.sample_runs import COMMIT, STARTED, state_after
+from tests.unit.cli.sample_verified_runs import (
+    ADD,
+    DIVIDE,
+    ERROR,
+    PROVEN,
+    SUM,
+    WRITTEN,
+    checked,
+    passed,
+)
+from treadle.domain.deliverable import Claim, Deliverable
+from treadle.domain.events.all_events import Event
+from treadle.domain.events.verification import CheckAdded, RegressionFound
+from treadle.domain.events.work import DeliverableChanged, DeliverableCreated, StatusAdopted
+from treadle.views.deliverable_view import DeliverableView
+
+UNPASSED = DeliverableChanged(ADD.id, ADD.description, "passed", "pending")
+RED = checked(ADD, SUM, "after", 1)
+GREEN = checked(ADD, SUM, "after", 0)
+BROKEN = RegressionFound(ADD.id, SUM.criterion, 2)
+
+
+def test_what_was_seen_of_a_check_before_the_work_is_remembered() -> None:
+    state = state_after(
+        DeliverableCreated(DIVIDE),
+        CheckAdded(DIVIDE.id, WRITTEN),
+        checked(DIVIDE, ERROR, "before", 1),
+        checked(DIVIDE, WRITTEN, "before", 0),
+        passed(DIVIDE),
+    )
+
+    [deliverable] = state.deliverables
+    assert deliverable.checks == (
+        replace(ERROR, before="failed"),
+        replace(WRITTEN, before="passed"),
+    )
+    assert deliverable.remark == "claimed: 1 of 2 checks passed before the work"
+
+
+@pytest.mark.parametrize(
+    ("events", "remark"),
+    [
+        ([], ""),
+        ([RED], "red: python -m unittest test_add"),
+        ([RED, GREEN], ""),
+        ([RED, passed(ADD)], "proven"),
+        ([passed(ADD), checked(ADD, SUM, "again", 1), BROKEN, UNPASSED], "broken in round 2"),
+        ([passed(ADD), UNPASSED, replace(BROKEN, round=None)], "broken again"),
+        ([checked(ADD, SUM, "bisect", 1)], ""),
+        ([checked(replace(ADD, id="DL-404"), SUM, "after", 1)], ""),
+    ],
+)
+def test_what_is_against_a_deliverable_stands_beside_it_until_it_passes(
+    events: list[Event], remark: str
+) -> None:
+    [deliverable] = state_after(DeliverableCreated(ADD), *events).deliverables
+
+    assert deliverable.remark == remark
+
+
+def test_a_persons_own_pass_in_an_old_log_is_taken_at_their_word() -> None:
+    own = Deliverable("DL-001", "One", ("a",), "passed")
+    other = replace(own, id="DL-002", claim=Claim(COMMIT))
+
+    assert state_after(StatusAdopted((own, other), "hand_edit")).deliverables == (
+        DeliverableView("DL-001", "One", "passed", None, ("a",)),
+        DeliverableView("DL-002", "One", "passed", "claimed", ("a",)),
+    )
+
+
+def test_a_pass_is_only_claimed_once_its_check_is_another() -> None:
+    adopted = StatusAdopted((PROVEN,), "earlier_run")
+    other = replace(SUM, command="make sum")
+    events = (STARTED, adopted, CheckAdded(ADD.id, other), checked(ADD, other, "again", 0))
+
+    assert [each.remark for each in state_after(STARTED, adopted).deliverables] == ["proven"]
+    assert state_after(*events).deliverables == (
+        DeliverableView(
+            ADD.id, ADD.description, "passed", "claimed", ADD.acceptance_criteria, (other,)
+        ),
+    )
+
+
+def test_a_pass_is_only_claimed_while_its_check_must_be_seen_to_fail_again() -> None:
+    state = state_after(StatusAdopted((PROVEN,), "earlier_run"), CheckAdded(ADD.id, SUM))
+
+    assert [each.remark for each in state.deliverables] == [
+        "claimed: its check was never seen to fail"
+    ]

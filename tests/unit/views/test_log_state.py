@@ -1,0 +1,45 @@
+"""The state of a run as its log leaves it."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from tests.unit.cli.sample_runs import START, STARTED, ended, recorded, session_ended, state_after
+from tests.unit.cli.sample_verified_runs import ADD, OPEN, SUM, checked, claimed
+from treadle.domain.deliverable import Tally
+from treadle.domain.events.all_events import Event
+from treadle.domain.events.run import RoundStarted, RunReopened
+from treadle.domain.session import Completed
+from treadle.views.log_state import LogState, Phase, apply_event
+
+GREEN = checked(ADD, SUM, "after", 0)
+
+
+@pytest.mark.parametrize(
+    ("events", "phase"),
+    [
+        ([session_ended(Completed("x"))], "between rounds"),
+        ([claimed(ADD), session_ended(Completed("x"))], "checking"),
+        (
+            [claimed(ADD), RoundStarted(2, "coding"), session_ended(Completed("x"))],
+            "between rounds",
+        ),
+        ([session_ended(Completed("x")), GREEN], "checking"),
+        ([session_ended(Completed("x")), OPEN], "checking"),
+        ([GREEN, RoundStarted(2, "coding")], "starting"),
+    ],
+)
+def test_the_phase_says_when_checks_run(events: list[Event], phase: Phase) -> None:
+    assert state_after(*events).phase == phase
+
+
+def test_the_time_between_an_end_and_a_reopening_is_not_running_time() -> None:
+    [begun, over, again] = recorded(
+        [STARTED, ended("stuck", Tally()), RunReopened("resume", STARTED.limits)]
+    )
+    state = LogState()
+    for each in (begun, over, replace(again, at=START + timedelta(days=2))):
+        state = apply_event(state, each)
+
+    assert state.elapsed_s(START + timedelta(days=2, minutes=1)) == 3661.0 + 60

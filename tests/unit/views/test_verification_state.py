@@ -1,0 +1,16 @@
+"""The results of the verification that are kept from a log."""
+
+from tests.unit.cli.sample_runs import state_after
+from tests.unit.cli.sample_verified_runs import BASELINE, OPEN, TOUCHED
+from treadle.domain.events.verification import EvidenceTouched, TouchedFile
+
+
+def test_what_was_touched_is_shown_for_the_whole_work_so_the_last_word_counts() -> None:
+    again = EvidenceTouched((TouchedFile("pyproject.toml", "lint", "removed"),))
+
+    assert state_after(TOUCHED, again).verified.touched == again.files
+
+
+def test_the_run_of_the_tests_before_the_work_is_no_result() -> None:
+    assert state_after(BASELINE).verified.suite is None
+    assert state_after(BASELINE, OPEN).verified.suite == OPEN
