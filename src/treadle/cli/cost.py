@@ -52,8 +52,8 @@ def command(
         click.echo(f"Nothing was spent{' since then' if since else ''}{others}.", err=True)
         return
     # Here, because programs that ask for JSON many times should not wait for what draws.
-    from treadle.cli.terminal.cost_table import cost_notes, cost_table
+    from treadle.cli.terminal.cost_table import cost_table, note_lines
     from treadle.cli.terminal.screen import detect_screen, print_lines
 
     screen = detect_screen(sys.stdout, environment)
-    print_lines([*cost_table(report), *cost_notes(report)], sys.stdout, screen)
+    print_lines([*cost_table(report), *note_lines(report)], sys.stdout, screen)

@@ -11,7 +11,7 @@ import pytest
 from tests.builders import NOON
 from treadle.adapters.stores.database import open_database
 from treadle.adapters.stores.ledger import DatabaseLedger
-from treadle.cli.terminal.cost_table import cost_notes, cost_table
+from treadle.cli.terminal.cost_table import cost_table, note_lines
 from treadle.domain.ids import RunId, SessionId
 from treadle.domain.ledger import CostLine, LedgerEntry, WindowShare, WindowUse
 from treadle.domain.storage import Storage
@@ -172,7 +172,7 @@ def test_what_the_figures_cannot_say_is_said_below() -> None:
     ]
     costs = [line.split()[6] for line in drawn(cost_table(summed))[1:]]
     assert costs == ["$2.00*", "-", "-", "$2.00*"]
-    assert drawn(cost_notes(summed)) == [
+    assert drawn(note_lines(summed)) == [
         "* $0.50 of it is for models without a known price, counted at the dearest;",
         "  give them one in treadle.toml: [prices.MODEL]",
         "2 answers were cut short: their output is a guess.",
