@@ -34,7 +34,7 @@ def approval_argument(command: Command) -> Command:
 
 
 def answer_approval(context: CommandContext, reply: ApprovalReply, *, as_json: bool) -> None:
-    """Answer, and show what was answered; an answer that does not count is an error in words."""
+    """Answer and print the result; an answer that does not count is an error with a hint."""
     _refuse_agents(context)
     storage, now = context.in_project(None).environment.storage, datetime.now(UTC)
     answered = answer_question(storage, reply, by=login_name(), now=now)
@@ -48,7 +48,7 @@ def answer_approval(context: CommandContext, reply: ApprovalReply, *, as_json: b
 
 
 def _refuse_agents(context: CommandContext) -> None:
-    """The sandbox keeps agents away from here; this is for those that mean no harm."""
+    """A clear error for an agent; what keeps it away from the store is the sandbox."""
     if context.environment.raw.get("TREADLE_SESSION"):
         raise UsageError(
             "a question to a person cannot be answered inside an agent's session",

@@ -15,7 +15,7 @@ def command() -> None:
     """Hand credentials over to Treadle, list them, take them back."""
 
 
-# Taken and refused by ourselves: click would say again what was typed.
+# Accepted here and refused by us: an error of click would repeat the secret that was typed.
 _ANYTHING = {"allow_extra_args": True, "ignore_unknown_options": True}
 
 
@@ -38,8 +38,8 @@ def set_(context: click.Context, name: str) -> None:
         value = click.prompt(f"{name} (not shown)", hide_input=True, err=True)
     else:
         value = sys.stdin.read()
-    kept = store_credential(command_context.environment, name, value.strip())
-    click.echo(f"kept {kept.name}, for {kept.purpose}", err=True)
+    stored = store_credential(command_context.environment, name, value.strip())
+    click.echo(f"kept {stored.name}, for {stored.purpose}", err=True)
 
 
 @command.command("list")
@@ -47,14 +47,14 @@ def set_(context: click.Context, name: str) -> None:
 @click.pass_obj
 def list_(command_context: CommandContext, *, as_json: bool) -> None:
     """Names and dates of the credentials that are kept."""
-    held = list_credentials(command_context.environment)
+    credentials = list_credentials(command_context.environment)
     if as_json:
-        rows = [{"name": h.credential.name, "since": h.since.isoformat()} for h in held]
+        rows = [{"name": h.credential.name, "since": h.since.isoformat()} for h in credentials]
         click.echo(json.dumps(rows, indent=2))
         return
-    if not held:
+    if not credentials:
         click.echo("No credential is kept. Hand one over with `treadle auth set NAME`.", err=True)
-    for each in held:
+    for each in credentials:
         note = f"  not used: {each.outranked_by} is set" if each.outranked_by else ""
         click.echo(f"{each.credential.name:20} {each.since.astimezone():%Y-%m-%d %H:%M}{note}")
 

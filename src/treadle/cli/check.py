@@ -51,14 +51,14 @@ def command() -> None:
 @command.command()
 @click.argument("deliverable")
 @click.argument("criterion")
-@click.argument("words", metavar="-- COMMAND...", nargs=-1, type=click.UNPROCESSED)
+@click.argument("command_words", metavar="-- COMMAND...", nargs=-1, type=click.UNPROCESSED)
 @PROJECT
 @click.pass_obj
 def add(
     context: CommandContext,
     deliverable: str,
     criterion: str,
-    words: Sequence[str],
+    command_words: Sequence[str],
     project_dir: str | None,
 ) -> None:
     """Let COMMAND show CRITERION: its text, its number, or a new text, which is added.
@@ -66,11 +66,11 @@ def add(
     A check that the criterion has is replaced. One word is taken as a shell line as it is.
     """
     _refuse_agents(context)
-    if not words:
+    if not command_words:
         raise UsageError(
             "there is no command", hint="treadle check add DL-001 1 -- pytest -q tests/test_x.py"
         )
-    line = words[0] if len(words) == 1 else shlex.join(words)
+    line = command_words[0] if len(command_words) == 1 else shlex.join(command_words)
     project = context.project(project_dir)
     edit = add_check(project, deliverable, criterion, command=line, now=datetime.now(UTC))
     verb = "replaced the" if edit.previous else "added a"
@@ -145,7 +145,7 @@ def _rows(deliverables: Sequence[Deliverable]) -> Iterator[dict[str, Any]]:
 
 
 def _refuse_agents(context: CommandContext) -> None:
-    """The sandbox keeps agents away from the file; this is for those that mean no harm."""
+    """A clear error for an agent; what keeps it away from the file is the sandbox."""
     if context.environment.raw.get("TREADLE_SESSION"):
         raise UsageError(
             "checks cannot be changed inside an agent's session",

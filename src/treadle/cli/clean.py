@@ -45,13 +45,13 @@ def command(
 async def _clean(context: CommandContext, days: float, *, dry_run: bool) -> int:
     now, removed = datetime.now(UTC), 0
     failed = 0
-    async for looked in clean(context.environment, now=now, days=days, dry_run=dry_run):
-        if looked.failure:
+    async for plan in clean(context.environment, now=now, days=days, dry_run=dry_run):
+        if plan.failure:
             failed += 1
-            click.echo(f"left {short_id(looked.row.id)} in part: {looked.failure}", err=True)
+            click.echo(f"left {short_id(plan.row.id)} in part: {plan.failure}", err=True)
             continue
-        removed += isinstance(looked.disposal, DropRun)
-        click.echo(_line(looked, now, dry_run=dry_run))
+        removed += isinstance(plan.disposal, DropRun)
+        click.echo(_line(plan, now, dry_run=dry_run))
     if failed:
         raise StoreError(
             f"the files of {failed} {'run' if failed == 1 else 'runs'} could not all be removed",
@@ -60,16 +60,14 @@ async def _clean(context: CommandContext, days: float, *, dry_run: bool) -> int:
     return removed
 
 
-def _line(looked: CleanPlan, now: datetime, *, dry_run: bool) -> str:
-    row = looked.row
+def _line(plan: CleanPlan, now: datetime, *, dry_run: bool) -> str:
+    row = plan.row
     ended = ago(datetime.fromisoformat(row.ended_at), now)
     verb = (
         "keep"
-        if not isinstance(looked.disposal, DropRun)
+        if not isinstance(plan.disposal, DropRun)
         else "would remove"
         if dry_run
         else "remove"
     )
-    return (
-        f"{verb} {short_id(row.id)}, ended {ended} in {row.project_path}: {looked.disposal.reason}"
-    )
+    return f"{verb} {short_id(row.id)}, ended {ended} in {row.project_path}: {plan.disposal.reason}"

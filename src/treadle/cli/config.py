@@ -23,13 +23,13 @@ def show(context: CommandContext, project_dir: str | None, *, as_json: bool) -> 
     """Every setting, its value, and where the value comes from."""
     project = context.project(project_dir)
     resolved = load_settings(project, environment=context.environment.raw)
-    closed = [each.key for each in not_trusted(context.environment, project, resolved)]
-    given_rows = setting_rows(resolved, not_trusted=closed)
+    untrusted = [each.key for each in not_trusted(context.environment, project, resolved)]
+    rows = setting_rows(resolved, not_trusted=untrusted)
     if as_json:
-        found = {row.key: {"value": row.value, "origin": row.origin} for row in given_rows}
-        click.echo(json.dumps(found, indent=2, ensure_ascii=False, default=str))
+        document = {row.key: {"value": row.value, "origin": row.origin} for row in rows}
+        click.echo(json.dumps(document, indent=2, ensure_ascii=False, default=str))
     else:
-        click.echo(format_table(given_rows))
+        click.echo(format_table(rows))
 
 
 @command.command()

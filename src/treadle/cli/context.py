@@ -24,11 +24,11 @@ class CommandContext:
     environment: Environment
     working_directory: Path
     rehearsing: "Rehearsing | None" = None
-    # Whether what is shown at a run's end can be gone on with.
+    # Whether the summary of a run ends with commands to type.
     advice: "Advice" = "given"
 
     def path(self, named: str) -> Path:
-        """A path from the command line; `~` is the home that the environment names."""
+        """A path from the command line; `~` is HOME of the environment."""
         if named == "~" or named.startswith("~/"):
             return self.environment.home / named[2:]
         return self.working_directory / named
@@ -38,17 +38,17 @@ class CommandContext:
         path = self.path(option) if option else self.working_directory
         named = option or str(path)
         try:
-            found = path.resolve(strict=True)
+            directory = path.resolve(strict=True)
         except FileNotFoundError:
             raise UsageError(f"{named} does not exist", hint="check the path") from None
-        except (OSError, RuntimeError) as error:  # 3.11 and 3.12 say RuntimeError for a link loop
+        except (OSError, RuntimeError) as error:  # 3.11 and 3.12 raise RuntimeError for a link loop
             why = getattr(error, "strerror", None) or "its links lead nowhere"
             raise UsageError(f"cannot reach {named}: {why}", hint="check the path") from None
-        if not found.is_dir():
+        if not directory.is_dir():
             raise UsageError(f"{named} is not a directory", hint="-p takes a project directory")
-        if not os.access(found, os.R_OK | os.X_OK):
+        if not os.access(directory, os.R_OK | os.X_OK):
             raise UsageError(f"{named} cannot be read", hint="check its permissions with `ls -ld`")
-        return found
+        return directory
 
     def in_project(self, option: str | None) -> "CommandContext":
         """The same, with the database that the project keeps its runs in."""

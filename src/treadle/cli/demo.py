@@ -20,32 +20,32 @@ from treadle.runs.demo_project import claim_place, demo_script, make_demo_projec
 def command(context: CommandContext, keep: str | None, *, verbose: bool) -> int:
     """See it work in a minute: a real Claude Code process, a scripted model, a sample project."""
     if keep:
-        place = context.path(keep).resolve()
-        claim_place(place)
-        code = _demo(context, place, verbose=verbose)
-        where = f"cd {shlex.quote(str(place / 'tally'))}"
-        root = f"export TREADLE_ROOT={shlex.quote(str(place / 'treadle-root'))}"
+        directory = context.path(keep).resolve()
+        claim_place(directory)
+        code = _demo(context, directory, verbose=verbose)
+        where = f"cd {shlex.quote(str(directory / 'tally'))}"
+        root = f"export TREADLE_ROOT={shlex.quote(str(directory / 'treadle-root'))}"
         click.echo(f"To look around: {where} && {root}", err=True)
         return code
     with tempfile.TemporaryDirectory(
         prefix="treadle-demo-", ignore_cleanup_errors=True
     ) as temporary:
-        fleeting = replace(context, advice="left out")
-        code = _demo(fleeting, Path(temporary).resolve(), verbose=verbose)
+        without_advice = replace(context, advice="left out")
+        code = _demo(without_advice, Path(temporary).resolve(), verbose=verbose)
     click.echo("The sample is removed again; keep it with `treadle demo --keep DIR`.", err=True)
     return code
 
 
-def _demo(context: CommandContext, place: Path, *, verbose: bool) -> int:
-    project = place / "tally"
+def _demo(context: CommandContext, directory: Path, *, verbose: bool) -> int:
+    project = directory / "tally"
     git = asyncio.run(make_demo_project(project, search_path=context.environment.path))
     click.echo(f"A sample project with a SPEC.md is in {project}", err=True)
     click.echo(
         "The model is a script; Claude Code, its tools, git and the tests are real.\n", err=True
     )
-    environment = replace(context.environment, root=place / "treadle-root", database_url="")
+    environment = replace(context.environment, root=directory / "treadle-root", database_url="")
     arguments = ("deliver", "-p", str(project), *(["--verbose"] if verbose else []))
-    code = rehearse(replace(context, environment=environment), demo_script(place), arguments)
+    code = rehearse(replace(context, environment=environment), demo_script(directory), arguments)
     log = asyncio.run(git.run("log", "--oneline", "--stat", "--no-decorate"))
     click.echo(f"\n{log}", err=True)
     return code

@@ -20,7 +20,7 @@ from treadle.views.safe_text import escape_controls
 def command(context: CommandContext, row: RunRow, *, stat: bool) -> None:
     """What RUN changed: an id, the end of one, or `last`."""
     text = asyncio.run(diff_run(row, context.environment, stat=stat))
-    # What is in the files was written by an agent: on a screen, none of it may move the cursor.
-    shown = escape_controls(text) if sys.stdout.isatty() else text
-    # As bytes: a patch shows files as they are, whatever the encoding of the terminal.
-    click.echo(os.fsencode(shown))
+    # An agent wrote the files: nothing in them may control the terminal.
+    printed = escape_controls(text) if sys.stdout.isatty() else text
+    # As bytes: a patch has the bytes of the files, whatever the encoding of the terminal.
+    click.echo(os.fsencode(printed))

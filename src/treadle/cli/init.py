@@ -52,24 +52,26 @@ def command(context: CommandContext, project_dir: str | None, *, yes: bool) -> N
     present = resolve_settings(text)
     require_trust(context.environment, project, present)
     detected = detect(project)
-    found = InitFiles(text, read_text(project / IGNORE_FILE), read_text(project / SCHEMA_PATH))
+    files = InitFiles(text, read_text(project / IGNORE_FILE), read_text(project / SCHEMA_PATH))
     raw = context.environment.raw
     top = _own_repository(project, raw)
     if project != context.directory(project_dir):
         click.echo(f"project {project}")
     _print_detected(detected)
-    makes_one = top is None and (yes or _confirm_repository(project))
+    makes_repository = top is None and (yes or _confirm_repository(project))
     answers = propose_answers(present, detected)
     if not yes:
         answers |= _ask(answers)
-    changes = changed_files(found, answers, schema=schema_text(), notes=NOTES_FILE)
-    if makes_one:
+    changes = changed_files(files, answers, schema=schema_text(), notes=NOTES_FILE)
+    if makes_repository:
         asyncio.run(make_repository(project, raw))
         click.echo("made    a git repository")
     for path, new in changes.items():
         replace_text(project / path, new)
     _print_written(changes)
-    _print_next(project, str(answers["project.spec"]), has_repository=makes_one or top is not None)
+    _print_next(
+        project, str(answers["project.spec"]), has_repository=makes_repository or top is not None
+    )
 
 
 def _own_repository(project: Path, raw: Mapping[str, str]) -> Path | None:
@@ -105,10 +107,10 @@ def _answer(question: InitQuestion, present: Any) -> Any:
 
 def _parse_answer(question: InitQuestion, text: str) -> Any:
     key = known_keys()[question.name]
-    held = parse_text(key, "" if text.strip() == NONE else text.strip())
-    if isinstance(held, InvalidValue):
-        raise click.UsageError(str(held))
-    return held
+    value = parse_text(key, "" if text.strip() == NONE else text.strip())
+    if isinstance(value, InvalidValue):
+        raise click.UsageError(str(value))
+    return value
 
 
 def _print_detected(detected: DetectedProject) -> None:

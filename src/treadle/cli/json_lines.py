@@ -13,16 +13,16 @@ from treadle.cli.streams import redirect_to_null
 from treadle.domain.events.all_events import RecordedEvent
 from treadle.domain.wire import encode_recorded
 
-# A pipe that says it can be written to takes this much without blocking.
+# A pipe that is ready for writing takes this much without blocking.
 AT_ONCE = 4096
 WAITING_MOST = 100_000
 
 
 class JsonLines:
-    """A reader of the event log. A program that is gone or slow does not stop a run.
+    """A reader of the event log. A reader that is closed or slow does not stop a run.
 
-    Lines that the stream takes at once are written at once; the rest waits in a thread, in order,
-    so that nobody who stops reading can hold up the run or its signals.
+    Lines that fit into the stream are written at once; the others wait in a thread, in order, so
+    that a reader that stops reading cannot block the run or its signals.
     """
 
     def __init__(self, stream: TextIO) -> None:
@@ -50,14 +50,14 @@ class JsonLines:
 
     @property
     def busy(self) -> bool:
-        """Are there lines that the reader has not taken yet?"""
+        """Whether lines wait for the reader."""
         return not self._closed and self._waiting.unfinished_tasks > 0
 
     def _ready(self) -> bool:
         try:
             return bool(select.select([], [self._stream], [], 0)[1])
         except (OSError, ValueError):
-            return True  # no descriptor to ask, or too high a number: then as ever
+            return True  # no descriptor, or one that select cannot handle
 
     def _write_waiting(self) -> None:
         while not self._closed:
@@ -76,8 +76,8 @@ class JsonLines:
             self._stream.write(text)
             self._stream.flush()
             return
-        # Past the stream itself: who waits in here for a reader would hold it locked, and with it
-        # whoever wants to flush it, the end of the whole process among them.
+        # Not through the stream: waiting there for a reader would hold its lock, and block every
+        # flush of it, also that at the end of the process.
         left = memoryview(text.encode(errors="replace"))
         while left:
             left = left[os.write(self._descriptor, left) :]
@@ -85,13 +85,13 @@ class JsonLines:
     def _stop(self, reason: str) -> None:
         self._closed = True
         if reason:
-            with suppress(OSError):  # nobody there either
+            with suppress(OSError):  # stderr may be closed as well
                 text = f"! The JSON ends here ({reason}); the run and its log go on."
                 click.echo(text, err=True)
 
 
 def _descriptor_of(stream: TextIO) -> int | None:
-    """The stream's own, if it has one: not every stream is a file."""
+    """The descriptor of the stream; None if it is no file."""
     try:
         stream.flush()
         return stream.fileno()

@@ -12,7 +12,7 @@ POLL_S = 0.2
 
 @dataclass(frozen=True, slots=True)
 class FollowedLog:
-    """A log and the ways to ask about it."""
+    """A log, whether its run lives, and how to wait for more."""
 
     read: Callable[[int], Iterable[RecordedEvent]]
     alive: Callable[[], bool]
@@ -26,9 +26,9 @@ async def follow_log(
     tick: Callable[[], None],
     after: int = 0,
 ) -> RunResult | None:
-    """Show everything behind `after` until the run has ended; None if no end was among it.
+    """Show all events after `after` until the run has ended; its result, or None without an end.
 
-    What follows the end is shown, too: work may land long after that.
+    Events after the end are shown, too: work may land long after it.
     """
     result = None
     while True:

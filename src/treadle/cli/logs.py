@@ -1,4 +1,4 @@
-"""`treadle logs`: prints the event log of a run, as it was seen live or as JSON lines."""
+"""`treadle logs`: prints the event log of a run, as lines or as JSON lines."""
 
 import asyncio
 import sys
@@ -28,7 +28,7 @@ LEVELS = {None: Verbosity.NORMAL, "verbose": Verbosity.VERBOSE, "debug": Verbosi
 
 @dataclass(frozen=True, slots=True)
 class LogOptions:
-    """How much of a log is wanted, and in which form."""
+    """How much of a log to print, and in which form."""
 
     follow: bool
     as_json: bool
@@ -39,7 +39,7 @@ class LogOptions:
 
 @dataclass(frozen=True, slots=True)
 class SkippedEvents:
-    """What is not shown, and is still needed to understand what is."""
+    """Events that are not shown, but needed to understand those that are."""
 
     outline: Iterable[RecordedEvent]
     after: int

@@ -21,11 +21,12 @@ from treadle.settings.load import load_settings
 from treadle.wiring.policy import lines_given_in, shell_context, shell_looks, split_profile
 
 DECISIONS: dict[type[PolicyDecision], str] = {Allow: "allow", Ask: "ask", Deny: "deny"}
-DECISION_EXIT_CODES = {"allow": DONE, "deny": ERROR, "ask": PERSON_NEEDED}
+# As for all commands: 0 it may run, 1 it may not, 3 a person decides.
+EXIT_CODES = {"allow": 0, "deny": 1, "ask": 3}
 
 
 class PolicyCheckOptions(TypedDict):
-    """Those of `check`."""
+    """The options of `check`."""
 
     profile: str
     role: Role
@@ -54,15 +55,15 @@ def command() -> None:
 def check(command_context: CommandContext, line: str, **options: Unpack[PolicyCheckOptions]) -> int:
     """Would this COMMAND run here? Exit code 0: yes; 1: no; 3: a person is asked first."""
     looks, profile = shell_looks(), options["profile"]
-    # No project is needed: the current directory is then taken for one, with default settings.
+    # Without a project the current directory is one, with default settings.
     settings = load_settings(
         command_context.project(None), environment=command_context.environment.raw
     ).settings
     context = _context(command_context, settings, options)
     if options["batch"]:
-        for wanted in _read_batch():
-            cmd = str(wanted.get("cmd", ""))
-            of = _with_profile(context, str(wanted.get("profile") or profile))
+        for request in _read_batch():
+            cmd = str(request.get("cmd", ""))
+            of = _with_profile(context, str(request.get("profile") or profile))
             click.echo(json.dumps(_answer(cmd, decide_line(cmd, of, looks=looks))))
         return 0
     if not line:
@@ -109,9 +110,9 @@ def _with_profile(context: ShellContext, profile: str) -> ShellContext:
     )
 
 
-def _answer(line: str, judged: PolicyDecision) -> dict[str, str]:
-    decision = DECISIONS[type(judged)]
-    return {"cmd": line, "decision": decision, "rule": judged.rule, "reason": judged.reason}
+def _answer(line: str, decision: PolicyDecision) -> dict[str, str]:
+    verdict = DECISIONS[type(decision)]
+    return {"cmd": line, "decision": verdict, "rule": decision.rule, "reason": decision.reason}
 
 
 def _read_batch() -> Iterator[dict[str, Any]]:
@@ -119,12 +120,12 @@ def _read_batch() -> Iterator[dict[str, Any]]:
         if not text.strip():
             continue
         try:
-            wanted = json.loads(text)
+            request = json.loads(text)
         except ValueError as error:
             raise UsageError(f"line {number} is not JSON: {error}", hint=_BATCH_FORM) from None
-        if not isinstance(wanted, dict) or not isinstance(wanted.get("cmd"), str):
+        if not isinstance(request, dict) or not isinstance(request.get("cmd"), str):
             raise UsageError(f"line {number} has no text under cmd", hint=_BATCH_FORM)
-        yield wanted
+        yield request
 
 
 _BATCH_FORM = '{"cmd": "npm test", "profile": "default"}'
@@ -140,9 +141,9 @@ def show(command_context: CommandContext, name: str, *, as_json: bool, checks: b
     from treadle.cli.policy_rules import failing_examples, rule_text, rules_json, rules_text
 
     if checks:
-        astray = list(failing_examples(command_context.working_directory, shell_looks()))
-        click.echo("\n".join(astray) or "every example is judged as its rule says")
-        return 1 if astray else 0
+        failing = list(failing_examples(command_context.working_directory, shell_looks()))
+        click.echo("\n".join(failing) or "every example is judged as its rule says")
+        return 1 if failing else 0
     if as_json:
         click.echo(json.dumps(rules_json(name), indent=2))
     else:

@@ -34,7 +34,7 @@ def rules_text() -> str:
 
 
 def rule_text(name: str) -> str:
-    """All that the rules of one command say."""
+    """Everything the rules of one command allow and refuse."""
     parts = []
     for entry in _find_rules(name):
         parts.append(f"{name} (profile {entry[0]})" if entry[0] != "base" else name)
@@ -43,16 +43,16 @@ def rule_text(name: str) -> str:
 
 
 def rules_json(name: str) -> list[dict[str, Any]]:
-    wanted = (
+    rules = (
         _find_rules(name)
         if name
-        else [(f, rule) for f, rules in FAMILIES.items() for rule in rules]
+        else [(f, rule) for f, members in FAMILIES.items() for rule in members]
     )
-    return [_as_json(family, rule) for family, rule in wanted]
+    return [_as_json(family, rule) for family, rule in rules]
 
 
 def failing_examples(root: Path, looks: SystemLookups) -> Iterator[str]:
-    """One line for each example that is judged otherwise than its rule says."""
+    """One line for each example whose decision differs from its rule."""
     context = ShellContext(str(root))
     for rules in FAMILIES.values():
         for rule in rules:

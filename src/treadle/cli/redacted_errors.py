@@ -1,6 +1,6 @@
 """Error text and crash reports with known secrets redacted.
 
-Loaded by failures alone: commands that only look something up must not wait for it.
+Imported only on failure: commands that only look something up must not wait for it.
 """
 
 import sys
@@ -14,11 +14,11 @@ from treadle.settings.environment import Environment, credential_values
 
 
 def redact_secrets(text: str, environment: Environment) -> str:
-    """The text, fit for a terminal that somebody looks at and a log that somebody sends."""
+    """The text without secrets, safe for a terminal and for a log that is sent on."""
     try:
         known = known_secrets(environment)
     except StoreError:
-        # Kept credentials that cannot be read cannot be in the text, either.
+        # Stored credentials that cannot be read cannot be in the text.
         known = credential_values(environment.raw)
     return make_redactor(known)(text)
 
@@ -27,8 +27,8 @@ def print_crash(
     environment: Environment,
     kind: type[BaseException],
     error: BaseException,
-    place: TracebackType | None,
+    trace: TracebackType | None,
 ) -> None:
-    """In place of Python's own report of a mistake of ours."""
-    report = "".join(traceback.format_exception(kind, error, place))
+    """Instead of Python's own traceback, for an error of ours."""
+    report = "".join(traceback.format_exception(kind, error, trace))
     sys.stderr.write(redact_secrets(report, environment))

@@ -33,7 +33,7 @@ _RESUME_OPTIONS = (
 
 
 def resume_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Declare RUN and what can be said anew about it."""
+    """Declare RUN and the options that can be given again."""
     command = output_options(command)
     for option in reversed(_RESUME_OPTIONS):
         command = option(command)
@@ -43,7 +43,7 @@ def resume_options(command: Callable[..., Any]) -> Callable[..., Any]:
 def resume_run(
     context: CommandContext, row: RunRow, by: Literal["resume", "retry"], values: dict[str, Any]
 ) -> int:
-    """See the run through, or hand it to the workers."""
+    """Continue the run here until it ends, or leave it to a worker."""
     request = ResumeRequest(
         row=row,
         by=by,

@@ -32,7 +32,7 @@ def verbosity_of(options: OutputOptions) -> Verbosity:
 
 
 class RunDisplay:
-    """Readers of the event log, and the tick that keeps the live line alive."""
+    """Readers of the event log, and the tick that redraws the live line."""
 
     def __init__(
         self, environment: Environment, *, level: Verbosity, as_json: bool, advice: Advice = "given"
@@ -41,9 +41,9 @@ class RunDisplay:
         self._terminal = Terminal(sys.stderr, level=level, screen=screen, clock=SystemClock())
         self._ticking: asyncio.Task[None] | None = None
         self._stopping = asyncio.Event()
-        shown = (self._watch_for_interrupt, self._terminal.draw_event)
+        readers = (self._watch_for_interrupt, self._terminal.draw_event)
         self._json = JsonLines(sys.stdout) if as_json else None
-        self.readers = shown if self._json is None else (*shown, self._json.write_event)
+        self.readers = readers if self._json is None else (*readers, self._json.write_event)
         self.skip_event = self._terminal.skip_event
 
     async def ask(self, question: str) -> bool:
@@ -62,7 +62,7 @@ class RunDisplay:
         return is_yes(answer)
 
     def _gave_up_waiting(self, waited_s: float) -> bool:
-        """Who asked for the end does not wait long for a reader that does not read."""
+        """After an interrupt, a reader that does not read is not waited for any longer."""
         return self._stopping.is_set() and waited_s >= PATIENCE_S
 
     def _watch_for_interrupt(self, recorded: RecordedEvent) -> None:
@@ -101,14 +101,14 @@ LONGEST_LINE = 1024
 
 
 def discard_typed_input(keyboard: TextIO) -> None:
-    """What was typed before a question was asked is no answer to it."""
+    """Drop what was typed before the question: it is no answer to it."""
     termios.tcflush(keyboard.fileno(), termios.TCIFLUSH)
 
 
 async def read_line(keyboard: TextIO) -> str | None:
-    """What somebody types, up to Return; None once there is nobody (Ctrl-D, a closed window).
+    """One typed line; None at the end of the input (Ctrl-D, a closed window).
 
-    Waits in the event loop and not in a thread: a thread that reads cannot be called back.
+    Waits in the event loop and not in a thread: a reading thread cannot be cancelled.
     """
     number = keyboard.fileno()
     loop = asyncio.get_running_loop()
@@ -119,12 +119,12 @@ async def read_line(keyboard: TextIO) -> str | None:
     finally:
         loop.remove_reader(number)
     try:
-        found = os.read(number, LONGEST_LINE)
-    except OSError:  # what a terminal answers once its window is gone
+        typed_bytes = os.read(number, LONGEST_LINE)
+    except OSError:  # the window was closed
         return None
-    return found.decode(errors="replace").strip() if found else None
+    return typed_bytes.decode(errors="replace").strip() if typed_bytes else None
 
 
 def is_yes(answer: str | None) -> bool:
-    """Only a yes is one: Return alone, no answer at all and anything else are a no."""
+    """Everything except `y` and `yes` is a no, also Return alone and no answer."""
     return answer is not None and answer.lower() in YES_ANSWERS

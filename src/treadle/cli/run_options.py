@@ -13,7 +13,7 @@ DEFAULT_THINKING = 8192
 
 @dataclass(frozen=True, slots=True)
 class OutputOptions:
-    """How much of a run a person wants to see, and in which form."""
+    """How much of a run to show, and in which form."""
 
     json: bool
     quiet: bool
@@ -23,7 +23,7 @@ class OutputOptions:
 
 @dataclass(frozen=True, slots=True)
 class WorkflowOptions:
-    """What a person said on the command line; None means: not said."""
+    """The options of a workflow command; None for one that was not given."""
 
     project_dir: str | None
     max_iterations: int | None
@@ -48,7 +48,7 @@ class WorkflowOptions:
         return OutputOptions(self.json, self.quiet, self.verbose, self.debug)
 
     def flags(self) -> dict[str, object]:
-        """As settings by their dotted names."""
+        """The options as settings by their dotted names."""
         return {
             "limits.max_iterations": self.max_iterations,
             "limits.max_retries": self.max_retries,

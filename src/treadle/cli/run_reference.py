@@ -1,4 +1,4 @@
-"""The RUN argument of commands, and the project in which `last` is looked up."""
+"""The RUN argument of commands, and the project whose last run `last` is."""
 
 from collections.abc import Callable
 from functools import wraps

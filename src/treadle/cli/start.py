@@ -27,7 +27,7 @@ def start_run(
     workflow: str,
     inputs: Mapping[str, str] | None = None,
 ) -> int:
-    """The exit code of the run; of a detached one, whether it could be left to the workers."""
+    """Returns the exit code of the run; 0 for one that was detached."""
     context, project = context.in_project(options.project_dir), context.project(options.project_dir)
     request = RunRequest(
         run=fresh_run_id(),
@@ -49,8 +49,8 @@ def start_run(
 async def run_in_terminal(
     context: CommandContext, output: OutputOptions, work: Callable[[RunHost], Awaitable[RunResult]]
 ) -> int:
-    """See a run through to its end in this process; its exit code."""
-    screens = RunDisplay(
+    """Run to the end in this process and display it; returns the exit code."""
+    display = RunDisplay(
         context.environment,
         level=verbosity_of(output),
         as_json=output.json,
@@ -59,13 +59,13 @@ async def run_in_terminal(
     host = RunHost(
         environment=context.environment,
         slots=asyncio.Semaphore(1),
-        readers=screens.readers,
-        recall=screens.skip_event,
-        ask=screens.ask if sys.stdin.isatty() and sys.stderr.isatty() else None,
+        readers=display.readers,
+        recall=display.skip_event,
+        ask=display.ask if sys.stdin.isatty() and sys.stderr.isatty() else None,
         rehearsing=context.rehearsing,
         signals=graceful_interrupts,
     )
-    async with screens:
+    async with display:
         result = await work(host)
     return EXIT_CODES[result.reason]
 
@@ -79,6 +79,6 @@ def detach_run(context: CommandContext, request: RunRequest) -> int:
 
 
 def print_detached(run: RunId) -> None:
-    """The id on stdout for scripts, the rest for people."""
+    """Print the id on stdout for scripts, the rest on stderr."""
     click.echo(run)
     click.echo(f"Detached. Follow it with `treadle attach {short_id(run)}`.", err=True)

@@ -10,7 +10,7 @@ STANDARD = 3
 def fill_closed_streams() -> None:
     """Open /dev/null for each standard stream that is closed.
 
-    Otherwise the next file to be opened would take its number, and be written to as if it were it.
+    Otherwise the next opened file would get its number, and our output would be written to it.
     """
     opened = os.open(os.devnull, os.O_RDWR)
     while opened < STANDARD:
@@ -22,14 +22,14 @@ def fill_closed_streams() -> None:
 
 
 def redirect_to_null(stream: TextIO) -> None:
-    """Nobody reads the stream any more: what is still to be written to it goes nowhere."""
+    """Discard what is still written to a stream that nobody reads."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, stream.fileno())
     os.close(nowhere)
 
 
 def flush_all() -> OSError | None:
-    """Write out what waits; a stream that does not take it is let go, and the reason returned."""
+    """Flush both output streams; returns the error of one that failed, unless its pipe closed."""
     refused = None
     for stream in (sys.stdout, sys.stderr):
         try:

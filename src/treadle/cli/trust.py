@@ -38,24 +38,22 @@ def command(
 
 def _trust(context: CommandContext, project_dir: str | None, *, yes: bool) -> int:
     project = context.project(project_dir)
-    # What the file says: a variable may hide it today, and be gone tomorrow.
+    # The file alone: a variable that overrides it today may be unset tomorrow.
     resolved = load_settings(project)
     require_valid(resolved.settings, context.environment, project)
-    found = find_trust_requirements(resolved)
-    if not found:
-        click.echo(
-            f"{SETTINGS_FILE} in {project} opens nothing: there is nothing to trust.", err=True
-        )
+    requirements = find_trust_requirements(resolved)
+    if not requirements:
+        click.echo(f"{FILE} in {project} opens nothing: there is nothing to trust.", err=True)
         return 0
-    click.echo(f"{SETTINGS_FILE} in {project} opens:")
-    _print_requirements(found)
+    click.echo(f"{FILE} in {project} opens:")
+    _print_requirements(requirements)
     if not not_trusted(context.environment, project, resolved):
         click.echo("All of it is trusted already.", err=True)
         return 0
     if not yes and not _confirm():
         click.echo("Not trusted.", err=True)
         return 1
-    trust(context.environment, project, found)
+    trust(context.environment, project, requirements)
     click.echo("Trusted. `treadle trust --revoke` takes it back.", err=True)
     return 0
 
@@ -69,16 +67,16 @@ def _confirm() -> bool:
     return click.confirm("Trust it with that?", default=False, err=True)
 
 
-def _print_requirements(found: Sequence[TrustRequirement]) -> None:
-    for each in found:
+def _print_requirements(requirements: Sequence[TrustRequirement]) -> None:
+    for each in requirements:
         click.echo(f"  {each.key} = {each.text}: {each.effect}")
 
 
 def _list(context: CommandContext) -> int:
-    found = all_trusted(context.environment)
-    if not found:
+    projects = all_trusted(context.environment)
+    if not projects:
         click.echo("No project is trusted with anything.", err=True)
-    for each in found:
+    for each in projects:
         since = f"{each.since.astimezone():%Y-%m-%d %H:%M}" if each.since else ""
         click.echo(f"{each.project}  {since}  {', '.join(each.values)}")
     return 0

@@ -50,12 +50,12 @@ def command(
             f"{directory} is in no repository, so the commits of the run are not here",
             hint="go with `cd` to a clone that has them, or name one with -p",
         )
-    place = ReverifyPlace(directory, context.environment, unconfined=no_sandbox)
-    for warning in place.warnings:
+    repository = ReverifyPlace(directory, context.environment, unconfined=no_sandbox)
+    for warning in repository.warnings:
         click.echo(f"! {warning}", err=True)
-    compared = asyncio.run(verify_run(row, place, _print_progress))
+    compared = asyncio.run(verify_run(row, repository, _print_progress))
     if as_json:
-        click.echo(_json(str(row.id), compared, place.warnings))
+        click.echo(_json(str(row.id), compared, repository.warnings))
     else:
         _print_comparison(compared, detect_screen(sys.stdout, context.environment))
     return 0 if all(each.agrees for each in compared) else 1

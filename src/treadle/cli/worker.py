@@ -29,10 +29,10 @@ def command(context: CommandContext, *, sessions: int, until_idle: bool) -> None
     Ended by a signal, it lets go of its runs as they are: the next worker goes on with them.
     """
 
-    def say(text: str) -> None:
+    def report(text: str) -> None:
         _print_status(redact_secrets(text, context.environment))
 
-    asyncio.run(_work(context, WorkerOptions(sessions, until_idle, say)))
+    asyncio.run(_work(context, WorkerOptions(sessions, until_idle, report)))
 
 
 async def _work(context: CommandContext, options: WorkerOptions) -> None:

@@ -27,7 +27,7 @@ Mark = Literal["✔", "✘", "!", "-"]
 
 
 def exit_text(evidence: Evidence) -> str:
-    """`exit code 1 after 2s`, or that its time was over."""
+    """`exit code 1 after 2s`, or that it ran out of time."""
     took = duration(evidence.duration_s)
     if evidence.exit_code is None:
         return f"out of time after {took}"

@@ -71,10 +71,10 @@ NEXT_COMMANDS: dict[ExitReason, tuple[Command, ...]] = {
 
 def next_steps(reason: ExitReason, run: RunId, state: LogState) -> tuple[Command, ...]:
     """The commands after an end: first for what the run itself could not do."""
-    own = (*_steps_for_pending(reason, state), *_steps_for_reason(reason, run))
+    steps = (*_steps_for_pending(reason, state), *_steps_for_reason(reason, run))
     if count_proven(state.deliverables):
-        own = (*own, (f"treadle verify {short_id(run)}", "runs what was proven once more"))
-    return (*own, (f"treadle show {short_id(run)}", "all about this run"))
+        steps = (*steps, (f"treadle verify {short_id(run)}", "runs what was proven once more"))
+    return (*steps, (f"treadle show {short_id(run)}", "all about this run"))
 
 
 def next_steps_for_row(row: RunRow, state: LogState) -> tuple[Command, ...]:

@@ -68,7 +68,7 @@ _FAILURES: frozenset[ExitReason] = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class RunTitle:
-    """The first line about a run, and what stands below it."""
+    """The first line about a run, and what is shown below it."""
 
     text: str
     style: Style
@@ -107,7 +107,7 @@ def limits_text(limits: RunLimits) -> str:
 
 
 def outcome_text(outcome: Outcome) -> str:
-    """How a session ended, in a few words that start a line."""
+    """How a session ended, in a few words."""
     match outcome:
         case Completed():
             return "completed"
@@ -143,12 +143,12 @@ def _cut_short_text(outcome: QuotaExceeded | Crashed | TimedOut | Cancelled) -> 
 
 
 def outcome_message(outcome: Outcome) -> str:
-    """What the agent or the service said about it, if anything."""
+    """The message of the agent or the service, if there is one."""
     return outcome.message if isinstance(outcome, ExecutionError | QuotaExceeded | Crashed) else ""
 
 
 def outcome_style(outcome: Outcome) -> Style:
-    """Green for an end the agent chose, red for a failure, yellow for a limit or a person."""
+    """Good if the agent finished, bad for a failure, a warning for a limit or a person."""
     if isinstance(outcome, Completed):
         return "good"
     return "bad" if isinstance(outcome, ExecutionError | Crashed | TimedOut) else "warning"

@@ -142,8 +142,8 @@ def _work_facts(state: LogState) -> list[RunFact]:
             text = "landed in your checkout as uncommitted changes"
         facts: list[RunFact] = [Fact("work", text, "good"), Fact("branch", state.landed.branch)]
         if state.snapshot and state.landed.form == "commits":
-            held = f"your uncommitted changes are in commit {short_commit(state.snapshot)} below it"
-            facts.append(Fact("yours", held, "warning"))
+            text = f"your uncommitted changes are in commit {short_commit(state.snapshot)} below it"
+            facts.append(Fact("yours", text, "warning"))
         return facts
     if state.kept is not None:
         return [

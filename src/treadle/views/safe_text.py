@@ -6,21 +6,21 @@ from unicodedata import category, east_asian_width
 ELLIPSIS = "…"
 UNPRINTABLE = "\N{REPLACEMENT CHARACTER}"
 TAB = 4
-# Bytes that are no text are held as these: Python's way to write them out as they were.
+# Python decodes a byte that is no text to a surrogate from here on (surrogateescape).
 UNDECODED = 0xDC00
 
-# Characters per cell that are looked at before the rest is cut off unseen: combining marks and
-# escape sequences take no cell, and a line of three megabytes must not cost more than a short one.
+# Characters per cell that are examined before the rest is cut off: combining marks and escape
+# sequences take no cell, and a line of three megabytes must not cost more than a short one.
 DEPTH = 16
 
-# Plain patterns: `re` compiles each when it is first needed and remembers it, so that commands
-# that draw nothing do not pay for them.
+# Plain patterns: `re` compiles and caches each at its first use, so that commands that draw
+# nothing do not pay for them.
 _ESCAPES = (
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"  # colours, cursor movements, modes
     r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)"  # titles, links
     r"|\x1b[ -/]*[0-Z\\^-~]"  # all two-character ones
 )
-# Direction overrides, joiners, tags and variation selectors: they have no picture of their own, and
+# Direction overrides, joiners, tags and variation selectors: they are invisible, and
 # terminals do not agree on how wide the characters around them become.
 _INVISIBLE = (
     "[\u00ad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u180e\u200b-\u200f\u202a-\u202e"
@@ -31,7 +31,7 @@ _CONTROLS = "[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]"
 
 
 def sanitize(text: str) -> str:
-    """One line of printable characters: escape sequences are gone, stray controls are marked."""
+    """One line of printable characters: escape sequences are removed, other controls replaced."""
     if text.isascii() and text.isprintable():
         return text
     text = re.sub(_ESCAPES, "", text.expandtabs(TAB))
@@ -39,7 +39,7 @@ def sanitize(text: str) -> str:
 
 
 def escape_controls(text: str) -> str:
-    """Whole text, its lines as they are, that shows what a terminal would obey or hide."""
+    """The whole text, line by line, with everything visible that a terminal would obey or hide."""
     return re.sub(f"(?![\n\t])(?:{_CONTROLS}|{_INVISIBLE})", _escape_control, text)
 
 
@@ -51,7 +51,7 @@ def _escape_control(found: re.Match[str]) -> str:
 
 
 def width_of(text: str) -> int:
-    """How many cells of a terminal clean text takes."""
+    """How many cells of a terminal sanitized text takes."""
     return len(text) if text.isascii() else sum(map(_cells, text))
 
 
@@ -62,19 +62,19 @@ def _cells(character: str) -> int:
 
 
 def head(text: str, width: int) -> str:
-    """The longest beginning of clean text that takes at most `width` cells."""
+    """The longest beginning of sanitized text that takes at most `width` cells."""
     if text.isascii():
         return text[: max(0, width)]
-    taken = 0
+    used = 0
     for index, character in enumerate(text):
-        taken += _cells(character)
-        if taken > width:
+        used += _cells(character)
+        if used > width:
             return text[:index]
     return text
 
 
 def fit(text: str, width: int) -> str:
-    """Foreign text as one clean line of at most `width` cells, ending in `…` if it was cut."""
+    """Untrusted text as one sanitized line of at most `width` cells, ending in `…` if it was cut."""
     near = text[: width * DEPTH]
     line = sanitize(near)
     if len(near) == len(text) and width_of(line) <= width:

@@ -28,12 +28,12 @@ def _proof_text(passed: int, proven: int) -> str:
 
 
 def proof_of(deliverable: Deliverable) -> Proof | None:
-    """How a pass in status.json is known: it is a claim until Treadle itself has proven it."""
+    """How a pass in status.json is known: a claim until Treadle has proven it."""
     return deliverable.proof or "claimed" if deliverable.status == "passed" else None
 
 
 def why_claimed(criteria: Sequence[str], checks: Sequence[Check]) -> str:
-    """What keeps a pass from being proven, the gravest reason alone; empty if that is unknown."""
+    """The most serious reason why a pass is not proven; empty if that is unknown."""
     if not criteria:
         return ""
     checked = {check.criterion for check in checks}

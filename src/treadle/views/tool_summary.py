@@ -8,7 +8,7 @@ from treadle.domain.agent import OWN_TOOLS
 
 PATHS = ("file_path", "notebook_path", "path")
 
-# The argument that says what the call is about, for the tools whose first text does not.
+# The argument that says what a call is about; for other tools it is the first text.
 MAIN_ARGUMENTS: dict[str, tuple[str, ...]] = {
     "Bash": ("command",),
     "BashOutput": ("bash_id",),
@@ -30,7 +30,7 @@ LONGEST = 500
 
 
 def tool_title(name: str) -> str:
-    """`mcp__treadle__set_deliverable_status` is ours and needs no surname; others keep theirs."""
+    """`mcp__treadle__set_deliverable_status` is ours and loses its prefix; other servers keep their name."""
     if name.startswith(OWN_TOOLS):
         return name.removeprefix(OWN_TOOLS)
     if name.startswith("mcp__"):
@@ -39,20 +39,20 @@ def tool_title(name: str) -> str:
     return name
 
 
-def main_argument(name: str, given: Mapping[str, Any], *, workspace: str) -> str:
+def main_argument(name: str, arguments: Mapping[str, Any], *, workspace: str) -> str:
     """One line: the command, the path inside the workspace, the pattern, or the first text."""
     if name.startswith(OWN_TOOLS):
-        return _ids_or_text(given)
+        return _ids_or_text(arguments)
     if name == "TodoWrite":
-        return _current_todo(given)
+        return _current_todo(arguments)
     for key in MAIN_ARGUMENTS.get(name, ()):
-        if isinstance(value := given.get(key), str) and value:
+        if isinstance(value := arguments.get(key), str) and value:
             return relative_to_workspace(value, workspace) if key in PATHS else _first_line(value)
-    return next((_first_line(text) for text in _texts(given)), "")
+    return next((_first_line(text) for text in _texts(arguments)), "")
 
 
 def relative_to_workspace(path: str, workspace: str) -> str:
-    """The path as seen from the workspace; what lies outside keeps its full name."""
+    """The path relative to the workspace; a path outside it stays as it is."""
     if not workspace or len(path) > LONGEST:
         return path
     pure = PurePosixPath(path)
@@ -64,18 +64,18 @@ def _first_line(text: str) -> str:
     return f"{lines[0]} …" if len(lines) > 1 else "".join(lines)
 
 
-def _ids_or_text(given: Mapping[str, Any]) -> str:
-    """`DL-001, DL-002` of a list of deliverables; else the words of the call in their order."""
-    for value in given.values():
+def _ids_or_text(arguments: Mapping[str, Any]) -> str:
+    """`DL-001, DL-002` of a list of deliverables; else the texts of the call in their order."""
+    for value in arguments.values():
         if isinstance(value, list):
             ids = [str(entry["id"]) for entry in value if isinstance(entry, dict) and "id" in entry]
             if ids:
                 return ", ".join(ids)
-    return " ".join(_first_line(value) for value in given.values() if isinstance(value, str))
+    return " ".join(_first_line(value) for value in arguments.values() if isinstance(value, str))
 
 
-def _current_todo(given: Mapping[str, Any]) -> str:
-    todos = given.get("todos")
+def _current_todo(arguments: Mapping[str, Any]) -> str:
+    todos = arguments.get("todos")
     entries = [t for t in todos if isinstance(t, dict)] if isinstance(todos, list) else []
     for entry in entries:
         if entry.get("status") == "in_progress":

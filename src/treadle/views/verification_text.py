@@ -17,7 +17,7 @@ FINDINGS: dict[ObjectionKind, str] = {
 
 
 def suite_outcomes(suite: SuiteFinished) -> str:
-    """`12 passed, 1 failed, 2 skipped`; empty where no report tells."""
+    """`12 passed, 1 failed, 2 skipped`; empty without a report."""
     return _counts_text(
         (sum(each.passed for each in suite.counts), "passed"),
         (sum(each.failed for each in suite.counts), "failed"),
@@ -26,7 +26,7 @@ def suite_outcomes(suite: SuiteFinished) -> str:
 
 
 def suite_makeup(suite: SuiteFinished) -> str:
-    """`12 unit, 3 e2e, coverage 84.2 %`; unit tests alone go without saying."""
+    """`12 unit, 3 e2e, coverage 84.2 %`; empty for unit tests alone."""
     sizes = [(each.passed + each.failed + each.skipped, each.kind) for each in suite.counts]
     parts = [_counts_text(*sizes)] if any(kind != "unit" for _, kind in sizes) else []
     if suite.coverage is not None:
@@ -39,7 +39,7 @@ def _counts_text(*counts: tuple[int, str]) -> str:
 
 
 def suite_verdict(suite: SuiteFinished, *, accepted_by: str = "") -> tuple[str, Style]:
-    """How the gate judged, and by what figures; what was red before the work shuts no gate."""
+    """The verdict on the tests with its figures; tests that failed before the work do not count."""
     outcomes = suite_outcomes(suite)
     if not suite.objections and not suite.accepted and suite.evidence.is_green:
         return outcomes or "passed", "good"
@@ -59,22 +59,23 @@ def _accepted_text(accepted: Sequence[SuiteObjection]) -> str:
 
 
 def why_refused(event: ClaimRefused) -> str:
-    """What keeps a claim from being a pass."""
+    """Why a claim is not a pass."""
     if event.unchecked:
-        some = "1 criterion has" if event.unchecked == 1 else f"{event.unchecked} criteria have"
-        return f"{some} no check"
+        criteria = "1 criterion has" if event.unchecked == 1 else f"{event.unchecked} criteria have"
+        return f"{criteria} no check"
     if not event.red:
         return "tests object"
     return "a check is red" if event.red == 1 else f"{event.red} checks are red"
 
 
 def objection_text(objection: SuiteObjection) -> str:
-    place = objection.file
-    if place and objection.line is not None:
-        place += f":{objection.line}"
+    """`test_divide fails now (tests/test_calc.py:12)`."""
+    location = objection.file
+    if location and objection.line is not None:
+        location += f":{objection.line}"
     what = FINDINGS[objection.finding]
     name = f"{objection.test} {what}" if objection.test else what
-    return f"{name} ({place})" if place else name
+    return f"{name} ({location})" if location else name
 
 
 def touched_title(files: Sequence[TouchedFile]) -> str:

@@ -33,12 +33,12 @@ OUTPUT_LINES = {Verbosity.NORMAL: 1, Verbosity.VERBOSE: 6, Verbosity.DEBUG: 24}
 ERROR_LINES = {Verbosity.NORMAL: 2, Verbosity.VERBOSE: 10, Verbosity.DEBUG: 40}
 THOUGHT_LINES = 6
 
-# Said of a window that is far from spent: of no interest to anybody.
+# The status of a usage window that is far from spent.
 QUOTA_ALLOWED = "allowed"
 
 
 def speech_lines(event: SpeechEvent, options: RenderOptions) -> list[Line]:
-    """What the agent says at the normal level, what it thinks when debugging."""
+    """The text of the agent from the normal level on, its thoughts at the debug level."""
     match event:
         case AgentSpoke():
             most = SPEECH_LINES.get(options.level, 0)
@@ -62,7 +62,7 @@ def speech_lines(event: SpeechEvent, options: RenderOptions) -> list[Line]:
 
 
 def tool_lines(event: ToolEvent, state: LogState, options: RenderOptions) -> list[Line]:
-    """A call with its most telling argument, then only what went wrong, unless asked for more."""
+    """A call with its most useful argument; of its result only errors, at the normal level."""
     if options.level < Verbosity.NORMAL:
         return []
     match event:
@@ -80,7 +80,7 @@ def tool_lines(event: ToolEvent, state: LogState, options: RenderOptions) -> lis
 
 
 def _call_lines(event: ToolCalled, state: LogState) -> list[Line]:
-    # A call made by a sub-agent stands under the call that started the sub-agent.
+    # Indented below the call that started the sub-agent.
     indent = "    " if event.parent else "  "
     argument = main_argument(event.name, event.input, workspace=state.workspace)
     return [((f"{indent}→ {tool_title(event.name)}", "tool"), (f" {argument}", "plain"))]
@@ -116,7 +116,7 @@ def _result_lines(event: ToolFinished, state: LogState, options: RenderOptions) 
 
 
 def first_and_last_lines(text: str, most: int) -> str:
-    """The first line and the last ones: a failing command says at its end how it failed."""
+    """The first line and the last ones: the reason of a failure is mostly at the end."""
     lines = [line for line in text.splitlines() if line.strip()]
     if len(lines) <= most:
         return text
@@ -125,7 +125,7 @@ def first_and_last_lines(text: str, most: int) -> str:
 
 
 def service_lines(event: ServiceEvent, at: datetime, options: RenderOptions) -> list[Line]:
-    """Trouble with the model service at the normal level, plain figures only when debugging."""
+    """Problems with the model service from the normal level on, usage at the debug level."""
     if options.level < Verbosity.NORMAL:
         return []
     match event:

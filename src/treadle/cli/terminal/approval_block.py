@@ -18,14 +18,14 @@ from treadle.views.duration import ago
 
 TITLES = ("ID", "ASKED", "RUN", "KIND", "STATE", "QUESTION")
 LISTED_LINES = 12
-# More than any subject has: whoever decides can see all of it.
+# More than any subject has: whoever decides must see all of it.
 ALL_LINES = 1_000_000
 
 
 def open_approvals_block(
     records: Sequence[ApprovalRecord], now: datetime, options: RenderOptions
 ) -> list[Line]:
-    """What waits for an answer, each with as much of its subject as a list has room for."""
+    """The open questions, each with the first lines of its subject."""
     blocks = [question_block(each, now, options, most=LISTED_LINES) for each in records]
     return [line for block in blocks for line in (*block, ())][:-1]
 
@@ -47,7 +47,7 @@ def question_block(
 
 
 def settled_block(record: ApprovalRecord, options: RenderOptions) -> list[Line]:
-    """What an answer has settled."""
+    """An approval that was just answered."""
     approval = record.approval
     text, style = settlement_text(record.settled)
     head: Line = ((f"{approval.id} {text}", style), (f": {approval.question}", "plain"))

@@ -19,7 +19,7 @@ def check_table(
     without: str = WITHOUT_CHECK_CLAIMED,
 ) -> list[Line]:
     """Every deliverable with its criteria; a number names a criterion to the other commands.
-    `without` says what it means for one to have no check."""
+    `without` says what a missing check means."""
     lines: list[Line] = []
     for deliverable in deliverables:
         lines.append(deliverable_line(make_deliverable_view(deliverable), options, indent=""))
@@ -42,5 +42,5 @@ def _criterion_lines(
         yield ((f"{' ' * len(mark)}no check: {check}", "quiet"),)
         return
     yield ((f"{' ' * len(mark)}$ ", "quiet"), (check.command, "strong"))
-    seen, style = BEFORE_OUTCOMES[check.before]
-    yield ((f"{' ' * len(mark)}{ORIGINS[check.origin]}, ", "quiet"), (seen, style))
+    before, style = BEFORE_OUTCOMES[check.before]
+    yield ((f"{' ' * len(mark)}{ORIGINS[check.origin]}, ", "quiet"), (before, style))

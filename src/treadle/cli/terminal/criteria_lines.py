@@ -16,8 +16,8 @@ def criteria_lines(
     finished: Sequence[CheckFinished],
     options: RenderOptions,
 ) -> list[Line]:
-    """A line per deliverable; where one has checks, its criteria beneath it."""
-    # A command that was green on a commit is not run there again for another criterion.
+    """A line per deliverable; the criteria below it if it has checks."""
+    # By command: a green command is not run again on the same commit for another criterion.
     last = {each.evidence.command: each.evidence for each in finished}
     lines: list[Line] = []
     for deliverable in deliverables:

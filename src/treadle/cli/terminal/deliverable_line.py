@@ -19,8 +19,7 @@ SHORTEST_DESCRIPTION = 8
 def deliverable_line(
     deliverable: DeliverableView, options: RenderOptions, *, indent: str = "  ", note: str = ""
 ) -> Line:
-    """`[PASS] User login (DL-001)  claimed: no check`: a long description gives way first,
-    never the rest."""
+    """`[PASS] User login (DL-001)  claimed: no check`; only a long description is cut."""
     tag, style = TAGS[deliverable.status]
     name = f" ({fit(deliverable.id, options.width // 3)})"
     remark = note or deliverable.remark

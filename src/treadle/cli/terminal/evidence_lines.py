@@ -12,16 +12,16 @@ LISTED_MOST = 5
 
 
 def last_lines(output: str, options: RenderOptions, *, most: int, indent: str) -> list[Line]:
-    """The end of what a command said: what went wrong mostly stands there."""
-    said = [line for line in output.splitlines() if sanitize(line).strip()]
-    text = "\n".join(said[-most:])
+    """The end of an output, where the reason of a failure mostly is."""
+    lines = [line for line in output.splitlines() if sanitize(line).strip()]
+    text = "\n".join(lines[-most:])
     return paragraph(text, style="quiet", options=options, most=most, indent=indent)
 
 
 def objection_lines(
     objections: Sequence[SuiteObjection], options: RenderOptions, *, indent: str
 ) -> list[Line]:
-    """The first few with their place and first line, and how many more there are."""
+    """The first objections with location and first line, and how many more there are."""
     lines: list[Line] = []
     for each in objections[:LISTED_MOST]:
         lines.append(((indent, "plain"), ("✘ ", "bad"), (objection_text(each), "plain")))
@@ -34,7 +34,7 @@ def objection_lines(
 def touched_lines(
     files: Sequence[TouchedFile], *, indent: str, most: int = LISTED_MOST
 ) -> list[Line]:
-    """One line per file: what it is for, what was done to it, and its path."""
+    """One line per file: how it was changed, its path and what it is for."""
     lines: list[Line] = [
         (
             (f"{indent}{each.change} ", "bad" if each.change == "removed" else "warning"),

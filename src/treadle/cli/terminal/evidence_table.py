@@ -9,46 +9,46 @@ from treadle.views.check_text import agreement_text, short_exit_text
 from treadle.views.safe_text import fit, sanitize
 
 TITLES = ("CHECK", "THEN", "NOW", "TREE", "ENVIRONMENT")
-# What the columns behind the title take at most, and what of a title is shown on any screen.
+# The width of the other columns at most, and the limits for the width of a title.
 OTHERS, SHORTEST_TITLE, LONGEST_TITLE = 48, 12, 40
-# Lines of what a command said that ends otherwise now.
-OUTPUT = 10
+# Lines of output of a command that ends otherwise now.
+OUTPUT_LINES = 10
 
 
-def evidence_table(compared: Sequence[EvidenceDiff], options: RenderOptions) -> list[Line]:
-    """A heading and one line for each piece of evidence; a long title gives way."""
+def evidence_table(diffs: Sequence[EvidenceDiff], options: RenderOptions) -> list[Line]:
+    """A heading and one line for each piece of evidence; a long title is cut."""
     room = max(SHORTEST_TITLE, min(LONGEST_TITLE, options.width - OTHERS))
     heading: list[Span] = [(title, "quiet") for title in TITLES]
-    return align_columns([heading, *(_cells(each, room) for each in compared)])
+    return align_columns([heading, *(_cells(each, room) for each in diffs)])
 
 
-def disagreement_texts(compared: EvidenceDiff) -> list[str]:
+def disagreement_texts(diff: EvidenceDiff) -> list[str]:
     """One line each, never cut: there may be a command in it that somebody needs whole."""
-    return [sanitize(f"✘ {compared.recorded.title}: {reason}") for reason in compared.reasons]
+    return [sanitize(f"✘ {diff.recorded.title}: {reason}") for reason in diff.reasons]
 
 
-def current_output_lines(compared: EvidenceDiff, options: RenderOptions) -> list[Line]:
-    """The end of what a command said, if that speaks against it."""
-    if compared.agrees or not compared.current.output:
+def current_output_lines(diff: EvidenceDiff, options: RenderOptions) -> list[Line]:
+    """The end of the output now, if it does not agree."""
+    if diff.agrees or not diff.current.output:
         return []
-    end = "\n".join(compared.current.output.splitlines()[-OUTPUT:])
-    said = paragraph(end, style="quiet", options=options, most=OUTPUT, indent="    ")
-    return [(("  what it says now:", "plain"),), *said]
+    end = "\n".join(diff.current.output.splitlines()[-OUTPUT_LINES:])
+    output = paragraph(end, style="quiet", options=options, most=OUTPUT_LINES, indent="    ")
+    return [(("  what it says now:", "plain"),), *output]
 
 
-def agreement_line(compared: Sequence[EvidenceDiff]) -> Line:
+def agreement_line(diffs: Sequence[EvidenceDiff]) -> Line:
     """How much of it agrees."""
-    agreeing = sum(each.agrees for each in compared)
-    return (agreement_text(agreeing, len(compared)),)
+    agreeing = sum(each.agrees for each in diffs)
+    return (agreement_text(agreeing, len(diffs)),)
 
 
 def _cells(each: EvidenceDiff, room: int) -> list[Span]:
-    then, found = each.recorded.evidence, each.current
-    now = "-" if found.now is None else short_exit_text(found.now)
+    then, current = each.recorded.evidence, each.current
+    now = "-" if current.now is None else short_exit_text(current.now)
     return [
         (fit(each.recorded.title, room), "plain"),
         (short_exit_text(then), "plain"),
         (now, "plain" if each.agrees else "bad"),
-        (found.tree[:12] or "missing", "plain" if found.tree == then.tree else "bad"),
+        (current.tree[:12] or "missing", "plain" if current.tree == then.tree else "bad"),
         (each.environment, "plain"),
     ]

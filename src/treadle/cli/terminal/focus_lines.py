@@ -34,7 +34,7 @@ OUTPUT_LINES = 5
 
 
 def focus_lines(event: FocusEvent, options: RenderOptions) -> list[Line]:
-    """What a person must see at every level, and from the normal level on the rest."""
+    """What needs a person at every level; the rest from the normal level on."""
     match event:
         case IssueSaved():
             return marked_lines("!", f"The specifications need you: {event.path}", options)
@@ -92,16 +92,16 @@ def _check_lines(event: CommandFinished, options: RenderOptions) -> list[Line]:
     if event.exit_code == 0:
         return [((f"  check passes on {where} in {took}: {event.command}", "quiet"),)]
     how = "ran out of time" if event.exit_code is None else f"fails ({event.exit_code})"
-    said = event.output.strip().splitlines()[-OUTPUT_LINES:]
+    output = event.output.strip().splitlines()[-OUTPUT_LINES:]
     first = f"check {how} on {where} after {took}: {event.command}"
-    return [*marked_lines("!", first, options), *(((f"    {line}", "quiet"),) for line in said)]
+    return [*marked_lines("!", first, options), *(((f"    {line}", "quiet"),) for line in output)]
 
 
 def _verdict_lines(event: ReviewJudged, options: RenderOptions) -> list[Line]:
     approved = event.verdict == "approved"
-    words = "review: approved" if approved else "review: changes requested"
+    verdict = "review: approved" if approved else "review: changes requested"
     reason = f" ({event.reason.splitlines()[0]})" if event.reason else ""
-    lines: list[Line] = [((f"  {words}{reason}", "good" if approved else "warning"),)]
+    lines: list[Line] = [((f"  {verdict}{reason}", "good" if approved else "warning"),)]
     for finding in event.findings:
         lines += _finding_lines(finding, "", options)
     for dropped in event.dropped:

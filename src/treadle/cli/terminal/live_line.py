@@ -18,14 +18,14 @@ def render_live_line(state: LogState, now: datetime, frame: int, options: Render
     spinner = FRAMES[frame % len(FRAMES)]
     head, style = phase_text(state, now=now, zone=options.zone)
     left_room = max(0, options.width - width_of(right) - 2)
-    where = fit(head, left_room - 2)
-    what = fit(tool_text(state, now=now), left_room - 2 - width_of(where) - 3)
-    middle: Line = ((" · ", "quiet"), (what, "plain")) if what else ()
-    used = 2 + width_of(where) + sum(width_of(text) for text, _ in middle)
+    phase = fit(head, left_room - 2)
+    tool = fit(tool_text(state, now=now), left_room - 2 - width_of(phase) - 3)
+    middle: Line = ((" · ", "quiet"), (tool, "plain")) if tool else ()
+    used = 2 + width_of(phase) + sum(width_of(text) for text, _ in middle)
     gap = " " * max(2, options.width - used - width_of(right))
     line: Line = (
         (f"{spinner} ", "phase"),
-        (where, style),
+        (phase, style),
         *middle,
         (gap, "plain"),
         (right, "quiet"),

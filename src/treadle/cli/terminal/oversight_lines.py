@@ -25,7 +25,7 @@ ApprovalEvent: TypeAlias = ApprovalAsked | ApprovalAnswered | ApprovalLapsed | A
 
 
 def limit_lines(event: LimitEvent, at: datetime, options: RenderOptions) -> list[Line]:
-    """Shown at every level, but for good news."""
+    """Shown at every level, except for good news."""
     match event:
         case LimitNeared():
             used = f"{event.used:g} of {event.most:g}"
@@ -39,10 +39,10 @@ def limit_lines(event: LimitEvent, at: datetime, options: RenderOptions) -> list
             works: Line = ((f"{event.service} works again", "phase"),)
             return [works] if options.level >= Verbosity.NORMAL else []
         case HostAsked():
-            place = f"{event.host}:{event.port}"
+            address = f"{event.host}:{event.port}"
             if not event.allowed:
-                return marked_lines("!", f"Refused: {place} is not in sandbox.hosts", options)
-            reached: Line = ((f"reached {place}", "quiet"),)
+                return marked_lines("!", f"Refused: {address} is not in sandbox.hosts", options)
+            reached: Line = ((f"reached {address}", "quiet"),)
             return [reached] if options.level >= Verbosity.VERBOSE else []
         case BillDiffered():
             figures = f"{money(event.ledger_usd)} counted, {money(event.agent_usd)} said the agent"
@@ -52,13 +52,13 @@ def limit_lines(event: LimitEvent, at: datetime, options: RenderOptions) -> list
 
 
 def approval_lines(event: ApprovalEvent, at: datetime, options: RenderOptions) -> list[Line]:
-    """A question holds the run up, so it is shown at every level."""
+    """The run waits for the answer, so a question is shown at every level."""
     match event:
         case ApprovalAsked():
             return marked_lines("?", _question_text(event, at, options), options)
         case ApprovalAnswered():
-            said = f": {event.text}" if event.text else ""
-            return [((f"{event.approval} {event.verdict} by {event.by}{said}", "phase"),)]
+            text = f": {event.text}" if event.text else ""
+            return [((f"{event.approval} {event.verdict} by {event.by}{text}", "phase"),)]
         case ApprovalLapsed():
             return marked_lines(
                 "!", f"Nobody answered {event.approval} in time: {event.verdict}", options

@@ -10,7 +10,7 @@ RESET = "\x1b[0m"
 
 @dataclass(frozen=True, slots=True)
 class Palette:
-    """The escape sequence that begins each style; text of an absent style stays as it is."""
+    """The escape sequence of each style; text of an absent style stays as it is."""
 
     codes: Mapping[Style, str] = field(default_factory=dict)
 
@@ -21,7 +21,7 @@ class Palette:
 
 PLAIN = Palette()
 
-# The terminal's own sixteen colours, so that a person's theme decides how they look.
+# The terminal's own sixteen colours, so that the user's theme decides how they look.
 COLOURED = Palette(
     {
         "quiet": "\x1b[2m",

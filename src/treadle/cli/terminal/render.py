@@ -20,7 +20,7 @@ AgentEvent: TypeAlias = agent_lines.SpeechEvent | agent_lines.ToolEvent | agent_
 
 
 def render(recorded: RecordedEvent, state: LogState, options: RenderOptions) -> list[str]:
-    """Finished lines without line ends; `state` has this event in it already."""
+    """Finished lines without line ends; `state` includes this event."""
     return [format_line(line, options) for line in _lines(recorded, state, options)]
 
 

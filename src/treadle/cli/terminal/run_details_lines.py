@@ -57,7 +57,7 @@ def run_details_lines(
 
 
 def _steps(steps: Sequence[StepRow]) -> list[Line]:
-    """The checkpoints: what a run that is cut off now would not do again."""
+    """The checkpoints: what a run that is cut off now would not repeat."""
     listed: list[list[Span]] = [
         [(step.name, "plain"), (duration(step.took_s), "quiet")] for step in steps[-LISTED_MOST:]
     ]
@@ -75,18 +75,18 @@ def _sessions(sessions: Sequence[SessionDetails]) -> list[Line]:
 
 
 def _session(session: SessionDetails) -> list[Span]:
-    begun: list[Span] = [
+    start: list[Span] = [
         (f"round {session.round_number}", "plain"),
         (session.role, "plain"),
         (session.model, "quiet"),
     ]
     result = session.result
     if session.resumed:
-        begun[1] = (f"{session.role}, resumed", "plain")
+        start[1] = (f"{session.role}, resumed", "plain")
     if result is None:
-        return [*begun, ("", "plain"), ("", "plain"), ("", "plain"), ("no end recorded", "warning")]
+        return [*start, ("", "plain"), ("", "plain"), ("", "plain"), ("no end recorded", "warning")]
     return [
-        *begun,
+        *start,
         (pluralize(result.turns, "turn"), "quiet"),
         (duration(result.duration_s), "plain"),
         (money(result.cost_usd), "plain"),

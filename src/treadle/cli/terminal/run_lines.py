@@ -35,7 +35,7 @@ WARNING_LINES = 6
 
 
 def run_lines(event: RunEvent, at: datetime, state: LogState, options: RenderOptions) -> list[Line]:
-    """What is shown of the run as a whole; warnings and the end at every level."""
+    """The run as a whole; warnings and the end at every level."""
     match event:
         case RunStarted():
             return _started_lines(event, options)
@@ -67,7 +67,7 @@ def handover_lines(event: HandoverEvent, options: RenderOptions) -> list[Line]:
 
 
 def round_lines(event: RoundEvent, at: datetime, options: RenderOptions) -> list[Line]:
-    """Where a round begins, where one failed, and when somebody asked for the end."""
+    """The start of a round, its failure, and a request to stop."""
     match event:
         case RoundStarted():
             return (
@@ -87,7 +87,7 @@ def round_lines(event: RoundEvent, at: datetime, options: RenderOptions) -> list
 
 
 def marked_lines(mark: str, text: str, options: RenderOptions) -> list[Line]:
-    """A message that stands out, with its mark before the first line only."""
+    """A message with a mark before its first line."""
     style: Style = "bad" if mark == "✘" else "warning"
     lines = paragraph(text, style=style, options=options, most=WARNING_LINES)
     return [((f"{mark} ", style), *line[1:]) if n == 0 else line for n, line in enumerate(lines)]
@@ -113,14 +113,14 @@ def _started_lines(event: RunStarted, options: RenderOptions) -> list[Line]:
 
 
 def _round_started_lines(event: RoundStarted, at: datetime, options: RenderOptions) -> list[Line]:
-    what = INSTRUCTION_LABELS[event.instruction]
+    label = INSTRUCTION_LABELS[event.instruction]
     title = f"Round {event.number}"
     time = f" {at.astimezone(options.zone):%H:%M}"
-    used = width_of(f"{title} · {what} ") + width_of(time)
+    used = width_of(f"{title} · {label} ") + width_of(time)
     rule = "─" * max(0, options.width - used)
     heading: Line = (
         (title, "phase"),
-        (f" · {what} ", "plain"),
+        (f" · {label} ", "plain"),
         (rule, "quiet"),
         (time, "quiet"),
     )

@@ -17,22 +17,22 @@ from treadle.cli.terminal.styled_lines import (
 from treadle.settings.environment import Environment
 
 USUAL_WIDTH = 80
-# Beyond this, lines are hard to read, however wide the window is.
+# Longer lines are hard to read, however wide the window is.
 WIDEST = 120
 
 
 @dataclass(frozen=True, slots=True)
 class Screen:
-    """What a stream can show. `live` is a terminal on which a line can be drawn over."""
+    """What a stream can show. `live`: a line can be redrawn."""
 
     palette: Palette = PLAIN
     live: bool = False
-    columns: int | None = None  # None: ask the window, each time anew
+    columns: int | None = None  # None: the width of the window, asked each time
     zone: tzinfo | None = None
     advice: Advice = "given"
 
     def render_options(self, stream: TextIO, level: Verbosity = Verbosity.NORMAL) -> RenderOptions:
-        """How lines look on it now; a window may have another width than a moment ago."""
+        """The options for this moment: a window may have been resized."""
         columns = self.columns or window_columns(stream)
         width = min(max(columns, NARROWEST), WIDEST)
         return RenderOptions(level, width, self.palette, self.zone, self.advice)
@@ -40,9 +40,9 @@ class Screen:
 
 def detect_screen(stream: TextIO, environment: Environment) -> Screen:
     """What this stream can show: off a terminal and on a dumb one there are no escapes at all."""
-    able = stream.isatty() and environment.term != "dumb"
-    palette = COLOURED if able and not environment.no_color else PLAIN
-    return Screen(palette=palette, live=able, columns=environment.columns)
+    is_capable = stream.isatty() and environment.term != "dumb"
+    palette = COLOURED if is_capable and not environment.no_color else PLAIN
+    return Screen(palette=palette, live=is_capable, columns=environment.columns)
 
 
 def window_columns(stream: TextIO) -> int:
@@ -54,7 +54,7 @@ def window_columns(stream: TextIO) -> int:
 
 
 def print_lines(lines: list[Line], stream: TextIO, screen: Screen) -> None:
-    """A finished block, for the commands that only show one."""
+    """Print a block of lines, for the commands that only show one."""
     options = screen.render_options(stream)
     text = "".join(f"{format_line(line, options)}\n" for line in lines)
     stream.write(encodable(text, stream.encoding))

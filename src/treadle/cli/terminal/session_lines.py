@@ -72,9 +72,9 @@ def _ended_lines(event: SessionEnded, options: RenderOptions) -> list[Line]:
     result = event.result
     cost = money(result.cost_usd) + ("" if result.priced else " (unpriced)")
     figures = f"{duration(result.duration_s)} · {cost} · {pluralize(result.turns, 'turn')}"
-    words, style = outcome_text(result.outcome), outcome_style(result.outcome)
-    line: Line = (("  session ", "quiet"), (words, style), (f" · {figures}", "quiet"))
-    # A failure is told in full by the round or the run that it ends.
+    text, style = outcome_text(result.outcome), outcome_style(result.outcome)
+    line: Line = (("  session ", "quiet"), (text, style), (f" · {figures}", "quiet"))
+    # The failed round or the end of the run shows the message in full.
     most = MESSAGE_LINES if options.level >= Verbosity.VERBOSE else 0
     message = outcome_message(result.outcome) if most else ""
     return [line, *paragraph(message, style="quiet", options=options, most=most, indent="    ")]

@@ -12,12 +12,12 @@ from treadle.views.style import Style
 
 NARROWEST = 20
 
-# Whether a summary ends with commands to type: no use where the project is gone right afterwards.
+# Whether a summary ends with commands to type: useless if the project is removed after the run.
 Advice: TypeAlias = Literal["given", "left out"]
 
 
 class Verbosity(IntEnum):
-    """How much a person wants to see; each level shows all that the one before shows."""
+    """How much is shown; each level includes the one before."""
 
     QUIET = 0
     NORMAL = 1
@@ -27,7 +27,7 @@ class Verbosity(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class RenderOptions:
-    """Everything that decides how an event looks, and nothing of the event."""
+    """Everything that decides how lines look, apart from their content."""
 
     level: Verbosity = Verbosity.NORMAL
     width: int = 80
@@ -41,7 +41,7 @@ Line: TypeAlias = tuple[Span, ...]
 
 
 def format_line(line: Line, options: RenderOptions) -> str:
-    """The line as it is printed: cleaned, cut to the width, painted. All output passes here."""
+    """The line as it is printed: sanitized, cut to the width, coloured. All output passes here."""
     spans = [(_sanitize_start(text, options.width * DEPTH), style) for text, style in line]
     if sum(width_of(text) for text, _ in spans) <= options.width:
         return "".join(options.palette.paint(text, style) for text, style in spans).rstrip()
@@ -64,7 +64,7 @@ def _sanitize_start(text: str, most: int) -> str:
 def paragraph(
     text: str, *, style: Style, options: RenderOptions, most: int, indent: str = "  "
 ) -> list[Line]:
-    """Foreign text as indented lines, and a last one that says how much is left out."""
+    """Untrusted text as indented lines, and a last line that counts what is left out."""
     wrapped = wrap(text, max(options.width, NARROWEST) - width_of(indent), most=most)
     lines: list[Line] = [((indent, "plain"), (line, style)) for line in wrapped.lines]
     if wrapped.hidden:

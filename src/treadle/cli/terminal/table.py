@@ -11,7 +11,7 @@ GAP = "  "
 def align_columns(
     rows: Sequence[Sequence[Span]], *, flush_right: frozenset[int] = frozenset(), indent: str = ""
 ) -> list[Line]:
-    """Every column as wide as its widest cell; figures are best flushed to the right."""
+    """Every column as wide as its widest cell; columns of figures are flushed to the right."""
     cleaned = [[(sanitize(text), style) for text, style in row] for row in rows]
     columns = list(zip(*cleaned, strict=True))
     widths = [max(width_of(text) for text, _ in column) for column in columns]

@@ -21,7 +21,7 @@ class ScreenClock(Protocol):
 
 
 class Terminal:
-    """A reader of the event log. It never raises: a screen that is gone does not stop a run."""
+    """A reader of the event log. It never raises: a closed terminal does not stop a run."""
 
     def __init__(
         self, stream: TextIO, *, level: Verbosity, screen: Screen, clock: ScreenClock
@@ -39,11 +39,11 @@ class Terminal:
 
     @property
     def is_closed(self) -> bool:
-        """Nobody reads any more: the pipe or the terminal was closed."""
+        """Whether the pipe or the terminal was closed."""
         return self._closed
 
     def draw_event(self, recorded: RecordedEvent) -> None:
-        """Print what this event says to a person, above the live line."""
+        """Print the lines of this event above the live line."""
         self._state = apply_event(self._state, recorded)
         lines = render(recorded, self._state, self._render_options())
         if lines:
@@ -52,21 +52,21 @@ class Terminal:
             self._write(start + "".join(f"{line}\n" for line in lines) + self._live_line())
 
     def skip_event(self, recorded: RecordedEvent) -> None:
-        """Take an event in without showing it: it was seen before, or nobody asked for it."""
+        """Apply an event to the state without printing it."""
         self._state = apply_event(self._state, recorded)
 
     def prompt(self, question: str) -> None:
-        """Let a question stand at the end of the screen; the live line waits for its answer."""
+        """Print a question in place of the live line, until it is answered or abandoned."""
         self.close()
         self._asking = self._mid_line = True
         self._write(question)
 
     def end_prompt(self) -> None:
-        """Whoever answered has ended the line."""
+        """The question was answered, and Return has ended its line."""
         self._asking = self._mid_line = False
 
     def abandon_prompt(self) -> None:
-        """Nobody will answer any more; what comes next begins a line of its own."""
+        """The question stays unanswered; the next output starts a new line."""
         self._asking = False
 
     def tick(self) -> None:
@@ -76,18 +76,18 @@ class Terminal:
             self._write(line)
 
     def close(self) -> None:
-        """Take the live line away; safe to call twice."""
+        """Remove the live line; safe to call twice."""
         if self._drawn:
             self._drawn = False
             self._write(ERASE_LINE)
 
     def _live_line(self) -> str:
-        wanted = self._screen.live and self._level > Verbosity.QUIET and not self._asking
-        if not wanted or self._state.started is None or self._state.result is not None:
+        is_visible = self._screen.live and self._level > Verbosity.QUIET and not self._asking
+        if not is_visible or self._state.started is None or self._state.result is not None:
             return ""
         self._drawn = True
         options = self._render_options()
-        # The last column stays free: a full line would wrap and could not be drawn over.
+        # The last column stays free: a full line would wrap and could not be redrawn.
         narrow = replace(options, width=options.width - 1)
         return ERASE_LINE + render_live_line(self._state, self._clock.now(), self._frame, narrow)
 

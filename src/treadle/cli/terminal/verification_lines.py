@@ -43,7 +43,7 @@ VerificationEvent: TypeAlias = (
     | EvidenceTouched
 )
 
-# Lines of output behind a red check; somebody who wants more to be said gets more of them.
+# Lines of output below a red check, by level.
 OUTPUT_LINES: dict[Verbosity, int] = {
     Verbosity.NORMAL: 5,
     Verbosity.VERBOSE: 20,
@@ -54,8 +54,8 @@ OUTPUT_LINES: dict[Verbosity, int] = {
 def verification_lines(
     event: VerificationEvent, verified: VerificationState, options: RenderOptions
 ) -> list[Line]:
-    """What is against the work, from the normal level on; what speaks for it, when asked.
-    `verified` has this event in it already."""
+    """Failures from the normal level on, passes from the verbose level on.
+    `verified` includes this event."""
     if options.level < Verbosity.NORMAL:
         return []
     match event:
@@ -78,7 +78,7 @@ def verification_lines(
 def _check_added_lines(
     event: CheckAdded, verified: VerificationState, options: RenderOptions
 ) -> list[Line]:
-    """Worth a line at once: from now on something else decides when it is done."""
+    """Shown at once: from now on this check decides when the criterion is met."""
     check = event.check
     how = "is new"
     if verified.replaced is not None:
@@ -136,7 +136,7 @@ def _check_finished_lines(event: CheckFinished, options: RenderOptions) -> list[
 
 
 def _check_before_lines(event: CheckFinished, options: RenderOptions) -> list[Line]:
-    """Red is as it should be; green is a check that shows nothing, and worth a word at once."""
+    """A check should fail before the work; one that passes proves nothing and gets a warning."""
     took = duration(event.evidence.duration_s)
     if event.evidence.is_green:
         text = "! check passes before the work, so it shows nothing"
@@ -154,8 +154,8 @@ def _check_passed_lines(event: CheckFinished, options: RenderOptions) -> list[Li
         return []
     again = " again" if event.evidence.when == "again" else ""
     took = duration(event.evidence.duration_s)
-    told = _check_line(event, f"✔ check passed{again}", took, style="good")
-    return [told, _command_line(event.evidence.command)]
+    line = _check_line(event, f"✔ check passed{again}", took, style="good")
+    return [line, _command_line(event.evidence.command)]
 
 
 def _bisect_lines(event: CheckFinished, options: RenderOptions) -> list[Line]:
@@ -171,7 +171,7 @@ def _bisect_lines(event: CheckFinished, options: RenderOptions) -> list[Line]:
 
 
 def _check_line(event: CheckFinished, what: str, fact: str, *, style: Style) -> Line:
-    """The criterion stands last: it is the one part that may be long, and be cut."""
+    """The criterion comes last: it may be long and be cut."""
     return (
         (f"  {what}", style),
         (f" · {fact} · ", "quiet"),
@@ -221,14 +221,14 @@ def _makeup_lines(event: SuiteFinished) -> list[Line]:
 
 
 def _output_lines(event: SuiteFinished, options: RenderOptions) -> list[Line]:
-    """Where no report tells what failed, the end of the output has to."""
+    """The end of the output, if no report says what failed."""
     if any(each.finding != "broken_run" for each in event.objections) or not event.objections:
         return []
     return last_lines(event.output, options, most=OUTPUT_LINES[options.level], indent="    ")
 
 
 def _excused_lines(event: SuiteFinished, options: RenderOptions) -> list[Line]:
-    """Red tests that are not the work's fault: the names only when asked for."""
+    """Red tests that the work did not cause; their names from the verbose level on."""
     kinds = ((event.known_red, "red before the work as well"), (event.flaky, "flaky"))
     lines: list[Line] = []
     for names, what in kinds:
@@ -239,7 +239,7 @@ def _excused_lines(event: SuiteFinished, options: RenderOptions) -> list[Line]:
 
 
 def _touched_event_lines(event: EvidenceTouched, options: RenderOptions) -> list[Line]:
-    """The summary right behind it says so first."""
+    """At the normal level the summary that follows shows them."""
     if not event.files or options.level < Verbosity.VERBOSE:
         return []
     title: Line = ((f"  ! {touched_title(event.files)}", "warning"),)

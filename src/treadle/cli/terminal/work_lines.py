@@ -37,7 +37,7 @@ def work_lines(
     state: LogState,
     options: RenderOptions,
 ) -> list[Line]:
-    """What happened to the work, from the deliverables to where it ended up."""
+    """What happened to the work, from the deliverables to the landing."""
     match event:
         case WorkWithheld():
             return withheld_lines(event, options)
@@ -55,8 +55,8 @@ def deliverable_lines(event: DeliverableEvent, options: RenderOptions) -> list[L
         return []
     match event:
         case DeliverableCreated():
-            made = event.deliverable
-            deliverable = DeliverableView(made.id, made.description, made.status)
+            created = event.deliverable
+            deliverable = DeliverableView(created.id, created.description, created.status)
             return [deliverable_line(deliverable, options, note="new")]
         case DeliverableChanged():
             deliverable = DeliverableView(event.id, event.description, event.status, event.proof)
@@ -71,16 +71,16 @@ def deliverable_lines(event: DeliverableEvent, options: RenderOptions) -> list[L
 
 def _adopted_line(event: StatusAdopted) -> Line:
     now = tally(event.deliverables)
-    deliverable = f"{now.passed} passed, {now.blocked} blocked, {now.total} in all"
+    counts = f"{now.passed} passed, {now.blocked} blocked, {now.total} in all"
     if event.origin == "hand_edit":
-        return ((f"  ! status.json was edited by hand: {deliverable}", "warning"),)
-    return ((f"deliverables from before: {deliverable}", "quiet"),)
+        return ((f"  ! status.json was edited by hand: {counts}", "warning"),)
+    return ((f"deliverables from before: {counts}", "quiet"),)
 
 
 def preparation_lines(
     event: PreparationEvent, state: LogState, options: RenderOptions
 ) -> list[Line]:
-    """What the work begins with."""
+    """The workspace that the work starts in."""
     if options.level < Verbosity.NORMAL:
         return []
     match event:
@@ -95,7 +95,7 @@ def preparation_lines(
 
 
 def commit_lines(event: CommitEvent, options: RenderOptions) -> list[Line]:
-    """Where the work lies on its way; where it ended up is said by the summary."""
+    """Commits and their import; the summary says where the work ended up."""
     if options.level < Verbosity.NORMAL:
         return []
     match event:
@@ -116,18 +116,18 @@ def commit_lines(event: CommitEvent, options: RenderOptions) -> list[Line]:
 
 
 def withheld_lines(event: WorkWithheld, options: RenderOptions) -> list[Line]:
-    """One line per place: a person may want to know before the agent has mended it."""
+    """One line for each path that was left out of a commit."""
     if options.level < Verbosity.NORMAL:
         return []
-    told = (f"not committed: {_withheld_text(place)}" for place in event.places)
-    return [line for text in told for line in marked_lines("!", text, options)]
+    texts = (f"not committed: {_withheld_text(path)}" for path in event.places)
+    return [line for text in texts for line in marked_lines("!", text, options)]
 
 
-def _withheld_text(place: WithheldPath) -> str:
-    if place.is_protected:
-        return f"{place.path} is protected from changes by an agent"
-    line = f" line {place.line}" if place.line else ""
-    return f"{place.path}{line} holds what looks like {place.kind}"
+def _withheld_text(withheld: WithheldPath) -> str:
+    if withheld.is_protected:
+        return f"{withheld.path} is protected from changes by an agent"
+    line = f" line {withheld.line}" if withheld.line else ""
+    return f"{withheld.path}{line} holds what looks like {withheld.kind}"
 
 
 def _prepared_lines(
@@ -146,14 +146,14 @@ def _setup_lines(event: SetupFinished, options: RenderOptions) -> list[Line]:
     took = duration(event.duration_s)
     if event.exit_code == 0:
         return [((f"set up in {took}: {event.command}", "quiet"),)]
-    said = event.output.strip().splitlines()[-3:]
+    output = event.output.strip().splitlines()[-3:]
     first = f"setup failed with exit code {event.exit_code} after {took}: {event.command}"
-    return [*marked_lines("!", first, options), *(((f"  {line}", "quiet"),) for line in said)]
+    return [*marked_lines("!", first, options), *(((f"  {line}", "quiet"),) for line in output)]
 
 
 def _origin_text(event: WorkspacePrepared) -> str:
     if event.head is None:
         return "a repository without commits"
-    place = f"{event.checkout} at " if event.checkout else ""
+    checkout = f"{event.checkout} at " if event.checkout else ""
     changes = "" if event.head == event.snapshot else " with its uncommitted changes"
-    return f"{place}{short_commit(event.head)}{changes}"
+    return f"{checkout}{short_commit(event.head)}{changes}"

@@ -7,14 +7,14 @@ from treadle.views.safe_text import DEPTH, head, sanitize
 
 @dataclass(frozen=True, slots=True)
 class WrappedText:
-    """Some lines of a longer text, and how many of its own lines are not among them."""
+    """The first lines of a text, and how many of its lines are left out."""
 
     lines: tuple[str, ...]
     hidden: int = 0
 
 
 def wrap(text: str, width: int, *, most: int) -> WrappedText:
-    """Foreign text broken at blanks into clean lines; at most `most` of them are kept."""
+    """Untrusted text broken at blanks into sanitized lines, at most `most` of them."""
     near = text[: width * most * DEPTH]
     lines: list[str] = []
     for count, raw in enumerate(near.splitlines()):
@@ -24,8 +24,8 @@ def wrap(text: str, width: int, *, most: int) -> WrappedText:
             continue
         lines += pieces
         if len(lines) > most:
-            begun = count + 1 if room else count
-            return WrappedText(tuple(lines[:most]), max(1, _line_count(text) - begun))
+            included = count + 1 if room else count
+            return WrappedText(tuple(lines[:most]), max(1, _line_count(text) - included))
     while lines and not lines[-1]:
         lines.pop()
     hidden = 0 if len(near) == len(text) else max(1, _line_count(text) - _line_count(near))
