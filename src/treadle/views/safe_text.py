@@ -74,7 +74,7 @@ def head(text: str, width: int) -> str:
 
 
 def fit(text: str, width: int) -> str:
-    """Untrusted text as one sanitized line of at most `width` cells, ending in `…` if it was cut."""
+    """Untrusted text as one sanitized line of at most `width` cells; `…` shows that it was cut."""
     near = text[: width * DEPTH]
     line = sanitize(near)
     if len(near) == len(text) and width_of(line) <= width:

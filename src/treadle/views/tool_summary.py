@@ -30,7 +30,7 @@ LONGEST = 500
 
 
 def tool_title(name: str) -> str:
-    """`mcp__treadle__set_deliverable_status` is ours and loses its prefix; other servers keep their name."""
+    """`set_deliverable_status` for a tool of ours, `server/tool` for one of another server."""
     if name.startswith(OWN_TOOLS):
         return name.removeprefix(OWN_TOOLS)
     if name.startswith("mcp__"):

@@ -7,10 +7,10 @@ from datetime import UTC
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from treadle.cli.terminal.live_line import render_live_line
 from treadle.cli.terminal.palette import COLOURED, PLAIN
 from treadle.cli.terminal.render import render
 from treadle.cli.terminal.styled_lines import RenderOptions, Verbosity
+from treadle.cli.terminal.terminal import render_live_line
 from treadle.domain.events.all_events import RecordedEvent
 from treadle.views.log_state import LogState, apply_event
 from treadle.views.safe_text import width_of
