@@ -18,9 +18,10 @@ from treadle.cli.terminal.screen import detect_screen
 from treadle.cli.terminal.terminal import Terminal
 from treadle.domain.events.all_events import RecordedEvent
 from treadle.domain.events.run import RoundStarted
+from treadle.domain.exit_codes import exit_code
 from treadle.domain.ids import short_id
 from treadle.domain.ports import Store
-from treadle.domain.run import EXIT_CODES, RunResult
+from treadle.domain.run import RunResult
 from treadle.domain.run_row import RunRow
 from treadle.runs.find import find_run, open_logs
 from treadle.runs.locks import worker_is_alive
@@ -52,7 +53,7 @@ def command(context: CommandContext, row: RunRow, /, **values: Any) -> int:
             click.echo(f"\nLeft run {short_id(row.id)} at work.", err=True)
             return 0
     if result is not None:
-        return EXIT_CODES[result.reason]
+        return exit_code(result.reason)
     state = "is set aside" if is_set_aside(context.environment, row.id) else "lost its process"
     click.echo(f"Run {short_id(row.id)} {state}: treadle resume {short_id(row.id)}", err=True)
     return LOST

@@ -31,7 +31,7 @@ def command(context: CommandContext, /, words: str, review: str | None, **values
     if not words.strip():
         raise UsageError("a focus run needs words", hint='treadle focus "What to work on"')
     text = _read_review(context.working_directory / review) if review else ""
-    return start_run(context, options, "focus", words=words, review=text)
+    return start_run(context, options, "focus", {"words": words, "review": text})
 
 
 def _read_review(path: Path) -> str:

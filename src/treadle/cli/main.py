@@ -62,20 +62,6 @@ def exit_on_closed_pipe() -> Iterator[None]:
         raise click.exceptions.Exit(0) from None
 
 
-@contextmanager
-def _without_garbage_collection() -> Iterator[None]:
-    """Loading creates hardly any garbage, and a collection now and at the end would take a sixth of
-    a short command's time."""
-    collects = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.freeze()
-        if collects:
-            gc.enable()
-
-
 class LazyCommands(click.Group):
     """Loads a command's module only when that command is used."""
 

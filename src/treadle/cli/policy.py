@@ -22,7 +22,7 @@ from treadle.wiring.policy import lines_given_in, shell_context, shell_looks, sp
 
 DECISIONS: dict[type[PolicyDecision], str] = {Allow: "allow", Ask: "ask", Deny: "deny"}
 # As for all commands: 0 it may run, 1 it may not, 3 a person decides.
-EXIT_CODES = {"allow": 0, "deny": 1, "ask": 3}
+DECISION_EXIT_CODES = {"allow": DONE, "deny": ERROR, "ask": PERSON_NEEDED}
 
 
 class PolicyCheckOptions(TypedDict):

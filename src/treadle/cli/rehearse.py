@@ -11,10 +11,8 @@ from treadle.domain.errors import UsageError
 from treadle.domain.exit_codes import INTERRUPTED
 from treadle.rehearsal.script import load_script
 from treadle.rehearsal.scripted_api import ScriptedApi
-from treadle.views.workflow_labels import WORKFLOW_LABELS
 from treadle.wiring.agent import Rehearsing, dummy_credential
-
-INTERRUPTED = EXIT_CODES["interrupted"]
+from treadle.workflows.registry import WORKFLOWS
 
 
 @click.command(
@@ -32,7 +30,7 @@ def command(context: CommandContext, script: str, arguments: tuple[str, ...]) ->
     Example: treadle rehearse script.yaml -- deliver --max-iterations 3
     """
     arguments = arguments[1:] if arguments[:1] == ("--",) else arguments
-    if not arguments or arguments[0] not in WORKFLOW_LABELS:
+    if not arguments or arguments[0] not in WORKFLOWS:
         raise UsageError(
             "a rehearsal needs a workflow to rehearse",
             hint="treadle rehearse SCRIPT -- deliver [OPTIONS]",

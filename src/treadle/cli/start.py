@@ -67,7 +67,7 @@ async def run_in_terminal(
     )
     async with display:
         result = await work(host)
-    return EXIT_CODES[result.reason]
+    return exit_code(result.reason)
 
 
 def detach_run(context: CommandContext, request: RunRequest) -> int:

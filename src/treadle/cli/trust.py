@@ -43,9 +43,11 @@ def _trust(context: CommandContext, project_dir: str | None, *, yes: bool) -> in
     require_valid(resolved.settings, context.environment, project)
     requirements = find_trust_requirements(resolved)
     if not requirements:
-        click.echo(f"{FILE} in {project} opens nothing: there is nothing to trust.", err=True)
+        click.echo(
+            f"{SETTINGS_FILE} in {project} opens nothing: there is nothing to trust.", err=True
+        )
         return 0
-    click.echo(f"{FILE} in {project} opens:")
+    click.echo(f"{SETTINGS_FILE} in {project} opens:")
     _print_requirements(requirements)
     if not not_trusted(context.environment, project, resolved):
         click.echo("All of it is trusted already.", err=True)

@@ -12,6 +12,7 @@ from treadle.runs.previous_runs import find_previous_runs
 from treadle.runs.rehearsal_model import keep_script
 from treadle.runs.request import check_request, with_variables
 from treadle.runs.request_json import request_json, result_from, result_json, store_request
+from treadle.wiring.checked_request import CheckedRequest, RunHost
 
 POLL_S = 0.5
 # On the queue of a run that begins nothing ever comes, and each look there costs as much as a step.

@@ -29,6 +29,7 @@ from treadle.runs.rehearsal_model import with_model
 from treadle.runs.request import check_request
 from treadle.runs.request_json import read_request, request_from, result_json
 from treadle.settings.environment import Environment
+from treadle.wiring.checked_request import RunHost
 from treadle.workflows.loop.run_history import RunHistory, read_history
 
 LOOK_S = 2.0

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import assert_never
 
+from treadle.domain.exit_codes import DONE, exit_code
 from treadle.domain.limits import RunLimits
 from treadle.domain.run import ExitReason, RunResult
 from treadle.domain.session import (
@@ -95,7 +96,7 @@ def headline(result: RunResult) -> str:
 
 def headline_style(reason: ExitReason) -> tuple[str, Style]:
     """The mark before the headline, and its style."""
-    if EXIT_CODES[reason] == 0:
+    if exit_code(reason) == DONE:
         return "✔", "good"
     return ("✘", "bad") if reason in _FAILURES else ("!", "warning")
 

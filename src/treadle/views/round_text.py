@@ -3,22 +3,13 @@
 from typing import TypeAlias, assert_never
 
 from treadle.domain.events.focus import PlanWritten, ReviewJudged
-from treadle.domain.events.run import Instruction, RoundFailed
+from treadle.domain.events.run import RoundFailed
 from treadle.domain.events.verification import ClaimRefused
 from treadle.views.figures import pluralize
 from treadle.views.style import Style
 from treadle.views.verification_text import why_refused
 
 RoundOutcome: TypeAlias = ClaimRefused | PlanWritten | ReviewJudged
-
-INSTRUCTION_LABELS: dict[Instruction, str] = {
-    "initializer": "planning the deliverables",
-    "coding": "coding",
-    "planning": "planning",
-    "task": "one task",
-    "review": "reviewing",
-    "sync": "judging the deliverables",
-}
 
 
 def round_outcome_text(event: RoundOutcome) -> tuple[str, Style]:

@@ -19,7 +19,7 @@ from treadle.views.run_row_text import run_time_s
 from treadle.views.style import Style
 from treadle.views.tally_text import tally_text
 from treadle.views.verification_text import suite_makeup, suite_verdict
-from treadle.views.workflow_labels import WORKFLOW_LABELS
+from treadle.views.workflow_labels import lists_deliverables
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +98,7 @@ def detail_facts(
 
 
 def _tally_facts(tally: Tally, state: LogState) -> list[Fact]:
-    always = (
-        state.started is None or WORKFLOW_LABELS[state.started.workflow].always_lists_deliverables
-    )
+    always = state.started is None or lists_deliverables(state.started.workflow)
     if not always and not tally.total:
         return []
     return [Fact("deliverables", tally_text(tally, proven=count_proven(state.deliverables)))]

@@ -1,25 +1,23 @@
-"""How each workflow is presented: its name, its deliverables, its branch. Loads no events."""
+"""How a run of a workflow is presented, from the record of the workflow. Loads no events."""
 
-from dataclasses import dataclass
-
-from treadle.domain.run import Workflow
+from treadle.workflows.registry import WORKFLOWS, find_workflow
 
 
-@dataclass(frozen=True, slots=True)
-class WorkflowLabels:
-    """What a surface needs to know about a workflow to describe one of its runs."""
+def instruction_label(workflow: str, instruction: str) -> str:
+    """What a session with this instruction does; a newer version's stands for itself.
 
-    name: str
-    # Whether a run lists its deliverables even while there are none.
-    always_lists_deliverables: bool
-    # Whether the branch of a run ends up in the user's repository.
-    imports_branch: bool
+    A log that is read from its middle does not say which workflow it is of: then all are asked.
+    """
+    names = (workflow,) if workflow in WORKFLOWS else tuple(WORKFLOWS)
+    labels = (find_workflow(name).labels.get(instruction) for name in names)
+    return next(filter(None, labels), instruction)
 
 
-WORKFLOW_LABELS: dict[Workflow, WorkflowLabels] = {
-    "deliver": WorkflowLabels("deliver", always_lists_deliverables=True, imports_branch=True),
-    # Works from a plan; deliverables are listed if the project has some.
-    "focus": WorkflowLabels("focus", always_lists_deliverables=False, imports_branch=True),
-    # Judges the work and commits nothing.
-    "sync": WorkflowLabels("sync", always_lists_deliverables=True, imports_branch=False),
-}
+def lists_deliverables(workflow: str) -> bool:
+    """Whether a run shows its deliverables even while there are none."""
+    return workflow not in WORKFLOWS or find_workflow(workflow).has_deliverables
+
+
+def imports_branch(workflow: str) -> bool:
+    """Whether the branch of a run ends up in the user's repository."""
+    return workflow not in WORKFLOWS or find_workflow(workflow).lands

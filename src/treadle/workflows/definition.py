@@ -1,4 +1,7 @@
-"""What a workflow declares about itself, in one record in `<name>/workflow.py`. Types only."""
+"""What a workflow declares about itself, in one record in `<name>/workflow.py`. Types only.
+
+Records are cheap to import: whatever shows a run asks them for words.
+"""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -68,6 +71,8 @@ class Workflow:
     inputs: tuple[str, ...] = ()
     # Raises a UsageError before the run exists.
     check: Callable[[Path], None] = require_nothing
+    # Whether it works on deliverables; others only show them if the project has some.
+    has_deliverables: bool = True
     # Whether its work lands in the checkout, and whether the project's tests judge it.
     lands: bool = True
     runs_tests: bool = True

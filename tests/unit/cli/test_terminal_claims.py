@@ -9,7 +9,6 @@ from treadle.cli.terminal.styled_lines import RenderOptions
 from treadle.domain.deliverable import Tally
 from treadle.domain.events.verification import CheckAdded, ClaimRefused, SuiteFinished
 from treadle.domain.events.work import DeliverableCreated, StatusAdopted
-from treadle.domain.run import Workflow
 from treadle.domain.suite_report import CaseCounts, SuiteObjection
 
 from .rendered_events import rendered, rendered_last
@@ -90,7 +89,5 @@ def test_no_command_is_offered_where_the_project_is_removed_after_the_run() -> N
         ("sync", "judging main at 3b18e512"),
     ],
 )
-def test_a_run_whose_work_is_not_imported_announces_no_branch(
-    workflow: Workflow, line: str
-) -> None:
+def test_a_run_whose_work_is_not_imported_announces_no_branch(workflow: str, line: str) -> None:
     assert rendered_last(replace(STARTED, workflow=workflow), PREPARED) == [line]

@@ -9,7 +9,6 @@ from tests.unit.cli.sample_verified_runs import SHUT
 from treadle.domain.deliverable import Tally
 from treadle.domain.events.all_events import Event
 from treadle.domain.events.work import WorkImported, WorkKept, WorkLanded
-from treadle.domain.run import Workflow
 from treadle.views.run_facts import CommandFact, Fact, ObjectionFacts, RunFact, summary_facts
 
 END = ended("all_passed", Tally(1, 0, 1))
@@ -72,7 +71,7 @@ def test_what_the_tests_object_to_follows_their_verdict() -> None:
     ],
 )
 def test_a_run_without_deliverables_lists_them_only_if_its_workflow_makes_some(
-    workflow: Workflow, tally: Tally, listed: list[str]
+    workflow: str, tally: Tally, listed: list[str]
 ) -> None:
     state = state_after(replace(STARTED, workflow=workflow))
 

@@ -1,12 +1,29 @@
-"""Every workflow has a row in the table of labels."""
+"""Words about a run come from the record of its workflow."""
 
-from typing import get_args
+import pytest
 
-from treadle.domain.run import Workflow
-from treadle.views.workflow_labels import WORKFLOW_LABELS
+from treadle.views.workflow_labels import imports_branch, instruction_label, lists_deliverables
 
 
-def test_every_workflow_is_labelled_with_its_name() -> None:
-    assert {name: labels.name for name, labels in WORKFLOW_LABELS.items()} == {
-        name: name for name in get_args(Workflow)
-    }
+@pytest.mark.parametrize(
+    ("workflow", "instruction", "label"),
+    [
+        ("deliver", "initializer", "planning the deliverables"),
+        ("focus", "task", "one task"),
+        ("sync", "sync", "judging the deliverables"),
+        ("deliver", "newer", "newer"),
+        ("newer", "coding", "coding"),
+    ],
+)
+def test_an_instruction_is_labelled_by_its_workflow(
+    workflow: str, instruction: str, label: str
+) -> None:
+    assert instruction_label(workflow, instruction) == label
+
+
+def test_a_workflow_of_a_newer_version_is_shown_in_full() -> None:
+    assert [lists_deliverables("newer"), imports_branch("newer")] == [True, True]
+
+
+def test_what_a_workflow_has_none_of_is_not_announced() -> None:
+    assert [lists_deliverables("focus"), imports_branch("sync")] == [False, False]

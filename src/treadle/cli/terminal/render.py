@@ -34,7 +34,7 @@ def _lines(recorded: RecordedEvent, state: LogState, options: RenderOptions) -> 
         case run.RunQueued() | run.RunRecovered() | run.RunReopened():
             return run_lines.handover_lines(event, options)
         case run.RoundStarted() | run.RoundFailed() | run.InterruptRequested():
-            return run_lines.round_lines(event, at, options)
+            return run_lines.round_lines(event, at, state, options)
         case (
             session.SessionStarted()
             | session.PromptSent()

@@ -22,10 +22,10 @@ from treadle.domain.events.run import (
 from treadle.views.duration import clock_time, duration
 from treadle.views.log_state import LogState
 from treadle.views.outcome_text import limits_text
-from treadle.views.round_text import INSTRUCTION_LABELS, round_failure_text
+from treadle.views.round_text import round_failure_text
 from treadle.views.safe_text import width_of
 from treadle.views.style import Style
-from treadle.views.workflow_labels import WORKFLOW_LABELS
+from treadle.views.workflow_labels import instruction_label
 
 RunEvent: TypeAlias = RunStarted | RunWarned | RunPaused | RunResumed | RunEnded
 HandoverEvent: TypeAlias = RunQueued | RunRecovered | RunReopened
@@ -66,12 +66,14 @@ def handover_lines(event: HandoverEvent, options: RenderOptions) -> list[Line]:
             assert_never(event)
 
 
-def round_lines(event: RoundEvent, at: datetime, options: RenderOptions) -> list[Line]:
+def round_lines(
+    event: RoundEvent, at: datetime, state: LogState, options: RenderOptions
+) -> list[Line]:
     """The start of a round, its failure, and a request to stop."""
     match event:
         case RoundStarted():
             return (
-                _round_started_lines(event, at, options)
+                _round_started_lines(event, at, state, options)
                 if options.level >= Verbosity.NORMAL
                 else []
             )
@@ -104,7 +106,7 @@ def _started_lines(event: RunStarted, options: RenderOptions) -> list[Line]:
         notes += ((" · ", "quiet"), ("rehearsal", "signal"))
     name = PurePath(event.project).name or event.project
     second: Line = (
-        (f"{WORKFLOW_LABELS[event.workflow].name} ", "strong"),
+        (f"{event.workflow} ", "strong"),
         (name, "strong"),
         (f" · {event.model} · {limits_text(event.limits)}", "quiet"),
         *notes,
@@ -112,8 +114,11 @@ def _started_lines(event: RunStarted, options: RenderOptions) -> list[Line]:
     return [first, second]
 
 
-def _round_started_lines(event: RoundStarted, at: datetime, options: RenderOptions) -> list[Line]:
-    label = INSTRUCTION_LABELS[event.instruction]
+def _round_started_lines(
+    event: RoundStarted, at: datetime, state: LogState, options: RenderOptions
+) -> list[Line]:
+    workflow = "" if state.started is None else state.started.workflow
+    label = instruction_label(workflow, event.instruction)
     title = f"Round {event.number}"
     time = f" {at.astimezone(options.zone):%H:%M}"
     used = width_of(f"{title} · {label} ") + width_of(time)

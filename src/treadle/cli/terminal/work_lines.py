@@ -25,7 +25,7 @@ from treadle.views.deliverable_view import DeliverableView
 from treadle.views.duration import duration
 from treadle.views.figures import pluralize, short_commit
 from treadle.views.log_state import LogState
-from treadle.views.workflow_labels import WORKFLOW_LABELS
+from treadle.views.workflow_labels import imports_branch
 
 DeliverableEvent: TypeAlias = DeliverableCreated | DeliverableChanged | StatusAdopted | PlanMade
 PreparationEvent: TypeAlias = WorkContinued | WorkspacePrepared | SetupFinished
@@ -134,7 +134,7 @@ def _prepared_lines(
     event: WorkspacePrepared, state: LogState, options: RenderOptions
 ) -> list[Line]:
     # The branch of a clone whose work is not imported never exists in the user's repository.
-    imports = state.started is None or WORKFLOW_LABELS[state.started.workflow].imports_branch
+    imports = state.started is None or imports_branch(state.started.workflow)
     start = f"branch {event.branch} from" if imports else "judging"
     lines: list[Line] = [((f"{start} {_origin_text(event)}", "quiet"),)]
     if options.level >= Verbosity.VERBOSE:

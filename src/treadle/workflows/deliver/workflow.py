@@ -1,11 +1,15 @@
 """The `deliver` workflow: takes a specification to finished, verified work."""
 
+from typing import TYPE_CHECKING
+
 from treadle.workflows.definition import Workflow
-from treadle.workflows.loop.run_loop import RunLoop
-from treadle.workflows.loop.run_parts import RunParts
+
+if TYPE_CHECKING:
+    from treadle.workflows.loop.run_loop import RunLoop
+    from treadle.workflows.loop.run_parts import RunParts
 
 
-async def build(parts: RunParts) -> RunLoop:
+async def build(parts: "RunParts") -> "RunLoop":
     from treadle.workflows.deliver.build import build_deliver
 
     return await build_deliver(parts)

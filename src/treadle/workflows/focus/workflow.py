@@ -1,13 +1,16 @@
 """The `focus` workflow: plans one piece of work, builds it task by task, reviews it."""
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from treadle.workflows.definition import LogFollower, Workflow, WorkingFiles
-from treadle.workflows.loop.run_loop import RunLoop
-from treadle.workflows.loop.run_parts import RunParts
+
+if TYPE_CHECKING:
+    from treadle.workflows.loop.run_loop import RunLoop
+    from treadle.workflows.loop.run_parts import RunParts
 
 
-async def build(parts: RunParts) -> RunLoop:
+async def build(parts: "RunParts") -> "RunLoop":
     from treadle.workflows.focus.build import build_focus
 
     return await build_focus(parts)
@@ -28,6 +31,7 @@ WORKFLOW = Workflow(
     build=build,
     # What to work on, and a person's review that the first plan has to satisfy.
     inputs=("words", "review"),
+    has_deliverables=False,
     unchanged_warning="the review approved, and nothing was changed",
     follow_log=follow_log,
 )

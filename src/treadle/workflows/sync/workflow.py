@@ -1,16 +1,19 @@
 """The `sync` workflow: verifies every deliverable again; changes no files."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from treadle.domain.errors import UsageError
 from treadle.workflows.definition import Workflow
-from treadle.workflows.loop.run_loop import RunLoop
-from treadle.workflows.loop.run_parts import RunParts
+
+if TYPE_CHECKING:
+    from treadle.workflows.loop.run_loop import RunLoop
+    from treadle.workflows.loop.run_parts import RunParts
 
 STATUS_FILE = Path(".treadle") / "status.json"
 
 
-async def build(parts: RunParts) -> RunLoop:
+async def build(parts: "RunParts") -> "RunLoop":
     from treadle.workflows.sync.sync_work import build_sync
 
     return await build_sync(parts)
