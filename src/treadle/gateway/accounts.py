@@ -10,13 +10,13 @@ from treadle.domain.ids import RunId, SessionId
 from treadle.domain.ledger import Budget, BudgetLevel, CostSoFar
 from treadle.gateway.admission import BudgetState
 
-# Responses that began before a session was opened may still be booked afterwards.
+# Responses that started before a session was opened may be booked after it.
 LOOK_BACK = timedelta(hours=1)
 
 
 @dataclass(eq=False, slots=True)
 class Reservation:
-    """One request under way: what is put aside for it, and what is booked of it already."""
+    """One open request: what is reserved for it, and how much of that is already booked."""
 
     reserved_usd: float
     booked_usd: float = 0.0
@@ -35,10 +35,10 @@ class BudgetAccount:
     run: RunId
     budget: Budget
     opened_at: datetime
-    # What the ledger held when the budget was counted: only what was added since is spent of it.
+    # The ledger's totals when the budget was set; only later entries count against it.
     at_open: CostSoFar
-    # Kinds of the service's own tools that the session may use: see `gateway.elsewhere`.
-    served: frozenset[str] = frozenset()
+    # Kinds of server tools that the session may use: see `request_rules`.
+    server_tools: frozenset[str] = frozenset()
     spent_usd: float = 0.0
     reservations: set[Reservation] = field(default_factory=set)
     open_requests: set[asyncio.Task[None]] = field(default_factory=set)
@@ -49,7 +49,7 @@ class BudgetAccount:
 
 
 class ChangeNotifier:
-    """Rings for everybody who waits at that moment."""
+    """Wakes every task that is waiting when `notify_all` is called."""
 
     def __init__(self) -> None:
         self._next = asyncio.Event()
@@ -63,11 +63,11 @@ class ChangeNotifier:
 
 
 class BudgetAccounts:
-    """Found by the secret in an address; a session has one at a time."""
+    """The accounts by the token in their URL; a session has at most one."""
 
     def __init__(self) -> None:
         self._by_token: dict[str, BudgetAccount] = {}
-        # How often something was booked: an older word of the ledger's does not know all of it.
+        # Counts bookings, so that a caller sees when its ledger totals are out of date.
         self.bookings = 0
 
     def __iter__(self) -> Iterator[BudgetAccount]:
@@ -81,11 +81,11 @@ class BudgetAccounts:
         *,
         at: datetime,
         at_open: CostSoFar,
-        served: frozenset[str] = frozenset(),
+        server_tools: frozenset[str] = frozenset(),
     ) -> BudgetAccount:
         self.close(session)
         account = BudgetAccount(
-            secrets.token_urlsafe(24), session, run, budget, at, at_open, served
+            secrets.token_urlsafe(24), session, run, budget, at, at_open, server_tools
         )
         self._by_token[account.token] = account
         return account
@@ -94,32 +94,32 @@ class BudgetAccounts:
         return self._by_token.get(token)
 
     def close(self, session: SessionId) -> BudgetAccount | None:
-        """From here on its address is nobody's."""
-        found = next((each for each in self if each.session == session), None)
-        return None if found is None else self._by_token.pop(found.token, None)
+        """Remove the account; its token is no longer valid."""
+        account = next((each for each in self if each.session == session), None)
+        return None if account is None else self._by_token.pop(account.token, None)
 
-    def book(self, account: BudgetAccount, ticket: Reservation, cost_usd: float) -> None:
-        """Count the whole cost so far of one request."""
+    def book(self, account: BudgetAccount, reservation: Reservation, cost_usd: float) -> None:
+        """Set the cost so far of one request."""
         self.bookings += 1
-        account.spent_usd += cost_usd - ticket.booked_usd
-        ticket.booked_usd = cost_usd
+        account.spent_usd += cost_usd - reservation.booked_usd
+        reservation.booked_usd = cost_usd
 
     def budget_states(self, account: BudgetAccount, now: CostSoFar) -> tuple[BudgetState, ...]:
-        """Each budget of the session; `now` is the ledger's word on what its run and all cost."""
-        everywhere = list(self)
-        same_run = [each for each in everywhere if each.run == account.run]
+        """Each budget of the session; `now` is what the ledger says its run and all runs cost."""
+        all_accounts = list(self)
+        run_accounts = [each for each in all_accounts if each.run == account.run]
         budget, before = account.budget, account.at_open
         of_run, of_all = now.run_usd - before.run_usd, now.all_usd - before.all_usd
         return (
             _budget_state("session", budget.session_usd, account.spent_usd, [account]),
-            _budget_state("run", budget.run_usd, max(of_run, account.spent_usd), same_run),
-            _budget_state("day", budget.day_usd, max(of_all, account.spent_usd), everywhere),
+            _budget_state("run", budget.run_usd, max(of_run, account.spent_usd), run_accounts),
+            _budget_state("day", budget.day_usd, max(of_all, account.spent_usd), all_accounts),
         )
 
 
 def _budget_state(
-    level: BudgetLevel, budget_usd: float, spent_usd: float, sharing: list[BudgetAccount]
+    level: BudgetLevel, budget_usd: float, spent_usd: float, accounts: list[BudgetAccount]
 ) -> BudgetState:
-    tickets = [ticket for account in sharing for ticket in account.reservations]
-    reserved = sum((ticket.open_usd for ticket in tickets), 0.0)
-    return BudgetState(level, budget_usd, spent_usd, reserved, len(tickets))
+    reservations = [each for account in accounts for each in account.reservations]
+    reserved = sum((each.open_usd for each in reservations), 0.0)
+    return BudgetState(level, budget_usd, spent_usd, reserved, len(reservations))

@@ -8,16 +8,16 @@ from treadle.domain.ledger import BudgetLevel
 from treadle.domain.usage import Usage
 from treadle.session.price_list import PriceList
 
-# For a request that does not say how much it may answer with.
+# For a request that does not set `max_tokens`.
 PLAUSIBLE_OUTPUT = 16_000
-# No model reads more at once, however many bytes a picture takes.
+# No model reads more at once; images take many bytes per token.
 PLAUSIBLE_PROMPT = 200_000
 BYTES_PER_TOKEN = 4
 
 
 @dataclass(frozen=True, slots=True)
 class RequestSize:
-    """What a request says of its own size."""
+    """The size of a request: an estimate of its prompt, and its output limit."""
 
     model: str
     prompt_tokens: int
@@ -26,23 +26,23 @@ class RequestSize:
 
 @dataclass(frozen=True, slots=True)
 class BudgetState:
-    """One budget: what there was, what is spent, and what requests under way may still spend."""
+    """One budget: its amount, what is spent, and what open requests may still spend."""
 
     level: BudgetLevel
     budget_usd: float
     spent_usd: float
     reserved_usd: float
-    under_way: int
+    open_requests: int
 
 
 @dataclass(frozen=True, slots=True)
 class Admit:
-    """It may go on."""
+    """The request may be sent."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hold:
-    """There may not be enough for it and for all that is under way: it waits for one of those."""
+    """The budget may not cover the request beside the open ones: it waits for one to finish."""
 
     level: BudgetLevel
     budget_usd: float
@@ -50,7 +50,7 @@ class Hold:
 
 @dataclass(frozen=True, slots=True)
 class Refuse:
-    """The money is spent."""
+    """The budget is spent."""
 
     level: BudgetLevel
     budget_usd: float
@@ -59,32 +59,35 @@ class Refuse:
 Admission: TypeAlias = Admit | Hold | Refuse
 
 
-def admit(standings: Iterable[BudgetState], reservation_usd: float) -> Admission:
-    """Alone, a request may go on while anything is left: a budget ends within one response.
+def admit(budgets: Iterable[BudgetState], reservation_usd: float) -> Admission:
+    """Admit a single request while anything is left: it overspends by one response at most.
 
-    Beside others it must fit beside what those may spend, or many at once would go far beyond.
+    Beside open requests it must also fit their reservations, so that concurrent requests do not
+    overspend far.
     """
     answer: Admission = Admit()
-    for each in standings:
+    for each in budgets:
         if each.spent_usd >= each.budget_usd:
             return Refuse(each.level, each.budget_usd)
-        wanted = each.spent_usd + each.reserved_usd + reservation_usd
-        if each.under_way and wanted > each.budget_usd:
+        needed_usd = each.spent_usd + each.reserved_usd + reservation_usd
+        if each.open_requests and needed_usd > each.budget_usd:
             answer = Hold(each.level, each.budget_usd)
     return answer
 
 
 def measure(request: Mapping[str, Any], size: int) -> RequestSize:
-    """What a request for a message of so many bytes wants, as far as it makes sense."""
-    model, most = request.get("model"), request.get("max_tokens")
+    """The size of a message request of `size` bytes; values that make no sense are replaced."""
+    model, max_tokens = request.get("model"), request.get("max_tokens")
     return RequestSize(
         model=model[:200] if isinstance(model, str) else "",
         prompt_tokens=min(size // BYTES_PER_TOKEN, PLAUSIBLE_PROMPT),
-        max_output=most if isinstance(most, int) and most > 0 else PLAUSIBLE_OUTPUT,
+        max_output=max_tokens
+        if isinstance(max_tokens, int) and max_tokens > 0
+        else PLAUSIBLE_OUTPUT,
     )
 
 
 def reservation(request: RequestSize, prices: PriceList) -> float:
-    """The most that a request may cost, in US dollars: beside others, it must not surprise."""
+    """The most that a request may cost, in US dollars."""
     usage = Usage(request.prompt_tokens, request.max_output)
     return prices.estimate(usage, request.model).cost_usd

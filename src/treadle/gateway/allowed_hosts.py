@@ -13,7 +13,7 @@ Address: TypeAlias = IPv4Address | IPv6Address
 HTTP_PORT = 80
 _LABEL = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
 _NAME = re.compile(rf"{_LABEL}(?:\.{_LABEL})*", re.ASCII)
-# Programs read such a name as an address, each in a way of its own: 0x7f.1, 127.1, 2130706433.
+# Programs parse such names as addresses, each differently: 0x7f.1, 127.1, 2130706433.
 _LIKE_AN_ADDRESS = re.compile(r"(?:.*\.)?(?:[0-9]+|0x[0-9a-f]*)", re.ASCII)
 _PORT = re.compile(r"[1-9][0-9]{0,4}", re.ASCII)
 _LONGEST_NAME = 253
@@ -26,34 +26,34 @@ class HostEntry:
     # In lower case; an address in its usual form.
     host: str
     port: int
-    # Where it is, if the user says so: then nobody looks it up, and it may be a private address.
+    # Set by the user: used instead of a DNS lookup, and it may be private.
     address: Address | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class HostRequest:
-    """What a process asks the proxy for."""
+    """A host and port that a process asks the proxy for."""
 
     host: str
     port: int
-    # What to ask that host for in the clear; None for a tunnel, through which anything may go.
+    # The path of a plain HTTP request; None for a tunnel.
     target: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class HostRefused:
-    """Nothing goes out; the reason is for the process that asked."""
+    """The request is refused; the process gets the reason."""
 
     reason: str
 
 
 def parse_entries(texts: Iterable[str]) -> tuple[HostEntry, ...]:
-    """The entries of `sandbox.hosts`; a person must put right the first that is none."""
+    """Parse the entries of `sandbox.hosts`; the first invalid one raises SettingsError."""
     return tuple(_parse_entry(text) for text in texts)
 
 
 def parse_request_line(method: str, target: str) -> HostRequest | HostRefused:
-    """What a request's first line asks for."""
+    """Parse the first line of a request."""
     if method == "CONNECT":
         found = _parse_host_and_port(target, None)
         return HostRefused("no host and port") if found is None else HostRequest(*found)
@@ -71,26 +71,26 @@ def parse_request_line(method: str, target: str) -> HostRequest | HostRefused:
     return HostRequest(*found, path if path.startswith("/") else f"/{path}")
 
 
-def authority(asked: HostRequest) -> str:
-    """The host and the port as requests name them."""
-    host = f"[{asked.host}]" if ":" in asked.host else asked.host
-    return f"{host}:{asked.port}"
+def authority(request: HostRequest) -> str:
+    """The host and port in the form of a `Host` header."""
+    host = f"[{request.host}]" if ":" in request.host else request.host
+    return f"{host}:{request.port}"
 
 
-def find_entry(asked: HostRequest, entries: Sequence[HostEntry]) -> HostEntry | HostRefused:
-    """The entry that lets a request out."""
+def find_entry(request: HostRequest, entries: Sequence[HostEntry]) -> HostEntry | HostRefused:
+    """The entry that allows a request."""
     for entry in entries:
-        if (entry.host, entry.port) == (asked.host, asked.port):
-            if asked.target is None or asked.port == HTTP_PORT or entry.address is not None:
+        if (entry.host, entry.port) == (request.host, request.port):
+            if request.target is None or request.port == HTTP_PORT or entry.address is not None:
                 return entry
             return HostRefused(f"only port {HTTP_PORT} may be spoken to without encryption")
-    return HostRefused(f"{asked.host}:{asked.port} is not in sandbox.hosts")
+    return HostRefused(f"{request.host}:{request.port} is not in sandbox.hosts")
 
 
 def check_addresses(
     entry: HostEntry, found: Sequence[Address]
 ) -> tuple[Address, ...] | HostRefused:
-    """Where to connect to, of what was found under a name; one bad address spoils all."""
+    """The addresses to connect to; one that is not public refuses them all."""
     if entry.address is not None:
         return (entry.address,)
     if not found:
@@ -100,9 +100,9 @@ def check_addresses(
     return tuple(found)
 
 
-# Public by the registries, but a cloud's own services to the machine.
+# Allocated as public, but a cloud provider serves its machines there.
 _CLOUD_SERVICES = frozenset({IPv4Address("168.63.129.16")})
-# All addresses of version 6 that are given to anybody are of these.
+# Every allocated IPv6 address is in this range.
 _ALLOCATED_V6 = IPv6Network("2000::/3")
 
 
@@ -120,23 +120,23 @@ def _is_public_v6(address: IPv6Address) -> bool:
 
 
 def _nat64_address(address: IPv6Address) -> IPv4Address | None:
-    """The address behind a translator, as networks without version 4 have it."""
+    """The IPv4 address in a NAT64 address."""
     if int(address) >> 32 == int(IPv6Address("64:ff9b::")) >> 32:
         return IPv4Address(int(address) & 0xFFFFFFFF)
     return None
 
 
 def _parse_entry(text: str) -> HostEntry:
-    name, pinned, where = text.strip().partition("=")
+    name, equals, address_text = text.strip().partition("=")
     found = _parse_host_and_port(name, None)
     if found is None:
         raise _invalid_entry(text)
     host, port = found
-    written = _parse_address(host)
-    if not pinned:
-        return HostEntry(host, port, written)
-    address = _parse_address(where)
-    if address is None or written is not None:
+    literal = _parse_address(host)
+    if not equals:
+        return HostEntry(host, port, literal)
+    address = _parse_address(address_text)
+    if address is None or literal is not None:
         raise _invalid_entry(text)
     return HostEntry(host, port, address)
 
@@ -148,16 +148,16 @@ def _invalid_entry(text: str) -> SettingsError:
     )
 
 
-def _parse_host_and_port(text: str, usual: int | None) -> tuple[str, int] | None:
-    """None for everything that two programs could read in two ways."""
+def _parse_host_and_port(text: str, default_port: int | None) -> tuple[str, int] | None:
+    """None for any text that two programs could parse differently."""
     host, colon, port = text.rpartition(":")
     if not colon or text.endswith("]"):
-        host, port = text, "" if usual is None else str(usual)
-    # In lower case, letters of other scripts become those of this one.
+        host, port = text, "" if default_port is None else str(default_port)
+    # Lower-casing turns some letters of other scripts into ASCII ones.
     if not text.isascii() or not _PORT.fullmatch(port) or int(port) > 0xFFFF:
         return None
-    usual_form = _canonical_host(host.lower())
-    return None if usual_form is None else (usual_form, int(port))
+    canonical = _canonical_host(host.lower())
+    return None if canonical is None else (canonical, int(port))
 
 
 def _canonical_host(host: str) -> str | None:

@@ -2,8 +2,8 @@
 
     python3 -IS bridge.py SOCKET PORT COMMAND…
 
-listens on loopback, leaves a process that carries every connection to SOCKET, and becomes COMMAND;
-that may be another bridge.
+listens on loopback, forks a process that relays every connection to SOCKET, and executes COMMAND,
+which may be another bridge.
 """
 
 import os
@@ -19,7 +19,7 @@ _SET_DEATH_SIGNAL = 1
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Who connects before the carrier is ready is queued by the kernel, so nobody waits here."""
+    """Does not wait for the relay: the kernel queues connections until it accepts them."""
     if arguments[0] == RELAY_MODE:
         relay(socket.socket(fileno=int(arguments[1])), arguments[2])
         return
@@ -35,7 +35,7 @@ def main(arguments: Sequence[str]) -> None:
 
 
 def relay(listener: socket.socket, path: str) -> None:
-    """Serve until killed; the process ends with the sandbox."""
+    """Serve until killed."""
     from threading import Thread
 
     while True:
@@ -53,34 +53,34 @@ def relay(listener: socket.socket, path: str) -> None:
 
 
 def _pump(source: socket.socket, sink: socket.socket) -> None:
-    """One direction, to its end; the sockets themselves go when the other one has ended, too."""
+    """Copy one direction to its end; both pumps hold the sockets, so the last one closes them."""
     try:
-        while part := source.recv(CHUNK_BYTES):
-            sink.sendall(part)
+        while chunk := source.recv(CHUNK_BYTES):
+            sink.sendall(chunk)
         sink.shutdown(socket.SHUT_WR)
-    except OSError:  # one of them is gone: the other direction has no use any more
+    except OSError:  # one side is gone, so the other direction is useless
         _shut_down(source)
         _shut_down(sink)
 
 
-def _shut_down(which: socket.socket) -> None:
-    with suppress(OSError):  # it was gone already
-        which.shutdown(socket.SHUT_RDWR)
+def _shut_down(connection: socket.socket) -> None:
+    with suppress(OSError):  # it was closed already
+        connection.shutdown(socket.SHUT_RDWR)
 
 
 def _become_relay(listener: socket.socket, path: str) -> None:
-    """Hold nothing of the command's: neither what it prints to nor its variables."""
+    """Keep neither the command's standard streams nor its environment."""
     _die_with_the_command()
-    nothing = os.open(os.devnull, os.O_RDWR)
+    null = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):
-        os.dup2(nothing, descriptor)
+        os.dup2(null, descriptor)
     listener.set_inheritable(True)
-    carrier = [sys.executable, "-IS", __file__, RELAY_MODE, str(listener.fileno()), path]
-    os.execve(sys.executable, carrier, {})  # noqa: S606
+    command = [sys.executable, "-IS", __file__, RELAY_MODE, str(listener.fileno()), path]
+    os.execve(sys.executable, command, {})  # noqa: S606
 
 
 def _die_with_the_command() -> None:
-    """Where the system can see to that; in a sandbox with a process table of its own it does."""
+    """On Linux only; elsewhere nothing is done."""
     if sys.platform == "linux":
         import ctypes
         import signal

@@ -4,16 +4,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-# The model service takes no larger request.
+# The model service accepts no larger request.
 MAX_BODY = 32 * 1024 * 1024
-# An agent may have ten helpers at work at a time, and a few requests of its own besides.
+# An agent may run ten subagents at a time, and a few requests of its own.
 MAX_CONNECTIONS = 16
 MAX_BYTES = 2 * MAX_BODY
 
 
 @dataclass(slots=True)
 class ConnectionCapacity:
-    """What there is room for, and what is taken; touched in the gateway's own thread alone."""
+    """The limits of one listener and what is in use; used in the gateway's thread only."""
 
     max_connections: int = MAX_CONNECTIONS
     max_bytes: int = MAX_BYTES
@@ -22,7 +22,7 @@ class ConnectionCapacity:
 
     @contextmanager
     def open_connection(self) -> Iterator[bool]:
-        """One connection more, for as long as it lasts; False if there is no room for it."""
+        """Count one more connection while the block runs; yields False if it is over the limit."""
         self.connections += 1
         try:
             yield self.connections <= self.max_connections
@@ -30,7 +30,7 @@ class ConnectionCapacity:
             self.connections -= 1
 
     def reserve(self, size: int) -> bool:
-        """So many bytes of a request more; False, and nothing taken, if there is no room."""
+        """Reserve bytes for a request; False, and nothing reserved, if they exceed the limit."""
         if self.held_bytes + size > self.max_bytes:
             return False
         self.held_bytes += size

@@ -9,15 +9,15 @@ import h11
 from treadle.gateway.capacity import MAX_BODY, ConnectionCapacity
 
 MAX_HEAD = 256 * 1024
-# So long a request may take to arrive, from its first byte on; without one, an agent may be idle.
+# From a request's first byte to its last; an idle connection has no limit.
 ARRIVAL_TIMEOUT_S = 60.0
 _READ = 256 * 1024
-_SENT = 64 * 1024
+_FLUSH_BYTES = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True)
 class AgentRequest:
-    """A whole request. Its headers hold the agent's login, so nothing shows them."""
+    """A whole request. Its headers hold the agent's login, so `repr` leaves them out."""
 
     method: str
     target: str
@@ -29,27 +29,32 @@ class AgentRequest:
 
 
 class Client:
-    """The agent's side of a connection; `started` once a head of the present answer was sent."""
+    """The agent's side of a connection; `started` once the current response's head was sent."""
 
     def __init__(
-        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, room: ConnectionCapacity
+        self,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        capacity: ConnectionCapacity,
     ) -> None:
         self._reader = reader
         self._writer = writer
-        self._capacity = room
-        # Of the present request, in bytes.
+        self._capacity = capacity
+        # Bytes reserved for the current request.
         self._reserved = 0
         self._peer = h11.Connection(h11.SERVER, max_incomplete_event_size=MAX_HEAD)
         self._reading: asyncio.Task[bytes] | None = None
-        # Of the answer: what is still to be put into its form, and what is to be written.
+        # Parts of the response body that are not framed yet, and framed bytes not yet written.
         self._body = bytearray()
         self._unsent = bytearray()
         self._bodiless = False
         self.started = False
 
     async def next_request(self, arrival_s: float = ARRIVAL_TIMEOUT_S) -> AgentRequest | None:
-        """The next request whole, or None when there is none; what is wrong raises h11's error,
-        and one that does not come to its end a TimeoutError."""
+        """Read the next request whole, or None at the end of the connection.
+
+        Raises h11.RemoteProtocolError for an invalid request, TimeoutError for an incomplete one.
+        """
         if self._peer.our_state is h11.DONE and self._peer.their_state is h11.DONE:
             self._peer.start_next_cycle()
         self.started = False
@@ -88,16 +93,16 @@ class Client:
         self._reserved = 0
 
     async def start(self, status: int, headers: Iterable[tuple[bytes, bytes]]) -> None:
-        """Send the head of the answer; without a content-length its body goes in chunks."""
+        """Send the head of the response; without a content-length its body is chunked."""
         self.started = True
         self._send(h11.Response(status_code=status, headers=list(headers)))
 
-    async def send(self, part: bytes) -> None:
-        if not part or self._bodiless:
+    async def send(self, chunk: bytes) -> None:
+        if not chunk or self._bodiless:
             return
         self._flush_soon()
-        self._body += part
-        if len(self._body) >= _SENT:
+        self._body += chunk
+        if len(self._body) >= _FLUSH_BYTES:
             self._flush()
             await self._writer.drain()
 
@@ -107,13 +112,17 @@ class Client:
         self._flush()
         await self._writer.drain()
 
-    async def run_answer(self, answering: Coroutine[None, None, None]) -> bool:
-        """See an answer through; one whose reader leaves is cancelled. True if more may follow."""
-        task = asyncio.ensure_future(answering)
+    async def run_answer(self, response: Coroutine[None, None, None]) -> bool:
+        """Run the response to its end; cancel it if the agent disconnects.
+
+        True if the connection can serve another request.
+        """
+        task = asyncio.ensure_future(response)
         try:
             await asyncio.wait({task, self._read_ahead()}, return_when=asyncio.FIRST_COMPLETED)
             if not task.done() and not self._has_left():
-                await asyncio.wait({task})  # it sent more already: nobody can hear it leave
+                # The agent has sent more data, so the read cannot detect a disconnect.
+                await asyncio.wait({task})
         finally:
             if not task.done():
                 task.cancel()
@@ -124,7 +133,7 @@ class Client:
         return self._peer.our_state is h11.DONE
 
     async def close(self) -> None:
-        """Let the agent read what was sent, and see that there is no more."""
+        """Flush, and close the connection."""
         self._release_bytes()
         if self._reading is not None:
             self._reading.cancel()
@@ -139,7 +148,7 @@ class Client:
             raise
 
     def abort(self) -> None:
-        """The agent may not be reading, and there is no time to wait."""
+        """Close at once, without waiting for the agent to read."""
         self._writer.transport.abort()
 
     async def _next_event(self) -> h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]:
@@ -152,14 +161,14 @@ class Client:
             await self._receive()
 
     async def _receive(self) -> None:
-        part = await self._read_ahead()
+        chunk = await self._read_ahead()
         self._reading = None
-        self._peer.receive_data(part)
+        self._peer.receive_data(chunk)
 
     def _read_ahead(self) -> asyncio.Task[bytes]:
         if self._reading is None:
             self._reading = asyncio.ensure_future(self._reader.read(_READ))
-            # It may fail when nobody asks any more.
+            # Retrieves an exception that nothing may await any more.
             self._reading.add_done_callback(lambda read: read.cancelled() or read.exception())
         return self._reading
 
@@ -174,7 +183,7 @@ class Client:
         self._unsent += self._peer.send(event) or b""
 
     def _flush_soon(self) -> None:
-        """Parts that come in one go leave in one go: as soon as nothing more is there to do."""
+        """Batch parts that arrive together into one write, in the next cycle of the loop."""
         if not self._unsent and not self._body:
             asyncio.get_running_loop().call_soon(self._flush)
 
@@ -197,12 +206,12 @@ async def serve_connection(
     reader: asyncio.StreamReader,
     writer: asyncio.StreamWriter,
     answer: HandleRequest,
-    room: ConnectionCapacity,
+    capacity: ConnectionCapacity,
 ) -> None:
-    """Serve an agent until it leaves, or an answer could not be given to its end."""
-    with room.open_connection() as has_room:
-        client = Client(reader, writer, room)
-        await _serve_requests(client, answer if has_room else None)
+    """Serve an agent until it disconnects, or until a response fails halfway."""
+    with capacity.open_connection() as is_within_limit:
+        client = Client(reader, writer, capacity)
+        await _serve_requests(client, answer if is_within_limit else None)
 
 
 async def _serve_requests(client: Client, answer: HandleRequest | None) -> None:
@@ -217,7 +226,7 @@ async def _serve_requests(client: Client, answer: HandleRequest | None) -> None:
     except TimeoutError:
         await _reject(client, 408)
     except ConnectionError:
-        pass  # the agent left: its right
+        pass  # the agent disconnected
     except asyncio.CancelledError:
         client.abort()
         raise
@@ -226,7 +235,7 @@ async def _serve_requests(client: Client, answer: HandleRequest | None) -> None:
 
 
 async def _serve_next_request(client: Client, answer: HandleRequest) -> bool:
-    """One request. In a function of its own, so that nothing holds it while the next is awaited."""
+    """Serve one request; a function of its own, so that the request is freed before the next."""
     request = await client.next_request()
     return request is not None and await client.run_answer(answer(request, client))
 
@@ -236,4 +245,4 @@ async def _reject(client: Client, status: int) -> None:
         await client.start(status, [(b"content-length", b"0"), (b"connection", b"close")])
         await client.finish()
     except (h11.LocalProtocolError, ConnectionError):
-        pass  # in the middle of an answer nothing can be said any more
+        pass  # a response has been started, or the agent is gone

@@ -6,9 +6,9 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Two doors to the same account: who comes through one of them is that session."""
+    """Two ways to reach the same account: a request through either counts as that session's."""
 
-    # In a directory that nobody else can enter; a sandbox shows it to its process.
+    # In a directory only this user can enter; a sandbox mounts it for its process.
     socket: Path
-    # On this machine's loopback; whoever knows it is let in.
+    # On loopback; it holds the account's token, so it is a secret.
     url: str = field(repr=False)

@@ -29,53 +29,53 @@ from treadle.gateway.proxy_connection import (
 )
 from treadle.gateway.sockets import SocketDirectory
 
-# Told of a host, a port, and whether they may be reached.
+# Takes a host, a port, and whether they are allowed.
 RecordDecision = Callable[[str, int, bool], None]
 LookUp = Callable[[str, int], Awaitable[Sequence[Address]]]
-# The proxy that this machine itself reaches a host and port through; empty where it needs none.
+# The URL of the machine's own proxy for a host and port; empty if it has none.
 UpstreamProxy = Callable[[str, int], str]
 
 MAX_SENT = 256 * 1024 * 1024
 MAX_RECEIVED = 16 * 1024 * 1024 * 1024
 MAX_CONNECTIONS = 256
-# Somebody who asks for ever new hosts does not fill the record.
+# A process that keeps asking for new hosts must not fill the log.
 MAX_RECORDED = 1000
 
 
 async def look_up(host: str, port: int) -> Sequence[Address]:
-    """All addresses of a name, by this machine's own means; none if it is not known."""
+    """All addresses of a name by the system's resolver; none if it is unknown."""
     loop = asyncio.get_running_loop()
     try:
         found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    except OSError:  # socket.gaierror, and what a broken resolver says
+    except OSError:  # socket.gaierror, and errors of a broken resolver
         return ()
-    return tuple(dict.fromkeys(ip_address(place[0]) for *_, place in found))
+    return tuple(dict.fromkeys(ip_address(address[0]) for *_, address in found))
 
 
 def no_upstream(host: str, port: int) -> str:
-    """No host is behind another proxy."""
+    """For a machine without a proxy of its own."""
     return ""
 
 
 @dataclass(frozen=True, slots=True)
 class _Route:
-    """A request that may go out, and where to: to addresses, or through another proxy."""
+    """An allowed request, and how to reach its host: by addresses, or through another proxy."""
 
-    asked: HostRequest
+    request: HostRequest
     addresses: tuple[Address, ...] = ()
     proxy: str = field(default="", repr=False)
 
     async def connect(self) -> Streams | None:
         if self.proxy:
-            return await connect_through_proxy(self.proxy, self.asked)
-        return await connect_directly(self.addresses, self.asked.port)
+            return await connect_through_proxy(self.proxy, self.request)
+        return await connect_directly(self.addresses, self.request.port)
 
 
 class FilteringProxy:
     """`with FilteringProxy(entries, record) as proxy:` listens at `proxy.socket`.
 
-    `record` is called in the proxy's own thread, once for each different decision. Behind a proxy
-    of the machine's, it is that one which looks names up, and knows where they lead to.
+    `record` is called in the proxy's thread, once for each different decision. If the machine has
+    a proxy of its own, that proxy resolves the names.
     """
 
     def __init__(
@@ -83,18 +83,18 @@ class FilteringProxy:
         entries: Sequence[HostEntry],
         record: RecordDecision,
         *,
-        look: LookUp = look_up,
+        resolve: LookUp = look_up,
         upstream: UpstreamProxy = no_upstream,
-        most_sent: int = MAX_SENT,
-        most_received: int = MAX_RECEIVED,
+        max_sent: int = MAX_SENT,
+        max_received: int = MAX_RECEIVED,
     ) -> None:
         self._entries = tuple(entries)
         self._record = record
-        self._look = look
+        self._resolve = resolve
         self._upstream = upstream
-        self._caps = TransferLimits(TransferLimit(most_sent), TransferLimit(most_received))
+        self._limits = TransferLimits(TransferLimit(max_sent), TransferLimit(max_received))
         self._recorded: set[tuple[str, int, bool]] = set()
-        self._under_way: set[asyncio.Task[None]] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
 
     def __enter__(self) -> Self:
         self._sockets = SocketDirectory()
@@ -112,72 +112,72 @@ class FilteringProxy:
 
     async def _end(self) -> None:
         self._server.close()
-        under_way = tuple(self._under_way)
-        for task in under_way:
+        tasks = tuple(self._tasks)
+        for task in tasks:
             task.cancel()
-        await asyncio.gather(*under_way, return_exceptions=True)
+        await asyncio.gather(*tasks, return_exceptions=True)
 
     def _on_connect(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.ensure_future(self._serve(ProxyConnection(reader, writer)))
-        self._under_way.add(task)
-        task.add_done_callback(self._under_way.discard)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
-    async def _serve(self, passage: ProxyConnection) -> None:
+    async def _serve(self, connection: ProxyConnection) -> None:
         try:
-            if len(self._under_way) > MAX_CONNECTIONS:
-                await passage.refuse(503, "too many connections at once")
+            if len(self._tasks) > MAX_CONNECTIONS:
+                await connection.refuse(503, "too many connections at once")
             else:
-                await self._answer(passage)
+                await self._answer(connection)
         except h11.RemoteProtocolError as error:
             self._record_once("?", 0, allowed=False)
-            await passage.refuse(error.error_status_hint, "this is no request")
+            await connection.refuse(error.error_status_hint, "this is no request")
         except (ConnectionError, TimeoutError, TransferLimitReached):
-            pass  # one of the sides left, or nothing more may pass: all that is left is to close
+            pass  # a side disconnected, or the transfer limit is reached: only close
         except asyncio.CancelledError:
-            passage.abort()
+            connection.abort()
             raise
         finally:
-            await passage.close()
+            await connection.close()
 
-    async def _answer(self, passage: ProxyConnection) -> None:
-        line = await passage.read_request_line()
+    async def _answer(self, connection: ProxyConnection) -> None:
+        line = await connection.read_request_line()
         if line is None:
             return
-        way = await self._find_route(*line)
-        if isinstance(way, HostRefused):
-            await passage.refuse(403, way.reason)
+        route = await self._find_route(*line)
+        if isinstance(route, HostRefused):
+            await connection.refuse(403, route.reason)
             return
-        far = await way.connect()
-        if far is None:
-            await passage.refuse(502, f"{way.asked.host} was not reached")
+        remote = await route.connect()
+        if remote is None:
+            await connection.refuse(502, f"{route.request.host} was not reached")
             return
         try:
-            await _relay(passage, way.asked, far, self._caps)
+            await _relay(connection, route.request, remote, self._limits)
         except asyncio.CancelledError:
-            far[1].transport.abort()
+            remote[1].transport.abort()
             raise
         finally:
-            far[1].close()
+            remote[1].close()
 
     async def _find_route(self, method: str, target: str) -> _Route | HostRefused:
-        asked = parse_request_line(method, target)
-        if isinstance(asked, HostRefused):
+        request = parse_request_line(method, target)
+        if isinstance(request, HostRefused):
             self._record_once("?", 0, allowed=False)
-            return asked
-        entry = find_entry(asked, self._entries)
+            return request
+        entry = find_entry(request, self._entries)
         if isinstance(entry, HostRefused):
-            self._record_once(asked.host, asked.port, allowed=False)
+            self._record_once(request.host, request.port, allowed=False)
             return entry
-        way = await self._route_to(entry, asked)
-        self._record_once(asked.host, asked.port, allowed=not isinstance(way, HostRefused))
-        return way
+        route = await self._route_to(entry, request)
+        self._record_once(request.host, request.port, allowed=not isinstance(route, HostRefused))
+        return route
 
-    async def _route_to(self, entry: HostEntry, asked: HostRequest) -> _Route | HostRefused:
+    async def _route_to(self, entry: HostEntry, request: HostRequest) -> _Route | HostRefused:
         if entry.address is None and (proxy := self._upstream(entry.host, entry.port)):
-            return _Route(asked, proxy=proxy)
-        found = () if entry.address is not None else await self._look(entry.host, entry.port)
+            return _Route(request, proxy=proxy)
+        found = () if entry.address is not None else await self._resolve(entry.host, entry.port)
         addresses = check_addresses(entry, found)
-        return addresses if isinstance(addresses, HostRefused) else _Route(asked, addresses)
+        return addresses if isinstance(addresses, HostRefused) else _Route(request, addresses)
 
     def _record_once(self, host: str, port: int, *, allowed: bool) -> None:
         decision = (host, port, allowed)
@@ -187,22 +187,22 @@ class FilteringProxy:
 
 
 async def _relay(
-    passage: ProxyConnection, asked: HostRequest, far: Streams, caps: TransferLimits
+    connection: ProxyConnection, request: HostRequest, remote: Streams, limits: TransferLimits
 ) -> None:
     try:
-        if asked.target is None:
-            await passage.tunnel(far, caps)
+        if request.target is None:
+            await connection.tunnel(remote, limits)
         else:
-            await passage.forward(asked, far, caps)
+            await connection.forward(request, remote, limits)
     except* (ConnectionError, TransferLimitReached, h11.RemoteProtocolError):
-        pass  # it is over in both directions
+        pass  # both directions have ended
 
 
 T = TypeVar("T")
 
 
 class LoopThread:
-    """Runs until it is closed; what is under way then is cancelled."""
+    """An event loop in a thread of its own; `close` cancels its tasks."""
 
     def __init__(self, name: str) -> None:
         self._loop = asyncio.new_event_loop()
@@ -211,12 +211,12 @@ class LoopThread:
         self._thread.start()
 
     def call(self, coroutine: Coroutine[Any, Any, T]) -> "Future[T]":
-        """Begin a coroutine there, from any other thread."""
+        """Start a coroutine in the loop, from any other thread."""
         return asyncio.run_coroutine_threadsafe(coroutine, self._loop)
 
     def close(self) -> None:
         self._loop.call_soon_threadsafe(self._stopped.set)
-        self._thread.join()  # a matter of milliseconds
+        self._thread.join()
 
     def _run(self) -> None:
         with asyncio.Runner(loop_factory=lambda: self._loop) as runner:

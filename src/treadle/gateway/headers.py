@@ -9,43 +9,46 @@ from treadle.gateway.request_rules import drop_server_tool_betas
 
 Headers = list[tuple[bytes, bytes]]
 
-# Those of one connection; the other one has its own.
+# Valid for one connection only.
 _HOP_BY_HOP = frozenset(
     b"connection keep-alive proxy-connection transfer-encoding upgrade te trailer expect host"
     b" content-length proxy-authorization proxy-authenticate cookie set-cookie".split()
 )
-# Nothing is packed on its way to us: it could not be metered while it passes.
+# Responses are not compressed, so that they can be metered while they stream.
 _COMPRESSION = frozenset({b"accept-encoding", b"content-encoding"})
 _BETA = b"anthropic-beta"
 _UNIFIED = "anthropic-ratelimit-unified-"
 _USED = "-utilization"
 
 
-def to_service(given: Iterable[tuple[bytes, bytes]], login: Login = PASS_THROUGH_LOGIN) -> Headers:
-    """The agent's headers as they go on, with what opens the service."""
-    passing = (
-        (n, drop_server_tool_betas(v) if n == _BETA else v) for n, v in _without_hop_headers(given)
+def to_service(
+    headers: Iterable[tuple[bytes, bytes]], login: Login = PASS_THROUGH_LOGIN
+) -> Headers:
+    """The agent's headers as the service gets them, with the service's credentials."""
+    cleaned = (
+        (n, drop_server_tool_betas(v) if n == _BETA else v)
+        for n, v in _without_hop_headers(headers)
     )
-    kept = [pair for pair in passing if pair != (_BETA, b"")]
-    return [*login.replace_credentials(kept), (b"accept-encoding", b"identity")]
+    forwarded = [pair for pair in cleaned if pair != (_BETA, b"")]
+    return [*login.replace_credentials(forwarded), (b"accept-encoding", b"identity")]
 
 
-def to_agent(given: Iterable[tuple[bytes, bytes]], length: str | None) -> Headers:
-    """The service's headers as they go on; `length` is None for a body that comes in chunks."""
-    kept = _without_hop_headers(given)
-    return kept if length is None else [*kept, (b"content-length", length.encode())]
+def to_agent(headers: Iterable[tuple[bytes, bytes]], length: str | None) -> Headers:
+    """The service's headers as the agent gets them; `length` is None for a chunked body."""
+    forwarded = _without_hop_headers(headers)
+    return forwarded if length is None else [*forwarded, (b"content-length", length.encode())]
 
 
 def is_from_subscription(request: Mapping[str, str], response: Mapping[str, str]) -> bool:
-    """Whether nobody bills this request by its tokens."""
+    """Whether a subscription pays for this request, rather than a bill by tokens."""
     if request.get("x-api-key"):
         return False
-    told = any(name.startswith(_UNIFIED) for name in response)
-    return told or "oauth-" in request.get("anthropic-beta", "")
+    has_unified_limits = any(name.startswith(_UNIFIED) for name in response)
+    return has_unified_limits or "oauth-" in request.get("anthropic-beta", "")
 
 
 def window_shares(response: Mapping[str, str]) -> tuple[WindowShare, ...]:
-    """How full each usage window is, as far as the service says."""
+    """The used share of each quota window that the service reports."""
     shares = []
     for name, value in response.items():
         if name.startswith(_UNIFIED) and name.endswith(_USED):
@@ -57,8 +60,8 @@ def window_shares(response: Mapping[str, str]) -> tuple[WindowShare, ...]:
     return tuple(sorted(shares, key=lambda each: each.window))
 
 
-def _without_hop_headers(given: Iterable[tuple[bytes, bytes]]) -> Headers:
-    lowered = [(name.lower(), value) for name, value in given]
+def _without_hop_headers(headers: Iterable[tuple[bytes, bytes]]) -> Headers:
+    lowered = [(name.lower(), value) for name, value in headers]
     return [pair for pair in lowered if pair[0] not in _HOP_BY_HOP | _COMPRESSION]
 
 

@@ -12,8 +12,8 @@ T = TypeVar("T")
 
 
 class LedgerWriter:
-    """Keeps streams flowing while a database is busy. What could not be stored is tried again
-    before anything is read, so that nobody spends on top of what is not written down."""
+    """Keeps streams flowing while the database is busy. Entries that could not be stored are
+    retried before every read, so that no budget decision misses them."""
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
@@ -24,18 +24,17 @@ class LedgerWriter:
         """Store the entry as soon as the thread is free."""
         self._thread.submit(self._put, entry)
 
-    async def query(self, question: Callable[[Ledger], T]) -> T:
-        """The ledger's answer once all that came before is stored; raises StoreError if it is
-        not."""
+    async def query(self, run_query: Callable[[Ledger], T]) -> T:
+        """Query the ledger after all earlier entries are stored; StoreError if they are not."""
 
-        def answered() -> T:
+        def query_after_pending() -> T:
             self._store_pending()
-            return question(self._ledger)
+            return run_query(self._ledger)
 
-        return await asyncio.wrap_future(self._thread.submit(answered))
+        return await asyncio.wrap_future(self._thread.submit(query_after_pending))
 
     def close(self) -> None:
-        """Store what is left; raises StoreError if that cannot be done even now."""
+        """Store the pending entries and stop; StoreError if they still cannot be stored."""
         try:
             self._thread.submit(self._store_pending).result()
         finally:
@@ -46,7 +45,7 @@ class LedgerWriter:
         try:
             self._store_pending()
         except StoreError:
-            return  # whoever asks next is told, and until then it is kept
+            return  # kept in `_pending`; the next query retries and reports it
 
     def _store_pending(self) -> None:
         for entry in tuple(self._pending.values()):

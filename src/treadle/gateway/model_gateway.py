@@ -21,17 +21,17 @@ from treadle.gateway.request_handler import RequestHandler
 from treadle.gateway.sockets import SocketDirectory
 from treadle.session.price_list import VENDOR_PRICES, PriceList
 
-# So much of a request is taken in before its reader is asked for patience.
+# Buffered bytes of a request before the sender is paused.
 _READ_AHEAD = 1 << 20
-# The one door by address is for all sessions that are not confined.
+# All sessions without a sandbox share the one TCP port.
 _SHARED_BY = 8
 
 
 class Gateway:
     """Between agents and their model: `with Gateway(service, ledger) as gateway: …`.
 
-    Each session has an endpoint of its own, which is all that its agent needs to know and all
-    that identifies it. A busy caller cannot starve the streams that pass here.
+    Each session has an endpoint of its own, which alone identifies it. The thread keeps streams
+    flowing while the caller's event loop is busy.
     """
 
     def __init__(
@@ -51,9 +51,9 @@ class Gateway:
         self._rehearsal = rehearsal
         self._now = now
         self._accounts = BudgetAccounts()
-        # By the secret of an account; touched in the gateway's own thread alone.
+        # By an account's token; used in the gateway's thread only.
         self._socket_servers: dict[str, tuple[Path, asyncio.Server]] = {}
-        # The loop itself holds tasks only weakly.
+        # The event loop holds only weak references to tasks.
         self._connections: set[asyncio.Task[None]] = set()
 
     def open(
@@ -62,40 +62,41 @@ class Gateway:
         run: RunId,
         budget: Budget,
         *,
-        served: frozenset[str] = frozenset(),
+        server_tools: frozenset[str] = frozenset(),
     ) -> Endpoint:
-        """Where one session finds its model, until it is closed; `served`: kinds of the service's
-        own tools that it may use."""
+        """Open an endpoint for a session; it may use these kinds of server tools."""
         at = self._now()
         so_far = self._ledger.spent(run, since=at - LOOK_BACK, rehearsal=self._rehearsal)
         path, listener = self._sockets.listen()
-        account = self._accounts.open(session, run, budget, at=at, at_open=so_far, served=served)
-        attending = self._serve_socket(account, path, listener)
-        asyncio.run_coroutine_threadsafe(attending, self._loop).result()
+        account = self._accounts.open(
+            session, run, budget, at=at, at_open=so_far, server_tools=server_tools
+        )
+        serving = self._serve_socket(account, path, listener)
+        asyncio.run_coroutine_threadsafe(serving, self._loop).result()
         host, port = self._address
         return Endpoint(path, f"http://{host}:{port}/{account.token}")
 
     async def close(self, session: SessionId) -> Bill:
-        """End what is under way for a session, and sum up all it has ever used."""
+        """Cancel the session's open requests, and return its bill."""
         closing = asyncio.run_coroutine_threadsafe(self._close(session), self._loop)
         return await asyncio.wrap_future(closing)
 
     async def _close(self, session: SessionId) -> Bill:
         account = self._accounts.close(session)
         self._close_stale_sockets()
-        answering = () if account is None else tuple(account.open_requests)
-        for task in answering:
+        requests = () if account is None else tuple(account.open_requests)
+        for task in requests:
             task.cancel()
-        if answering:
-            await asyncio.wait(answering)
+        if requests:
+            await asyncio.wait(requests)
         return await self._writer.query(lambda ledger: ledger.bill(session))
 
     async def _serve_socket(
         self, account: BudgetAccount, path: Path, listener: socket.socket
     ) -> None:
-        """Serve whoever comes through an account's own socket."""
-        connected = self._on_connect(self._handler.handler_for(account), ConnectionCapacity())
-        server = await asyncio.start_unix_server(connected, sock=listener, limit=_READ_AHEAD)
+        """Serve connections to the account's own socket."""
+        on_connect = self._on_connect(self._handler.handler_for(account), ConnectionCapacity())
+        server = await asyncio.start_unix_server(on_connect, sock=listener, limit=_READ_AHEAD)
         self._socket_servers[account.token] = path, server
         self._close_stale_sockets()
 
@@ -106,19 +107,19 @@ class Gateway:
             path.unlink(missing_ok=True)
 
     def __enter__(self) -> Self:
-        # Here and not in the thread: it may need files that a person has to put right.
-        line = ServiceClient(self._service)
+        # Not in the thread: an invalid certificate file must raise here.
+        service_client = ServiceClient(self._service)
         self._sockets = SocketDirectory()
-        # Agents are accepted from here on: the kernel queues them until the thread is ready.
+        # The kernel queues connections from here on, until the thread accepts them.
         listener = socket.create_server(("127.0.0.1", 0), backlog=128)
-        # Accepted ones inherit it: every part of an answer goes out when it comes.
+        # Accepted connections inherit it, so that parts of a response are sent at once.
         listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._address: tuple[str, int] = listener.getsockname()
         self._loop = asyncio.new_event_loop()
         self._stopped = asyncio.Event()
         self._writer = LedgerWriter(self._ledger)
         self._handler = RequestHandler(
-            service=line,
+            service=service_client,
             login=self._login,
             accounts=self._accounts,
             writer=self._writer,
@@ -128,14 +129,14 @@ class Gateway:
             request_finished=ChangeNotifier(),
         )
         self._thread = threading.Thread(
-            target=self._run, args=(listener, line), name="treadle-gateway", daemon=True
+            target=self._run, args=(listener, service_client), name="treadle-gateway", daemon=True
         )
         self._thread.start()
         return self
 
     def __exit__(self, *_: object) -> None:
         self._loop.call_soon_threadsafe(self._stopped.set)
-        self._thread.join()  # every task is cancelled, so this is a matter of milliseconds
+        self._thread.join()
         self._sockets.close()
         self._writer.close()
 
@@ -145,32 +146,35 @@ class Gateway:
     async def __aexit__(self, *_: object) -> None:
         self.__exit__()
 
-    def _run(self, listener: socket.socket, line: ServiceClient) -> None:
+    def _run(self, listener: socket.socket, service_client: ServiceClient) -> None:
         with asyncio.Runner(loop_factory=lambda: self._loop) as runner:
-            runner.run(self._serve(listener, line))
+            runner.run(self._serve(listener, service_client))
 
-    async def _serve(self, listener: socket.socket, line: ServiceClient) -> None:
-        connected = self._on_connect(
+    async def _serve(self, listener: socket.socket, service_client: ServiceClient) -> None:
+        on_connect = self._on_connect(
             self._handler.handle,
             ConnectionCapacity(_SHARED_BY * MAX_CONNECTIONS, _SHARED_BY * MAX_BYTES),
         )
-        server = await asyncio.start_server(connected, sock=listener, limit=_READ_AHEAD)
+        server = await asyncio.start_server(on_connect, sock=listener, limit=_READ_AHEAD)
         await self._stopped.wait()
-        for each in (server, *(door for _, door in self._socket_servers.values())):
+        for each in (
+            server,
+            *(socket_server for _, socket_server in self._socket_servers.values()),
+        ):
             each.close()
-        conversations = tuple(self._connections)
-        for task in conversations:
+        connections = tuple(self._connections)
+        for task in connections:
             task.cancel()
-        if conversations:
-            await asyncio.wait(conversations)
-        await line.close()
+        if connections:
+            await asyncio.wait(connections)
+        await service_client.close()
 
     def _on_connect(
-        self, answer: HandleRequest, room: ConnectionCapacity
+        self, handle: HandleRequest, capacity: ConnectionCapacity
     ) -> Callable[[asyncio.StreamReader, asyncio.StreamWriter], None]:
-        def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            task = asyncio.ensure_future(serve_connection(reader, writer, answer, room))
+        def on_connect(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            task = asyncio.ensure_future(serve_connection(reader, writer, handle, capacity))
             self._connections.add(task)
             task.add_done_callback(self._connections.discard)
 
-        return connected
+        return on_connect

@@ -15,47 +15,47 @@ if TYPE_CHECKING:
     import httpx2
 
 CONNECT_TIMEOUT_S = 30.0
-# Between two bytes; a session's own limits are watched elsewhere, and are shorter.
+# Between two bytes; the limits of a session are shorter, and checked by its watchdog.
 READ_TIMEOUT_S = 1200.0
 
 
 @dataclass(frozen=True, slots=True)
 class ModelService:
-    """An address, and the way to it. A proxy's address may hold a password."""
+    """A URL, and how to reach it. The proxy's URL may hold a password."""
 
     base_url: str
     proxy: str = field(default="", repr=False)
-    # Files of certificates to trust beside the usual ones.
+    # Files of certificate authorities to trust beside the default ones.
     authorities: tuple[str, ...] = ()
-    # Our own certificate and its key, and the key's password.
+    # The client certificate, its key, and the key's password.
     certificate: tuple[str, str, str] | None = field(default=None, repr=False)
 
 
 class ServiceClient:
-    """The open line to the service."""
+    """The HTTP client of the service."""
 
     def __init__(self, service: ModelService) -> None:
-        # Here, because it takes longer to load than most commands take in all.
+        # Slow to import; most commands do not need it.
         import httpx2
 
         self._base_url = service.base_url.rstrip("/")
         self._client = httpx2.AsyncClient(
             timeout=httpx2.Timeout(READ_TIMEOUT_S, connect=CONNECT_TIMEOUT_S, pool=None),
             limits=httpx2.Limits(max_connections=None, max_keepalive_connections=16),
-            # What the environment says was read once, in the settings.
+            # The settings have read the environment already.
             trust_env=False,
             proxy=service.proxy or None,
             verify=_ssl_context(service),
             follow_redirects=False,
         )
-        # The client's own headers would reach the service beside the agent's.
+        # The client's default headers would be sent beside the agent's.
         self._client.headers.clear()
 
     @asynccontextmanager
     async def stream_request(
         self, method: str, target: str, headers: Headers, body: bytes
     ) -> "AsyncIterator[httpx2.Response]":
-        """One request; the response's body is still to be read."""
+        """Send one request; the caller reads the response's body."""
         async with self._client.stream(
             method, self._base_url + target, headers=headers, content=body
         ) as response:
@@ -72,7 +72,7 @@ def _ssl_context(service: ModelService) -> "ssl.SSLContext":
     import httpx2
 
     if not service.base_url.startswith("https:") and not service.proxy.startswith("https:"):
-        # Nothing is encrypted on this way: it need not take the time to learn whom to trust.
+        # No TLS on this route, so the default authorities need not be loaded.
         return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context = httpx2.create_ssl_context(trust_env=False)
     for path in service.authorities:
@@ -89,10 +89,10 @@ def _ssl_context(service: ModelService) -> "ssl.SSLContext":
 
 @contextmanager
 def _report_certificate_errors(path: str) -> Iterator[None]:
-    """What fails here does not say by itself which file it was about."""
+    """Name the file, which errors of `ssl` do not."""
     try:
         yield
-    except OSError as error:  # what is wrong inside of a file is one, too
+    except OSError as error:  # also ssl.SSLError, for an invalid file
         raise SettingsError(
             f"cannot use the certificate {path}: {error.strerror or error}",
             hint="put the file right, or the environment variable that names it",

@@ -15,7 +15,7 @@ _DEFAULT_PORT = 80
 
 
 async def connect_directly(addresses: Sequence[Address], port: int) -> Streams | None:
-    """To the first that answers; never to a name, since what it means could have changed."""
+    """Connect to the first address that answers; never by name, whose address may have changed."""
     try:
         async with asyncio.timeout(CONNECT_TIMEOUT_S):
             for address in addresses:
@@ -28,36 +28,40 @@ async def connect_directly(addresses: Sequence[Address], port: int) -> Streams |
     return None
 
 
-async def connect_through_proxy(proxy: str, asked: HostRequest) -> Streams | None:
-    """By a tunnel of the proxy's; None if it is not there, of another kind, or does not want to."""
+async def connect_through_proxy(proxy: str, request: HostRequest) -> Streams | None:
+    """Open a tunnel through the proxy; None if it is unreachable, not HTTP, or refuses."""
     parts = urlsplit(proxy)
     if parts.scheme != "http" or not parts.hostname:
         return None
     try:
         async with asyncio.timeout(CONNECT_TIMEOUT_S):
-            far = await asyncio.open_connection(parts.hostname, parts.port or _DEFAULT_PORT)
+            proxy_streams = await asyncio.open_connection(
+                parts.hostname, parts.port or _DEFAULT_PORT
+            )
             return await _open_tunnel(
-                far, authority(asked), _authorization_header(parts.username, parts.password)
+                proxy_streams,
+                authority(request),
+                _authorization_header(parts.username, parts.password),
             )
     except (OSError, TimeoutError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
         return None
 
 
-async def _open_tunnel(far: Streams, place: str, login: str) -> Streams | None:
-    reader, writer = far
-    agreed = False
+async def _open_tunnel(proxy_streams: Streams, target: str, authorization: str) -> Streams | None:
+    reader, writer = proxy_streams
+    is_open = False
     try:
-        writer.write(f"CONNECT {place} HTTP/1.1\r\nHost: {place}\r\n{login}\r\n".encode())
+        writer.write(f"CONNECT {target} HTTP/1.1\r\nHost: {target}\r\n{authorization}\r\n".encode())
         head = await reader.readuntil(b"\r\n\r\n")
-        agreed = head.split(b" ", 2)[1:2] == [b"200"]
+        is_open = head.split(b" ", 2)[1:2] == [b"200"]
     finally:
-        if not agreed:
+        if not is_open:
             writer.close()
-    return far if agreed else None
+    return proxy_streams if is_open else None
 
 
 def _authorization_header(name: str | None, password: str | None) -> str:
     if not name:
         return ""
-    given = f"{unquote(name)}:{unquote(password or '')}".encode()
-    return f"Proxy-Authorization: Basic {b64encode(given).decode()}\r\n"
+    credentials = f"{unquote(name)}:{unquote(password or '')}".encode()
+    return f"Proxy-Authorization: Basic {b64encode(credentials).decode()}\r\n"

@@ -12,7 +12,7 @@ from treadle.gateway.outbound_connection import Streams
 MAX_HEAD = 64 * 1024
 HEAD_TIMEOUT_S = 30.0
 CHUNK_BYTES = 65536
-# Those of one connection, and what the proxy itself puts in their place.
+# Valid for one connection only, and those that the proxy sets itself.
 _HOP_BY_HOP = frozenset(
     b"connection proxy-connection keep-alive te trailer upgrade expect host"
     b" proxy-authorization proxy-authenticate".split()
@@ -20,12 +20,12 @@ _HOP_BY_HOP = frozenset(
 
 
 class TransferLimitReached(Exception):
-    """So much was carried that no more is."""
+    """The byte limit of one direction is reached."""
 
 
 @dataclass(slots=True)
 class TransferLimit:
-    """What may still be carried in one direction, in bytes, by all connections together."""
+    """Bytes left in one direction, shared by all connections."""
 
     left: int
 
@@ -44,7 +44,7 @@ class TransferLimits:
 
 
 class ProxyConnection:
-    """The near side: a process in the sandbox that wants to get out."""
+    """The side of the sandboxed process."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader = reader
@@ -53,7 +53,10 @@ class ProxyConnection:
         self._request: h11.Request | None = None
 
     async def read_request_line(self) -> tuple[str, str] | None:
-        """The method and the target; None when nobody asks. What is wrong raises h11's error."""
+        """The method and the target; None if the process disconnects first.
+
+        Raises h11.RemoteProtocolError for an invalid request.
+        """
         async with asyncio.timeout(HEAD_TIMEOUT_S):
             event = await self._next_event()
         if not isinstance(event, h11.Request):
@@ -62,77 +65,76 @@ class ProxyConnection:
         return event.method.decode("ascii"), event.target.decode("latin-1")
 
     async def refuse(self, status: int, reason: str) -> None:
-        """Many programs show the first line of an answer alone, so it says why."""
-        said = f"Treadle: {reason}".encode("ascii", "replace")
-        body = said + b"\n"
+        """Put the reason in the status line, because many programs show nothing else."""
+        reason_phrase = f"Treadle: {reason}".encode("ascii", "replace")
+        body = reason_phrase + b"\n"
         headers = [
             ("content-type", "text/plain"),
             ("content-length", str(len(body))),
             ("connection", "close"),
         ]
         try:
-            self._send(h11.Response(status_code=status, headers=headers, reason=said))
+            self._send(h11.Response(status_code=status, headers=headers, reason=reason_phrase))
             self._send(h11.Data(data=body))
             self._send(h11.EndOfMessage())
             await self._writer.drain()
         except (h11.LocalProtocolError, ConnectionError):
-            pass  # it left, or had its answer
+            pass  # it disconnected, or a response was sent already
 
-    async def tunnel(self, far: Streams, caps: TransferLimits) -> None:
-        """Carry whatever comes, both ways, to the end."""
+    async def tunnel(self, remote: Streams, limits: TransferLimits) -> None:
+        """Copy bytes in both directions until both end."""
         if not isinstance(await self._next_event(), h11.EndOfMessage):
             raise h11.RemoteProtocolError("a CONNECT has no body")
         self._send(h11.Response(status_code=200, headers=[], reason=b"OK"))
-        early, _ = self._peer.trailing_data
-        reader, writer = far
-        caps.sent.take(len(early))
-        writer.write(early)
+        unread, _ = self._peer.trailing_data
+        reader, writer = remote
+        limits.sent.take(len(unread))
+        writer.write(unread)
         async with asyncio.TaskGroup() as both:
-            both.create_task(_copy_stream(self._reader, writer, caps.sent))
-            both.create_task(_copy_stream(reader, self._writer, caps.received))
+            both.create_task(_copy_stream(self._reader, writer, limits.sent))
+            both.create_task(_copy_stream(reader, self._writer, limits.received))
 
-    async def forward(self, asked: HostRequest, far: Streams, caps: TransferLimits) -> None:
-        """Carry one request in the clear and its answer; what follows on this connection is not."""
-        reader, writer = far
+    async def forward(self, request: HostRequest, remote: Streams, limits: TransferLimits) -> None:
+        """Forward one plain HTTP request and its response; later requests are not read."""
+        reader, writer = remote
         async with asyncio.TaskGroup() as both:
-            both.create_task(_copy_stream(reader, self._writer, caps.received))
-            await self._forward_request(asked, writer, caps.sent)
+            both.create_task(_copy_stream(reader, self._writer, limits.received))
+            await self._forward_request(request, writer, limits.sent)
 
     async def close(self) -> None:
-        """Let the process read what was sent, and see that there is no more."""
         self._writer.close()
         with suppress(ConnectionError):
             await self._writer.wait_closed()
 
     def abort(self) -> None:
-        """It may not be reading, and there is no time to wait."""
+        """Close at once, without waiting for the process to read."""
         self._writer.transport.abort()
 
     async def _forward_request(
-        self, asked: HostRequest, writer: asyncio.StreamWriter, cap: TransferLimit
+        self, request: HostRequest, writer: asyncio.StreamWriter, limit: TransferLimit
     ) -> None:
-        request = self._request
-        if request is None or asked.target is None:
+        head = self._request
+        if head is None or request.target is None:
             return
         peer = h11.Connection(h11.CLIENT)
         event: h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED] = h11.Request(
-            method=request.method,
-            target=asked.target.encode("latin-1"),
+            method=head.method,
+            target=request.target.encode("latin-1"),
             headers=[
-                (b"host", _host_header(asked).encode()),
-                *((name, value) for name, value in request.headers if name not in _HOP_BY_HOP),
+                (b"host", _host_header(request).encode()),
+                *((name, value) for name, value in head.headers if name not in _HOP_BY_HOP),
                 (b"connection", b"close"),
             ],
         )
         while isinstance(event, h11.Request | h11.Data | h11.EndOfMessage):
-            part = peer.send(event) or b""
-            cap.take(len(part))
-            writer.write(part)
+            chunk = peer.send(event) or b""
+            limit.take(len(chunk))
+            writer.write(chunk)
             await writer.drain()
             if isinstance(event, h11.EndOfMessage):
                 return
             event = await self._next_event()
-        raise ConnectionAbortedError  # it left in the middle of its request
+        raise ConnectionAbortedError  # it disconnected during its request
 
     async def _next_event(self) -> h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]:
         while True:
@@ -148,18 +150,18 @@ class ProxyConnection:
 
 
 async def _copy_stream(
-    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, cap: TransferLimit
+    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, limit: TransferLimit
 ) -> None:
-    while part := await reader.read(CHUNK_BYTES):
-        cap.take(len(part))
-        writer.write(part)
+    while chunk := await reader.read(CHUNK_BYTES):
+        limit.take(len(chunk))
+        writer.write(chunk)
         await writer.drain()
     try:
         writer.write_eof()
-    except OSError as error:  # the system's word for a connection that is gone by now
+    except OSError as error:  # the connection is already closed
         raise ConnectionResetError from error
 
 
-def _host_header(asked: HostRequest) -> str:
-    """As browsers write it: the usual port is left out."""
-    return authority(asked).removesuffix(f":{HTTP_PORT}")
+def _host_header(request: HostRequest) -> str:
+    """The default port is left out, as browsers do."""
+    return authority(request).removesuffix(f":{HTTP_PORT}")

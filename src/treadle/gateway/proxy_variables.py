@@ -3,46 +3,46 @@
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
-# Where the bridge listens, inside; see `bridge.py`.
+# Where the bridge listens in the sandbox; see `bridge.py`.
 BRIDGE_PORT = 3128
 
 _PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
 _NO_PROXY = "NO_PROXY"
-# What a sandbox has of its own, and the name under which an agent asks at the gateway's socket.
+# The sandbox's own loopback, and the host name used on the gateway's socket.
 _NO_PROXY_HOSTS = "localhost,127.0.0.1,::1,gateway"
 
 
-def without_proxy(given: Mapping[str, str]) -> dict[str, str]:
-    """Where no proxy can be reached: the address of one may hold a password."""
+def without_proxy(variables: Mapping[str, str]) -> dict[str, str]:
+    """Drop the variables where no proxy is reachable: their URLs may hold a password."""
     names = {name.upper() for name in _PROXIES}
-    return {name: value for name, value in given.items() if name.upper() not in names}
+    return {name: value for name, value in variables.items() if name.upper() not in names}
 
 
-def without_passwords(given: Mapping[str, str]) -> dict[str, str]:
-    """Where the machine's own proxy can be reached: its address goes in, what opens it does not."""
+def without_passwords(variables: Mapping[str, str]) -> dict[str, str]:
+    """Keep the URLs of the machine's own proxy, without their credentials."""
     names = {name.upper() for name in _PROXIES}
     return {
         name: _without_user(value) if name.upper() in names else value
-        for name, value in given.items()
+        for name, value in variables.items()
     }
 
 
 def _without_user(address: str) -> str:
-    """Whatever stands before the last `@` opens it: a password may hold any character."""
+    """Drop all before the last `@`: a password may contain one."""
     before, at, host = address.rpartition("@")
     scheme, separator, _ = before.partition("://")
     return f"{scheme}{separator}{host}" if at and separator else host
 
 
-def through_bridge(given: Mapping[str, str], port: int = BRIDGE_PORT) -> dict[str, str]:
-    """Where the way out is the bridge to the filtering proxy."""
+def through_bridge(variables: Mapping[str, str], port: int = BRIDGE_PORT) -> dict[str, str]:
+    """Point all variables at the bridge to the filtering proxy."""
     address = f"http://127.0.0.1:{port}"
-    told = dict.fromkeys(_PROXIES, address) | {_NO_PROXY: _NO_PROXY_HOSTS}
+    proxies = dict.fromkeys(_PROXIES, address) | {_NO_PROXY: _NO_PROXY_HOSTS}
     return {
-        **without_proxy(given),
-        **told,
-        **{name.lower(): value for name, value in told.items()},
-        # Node looks at those variables only if it is told to.
+        **without_proxy(variables),
+        **proxies,
+        **{name.lower(): value for name, value in proxies.items()},
+        # Node ignores the variables without this one.
         "NODE_USE_ENV_PROXY": "1",
     }
 

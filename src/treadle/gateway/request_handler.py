@@ -27,13 +27,13 @@ from treadle.session.price_list import PriceList
 if TYPE_CHECKING:
     import httpx2
 
-# So long a request waits for others of a nearly spent budget; an agent waits a little longer.
+# How long a request waits for open ones of a nearly spent budget; agents time out later.
 HOLD_S = 240.0
 
 
 @dataclass(frozen=True, slots=True)
 class RequestHandler:
-    """What every request needs."""
+    """Handles the requests of all sessions."""
 
     service: ServiceClient
     login: Login
@@ -42,27 +42,27 @@ class RequestHandler:
     prices: PriceList
     now: Callable[[], datetime]
     rehearsal: bool
-    # Rung whenever a request is over.
+    # Notified whenever a request has finished.
     request_finished: ChangeNotifier
 
     async def handle(self, request: AgentRequest, client: Client) -> None:
-        """Answer a request whose address says whose it is, whatever becomes of it."""
+        """Handle a request whose path starts with a session's token."""
         token, target = split_token(request.target)
         await self._handle_for_token(replace(request, target=target), token, client)
 
     def handler_for(self, account: BudgetAccount) -> HandleRequest:
-        """Answers every request as this account's."""
+        """A handler that counts every request as this account's."""
 
-        async def answer(request: AgentRequest, client: Client) -> None:
+        async def handle_as_account(request: AgentRequest, client: Client) -> None:
             await self._handle_for_token(request, account.token, client)
 
-        return answer
+        return handle_as_account
 
     async def _handle_for_token(self, request: AgentRequest, token: str, client: Client) -> None:
         account = self.accounts.find(token)
         kind = request_kind(request.method, request.target)
         if account is None or kind is None:
-            # The same words for both, so that nobody learns which addresses there are.
+            # One message for both, so that it does not reveal which tokens exist.
             message = "Treadle: this gateway passes on requests for messages alone"
             await _send_error(client, 403, "permission_error", message)
             return
@@ -86,28 +86,28 @@ class RequestHandler:
             message = "Treadle: the request is no object in JSON, or has too many parts"
             await _send_error(client, 400, "invalid_request_error", message)
             return
-        beyond = request_rules.find_forbidden_use(body, account.served)
-        if beyond is not None:
-            message = f"Treadle: the model may not turn to anybody else for this: {beyond}"
+        forbidden_use = request_rules.find_forbidden_use(body, account.server_tools)
+        if forbidden_use is not None:
+            message = f"Treadle: the model may not turn to anybody else for this: {forbidden_use}"
             await _send_error(client, 403, "permission_error", message)
             return
         request = replace(request, body=request_rules.serialize_body(body))
         match kind:
             case "message":
-                wanted = measure(body, len(request.body))
-                await self._handle_message(request, wanted, account, client)
+                size = measure(body, len(request.body))
+                await self._handle_message(request, size, account, client)
             case "count":
                 await self._forward(request, None, client)
             case never:
                 assert_never(never)
 
     async def _handle_message(
-        self, request: AgentRequest, wanted: RequestSize, account: BudgetAccount, client: Client
+        self, request: AgentRequest, size: RequestSize, account: BudgetAccount, client: Client
     ) -> None:
-        """A request that a model answers, and that therefore costs something."""
-        ticket = Reservation(reservation(wanted, self.prices))
+        """Handle a request that a model answers, and that is charged."""
+        reserved = Reservation(reservation(size, self.prices))
         try:
-            refused = await self._wait_for_admission(account, ticket)
+            refused = await self._wait_for_admission(account, reserved)
         except StoreError as error:
             message = f"Treadle: the ledger cannot be written: {error.message}"
             await _send_error(client, 500, "api_error", message)
@@ -118,34 +118,34 @@ class RequestHandler:
             return
         try:
             await self._forward(
-                request, RequestCharge(self, account, ticket, request, wanted), client
+                request, RequestCharge(self, account, reserved, request, size), client
             )
         finally:
-            account.reservations.discard(ticket)
+            account.reservations.discard(reserved)
             self.request_finished.notify_all()
 
     async def _wait_for_admission(
-        self, account: BudgetAccount, ticket: Reservation
+        self, account: BudgetAccount, reserved: Reservation
     ) -> Refuse | None:
-        """None once the ticket is among those under way."""
-        waits_until = asyncio.get_running_loop().time() + HOLD_S
+        """None once the request is admitted and its reservation counted."""
+        deadline = asyncio.get_running_loop().time() + HOLD_S
 
-        def so_far(ledger: Ledger) -> CostSoFar:
+        def spent_so_far(ledger: Ledger) -> CostSoFar:
             return ledger.spent(account.run, since=account.since, rehearsal=self.rehearsal)
 
         while True:
-            bookings, now = self.accounts.bookings, await self.writer.query(so_far)
+            bookings, now = self.accounts.bookings, await self.writer.query(spent_so_far)
             if bookings != self.accounts.bookings:
-                continue  # the ledger spoke before it knew of those
-            match admit(self.accounts.budget_states(account, now), ticket.reserved_usd):
+                continue  # something was booked during the query
+            match admit(self.accounts.budget_states(account, now), reserved.reserved_usd):
                 case Admit():
-                    account.reservations.add(ticket)
+                    account.reservations.add(reserved)
                     return None
                 case Refuse() as refused:
                     return refused
                 case Hold(level=level, budget_usd=budget_usd):
                     try:
-                        async with asyncio.timeout_at(waits_until):
+                        async with asyncio.timeout_at(deadline):
                             await self.request_finished.wait()
                     except TimeoutError:
                         return Refuse(level, budget_usd)
@@ -153,53 +153,55 @@ class RequestHandler:
                     assert_never(never)
 
     async def _forward(
-        self, request: AgentRequest, tab: "RequestCharge | None", client: Client
+        self, request: AgentRequest, charge: "RequestCharge | None", client: Client
     ) -> None:
         import httpx2
 
         headers = to_service(request.raw_headers, self.login)
-        asking = self.service.stream_request(request.method, request.target, headers, request.body)
+        exchange = self.service.stream_request(
+            request.method, request.target, headers, request.body
+        )
         try:
-            async with asking as response:
-                if tab is not None:
-                    tab.start(response)
+            async with exchange as response:
+                if charge is not None:
+                    charge.start(response)
                 length = _content_length(response)
                 await client.start(response.status_code, to_agent(response.headers.raw, length))
-                async for part in response.aiter_bytes():
-                    if tab is not None:
-                        tab.feed(part)
-                    await client.send(part)
-                if tab is not None:
-                    tab.close()  # before the agent can ask for more
+                async for chunk in response.aiter_bytes():
+                    if charge is not None:
+                        charge.feed(chunk)
+                    await client.send(chunk)
+                if charge is not None:
+                    charge.close()  # before the agent can send its next request
                 await client.finish()
         except httpx2.HTTPError as error:
-            # An answer that was begun is left unfinished, so that the agent sees it is not whole.
+            # A response that has started is left unfinished, so that the agent sees the failure.
             if not client.started:
                 message = f"Treadle: the model service was not reached: {type(error).__name__}"
                 await _send_error(client, 502, "api_error", message, retry=True)
         finally:
-            if tab is not None:
-                tab.close()
+            if charge is not None:
+                charge.close()
 
 
 class RequestCharge:
-    """What one request is charged: written down when its answer begins, and again at its end."""
+    """The charge of one request: booked when its response starts, and again at its end."""
 
     def __init__(
         self,
-        desk: RequestHandler,
+        handler: RequestHandler,
         account: BudgetAccount,
-        ticket: Reservation,
+        reserved: Reservation,
         request: AgentRequest,
-        wanted: RequestSize,
+        size: RequestSize,
     ) -> None:
-        self._handler = desk
+        self._handler = handler
         self._account = account
-        self._ticket = ticket
+        self._reserved = reserved
         self._request_headers = request.headers()
-        self._request_size = wanted
+        self._request_size = size
         self._id = secrets.token_hex(16)
-        self._at = desk.now()
+        self._at = handler.now()
         self._meter: ResponseMeter = NoMeter()
         self._response_headers: dict[str, str] = {}
         self._booked: LedgerEntry | None = None
@@ -214,14 +216,14 @@ class RequestCharge:
         elif "json" in kind:
             self._meter = BodyMeter(self._request_size.model, self._request_size.prompt_tokens)
 
-    def feed(self, part: bytes) -> None:
-        self._meter.feed(part)
+    def feed(self, chunk: bytes) -> None:
+        self._meter.feed(chunk)
         if self._booked is None and isinstance(self._meter, StreamMeter):
-            # The larger part of most costs is known here, and a crash must not lose it.
+            # Most of the cost is known at the start, and a crash must not lose it.
             self._book()
 
     def close(self) -> None:
-        """Book the answer as it stands; a second time does nothing more."""
+        """Book the response as far as it came; safe to call twice."""
         self._book()
 
     def _book(self) -> None:
@@ -229,25 +231,25 @@ class RequestCharge:
         if entry is None or entry == self._booked:
             return
         self._booked = entry
-        self._handler.accounts.book(self._account, self._ticket, entry.cost_usd)
+        self._handler.accounts.book(self._account, self._reserved, entry.cost_usd)
         self._handler.writer.put(entry)
 
     def _make_entry(self) -> LedgerEntry | None:
-        read = self._meter.reading()
-        if read is None:
+        reading = self._meter.reading()
+        if reading is None:
             return None
-        model = read.model or self._request_size.model
-        cost = self._handler.prices.estimate(read.usage, model, read.extras)
+        model = reading.model or self._request_size.model
+        cost = self._handler.prices.estimate(reading.usage, model, reading.extras)
         return LedgerEntry(
             id=self._id,
             run=self._account.run,
             session=self._account.session,
             at=self._at,
             model=model,
-            usage=read.usage,
+            usage=reading.usage,
             cost_usd=cost.cost_usd,
             priced=cost.priced,
-            estimated=not read.complete,
+            estimated=not reading.complete,
             subscription=is_from_subscription(self._request_headers, self._response_headers),
             rehearsal=self._handler.rehearsal,
             agent=self._request_headers.get("x-claude-code-agent-id", "")[:200],
@@ -256,7 +258,7 @@ class RequestCharge:
 
 
 def _content_length(response: "httpx2.Response") -> str | None:
-    """The body's length, if it passes as it comes."""
+    """The body's length, if it is forwarded unchanged."""
     if response.headers.get("content-encoding", "identity") != "identity":
         return None
     length = response.headers.get("content-length")
@@ -266,7 +268,7 @@ def _content_length(response: "httpx2.Response") -> str | None:
 async def _send_error(
     client: Client, status: int, kind: str, message: str, *, retry: bool = False
 ) -> None:
-    """An error in the service's own form; agents report it at once unless they may `retry`."""
+    """Send an error in the service's format; without `retry`, agents report it at once."""
     body = orjson.dumps({"type": "error", "error": {"type": kind, "message": message}})
     headers = [
         (b"content-type", b"application/json"),

@@ -8,9 +8,9 @@ import orjson
 from treadle.domain.usage import Usage
 from treadle.session.price import ResponseExtras
 
-# Fewer than a token has in plain text: what nobody has counted is rather counted too high.
+# Fewer than a token has in plain text, so that an estimate is rather too high.
 CHARACTERS_PER_TOKEN = 3
-# Whatever says what was used is much shorter; longer lines are passed over unread.
+# Longer lines are skipped; events with usage are much shorter.
 LONGEST_LINE = 1 << 20
 LONGEST_BODY = 16 << 20
 _TEXT_FIELDS = {
@@ -22,7 +22,7 @@ _TEXT_FIELDS = {
 
 @dataclass(frozen=True, slots=True)
 class UsageReading:
-    """What is known of a response so far; `complete` once the service has counted all of it."""
+    """The usage of a response so far; `complete` once the service has reported its totals."""
 
     model: str
     usage: Usage
@@ -31,26 +31,26 @@ class UsageReading:
 
 
 class ResponseMeter(Protocol):
-    """Fed with every part of a response's body, in order."""
+    """Takes every chunk of a response's body, in order."""
 
-    def feed(self, part: bytes) -> None: ...
+    def feed(self, chunk: bytes) -> None: ...
 
     def reading(self) -> UsageReading | None:
-        """None as long as nothing says that a model has answered."""
+        """None until the body shows that a model has answered."""
         ...
 
 
 class StreamMeter:
-    """For server-sent events: the input is known at the start, the output at the end."""
+    """For server-sent events: input tokens come first, output tokens at the end."""
 
     def __init__(self) -> None:
         self._rest = b""
         self._skipping = False
-        self._read: UsageReading | None = None
+        self._reading: UsageReading | None = None
         self._characters = 0
 
-    def feed(self, part: bytes) -> None:
-        *lines, self._rest = (self._rest + part).split(b"\n")
+    def feed(self, chunk: bytes) -> None:
+        *lines, self._rest = (self._rest + chunk).split(b"\n")
         for line in lines:
             if not self._skipping:
                 self._read_line(line)
@@ -59,10 +59,14 @@ class StreamMeter:
             self._rest, self._skipping = b"", True
 
     def reading(self) -> UsageReading | None:
-        if self._read is None or self._read.complete:
-            return self._read
-        so_far = max(self._read.usage.output_tokens, self._characters // CHARACTERS_PER_TOKEN)
-        return replace(self._read, usage=replace(self._read.usage, output_tokens=so_far))
+        if self._reading is None or self._reading.complete:
+            return self._reading
+        output_tokens = max(
+            self._reading.usage.output_tokens, self._characters // CHARACTERS_PER_TOKEN
+        )
+        return replace(
+            self._reading, usage=replace(self._reading.usage, output_tokens=output_tokens)
+        )
 
     def _read_line(self, line: bytes) -> None:
         if not line.startswith(b"data:"):
@@ -70,18 +74,18 @@ class StreamMeter:
         event = _parse_object(line[5:])
         match event.get("type"):
             case "message_start":
-                self._read = _read_message(event.get("message"), complete=False)
+                self._reading = _read_message(event.get("message"), complete=False)
             case "content_block_delta":
                 self._characters += _text_length(event.get("delta"))
-            case "message_delta" if self._read is not None:
-                self._read = _with_totals(self._read, event.get("usage"))
-            case "message_stop" if self._read is not None:
-                self._read = replace(self._read, complete=True)
+            case "message_delta" if self._reading is not None:
+                self._reading = _with_totals(self._reading, event.get("usage"))
+            case "message_stop" if self._reading is not None:
+                self._reading = replace(self._reading, complete=True)
 
 
 class BodyMeter:
-    """For a response in one piece. One that is cut short says nothing, so both its sides are
-    estimated: the prompt by its size, the answer by what had come of it."""
+    """For a response in one piece. A truncated one has no usage, so its input is estimated by the
+    prompt's size, and its output by the bytes received."""
 
     def __init__(self, model: str, prompt_tokens: int) -> None:
         self._model = model
@@ -89,10 +93,10 @@ class BodyMeter:
         self._body = bytearray()
         self._length = 0
 
-    def feed(self, part: bytes) -> None:
-        self._length += len(part)
+    def feed(self, chunk: bytes) -> None:
+        self._length += len(chunk)
         if self._length <= LONGEST_BODY:
-            self._body += part
+            self._body += chunk
 
     def reading(self) -> UsageReading | None:
         if not self._length:
@@ -107,9 +111,9 @@ class BodyMeter:
 
 
 class NoMeter:
-    """For errors and for answers that no model made."""
+    """For errors, and for responses that no model made."""
 
-    def feed(self, part: bytes) -> None:
+    def feed(self, chunk: bytes) -> None:
         pass
 
     def reading(self) -> UsageReading | None:
@@ -128,40 +132,40 @@ def _read_message(message: object, *, complete: bool) -> UsageReading:
     )
 
 
-def _with_totals(read: UsageReading, told: object) -> UsageReading:
-    """The same response after more of its totals: they replace what was said before."""
-    if not isinstance(told, dict):
-        return read
-    first, last = read.usage, _read_usage(told)
-    searches = max(read.extras.web_searches, _read_extras(told).web_searches)
+def _with_totals(reading: UsageReading, usage: object) -> UsageReading:
+    """The reading with the totals of a later event."""
+    if not isinstance(usage, dict):
+        return reading
+    first, last = reading.usage, _read_usage(usage)
+    web_searches = max(reading.extras.web_searches, _read_extras(usage).web_searches)
     return replace(
-        read,
+        reading,
         usage=Usage(
             input_tokens=max(first.input_tokens, last.input_tokens),
-            output_tokens=last.output_tokens if "output_tokens" in told else first.output_tokens,
+            output_tokens=last.output_tokens if "output_tokens" in usage else first.output_tokens,
             cache_write_tokens=max(first.cache_write_tokens, last.cache_write_tokens),
             cache_read_tokens=max(first.cache_read_tokens, last.cache_read_tokens),
             cache_write_1h_tokens=max(first.cache_write_1h_tokens, last.cache_write_1h_tokens),
         ),
-        extras=ResponseExtras(searches, read.extras.in_us or _read_extras(told).in_us),
+        extras=ResponseExtras(web_searches, reading.extras.in_us or _read_extras(usage).in_us),
     )
 
 
-def _read_usage(told: dict[str, Any]) -> Usage:
-    written = _count(told, "cache_creation_input_tokens")
-    for_an_hour = _count(_object_in(told, "cache_creation"), "ephemeral_1h_input_tokens")
+def _read_usage(usage: dict[str, Any]) -> Usage:
+    cache_writes = _count(usage, "cache_creation_input_tokens")
+    cache_writes_1h = _count(_object_in(usage, "cache_creation"), "ephemeral_1h_input_tokens")
     return Usage(
-        input_tokens=_count(told, "input_tokens"),
-        output_tokens=_count(told, "output_tokens"),
-        cache_write_tokens=written,
-        cache_read_tokens=_count(told, "cache_read_input_tokens"),
-        cache_write_1h_tokens=min(for_an_hour, written),
+        input_tokens=_count(usage, "input_tokens"),
+        output_tokens=_count(usage, "output_tokens"),
+        cache_write_tokens=cache_writes,
+        cache_read_tokens=_count(usage, "cache_read_input_tokens"),
+        cache_write_1h_tokens=min(cache_writes_1h, cache_writes),
     )
 
 
-def _read_extras(told: dict[str, Any]) -> ResponseExtras:
-    searches = _count(_object_in(told, "server_tool_use"), "web_search_requests")
-    return ResponseExtras(searches, in_us=told.get("inference_geo") == "us")
+def _read_extras(usage: dict[str, Any]) -> ResponseExtras:
+    web_searches = _count(_object_in(usage, "server_tool_use"), "web_search_requests")
+    return ResponseExtras(web_searches, in_us=usage.get("inference_geo") == "us")
 
 
 def _text_length(delta: object) -> int:

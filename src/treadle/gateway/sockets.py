@@ -9,28 +9,28 @@ from pathlib import Path
 from treadle.domain.errors import SettingsError
 from treadle.workspace.temporary_folders import make_locked_folder, remove_abandoned
 
-# A socket's path may have some hundred bytes, and TMPDIR or TREADLE_ROOT could be longer.
-SOCKET_ROOT = Path("/tmp")  # noqa: S108  # only a directory of our own in it is used
+# Socket paths are limited to about 100 bytes; TMPDIR and TREADLE_ROOT may be longer.
+SOCKET_ROOT = Path("/tmp")  # noqa: S108  # only used for a private directory in it
 _PREFIX = "treadle-gateway-"
 BACKLOG = 128
 
 
 class SocketDirectory:
-    """Held by a lock that dies with the process, so that others know what may be removed."""
+    """Locked for the life of the process, so that others know which ones are stale."""
 
-    def __init__(self, place: Path = SOCKET_ROOT) -> None:
-        remove_stale_directories(place)
+    def __init__(self, root: Path = SOCKET_ROOT) -> None:
+        remove_stale_directories(root)
         self._numbers = count(1)
         try:
-            self.path, self._lock = make_locked_folder(place, _PREFIX)
+            self.path, self._lock = make_locked_folder(root, _PREFIX)
         except OSError as error:
             raise SettingsError(
-                f"cannot make a directory for sockets in {place}: {error.strerror}",
-                hint=f"free some space in {place}, or make it writable",
+                f"cannot make a directory for sockets in {root}: {error.strerror}",
+                hint=f"free some space in {root}, or make it writable",
             ) from error
 
     def listen(self) -> tuple[Path, socket.socket]:
-        """A socket that accepts from now on: the kernel queues whoever comes."""
+        """Open a socket; the kernel queues connections from now on."""
         path = self.path / f"{next(self._numbers)}.sock"
         listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
@@ -46,6 +46,6 @@ class SocketDirectory:
         os.close(self._lock)
 
 
-def remove_stale_directories(place: Path = SOCKET_ROOT) -> None:
-    """Remove the directories of gateways that are gone."""
-    remove_abandoned(place, _PREFIX)
+def remove_stale_directories(root: Path = SOCKET_ROOT) -> None:
+    """Remove the directories of processes that have ended."""
+    remove_abandoned(root, _PREFIX)

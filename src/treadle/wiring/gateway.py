@@ -117,7 +117,9 @@ class Metering:
         gateway, ledger = self._opened()
         try:
             budget = self._budget(ledger, session, budget_usd, counted_usd)
-            endpoint = gateway.open(session, self._terms.run, budget, served=self._terms.served)
+            endpoint = gateway.open(
+                session, self._terms.run, budget, server_tools=self._terms.served
+            )
             self._sessions.add(session)
         finally:
             self._close_unless_used()

@@ -69,10 +69,10 @@ def proxy(
     with FilteringProxy(
         parse_entries(entries),
         lambda *decision: decisions.append(decision),
-        look=look,
+        resolve=look,
         upstream=lambda host, port: upstream,
-        most_sent=most_sent,
-        most_received=most_received,
+        max_sent=most_sent,
+        max_received=most_received,
     ) as filtering:
         yield filtering.socket, decisions
 

@@ -174,6 +174,6 @@ async def test_one_session_may_search_and_another_may_not() -> None:
     async with gateway_before("{text: found}") as stage:
         shut = await stage.ask(tools=[SEARCH])
         served = frozenset({"web_search"})
-        stage.url = stage.gateway.open(SESSION, RUN, PLENTY, served=served).url
+        stage.url = stage.gateway.open(SESSION, RUN, PLENTY, server_tools=served).url
 
         assert (shut.status_code, (await stage.ask(tools=[SEARCH])).status_code) == (403, 200)
