@@ -9,21 +9,21 @@ from treadle.domain.agent import AgentEvent
 
 
 class AgentEventReader:
-    """One task reads for the whole session; it never reads ahead of what was asked for."""
+    """Reads in one task for the whole session, and never ahead of a call to `next`."""
 
     def __init__(self, events: AsyncIterator[AgentEvent], stop: asyncio.Event) -> None:
         self._event: AgentEvent | None = None
-        self._wanted = asyncio.Event()
+        self._requested = asyncio.Event()
         self._changed = asyncio.Event()
         self._stop = stop
         self._reading = asyncio.create_task(self._read(events))
         self._stop_watcher = asyncio.create_task(self._watch_stop())
 
     async def next(self, within_s: float) -> AgentEvent | Literal["stopped", "late"]:
-        """The next event; else `stopped` once the run is, or `late` when none came in time."""
+        """The next event; `stopped` if the run is stopped first, `late` if none comes in time."""
         self._changed.clear()
-        self._wanted.set()
-        # An event that is there already counts, even in the moment of the stop.
+        self._requested.set()
+        # An event that is ready wins over the stop.
         await asyncio.sleep(0)
         if self._event is None and not self._stop.is_set() and not self._reading.done():
             try:
@@ -34,13 +34,13 @@ class AgentEventReader:
         if self._event is None:
             if self._stop.is_set():
                 return "stopped"
-            await self._reading  # it has failed, and this raises what went wrong
+            await self._reading  # raises the error that ended it
             return "stopped"
         event, self._event = self._event, None
         return event
 
     async def close(self) -> None:
-        """Read no more."""
+        """Stop reading."""
         for task in (self._reading, self._stop_watcher):
             task.cancel()
             with suppress(asyncio.CancelledError, Exception):
@@ -48,12 +48,12 @@ class AgentEventReader:
 
     async def _read(self, events: AsyncIterator[AgentEvent]) -> None:
         try:
-            await self._wanted.wait()
+            await self._requested.wait()
             async for event in events:
                 self._event = event
-                self._wanted.clear()
+                self._requested.clear()
                 self._changed.set()
-                await self._wanted.wait()
+                await self._requested.wait()
         finally:
             self._changed.set()
 

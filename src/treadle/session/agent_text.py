@@ -23,7 +23,7 @@ RecordEvent = Callable[[Event], None]
 
 
 class AgentText:
-    """One session's speech. `ended_by` is the first terminal signal that its role may give."""
+    """The text of one session. `ended_by` is the first terminal signal that its role may give."""
 
     def __init__(self, role: Role, record: RecordEvent) -> None:
         self._role = role
@@ -49,10 +49,10 @@ class AgentText:
                     self.record_signal(piece, "marker")
 
     def _record_text(self) -> None:
-        said = "".join(self._text).strip("\n")
+        text = "".join(self._text).strip("\n")
         self._text = []
-        if said.strip():
-            self._record(AgentSpoke(said if len(said) <= MAX_TEXT else _shorten(said)))
+        if text.strip():
+            self._record(AgentSpoke(text if len(text) <= MAX_TEXT else _shorten(text)))
 
     def record_signal(self, signal: Signal, via: Literal["marker", "tool"]) -> bool:
         """Record the signal; False when this role may not give it."""
@@ -65,21 +65,21 @@ class AgentText:
         return True
 
 
-def _shorten(said: str) -> str:
-    """Cut between two words, as half of one could be half a secret."""
-    kept = said[: MAX_TEXT + 1]
+def _shorten(text: str) -> str:
+    """Cut between two words, because half a word could be half a secret."""
+    kept = text[: MAX_TEXT + 1]
     end = max(kept.rfind(" "), kept.rfind("\n"))
     if end < MAX_TEXT // 2:
         end = MAX_TEXT
-    return f"{said[:end]}… ({len(said) - end} more)"
+    return f"{text[:end]}… ({len(text) - end} more)"
 
 
-def signal_tools(speech: AgentText, role: Role) -> tuple[Tool, ...]:
-    """The same signals as the markers, by tool; none for a role that has none to give."""
-    return (_signal_tool(speech, role),) if ACCEPTED_SIGNALS[role] else ()
+def signal_tools(agent_text: AgentText, role: Role) -> tuple[Tool, ...]:
+    """The tool that gives the same signals as the markers; none for a role without signals."""
+    return (_signal_tool(agent_text, role),) if ACCEPTED_SIGNALS[role] else ()
 
 
-def _signal_tool(speech: AgentText, role: Role) -> Tool:
+def _signal_tool(agent_text: AgentText, role: Role) -> Tool:
     kinds = [kind for kind in SIGNAL_KINDS if kind in ACCEPTED_SIGNALS[role]]
 
     async def call(arguments: Mapping[str, Any]) -> ToolReply:
@@ -88,7 +88,7 @@ def _signal_tool(speech: AgentText, role: Role) -> Tool:
             return ToolReply(f"Unknown signal {kind!r}. Known: {', '.join(kinds)}.", is_error=True)
         if not isinstance(text, str):
             return ToolReply("Pass `text`: what you want to say, in full.", is_error=True)
-        if not speech.record_signal(Signal(cast("SignalKind", kind), text), "tool"):
+        if not agent_text.record_signal(Signal(cast("SignalKind", kind), text), "tool"):
             only = f"only: {', '.join(kinds)}."
             return ToolReply(
                 f"In the role {role} you cannot give the signal {kind!r}, {only}", is_error=True

@@ -1,9 +1,9 @@
 """The circuit breaker of an outside service, as pure functions over session results.
 
-closed     the service is used; so many failures in a row open the breaker
-open       the service is left alone for a while
-half-open  one run tries the service while all others wait: its success closes the breaker, its
-           failure opens it again; a run that never reports holds the others up no longer than that
+closed     runs use the service; FAILURE_LIMIT failures in a row open the breaker
+open       no run uses the service until `until`
+half-open  one run probes the service while all others wait: success closes the breaker, failure
+           opens it again; a probe that never reports expires after the same time
 """
 
 from dataclasses import dataclass, replace
@@ -33,20 +33,20 @@ _LONGEST_REASON = 200
 
 BreakerState: TypeAlias = Literal["closed", "open", "half_open"]
 BreakerEvent: TypeAlias = BreakerOpened | BreakerClosed | None
-# Whether the service did its part; None when the end of a session does not tell.
+# None if the outcome of a session does not show it.
 ServiceResult: TypeAlias = Literal["worked", "failed"] | None
 
 
 @dataclass(frozen=True, slots=True)
 class ServiceAvailable:
-    """The run may use the service, once the breaker is stored as it is here."""
+    """The run may use the service after storing this breaker."""
 
     breaker: CircuitBreaker
 
 
 @dataclass(frozen=True, slots=True)
 class ServiceUnavailable:
-    """The run has to wait until then and ask again."""
+    """The run must wait until then and ask again."""
 
     until: datetime
     reason: str
@@ -54,7 +54,7 @@ class ServiceUnavailable:
 
 @dataclass(frozen=True, slots=True)
 class BreakerUpdate:
-    """The breaker after a session, and what became of it by this."""
+    """The breaker after a session, and the event to record."""
 
     breaker: CircuitBreaker
     event: BreakerEvent = None
@@ -71,7 +71,7 @@ def state_of(breaker: CircuitBreaker, now: datetime) -> BreakerState:
 def admit_run(
     breaker: CircuitBreaker, run: str, now: datetime, *, rest: timedelta = REST
 ) -> ServiceAvailable | ServiceUnavailable:
-    """Whether a run may use the service now; asking twice gives it no second turn."""
+    """Whether a run may use the service now; safe to ask twice."""
     if breaker.until is None or (breaker.probe == run and now < breaker.until):
         return ServiceAvailable(breaker)
     if now < breaker.until:
@@ -89,14 +89,14 @@ def report_session(
     *,
     rest: timedelta = REST,
 ) -> BreakerUpdate:
-    """What the end of a session does to the breaker; told twice, it says the same again."""
+    """Update the breaker with the end of a session; repeating it changes nothing more."""
     match service_result(result.outcome):
         case "failed":
             return _after_failure(breaker, result, now, rest)
         case "worked":
             return _after_success(breaker, result)
         case None:
-            # The probe came to nothing, so another may have its turn.
+            # The probe was inconclusive, so another run may probe.
             ended = replace(breaker, probe="", until=now) if breaker.probe == run else breaker
             return BreakerUpdate(ended)
         case unreachable:
@@ -104,10 +104,10 @@ def report_session(
 
 
 def service_result(outcome: Outcome) -> ServiceResult:
-    """What a session's end says about the model service.
+    """What a session's outcome shows about the model service.
 
-    Logins, credit, quota and malformed requests are no failures of the service, and a crash, a
-    hang or an interrupt can have any cause.
+    Login, credit, quota and malformed requests are no failures of the service; a crash, a hang or
+    an interrupt can have any cause.
     """
     match outcome:
         case Completed() | MaxTurns() | BudgetExceeded():
@@ -132,7 +132,7 @@ def _after_failure(
     if breaker.until is None and failures < FAILURE_LIMIT:
         return BreakerUpdate(failed)
     if breaker.until is not None and now < breaker.until and not breaker.probe:
-        # It began before the breaker opened; nobody's rest is made longer by it.
+        # It started before the breaker opened, so it does not extend the pause.
         return BreakerUpdate(replace(breaker, failures=failures))
     opened = replace(failed, until=now + rest, probe="", reason=_reason(failures, result.outcome))
     return BreakerUpdate(opened, _opened_event(opened))
@@ -141,8 +141,10 @@ def _after_failure(
 def _after_success(breaker: CircuitBreaker, result: SessionResult) -> BreakerUpdate:
     closed = BreakerClosed(breaker.service)
     if breaker.until is not None:
-        shut = CircuitBreaker(breaker.service, reporter=result.session, version=breaker.version)
-        return BreakerUpdate(shut, closed)
+        reset_breaker = CircuitBreaker(
+            breaker.service, reporter=result.session, version=breaker.version
+        )
+        return BreakerUpdate(reset_breaker, closed)
     if breaker.failures:
         return BreakerUpdate(CircuitBreaker(breaker.service, version=breaker.version))
     return BreakerUpdate(breaker, closed if breaker.reporter == result.session else None)
@@ -155,6 +157,6 @@ def _opened_event(breaker: CircuitBreaker) -> BreakerOpened | None:
 
 
 def _reason(failures: int, outcome: Outcome) -> str:
-    said = outcome.message if isinstance(outcome, ExecutionError) else ""
-    line = " ".join(said.split())[:_LONGEST_REASON]
+    message = outcome.message if isinstance(outcome, ExecutionError) else ""
+    line = " ".join(message.split())[:_LONGEST_REASON]
     return f"it failed {failures} times in a row, the last time with: {line}"

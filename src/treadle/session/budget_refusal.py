@@ -7,12 +7,12 @@ from treadle.domain.ledger import BudgetLevel
 from treadle.domain.session import BudgetExceeded, Outcome
 
 _REFUSED = re.compile(r"Treadle: the (?:session|run|day) had \$([\d.]{1,20}) left to spend")
-# An agent puts its own words before ours, but not many.
+# An agent puts a short text of its own in front.
 _SEARCHED_CHARACTERS = 600
 
 
 def budget_refusal_message(level: BudgetLevel, left_usd: float) -> str:
-    """What the agent is told, and a person reads: whose money is spent, and how much it was."""
+    """The message for the agent and for people: which budget is spent, and how much it was."""
     left = f"the {level} had ${left_usd:.4f} left to spend when this began"
     return f"Treadle: {left}; {_spent_budget(level)}"
 
@@ -24,7 +24,7 @@ def parse_budget_refusal(message: str) -> Outcome | None:
         return None
     try:
         return BudgetExceeded(float(found[1]))
-    except ValueError:  # somebody else's words that look like ours
+    except ValueError:  # not a number, so not our message
         return None
 
 

@@ -8,14 +8,14 @@ from treadle.domain.ledger import Bill
 from treadle.domain.usage import Usage
 from treadle.session.price_list import VENDOR_PRICES, PriceList
 
-# Figures that are further apart than both of these are worth a word.
+# A difference above both of these is reported.
 DIFFERENCE_USD = 0.01
 DIFFERENCE_SHARE = 0.01
 
 
 @dataclass(frozen=True, slots=True)
 class SessionCharge:
-    """What a session counts as; the agent's own figure beside it when the two differ."""
+    """The cost of a session; `agent_cost_usd` is the agent's own figure if it differs."""
 
     cost_usd: float
     usage: Usage
@@ -24,7 +24,7 @@ class SessionCharge:
 
 
 class CostMeter:
-    """Adds up the responses that the agent tells of."""
+    """Adds up the usage that the agent reports."""
 
     def __init__(self, prices: PriceList = VENDOR_PRICES) -> None:
         self._prices = prices
@@ -33,26 +33,26 @@ class CostMeter:
         self.responses = 0
         self.priced = True
 
-    def add(self, used: ResponseUsed) -> UsageReported:
-        priced = self._prices.estimate(used.usage, used.model)
-        self.usage += used.usage
+    def add(self, response: ResponseUsed) -> UsageReported:
+        priced = self._prices.estimate(response.usage, response.model)
+        self.usage += response.usage
         self.estimate_usd += priced.cost_usd
         self.responses += 1
         self.priced = self.priced and priced.priced
-        return UsageReported(used.model, used.usage, round(priced.cost_usd, 6))
+        return UsageReported(response.model, response.usage, round(priced.cost_usd, 6))
 
     def charge(
         self, end: AgentEnded, bill: Bill | None, *, cost_before_usd: float, usage_before: Usage
     ) -> SessionCharge:
-        """The ledger's word; without one, ours or the agent's own figure, whichever is dearer.
+        """The ledger's bill; without one, the higher of our estimate and the agent's figure.
 
-        What came before the session was cut off is in the ledger, but not in the agent's words. A
-        ledger that saw nothing says nothing: then somebody went around it.
+        The ledger includes what a resumed session used before; the agent's figure does not. A bill
+        without requests is ignored: the agent did not use the gateway.
         """
         reported = None if end.cost_usd is None else cost_before_usd + end.cost_usd
         if bill is None or not bill.requests:
             return SessionCharge(
-                # The agent books a response that was cut short at nought.
+                # The agent counts an interrupted response as free.
                 cost_usd=round(cost_before_usd + max(self.estimate_usd, end.cost_usd or 0.0), 6),
                 usage=usage_before + (end.usage or self.usage),
                 priced=self.priced,
@@ -69,6 +69,6 @@ class CostMeter:
 def _agent_cost_if_different(ledger_usd: float, agent_usd: float | None) -> float | None:
     if agent_usd is None:
         return None
-    apart = abs(ledger_usd - agent_usd)
+    difference = abs(ledger_usd - agent_usd)
     allowed = max(DIFFERENCE_USD, DIFFERENCE_SHARE * max(ledger_usd, agent_usd))
-    return round(agent_usd, 6) if apart > allowed else None
+    return round(agent_usd, 6) if difference > allowed else None

@@ -10,11 +10,11 @@ class Diagnosis:
     """What a fault means."""
 
     error_class: ErrorClass
-    # What a person should do; empty where the next session may put it right by itself.
+    # What a person should do; empty if a retry may succeed.
     hint: str = ""
-    # True when the same conversation would fail again and only a new one can do better.
+    # Whether the same conversation would fail again.
     needs_fresh_session: bool = False
-    # True when the model service failed, and not what was asked of it.
+    # Whether the model service failed, rather than the request.
     of_service: bool = False
 
 

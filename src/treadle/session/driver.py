@@ -60,20 +60,20 @@ from treadle.session.watchdog import ProcessorTime, Watchdog
 
 @dataclass(frozen=True, slots=True)
 class SessionState:
-    """What is known of a session while it runs."""
+    """The state of a running session."""
 
     agent_text: AgentText
     processor_time: ProcessorTime
     wait_clock: WaitClock
     meter: CostMeter = field(default_factory=CostMeter)
-    # Tool uses by their id: what each is a use of, and which of them were allowed.
+    # Tool names by the id of the use, and the ids of the allowed uses.
     tool_names: dict[str, str] = field(default_factory=dict)
     allowed: set[str] = field(default_factory=set)
 
 
 @dataclass(frozen=True, slots=True)
 class PriorSpending:
-    """What a session had used before it was cut off; it is part of what the session cost."""
+    """What a resumed session used before it was interrupted; it counts as the session's cost."""
 
     cost_usd: float = 0.0
     usage: Usage = field(default_factory=Usage)
@@ -81,81 +81,81 @@ class PriorSpending:
 
 
 async def no_bill(session: SessionId) -> Bill | None:
-    """For agents whose requests nobody meters on the way."""
+    """For agents whose requests do not pass the gateway."""
     return None
 
 
 @dataclass(frozen=True, slots=True)
 class SessionDriver:
-    """What every session of a run is driven with."""
+    """Runs the sessions of one run."""
 
     agent: Agent
     clock: Clock
     record: RecordEvent
     stop: asyncio.Event
-    # All processor time that a session's processes have used; None where that is not known.
+    # Total processor seconds of a session's processes; None if unknown.
     processor_s: Callable[[SessionId], float | None] = lambda session: None
-    # Asked once a session is over; what it says is the truth. None where there is no ledger.
+    # Called at the end of a session; the bill takes precedence. None without a ledger.
     bill: Callable[[SessionId], Awaitable[Bill | None]] = no_bill
     prices: PriceList = VENDOR_PRICES
 
     async def run(
         self, brief: SessionBrief, limits: SessionLimits, *, spent: PriorSpending | None = None
     ) -> SessionResult:
-        """One prompt to one result. No process of the session can act any more when it returns."""
+        """Run one prompt to one result; on return no process of the session can act any more."""
         started = self.clock.monotonic()
-        course = SessionState(
+        state = SessionState(
             AgentText(brief.role, self.record),
             lambda: self.processor_s(brief.session),
             WaitClock(self.clock),
             CostMeter(self.prices),
         )
-        speech, meter = course.agent_text, course.meter
+        agent_text, meter = state.agent_text, state.meter
         self.record(SessionStarted(brief.session, brief.role, brief.model, brief.resume))
         self.record(PromptSent(brief.prompt))
         brief = replace(
             brief,
-            decide=_record_decisions(brief.decide, self.record, course),
-            tools=(*brief.tools, *signal_tools(speech, brief.role)),
+            decide=_record_decisions(brief.decide, self.record, state),
+            tools=(*brief.tools, *signal_tools(agent_text, brief.role)),
         )
-        end = await self._run_conversation(brief, limits, course)
-        before, bill = spent or PriorSpending(), await self.bill(brief.session)
-        charge = meter.charge(end, bill, cost_before_usd=before.cost_usd, usage_before=before.usage)
-        speech.close_block()
+        end = await self._run_conversation(brief, limits, state)
+        prior, bill = spent or PriorSpending(), await self.bill(brief.session)
+        charge = meter.charge(end, bill, cost_before_usd=prior.cost_usd, usage_before=prior.usage)
+        agent_text.close_block()
         if bill is not None and charge.agent_cost_usd is not None:
             ledger_usd = round(bill.cost_usd, 6)
             self.record(BillDiffered(brief.session, ledger_usd, charge.agent_cost_usd))
-        took = self.clock.monotonic() - started
+        elapsed_s = self.clock.monotonic() - started
         result = SessionResult(
             session=brief.session,
-            outcome=self._final_outcome(end, speech),
+            outcome=self._final_outcome(end, agent_text),
             cost_usd=charge.cost_usd,
             usage=charge.usage,
             turns=end.turns or meter.responses,
-            duration_s=round(before.seconds + took - course.wait_clock.seconds, 3),
+            duration_s=round(prior.seconds + elapsed_s - state.wait_clock.seconds, 3),
             priced=charge.priced,
         )
         self.record(SessionEnded(result))
         return result
 
     async def _run_conversation(
-        self, brief: SessionBrief, limits: SessionLimits, course: SessionState
+        self, brief: SessionBrief, limits: SessionLimits, state: SessionState
     ) -> AgentEnded:
         session = await self._open(brief)
         if session is None:
             return AgentEnded(Cancelled())
         try:
-            end = await self._follow_events(session, limits, course)
+            end = await self._follow_events(session, limits, state)
         finally:
-            # Shielded: whatever cancels us, the agent's processes still have to go.
+            # Shielded: the agent's processes must end even if this task is cancelled.
             for process in await asyncio.shield(asyncio.ensure_future(session.close())):
                 self.record(ProcessEnded(process.pid, process.command))
-        return await self._add_late_cost(session, end, course.meter)
+        return await self._add_late_cost(session, end, state.meter)
 
     async def _add_late_cost(
         self, session: AgentSession, end: AgentEnded, meter: CostMeter
     ) -> AgentEnded:
-        """The same end, with what the session still owes for a response that it cut short."""
+        """Add the cost of a response that was interrupted by the end of the session."""
         async for event in session.events():
             if isinstance(event, ResponseUsed):
                 self.record(meter.add(event))
@@ -166,12 +166,12 @@ class SessionDriver:
         return end
 
     async def _open(self, brief: SessionBrief) -> AgentSession | None:
-        """The session, or None when the run was asked to stop before it was up."""
+        """Open the session; None if the run was stopped first."""
         opening = asyncio.ensure_future(self.agent.open(brief))
         stopping = asyncio.ensure_future(self.stop.wait())
-        waited: set[asyncio.Task[Any]] = {opening, stopping}
+        tasks: set[asyncio.Task[Any]] = {opening, stopping}
         try:
-            await asyncio.wait(waited, return_when="FIRST_COMPLETED")
+            await asyncio.wait(tasks, return_when="FIRST_COMPLETED")
         finally:
             stopping.cancel()
             if not opening.done():
@@ -180,13 +180,13 @@ class SessionDriver:
         return None if opening.cancelled() else opening.result()
 
     async def _follow_events(
-        self, session: AgentSession, limits: SessionLimits, course: SessionState
+        self, session: AgentSession, limits: SessionLimits, state: SessionState
     ) -> AgentEnded:
-        inbox = AgentEventReader(session.events(), self.stop)
-        vigil = Watchdog(inbox.next, self.clock, limits, course.processor_time, course.wait_clock)
+        reader = AgentEventReader(session.events(), self.stop)
+        watchdog = Watchdog(reader.next, self.clock, limits, state.processor_time, state.wait_clock)
         try:
             while True:
-                match event := await vigil.next_event():
+                match event := await watchdog.next_event():
                     case "stopped":
                         return AgentEnded(Cancelled())
                     case TimedOut():
@@ -194,18 +194,18 @@ class SessionDriver:
                     case AgentEnded():
                         return event
                     case _:
-                        self._handle_event(event, course.agent_text, course.meter)
-                if outcome := _outcome_after(event, limits, course):
+                        self._handle_event(event, state.agent_text, state.meter)
+                if outcome := _outcome_after(event, limits, state):
                     return AgentEnded(outcome)
         finally:
-            await inbox.close()
+            await reader.close()
 
-    def _handle_event(self, event: AgentEvent, speech: AgentText, meter: CostMeter) -> None:
+    def _handle_event(self, event: AgentEvent, agent_text: AgentText, meter: CostMeter) -> None:
         match event:
             case TextStreamed():
-                speech.stream(event.text)
+                agent_text.stream(event.text)
             case TextClosed():
-                speech.close_block()
+                agent_text.close_block()
             case ResponseUsed():
                 self.record(meter.add(event))
             case Heartbeat() | ResponseStarted() | AgentEnded():
@@ -223,12 +223,12 @@ class SessionDriver:
             case _:
                 assert_never(event)
 
-    def _final_outcome(self, end: AgentEnded, speech: AgentText) -> Outcome:
+    def _final_outcome(self, end: AgentEnded, agent_text: AgentText) -> Outcome:
         if isinstance(end.outcome, UnguardedTool):
-            return end.outcome  # a breach; what the agent says of its work counts no more
-        # What lives on in its sandbox could change everything still.
-        if speech.ended_by is not None and not _is_sandbox_fault(end.outcome):
-            return Completed(speech.ended_by.text)
+            return end.outcome  # the agent's signals cannot be trusted any more
+        # After a sandbox fault, processes may still be changing the work.
+        if agent_text.ended_by is not None and not _is_sandbox_fault(end.outcome):
+            return Completed(agent_text.ended_by.text)
         if isinstance(end.outcome, Fault):
             return parse_budget_refusal(end.outcome.message) or outcome_of_fault(
                 end.outcome, self.clock.now()
@@ -240,28 +240,26 @@ def _is_sandbox_fault(outcome: Outcome | Fault) -> bool:
     return isinstance(outcome, Fault) and outcome.subtype == SANDBOX_FAULT
 
 
-def _outcome_after(
-    event: AgentEvent, limits: SessionLimits, course: SessionState
-) -> Outcome | None:
-    """How the session ends with this event, if it does."""
+def _outcome_after(event: AgentEvent, limits: SessionLimits, state: SessionState) -> Outcome | None:
+    """The outcome, if this event ends the session."""
     if isinstance(event, ToolCalled):
-        course.tool_names[event.id] = event.name
+        state.tool_names[event.id] = event.name
     elif isinstance(event, ToolFinished) and (
-        breach := find_unguarded_tool(event, names=course.tool_names, allowed=course.allowed)
+        unguarded := find_unguarded_tool(event, names=state.tool_names, allowed=state.allowed)
     ):
-        return breach
-    if course.agent_text.ended_by is not None:
-        return Completed(course.agent_text.ended_by.text)
-    if course.meter.estimate_usd > limits.max_cost_usd:
+        return unguarded
+    if state.agent_text.ended_by is not None:
+        return Completed(state.agent_text.ended_by.text)
+    if state.meter.estimate_usd > limits.max_cost_usd:
         return BudgetExceeded(limits.max_cost_usd)
     return None
 
 
-def _record_decisions(decide: Decide, record: RecordEvent, course: SessionState) -> Decide:
-    """The same decision, stored before it takes effect."""
+def _record_decisions(decide: Decide, record: RecordEvent, state: SessionState) -> Decide:
+    """Record each decision before it takes effect."""
 
-    async def decided(use: ToolUse) -> Decision:
-        with course.wait_clock.waiting_for(use.id):
+    async def decide_and_record(use: ToolUse) -> Decision:
+        with state.wait_clock.waiting_for(use.id):
             decision = await decide(use)
         verdict: Literal["allow", "deny"] = "allow" if isinstance(decision, Allow) else "deny"
         record(
@@ -270,7 +268,7 @@ def _record_decisions(decide: Decide, record: RecordEvent, course: SessionState)
             )
         )
         if verdict == "allow":
-            course.allowed.add(use.id)
+            state.allowed.add(use.id)
         return decision
 
-    return decided
+    return decide_and_record

@@ -1,6 +1,6 @@
 """What a fault of the agent means: the session's outcome, and the pause before a retry.
 
-The agents' own names and words for errors are in `<agent>/errors.py`.
+The names and messages of each agent's errors are in `<agent>/errors.py`.
 """
 
 from collections.abc import Collection, Mapping
@@ -40,8 +40,8 @@ from treadle.session.diagnosis import (
 )
 from treadle.session.quota_messages import find_quota
 
-# Requests the service finds malformed come from what the conversation has become (a broken tool
-# result, too large an image), so a new one has a chance; the retry limit bounds the attempts.
+# A malformed request comes from the conversation (a broken tool result, too large an image), so a
+# new session may succeed; the retry limit bounds the attempts.
 _BY_STATUS: dict[int, Diagnosis] = {
     400: RETRY_FRESH,
     401: LOGIN,
@@ -56,8 +56,7 @@ _BY_STATUS: dict[int, Diagnosis] = {
     429: RATE_LIMITED,
 }
 
-# Words are the last resort, and only those of the agent's own messages, near their beginning: the
-# rest of a long message may be anything.
+# Text is the last resort, and only the start of the message: the rest may be anything.
 _SEARCHED_CHARACTERS = 400
 _REHEARSAL = "rehearsal failed: "
 _NOT_STARTABLE = frozenset({126, 127})
@@ -65,7 +64,7 @@ _NOT_STARTABLE = frozenset({126, 127})
 
 @dataclass(frozen=True, slots=True)
 class _BackoffPace:
-    """How fast pauses grow: the first one in multiples of the setting, and the longest."""
+    """How pauses grow: the first one as a multiple of the setting, and the longest."""
 
     factor: float
     cap_s: float
@@ -77,7 +76,7 @@ _LONGEST_ASKED_S = 24 * 3600.0
 
 
 def diagnose(fault: Fault) -> Diagnosis:
-    """What a fault means. First match wins, from what is typed to what is only worded."""
+    """What a fault means. The first match wins, typed fields before message texts."""
     if _REHEARSAL in fault.message[:_SEARCHED_CHARACTERS]:
         return SCRIPT_FAILED
     if fault.terminal_reason in BY_REASON:
@@ -85,9 +84,9 @@ def diagnose(fault: Fault) -> Diagnosis:
     if fault.error in BY_ERROR:
         return BY_ERROR[fault.error]
     status = fault.api_status or _status_in_message(fault.message)
-    worded = _diagnose_message(fault)
-    if worded is not None and status in (None, 400):
-        return worded
+    by_message = _diagnose_message(fault)
+    if by_message is not None and status in (None, 400):
+        return by_message
     if status is not None:
         return _BY_STATUS.get(status, OUTAGE if status >= 500 else REQUEST_REFUSED)
     if fault.exit_code in _NOT_STARTABLE or _is_unusable_binary(fault):
@@ -103,24 +102,24 @@ def pause_after(
     jitter: float,
     retry_after_s: float | None = None,
 ) -> float:
-    """Seconds between a session that failed and the next, `attempt` being the failures in a row.
+    """Seconds between a failed session and the next; `attempt` counts the failures in a row.
 
-    A service that asks for less traffic gets longer pauses than one that just failed. What it asks
-    for itself is waited in full, and a little more so that not all come back at once.
+    Rate limits get longer pauses than failures. A requested pause is waited in full, plus some
+    jitter so that not all runs retry at once.
     """
     pace = _RATE_LIMITED if _is_rate_limited(outcome) else _RETRYABLE
-    # Never less than half of the ceiling: a retry at once would help nobody.
-    share = 0.5 + min(max(jitter, 0.0), 1.0) / 2
-    own = backoff(attempt, base_s=base_s * pace.factor, cap_s=pace.cap_s, jitter=share)
-    asked = min(max(retry_after_s or 0.0, 0.0), _LONGEST_ASKED_S)
-    return max(own, asked * (1 + jitter / 10))
+    # Never less than half of the ceiling: an immediate retry would fail again.
+    jitter_share = 0.5 + min(max(jitter, 0.0), 1.0) / 2
+    backoff_s = backoff(attempt, base_s=base_s * pace.factor, cap_s=pace.cap_s, jitter=jitter_share)
+    requested_s = min(max(retry_after_s or 0.0, 0.0), _LONGEST_ASKED_S)
+    return max(backoff_s, requested_s * (1 + jitter / 10))
 
 
 def backoff(attempt: int, *, base_s: float, cap_s: float, jitter: float) -> float:
-    """Seconds to wait before attempt number `attempt` is repeated, counted from 1.
+    """Seconds to wait after attempt number `attempt`, counted from 1.
 
-    The ceiling doubles each time up to `cap_s`; `jitter`, drawn from 0 to 1, picks a point below
-    it, so that many runs that failed together do not come back together.
+    The ceiling doubles each time up to `cap_s`; `jitter`, from 0 to 1, picks a point below it, so
+    that runs that failed together do not retry together.
     """
     doublings = min(max(attempt, 1) - 1, 60)
     return min(cap_s, base_s * 2.0**doublings) * jitter
@@ -140,36 +139,35 @@ def _is_unusable_binary(fault: Fault) -> bool:
 
 
 def _diagnose_message(fault: Fault) -> Diagnosis | None:
-    opening = fault.message[:_SEARCHED_CHARACTERS]
-    return next((meant for words, meant in BY_WORDS if words.search(opening)), None)
+    start = fault.message[:_SEARCHED_CHARACTERS]
+    return next((diagnosis for pattern, diagnosis in BY_WORDS if pattern.search(start)), None)
 
 
 def outcome_of_fault(fault: Fault, now: datetime) -> Outcome:
-    """The outcome of a session that ended in this fault, with what to do about it in its words."""
+    """The outcome of a session that ended in this fault; its message includes the hint."""
     if fault.subtype == SANDBOX_FAULT:
         return SandboxError(fault.message)
     if quota := find_quota(fault.message, now):
         return QuotaExceeded(fault.message, quota.resets_at)
-    meant = diagnose(fault)
-    if _is_process_death(fault) and meant.error_class == "retryable":
+    diagnosis = diagnose(fault)
+    if _is_process_death(fault) and diagnosis.error_class == "retryable":
         return Crashed(fault.message, fault.exit_code)
-    message = f"{fault.message} ({meant.hint})" if meant.hint else fault.message
-    return ExecutionError(message, meant.error_class, of_service=meant.of_service)
+    message = f"{fault.message} ({diagnosis.hint})" if diagnosis.hint else fault.message
+    return ExecutionError(message, diagnosis.error_class, of_service=diagnosis.of_service)
 
 
 def _is_process_death(fault: Fault) -> bool:
-    """Whether the process is all there is to blame: the last words of one that died may be a
-    tool's, and tell nothing of the model service."""
+    """Whether only the process failed: its last output may be a tool's, and says nothing about
+    the model service."""
     return fault.exit_code is not None and fault.api_status is None
 
 
 def find_unguarded_tool(
     finished: ToolFinished, *, names: Mapping[str, str], allowed: Collection[str]
 ) -> UnguardedTool | None:
-    """The end of a session whose agent got a result out of a tool that nobody allowed.
+    """The outcome if the agent got a result from a tool use that was not allowed.
 
-    An agent refuses some uses by itself, without asking, and its tools find some inputs wrong:
-    those results are errors, and harmless.
+    Error results are harmless: the agent refuses some uses itself, and tools reject some inputs.
     """
     if finished.is_error or finished.id in allowed:
         return None

@@ -1,7 +1,6 @@
 """Finds markers: signals written as tags in an agent's text, while the text still arrives.
 
-The rules are in docs/concepts/signals.md; this module holds the reader and nothing about what a
-signal leads to.
+The rules are in docs/concepts/signals.md.
 """
 
 import re
@@ -10,13 +9,13 @@ from typing import Literal, TypeAlias
 
 from treadle.domain.signal import SIGNAL_KINDS, Signal, SignalKind
 
-# The longest body a signal may have, in characters; beyond it the tag was only a word in the text.
+# The longest body of a signal, in characters; a longer one makes its tag plain text.
 BODY_LIMIT = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True)
 class PlainText:
-    """Text for people, markers taken out."""
+    """Text without its markers."""
 
     text: str
 
@@ -50,8 +49,8 @@ _LONGEST = max(len(tag.opening) for tag in _TAGS)
 _OPENING = re.compile("|".join(tag.opening for tag in _TAGS))
 _RUN_ENDS = {"`": re.compile("[^`]"), "~": re.compile("[^~]")}
 
-# start: nothing but blanks so far; run: in the backticks or tildes that may make a fence;
-# info: behind them; plain: the rest of the line decides nothing.
+# start: only blanks so far; run: in backticks or tildes that may open or close a fence;
+# info: after them; plain: the rest of the line does not matter.
 _LineState = Literal["start", "run", "info", "plain"]
 
 
@@ -67,12 +66,12 @@ class MarkerReader:
         self._line_state: _LineState = "start"
         self._fence: tuple[str, int] | None = None
         self._run = ("", 0)
-        # Below this offset of the held text no closing tag of the kind begins: without it,
-        # many tags that are never closed would each search the same text again.
+        # No closing tag of a kind starts below this offset of the held text. Without it, each of
+        # many unclosed tags would search the same text again.
         self._searched: dict[SignalKind, int] = {}
 
     def feed(self, chunk: str) -> list[Piece]:
-        """What is certain by now; only what could still become a tag is held back."""
+        """The pieces that are certain; text that could still become a tag is held back."""
         return self._read(chunk, final=False)
 
     def close(self) -> list[Piece]:
@@ -84,7 +83,7 @@ class MarkerReader:
     def _read(self, chunk: str, *, final: bool) -> list[Piece]:
         text = self._held + chunk
         pieces: list[Piece] = []
-        shown = at = 0
+        done = at = 0
         while at < len(text):
             step = self._step(text, at, final=final)
             if step is None:
@@ -92,18 +91,18 @@ class MarkerReader:
             if isinstance(step, int):
                 at = step
                 continue
-            if step.begin > shown:
-                pieces.append(PlainText(text[shown : step.begin]))
+            if step.begin > done:
+                pieces.append(PlainText(text[done : step.begin]))
             pieces.append(step.signal)
-            shown = at = step.end
-        if at > shown:
-            pieces.append(PlainText(text[shown:at]))
+            done = at = step.end
+        if at > done:
+            pieces.append(PlainText(text[done:at]))
         self._held = text[at:]
         self._searched = {kind: max(0, n - at) for kind, n in self._searched.items()}
         return pieces
 
     def _step(self, text: str, at: int, *, final: bool) -> int | _FoundSignal | None:
-        """Where to go on, or a signal and where it stands, or None to wait for more text."""
+        """The next offset, or a signal and its position, or None if more text is needed."""
         match self._line_state:
             case "start":
                 return self._start(text, at, final=final)
@@ -131,8 +130,8 @@ class MarkerReader:
     def _tag_at(self, text: str, begin: int, *, final: bool) -> int | _FoundSignal | None:
         match = _OPENING.match(text, begin)
         if match is None:
-            so_far = text[begin : begin + _LONGEST]
-            if not final and any(tag.opening.startswith(so_far) for tag in _TAGS):
+            start = text[begin : begin + _LONGEST]
+            if not final and any(tag.opening.startswith(start) for tag in _TAGS):
                 return None
             self._line_state = "plain"
             return begin
@@ -157,26 +156,26 @@ class MarkerReader:
         return None
 
     def _in_run(self, text: str, at: int) -> int:
-        mark, length = self._run
-        behind = _RUN_ENDS[mark].search(text, at)
-        end = behind.start() if behind else len(text)
-        self._run = (mark, length + end - at)
+        character, length = self._run
+        run_end = _RUN_ENDS[character].search(text, at)
+        end = run_end.start() if run_end else len(text)
+        self._run = (character, length + end - at)
         if end < len(text):
             self._line_state = "info" if self._may_fence() else "plain"
         return end
 
     def _may_fence(self) -> bool:
-        mark, length = self._run
+        character, length = self._run
         if self._fence is None:
             return length >= 3
-        return mark == self._fence[0] and length >= self._fence[1]
+        return character == self._fence[0] and length >= self._fence[1]
 
     def _in_info(self, text: str, at: int) -> int:
         newline = text.find("\n", at)
         end = len(text) if newline < 0 else newline
         part = text[at:end]
-        spoiled = part.strip(" \t\r") if self._fence else self._run[0] == "`" and "`" in part
-        if spoiled:
+        is_no_fence = part.strip(" \t\r") if self._fence else self._run[0] == "`" and "`" in part
+        if is_no_fence:
             self._line_state = "plain"
         elif newline >= 0:
             self._fence = None if self._fence else self._run

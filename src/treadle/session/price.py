@@ -7,7 +7,7 @@ from treadle.domain.usage import Usage
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """US dollars per million tokens. A cache write lives five minutes unless an hour is said."""
+    """US dollars per million tokens; `cache_write` is for five minutes."""
 
     input: float
     output: float
@@ -28,7 +28,7 @@ class Price:
 
 @dataclass(frozen=True, slots=True)
 class TieredPrice:
-    """A model that costs more per token once a prompt is longer than `above` tokens."""
+    """A price that rises once a prompt is longer than `above` tokens."""
 
     short: Price
     long: Price
@@ -40,5 +40,5 @@ class ResponseExtras:
     """What a response costs beyond its tokens."""
 
     web_searches: int = 0
-    # Answered inside the United States because somebody asked for that.
+    # The request was pinned to the United States, at a surcharge.
     in_us: bool = False

@@ -11,18 +11,18 @@ from treadle.session.price import Price, ResponseExtras, TieredPrice
 @dataclass(frozen=True, slots=True)
 class CostEstimate:
     cost_usd: float
-    # False when the model has no known price and the dearest known one was used instead.
+    # False if the model has no known price, and the highest one was used.
     priced: bool
 
 
 @dataclass(frozen=True, slots=True)
 class PriceList:
-    """The vendors' prices, and those that a user set instead by the name of the model."""
+    """The vendors' prices, and the user's overrides by model name."""
 
     overrides: Mapping[str, Price] = field(default_factory=dict)
 
     def price_of(self, model: str) -> Price | TieredPrice | None:
-        """The price of a model by its name, alias or a cloud's spelling of it."""
+        """The price of a model by its name, alias or a cloud provider's spelling."""
         name = model.strip().lower()
         alias = ALIASES.get(name.removesuffix("[1m]"))
         found = FAMILY.search(alias or name)
@@ -35,8 +35,8 @@ class PriceList:
     def estimate(
         self, usage: Usage, model: str, extras: ResponseExtras | None = None
     ) -> CostEstimate:
-        """What one response costs; a model without a price counts as the dearest one there is."""
-        if usage == Usage():  # messages that the agent makes up itself name a model that is none
+        """The cost of one response; a model without a price counts as the most expensive one."""
+        if usage == Usage():  # messages that the agent makes up name no real model
             return CostEstimate(cost_usd=0.0, priced=True)
         extras = extras or ResponseExtras()
         price = self.price_of(model)
@@ -46,7 +46,7 @@ class PriceList:
         return CostEstimate(cost_usd=tokens * factor + searches, priced=price is not None)
 
     def highest_price(self) -> Price:
-        """The highest known price of each bucket."""
+        """The highest known price of each kind of token."""
         known = [*self.overrides.values(), *(_highest_tier(price) for price in PRICES.values())]
         return Price(
             input=max(price.input for price in known),

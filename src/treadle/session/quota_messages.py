@@ -1,8 +1,7 @@
 """Recognizes a reached quota by its message, where the agent reported no event for it.
 
-Only error results and messages that the agent makes up itself are asked about here. A message
-counts when it is short and begins with one of the known sentences (`<agent>/quota.py`), so talk
-about limits does not.
+Only error results and messages of the agent itself are checked. A message counts when it is short
+and starts with one of the known sentences (`<agent>/quota.py`), so talk about limits does not.
 """
 
 import re
@@ -20,7 +19,7 @@ _MAX_LENGTH = 500
 
 @dataclass(frozen=True, slots=True)
 class QuotaMessage:
-    """The provider's limit is reached; `resets_at` is in UTC, None when it was not to be told."""
+    """The provider's limit is reached; `resets_at` is in UTC, None if the message has none."""
 
     resets_at: datetime | None
 
@@ -29,7 +28,7 @@ _REACHED = re.compile(rf"(?:(?:api )?error: (?:429 )?)?(?:{'|'.join(SENTENCES)})
 
 
 def find_quota(text: str, now: datetime) -> QuotaMessage | None:
-    """The quota that a message reports reached, or None when it says something else."""
+    """The reached quota that a message reports, or None."""
     message = text.strip().replace("’", "'")
     if len(message) > _MAX_LENGTH:
         return None
@@ -40,10 +39,9 @@ def find_quota(text: str, now: datetime) -> QuotaMessage | None:
 def wait_until(
     resets_at: datetime | None, now: datetime, jitter: float, *, margin_s: float = MARGIN_S
 ) -> datetime:
-    """When to try again: `margin_s` after the reset, and up to a sixth more by `jitter` (0 to 1).
+    """When to retry: `margin_s` after the reset, plus up to a sixth more by `jitter` (0 to 1).
 
-    A reset that is not known is taken to be in half an hour, again and again, as the gate that all
-    runs share takes it: a limit that cannot be read is asked about seldom enough to do no harm.
+    An unknown reset counts as half an hour from now, each time, as in `credential_quota`.
     """
     guess = now + timedelta(seconds=UNKNOWN_RESET_S)
     reset = max((resets_at or guess).astimezone(UTC), now.astimezone(UTC))
@@ -51,5 +49,5 @@ def wait_until(
 
 
 def jitter_delay(margin_s: float, jitter: float) -> timedelta:
-    """Up to a sixth of the margin: what keeps runs that sleep together from waking together."""
+    """Up to a sixth of the margin, so that runs that wait together do not retry together."""
     return timedelta(seconds=margin_s / 6 * min(max(jitter, 0.0), 1.0))

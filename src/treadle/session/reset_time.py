@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-# A minute that has just passed means now, not the same time tomorrow: messages round down, and
-# asking a little too early costs one refused request where waiting a day costs a day.
+# A time that has just passed means now, not tomorrow: messages round down, and a request that is
+# too early costs less than waiting a day.
 _JUST_PASSED = timedelta(minutes=5)
 _HALF_A_YEAR = timedelta(days=182)
 
@@ -43,17 +43,14 @@ _OFFSET = re.compile(r"(?:UTC|GMT)?([+-])(\d{1,2})(?::?(\d\d))?", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class _Day:
-    """A day as it was written: fixed, or one that comes round again."""
+    """A day in a message: a fixed date, or one that recurs."""
 
-    on: date
+    start: date
     every: timedelta | None = None
 
 
 def find_reset(text: str, now: datetime) -> datetime | None:
-    """The moment that a limit's message names, in UTC; None for one without a time or a zone.
-
-    A time without a zone could be anywhere in the world, so it counts as not told.
-    """
+    """The reset time in a message, in UTC; None without a time, or without a zone to read it in."""
     if epoch := _EPOCH.match(text):
         return datetime.fromtimestamp(int(epoch[1][:10]), UTC)
     for resets in _RESETS.finditer(text):
@@ -69,23 +66,23 @@ def _resolve(moment: re.Match[str], now: datetime) -> datetime | None:
     zone = _zone(moment["zone"] or moment["bare"])
     if zone is None:
         return None
-    here = now.astimezone(zone)
-    named = any(moment[part] for part in ("iso", "month", "weekday", "near"))
-    clock = _clock(moment, default=time(0) if named else None)
-    day = _day(moment, here.date())
-    if clock is None or day is None:
+    local_now = now.astimezone(zone)
+    has_day = any(moment[part] for part in ("iso", "month", "weekday", "near"))
+    time_of_day = _clock(moment, default=time(0) if has_day else None)
+    day = _day(moment, local_now.date())
+    if time_of_day is None or day is None:
         return None
-    return _next(day, clock, zone, now.astimezone(UTC))
+    return _next(day, time_of_day, zone, now.astimezone(UTC))
 
 
 def _zone(name: str) -> tzinfo | None:
     if name.upper() in ("UTC", "GMT", "Z"):
         return UTC
     if offset := _OFFSET.fullmatch(name):
-        ahead = timedelta(hours=int(offset[2]), minutes=int(offset[3] or 0))
-        if ahead >= timedelta(hours=24):
+        shift = timedelta(hours=int(offset[2]), minutes=int(offset[3] or 0))
+        if shift >= timedelta(hours=24):
             return None
-        return timezone(ahead if offset[1] == "+" else -ahead)
+        return timezone(shift if offset[1] == "+" else -shift)
     try:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):  # OSError: "America" is a folder
@@ -106,13 +103,13 @@ def _clock(moment: re.Match[str], *, default: time | None) -> time | None:
 
 def _day(moment: re.Match[str], today: date) -> _Day | None:
     if moment["weekday"]:
-        ahead = (_WEEKDAYS.index(moment["weekday"].lower()) - today.weekday()) % 7
-        return _Day(today + timedelta(days=ahead), every=timedelta(days=7))
+        days = (_WEEKDAYS.index(moment["weekday"].lower()) - today.weekday()) % 7
+        return _Day(today + timedelta(days=days), every=timedelta(days=7))
     if moment["near"]:
         return _Day(today + timedelta(days=moment["near"].lower() == "tomorrow"))
     if moment["iso"] or moment["month"]:
-        on = _date(moment, today)
-        return None if on is None else _Day(on)
+        start = _date(moment, today)
+        return None if start is None else _Day(start)
     return _Day(today, every=timedelta(days=1))
 
 
@@ -121,23 +118,23 @@ def _date(moment: re.Match[str], today: date) -> date | None:
         if moment["iso"]:
             return date.fromisoformat(moment["iso"])
         month = _MONTHS.index(moment["month"].lower()) + 1
-        on = date(int(moment["year"] or today.year), month, int(moment["day"]))
+        day = date(int(moment["year"] or today.year), month, int(moment["day"]))
         # "Jan 2" at the end of December is next year's; yesterday's date is a stale message.
-        if not moment["year"] and today - on > _HALF_A_YEAR:
-            on = on.replace(year=today.year + 1)
+        if not moment["year"] and today - day > _HALF_A_YEAR:
+            day = day.replace(year=today.year + 1)
     except ValueError:
         return None
-    return on
+    return day
 
 
-def _next(day: _Day, clock: time, zone: tzinfo, now: datetime) -> datetime:
-    """The first such moment that is not over; in the doubled hour of autumn, either of the two."""
+def _next(day: _Day, time_of_day: time, zone: tzinfo, now: datetime) -> datetime:
+    """The first such time that is not over; in the repeated hour of autumn, either of the two."""
     if day.every is None:
-        return datetime.combine(day.on, clock, zone).astimezone(UTC)
-    on = day.on
+        return datetime.combine(day.start, time_of_day, zone).astimezone(UTC)
+    current = day.start
     while True:
         for fold in (0, 1):
-            at = datetime.combine(on, clock.replace(fold=fold), zone).astimezone(UTC)
+            at = datetime.combine(current, time_of_day.replace(fold=fold), zone).astimezone(UTC)
             if at > now - _JUST_PASSED:
                 return at
-        on += day.every
+        current += day.every

@@ -23,14 +23,14 @@ from treadle.session.credential_quota import block_after_limit, blocked_until, i
 
 @dataclass(frozen=True, slots=True)
 class StartNow:
-    """Nothing stands in the way of a session."""
+    """A session may start."""
 
     type: Literal["go"] = "go"
 
 
 @dataclass(frozen=True, slots=True)
 class WaitUntil:
-    """No session before then; afterwards the gates have to be asked again."""
+    """No session before then; afterwards the run must ask again."""
 
     when: datetime
     reason: str
@@ -42,15 +42,15 @@ StartDecision: TypeAlias = StartNow | WaitUntil
 
 
 def model_service_name(address: str = "") -> str:
-    """The name of the model service at an address; each address has a breaker of its own, so that
-    a rehearsal's failures hold up no real run."""
+    """The name of the model service at an address; each address has its own breaker, so that a
+    rehearsal's failures never block a real run."""
     host = urlsplit(address).netloc.rpartition("@")[2]
     return f"model API at {host}" if host else "model API"
 
 
 @dataclass(frozen=True, slots=True)
 class SessionAdmission:
-    """One run's way to what it shares with all others: a service and a credential.
+    """The breaker and the quota block that one run shares with all others.
 
     Both calls may be repeated after a crash: nothing counts twice, and no event is lost.
     """
@@ -59,25 +59,25 @@ class SessionAdmission:
     quota: QuotaBlockStore
     run: RunId
     service: str
-    # A fingerprint, see `quota_gate.fingerprint`.
+    # See `credential_fingerprint`.
     credential: str
     now: Callable[[], datetime]
     jitter: Callable[[], float]
     margin_s: float
-    # How long a failing service is left alone.
+    # How long an open breaker stays open.
     rest: timedelta = REST
 
     def before_session(self) -> StartDecision:
-        """Ask right before a session: a run that is let through may be the one that probes."""
+        """Ask right before a session: the run that may start can be the probe."""
         now = self.now()
-        gate = self.quota.read(self.credential)
-        when = blocked_until(gate, now, self.jitter(), margin_s=self.margin_s)
-        if gate is not None and when is not None:
-            return WaitUntil(when, gate.reason, "quota")
+        block = self.quota.read(self.credential)
+        when = blocked_until(block, now, self.jitter(), margin_s=self.margin_s)
+        if block is not None and when is not None:
+            return WaitUntil(when, block.reason, "quota")
         return self._ask_breaker(now)
 
     def after_session(self, result: SessionResult) -> tuple[BreakerOpened | BreakerClosed, ...]:
-        """Tell the end of every session; the events are this run's to record."""
+        """Report the end of a session; the caller records the events."""
         now = self.now()
         if isinstance(result.outcome, QuotaExceeded):
             self._block_credential(result.outcome, now)
@@ -108,8 +108,8 @@ class SessionAdmission:
             if after == before or self.quota.block(before, after):
                 return
 
-    def _unblock_credential(self, began: datetime) -> None:
-        gate = self.quota.read(self.credential)
-        if gate is not None and is_quota_back(gate, began):
-            # Whoever has closed it again in this moment knows better.
-            self.quota.unblock(gate)
+    def _unblock_credential(self, started_at: datetime) -> None:
+        block = self.quota.read(self.credential)
+        if block is not None and is_quota_back(block, started_at):
+            # No effect if another run has stored a newer block.
+            self.quota.unblock(block)

@@ -8,10 +8,10 @@ from treadle.domain.ports import Clock
 
 
 class WaitClock:
-    """No clock of the session runs meanwhile: nobody can be late who has to wait.
+    """The time limits of a session exclude this time.
 
-    It lasts as long as all that the agent has under way waits. A use that goes on beside one that
-    a person thinks about has its limits.
+    It runs only while every open tool call waits: a call that works beside a waiting one keeps
+    its limits.
     """
 
     def __init__(self, clock: Clock) -> None:
@@ -19,28 +19,28 @@ class WaitClock:
         self._waiting: Counter[str] = Counter()
         self._open_calls: frozenset[str] = frozenset()
         self._since: float | None = None
-        self._before = 0.0
+        self._finished_s = 0.0
 
     @contextmanager
     def waiting_for(self, use: str) -> Iterator[None]:
-        """Several uses may be decided about at once; time counts once."""
+        """Wait for the decision on a tool use; concurrent waits count once."""
         self._waiting[use] += 1
         self._update()
         try:
             yield
         finally:
             self._waiting[use] -= 1
-            self._waiting += Counter()  # without those that are at nought
+            self._waiting += Counter()  # drops zero counts
             self._update()
 
-    def set_open_calls(self, under_way: frozenset[str]) -> None:
-        """Be told which uses have no result yet, as far as they do not wait for other ones."""
-        self._open_calls = under_way
+    def set_open_calls(self, calls: frozenset[str]) -> None:
+        """Set the tool uses without a result, except those that wait for other uses."""
+        self._open_calls = calls
         self._update()
 
     @property
     def waiting(self) -> frozenset[str]:
-        """The uses that are being decided about."""
+        """The tool uses that wait for a decision."""
         return frozenset(self._waiting)
 
     @property
@@ -49,14 +49,14 @@ class WaitClock:
 
     @property
     def seconds(self) -> float:
-        """All of it so far."""
-        now = 0.0 if self._since is None else self._clock.monotonic() - self._since
-        return self._before + now
+        """The total so far."""
+        current_s = 0.0 if self._since is None else self._clock.monotonic() - self._since
+        return self._finished_s + current_s
 
     def _update(self) -> None:
-        on = bool(self._waiting) and self._open_calls <= self._waiting.keys()
-        if on and self._since is None:
+        is_waiting = bool(self._waiting) and self._open_calls <= self._waiting.keys()
+        if is_waiting and self._since is None:
             self._since = self._clock.monotonic()
-        elif not on and self._since is not None:
-            self._before += self._clock.monotonic() - self._since
+        elif not is_waiting and self._since is not None:
+            self._finished_s += self._clock.monotonic() - self._since
             self._since = None

@@ -19,41 +19,41 @@ from treadle.session.time_limits import (
 )
 from treadle.session.wait_clock import WaitClock
 
-# Waits for an event, so many seconds at the most.
+# Waits for an event, at most this many seconds.
 NextEvent: TypeAlias = Callable[[float], Awaitable[AgentEvent | Literal["stopped", "late"]]]
-# All processor time that the agent's processes have used so far; None where that is not known.
+# Total processor seconds of the agent's processes; None if unknown.
 ProcessorTime: TypeAlias = Callable[[], float | None]
 
 
 class Watchdog:
-    """One session's watch, kept from its prompt to its end."""
+    """The time limits of one session, from its prompt to its end."""
 
     def __init__(
         self,
-        event: NextEvent,
+        wait_for_event: NextEvent,
         clock: Clock,
         limits: SessionLimits,
-        processor: ProcessorTime,
-        recess: WaitClock | None = None,
+        processor_time: ProcessorTime,
+        wait_clock: WaitClock | None = None,
     ) -> None:
-        self._wait_for_event = event
+        self._wait_for_event = wait_for_event
         self._clock = clock
         self._limits = limits
-        self._processor = processor
-        self._wait_clock = recess or WaitClock(clock)
+        self._processor_time = processor_time
+        self._wait_clock = wait_clock or WaitClock(clock)
         self._clocks = start_clocks(self._now())
 
     async def next_event(self) -> AgentEvent | TimedOut | Literal["stopped"]:
-        """The next event, the limit that was reached before it came, or the run's stop."""
+        """The next event, the limit that was reached first, or the stop of the run."""
         while True:
             now = self._update_clocks()
-            due = next_deadline(self._clocks, self._limits)
-            left = due.at - now
-            # Only the wall limit holds against an agent that never stops talking.
-            if left <= 0 and due.limit == "wall":
-                return TimedOut(due.limit, round(due.after_s, 3))
-            waited = self._wait_clock.seconds
-            event = await self._wait_for_event(min(left, TICK_S))
+            deadline = next_deadline(self._clocks, self._limits)
+            seconds_left = deadline.at - now
+            # An agent that keeps sending events never lets the other limits expire.
+            if seconds_left <= 0 and deadline.limit == "wall":
+                return TimedOut(deadline.limit, round(deadline.after_s, 3))
+            waited_before = self._wait_clock.seconds
+            event = await self._wait_for_event(min(seconds_left, TICK_S))
             if event == "stopped":
                 return event
             now = self._update_clocks()
@@ -61,15 +61,15 @@ class Watchdog:
                 self._clocks = apply_event(self._clocks, event, now)
                 self._wait_clock.set_open_calls(open_calls(self._clocks))
                 return event
-            if self._wait_clock.is_waiting or self._wait_clock.seconds > waited:
-                continue  # less time has passed for the session than for us
-            if due.limit == "idle":
+            if self._wait_clock.is_waiting or self._wait_clock.seconds > waited_before:
+                continue  # waiting time does not count for the session
+            if deadline.limit == "idle":
                 self._read_processor(now)
-            if left <= TICK_S and next_deadline(self._clocks, self._limits) == due:
-                return TimedOut(due.limit, round(due.after_s, 3))
+            if seconds_left <= TICK_S and next_deadline(self._clocks, self._limits) == deadline:
+                return TimedOut(deadline.limit, round(deadline.after_s, 3))
 
     def _now(self) -> float:
-        """By the session's own clock, which stands still in a recess."""
+        """The session's time, which excludes waiting for decisions."""
         return self._clock.monotonic() - self._wait_clock.seconds
 
     def _update_clocks(self) -> float:
@@ -80,6 +80,6 @@ class Watchdog:
         return now
 
     def _read_processor(self, now: float) -> None:
-        seconds = self._processor()
+        seconds = self._processor_time()
         if seconds is not None:
             self._clocks = apply_processor_time(self._clocks, seconds, now)

@@ -182,7 +182,7 @@ def test_of_limits_that_end_together_the_most_telling_is_named() -> None:
 def test_the_end_is_no_more_than_a_sign_of_life() -> None:
     watch = watch_over((9, RESPONSE), (10, AgentEnded(Completed("done"))))
 
-    assert watch == SessionClocks(0, 10, awaiting_since=None, owed=False, responding=True)
+    assert watch == SessionClocks(0, 10, awaiting_since=None, response_due=False, responding=True)
 
 
 @pytest.mark.parametrize(
@@ -199,7 +199,7 @@ def test_time_that_nobody_was_awake_in_counts_for_no_limit(
     seen: list[tuple[float, AgentEvent]], due: Deadline
 ) -> None:
     last = seen[-1][0] if seen else 0.0
-    awake = replace(watch_over(*seen), looked=last)
+    awake = replace(watch_over(*seen), updated_at=last)
     night = 8 * 3600.0
 
     assert next_deadline(awake, LIMITS) == due

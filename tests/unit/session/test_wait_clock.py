@@ -24,34 +24,34 @@ DAY_S = 86_400.0
 
 def test_time_counts_once_however_many_are_asked_about() -> None:
     clock = FakeClock()
-    recess = WaitClock(clock)
-    seen = [(recess.is_waiting, recess.seconds)]
+    wait_clock = WaitClock(clock)
+    seen = [(wait_clock.is_waiting, wait_clock.seconds)]
     clock.advance(5)
-    with recess.waiting_for("1"):
+    with wait_clock.waiting_for("1"):
         clock.advance(10)
-        with recess.waiting_for("2"):
+        with wait_clock.waiting_for("2"):
             clock.advance(10)
-            seen.append((recess.is_waiting, recess.seconds))
+            seen.append((wait_clock.is_waiting, wait_clock.seconds))
         clock.advance(10)
     clock.advance(10)
-    seen.append((recess.is_waiting, recess.seconds))
-    with recess.waiting_for("1"):
+    seen.append((wait_clock.is_waiting, wait_clock.seconds))
+    with wait_clock.waiting_for("1"):
         clock.advance(1)
-    seen.append((recess.is_waiting, recess.seconds))
+    seen.append((wait_clock.is_waiting, wait_clock.seconds))
 
     assert seen == [(False, 0.0), (True, 20.0), (False, 30.0), (False, 31.0)]
 
 
 @dataclass
 class Watched:
-    """A vigil over steps of a test; each says what came after it, if anything did."""
+    """A watchdog over steps of a test; each says what came after it, if anything did."""
 
     steps: list[Callable[["Watched"], AgentEvent | None]]
     clock: FakeClock = field(default_factory=FakeClock)
 
     def __post_init__(self) -> None:
-        self.recess = WaitClock(self.clock)
-        self.vigil = Watchdog(self._wait, self.clock, LIMITS, lambda: None, self.recess)
+        self.wait_clock = WaitClock(self.clock)
+        self.watchdog = Watchdog(self._wait, self.clock, LIMITS, lambda: None, self.wait_clock)
 
     async def _wait(self, within_s: float) -> AgentEvent | Literal["stopped", "late"]:
         if self.steps:
@@ -62,7 +62,7 @@ class Watched:
     async def seen(self) -> list[object]:
         told: list[object] = []
         while not told or not isinstance(told[-1], TimedOut):
-            told.append(await self.vigil.next_event())
+            told.append(await self.watchdog.next_event())
         return told
 
 
@@ -75,7 +75,7 @@ def called(watched: Watched) -> AgentEvent:
 
 
 def answered_after_a_day(watched: Watched) -> None:
-    with watched.recess.waiting_for("1"):
+    with watched.wait_clock.waiting_for("1"):
         watched.clock.advance(DAY_S)
 
 
@@ -102,7 +102,7 @@ async def test_a_tool_has_all_of_its_time_after_the_answer() -> None:
 
 async def test_signs_of_life_in_a_recess_do_not_start_any_clock() -> None:
     def beats(watched: Watched) -> AgentEvent:
-        with watched.recess.waiting_for("1"):
+        with watched.wait_clock.waiting_for("1"):
             watched.clock.advance(4000)
         return Heartbeat()
 
@@ -114,16 +114,16 @@ async def test_signs_of_life_in_a_recess_do_not_start_any_clock() -> None:
 
 def test_it_is_no_recess_while_another_use_goes_on() -> None:
     clock = FakeClock()
-    recess = WaitClock(clock)
+    wait_clock = WaitClock(clock)
     seen = []
-    with recess.waiting_for("1"):
+    with wait_clock.waiting_for("1"):
         for under_way in ({"1"}, {"1", "2"}, {"2"}, {"1"}, set()):
-            recess.set_open_calls(frozenset(under_way))
+            wait_clock.set_open_calls(frozenset(under_way))
             clock.advance(10)
-            seen.append((recess.is_waiting, recess.seconds))
-    recess.set_open_calls(frozenset({"1"}))
+            seen.append((wait_clock.is_waiting, wait_clock.seconds))
+    wait_clock.set_open_calls(frozenset({"1"}))
     clock.advance(10)
-    seen.append((recess.is_waiting, recess.seconds))
+    seen.append((wait_clock.is_waiting, wait_clock.seconds))
 
     assert seen == [
         (True, 10.0),
@@ -159,7 +159,7 @@ async def test_a_use_beside_one_that_a_person_thinks_about_has_its_limit() -> No
     beside = ToolCalled("2", "Bash", {"command": "sleep 9999"})
     watched = Watched([called, lambda _: beside])
 
-    with watched.recess.waiting_for("1"):
+    with watched.wait_clock.waiting_for("1"):
         assert await watched.seen() == [TOOL, beside, TimedOut("tool", 300)]
     assert watched.clock.passed_s == 1 + 300
 
@@ -169,7 +169,7 @@ async def test_a_use_that_waited_beside_another_has_all_of_its_time_afterwards()
     allowed = ExitStack()
 
     def ask(watched: Watched) -> AgentEvent:
-        allowed.enter_context(watched.recess.waiting_for("1"))
+        allowed.enter_context(watched.wait_clock.waiting_for("1"))
         return beside
 
     def goes_on(watched: Watched) -> None:

@@ -19,7 +19,7 @@ Wait: TypeAlias = tuple[float, AgentEvent | Literal["stopped"]] | float
 
 @dataclass
 class Played:
-    """A vigil over waits that a test has written down; a silence without end follows them."""
+    """A watchdog over waits that a test has written down; a silence without end follows them."""
 
     waits: Iterable[Wait] = ()
     processor: Callable[[], float | None] = lambda: None
@@ -28,7 +28,7 @@ class Played:
 
     def __post_init__(self) -> None:
         self._waits = iter(self.waits)
-        self.vigil = Watchdog(self._wait, self.clock, LIMITS, self.processor)
+        self.watchdog = Watchdog(self._wait, self.clock, LIMITS, self.processor)
 
     async def _wait(self, within_s: float) -> AgentEvent | Literal["stopped", "late"]:
         self.asked.append(within_s)
@@ -41,10 +41,10 @@ class Played:
                 return "late"
 
     async def seen(self) -> list[object]:
-        """Everything until the end of the vigil."""
+        """Everything until the end of the watchdog."""
         told: list[object] = []
         while not told or not (told[-1] == "stopped" or isinstance(told[-1], TimedOut)):
-            told.append(await self.vigil.next_event())
+            told.append(await self.watchdog.next_event())
         return told
 
 
