@@ -1,1 +1,1 @@
-"""Rehearsals: a scripted Messages API on loopback, and the language its scripts are written in."""
+"""Rehearsals: a scripted Messages API on loopback, and the language of its scripts."""

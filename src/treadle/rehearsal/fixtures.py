@@ -15,7 +15,7 @@ Rehearse = Callable[[str], ScriptedApi]
 def rehearse() -> Iterator[Rehearse]:
     """Start a scripted Messages API from the text of a script.
 
-    The test fails if a script runs dry, an expectation in it is not met, or it is not used up.
+    The test fails if a script has no turn left, an expectation is not met, or turns are unused.
     """
     with ExitStack() as stack:
         started: list[ScriptedApi] = []

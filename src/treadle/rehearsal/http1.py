@@ -25,7 +25,7 @@ class HttpRequest:
 
 @dataclass(frozen=True, slots=True)
 class MalformedRequest:
-    """What arrived is no HTTP/1.1 request."""
+    """The client sent no valid HTTP/1.1 request."""
 
     reason: str
 
@@ -33,7 +33,7 @@ class MalformedRequest:
 async def read_request(
     reader: asyncio.StreamReader, writer: asyncio.StreamWriter
 ) -> HttpRequest | MalformedRequest | None:
-    """The next request of a connection, or None when the client has left."""
+    """Read the next request; None if the client disconnects."""
     try:
         raw = await reader.readuntil(b"\r\n\r\n")
     except (asyncio.IncompleteReadError, ConnectionError):
@@ -55,7 +55,7 @@ async def read_request(
 
 
 def parse_head(raw: bytes) -> HttpRequest | MalformedRequest:
-    """Request line and headers, with an empty body."""
+    """Parse the request line and headers; the body is empty."""
     lines = raw.decode("utf-8", "surrogateescape").split("\r\n")
     words = lines[0].split(" ")
     if len(words) != 3 or not words[2].startswith("HTTP/1."):
@@ -98,10 +98,10 @@ async def _read_chunks(reader: asyncio.StreamReader) -> bytes | MalformedRequest
 
 
 def encode_head(head: SendHead, *, keeps_alive: bool) -> bytes:
-    """Status line and headers as they go over the wire."""
+    """The bytes of the status line and headers."""
     try:
         phrase = HTTPStatus(head.status).phrase
-    except ValueError:  # 529 and its like are Anthropic's own
+    except ValueError:  # 529 is not a standard status
         phrase = "Error"
     lines = [f"HTTP/1.1 {head.status} {phrase}"]
     lines += [f"{name}: {value}" for name, value in head.headers.items()]

@@ -16,7 +16,7 @@ from treadle.rehearsal.turns import (
 )
 
 WORKSPACE = "${workspace}"
-# The real service signs its thinking; clients hand the signature back unread.
+# The real service signs its thinking; clients return the signature unread.
 SIGNATURE = "c2NyaXB0ZWQ="
 
 JsonObject = Mapping[str, Any]
@@ -24,24 +24,24 @@ JsonObject = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class ReplyContext:
-    """What a reply takes from the request it answers."""
+    """What a reply takes from its request."""
 
     id: str  # unique; ids of the message and of its tool calls are made from it
     model: str
     workspace: str | None = None
 
 
-def stream_events(reply: ModelReply, setting: ReplyContext) -> Iterator[JsonObject]:
+def stream_events(reply: ModelReply, context: ReplyContext) -> Iterator[JsonObject]:
     """The events of a streamed response, from `message_start` to `message_stop`."""
-    opening = _message(reply, setting, [], _usage(reply.usage) | {"output_tokens": 1})
-    yield {"type": "message_start", "message": opening | {"stop_reason": None}}
+    start_message = _message(reply, context, [], _usage(reply.usage) | {"output_tokens": 1})
+    yield {"type": "message_start", "message": start_message | {"stop_reason": None}}
     yield {"type": "ping"}
     index = 0
     for block in reply.blocks:
         if isinstance(block, StreamEvent):
             yield block.body
             continue
-        yield from _block_events(block, index, reply.chunk, setting)
+        yield from _block_events(block, index, reply.chunk, context)
         index += 1
     yield {
         "type": "message_delta",
@@ -51,21 +51,21 @@ def stream_events(reply: ModelReply, setting: ReplyContext) -> Iterator[JsonObje
     yield {"type": "message_stop"}
 
 
-def message_body(reply: ModelReply, setting: ReplyContext) -> JsonObject:
-    """The same response for a request that did not ask for a stream."""
+def message_body(reply: ModelReply, context: ReplyContext) -> JsonObject:
+    """The response to a request without streaming."""
     blocks = [block for block in reply.blocks if not isinstance(block, StreamEvent)]
-    content = [_complete_block(block, index, setting) for index, block in enumerate(blocks)]
-    return _message(reply, setting, content, _usage(reply.usage))
+    content = [_complete_block(block, index, context) for index, block in enumerate(blocks)]
+    return _message(reply, context, content, _usage(reply.usage))
 
 
 def _message(
-    reply: ModelReply, setting: ReplyContext, content: list[JsonObject], usage: dict[str, Any]
+    reply: ModelReply, context: ReplyContext, content: list[JsonObject], usage: dict[str, Any]
 ) -> dict[str, Any]:
     return {
-        "id": f"msg_{setting.id}",
+        "id": f"msg_{context.id}",
         "type": "message",
         "role": "assistant",
-        "model": reply.model or setting.model,
+        "model": reply.model or context.model,
         "content": content,
         "stop_reason": reply.stop_reason,
         "stop_sequence": None,
@@ -91,20 +91,20 @@ def _block_events(
     block: ReplyText | ReplyThinking | ToolCall,
     index: int,
     chunk: int | None,
-    setting: ReplyContext,
+    context: ReplyContext,
 ) -> Iterator[JsonObject]:
     yield {
         "type": "content_block_start",
         "index": index,
-        "content_block": _empty_block(block, index, setting),
+        "content_block": _empty_block(block, index, context),
     }
-    for delta in _deltas(block, chunk, setting):
+    for delta in _deltas(block, chunk, context):
         yield {"type": "content_block_delta", "index": index, "delta": delta}
     yield {"type": "content_block_stop", "index": index}
 
 
 def _empty_block(
-    block: ReplyText | ReplyThinking | ToolCall, index: int, setting: ReplyContext
+    block: ReplyText | ReplyThinking | ToolCall, index: int, context: ReplyContext
 ) -> JsonObject:
     match block:
         case ReplyText():
@@ -112,58 +112,63 @@ def _empty_block(
         case ReplyThinking():
             return {"type": "thinking", "thinking": "", "signature": ""}
         case ToolCall():
-            return _tool_use(block.name, {}, index, setting)
+            return _tool_use(block.name, {}, index, context)
         case _:
             assert_never(block)
 
 
 def _deltas(
-    block: ReplyText | ReplyThinking | ToolCall, chunk: int | None, setting: ReplyContext
+    block: ReplyText | ReplyThinking | ToolCall, chunk: int | None, context: ReplyContext
 ) -> Iterator[JsonObject]:
     match block:
         case ReplyText():
-            for piece in split_text(block.text, chunk):
-                yield {"type": "text_delta", "text": piece}
+            for chunk_ in split_text(block.text, chunk):
+                yield {"type": "text_delta", "text": chunk_}
         case ReplyThinking():
-            for piece in split_text(block.text, chunk):
-                yield {"type": "thinking_delta", "thinking": piece}
+            for chunk_ in split_text(block.text, chunk):
+                yield {"type": "thinking_delta", "thinking": chunk_}
             yield {"type": "signature_delta", "signature": SIGNATURE}
         case ToolCall():
-            written = json.dumps(fill_in_workspace(block.input, setting.workspace))
-            for piece in split_text(written, chunk):
-                yield {"type": "input_json_delta", "partial_json": piece}
+            input_json = json.dumps(fill_in_workspace(block.input, context.workspace))
+            for chunk_ in split_text(input_json, chunk):
+                yield {"type": "input_json_delta", "partial_json": chunk_}
         case _:
             assert_never(block)
 
 
-def _complete_block(block: ContentBlock, index: int, setting: ReplyContext) -> JsonObject:
+def _complete_block(block: ContentBlock, index: int, context: ReplyContext) -> JsonObject:
     match block:
         case ReplyText():
             return {"type": "text", "text": block.text}
         case ReplyThinking():
             return {"type": "thinking", "thinking": block.text, "signature": SIGNATURE}
         case ToolCall():
-            filled = fill_in_workspace(block.input, setting.workspace)
-            return _tool_use(block.name, filled, index, setting)
+            filled_input = fill_in_workspace(block.input, context.workspace)
+            return _tool_use(block.name, filled_input, index, context)
         case StreamEvent():
             return block.body
         case _:
             assert_never(block)
 
 
-def _tool_use(name: str, filled: Any, index: int, setting: ReplyContext) -> JsonObject:
-    return {"type": "tool_use", "id": f"toolu_{setting.id}_{index}", "name": name, "input": filled}
+def _tool_use(name: str, filled_input: Any, index: int, context: ReplyContext) -> JsonObject:
+    return {
+        "type": "tool_use",
+        "id": f"toolu_{context.id}_{index}",
+        "name": name,
+        "input": filled_input,
+    }
 
 
 def split_text(text: str, size: int | None) -> tuple[str, ...]:
-    """`text` cut into parts of `size` characters; without a size it is one part."""
+    """Split `text` into parts of `size` characters; one part if `size` is None."""
     if size is None or len(text) <= size:
         return (text,)
     return tuple(text[start : start + size] for start in range(0, len(text), size))
 
 
 def fill_in_workspace(value: Any, workspace: str | None) -> Any:
-    """`value` with the path of the workspace wherever a string in it names that."""
+    """Replace `${workspace}` in every string of `value`."""
     match value:
         case str():
             return value.replace(WORKSPACE, workspace) if workspace is not None else value
@@ -176,7 +181,7 @@ def fill_in_workspace(value: Any, workspace: str | None) -> Any:
 
 
 def needs_workspace(reply: ModelReply) -> bool:
-    """Whether an input cannot be sent before the workspace is known."""
+    """Whether a tool input of the reply names the workspace."""
     return any(
         fill_in_workspace(block.input, "") != block.input
         for block in reply.blocks

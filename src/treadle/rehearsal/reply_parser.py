@@ -32,13 +32,13 @@ SENDING_KEYS = (
 
 
 def parse_reply(turn: YamlNode, fields: Mapping[str, YamlNode]) -> ModelReply:
-    """The response that the keys of a turn describe, whole and with its defaults."""
+    """Parse the keys of a turn into a whole reply, with defaults."""
     blocks = _parse_blocks(turn, fields)
     uses_tool = any(isinstance(block, ToolCall) for block in blocks)
     stop_reason: StopReason = "tool_use" if uses_tool else "end_turn"
-    if place := fields.get("stop_reason"):
-        stop_reason = place.choice(StopReason)
-    chunk, between, headers = (
+    if node := fields.get("stop_reason"):
+        stop_reason = node.choice(StopReason)
+    chunk, delay_between, headers = (
         fields.get("chunk"),
         fields.get("delay_between"),
         fields.get("headers"),
@@ -50,7 +50,7 @@ def parse_reply(turn: YamlNode, fields: Mapping[str, YamlNode]) -> ModelReply:
         usage=_usage(usage) if usage else DEFAULT_USAGE,
         model=model.non_empty_text() if model else None,
         chunk=chunk.integer(minimum=1) if chunk else None,
-        delay_between_s=between.seconds() if between else 0.0,
+        delay_between_s=delay_between.seconds() if delay_between else 0.0,
         headers=parse_headers(headers) if headers else {},
         quota_warning=_quota_warning(warning) if warning else None,
     )
@@ -61,84 +61,84 @@ def _parse_blocks(turn: YamlNode, fields: Mapping[str, YamlNode]) -> tuple[Conte
         return tuple(_blocks_in_order(turn, fields))
     if short := next((key for key in fields if key in (*SHORT_FORMS, "input")), None):
         raise fields[short].error(f"'content' and {short!r} cannot stand in one turn")
-    found: list[ContentBlock] = []
-    for place in fields["content"].items("a content block"):
-        members = place.fields((*SHORT_FORMS, "input"))
+    blocks: list[ContentBlock] = []
+    for node in fields["content"].items("a content block"):
+        members = node.fields((*SHORT_FORMS, "input"))
         if sum(key in SHORT_FORMS for key in members) != 1:
-            raise place.error(f"a content block needs exactly one of {', '.join(SHORT_FORMS)}")
-        found += _blocks_in_order(place, members)
-    return tuple(found)
+            raise node.error(f"a content block needs exactly one of {', '.join(SHORT_FORMS)}")
+        blocks += _blocks_in_order(node, members)
+    return tuple(blocks)
 
 
 def _blocks_in_order(owner: YamlNode, fields: Mapping[str, YamlNode]) -> Iterator[ContentBlock]:
     if "input" in fields and "tool" not in fields:
         raise fields["input"].error(f"'input' needs a 'tool' beside it in {owner.label}")
-    for key, place in fields.items():
+    for key, node in fields.items():
         if key == "tool":
-            yield _tool(place, fields.get("input"))
+            yield _tool(node, fields.get("input"))
         elif key == "tools":
-            yield from (_short_tool(entry) for entry in place.items("a tool"))
+            yield from (_short_tool(entry) for entry in node.items("a tool"))
         elif key in SHORT_FORMS:
-            yield _simple_block(key, place)
+            yield _simple_block(key, node)
 
 
-def _simple_block(key: str, place: YamlNode) -> ContentBlock:
+def _simple_block(key: str, node: YamlNode) -> ContentBlock:
     match key:
         case "text_of":
-            return ReplyText(_filler_text(place))
+            return ReplyText(_filler_text(node))
         case "thinking":
-            return ReplyThinking(place.text())
+            return ReplyThinking(node.text())
         case "event":
-            return _event(place)
+            return _event(node)
         case _:
-            return ReplyText(place.text())
+            return ReplyText(node.text())
 
 
-def _tool(place: YamlNode, given: YamlNode | None) -> ToolCall:
-    if not place.is_mapping():
-        return ToolCall(place.non_empty_text(), _input(given) if given else {})
-    if given:
-        raise given.error("this tool has its input already: write 'input' inside 'tool' only")
-    members = place.with_label("a tool").fields(("name", "input"))
+def _tool(node: YamlNode, input_node: YamlNode | None) -> ToolCall:
+    if not node.is_mapping():
+        return ToolCall(node.non_empty_text(), _input(input_node) if input_node else {})
+    if input_node:
+        raise input_node.error("this tool has its input already: write 'input' inside 'tool' only")
+    members = node.with_label("a tool").fields(("name", "input"))
     if "name" not in members:
-        raise place.error("a tool needs a 'name'")
+        raise node.error("a tool needs a 'name'")
     return ToolCall(
         members["name"].non_empty_text(), _input(members["input"]) if "input" in members else {}
     )
 
 
-def _short_tool(place: YamlNode) -> ToolCall:
-    if not place.is_mapping():
-        return ToolCall(place.non_empty_text())
-    pairs = place.pairs()
+def _short_tool(node: YamlNode) -> ToolCall:
+    if not node.is_mapping():
+        return ToolCall(node.non_empty_text())
+    pairs = node.pairs()
     if len(pairs) != 1:
-        raise place.error("a tool is one name with its input, like {Write: {file_path: a.txt}}")
-    ((name, given),) = pairs.items()
-    return ToolCall(name, _input(given))
+        raise node.error("a tool is one name with its input, like {Write: {file_path: a.txt}}")
+    ((name, input_node),) = pairs.items()
+    return ToolCall(name, _input(input_node))
 
 
-def _input(place: YamlNode) -> Mapping[str, Any]:
-    value = place.with_label("a tool's input").value()
+def _input(node: YamlNode) -> Mapping[str, Any]:
+    value = node.with_label("a tool's input").value()
     if value is None:
         return {}
     if not isinstance(value, dict):
-        raise place.error("a tool's input must be a mapping of keys to values")
+        raise node.error("a tool's input must be a mapping of keys to values")
     return value
 
 
-def _event(place: YamlNode) -> StreamEvent:
-    place.pairs()
-    body = place.value()
+def _event(node: YamlNode) -> StreamEvent:
+    node.pairs()
+    body = node.value()
     if not isinstance(body.get("type"), str):
-        raise place.error("an event needs a 'type'")
+        raise node.error("an event needs a 'type'")
     return StreamEvent(body)
 
 
-def _filler_text(place: YamlNode) -> str:
-    """Filler of an exact size; `line` is the length of its lines, 0 for a single one."""
-    members = place.fields(("size", "line"))
+def _filler_text(node: YamlNode) -> str:
+    """Filler text of an exact size; `line` is the length of its lines, 0 for a single line."""
+    members = node.fields(("size", "line"))
     if "size" not in members:
-        raise place.error("'text_of' needs a 'size'")
+        raise node.error("'text_of' needs a 'size'")
     size = members["size"].integer(minimum=1, maximum=50_000_000)
     line = members["line"].integer(minimum=0) if "line" in members else 80
     row = "treadle " * (line // 8 + 1)
@@ -146,19 +146,19 @@ def _filler_text(place: YamlNode) -> str:
     return (pattern * (size // len(pattern) + 1))[:size]
 
 
-def _usage(place: YamlNode) -> Usage:
-    members = place.fields(("input", "output", "cache_write", "cache_read"))
-    given = {key: member.integer(minimum=0) for key, member in members.items()}
+def _usage(node: YamlNode) -> Usage:
+    members = node.fields(("input", "output", "cache_write", "cache_read"))
+    input_node = {key: member.integer(minimum=0) for key, member in members.items()}
     return Usage(
-        input_tokens=given.get("input", DEFAULT_USAGE.input_tokens),
-        output_tokens=given.get("output", DEFAULT_USAGE.output_tokens),
-        cache_write_tokens=given.get("cache_write", 0),
-        cache_read_tokens=given.get("cache_read", 0),
+        input_tokens=input_node.get("input", DEFAULT_USAGE.input_tokens),
+        output_tokens=input_node.get("output", DEFAULT_USAGE.output_tokens),
+        cache_write_tokens=input_node.get("cache_write", 0),
+        cache_read_tokens=input_node.get("cache_read", 0),
     )
 
 
-def _quota_warning(place: YamlNode) -> QuotaWarning:
-    members = place.fields(("used", "resets_in", "window"))
+def _quota_warning(node: YamlNode) -> QuotaWarning:
+    members = node.fields(("used", "resets_in", "window"))
     return QuotaWarning(
         used=members["used"].fraction() if "used" in members else 0.9,
         resets_in_s=members["resets_in"].seconds() if "resets_in" in members else 3600.0,
@@ -166,8 +166,8 @@ def _quota_warning(place: YamlNode) -> QuotaWarning:
     )
 
 
-def parse_quota_window(place: YamlNode | None) -> QuotaWindow:
-    if place is None:
+def parse_quota_window(node: YamlNode | None) -> QuotaWindow:
+    if node is None:
         return "five_hour"
-    window: QuotaWindow = place.choice(QuotaWindow)
+    window: QuotaWindow = node.choice(QuotaWindow)
     return window

@@ -24,7 +24,7 @@ class PauseStep:
 
 @dataclass(frozen=True, slots=True)
 class SendHead:
-    """Status line and headers; `length` is the body's size, None for one sent in chunks."""
+    """Status line and headers; `length` is None for a chunked body."""
 
     status: int
     headers: Mapping[str, str]
@@ -33,24 +33,24 @@ class SendHead:
 
 @dataclass(frozen=True, slots=True)
 class SendBody:
-    """A part of the body; its own chunk where the head promised chunks."""
+    """A part of the body; one chunk, if the body is chunked."""
 
     content: bytes
 
 
 @dataclass(frozen=True, slots=True)
 class DropConnection:
-    """Close the connection, whatever the head has promised."""
+    """Close the connection, even if the response is incomplete."""
 
 
 @dataclass(frozen=True, slots=True)
 class HangConnection:
-    """Say nothing more until the client goes away."""
+    """Send nothing more until the client disconnects."""
 
 
 @dataclass(frozen=True, slots=True)
 class FinishResponse:
-    """The response is complete, and the connection is free for the next request."""
+    """The response is complete; the connection can serve the next request."""
 
 
 ResponseStep: TypeAlias = (
@@ -60,26 +60,26 @@ ResponseStep: TypeAlias = (
 
 @dataclass(frozen=True, slots=True)
 class TurnContext:
-    """The request a turn answers, as far as the answer depends on it."""
+    """What a turn's response takes from its request."""
 
     reply_context: ReplyContext
     streaming: bool
     unix_now: float
 
 
-def turn_steps(turn: Turn, occasion: TurnContext) -> Iterator[ResponseStep]:
-    """All that is done for one turn, ending with `Finish`, `Drop` or `Hang`."""
+def turn_steps(turn: Turn, context: TurnContext) -> Iterator[ResponseStep]:
+    """The steps of one turn, ending with `FinishResponse`, `DropConnection` or `HangConnection`."""
     if turn.delay_s:
         yield PauseStep(turn.delay_s)
     answer = turn.answer
     match answer:
         case ModelReply():
-            play = _streamed_steps if occasion.streaming else _unstreamed_steps
-            yield from play(answer, occasion)
+            make_steps = _streamed_steps if context.streaming else _unstreamed_steps
+            yield from make_steps(answer, context)
         case ApiError():
             yield from error_steps(answer)
         case QuotaSpent():
-            yield from error_steps(_quota_error(answer, occasion.unix_now))
+            yield from error_steps(_quota_error(answer, context.unix_now))
         case InvalidBody():
             content = answer.body.encode()
             yield SendHead(200, {"content-type": "text/plain"} | dict(answer.headers), len(content))
@@ -91,7 +91,7 @@ def turn_steps(turn: Turn, occasion: TurnContext) -> Iterator[ResponseStep]:
 
 
 def error_steps(error: ApiError) -> Iterator[ResponseStep]:
-    """An error in the API's own form."""
+    """An error in the API's format."""
     body = {"type": "error", "error": {"type": error.kind, "message": error.message}}
     yield from json_steps(error.status, body, error.headers)
 
@@ -103,37 +103,37 @@ def json_steps(status: int, body: JsonObject, headers: Mapping[str, str]) -> Ite
     yield FinishResponse()
 
 
-def _streamed_steps(reply: ModelReply, occasion: TurnContext) -> Iterator[ResponseStep]:
-    headers = _headers(reply, occasion)
+def _streamed_steps(reply: ModelReply, context: TurnContext) -> Iterator[ResponseStep]:
+    headers = _headers(reply, context)
     yield SendHead(200, {"content-type": "text/event-stream; charset=utf-8"} | headers, None)
-    events = list(stream_events(reply, occasion.reply_context))
-    # The half that is sent opens the message, and with a single block all of its text.
-    kept = len(events) if reply.broken_off is None else (len(events) + 1) // 2
-    for position, event in enumerate(events[:kept]):
+    events = list(stream_events(reply, context.reply_context))
+    # Half of the events start the message; with a single block they hold all of its text.
+    sent = len(events) if reply.fault is None else (len(events) + 1) // 2
+    for position, event in enumerate(events[:sent]):
         if position and reply.delay_between_s:
             yield PauseStep(reply.delay_between_s)
         yield SendBody(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode())
-    yield _no_response_step(reply.broken_off) if reply.broken_off else FinishResponse()
+    yield _no_response_step(reply.fault) if reply.fault else FinishResponse()
 
 
-def _unstreamed_steps(reply: ModelReply, occasion: TurnContext) -> Iterator[ResponseStep]:
-    content = json.dumps(message_body(reply, occasion.reply_context)).encode()
-    headers = {"content-type": "application/json"} | _headers(reply, occasion)
+def _unstreamed_steps(reply: ModelReply, context: TurnContext) -> Iterator[ResponseStep]:
+    content = json.dumps(message_body(reply, context.reply_context)).encode()
+    headers = {"content-type": "application/json"} | _headers(reply, context)
     yield SendHead(200, headers, len(content))
-    if reply.broken_off is None:
+    if reply.fault is None:
         yield from (SendBody(content), FinishResponse())
     else:
-        yield from (SendBody(content[: len(content) // 2]), _no_response_step(reply.broken_off))
+        yield from (SendBody(content[: len(content) // 2]), _no_response_step(reply.fault))
 
 
 def _no_response_step(how: Literal["drop", "hang"]) -> ResponseStep:
     return DropConnection() if how == "drop" else HangConnection()
 
 
-def _headers(reply: ModelReply, occasion: TurnContext) -> dict[str, str]:
-    headers = {"request-id": f"req_{occasion.reply_context.id}"}
+def _headers(reply: ModelReply, context: TurnContext) -> dict[str, str]:
+    headers = {"request-id": f"req_{context.reply_context.id}"}
     if warning := reply.quota_warning:
-        reset = round(occasion.unix_now + warning.resets_in_s)
+        reset = round(context.unix_now + warning.resets_in_s)
         headers |= _quota_headers("allowed_warning", warning.window, reset, warning.used)
     return headers | dict(reply.headers)
 
@@ -147,7 +147,7 @@ def _quota_error(quota: QuotaSpent, unix_now: float) -> ApiError:
 
 
 def _quota_headers(status: str, window: QuotaWindow, reset: int, used: float) -> dict[str, str]:
-    """The headers by which a subscription learns about its windows."""
+    """The headers that report a subscription's quota windows."""
     prefix = "anthropic-ratelimit-unified-"
     short = "5h" if window == "five_hour" else "7d"
     other = "7d" if short == "5h" else "5h"

@@ -14,7 +14,7 @@ VERSION = 1
 
 
 def load_script(path: Path) -> Script:
-    """The script in a file, or a `UsageError` that names the line to correct."""
+    """Load a script; an error is a `UsageError` that names the line."""
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
@@ -27,7 +27,7 @@ def load_script(path: Path) -> Script:
 
 
 def parse_script(text: str, *, source: str) -> Script:
-    """The script in a text; `source` is what errors call it."""
+    """Parse a script; errors call it `source`."""
     root = parse_yaml(text, source=source)
     fields = root.fields(("version", "auth", "sessions"))
     if "version" not in fields:
@@ -42,23 +42,23 @@ def parse_script(text: str, *, source: str) -> Script:
 
 
 def _parse_sessions(entries: tuple[YamlNode, ...]) -> tuple[SessionScript, ...]:
-    found: list[SessionScript] = []
+    sessions: list[SessionScript] = []
     for entry in entries:
         session = _parse_session(entry)
-        if any(_hides(earlier, session) for earlier in found):
+        if any(_hides(earlier, session) for earlier in sessions):
             raise entry.error("this session is never reached: one before it repeats forever")
-        found.append(session)
-    return tuple(found)
+        sessions.append(session)
+    return tuple(sessions)
 
 
 def _hides(earlier: SessionScript, later: SessionScript) -> bool:
     return earlier.repeat is None and earlier.role in (None, later.role)
 
 
-def _parse_session(place: YamlNode) -> SessionScript:
-    fields = place.fields(("role", "name", "turns", "subagent", "repeat", "optional"))
+def _parse_session(node: YamlNode) -> SessionScript:
+    fields = node.fields(("role", "name", "turns", "subagent", "repeat", "optional"))
     if "turns" not in fields:
-        raise place.error("a session needs 'turns'")
+        raise node.error("a session needs 'turns'")
     role: Role | None = fields["role"].choice(Role) if "role" in fields else None
     return SessionScript(
         turns=parse_turns(fields["turns"]),
@@ -67,5 +67,5 @@ def _parse_session(place: YamlNode) -> SessionScript:
         subagent=parse_turns(fields["subagent"]) if "subagent" in fields else (),
         repeat=parse_repeat(fields["repeat"]) if "repeat" in fields else 1,
         optional=fields["optional"].flag() if "optional" in fields else False,
-        line=place.line,
+        line=node.line,
     )

@@ -14,45 +14,45 @@ INTERRUPTED_TOOL = "[Tool call interrupted: the session ended"
 
 @dataclass(frozen=True, slots=True)
 class TurnRequest:
-    """A request for a message, as far as the choice of its turn depends on it."""
+    """The parts of a message request that the choice of its turn depends on."""
 
     session: str
     role: str | None = None
-    agent: str | None = None  # set on requests of a sub-agent
+    agent: str | None = None  # set on requests of a subagent
     workspace: str | None = None
-    prompt_text: str = ""  # what the model was told since its last answer
-    answers: int = 0  # how many answers of the model the conversation holds
+    prompt_text: str = ""  # the text since the model's last answer
+    answers: int = 0  # answers of the model in the conversation
 
 
 @dataclass(frozen=True, slots=True)
 class ScriptPosition:
-    """A session at its place in the script."""
+    """How far a session has come in its script."""
 
     session_index: int
     served: int = 0
     subagent_served: int = 0
-    # Taken in an earlier process, which knew how far it had come: the conversation tells.
-    cut: bool = False
+    # Started by an earlier process; `served` is then counted from the conversation.
+    interrupted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class ScriptProgress:
-    """How far the script has come, and what has gone wrong on the way."""
+    """How far each session has come, and the mismatches so far."""
 
-    seats: Mapping[str, ScriptPosition] = field(default_factory=dict)
+    positions: Mapping[str, ScriptPosition] = field(default_factory=dict)
     faults: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class ScriptMismatch:
-    """The script has no answer for this request: the rehearsal has failed."""
+    """The script has no turn for this request: the rehearsal has failed."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class StartedSession:
-    """A session that an earlier process of the same run had started."""
+    """A session that an earlier process of the run started."""
 
     session: str
     role: str
@@ -60,60 +60,63 @@ class StartedSession:
 
 
 def resume_progress(script: Script, earlier: Sequence[StartedSession]) -> ScriptProgress:
-    """The progress of a rehearsal whose process was killed, for the one that goes on with it."""
+    """The progress of a rehearsal that an earlier process started."""
     progress = ScriptProgress()
     for each in earlier:
         progress = _assign_session(script, progress, TurnRequest(each.session, each.role))
-        seat = progress.seats.get(each.session)
-        if seat is not None:
-            session = script.sessions[seat.session_index]
-            done = replace(
-                seat, served=_total(session.turns), subagent_served=_total(session.subagent)
+        position = progress.positions.get(each.session)
+        if position is not None:
+            session = script.sessions[position.session_index]
+            finished = replace(
+                position, served=_total(session.turns), subagent_served=_total(session.subagent)
             )
-            taken = done if each.ended else replace(seat, cut=True)
-            progress = replace(progress, seats={**progress.seats, each.session: taken})
+            started = finished if each.ended else replace(position, interrupted=True)
+            progress = replace(progress, positions={**progress.positions, each.session: started})
     return progress
 
 
 def choose_turn(
-    script: Script, progress: ScriptProgress, asked: TurnRequest
+    script: Script, progress: ScriptProgress, request: TurnRequest
 ) -> tuple[ScriptProgress, Turn | ScriptMismatch]:
     """The turn for a request, and the progress after it."""
-    progress = _assign_session(script, progress, asked)
-    seat = progress.seats.get(asked.session)
-    if seat is None:
-        return _refuse_session(script, progress, asked)
-    session = script.sessions[seat.session_index]
-    if seat.cut and asked.agent is None:
-        seat = replace(seat, served=turns_served(session.turns, asked.answers), cut=False)
-    in_subagent = asked.agent is not None and bool(session.subagent)
-    turns, served = _turns_for(session, seat, in_subagent=in_subagent)
+    progress = _assign_session(script, progress, request)
+    position = progress.positions.get(request.session)
+    if position is None:
+        return _refuse_session(script, progress, request)
+    session = script.sessions[position.session_index]
+    if position.interrupted and request.agent is None:
+        position = replace(
+            position, served=turns_served(session.turns, request.answers), interrupted=False
+        )
+    in_subagent = request.agent is not None and bool(session.subagent)
+    turns, served = _turns_for(session, position, in_subagent=in_subagent)
     turn = turn_at(turns, served)
     if turn is None:
         kind = "subagent turn" if in_subagent else "turn"
-        has = f"its script has {_count(_total(turns), kind)}"
+        count_text = f"its script has {_count(_total(turns), kind)}"
         return _add_mismatch(
-            progress, f"{session_label(script, seat)} asked for {kind} {served + 1}, but {has}"
+            progress,
+            f"{session_label(script, position)} asked for {kind} {served + 1}, but {count_text}",
         )
-    moved = (
-        replace(seat, subagent_served=served + 1)
+    advanced = (
+        replace(position, subagent_served=served + 1)
         if in_subagent
-        else replace(seat, served=served + 1)
+        else replace(position, served=served + 1)
     )
-    progress = replace(progress, seats={**progress.seats, asked.session: moved})
-    if complaint := _find_mismatch(turn, asked):
+    progress = replace(progress, positions={**progress.positions, request.session: advanced})
+    if mismatch := _find_mismatch(turn, request):
         where = f"turn {served + 1} ({script.source}:{turn.line})"
-        return _add_mismatch(progress, f"{session_label(script, seat)}, {where}: {complaint}")
+        return _add_mismatch(progress, f"{session_label(script, position)}, {where}: {mismatch}")
     return progress, turn
 
 
 def find_problems(script: Script, progress: ScriptProgress) -> tuple[str, ...]:
-    """All that failed so far, then all that was left over; empty after a good rehearsal."""
+    """All mismatches, then all unused turns; empty after a successful rehearsal."""
     return (*progress.faults, *_unused_parts(script, progress))
 
 
 def turn_at(turns: Sequence[Turn], served: int) -> Turn | None:
-    """The turn that comes after `served` answers, or None when there is none."""
+    """The turn after `served` turns, or None."""
     for turn in turns:
         if turn.repeat is None or served < turn.repeat:
             return turn
@@ -122,7 +125,7 @@ def turn_at(turns: Sequence[Turn], served: int) -> Turn | None:
 
 
 def turns_served(turns: Sequence[Turn], answers: int) -> int:
-    """How many turns were served when the conversation holds so many answers."""
+    """How many turns were served to get this many answers."""
     served = 0
     while answers > 0 and (turn := turn_at(turns, served)) is not None:
         answers -= isinstance(turn.answer, ModelReply)
@@ -131,19 +134,19 @@ def turns_served(turns: Sequence[Turn], answers: int) -> int:
 
 
 def count_unused(turns: Sequence[Turn], served: int) -> int:
-    """How many answers that had to be given were not; an endless turn owes one."""
-    left = 0
+    """How many required turns were not served; an endless turn requires one."""
+    unused = 0
     for turn in turns:
-        owed = turn.repeat or 1
-        used = min(owed, served)
-        served -= used
-        left += 0 if turn.optional else owed - used
-    return left
+        expected_count = turn.repeat or 1
+        used_count = min(expected_count, served)
+        served -= used_count
+        unused += 0 if turn.optional else expected_count - used_count
+    return unused
 
 
-def session_label(script: Script, seat: ScriptPosition) -> str:
-    """A session as people find it in the script."""
-    return _label(seat.session_index, script.sessions[seat.session_index])
+def session_label(script: Script, position: ScriptPosition) -> str:
+    """A session's name for people."""
+    return _label(position.session_index, script.sessions[position.session_index])
 
 
 def text_since_answer(messages: Sequence[Any]) -> str:
@@ -156,20 +159,20 @@ def text_since_answer(messages: Sequence[Any]) -> str:
             case {"content": content}:
                 recent.append("\n".join(_texts(content)))
             case _:
-                pass  # a client may send what it likes; only text can be expected
+                pass  # only text can be expected
     return "\n".join(reversed(recent))
 
 
 def count_answers(messages: Sequence[Any]) -> int:
-    """How many answers of the model a conversation holds, without those whose tools were cut off:
-    a model asks for them again."""
-    said = [m for m in messages if isinstance(m, dict)]
-    answers = [m for m in said if m.get("role") == "assistant" and not _is_filler_answer(m)]
-    return len(answers) - sum(any(map(_is_interrupted_tool, _parts(m))) for m in said)
+    """The number of the model's answers in a conversation, without those whose tools were
+    interrupted: the model repeats these."""
+    dicts = [m for m in messages if isinstance(m, dict)]
+    answers = [m for m in dicts if m.get("role") == "assistant" and not _is_filler_answer(m)]
+    return len(answers) - sum(any(map(_is_interrupted_tool, _parts(m))) for m in dicts)
 
 
 def _is_filler_answer(message: Mapping[str, Any]) -> bool:
-    """Put in by the agent itself between a call that was cut off and what it is told next."""
+    """Whether the agent added the answer itself, after an interrupted call."""
     return list(_texts(message.get("content"))) == [FILLER_ANSWER]
 
 
@@ -179,7 +182,7 @@ def _parts(message: Mapping[str, Any]) -> Sequence[Any]:
 
 
 def _is_interrupted_tool(part: Any) -> bool:
-    """What the agent puts in place of the result of a tool that ended with its process."""
+    """Whether this is the agent's substitute for the result of an interrupted tool."""
     match part:
         case {"type": "tool_result", "is_error": True}:
             return any(text.startswith(INTERRUPTED_TOOL) for text in _texts(part))
@@ -187,48 +190,54 @@ def _is_interrupted_tool(part: Any) -> bool:
             return False
 
 
-def _assign_session(script: Script, progress: ScriptProgress, asked: TurnRequest) -> ScriptProgress:
-    if asked.session in progress.seats:
+def _assign_session(
+    script: Script, progress: ScriptProgress, request: TurnRequest
+) -> ScriptProgress:
+    if request.session in progress.positions:
         return progress
     for index, session in enumerate(script.sessions):
-        if asked.role and session.role and session.role != asked.role:
+        if request.role and session.role and session.role != request.role:
             continue
-        taken = sum(seat.session_index == index for seat in progress.seats.values())
-        if session.repeat is None or taken < session.repeat:
-            return replace(progress, seats={**progress.seats, asked.session: ScriptPosition(index)})
+        started = sum(position.session_index == index for position in progress.positions.values())
+        if session.repeat is None or started < session.repeat:
+            return replace(
+                progress, positions={**progress.positions, request.session: ScriptPosition(index)}
+            )
     return progress
 
 
 def _refuse_session(
-    script: Script, progress: ScriptProgress, asked: TurnRequest
+    script: Script, progress: ScriptProgress, request: TurnRequest
 ) -> tuple[ScriptProgress, ScriptMismatch]:
-    who = f"{asked.role} session" if asked.role else "session"
-    has = _count(len(script.sessions), "session")
-    reason = f"one more {who} was started, but the script ({has}) has none left for it"
+    session_kind = f"{request.role} session" if request.role else "session"
+    count_text = _count(len(script.sessions), "session")
+    reason = (
+        f"one more {session_kind} was started, but the script ({count_text}) has none left for it"
+    )
     return _add_mismatch(progress, reason)
 
 
 def _add_mismatch(progress: ScriptProgress, reason: str) -> tuple[ScriptProgress, ScriptMismatch]:
-    if reason in progress.faults:  # clients ask again; one complaint is enough
+    if reason in progress.faults:  # a client's retry is not a new fault
         return progress, ScriptMismatch(reason)
     return replace(progress, faults=(*progress.faults, reason)), ScriptMismatch(reason)
 
 
 def _turns_for(
-    session: SessionScript, seat: ScriptPosition, *, in_subagent: bool
+    session: SessionScript, position: ScriptPosition, *, in_subagent: bool
 ) -> tuple[Sequence[Turn], int]:
     if in_subagent:
-        return session.subagent, seat.subagent_served
-    return session.turns, seat.served
+        return session.subagent, position.subagent_served
+    return session.turns, position.served
 
 
-def _find_mismatch(turn: Turn, asked: TurnRequest) -> str | None:
+def _find_mismatch(turn: Turn, request: TurnRequest) -> str | None:
     for expected in turn.expect:
-        if expected not in asked.prompt_text:
-            excerpt = asked.prompt_text[-EXCERPT:].strip()
+        if expected not in request.prompt_text:
+            excerpt = request.prompt_text[-EXCERPT:].strip()
             return f"expected {expected!r} in what the model is told, which was: {excerpt!r}"
     if (
-        asked.workspace is None
+        request.workspace is None
         and isinstance(turn.answer, ModelReply)
         and needs_workspace(turn.answer)
     ):
@@ -241,28 +250,30 @@ def _unused_parts(script: Script, progress: ScriptProgress) -> Iterator[str]:
         if session.optional:
             continue
         name = _label(index, session)
-        seats = [seat for seat in progress.seats.values() if seat.session_index == index]
-        if not seats:
+        positions = [
+            position for position in progress.positions.values() if position.session_index == index
+        ]
+        if not positions:
             yield f"{name} was never started"
-        elif session.repeat is not None and len(seats) < session.repeat:
-            yield f"{name} was started {len(seats)} of {session.repeat} times"
-        for number, seat in enumerate(seats, start=1):
-            which = name if session.repeat == 1 else f"{name}, start {number}"
-            yield from _unused_turns(which, session, seat)
+        elif session.repeat is not None and len(positions) < session.repeat:
+            yield f"{name} was started {len(positions)} of {session.repeat} times"
+        for number, position in enumerate(positions, start=1):
+            label = name if session.repeat == 1 else f"{name}, start {number}"
+            yield from _unused_turns(label, session, position)
 
 
-def _unused_turns(which: str, session: SessionScript, seat: ScriptPosition) -> Iterator[str]:
+def _unused_turns(label: str, session: SessionScript, position: ScriptPosition) -> Iterator[str]:
     for in_subagent in (False, True):
-        turns, served = _turns_for(session, seat, in_subagent=in_subagent)
-        if left := count_unused(turns, served):
+        turns, served = _turns_for(session, position, in_subagent=in_subagent)
+        if unused := count_unused(turns, served):
             kind = "subagent turn" if in_subagent else "turn"
-            verb = "was" if left == 1 else "were"
-            yield f"{which}: {left} of {_count(_total(turns), kind)} {verb} not used"
+            verb = "was" if unused == 1 else "were"
+            yield f"{label}: {unused} of {_count(_total(turns), kind)} {verb} not used"
 
 
 def _label(index: int, session: SessionScript) -> str:
-    about = [part for part in (session.name, session.role) if part]
-    return f"session {index + 1}" + (f" ({', '.join(about)})" if about else "")
+    details = [part for part in (session.name, session.role) if part]
+    return f"session {index + 1}" + (f" ({', '.join(details)})" if details else "")
 
 
 def _total(turns: Sequence[Turn]) -> int:

@@ -40,7 +40,7 @@ KEPT_REQUESTS = 64
 
 @dataclass(frozen=True, slots=True)
 class RecordedRequest:
-    """A request for a message that was answered or refused; no credential is kept."""
+    """A message request, without its credentials."""
 
     number: int
     session: str
@@ -55,26 +55,26 @@ class RecordedRequest:
 
 
 class ScriptedApi:
-    """Plays a script to whoever asks: `async with ScriptedApi(script) as api: api.base_url`.
+    """Serves a script: `async with ScriptedApi(script) as api: api.base_url`.
 
-    A plain `with` does the same for callers without an event loop. The server has a daemon
-    thread and an event loop of its own, so that a busy caller cannot starve it.
+    Callers without an event loop use a plain `with`. The server has a thread and an event loop of
+    its own, so that a busy caller does not delay it.
     """
 
     def __init__(
         self,
         script: Script,
         *,
-        earlier: Sequence[StartedSession] = (),
+        earlier_sessions: Sequence[StartedSession] = (),
         unix_time: Callable[[], float] = time.time,
     ) -> None:
         self._script = script
         self._unix_time = unix_time
         self._tag = secrets.token_hex(4)
-        self._progress = resume_progress(script, earlier)
+        self._progress = resume_progress(script, earlier_sessions)
         self._requests: tuple[RecordedRequest, ...] = ()
         self._count = 0
-        self._waiting: list[tuple[int, asyncio.AbstractEventLoop, asyncio.Future[None]]] = []
+        self._waiters: list[tuple[int, asyncio.AbstractEventLoop, asyncio.Future[None]]] = []
         self._lock = threading.Lock()
         self._address: tuple[str, int] | None = None
 
@@ -86,7 +86,7 @@ class ScriptedApi:
 
     @property
     def requests(self) -> tuple[RecordedRequest, ...]:
-        """The last requests for messages, oldest first; see `request_count` for all."""
+        """The last message requests, oldest first; `request_count` counts all."""
         return self._requests
 
     @property
@@ -98,23 +98,23 @@ class ScriptedApi:
         return self._progress
 
     def problems(self) -> tuple[str, ...]:
-        """Why the rehearsal is not a success as it stands, one sentence each."""
+        """Why the rehearsal is no success so far, one sentence each."""
         return find_problems(self._script, self._progress)
 
     async def wait_for_requests(self, count: int) -> None:
-        """Wait until so many requests for messages have arrived."""
+        """Wait until this many message requests have arrived."""
         loop = asyncio.get_running_loop()
         arrived: asyncio.Future[None] = loop.create_future()
         with self._lock:
             if self._count >= count:
                 return
-            self._waiting.append((count, loop, arrived))
+            self._waiters.append((count, loop, arrived))
         await arrived
 
     def __enter__(self) -> Self:
-        # Clients are accepted from here on: the kernel queues them until the thread is ready.
+        # The kernel queues connections from here on, until the thread accepts them.
         listener = socket.create_server(("127.0.0.1", 0), backlog=128)
-        # A small piece of an answer must not wait for the receipt of the one before it.
+        # Small parts of a response must be sent at once.
         listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._address = listener.getsockname()
         self._loop = asyncio.new_event_loop()
@@ -127,7 +127,7 @@ class ScriptedApi:
 
     def __exit__(self, *_: object) -> None:
         self._loop.call_soon_threadsafe(self._stopped.set)
-        self._thread.join()  # every task is cancelled, so this is a matter of milliseconds
+        self._thread.join()
 
     async def __aenter__(self) -> Self:
         return self.__enter__()
@@ -140,16 +140,16 @@ class ScriptedApi:
             runner.run(self._serve(listener))
 
     async def _serve(self, listener: socket.socket) -> None:
-        conversations: set[asyncio.Task[None]] = set()  # the loop itself holds tasks only weakly
+        connections: set[asyncio.Task[None]] = set()  # the loop holds only weak references
 
-        def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        def on_connect(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             task = asyncio.ensure_future(serve_connection(reader, writer, self._respond))
-            conversations.add(task)
-            task.add_done_callback(conversations.discard)
+            connections.add(task)
+            task.add_done_callback(connections.discard)
 
-        server = await asyncio.start_server(connected, sock=listener, limit=1 << 20)
+        server = await asyncio.start_server(on_connect, sock=listener, limit=1 << 20)
         await self._stopped.wait()
-        server.close()  # the runner cancels the conversations that are still going on
+        server.close()  # the runner cancels the open connections
 
     def _respond(self, request: HttpRequest) -> Iterable[ResponseStep]:
         match request.method, request.path:
@@ -170,32 +170,37 @@ class ScriptedApi:
             return error_steps(ApiError(400, "invalid_request_error", "the body is not JSON"))
         if not isinstance(body, dict):
             return error_steps(ApiError(400, "invalid_request_error", "the body is no object"))
-        asked = _make_turn_request(request, body)
-        self._progress, turn = choose_turn(self._script, self._progress, asked)
-        number = self._record_request(asked, request.body)
+        turn_request = _make_turn_request(request, body)
+        self._progress, turn = choose_turn(self._script, self._progress, turn_request)
+        number = self._record_request(turn_request, request.body)
         if isinstance(turn, ScriptMismatch):
             return error_steps(_mismatch_error(turn))
-        setting = ReplyContext(
+        reply_context = ReplyContext(
             id=f"{self._tag}{number:04d}",
             model=str(body.get("model", "scripted")),
-            workspace=asked.workspace,
+            workspace=turn_request.workspace,
         )
         streaming = body.get("stream") is True
         return turn_steps(
-            turn, TurnContext(setting, streaming=streaming, unix_now=self._unix_time())
+            turn, TurnContext(reply_context, streaming=streaming, unix_now=self._unix_time())
         )
 
-    def _record_request(self, asked: TurnRequest, body: bytes) -> int:
+    def _record_request(self, turn_request: TurnRequest, body: bytes) -> int:
         with self._lock:
             self._count += 1
             number = self._count
-            kept = RecordedRequest(
-                number, asked.session, asked.role, asked.agent, time.monotonic(), body
+            recorded = RecordedRequest(
+                number,
+                turn_request.session,
+                turn_request.role,
+                turn_request.agent,
+                time.monotonic(),
+                body,
             )
-            self._requests = (*self._requests, kept)[-KEPT_REQUESTS:]
-            ripe = [entry for entry in self._waiting if entry[0] <= number]
-            self._waiting = [entry for entry in self._waiting if entry[0] > number]
-        for _, loop, arrived in ripe:
+            self._requests = (*self._requests, recorded)[-KEPT_REQUESTS:]
+            due = [entry for entry in self._waiters if entry[0] <= number]
+            self._waiters = [entry for entry in self._waiters if entry[0] > number]
+        for _, loop, arrived in due:
             if not loop.is_closed():
                 loop.call_soon_threadsafe(_resolve, arrived)
         return number
@@ -217,7 +222,7 @@ def _make_turn_request(request: HttpRequest, body: dict[str, Any]) -> TurnReques
 
 
 def _mismatch_error(refused: ScriptMismatch) -> ApiError:
-    """An error that clients report at once instead of trying again."""
+    """An error that clients report at once, without a retry."""
     message = f"rehearsal failed: {refused.reason}"
     return ApiError(402, "billing_error", message, {"x-should-retry": "false"})
 

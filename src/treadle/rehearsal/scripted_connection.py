@@ -1,6 +1,6 @@
 """One connection of the scripted API: reads a request and performs the steps of its response.
 
-Every step is sent at once: asyncio switches Nagle's algorithm off on its sockets.
+Every step is sent at once, because asyncio disables Nagle's algorithm.
 """
 
 import asyncio
@@ -33,7 +33,7 @@ Respond = Callable[[HttpRequest], Iterable[ResponseStep]]
 async def serve_connection(
     reader: asyncio.StreamReader, writer: asyncio.StreamWriter, respond: Respond
 ) -> None:
-    """Serve a client until it leaves, a step ends the connection, or the task is cancelled."""
+    """Serve a client until it disconnects, a step ends the connection, or the task is cancelled."""
     try:
         while isinstance(request := await read_request(reader, writer), HttpRequest):
             if not await _perform_steps(respond(request), request, reader, writer):
@@ -43,7 +43,7 @@ async def serve_connection(
                 error = ApiError(400, "invalid_request_error", request.reason)
                 await _answer_unreadable(error, writer)
     except ConnectionError:
-        pass  # the client left in the middle of an answer: its right
+        pass  # the client disconnected during a response
     except asyncio.CancelledError:
         writer.transport.abort()
         raise
@@ -58,7 +58,7 @@ async def _close(writer: asyncio.StreamWriter) -> None:
     except ConnectionError:
         pass
     except asyncio.CancelledError:
-        writer.transport.abort()  # the client does not read, and the server has no time to wait
+        writer.transport.abort()  # the client may not be reading
         raise
 
 
@@ -68,8 +68,8 @@ async def _perform_steps(
     reader: asyncio.StreamReader,
     writer: asyncio.StreamWriter,
 ) -> bool:
-    """Take the steps; true when the connection can serve another request."""
-    in_chunks = False
+    """Perform the steps; True if the connection can serve another request."""
+    chunked = False
     for step in steps:
         match step:
             case PauseStep():
@@ -80,8 +80,8 @@ async def _perform_steps(
             case DropConnection():
                 return False
             case SendHead() | SendBody() | FinishResponse():
-                in_chunks = step.length is None if isinstance(step, SendHead) else in_chunks
-                writer.write(_encode_step(step, request, in_chunks=in_chunks))
+                chunked = step.length is None if isinstance(step, SendHead) else chunked
+                writer.write(_encode_step(step, request, chunked=chunked))
                 await writer.drain()
             case _:
                 assert_never(step)
@@ -89,7 +89,7 @@ async def _perform_steps(
 
 
 def _encode_step(
-    step: SendHead | SendBody | FinishResponse, request: HttpRequest, *, in_chunks: bool
+    step: SendHead | SendBody | FinishResponse, request: HttpRequest, *, chunked: bool
 ) -> bytes:
     match step:
         case SendHead():
@@ -97,9 +97,9 @@ def _encode_step(
         case SendBody() if request.method == "HEAD":
             return b""
         case SendBody():
-            return encode_chunk(step.content) if in_chunks and step.content else step.content
+            return encode_chunk(step.content) if chunked and step.content else step.content
         case FinishResponse():
-            return LAST_CHUNK if in_chunks else b""
+            return LAST_CHUNK if chunked else b""
         case _:
             assert_never(step)
 

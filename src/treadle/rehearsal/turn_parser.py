@@ -49,48 +49,48 @@ ERROR_MESSAGES = {
 }
 
 
-def parse_turns(place: YamlNode) -> tuple[Turn, ...]:
-    """A list of turns; one that could never be reached is an error."""
-    found: list[Turn] = []
-    for entry in place.items("a turn"):
+def parse_turns(node: YamlNode) -> tuple[Turn, ...]:
+    """Parse a list of turns; a turn that could never be reached is an error."""
+    turns: list[Turn] = []
+    for entry in node.items("a turn"):
         turn = _parse_turn(entry)
-        if found and found[-1].repeat is None:
+        if turns and turns[-1].repeat is None:
             raise entry.error("this turn is never reached: the one before it repeats forever")
-        if found and found[-1].optional and not turn.optional:
+        if turns and turns[-1].optional and not turn.optional:
             raise entry.error("a turn after an optional one must be optional too")
-        found.append(turn)
-    return tuple(found)
+        turns.append(turn)
+    return tuple(turns)
 
 
-def parse_repeat(place: YamlNode) -> int | None:
-    """How often: a whole number, or None for `forever`."""
-    if place.value() == "forever":
+def parse_repeat(node: YamlNode) -> int | None:
+    """Parse the number of repetitions; None for `forever`."""
+    if node.value() == "forever":
         return None
-    if isinstance(place.value(), int):
-        return place.integer(minimum=1)
-    raise place.error(f"{place.label} must be a whole number, 1 or more, or forever")
+    if isinstance(node.value(), int):
+        return node.integer(minimum=1)
+    raise node.error(f"{node.label} must be a whole number, 1 or more, or forever")
 
 
-def _parse_turn(place: YamlNode) -> Turn:
-    if not place.is_mapping():
-        raise place.error("a turn must be a mapping, like {text: Hello}")
-    fields = place.fields(TURN_KEYS)
+def _parse_turn(node: YamlNode) -> Turn:
+    if not node.is_mapping():
+        raise node.error("a turn must be a mapping, like {text: Hello}")
+    fields = node.fields(TURN_KEYS)
     delay, repeat = fields.get("delay"), fields.get("repeat")
     expect, optional = fields.get("expect"), fields.get("optional")
     return Turn(
-        answer=_parse_answer(place, fields),
+        answer=_parse_answer(node, fields),
         delay_s=delay.seconds() if delay else 0.0,
         repeat=parse_repeat(repeat) if repeat else 1,
         expect=_parse_expected(expect) if expect else (),
         optional=optional.flag() if optional else False,
-        line=place.line,
+        line=node.line,
     )
 
 
-def _parse_expected(place: YamlNode) -> tuple[str, ...]:
-    if place.is_list():
-        return tuple(entry.non_empty_text() for entry in place.items("an expected text"))
-    return (place.non_empty_text(),)
+def _parse_expected(node: YamlNode) -> tuple[str, ...]:
+    if node.is_list():
+        return tuple(entry.non_empty_text() for entry in node.items("an expected text"))
+    return (node.non_empty_text(),)
 
 
 def _parse_answer(turn: YamlNode, fields: Mapping[str, YamlNode]) -> TurnAnswer:
@@ -127,35 +127,35 @@ def _parse_whole_reply(turn: YamlNode, fields: Mapping[str, YamlNode]) -> ModelR
 
 
 def _parse_cut_answer(
-    turn: YamlNode, fields: Mapping[str, YamlNode], silence: NoResponse
+    turn: YamlNode, fields: Mapping[str, YamlNode], no_response: NoResponse
 ) -> TurnAnswer:
-    """Cut off before the first byte, or a response that stops half way."""
-    place = fields[silence.how]
-    point: CutPoint = "before" if place.value() is True else place.choice(CutPoint)
+    """Parse a response that is cut off before its first byte, or in the middle."""
+    node = fields[no_response.how]
+    point: CutPoint = "before" if node.value() is True else node.choice(CutPoint)
     if point == "middle":
-        return replace(_parse_whole_reply(turn, fields), broken_off=silence.how)
+        return replace(_parse_whole_reply(turn, fields), fault=no_response.how)
     _require_alone(
-        silence.how, fields, hint=f"write '{silence.how}: middle' to begin an answer first"
+        no_response.how, fields, hint=f"write '{no_response.how}: middle' to begin an answer first"
     )
-    return silence
+    return no_response
 
 
 def _require_alone(
     fault: str, fields: Mapping[str, YamlNode], *, also: str = "", hint: str = ""
 ) -> None:
-    for key, place in fields.items():
+    for key, node in fields.items():
         if key != also and key in (*BLOCK_KEYS, *SENDING_KEYS):
-            raise place.error(f"{fault!r} and {key!r} cannot stand in one turn", hint=hint)
+            raise node.error(f"{fault!r} and {key!r} cannot stand in one turn", hint=hint)
 
 
-def _parse_error(place: YamlNode) -> ApiError:
-    if not place.is_mapping():
-        status = place.integer(minimum=400, maximum=599)
+def _parse_error(node: YamlNode) -> ApiError:
+    if not node.is_mapping():
+        status = node.integer(minimum=400, maximum=599)
         kind = ERROR_KINDS.get(status, "api_error")
         return ApiError(status, kind, ERROR_MESSAGES[kind])
-    members = place.fields(("status", "type", "message", "headers"))
+    members = node.fields(("status", "type", "message", "headers"))
     if "status" not in members:
-        raise place.error("'error' needs a 'status'")
+        raise node.error("'error' needs a 'status'")
     status = members["status"].integer(minimum=400, maximum=599)
     kind = (
         members["type"].non_empty_text()
@@ -172,8 +172,8 @@ def _parse_error(place: YamlNode) -> ApiError:
     )
 
 
-def _parse_quota(place: YamlNode) -> QuotaSpent:
-    members = place.fields(("resets_in", "window"))
+def _parse_quota(node: YamlNode) -> QuotaSpent:
+    members = node.fields(("resets_in", "window"))
     if "resets_in" not in members:
-        raise place.error("'quota' needs 'resets_in', the seconds until it is open again")
+        raise node.error("'quota' needs 'resets_in', the seconds until it is open again")
     return QuotaSpent(members["resets_in"].seconds(), parse_quota_window(members.get("window")))

@@ -35,7 +35,7 @@ class ReplyThinking:
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A tool the model uses; `${workspace}` in a string of the input is filled in when served."""
+    """A tool the model uses; `${workspace}` in its input is replaced when the turn is served."""
 
     name: str
     input: Mapping[str, Any] = field(default_factory=dict)
@@ -43,7 +43,7 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class StreamEvent:
-    """A server-sent event passed on as it is written, for kinds that no client knows."""
+    """A server-sent event that is sent unchanged, for kinds that clients do not know."""
 
     body: Mapping[str, Any]
 
@@ -53,7 +53,7 @@ ContentBlock: TypeAlias = ReplyText | ReplyThinking | ToolCall | StreamEvent
 
 @dataclass(frozen=True, slots=True)
 class QuotaWarning:
-    """A reply's news that a subscription window is nearly used."""
+    """Reports in a reply that a subscription window is nearly used."""
 
     used: float
     resets_in_s: float
@@ -62,7 +62,7 @@ class QuotaWarning:
 
 @dataclass(frozen=True, slots=True)
 class ModelReply:
-    """A response of the model, complete or broken off in the middle."""
+    """A response of the model, complete or cut off in the middle by a fault."""
 
     blocks: tuple[ContentBlock, ...]
     stop_reason: StopReason = "end_turn"
@@ -72,7 +72,7 @@ class ModelReply:
     delay_between_s: float = 0.0
     headers: Mapping[str, str] = field(default_factory=dict)
     quota_warning: QuotaWarning | None = None
-    broken_off: Literal["drop", "hang"] | None = None
+    fault: Literal["drop", "hang"] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ class ApiError:
 
 @dataclass(frozen=True, slots=True)
 class QuotaSpent:
-    """A subscription window is used up until so many seconds after the answer."""
+    """A subscription window is used up; it resets this many seconds after the response."""
 
     resets_in_s: float
     window: QuotaWindow = "five_hour"
@@ -93,14 +93,14 @@ class QuotaSpent:
 
 @dataclass(frozen=True, slots=True)
 class NoResponse:
-    """No byte of an answer: the connection is dropped, or kept open for nothing."""
+    """No byte of a response: the connection is closed, or kept open."""
 
     how: Literal["drop", "hang"]
 
 
 @dataclass(frozen=True, slots=True)
 class InvalidBody:
-    """A 200 whose body is not what the API speaks."""
+    """A 200 with a body that is not in the API's format."""
 
     body: str
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -113,7 +113,7 @@ TurnAnswer: TypeAlias = ModelReply | ApiError | QuotaSpent | NoResponse | Invali
 class Turn:
     answer: TurnAnswer
     delay_s: float = 0.0
-    repeat: int | None = 1  # None: for ever
+    repeat: int | None = 1  # None: endless
     expect: tuple[str, ...] = ()
     optional: bool = False  # may stay unused
     line: int = field(default=0, compare=False)
@@ -132,7 +132,7 @@ class SessionScript:
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """A whole rehearsal, checked: every turn in it can be played."""
+    """A whole rehearsal; every turn in it can be reached."""
 
     sessions: tuple[SessionScript, ...]
     auth: Auth = "api_key"

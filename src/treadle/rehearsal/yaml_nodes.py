@@ -21,16 +21,16 @@ _FLOAT = r"-?(?:0|[1-9][0-9]{0,14})\.[0-9]+(?:[eE][-+]?[0-9]{1,2})?"
 def _plain_scalars() -> dict[str | None, list[tuple[str, re.Pattern[str]]]]:
     """Resolvers by first character: true, false, null and decimal numbers; the rest is text.
 
-    YAML 1.1 would also turn `no`, `on`, `012` and dates into something else, which nobody who
-    writes the content of a file expects.
+    YAML 1.1 would also convert `no`, `on`, `012` and dates, which authors of scripts do not
+    expect.
     """
     boolean = (f"{_TAG}bool", re.compile(r"^(?:true|false)$"))
     null = (f"{_TAG}null", re.compile(r"^(?:null|~|)$"))
     whole = (f"{_TAG}int", re.compile(f"^{_INTEGER}$"))
     real = (f"{_TAG}float", re.compile(f"^{_FLOAT}$"))
-    first: dict[str | None, list[tuple[str, re.Pattern[str]]]] = {"": [null], "~": [null]}
-    first |= {"t": [boolean], "f": [boolean], "n": [null]}
-    return first | {character: [whole, real] for character in "-0123456789"}
+    resolvers: dict[str | None, list[tuple[str, re.Pattern[str]]]] = {"": [null], "~": [null]}
+    resolvers |= {"t": [boolean], "f": [boolean], "n": [null]}
+    return resolvers | {character: [whole, real] for character in "-0123456789"}
 
 
 class _Loader(yaml.SafeLoader):
@@ -39,7 +39,7 @@ class _Loader(yaml.SafeLoader):
 
 @dataclass(frozen=True, slots=True)
 class YamlNode:
-    """A node of the document, with the words an error uses for it."""
+    """A node of the document, with the label that errors use for it."""
 
     node: yaml.Node
     source: str
@@ -54,46 +54,46 @@ class YamlNode:
             f"{self.source}:{self.line}: {message}", hint=hint or f"the language: {REFERENCE}"
         )
 
-    def child(self, node: yaml.Node, what: str) -> "YamlNode":
-        return YamlNode(node, self.source, what)
+    def child(self, node: yaml.Node, label: str) -> "YamlNode":
+        return YamlNode(node, self.source, label)
 
-    def with_label(self, what: str) -> "YamlNode":
-        return YamlNode(self.node, self.source, what)
+    def with_label(self, label: str) -> "YamlNode":
+        return YamlNode(self.node, self.source, label)
 
     def fields(self, known: Collection[str]) -> dict[str, "YamlNode"]:
-        """The values by key, in the order written; a key that is not `known` is an error."""
-        found = self.pairs()
-        for key, place in found.items():
+        """The values by key, in their order; an unknown key is an error."""
+        values = self.pairs()
+        for key, value in values.items():
             if key not in known:
-                raise self._unknown_key(key, known, place)
-        return found
+                raise self._unknown_key(key, known, value)
+        return values
 
     def pairs(self) -> dict[str, "YamlNode"]:
-        """The values by key, whatever the keys are."""
+        """The values by key, for any keys."""
         if not isinstance(self.node, yaml.MappingNode):
             raise self.error(f"{self.label} must be a mapping of keys to values")
-        found: dict[str, YamlNode] = {}
+        values: dict[str, YamlNode] = {}
         for key_node, value_node in self.node.value:
             key = self.child(key_node, f"a key of {self.label}")
             if not isinstance(key_node, yaml.ScalarNode):
                 raise key.error(f"{key.label} must be plain text")
             name = str(key_node.value)
-            if name in found:
+            if name in values:
                 raise key.error(f"key {name!r} appears twice in {self.label}")
-            found[name] = self.child(value_node, f"{name!r}")
-        return found
+            values[name] = self.child(value_node, f"{name!r}")
+        return values
 
-    def _unknown_key(self, key: str, known: Collection[str], place: "YamlNode") -> UsageError:
+    def _unknown_key(self, key: str, known: Collection[str], value: "YamlNode") -> UsageError:
         near = difflib.get_close_matches(key, sorted(known), n=1, cutoff=0.5)
-        question = f"; did you mean {near[0]!r}?" if near else ""
+        suggestion = f"; did you mean {near[0]!r}?" if near else ""
         hint = "known keys: " + ", ".join(sorted(known))
-        return place.error(f"unknown key {key!r} in {self.label}{question}", hint=hint)
+        return value.error(f"unknown key {key!r} in {self.label}{suggestion}", hint=hint)
 
-    def items(self, what: str) -> tuple["YamlNode", ...]:
-        """The members of a list that is not empty."""
+    def items(self, label: str) -> tuple["YamlNode", ...]:
+        """The entries of a list, which must not be empty."""
         if not isinstance(self.node, yaml.SequenceNode) or not self.node.value:
             raise self.error(f"{self.label} must be a list with at least one entry")
-        return tuple(self.child(node, what) for node in self.node.value)
+        return tuple(self.child(node, label) for node in self.node.value)
 
     def is_list(self) -> bool:
         return isinstance(self.node, yaml.SequenceNode)
@@ -110,7 +110,7 @@ class YamlNode:
         raise self.error(f"{self.label} must be text")
 
     def non_empty_text(self) -> str:
-        """Text that says something."""
+        """Text, stripped, which must not be empty."""
         if text := self.text().strip():
             return text
         raise self.error(f"{self.label} must not be empty")
@@ -148,26 +148,26 @@ class YamlNode:
         if isinstance(value, str) and value in options:
             return cast(_T, value)
         near = difflib.get_close_matches(str(value), options, n=1, cutoff=0.5)
-        question = f"; did you mean {near[0]!r}?" if near else ""
-        raise self.error(f"{self.label} must be one of {', '.join(options)}{question}")
+        suggestion = f"; did you mean {near[0]!r}?" if near else ""
+        raise self.error(f"{self.label} must be one of {', '.join(options)}{suggestion}")
 
     def value(self) -> Any:
         """The node as plain JSON-like values."""
         return self._plain_value(self.node, ())
 
-    def _plain_value(self, node: yaml.Node, above: tuple[int, ...]) -> Any:
-        place = self.child(node, self.label)
-        if id(node) in above:
-            raise place.error(f"{self.label} contains itself")
-        inside = (*above, id(node))
+    def _plain_value(self, node: yaml.Node, ancestors: tuple[int, ...]) -> Any:
+        child = self.child(node, self.label)
+        if id(node) in ancestors:
+            raise child.error(f"{self.label} contains itself")
+        path = (*ancestors, id(node))
         if isinstance(node, yaml.MappingNode):
-            return {key: self._plain_value(p.node, inside) for key, p in place.pairs().items()}
+            return {key: self._plain_value(p.node, path) for key, p in child.pairs().items()}
         if isinstance(node, yaml.SequenceNode):
-            return [self._plain_value(member, inside) for member in node.value]
-        return place.scalar()
+            return [self._plain_value(member, path) for member in node.value]
+        return child.scalar()
 
     def scalar(self) -> Any:
-        """A single value; tags of other languages than JSON are errors."""
+        """A single JSON value; other YAML tags are errors."""
         text = str(self.node.value)
         match self.node.tag.removeprefix(_TAG):
             case "str":
@@ -185,7 +185,7 @@ class YamlNode:
 
 
 def parse_yaml(text: str, *, source: str) -> YamlNode:
-    """The document's root; text that is not one YAML document is an error with its line."""
+    """The root of the document; text that is not one YAML document is an error."""
     try:
         node = yaml.compose(text, Loader=_Loader)
     except yaml.MarkedYAMLError as error:
@@ -209,10 +209,10 @@ def parse_yaml(text: str, *, source: str) -> YamlNode:
     return YamlNode(node, source, "the script")
 
 
-def parse_headers(place: YamlNode) -> Mapping[str, str]:
-    """Header-like pairs: names in lower case, values as text."""
+def parse_headers(node: YamlNode) -> Mapping[str, str]:
+    """Parse headers: names in lower case, values as text."""
     pairs: dict[str, str] = {}
-    for key, value in place.pairs().items():
+    for key, value in node.pairs().items():
         text = value.text()
         if not re.fullmatch(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+", key) or not (
             text.isascii() and text.isprintable()

@@ -50,7 +50,7 @@ def with_model(request: RunRequest, presence: RunHost) -> Iterator[RunHost]:
     script = load_script(path)
     with closing(open_store(storage)) as store:
         earlier = earlier_sessions(store, run)
-    with ScriptedApi(script, earlier=earlier) as api:
+    with ScriptedApi(script, earlier_sessions=earlier) as api:
         rehearsing = Rehearsing(api.base_url, dummy_credential(script.auth), path)
         yield replace(presence, rehearsing=rehearsing)
 

@@ -98,10 +98,10 @@ LS = ToolCall("Bash", {"command": "ls"})
         ("{body: oops}", InvalidBody("oops")),
         ("{body: oops, headers: {a: b}}", InvalidBody("oops", {"a": "b"})),
         ("{drop: before}", NoResponse("drop")),
-        ("{drop: middle, text: a}", ModelReply((ReplyText("a"),), broken_off="drop")),
+        ("{drop: middle, text: a}", ModelReply((ReplyText("a"),), fault="drop")),
         ("{hang: true}", NoResponse("hang")),
         ("{hang: before}", NoResponse("hang")),
-        ("{hang: middle, text: a}", ModelReply((ReplyText("a"),), broken_off="hang")),
+        ("{hang: middle, text: a}", ModelReply((ReplyText("a"),), fault="hang")),
     ],
 )
 def test_a_turn_is_one_answer(written: str, answer: TurnAnswer) -> None:

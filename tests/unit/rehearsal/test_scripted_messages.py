@@ -186,8 +186,8 @@ WHOLE: list[ResponseStep | str] = [*HALF, "content_block_stop", "message_delta",
             Turn(ModelReply((ReplyText("a"),)), delay_s=2.0),
             [PauseStep(2.0), STREAM, *WHOLE, FinishResponse()],
         ),
-        (Turn(ModelReply((ReplyText("a"),), broken_off="drop")), [STREAM, *HALF, DropConnection()]),
-        (Turn(ModelReply((ReplyText("a"),), broken_off="hang")), [STREAM, *HALF, HangConnection()]),
+        (Turn(ModelReply((ReplyText("a"),), fault="drop")), [STREAM, *HALF, DropConnection()]),
+        (Turn(ModelReply((ReplyText("a"),), fault="hang")), [STREAM, *HALF, HangConnection()]),
         (Turn(NoResponse("drop"), delay_s=1.0), [PauseStep(1.0), DropConnection()]),
         (Turn(NoResponse("hang")), [HangConnection()]),
         (
@@ -263,9 +263,7 @@ def test_a_quota_warning_comes_with_an_ordinary_reply() -> None:
 
 
 def test_a_broken_reply_without_a_stream_stops_half_way() -> None:
-    head, sent, last = played(
-        Turn(ModelReply((ReplyText("a"),), broken_off="drop")), streaming=False
-    )
+    head, sent, last = played(Turn(ModelReply((ReplyText("a"),), fault="drop")), streaming=False)
 
     assert isinstance(head, SendHead)
     assert isinstance(sent, SendBody)

@@ -58,26 +58,29 @@ def test_the_conversation_tells_how_many_turns_were_served(
 
 
 @pytest.mark.parametrize(
-    ("earlier", "seats"),
+    ("earlier", "positions"),
     [
         ([], {}),
         ([StartedSession("a", "initializer", ended=True)], {"a": ScriptPosition(0, served=2)}),
-        ([StartedSession("a", "initializer", ended=False)], {"a": ScriptPosition(0, cut=True)}),
+        (
+            [StartedSession("a", "initializer", ended=False)],
+            {"a": ScriptPosition(0, interrupted=True)},
+        ),
         (
             [
                 StartedSession("a", "initializer", ended=True),
                 StartedSession("b", "implementer", ended=False),
             ],
-            {"a": ScriptPosition(0, served=2), "b": ScriptPosition(1, cut=True)},
+            {"a": ScriptPosition(0, served=2), "b": ScriptPosition(1, interrupted=True)},
         ),
         # more than the script has: the next request says so
         ([StartedSession("a", "reviewer", ended=True)], {}),
     ],
 )
 def test_sessions_of_an_earlier_process_have_their_places(
-    earlier: list[StartedSession], seats: dict[str, ScriptPosition]
+    earlier: list[StartedSession], positions: dict[str, ScriptPosition]
 ) -> None:
-    assert resume_progress(SCRIPT, earlier) == ScriptProgress(seats)
+    assert resume_progress(SCRIPT, earlier) == ScriptProgress(positions)
 
 
 def test_a_session_that_ended_has_said_all_its_subagents_had_to_say_too() -> None:
