@@ -30,7 +30,7 @@ async def told(steps: Steps, argument: Json) -> Json:
 async def steps_s(location: str, count: int) -> dict[str, float]:
     """So many steps of one story, against the same calls without the engine."""
     async with open_engine(
-        location, executor=EXECUTOR, queue="bench", stories={"s": told}
+        location, executor=EXECUTOR, queue="bench", workflows={"s": told}
     ) as engine:
         await engine.run("warm", "s", 5)
         began = time.perf_counter()
@@ -58,7 +58,7 @@ async def queue_s(location: str, count: int) -> dict[str, float]:
 
     done = asyncio.Semaphore(0)
 
-    async def story(steps: Steps, argument: Json) -> Json:
+    async def workflow(steps: Steps, argument: Json) -> Json:
         await told(steps, argument)
         done.release()
         return None
@@ -66,7 +66,7 @@ async def queue_s(location: str, count: int) -> dict[str, float]:
     for number in range(count):
         enqueue(location, f"queued {number}", "s", STEPS)
     async with open_engine(
-        location, executor=EXECUTOR, queue=SHARED_QUEUE, stories={"s": story}
+        location, executor=EXECUTOR, queue=SHARED_QUEUE, workflows={"s": workflow}
     ) as engine:
         began = time.perf_counter()
         for _ in range(count):
@@ -82,14 +82,14 @@ async def parked_mb(location: str, count: int) -> dict[str, float]:
     """What so many stories cost that wait for a moment far away."""
     waiting, never = asyncio.Semaphore(0), asyncio.Event()
 
-    async def story(steps: Steps, argument: Json) -> Json:
+    async def workflow(steps: Steps, argument: Json) -> Json:
         await told(steps, argument)
         waiting.release()
         await never.wait()
         return None
 
     async with open_engine(
-        location, executor=EXECUTOR, queue="bench", stories={"s": story}
+        location, executor=EXECUTOR, queue="bench", workflows={"s": workflow}
     ) as engine:
         before = resident_mb()
         telling = [asyncio.create_task(engine.run(f"p {n}", "s", 1)) for n in range(count)]

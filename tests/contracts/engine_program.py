@@ -16,7 +16,7 @@ STEPS = ("one", "two", "three")
 async def main(location: str, executor: str, queue: str, workflow_id: str, hold: str) -> None:
     finished = asyncio.Event()
 
-    async def tell_three(steps: Steps, argument: Json) -> Json:
+    async def run_three(steps: Steps, argument: Json) -> Json:
         results: list[Json] = [argument]
         for name in STEPS:
 
@@ -35,7 +35,7 @@ async def main(location: str, executor: str, queue: str, workflow_id: str, hold:
         location,
         executor=executor,
         queue=queue,
-        stories={"three": tell_three},
+        workflows={"three": run_three},
         poll_s=0.05,
     ) as engine:
         say("open", executor)

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import pytest
 
 from tests.builders import NOON
-from tests.contracts.tellers import Acts, BrokenAct, Kind, Opening, opening_of
+from tests.contracts.engines import Acts, BrokenAct, Kind, Opening, opening_of
 from treadle.durable.port import Json, Steps, WorkflowChanged
 
 
@@ -29,30 +29,30 @@ def opening(request: pytest.FixtureRequest, tmp_path: Path) -> Opening:
 
 async def test_a_story_is_told_with_its_argument_and_gives_its_result(opening: Opening) -> None:
     acts = Acts()
-    async with opening(plain=acts.story("one", "two")) as teller:
-        result = await teller.run("w", "plain", {"goal": ["ship"]})
+    async with opening(plain=acts.workflow("one", "two")) as engine:
+        result = await engine.run("w", "plain", {"goal": ["ship"]})
 
     assert (result, acts.done) == ([{"goal": ["ship"]}, "ONE", "TWO"], ["one", "two"])
 
 
 async def test_a_finished_story_is_not_told_again_but_gives_its_result(opening: Opening) -> None:
     acts = Acts()
-    async with opening(plain=acts.story("one")) as teller:
-        first = await teller.run("w", "plain", 1)
-        second = await teller.run("w", "plain", 2)
-    async with opening(plain=acts.story("one")) as teller:
-        third = await teller.run("w", "plain", 3)
+    async with opening(plain=acts.workflow("one")) as engine:
+        first = await engine.run("w", "plain", 1)
+        second = await engine.run("w", "plain", 2)
+    async with opening(plain=acts.workflow("one")) as engine:
+        third = await engine.run("w", "plain", 3)
 
     assert (first, second, third, acts.done) == ([1, "ONE"], [1, "ONE"], [1, "ONE"], ["one"])
 
 
 async def test_stories_of_different_workflows_know_nothing_of_each_other(opening: Opening) -> None:
     acts = Acts()
-    async with opening(plain=acts.story("one"), other=acts.story("two", "one")) as teller:
+    async with opening(plain=acts.workflow("one"), other=acts.workflow("two", "one")) as engine:
         results = await asyncio.gather(
-            teller.run("a", "plain", "a"),
-            teller.run("b", "other", "b"),
-            teller.run("c", "plain", "c"),
+            engine.run("a", "plain", "a"),
+            engine.run("b", "other", "b"),
+            engine.run("c", "plain", "c"),
         )
 
     assert list(results) == [["a", "ONE"], ["b", "TWO", "ONE"], ["c", "ONE"]]
@@ -61,9 +61,9 @@ async def test_stories_of_different_workflows_know_nothing_of_each_other(opening
 
 async def test_what_a_step_raises_is_raised_by_the_telling(opening: Opening) -> None:
     acts = Acts(broken={"two"})
-    async with opening(plain=acts.story("one", "two", "three")) as teller:
+    async with opening(plain=acts.workflow("one", "two", "three")) as engine:
         with pytest.raises(BrokenAct, match="two"):
-            await teller.run("w", "plain", None)
+            await engine.run("w", "plain", None)
 
     assert acts.done == ["one", "two"]
 
@@ -73,16 +73,16 @@ async def test_after_a_repair_the_step_that_failed_is_acted_again_and_none_befor
     opening: Opening, restarted: bool
 ) -> None:
     acts = Acts(broken={"two"})
-    async with opening(plain=acts.story("one", "two", "three")) as teller:
+    async with opening(plain=acts.workflow("one", "two", "three")) as engine:
         for _ in range(2):
             with pytest.raises(BrokenAct):
-                await teller.run("w", "plain", "x")
+                await engine.run("w", "plain", "x")
         acts.broken.clear()
         if not restarted:
-            assert await teller.run("w", "plain", "x") == ["x", "ONE", "TWO", "THREE"]
+            assert await engine.run("w", "plain", "x") == ["x", "ONE", "TWO", "THREE"]
     if restarted:
-        async with opening(plain=acts.story("one", "two", "three")) as teller:
-            assert await teller.run("w", "plain", "x") == ["x", "ONE", "TWO", "THREE"]
+        async with opening(plain=acts.workflow("one", "two", "three")) as engine:
+            assert await engine.run("w", "plain", "x") == ["x", "ONE", "TWO", "THREE"]
 
     assert acts.done == ["one", "two", "two", "two", "three"]
 
@@ -98,10 +98,10 @@ async def test_what_the_story_itself_raises_ends_the_telling_and_it_can_be_told_
             raise OSError("no such mood")
         return "told"
 
-    async with opening(moody=tell_moody) as teller:
+    async with opening(moody=tell_moody) as engine:
         with pytest.raises(OSError, match="no such mood"):
-            await teller.run("w", "moody", None)
-        result = await teller.run("w", "moody", None)
+            await engine.run("w", "moody", None)
+        result = await engine.run("w", "moody", None)
 
     assert (result, acts.done) == ("told", ["one"])
 
@@ -116,11 +116,11 @@ async def test_a_story_that_catches_a_failed_step_gets_no_further(opening: Openi
             await steps.step("apology", acts.act("apology"), returns=str)
         return "told"
 
-    async with opening(stubborn=tell_stubborn) as teller:
+    async with opening(stubborn=tell_stubborn) as engine:
         with pytest.raises(BrokenAct):
-            await teller.run("w", "stubborn", None)
+            await engine.run("w", "stubborn", None)
         acts.broken.clear()
-        assert await teller.run("w", "stubborn", None) == "told"
+        assert await engine.run("w", "stubborn", None) == "told"
 
     assert acts.done == ["one", "one"]
 
@@ -128,18 +128,18 @@ async def test_a_story_that_catches_a_failed_step_gets_no_further(opening: Openi
 @pytest.mark.parametrize("restarted", [False, True])
 async def test_a_step_that_was_cut_is_acted_again(opening: Opening, restarted: bool) -> None:
     acts = Acts(held={"two": asyncio.Event()})
-    async with opening(plain=acts.story("one", "two", "three")) as teller:
-        telling = asyncio.create_task(teller.run("w", "plain", "x"))
+    async with opening(plain=acts.workflow("one", "two", "three")) as engine:
+        telling = asyncio.create_task(engine.run("w", "plain", "x"))
         await acts.reached.wait()
         telling.cancel()
         with pytest.raises(asyncio.CancelledError):
             await telling
         acts.held.clear()
         if not restarted:
-            assert await teller.run("w", "plain", "x") == ["x", "ONE", "TWO", "THREE"]
+            assert await engine.run("w", "plain", "x") == ["x", "ONE", "TWO", "THREE"]
     if restarted:
-        async with opening(plain=acts.story("one", "two", "three")) as teller:
-            assert await teller.run("w", "plain", "x") == ["x", "ONE", "TWO", "THREE"]
+        async with opening(plain=acts.workflow("one", "two", "three")) as engine:
+            assert await engine.run("w", "plain", "x") == ["x", "ONE", "TWO", "THREE"]
 
     assert acts.done == ["one", "two", "two", "three"]
 
@@ -164,8 +164,8 @@ async def test_who_stops_waiting_for_a_story_stops_the_story_and_it_may_clean_up
             cleaned.append("story")
         return None
 
-    async with opening(tidy=tell_tidy) as teller:
-        telling = asyncio.create_task(teller.run("w", "tidy", None))
+    async with opening(tidy=tell_tidy) as engine:
+        telling = asyncio.create_task(engine.run("w", "tidy", None))
         await reached.wait()
         telling.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -183,12 +183,12 @@ async def test_a_story_runs_where_the_engine_was_opened(opening: Opening, cut: b
         loops.append(asyncio.get_running_loop())
         return None
 
-    async with opening(where=tell_where) as teller:
+    async with opening(where=tell_where) as engine:
         if cut:
             with pytest.raises(BrokenAct):
-                await teller.run("w", "where", None)
+                await engine.run("w", "where", None)
             acts.broken.clear()
-        await teller.run("w", "where", None)
+        await engine.run("w", "where", None)
 
     assert set(loops) == {asyncio.get_running_loop()}
 
@@ -260,10 +260,10 @@ async def test_results_come_back_as_what_they_were_when_acted_and_when_told_agai
             raise BrokenAct
         return None
 
-    async with opening(values=tell_values) as teller:
+    async with opening(values=tell_values) as engine:
         with pytest.raises(BrokenAct):
-            await teller.run("w", "values", None)
-        await teller.run("w", "values", None)
+            await engine.run("w", "values", None)
+        await engine.run("w", "values", None)
 
     expected = [value for value, _ in VALUES]
     assert seen == [expected, expected]
@@ -273,20 +273,20 @@ async def test_results_come_back_as_what_they_were_when_acted_and_when_told_agai
 async def begin(opening: Opening, acts: Acts, *names: str) -> None:
     """Tell `names` as a story that is cut in its last step."""
     acts.broken.add(names[-1])
-    async with opening(plain=acts.story(*names)) as teller:
+    async with opening(plain=acts.workflow(*names)) as engine:
         with pytest.raises(BrokenAct):
-            await teller.run("w", "plain", None)
+            await engine.run("w", "plain", None)
     acts.broken.clear()
 
 
 async def test_a_story_with_other_steps_than_those_stored_is_refused(opening: Opening) -> None:
     acts = Acts()
     await begin(opening, acts, "one", "two", "three")
-    async with opening(plain=acts.story("one", "new", "three")) as teller:
+    async with opening(plain=acts.workflow("one", "new", "three")) as engine:
         with pytest.raises(WorkflowChanged, match="its next step was “two” and is “new” now"):
-            await teller.run("w", "plain", None)
-    async with opening(plain=acts.story("one", "two", "three")) as teller:
-        assert await teller.run("w", "plain", None) == [None, "ONE", "TWO", "THREE"]
+            await engine.run("w", "plain", None)
+    async with opening(plain=acts.workflow("one", "two", "three")) as engine:
+        assert await engine.run("w", "plain", None) == [None, "ONE", "TWO", "THREE"]
 
     assert acts.done == ["one", "two", "three", "three"]
 
@@ -302,9 +302,9 @@ async def test_a_stored_result_that_no_longer_fits_its_type_is_refused(opening: 
         await steps.step("one", act, returns=Passed)
         return None
 
-    async with opening(plain=tell_changed) as teller:
+    async with opening(plain=tell_changed) as engine:
         with pytest.raises(WorkflowChanged, match="the result of its step “one” does not fit"):
-            await teller.run("w", "plain", None)
+            await engine.run("w", "plain", None)
 
 
 async def test_a_changed_story_goes_the_old_way_where_it_has_gone_it_and_else_the_new(
@@ -320,12 +320,12 @@ async def test_a_changed_story_goes_the_old_way_where_it_has_gone_it_and_else_th
         return await steps.step("end", acts.act("end"), returns=str)
 
     acts.done.clear()
-    async with opening(plain=tell_changed) as teller:
-        await teller.run("w", "plain", None)
+    async with opening(plain=tell_changed) as engine:
+        await engine.run("w", "plain", None)
         acts.broken.add("end")
         with pytest.raises(BrokenAct):
-            await teller.run("fresh", "plain", None)
+            await engine.run("fresh", "plain", None)
         acts.broken.clear()
-        await teller.run("fresh", "plain", None)
+        await engine.run("fresh", "plain", None)
 
     assert acts.done == ["end", "one", "new", "end", "end"]

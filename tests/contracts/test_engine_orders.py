@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.contracts.tellers import Acts, BrokenAct, Opening, location_of, on_database
+from tests.contracts.engines import Acts, BrokenAct, Opening, location_of, on_database
 from treadle.durable.client import cancel, delete_ended_before, enqueue
 from treadle.durable.port import Json, OwnedElsewhere, Steps, WorkflowCancelled, WorkflowChanged
 from treadle.durable.queries import (
@@ -47,13 +47,13 @@ async def test_what_is_enqueued_is_told_by_a_worker(store: Store) -> None:
         StoredWorkflow("w", WorkflowStatus.WAITING, "", "shared")
     ]
 
-    async with store.worker(plain=acts.story("one")) as teller:
+    async with store.worker(plain=acts.workflow("one")) as engine:
         await acts.reached.wait()
         assert unfinished_workflows(store.location) == [
             StoredWorkflow("w", WorkflowStatus.RUNNING, "worker-1", "shared")
         ]
         acts.held["one"].set()
-        assert await teller.run("w", "plain", None) == ["x", "ONE"]
+        assert await engine.run("w", "plain", None) == ["x", "ONE"]
 
     assert unfinished_workflows(store.location) == []
 
@@ -63,8 +63,8 @@ async def test_a_run_can_be_told_in_the_foreground_while_it_waits_for_a_worker(
 ) -> None:
     acts = Acts()
     enqueue(store.location, "w", "plain", "x")
-    async with store.run(plain=acts.story("one")) as teller:
-        assert await teller.run("w", "plain", None) == ["x", "ONE"]
+    async with store.run(plain=acts.workflow("one")) as engine:
+        assert await engine.run("w", "plain", None) == ["x", "ONE"]
 
     assert find_workflow(store.location, "w") == StoredWorkflow(
         "w", WorkflowStatus.FINISHED, "run-1", "run.1"
@@ -76,28 +76,28 @@ async def test_a_story_that_raised_is_parked_until_somebody_tells_or_moves_it(
 ) -> None:
     acts = Acts(broken={"one"})
     enqueue(store.location, "w", "plain", "x")
-    async with store.worker(plain=acts.story("one")) as teller:
+    async with store.worker(plain=acts.workflow("one")) as engine:
         with pytest.raises(BrokenAct):
-            await teller.run("w", "plain", None)
+            await engine.run("w", "plain", None)
     acts.broken.clear()
     enqueue(store.location, "later", "plain", "y")
-    async with store.worker(plain=acts.story("one")) as teller:
-        assert await teller.run("later", "plain", None) == ["y", "ONE"]
+    async with store.worker(plain=acts.workflow("one")) as engine:
+        assert await engine.run("later", "plain", None) == ["y", "ONE"]
 
         [parked] = unfinished_workflows(store.location)
         assert parked == StoredWorkflow("w", WorkflowStatus.WAITING, "worker-1", PARKED_QUEUE)
         assert parked.is_parked
         assert move_to_queue(store.location, parked)
-        assert await teller.run("w", "plain", None) == ["x", "ONE"]
+        assert await engine.run("w", "plain", None) == ["x", "ONE"]
 
     assert acts.done == ["one", "one", "one"]
 
 
 async def test_a_story_that_this_version_does_not_know_is_parked(store: Store) -> None:
     enqueue(store.location, "w", "unheard-of", None)
-    async with store.worker() as teller:
+    async with store.worker() as engine:
         with pytest.raises(WorkflowChanged, match="knows no workflow “unheard-of”"):
-            await teller.run("w", "unheard-of", None)
+            await engine.run("w", "unheard-of", None)
 
     assert [seen.is_parked for seen in unfinished_workflows(store.location)] == [True]
 
@@ -105,23 +105,23 @@ async def test_a_story_that_this_version_does_not_know_is_parked(store: Store) -
 async def test_what_a_closed_engine_had_begun_waits_on_its_queue(store: Store) -> None:
     acts = Acts(held={"two": asyncio.Event()})
     enqueue(store.location, "w", "plain", "x")
-    async with store.worker(plain=acts.story("one", "two")):
+    async with store.worker(plain=acts.workflow("one", "two")):
         await acts.reached.wait()
     assert unfinished_workflows(store.location) == [
         StoredWorkflow("w", WorkflowStatus.WAITING, "worker-1", "shared")
     ]
 
     acts.held.clear()
-    async with store.worker(plain=acts.story("one", "two")) as teller:
-        assert await teller.run("w", "plain", None) == ["x", "ONE", "TWO"]
+    async with store.worker(plain=acts.workflow("one", "two")) as engine:
+        assert await engine.run("w", "plain", None) == ["x", "ONE", "TWO"]
 
     assert acts.done == ["one", "two", "two"]
 
 
 async def test_a_cancelled_run_is_cut_at_once_and_says_so(store: Store) -> None:
     acts = Acts(held={"two": asyncio.Event()})
-    async with store.run(plain=acts.story("one", "two", "three")) as teller:
-        telling = asyncio.create_task(teller.run("w", "plain", None))
+    async with store.run(plain=acts.workflow("one", "two", "three")) as engine:
+        telling = asyncio.create_task(engine.run("w", "plain", None))
         await acts.reached.wait()
         await asyncio.to_thread(cancel, store.location, "w")
         with pytest.raises(WorkflowCancelled):
@@ -138,35 +138,35 @@ async def test_a_cancelled_run_is_cut_between_two_steps_too(store: Store) -> Non
         await asyncio.to_thread(cancel, store.location, "w")
         return await steps.step("two", acts.act("two"), returns=str)
 
-    async with store.run(cancelled=tell_cancelled) as teller:
+    async with store.run(cancelled=tell_cancelled) as engine:
         with pytest.raises(WorkflowCancelled):
-            await teller.run("w", "cancelled", None)
+            await engine.run("w", "cancelled", None)
 
     assert acts.done == ["one"]
 
 
 async def test_a_cancelled_run_that_is_told_again_goes_on(store: Store) -> None:
     acts = Acts(broken={"two"})
-    async with store.run(plain=acts.story("one", "two")) as teller:
+    async with store.run(plain=acts.workflow("one", "two")) as engine:
         with pytest.raises(BrokenAct):
-            await teller.run("w", "plain", "x")
+            await engine.run("w", "plain", "x")
         await asyncio.to_thread(cancel, store.location, "w")
         assert unfinished_workflows(store.location) == []
         acts.broken.clear()
-        assert await teller.run("w", "plain", None) == ["x", "ONE", "TWO"]
+        assert await engine.run("w", "plain", None) == ["x", "ONE", "TWO"]
 
 
 async def test_cancelling_changes_nothing_about_a_finished_run(store: Store) -> None:
-    async with store.run(plain=Acts().story("one")) as teller:
-        await teller.run("w", "plain", "x")
+    async with store.run(plain=Acts().workflow("one")) as engine:
+        await engine.run("w", "plain", "x")
         await asyncio.to_thread(cancel, store.location, "w")
-        assert await teller.run("w", "plain", None) == ["x", "ONE"]
+        assert await engine.run("w", "plain", None) == ["x", "ONE"]
 
 
 async def test_a_run_that_was_moved_elsewhere_is_cut_here(store: Store) -> None:
     acts = Acts(held={"one": asyncio.Event()})
-    async with store.run(plain=acts.story("one")) as teller:
-        telling = asyncio.create_task(teller.run("w", "plain", "x"))
+    async with store.run(plain=acts.workflow("one")) as engine:
+        telling = asyncio.create_task(engine.run("w", "plain", "x"))
         await acts.reached.wait()
         [seen] = unfinished_workflows(store.location)
         assert move_to_queue(store.location, seen)
@@ -190,24 +190,24 @@ async def test_a_workflow_that_has_changed_since_it_was_seen_is_not_moved(store:
 async def test_the_steps_that_finished_are_listed_with_their_times(store: Store) -> None:
     before = datetime.now(UTC) - timedelta(milliseconds=1)
     acts = Acts(broken={"three"})
-    async with store.run(plain=acts.story("one", "two", "three")) as teller:
+    async with store.run(plain=acts.workflow("one", "two", "three")) as engine:
         with pytest.raises(BrokenAct):
-            await teller.run("w", "plain", None)
+            await engine.run("w", "plain", None)
     after = datetime.now(UTC)
 
     first, second = finished_steps(store.location, "w")
     assert [first.name, second.name] == ["one", "two"]
     assert before <= first.started <= second.started <= after
-    assert timedelta(0) <= first.took <= after - before
+    assert timedelta(0) <= first.duration <= after - before
     assert finished_steps(store.location, "unheard-of") == []
 
 
 async def test_old_workflows_are_deleted_once_they_have_ended(store: Store) -> None:
     acts = Acts(broken={"bad"})
-    async with store.run(plain=acts.story("one"), bad=acts.story("bad")) as teller:
-        await teller.run("finished", "plain", "x")
+    async with store.run(plain=acts.workflow("one"), bad=acts.workflow("bad")) as engine:
+        await engine.run("finished", "plain", "x")
         with pytest.raises(BrokenAct):
-            await teller.run("parked", "bad", None)
+            await engine.run("parked", "bad", None)
         enqueue(store.location, "cancelled", "plain", None)
         cancel(store.location, "cancelled")
     enqueue(store.location, "waiting", "plain", None)
@@ -222,8 +222,8 @@ async def test_old_workflows_are_deleted_once_they_have_ended(store: Store) -> N
 
 
 async def test_the_loop_has_threads_again_after_the_engine_is_closed(store: Store) -> None:
-    async with store.run(plain=Acts().story("one")) as teller:
-        await teller.run("w", "plain", None)
+    async with store.run(plain=Acts().workflow("one")) as engine:
+        await engine.run("w", "plain", None)
 
     assert await asyncio.to_thread(lambda: "in a thread") == "in a thread"
 
@@ -237,9 +237,9 @@ async def test_a_process_has_one_engine_at_a_time(store: Store) -> None:
 
 async def test_nothing_is_said_on_the_way(store: Store, capfd: pytest.CaptureFixture[str]) -> None:
     acts = Acts(broken={"one"})
-    async with store.run(plain=acts.story("one")) as teller:
+    async with store.run(plain=acts.workflow("one")) as engine:
         with pytest.raises(BrokenAct):
-            await teller.run("w", "plain", None)
+            await engine.run("w", "plain", None)
 
     assert capfd.readouterr() == ("", "")
 
@@ -261,13 +261,13 @@ async def test_a_story_that_is_moved_back_to_its_own_worker_is_told_once_more_an
         return "told"
 
     enqueue(store.location, "w", "slow", None)
-    async with store.worker(slow=tell_slowly) as teller:
+    async with store.worker(slow=tell_slowly) as engine:
         await told.wait()
         seen = find_workflow(store.location, "w")
         assert seen is not None
         assert move_to_queue(store.location, seen)
         await ended.wait()
-        assert await teller.run("w", "slow", None) == "told"
+        assert await engine.run("w", "slow", None) == "told"
 
     assert tellings == ["begun", "cut", "begun"]
     assert find_workflow(store.location, "w") == StoredWorkflow(

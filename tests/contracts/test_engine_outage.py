@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from tests.contracts.tellers import Acts, location_of, on_database
+from tests.contracts.engines import Acts, location_of, on_database
 from tests.postgres import PostgresServer
 
 pytestmark = pytest.mark.xdist_group("postgres")
@@ -16,8 +16,8 @@ async def test_a_story_waits_for_its_server_and_goes_on(
     location = location_of("postgres", request, tmp_path_factory.getbasetemp())
     server: PostgresServer = request.getfixturevalue("postgres_server")
     acts = Acts(held={"two": asyncio.Event()})
-    async with on_database(location)(plain=acts.story("one", "two", "three")) as teller:
-        telling = asyncio.create_task(teller.run("w", "plain", "x"))
+    async with on_database(location)(plain=acts.workflow("one", "two", "three")) as engine:
+        telling = asyncio.create_task(engine.run("w", "plain", "x"))
         await acts.reached.wait()
         server.control("-m", "fast", "stop")
         try:

@@ -12,7 +12,7 @@ from typing import IO, Any
 import pytest
 
 from tests.contracts import engine_program
-from tests.contracts.tellers import location_of, on_database
+from tests.contracts.engines import location_of, on_database
 from treadle.durable.client import enqueue
 from treadle.durable.port import OwnedElsewhere
 from treadle.durable.queries import (
@@ -103,8 +103,8 @@ def told(workflow_id: str, *executors: str) -> list[str]:
 
 
 async def tell_here(location: str, workflow_id: str) -> None:
-    async with on_database(location)() as teller:
-        await teller.run(workflow_id, "three", None)
+    async with on_database(location)() as engine:
+        await engine.run(workflow_id, "three", None)
 
 
 def test_a_run_that_was_killed_goes_on_with_the_step_it_was_killed_in(

@@ -17,9 +17,9 @@ from treadle.durable.workflow_tables import WorkflowTables
 
 
 def enqueue(
-    location: str, workflow_id: str, story: str, argument: Json, *, queue: str = SHARED_QUEUE
+    location: str, workflow_id: str, workflow: str, argument: Json, *, queue: str = SHARED_QUEUE
 ) -> None:
-    """Have a story told by whoever serves `queue`; one that exists already stays as it is."""
+    """Put a workflow on a queue; one that is stored already stays unchanged."""
     with _open_client(location) as (client, _):
         client.enqueue(
             {
@@ -28,28 +28,28 @@ def enqueue(
                 "workflow_id": workflow_id,
                 "app_version": VERSION,
             },
-            story,
+            workflow,
             argument,
         )
 
 
 def cancel(location: str, workflow_id: str) -> None:
-    """End a workflow for good, wherever it is told; a finished one stays as it is."""
+    """End a workflow for good, in whatever process it runs; a finished one stays unchanged."""
     with _open_client(location) as (client, _):
         client.cancel_workflow(workflow_id)
 
 
 def delete_ended_before(location: str, moment: datetime) -> int:
-    """Delete what is stored of workflows that ended before `moment`; how many these were."""
-    with _open_client(location) as (client, rows):
-        ended = [seen.workflow_id for seen in rows.ended_before(moment)]
-        for first in range(0, len(ended), _BATCH_SIZE):
-            client.delete_workflows(ended[first : first + _BATCH_SIZE])
-        rows.drop_idle_queues(moment)
+    """Delete the workflows that ended before `moment`; returns their number."""
+    with _open_client(location) as (client, tables):
+        ended = [stored.workflow_id for stored in tables.ended_before(moment)]
+        for start in range(0, len(ended), _BATCH_SIZE):
+            client.delete_workflows(ended[start : start + _BATCH_SIZE])
+        tables.drop_idle_queues(moment)
         return len(ended)
 
 
-# Databases bound the number of values in one statement.
+# Databases limit the number of values in one statement.
 _BATCH_SIZE = 1000
 
 
@@ -61,7 +61,7 @@ def _open_client(location: str) -> Iterator[tuple[DBOSClient, WorkflowTables]]:
 
 
 def make_client(pool: sa.Engine) -> DBOSClient:
-    """The library's calls that need no engine at work."""
+    """The library's client, which needs no running engine."""
     quiet_library_logs()
     return DBOSClient(
         system_database_engine=pool,
@@ -72,8 +72,8 @@ def make_client(pool: sa.Engine) -> DBOSClient:
 
 
 def quiet_library_logs() -> None:
-    """Before it first speaks; it makes itself an output on stderr unless it has one."""
-    log = logging.getLogger("dbos")
-    if not log.handlers:
-        log.addHandler(logging.NullHandler())
-    log.propagate = False
+    """Call before the library logs: without a handler it writes to stderr."""
+    logger = logging.getLogger("dbos")
+    if not logger.handlers:
+        logger.addHandler(logging.NullHandler())
+    logger.propagate = False

@@ -14,14 +14,14 @@ from sqlalchemy.exc import DBAPIError, OperationalError, SQLAlchemyError
 
 from treadle.domain.errors import StoreError
 
-# SQLite knows `unixepoch('subsec')` since then; the engine goes by the version of Python instead.
+# Since then SQLite has `unixepoch('subsec')`; the engine checks the version of Python instead.
 _SUBSECONDS_SINCE = (3, 42)
 _POOL = 20
 
 
 @contextmanager
 def open_pool(location: str) -> Iterator[sa.Engine]:
-    """Connections to `sqlite:///<path>` (made if it is not there) or a PostgreSQL URL."""
+    """Open connections to `sqlite:///<path>`, a file that is created if missing, or PostgreSQL."""
     with translate_errors(location):
         pool = _sqlite_pool(location) if is_sqlite(location) else _postgres_pool(location)
     try:
@@ -40,24 +40,24 @@ def file_of(location: str) -> Path:
 
 
 def begin_immediately(pool: sa.Engine) -> None:
-    """From here on every transaction of the SQLite `pool` is one, changes of tables included."""
+    """Make every transaction of the SQLite `pool` immediate, including changes of tables."""
 
-    def by_hand(connection: sqlite3.Connection, _record: object) -> None:
+    def disable_autobegin(connection: sqlite3.Connection, _record: object) -> None:
         connection.isolation_level = None
 
     def begin(connection: sa.Connection) -> None:
         connection.exec_driver_sql("BEGIN IMMEDIATE")
 
-    sa.event.listen(pool, "connect", by_hand)
+    sa.event.listen(pool, "connect", disable_autobegin)
     sa.event.listen(pool, "begin", begin)
 
 
 def _sqlite_pool(location: str) -> sa.Engine:
     path = file_of(location)
-    # What runs were asked to do is nobody else's to read. SQLite's side files get the same mode.
+    # Private: it holds the requests of runs. SQLite gives its side files the same mode.
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    # Only where there is none: to close any descriptor of the file is to give up all locks that
-    # this process has on it, and others would then take away the log it reads and writes.
+    # Opened only if it is new: closing any descriptor of the file drops all locks that this
+    # process holds on it, and other processes could then remove its write-ahead log.
     try:
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
     except FileExistsError:
@@ -69,19 +69,19 @@ def _sqlite_pool(location: str) -> sa.Engine:
 
 
 def _translate_locked_file(failure: sa.ExceptionContext) -> Exception | None:
-    """Whoever still holds the file has held it for longer than anybody should wait. The engine
-    knows that error by its words alone and would try again for ever, so it is said in others."""
-    held = failure.original_exception
-    code = getattr(held, "sqlite_errorcode", 0)
+    """Reword the error of a file that is locked beyond the timeout: the engine recognizes it by
+    its text and would retry for ever."""
+    original = failure.original_exception
+    code = getattr(original, "sqlite_errorcode", 0)
     if code & 0xFF not in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return None
-    told = sqlite3.OperationalError("it has been locked for too long")
-    told.sqlite_errorcode = code
-    return OperationalError(failure.statement, failure.parameters, told)
+    translated = sqlite3.OperationalError("it has been locked for too long")
+    translated.sqlite_errorcode = code
+    return OperationalError(failure.statement, failure.parameters, translated)
 
 
 def _require_writable(path: Path) -> None:
-    """SQLite says no more than that it cannot open the file."""
+    """Raise the reason, which SQLite does not give."""
     if os.access(path, os.W_OK):
         return
     is_read_only = os.statvfs(path).f_flag & os.ST_RDONLY
@@ -91,7 +91,7 @@ def _require_writable(path: Path) -> None:
 
 def _prepare_sqlite(connection: sqlite3.Connection, _record: object) -> None:
     connection.isolation_level = "IMMEDIATE"
-    # FULL: a step is rare and its checkpoint must outlive a power cut too.
+    # FULL: steps are rare, and their results must survive a power cut.
     for setting in (
         "busy_timeout=30000",
         "journal_mode=WAL",
@@ -126,8 +126,8 @@ def _postgres_pool(location: str) -> sa.Engine:
 
 
 def _mark_disconnect(failure: sa.ExceptionContext) -> None:
-    """A server that cannot be reached is one that went away, in whatever words it is said: the
-    engine then waits for it, where it would give up otherwise."""
+    """Mark a failed connection as a disconnect, so that the engine waits for the server instead
+    of giving up."""
     if failure.connection is None and not getattr(failure.original_exception, "sqlstate", None):
         failure.is_disconnect = True
 
@@ -141,7 +141,7 @@ def _invalid_location() -> StoreError:
 
 @contextmanager
 def translate_errors(location: str) -> Iterator[None]:
-    """Turn what the database says into one line for a person."""
+    """Turn errors of the database into a `StoreError`."""
     try:
         yield
     except (SQLAlchemyError, sqlite3.Error, OSError) as error:
@@ -149,16 +149,16 @@ def translate_errors(location: str) -> Iterator[None]:
 
 
 def store_error(location: str, error: Exception) -> StoreError:
-    """The one line a person gets when the database or what is under it does not work."""
-    found: Any = (error.orig or error) if isinstance(error, DBAPIError) else error
+    """One line for a person about an error of the database or its disk."""
+    cause: Any = (error.orig or error) if isinstance(error, DBAPIError) else error
     if is_sqlite(location):
-        return _file_error(file_of(location), found)
-    return _server_error(sa.make_url(location).render_as_string(hide_password=True), found)
+        return _file_error(file_of(location), cause)
+    return _server_error(sa.make_url(location).render_as_string(hide_password=True), cause)
 
 
 def _file_error(path: Path, error: Exception) -> StoreError:
     text = _first_line((error.strerror if isinstance(error, OSError) else None) or str(error))
-    # By code and not by words: a path in the words may hold any of them.
+    # By code, not by text: a path in the text may contain any word.
     match getattr(error, "sqlite_errorcode", 0) & 0xFF:
         case sqlite3.SQLITE_FULL:
             return StoreError(

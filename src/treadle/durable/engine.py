@@ -37,17 +37,17 @@ from treadle.durable.workflow_tables import WorkflowTables
 T = TypeVar("T")
 RegisteredWorkflow: TypeAlias = Callable[[str, Json], Coroutine[Any, Any, Json]]
 
-# After so many crashes in a row nobody takes a run up any more, except a person who tells it.
+# After this many crashes a run is not continued automatically.
 MAX_RECOVERIES = 50
-# How long closing waits for the end of a story to be stored.
+# How long closing waits for results to be stored.
 STORE_TIMEOUT_S = 10.0
-# How long until a story is cut that was cancelled or taken over by another process.
+# How often the engine looks for workflows that were cancelled or taken over.
 WATCH_INTERVAL_S = 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class EngineConfig:
-    """Where an engine works: its database, its own name there, and the one queue it serves."""
+    """The database of an engine, its name there, and the queue it serves."""
 
     location: str
     executor: str
@@ -55,67 +55,69 @@ class EngineConfig:
 
 
 class WorkflowEngine:
-    """The `Teller` on a database. Its stories run on the loop that opened it."""
+    """The `WorkflowRunner` on a database; workflows run on the event loop that opened it."""
 
     def __init__(
-        self, place: EngineConfig, rows: WorkflowTables, stories: Mapping[str, WorkflowFn]
+        self, config: EngineConfig, tables: WorkflowTables, workflows: Mapping[str, WorkflowFn]
     ) -> None:
-        self._config = place
-        self._rows = rows
-        self._functions = stories
+        self._config = config
+        self._tables = tables
+        self._functions = workflows
         self._closing = False
-        # Cut here, and still ours in the table.
+        # Interrupted here, but still ours in the table.
         self._interrupted: set[str] = set()
-        # Those of them that raised, and could not be parked yet.
+        # The interrupted ones that raised and are not parked yet.
         self._to_park: set[str] = set()
-        # Told to the end, and that is being stored: not to be cut any more.
+        # Finished, while the result is being stored: not to be interrupted.
         self._storing_result: set[asyncio.Task[Json]] = set()
         self._running: dict[str, asyncio.Future[asyncio.Task[Json]]] = {}
         self._registered = self._register()
 
-    async def run(self, workflow_id: str, story: str, argument: Json) -> Json:
+    async def run(self, workflow_id: str, workflow: str, argument: Json) -> Json:
         if workflow_id not in self._running:
-            seen = await self._query(lambda: self._rows.find(workflow_id))
-            move = choose_action(
-                seen,
+            stored = await self._query(lambda: self._tables.find(workflow_id))
+            action = choose_action(
+                stored,
                 executor=self._config.executor,
                 queue=self._config.queue,
-                left_here=workflow_id in self._interrupted,
+                interrupted_here=workflow_id in self._interrupted,
             )
-            match move:
+            match action:
                 case ReadResult():
                     return await self._read_result(workflow_id)
                 case StartWorkflow():
-                    await self._start(workflow_id, story, argument)
+                    await self._start(workflow_id, workflow, argument)
                 case TakeOverWorkflow():
-                    await self._take_over(move.seen)
+                    await self._take_over(action.stored)
                 case AwaitWorkflow():
                     pass
                 case LeaveAlone():
-                    raise _owned_elsewhere(move.executor)
+                    raise _owned_elsewhere(action.executor)
                 case _:
-                    assert_never(move)
+                    assert_never(action)
         return await self._await_result(workflow_id)
 
     async def watch(self) -> None:
-        """Cut the stories that are not ours any more and park those that raised, for ever."""
+        """Interrupt workflows that are not ours any more, and park those that raised; endless."""
         while True:
             await asyncio.sleep(WATCH_INTERVAL_S)
             for workflow_id in tuple(self._to_park):
                 await self._park(workflow_id)
             if not self._running:
                 continue
-            # A database that is away for a while must not stop the watch; the next look tells.
+            # An outage of the database must not end the watch.
             with suppress(SQLAlchemyError):
-                stand = await asyncio.to_thread(self._rows.find_all, list(self._running))
-                for seen in stand:
-                    if is_lost(seen, executor=self._config.executor, queue=self._config.queue):
-                        self._interrupt(seen.workflow_id)
+                stored_workflows = await asyncio.to_thread(
+                    self._tables.find_all, list(self._running)
+                )
+                for stored in stored_workflows:
+                    if is_lost(stored, executor=self._config.executor, queue=self._config.queue):
+                        self._interrupt(stored.workflow_id)
 
     async def close(self) -> None:
-        """End every story; what was not finished goes on with the next telling."""
+        """Interrupt every workflow; the unfinished ones continue at the next start."""
         self._closing = True
-        tasks = [begun.result() for begun in self._running.values() if begun.done()]
+        tasks = [started.result() for started in self._running.values() if started.done()]
         if self._storing_result:
             await asyncio.wait(self._storing_result, timeout=STORE_TIMEOUT_S)
             self._storing_result.clear()
@@ -125,21 +127,21 @@ class WorkflowEngine:
             await asyncio.wait(tasks)
 
     def _register(self) -> RegisteredWorkflow:
-        async def tell_story(story: str, argument: Json) -> Json:
-            return await self._execute(DBOS.workflow_id or "", story, argument)
+        async def execute_workflow(workflow: str, argument: Json) -> Json:
+            return await self._execute(DBOS.workflow_id or "", workflow, argument)
 
-        return DBOS.workflow(name=WORKFLOW, max_recovery_attempts=MAX_RECOVERIES)(tell_story)
+        return DBOS.workflow(name=WORKFLOW, max_recovery_attempts=MAX_RECOVERIES)(execute_workflow)
 
     async def _execute(self, workflow_id: str, name: str, argument: Json) -> Json:
         await self._end_previous_attempt(workflow_id)
         if self._closing:
             raise asyncio.CancelledError
         task = _current_task()
-        begun = self._running_future(workflow_id)
-        begun.set_result(task)
+        started = self._running_future(workflow_id)
+        started.set_result(task)
         self._interrupted.discard(workflow_id)
         self._to_park.discard(workflow_id)
-        task.add_done_callback(lambda _: self._forget(workflow_id, begun))
+        task.add_done_callback(lambda _: self._forget(workflow_id, started))
         try:
             steps = StoredSteps(self._config.location)
             result = await self._find_function(name)(steps, argument)
@@ -147,7 +149,7 @@ class WorkflowEngine:
             self._interrupted.add(workflow_id)
             raise
         except Exception as error:
-            self._forget(workflow_id, begun)
+            self._forget(workflow_id, started)
             await self._park(workflow_id)
             raise BypassError(error) from error
         self._storing_result.add(task)
@@ -155,11 +157,11 @@ class WorkflowEngine:
         return result
 
     async def _end_previous_attempt(self, workflow_id: str) -> None:
-        """Cut a telling that somebody moved back onto our own queue: only the next one counts."""
-        while (begun := self._running.get(workflow_id)) is not None and begun.done():
+        """Interrupt an attempt whose workflow was moved back to our own queue."""
+        while (started := self._running.get(workflow_id)) is not None and started.done():
             self._interrupt(workflow_id)
-            await asyncio.wait([begun.result()])
-            self._forget(workflow_id, begun)
+            await asyncio.wait([started.result()])
+            self._forget(workflow_id, started)
 
     def _find_function(self, name: str) -> WorkflowFn:
         if name not in self._functions:
@@ -170,36 +172,36 @@ class WorkflowEngine:
         return self._functions[name]
 
     async def _park(self, workflow_id: str) -> None:
-        # What cannot be parked now is tried again, and else taken up at the next start.
+        # If parking fails, `watch` retries it; else the workflow continues at the next start.
         self._interrupted.add(workflow_id)
         self._to_park.add(workflow_id)
         with suppress(SQLAlchemyError):
             await asyncio.to_thread(
-                self._rows.release, workflow_id, self._config.executor, PARKED_QUEUE
+                self._tables.release, workflow_id, self._config.executor, PARKED_QUEUE
             )
             self._interrupted.discard(workflow_id)
             self._to_park.discard(workflow_id)
 
-    async def _start(self, workflow_id: str, story: str, argument: Json) -> None:
+    async def _start(self, workflow_id: str, workflow: str, argument: Json) -> None:
         with translate_errors(self._config.location), SetWorkflowID(workflow_id):
-            # Shielded: half a start would be a story that is stored and never begun.
-            starting = DBOS.start_workflow_async(self._registered, story, argument)
+            # Shielded: otherwise a workflow could be stored and never started.
+            starting = DBOS.start_workflow_async(self._registered, workflow, argument)
             await asyncio.shield(starting)
 
-    async def _take_over(self, seen: StoredWorkflow) -> None:
+    async def _take_over(self, stored: StoredWorkflow) -> None:
         if not await self._query(
-            lambda: self._rows.move_to_queue(seen, self._config.queue, attempts=0)
+            lambda: self._tables.move_to_queue(stored, self._config.queue, attempts=0)
         ):
-            raise await self._explain_interruption(seen.workflow_id)
+            raise await self._explain_interruption(stored.workflow_id)
 
     async def _await_result(self, workflow_id: str) -> Json:
         failure: Exception
         try:
             task = await asyncio.shield(self._running_future(workflow_id))
-            # Not shielded: whoever stops waiting for the story stops the story.
+            # Not shielded: cancelling the caller cancels the workflow.
             return await task
-        except BypassError as raised:
-            failure = original_error(raised, self._config.location)
+        except BypassError as bypass:
+            failure = original_error(bypass, self._config.location)
         except asyncio.CancelledError:
             if self._closing or _current_task().cancelling():
                 raise
@@ -207,24 +209,24 @@ class WorkflowEngine:
         raise failure
 
     async def _explain_interruption(self, workflow_id: str) -> Exception:
-        seen = await self._query(lambda: self._rows.find(workflow_id))
-        if seen is None or seen.status is WorkflowStatus.CANCELLED:
+        stored = await self._query(lambda: self._tables.find(workflow_id))
+        if stored is None or stored.status is WorkflowStatus.CANCELLED:
             return WorkflowCancelled("the run was cancelled")
-        if seen.status is WorkflowStatus.GIVEN_UP:
+        if stored.status is WorkflowStatus.GIVEN_UP:
             return WorkflowCancelled(
                 f"the run was cut {MAX_RECOVERIES} times and is given up",
                 hint="find out what ends Treadle each time, then resume it",
             )
-        return _owned_elsewhere(seen.executor)
+        return _owned_elsewhere(stored.executor)
 
     async def _read_result(self, workflow_id: str) -> Json:
         with translate_errors(self._config.location):
             handle: WorkflowHandleAsync[Json] = await DBOS.retrieve_workflow_async(workflow_id)
             return await handle.get_result()
 
-    async def _query(self, question: Callable[[], T]) -> T:
+    async def _query(self, query: Callable[[], T]) -> T:
         with translate_errors(self._config.location):
-            return await asyncio.to_thread(question)
+            return await asyncio.to_thread(query)
 
     def _running_future(self, workflow_id: str) -> "asyncio.Future[asyncio.Task[Json]]":
         if workflow_id not in self._running:
@@ -232,18 +234,18 @@ class WorkflowEngine:
         return self._running[workflow_id]
 
     def _interrupt(self, workflow_id: str) -> None:
-        begun = self._running.get(workflow_id)
-        if begun is None:
-            return  # it ended while the table was read
-        if not begun.done():
-            begun.cancel()
+        started = self._running.get(workflow_id)
+        if started is None:
+            return  # it ended meanwhile
+        if not started.done():
+            started.cancel()
             del self._running[workflow_id]
-        elif begun.result() not in self._storing_result and not begun.result().cancelling():
-            # Once: what it does to end itself is not to be cut as well.
-            begun.result().cancel()
+        elif started.result() not in self._storing_result and not started.result().cancelling():
+            # Only once, so that its cleanup is not interrupted.
+            started.result().cancel()
 
-    def _forget(self, workflow_id: str, begun: "asyncio.Future[asyncio.Task[Json]]") -> None:
-        if self._running.get(workflow_id) is begun:
+    def _forget(self, workflow_id: str, started: "asyncio.Future[asyncio.Task[Json]]") -> None:
+        if self._running.get(workflow_id) is started:
             del self._running[workflow_id]
 
 

@@ -9,9 +9,9 @@ from treadle.durable.workflow_errors import StoreBypassError
 
 
 class JsonSerializer(Serializer):
-    """Never pickle: who can write the database must not be able to run code by it.
+    """Uses no pickle: write access to the database must not allow running code.
 
-    No error is ever stored either: what failed is acted again, not remembered.
+    Errors are never stored, because a failed step is run again.
     """
 
     def serialize(self, data: Any) -> str:

@@ -7,7 +7,6 @@ from typing import TypeAlias, TypeVar
 
 from pydantic import ValidationError
 
-from treadle.domain.ports import Clock
 from treadle.durable.port import Json, WorkflowFn
 from treadle.durable.step_codec import decode, encode
 from treadle.durable.workflow_errors import result_changed, step_changed
@@ -17,35 +16,35 @@ T = TypeVar("T")
 
 @dataclass
 class MemoryWorkflow:
-    """What is left of a telling: the steps that finished, with the name and result of each."""
+    """A stored workflow: the name and result of each finished step, and the final result."""
 
     steps: list[tuple[str, Json]] = field(default_factory=list)
     result: list[Json] = field(default_factory=list)
 
 
-# Keep it and make a new engine on it: that is a restart after a crash.
+# Shared by several engines, one after the other, it acts as the database across restarts.
 MemoryWorkflows: TypeAlias = dict[str, MemoryWorkflow]
 
 
 class MemoryEngine:
-    """The `Teller` on a dict. What cuts a telling is what cancels it."""
+    """The `WorkflowRunner` on a dict."""
 
-    def __init__(self, stories: Mapping[str, WorkflowFn], history: MemoryWorkflows) -> None:
-        self._functions = stories
+    def __init__(self, workflows: Mapping[str, WorkflowFn], history: MemoryWorkflows) -> None:
+        self._functions = workflows
         self._history = history
 
-    async def run(self, workflow_id: str, story: str, argument: Json) -> Json:
+    async def run(self, workflow_id: str, workflow: str, argument: Json) -> Json:
         stored = self._history.setdefault(workflow_id, MemoryWorkflow())
         if not stored.result:
             steps = MemorySteps(stored.steps)
-            stored.result.append(await self._functions[story](steps, argument))
+            stored.result.append(await self._functions[workflow](steps, argument))
         return stored.result[0]
 
 
 class MemorySteps:
-    """The `Steps` on a list: those that it holds already are not acted again."""
+    """The `Steps` on a list of finished steps."""
 
-    def __init__(self, stored: list[tuple[str, Json]], clock: Clock | None = None) -> None:
+    def __init__(self, stored: list[tuple[str, Json]]) -> None:
         self._stored = stored
         self._position = 0
         self._failure: Exception | None = None

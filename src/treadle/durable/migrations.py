@@ -23,16 +23,16 @@ KEPT_BACKUPS = 2
 
 
 def bring_up_to_date(location: str) -> None:
-    """Make or upgrade the tables. A file is copied beside itself before it is changed."""
+    """Create or upgrade the tables; a SQLite file is backed up first."""
     with translate_errors(location), open_pool(location) as pool:
-        found, known = _versions(pool)
-        _refuse_newer(location, found, known)
-        if found == known:
+        stored, known = _versions(pool)
+        _refuse_newer(location, stored, known)
+        if stored == known:
             return
         if is_sqlite(location):
-            if found:
-                _back_up(file_of(location), found)
-            # Otherwise SQLite would keep half of an upgrade that was cut.
+            if stored:
+                _back_up(file_of(location), stored)
+            # Otherwise SQLite would keep half of an interrupted upgrade.
             begin_immediately(pool)
             pool.dispose()
         _upgrade(location, pool)
@@ -44,11 +44,11 @@ def _versions(pool: sa.Engine) -> tuple[int, int]:
     return get_migration_versions(pool, SCHEMA, use_listen_notify=True)
 
 
-def _refuse_newer(location: str, found: int, known: int) -> None:
-    if found > known:
-        where = file_of(location) if is_sqlite(location) else sa.make_url(location).database
+def _refuse_newer(location: str, stored: int, known: int) -> None:
+    if stored > known:
+        name = file_of(location) if is_sqlite(location) else sa.make_url(location).database
         raise StoreError(
-            f"{where} was written by a newer Treadle (engine tables {found}, known {known})",
+            f"{name} was written by a newer Treadle (engine tables {stored}, known {known})",
             hint="update Treadle, or set TREADLE_ROOT to another directory",
         )
 

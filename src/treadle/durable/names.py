@@ -2,11 +2,11 @@
 
 APPLICATION = "treadle"
 
-# Where the tables are on a server. SQLite has no schemas.
+# The schema of the tables on PostgreSQL.
 SCHEMA = "dbos"
 
-# Constant on purpose: the engine leaves work of another version alone. Stories change by `patched`.
+# Constant on purpose: the engine ignores workflows of another version. Changes go by `patched`.
 VERSION = "treadle-1"
 
-# The one workflow that the engine knows; which story it tells is its first argument.
+# The only workflow registered in the engine; its first argument names the function to run.
 WORKFLOW = "treadle.story"

@@ -37,7 +37,7 @@ async def open_engine(
     *,
     executor: str,
     queue: str,
-    stories: Mapping[str, WorkflowFn],
+    workflows: Mapping[str, WorkflowFn],
     clock: Clock | None = None,
     poll_s: float = POLL_S,
 ) -> AsyncIterator[WorkflowEngine]:
@@ -52,7 +52,7 @@ async def open_engine(
         with open_pool(location) as pool:
             rows, place = WorkflowTables(pool), EngineConfig(location, executor, queue)
             async with _open_library(place, pool, rows):
-                engine = WorkflowEngine(place, rows, stories)
+                engine = WorkflowEngine(place, rows, workflows)
                 with translate_errors(location):
                     await _serve(place, pool, rows, poll_s)
                 async with _run_watch(engine):

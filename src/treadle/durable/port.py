@@ -1,4 +1,4 @@
-"""The interface of durable workflows: whatever must not happen twice is a step."""
+"""The interface of durable workflows: whatever must not be repeated is a step."""
 
 from collections.abc import Awaitable, Callable
 from types import UnionType
@@ -10,53 +10,53 @@ T = TypeVar("T")
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 
-# The queue that workers serve. Every foreground run has one of its own.
+# The queue that workers serve; every foreground run has its own.
 SHARED_QUEUE = "shared"
 
 
 class Steps(Protocol):
-    """One run's checkpoints. After a crash the story is told again from its beginning; steps that
-    had finished give their old result without being acted, the one that was cut is acted again.
+    """The checkpoints of one workflow. After a crash the workflow runs again from its start:
+    finished steps return their stored result, the interrupted one is run again.
 
-    So everything a story decides by must come out of a step: the time, the disk, chance, settings.
+    So every input to a decision must come from a step: the time, the disk, randomness, settings.
     """
 
     async def step(
         self, name: str, act: Callable[[], Awaitable[T]], *, returns: type[T] | UnionType
     ) -> T:
-        """The result of `act`, which is stored before it is returned. Names tell the steps of a
-        run apart in `treadle show`; a step that raises is not stored and ends the telling."""
+        """Run `act`, store its result, and return it. `treadle show` lists steps by name. A step
+        that raises is not stored, and ends the workflow."""
         ...
 
     async def patched(self, name: str) -> bool:
-        """Whether this run takes the new way of a story that was changed: False for one that had
-        already gone past this place the old way."""
+        """Whether this run uses a change of the workflow: False if it had passed this point before
+        the change."""
         ...
 
 
-# A workflow as the engine knows it: a plain coroutine that says nothing but through its steps.
+# A workflow function; its only effects are its steps.
 WorkflowFn: TypeAlias = Callable[[Steps, Json], Awaitable[Json]]
 
 
 class WorkflowRunner(Protocol):
-    """What tells stories so that they survive the process that tells them."""
+    """Runs workflows that survive their process."""
 
-    async def run(self, workflow_id: str, story: str, argument: Json) -> Json:
-        """Begin the story, or go on with it where an earlier telling was cut; its result.
+    async def run(self, workflow_id: str, workflow: str, argument: Json) -> Json:
+        """Start a workflow or continue an interrupted one, and return its result.
 
-        A story that has been told to its end is not told again. What it raises is raised here and
-        leaves it as it stands: the next telling acts the step that failed once more.
+        A finished workflow is not run again. An error of the workflow is raised here and not
+        stored: the next call runs the failed step again.
         """
         ...
 
 
 class WorkflowCancelled(TreadleError):
-    """Somebody cancelled the workflow while it was told."""
+    """The workflow was cancelled while it ran."""
 
 
 class OwnedElsewhere(TreadleError):
-    """Another process tells this workflow, or has taken it over."""
+    """Another process runs this workflow, or has taken it over."""
 
 
 class WorkflowChanged(TreadleError):
-    """The steps that are stored are not those of the story as it is written now."""
+    """The stored steps do not match the workflow of this version."""

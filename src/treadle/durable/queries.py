@@ -10,39 +10,39 @@ from treadle.durable.workflow_tables import FinishedStep, WorkflowTables
 
 
 def unfinished_workflows(location: str) -> Sequence[StoredWorkflow]:
-    """All that is told now, waits on a queue, or is parked because its story raised."""
-    with _open_tables(location) as rows:
-        return rows.unfinished() if rows else ()
+    """All workflows that run, wait on a queue, or are parked after an error."""
+    with _open_tables(location) as tables:
+        return tables.unfinished() if tables else ()
 
 
 def find_workflow(location: str, workflow_id: str) -> StoredWorkflow | None:
-    """How one workflow stands; None if it was never begun."""
-    with _open_tables(location) as rows:
-        return rows.find(workflow_id) if rows else None
+    """The state of one workflow; None if it was never started."""
+    with _open_tables(location) as tables:
+        return tables.find(workflow_id) if tables else None
 
 
 def finished_steps(location: str, workflow_id: str) -> Sequence[FinishedStep]:
-    """What is stored of one workflow, in the order of its story."""
-    with _open_tables(location) as rows:
-        return rows.finished_steps(workflow_id) if rows else ()
+    """The stored steps of one workflow, in their order."""
+    with _open_tables(location) as tables:
+        return tables.finished_steps(workflow_id) if tables else ()
 
 
-def move_to_queue(location: str, seen: StoredWorkflow, *, queue: str = SHARED_QUEUE) -> bool:
-    """Put a workflow on a queue; False, and nothing done, if it no longer stands as it was seen.
+def move_to_queue(location: str, stored: StoredWorkflow, *, queue: str = SHARED_QUEUE) -> bool:
+    """Put a workflow on a queue; False, and nothing done, if its state has changed.
 
-    For one that is being told: only if its executor is dead, so hold the lock that says so. What
-    the dead one may still try to store is refused.
+    Move a running one only while holding the lock that shows its executor is dead. The engine
+    refuses what that executor may still try to store.
     """
-    with _open_tables(location) as rows:
-        return rows is not None and rows.move_to_queue(seen, queue)
+    with _open_tables(location) as tables:
+        return tables is not None and tables.move_to_queue(stored, queue)
 
 
 @contextmanager
 def _open_tables(location: str) -> Iterator[WorkflowTables | None]:
-    # Looking makes no file.
+    # A read must not create the file.
     if is_sqlite(location) and not file_of(location).exists():
         yield None
         return
     with open_pool(location) as pool, translate_errors(location):
-        rows = WorkflowTables(pool)
-        yield rows if rows.exist() else None
+        tables = WorkflowTables(pool)
+        yield tables if tables.exist() else None

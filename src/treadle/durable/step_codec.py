@@ -12,13 +12,13 @@ T = TypeVar("T")
 
 
 def encode(value: T, returns: type[T] | UnionType) -> Json:
-    """The value as JSON knows it."""
+    """Encode the result of a step."""
     encoded: Json = _adapter(returns).dump_python(value, mode="json")
     return encoded
 
 
 def decode(stored: Json, returns: type[T] | UnionType) -> T:
-    """The value again, as the type that the step promised."""
+    """Decode a stored result as the type of its step."""
     decoded: T = _adapter(returns).validate_python(stored)
     return decoded
 

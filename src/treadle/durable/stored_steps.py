@@ -30,7 +30,7 @@ _OWNERSHIP_LOST = (DBOSWorkflowCancelledError, DBOSWorkflowConflictIDError)
 
 
 class StoredSteps:
-    """Only works inside the workflow that it was made in."""
+    """Works only inside the workflow that created it."""
 
     def __init__(self, location: str) -> None:
         self._location = location
@@ -51,29 +51,29 @@ class StoredSteps:
     async def patched(self, name: str) -> bool:
         return await self._await_engine(name, DBOS.patch_async(name))
 
-    async def _await_engine(self, name: str, answer: Coroutine[Any, Any, T]) -> T:
+    async def _await_engine(self, name: str, call: Coroutine[Any, Any, T]) -> T:
         if self._failure is None:
             try:
-                return await answer
-            except BypassError as raised:
-                self._failure = original_error(raised, self._location)
+                return await call
+            except BypassError as bypass:
+                self._failure = original_error(bypass, self._location)
             except SQLAlchemyError as error:
                 self._failure = store_error(self._location, error)
             except DBOSUnexpectedStepError as error:
                 self._failure = step_changed(now=name, stored=error.inputs[-1])
             except _OWNERSHIP_LOST as error:
-                # Whoever waits for the story looks up why; the story itself just ends.
+                # The engine finds out why and raises that to the caller.
                 raise asyncio.CancelledError(str(error)) from error
-        answer.close()
-        # Also for a story that caught it: what would come now could not be told again the same way.
+        call.close()
+        # Also if the workflow caught the first error: later steps could not be replayed.
         raise self._failure
 
 
-def original_error(raised: BypassError, location: str) -> Exception:
-    """The error that was carried, in words for a person if it is the database's."""
-    if isinstance(raised, StoreBypassError) and isinstance(raised.error, SQLAlchemyError):
-        return store_error(location, raised.error)
-    return raised.error
+def original_error(bypass: BypassError, location: str) -> Exception:
+    """The wrapped error; one of the database becomes a `StoreError`."""
+    if isinstance(bypass, StoreBypassError) and isinstance(bypass.error, SQLAlchemyError):
+        return store_error(location, bypass.error)
+    return bypass.error
 
 
 async def _run_and_encode(act: Callable[[], Awaitable[T]], returns: type[T] | UnionType) -> Json:

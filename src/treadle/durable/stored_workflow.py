@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 
 class WorkflowStatus(StrEnum):
-    """The engine's own words; they are what the table holds."""
+    """The engine's own names, as stored in its table."""
 
     RUNNING = "PENDING"
     WAITING = "ENQUEUED"
@@ -19,13 +19,13 @@ class WorkflowStatus(StrEnum):
 
 UNFINISHED = (WorkflowStatus.RUNNING, WorkflowStatus.WAITING)
 
-# Stories that raised wait here. Nobody serves this queue: a person acts first.
+# Workflows that raised wait here. No process serves this queue: a person must act first.
 PARKED_QUEUE = "parked"
 
 
 @dataclass(frozen=True, slots=True)
 class StoredWorkflow:
-    """A stored workflow as it was seen; what was seen may have changed since."""
+    """A stored workflow as it was read; it may have changed since."""
 
     workflow_id: str
     status: WorkflowStatus
@@ -42,35 +42,35 @@ class StoredWorkflow:
 
     @property
     def is_parked(self) -> bool:
-        """Whether its story raised, so that somebody has to act before it is told again."""
+        """Whether it raised, so that a person must act before it runs again."""
         return self.status is WorkflowStatus.WAITING and self.queue == PARKED_QUEUE
 
 
 @dataclass(frozen=True, slots=True)
 class StartWorkflow:
-    """It is not stored yet."""
+    """The workflow is not stored yet."""
 
 
 @dataclass(frozen=True, slots=True)
 class TakeOverWorkflow:
-    """Nobody tells it: put it on the own queue and go on with it."""
+    """No process runs it: move it to the own queue and continue it."""
 
-    seen: StoredWorkflow
+    stored: StoredWorkflow
 
 
 @dataclass(frozen=True, slots=True)
 class AwaitWorkflow:
-    """It is ours already, told now or next in our queue."""
+    """It is ours already: it runs, or waits on our queue."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadResult:
-    """It was told to its end."""
+    """It has finished."""
 
 
 @dataclass(frozen=True, slots=True)
 class LeaveAlone:
-    """Another executor tells it; if that one is dead, it must be moved from there first."""
+    """Another executor runs it; if that one is dead, the workflow must be moved first."""
 
     executor: str
 
@@ -79,33 +79,33 @@ EngineAction: TypeAlias = StartWorkflow | TakeOverWorkflow | AwaitWorkflow | Rea
 
 
 def choose_action(
-    seen: StoredWorkflow | None, *, executor: str, queue: str, left_here: bool
+    stored: StoredWorkflow | None, *, executor: str, queue: str, interrupted_here: bool
 ) -> EngineAction:
-    """What telling means for a workflow that this process does not tell right now.
+    """What to do to run a workflow that is not running in this process.
 
-    `left_here`: it did, and what it began was cut without another place being found for it.
+    `interrupted_here`: this process ran it and interrupted it, without requeueing it.
     """
-    if seen is None:
+    if stored is None:
         return StartWorkflow()
-    match seen.status:
+    match stored.status:
         case WorkflowStatus.FINISHED:
             return ReadResult()
-        case WorkflowStatus.RUNNING if seen.executor != executor:
-            return LeaveAlone(seen.executor)
-        case WorkflowStatus.RUNNING if not left_here:
+        case WorkflowStatus.RUNNING if stored.executor != executor:
+            return LeaveAlone(stored.executor)
+        case WorkflowStatus.RUNNING if not interrupted_here:
             return AwaitWorkflow()
-        case WorkflowStatus.WAITING if seen.queue == queue:
+        case WorkflowStatus.WAITING if stored.queue == queue:
             return AwaitWorkflow()
         case _:
-            return TakeOverWorkflow(seen)
+            return TakeOverWorkflow(stored)
 
 
-def is_lost(seen: StoredWorkflow, *, executor: str, queue: str) -> bool:
-    """Whether a story that `executor` tells, or awaits on its `queue`, is not its own any more."""
-    match seen.status:
+def is_lost(stored: StoredWorkflow, *, executor: str, queue: str) -> bool:
+    """Whether a workflow that `executor` runs, or awaits on its `queue`, is no longer its own."""
+    match stored.status:
         case WorkflowStatus.RUNNING | WorkflowStatus.FINISHED:
-            return seen.executor != executor
+            return stored.executor != executor
         case WorkflowStatus.WAITING:
-            return seen.queue != queue
+            return stored.queue != queue
         case _:
             return True

@@ -6,7 +6,7 @@ from treadle.durable.port import WorkflowChanged
 
 
 def step_changed(*, now: str, stored: str) -> WorkflowChanged:
-    """The order or the names of the steps are others than those that are stored."""
+    """The order or the names of the steps differ from the stored ones."""
     return WorkflowChanged(
         f"this run was begun by another version of Treadle: its next step was “{stored}”"
         f" and is “{now}” now",
@@ -15,7 +15,7 @@ def step_changed(*, now: str, stored: str) -> WorkflowChanged:
 
 
 def result_changed(name: str, error: ValidationError) -> WorkflowChanged:
-    """A stored result is none of the type that its step promises."""
+    """A stored result does not fit the type of its step."""
     return WorkflowChanged(
         f"this run was begun by another version of Treadle: the result of its step “{name}”"
         f" does not fit ({error.error_count()} differences)",
@@ -24,7 +24,7 @@ def result_changed(name: str, error: ValidationError) -> WorkflowChanged:
 
 
 class BypassError(BaseException):
-    """What a step or a story raised. No story ever sees it."""
+    """Wraps an error of a step or workflow, so that the engine does not store it."""
 
     def __init__(self, error: Exception) -> None:
         super().__init__(error)
@@ -32,4 +32,4 @@ class BypassError(BaseException):
 
 
 class StoreBypassError(BypassError):
-    """What the engine itself met while it stored something."""
+    """Wraps an error that the engine met while storing."""

@@ -28,21 +28,21 @@ _STEP_COLUMNS = (
     "started_at_epoch_ms",
     "completed_at_epoch_ms",
 )
-# Marks that the engine leaves among the steps; they did nothing.
+# The engine's own entries among the steps.
 _ENGINE_MARKS = "DBOS.%"
 
 
 @dataclass(frozen=True, slots=True)
 class FinishedStep:
-    """A step whose result is stored. One that was cut leaves no trace here."""
+    """A step whose result is stored; an interrupted one is not."""
 
     name: str
     started: datetime
-    took: timedelta
+    duration: timedelta
 
 
 class WorkflowTables:
-    """Looks at workflows and moves them; every move names what was seen before it."""
+    """Reads workflows and moves them between queues; a move checks the state that was read."""
 
     def __init__(self, pool: sa.Engine) -> None:
         self._pool = pool
@@ -52,7 +52,7 @@ class WorkflowTables:
         self._queues = sa.table("queues", *map(_column, ("name", "created_at")), schema=schema)
 
     def exist(self) -> bool:
-        """Whether anything was ever told on this database."""
+        """Whether the engine's tables have been created."""
         return sa.inspect(self._pool).has_table(self._table.name, self._table.schema)
 
     def find(self, workflow_id: str) -> StoredWorkflow | None:
@@ -62,11 +62,11 @@ class WorkflowTables:
         return self._select(self._table.c.workflow_uuid.in_(list(workflow_ids)))
 
     def unfinished(self) -> Sequence[StoredWorkflow]:
-        """All that is told now or waits, the parked ones included."""
+        """All workflows that run or wait, including parked ones."""
         return self._select(self._table.c.status.in_([status.value for status in UNFINISHED]))
 
     def ended_before(self, moment: datetime) -> Sequence[StoredWorkflow]:
-        """Finished or cancelled, and not touched since `moment`."""
+        """Workflows that finished or were cancelled before `moment`."""
         row = self._table.c
         return self._select(
             row.status.not_in([status.value for status in UNFINISHED])
@@ -74,56 +74,56 @@ class WorkflowTables:
         )
 
     def finished_steps(self, workflow_id: str) -> Sequence[FinishedStep]:
-        """In the order of the story."""
+        """In their order."""
         row = self._steps.c
-        wanted = (
+        query = (
             sa.select(row.function_name, row.started_at_epoch_ms, row.completed_at_epoch_ms)
             .where(row.workflow_uuid == workflow_id, row.function_name.not_like(_ENGINE_MARKS))
             .order_by(row.function_id)
         )
         with self._pool.begin() as connection:
-            return [_finished_step(*found) for found in connection.execute(wanted)]
+            return [_finished_step(*row_values) for row_values in connection.execute(query)]
 
     def drop_idle_queues(self, moment: datetime) -> None:
-        """Forget queues of runs that are over, left by processes that were killed."""
+        """Delete the queues of ended runs, which killed processes leave behind."""
         row, queue = self._table.c, self._queues.c
-        busy = sa.select(row.queue_name).where(
+        busy_queues = sa.select(row.queue_name).where(
             row.status.in_([status.value for status in UNFINISHED]), row.queue_name.is_not(None)
         )
-        idle = sa.delete(self._queues).where(
+        delete_idle = sa.delete(self._queues).where(
             queue.name != SHARED_QUEUE,
             queue.created_at < _epoch_ms(moment),
-            queue.name.not_in(busy),
+            queue.name.not_in(busy_queues),
         )
         with self._pool.begin() as connection:
-            connection.execute(idle)
+            connection.execute(delete_idle)
 
     def move_to_queue(
-        self, seen: StoredWorkflow, queue: str, *, attempts: int | None = None
+        self, stored: StoredWorkflow, queue: str, *, attempts: int | None = None
     ) -> bool:
-        """Put a workflow on `queue`, if it still stands as it was seen.
+        """Put a workflow on `queue`, if its state has not changed.
 
-        `attempts` replaces the number of times it was taken up, after which it is given up.
+        `attempts` replaces its number of recoveries, which `MAX_RECOVERIES` limits.
         """
         row = self._table.c
         return self._requeue(
             queue,
-            row.workflow_uuid == seen.workflow_id,
-            row.status == seen.status.value,
-            sa.func.coalesce(row.executor_id, "") == seen.executor,
-            sa.func.coalesce(row.queue_name, "") == seen.queue,
+            row.workflow_uuid == stored.workflow_id,
+            row.status == stored.status.value,
+            sa.func.coalesce(row.executor_id, "") == stored.executor,
+            sa.func.coalesce(row.queue_name, "") == stored.queue,
             **({} if attempts is None else {"recovery_attempts": attempts}),
         )
 
     def hand_back(self, executor: str, queue: str) -> bool:
-        """Put on `queue` whatever `executor` has begun and not finished."""
+        """Put the unfinished workflows of `executor` on `queue`."""
         row = self._table.c
         return self._requeue(
             queue, row.status == WorkflowStatus.RUNNING.value, row.executor_id == executor
         )
 
     def release(self, workflow_id: str, executor: str, queue: str) -> bool:
-        """Put a workflow that `executor` tells on `queue`."""
+        """Put a workflow that `executor` runs on `queue`."""
         row = self._table.c
         return self._requeue(
             queue,
@@ -132,8 +132,8 @@ class WorkflowTables:
             row.executor_id == executor,
         )
 
-    def _requeue(self, queue: str, *where: sa.ColumnElement[bool], **also: int) -> bool:
-        # Without its owner's token nothing that the earlier telling still does can be stored.
+    def _requeue(self, queue: str, *where: sa.ColumnElement[bool], **other_values: int) -> bool:
+        # Without the owner's token, the previous attempt cannot store anything any more.
         change = (
             sa.update(self._table)
             .where(*where)
@@ -143,7 +143,7 @@ class WorkflowTables:
                 owner_xid=None,
                 started_at_epoch_ms=None,
                 completed_at=None,
-                **also,
+                **other_values,
             )
         )
         with self._pool.begin() as connection:
@@ -151,9 +151,12 @@ class WorkflowTables:
 
     def _select(self, where: sa.ColumnElement[bool]) -> Sequence[StoredWorkflow]:
         row = self._table.c
-        wanted = sa.select(row.workflow_uuid, row.status, row.executor_id, row.queue_name)
+        query = sa.select(row.workflow_uuid, row.status, row.executor_id, row.queue_name)
         with self._pool.begin() as connection:
-            return [_stored_workflow(*found) for found in connection.execute(wanted.where(where))]
+            return [
+                _stored_workflow(*row_values)
+                for row_values in connection.execute(query.where(where))
+            ]
 
 
 def _stored_workflow(workflow_id: str, status: str, executor: Any, queue: Any) -> StoredWorkflow:

@@ -74,6 +74,6 @@ def steps_of(storage: Storage, run: RunId) -> list[StepRow]:
         while steps := finished_steps(location, leg_name(run, leg)):
             # A run that was reopened has steps of the same name again.
             place = "" if leg == 1 else f"leg {leg}: "
-            taken += [StepRow(place + s.name, s.started, s.took.total_seconds()) for s in steps]
+            taken += [StepRow(place + s.name, s.started, s.duration.total_seconds()) for s in steps]
             leg += 1
     return taken

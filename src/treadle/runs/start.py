@@ -47,14 +47,14 @@ async def execute_in_foreground(ready: CheckedRequest, *, poll_s: float = POLL_S
 
     request = ready.request
 
-    async def story(steps: Steps, _: Json) -> Json:
+    async def workflow(steps: Steps, _: Json) -> Json:
         return result_json(await execute(ready, steps))
 
     async with open_engine(
         engine_location(ready.environment.storage),
         executor=request.run,
         queue=own_queue(request.run),
-        stories={ENGINE_WORKFLOW: story},
+        workflows={ENGINE_WORKFLOW: workflow},
         poll_s=poll_s,
     ) as engine:
         name = leg_name(request.run, request.leg)

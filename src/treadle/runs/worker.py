@@ -59,7 +59,7 @@ async def run_worker(environment: Environment, shift: WorkerOptions, stop: async
             location,
             executor=executor,
             queue=SHARED_QUEUE,
-            stories={ENGINE_WORKFLOW: partial(_tell_queued, presence, shift.say)},
+            workflows={ENGINE_WORKFLOW: partial(_tell_queued, presence, shift.say)},
         ):
             while not stop.is_set():
                 with lock_worker(environment.root) as take_place:

@@ -31,7 +31,7 @@ async def tell_big(steps, argument):
 def opened():
     return open_engine(
         f"sqlite:///{disk}/engine.db", executor="run-1", queue="run.1",
-        stories={"big": tell_big}, poll_s=0.05,
+        workflows={"big": tell_big}, poll_s=0.05,
     )
 
 async def refused(engine):

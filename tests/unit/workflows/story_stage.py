@@ -239,7 +239,7 @@ class StoryStage:
             workspace=workspace,
             git=project.git,
             driver=SessionDriver(self.agent, self.clock, recorder.record, self.stop),
-            steps=self.through(MemorySteps(stored, self.clock)),
+            steps=self.through(MemorySteps(stored)),
             log=recorder,
             read_log=lambda types: self.store.read(self.run, types=types),
             redact=make_redactor(()),

@@ -81,8 +81,8 @@ class Life:
 class MortalSteps(MemorySteps):
     """Steps of a process that may be killed after it acted one and before that is stored."""
 
-    def __init__(self, stored: list[tuple[str, Json]], clock: FakeClock, life: Life) -> None:
-        super().__init__(stored, clock)
+    def __init__(self, stored: list[tuple[str, Json]], life: Life) -> None:
+        super().__init__(stored)
         self._life = life
 
     async def step(
@@ -121,7 +121,7 @@ class Stage:
         return ApprovalRequester(RUN, self.leg, self.desk, self.clock, self.stop, self)
 
     async def ask(self, question: ApprovalQuestion = PLAN, step: str = "plan") -> ApprovalOutcome:
-        steps = MortalSteps(self.steps, self.clock, self.life)
+        steps = MortalSteps(self.steps, self.life)
         return await ask(steps, self.asker, question, step=step)
 
     def answer(self, answer: Answer) -> None:
@@ -251,7 +251,7 @@ async def test_a_reply_is_followed_by_another_question_with_a_time_of_its_own(
 ) -> None:
     said = Answer("replied", "ada", NOON, "divide")
     stage.clock.on_sleep = lambda: stage.answer(said)
-    steps = MemorySteps(stage.steps, stage.clock)
+    steps = MemorySteps(stage.steps)
 
     first = await ask(steps, stage.asker, PLAN, step="plan")
     asked_again = stage.clock.moment

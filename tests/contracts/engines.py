@@ -1,4 +1,4 @@
-"""Every engine there is, each on a store that outlives it, and the small stories they are told."""
+"""Every engine there is, each on a store that outlives it, and small workflows for them."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -19,9 +19,9 @@ Kind = Literal["memory", "sqlite", "postgres"]
 
 
 class Opening(Protocol):
-    """Starts a teller on the store of this test, as a new process would."""
+    """Starts an engine on the store of this test, as a new process would."""
 
-    def __call__(self, **stories: WorkflowFn) -> AbstractAsyncContextManager[WorkflowRunner]: ...
+    def __call__(self, **workflows: WorkflowFn) -> AbstractAsyncContextManager[WorkflowRunner]: ...
 
 
 def opening_of(kind: Kind, request: pytest.FixtureRequest, tmp_path: Path) -> Opening:
@@ -48,20 +48,20 @@ def prepared(server: PostgresServer) -> str:
 
 def in_memory(history: MemoryWorkflows) -> Opening:
     @asynccontextmanager
-    async def start(**stories: WorkflowFn) -> AsyncIterator[WorkflowRunner]:
-        yield MemoryEngine(stories, history)
+    async def start(**workflows: WorkflowFn) -> AsyncIterator[WorkflowRunner]:
+        yield MemoryEngine(workflows, history)
 
     return start
 
 
 def on_database(location: str, executor: str = "run-1", queue: str = "run.1") -> Opening:
     @asynccontextmanager
-    async def start(**stories: WorkflowFn) -> AsyncIterator[WorkflowRunner]:
+    async def start(**workflows: WorkflowFn) -> AsyncIterator[WorkflowRunner]:
         async with open_engine(
             location,
             executor=executor,
             queue=queue,
-            stories=stories,
+            workflows=workflows,
             poll_s=0.05,
         ) as engine:
             yield engine
@@ -71,7 +71,7 @@ def on_database(location: str, executor: str = "run-1", queue: str = "run.1") ->
 
 @dataclass
 class Acts:
-    """What really happened, in order, over all tellings. Names in `broken` fail when acted."""
+    """What really happened, in order, over all attempts. Names in `broken` fail when acted."""
 
     done: list[str] = field(default_factory=list)
     broken: set[str] = field(default_factory=set)
@@ -91,14 +91,14 @@ class Acts:
 
         return acted
 
-    def story(self, *names: str) -> WorkflowFn:
-        async def tell(steps: Steps, argument: Json) -> Json:
+    def workflow(self, *names: str) -> WorkflowFn:
+        async def run(steps: Steps, argument: Json) -> Json:
             results: list[Json] = [argument]
             for name in names:
                 results.append(await steps.step(name, self.act(name), returns=str))
             return results
 
-        return tell
+        return run
 
 
 class BrokenAct(Exception):

@@ -37,7 +37,7 @@ TAKEN_UP = [
 ]
 
 
-@pytest.mark.parametrize("left_here", [False, True])
+@pytest.mark.parametrize("interrupted_here", [False, True])
 @pytest.mark.parametrize(
     ("seen", "expected"),
     [
@@ -52,21 +52,25 @@ TAKEN_UP = [
     ],
 )
 def test_telling_goes_on_with_whatever_nobody_else_tells(
-    seen: StoredWorkflow | None, expected: EngineAction, left_here: bool
+    seen: StoredWorkflow | None, expected: EngineAction, interrupted_here: bool
 ) -> None:
-    assert choose_action(seen, executor=ME, queue=MINE, left_here=left_here) == expected
+    assert (
+        choose_action(seen, executor=ME, queue=MINE, interrupted_here=interrupted_here) == expected
+    )
 
 
 def test_what_was_just_taken_from_the_own_queue_begins_by_itself() -> None:
     seen = standing(WorkflowStatus.RUNNING)
 
-    assert choose_action(seen, executor=ME, queue=MINE, left_here=False) == AwaitWorkflow()
+    assert choose_action(seen, executor=ME, queue=MINE, interrupted_here=False) == AwaitWorkflow()
 
 
 def test_what_was_cut_in_this_process_is_taken_up_again() -> None:
     seen = standing(WorkflowStatus.RUNNING)
 
-    assert choose_action(seen, executor=ME, queue=MINE, left_here=True) == TakeOverWorkflow(seen)
+    assert choose_action(seen, executor=ME, queue=MINE, interrupted_here=True) == TakeOverWorkflow(
+        seen
+    )
 
 
 @pytest.mark.parametrize(
