@@ -22,7 +22,7 @@ from treadle.domain.usage import Usage
 
 @dataclass(frozen=True, slots=True)
 class TextStreamed:
-    """A piece of text as it arrives; pieces break anywhere, also inside a marker."""
+    """A chunk of text as it arrives; chunks end anywhere, even inside a marker."""
 
     text: str
 
@@ -34,17 +34,17 @@ class TextClosed:
 
 @dataclass(frozen=True, slots=True)
 class Heartbeat:
-    """The agent is alive and has nothing to show for it."""
+    """The agent is alive; nothing else is known."""
 
 
 @dataclass(frozen=True, slots=True)
 class ResponseStarted:
-    """The model began to answer: the first byte of a response."""
+    """The first byte of a model's response has arrived."""
 
 
 @dataclass(frozen=True, slots=True)
 class ResponseUsed:
-    """What one model response used."""
+    """The usage of one model response."""
 
     model: str
     usage: Usage
@@ -52,7 +52,7 @@ class ResponseUsed:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A failure as the agent described it; `session` decides what it means."""
+    """A failure as the agent reported it; `session.faults` decides what it means."""
 
     message: str
     api_status: int | None = None
@@ -62,13 +62,13 @@ class Fault:
     exit_code: int | None = None
 
 
-# The subtype of a fault that is the sandbox's, not the agent's.
+# The subtype of a fault of the sandbox.
 SANDBOX_FAULT = "sandbox"
 
 
 @dataclass(frozen=True, slots=True)
 class AgentEnded:
-    """The end of the stream, exactly once. Cost and usage are those of this session alone."""
+    """The end of the stream, exactly once. A resumed session's earlier cost is not included."""
 
     outcome: Outcome | Fault
     cost_usd: float | None = None
@@ -95,27 +95,27 @@ AgentEvent: TypeAlias = (
 
 @dataclass(frozen=True, slots=True)
 class ToolUse:
-    """One use of a tool that the agent asks leave for."""
+    """One use of a tool that needs a decision."""
 
     id: str
     name: str
     input: Mapping[str, Any]
-    # Where the agent's shell is, which is where relative paths begin; empty: in the workspace.
+    # The working directory of the agent's shell; empty: the workspace.
     directory: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Allow:
     reason: str = ""
-    # The rule that decided, by the name that `treadle policy show` lists it under.
+    # The name of the rule that decided, as in `treadle policy show`.
     rule: str = ""
-    # The question to a person that was answered so, if one was asked.
+    # The approval that a person gave, if one was asked for.
     approval: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """A person must decide, and why; `subject` is exactly what they decide about."""
+    """A person must decide about `subject`."""
 
     reason: str
     subject: str
@@ -124,14 +124,14 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Deny:
-    """No, why, and what to do instead: the agent reads it."""
+    """The agent reads the reason, and what to do instead."""
 
     reason: str
     rule: str = ""
     approval: str = ""
 
 
-# What the policy says; a question to a person becomes a yes or a no before the agent hears of it.
+# The policy's decision; `Ask` becomes `Allow` or `Deny` before the agent gets it.
 PolicyDecision: TypeAlias = Allow | Ask | Deny
 Decision: TypeAlias = Allow | Deny
 Decide: TypeAlias = Callable[[ToolUse], Awaitable[Decision]]
@@ -143,14 +143,14 @@ class ToolReply:
     is_error: bool = False
 
 
-# The MCP server that brings our tools, and what their names begin with on the wire.
+# The MCP server of our tools, and the prefix of their names.
 OWN_SERVER = "treadle"
 OWN_TOOLS = f"mcp__{OWN_SERVER}__"
 
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A tool of ours that the agent can call; on the wire its name begins with `OWN_TOOLS`."""
+    """A tool of ours that the agent can call; the agent sees its name with `OWN_TOOLS`."""
 
     name: str
     description: str
@@ -160,7 +160,7 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class CommitIdentity:
-    """Whose name commits carry."""
+    """The author of commits."""
 
     name: str
     email: str
@@ -185,14 +185,14 @@ class SessionBrief:
     builtin_tools: tuple[str, ...] = ()
     mcp_servers: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     thinking_tokens: int | None = None
-    # Set to go on with an earlier conversation; what that one had cost is not counted again.
+    # Set to continue an earlier conversation; its earlier cost is not counted again.
     resume: bool = False
     cost_before_usd: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class LeftoverProcess:
-    """A process that outlived the work that started it."""
+    """A process that outlived its session."""
 
     pid: int
     command: str

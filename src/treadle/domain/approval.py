@@ -1,4 +1,4 @@
-"""A question to a person that a run waits for, and its answer: both outlive every process."""
+"""Approvals: a question that a run asks a person, and its answer. Both are stored."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,24 +10,24 @@ from treadle.domain.ids import RunId
 
 ApprovalId = NewType("ApprovalId", str)
 
-# What is asked about; later workflows add to it.
+# What is asked about; new workflows may add kinds.
 ApprovalKind = Literal["landing", "plan", "gate", "failing_tests", "question"]
 AnswerVerdict = Literal["approved", "denied", "replied"]
 AtDeadline = Literal["approve", "deny"]
 
-# 48 bits: enough for a store that checks whose question it finds, and short enough to be typed.
+# 48 bits: short enough to type, and the store checks which run an id belongs to.
 ID_DIGITS = 12
 
 
 @dataclass(frozen=True, slots=True)
 class ApprovalQuestion:
-    """What a workflow wants to know, before there is a moment at which it was asked."""
+    """A question of a workflow, before it is asked."""
 
     kind: ApprovalKind
     text: str
     subject: str
     subject_hash: str
-    # How long an answer is waited for; None: as long as it takes.
+    # How long to wait for an answer; None: no deadline.
     patience: timedelta | None = None
     at_deadline: AtDeadline = "deny"
     answerers: tuple[str, ...] = ()
@@ -35,7 +35,7 @@ class ApprovalQuestion:
 
 @dataclass(frozen=True, slots=True)
 class Approval:
-    """One open question. The hash binds an answer to the subject as it was when it was asked."""
+    """One question to a person. The hash binds an answer to the subject as it was asked."""
 
     id: ApprovalId
     run: RunId
@@ -46,15 +46,15 @@ class Approval:
     asked_at: datetime
     deadline: datetime | None
     at_deadline: AtDeadline
-    # Who may answer; empty: whoever can use this installation.
+    # Who may answer; empty: every user of this installation.
     answerers: tuple[str, ...] = ()
-    # The step that asks: another subject there voids this question.
+    # The step that asks; a question of the same step about another subject voids this one.
     step: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A person's word; `text` says what a reply wants changed."""
+    """A person's answer; the text of a reply says what to change."""
 
     verdict: AnswerVerdict
     by: str
@@ -64,7 +64,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class LapsedQuestion:
-    """Nobody answered in time, so what was said at the start happens."""
+    """The deadline passed without an answer, so `at_deadline` applies."""
 
     verdict: Literal["approved", "denied"]
     at: datetime
@@ -72,7 +72,7 @@ class LapsedQuestion:
 
 @dataclass(frozen=True, slots=True)
 class VoidedQuestion:
-    """The subject changed, or the run ended: no answer counts any more."""
+    """The subject changed or the run ended, so no answer counts any more."""
 
     reason: str
     at: datetime
@@ -90,16 +90,16 @@ class ApprovalRecord:
 
 
 class ApprovalStore(Protocol):
-    """Where a run lays its questions down. Every method may be called twice for the same thing:
-    what was asked stays as first asked, what was settled stays as first settled."""
+    """Stores the questions of runs. Every method is idempotent: a question stays as first asked,
+    and as first settled."""
 
     def ask(self, approval: Approval) -> Approval:
-        """The question as it is kept. Open ones of the same step about another subject are void
-        from now on."""
+        """Store a question and return it as stored; voids open questions of the same step about
+        another subject."""
         ...
 
     def find(self, approval: ApprovalId) -> ApprovalRecord | None:
-        """How this question stands."""
+        """The question and how it was settled."""
         ...
 
     def list_for_run(self, run: RunId) -> Sequence[ApprovalRecord]:
@@ -107,27 +107,27 @@ class ApprovalStore(Protocol):
         ...
 
     def lapse(self, approval: ApprovalId, now: datetime) -> ApprovalRecord | None:
-        """How the question stands once its deadline, if that has passed, is taken into account."""
+        """Settle the question if its deadline has passed; returns its record."""
         ...
 
     def void_open(self, run: RunId, *, reason: str, now: datetime) -> Sequence[ApprovalRecord]:
-        """Close what the run still asks; all of its void questions, those of before included."""
+        """Void the run's open questions; returns all of its void questions, old ones included."""
         ...
 
 
 def hash_of(subject: str) -> str:
-    """The hash of a subject that has none of its own; a commit does."""
+    """The hash of a subject; one that is a commit has its own."""
     return sha256(subject.encode(errors="replace")).hexdigest()
 
 
 def make_approval_id(run: RunId, step: str, subject_hash: str) -> ApprovalId:
-    """The same for every attempt at the same step, and another as soon as the subject differs."""
-    told = "\n".join((run, step, subject_hash))
-    return ApprovalId(sha256(told.encode(errors="replace")).hexdigest()[:ID_DIGITS])
+    """The same for every attempt of a step; another if the subject differs."""
+    identity = "\n".join((run, step, subject_hash))
+    return ApprovalId(sha256(identity.encode(errors="replace")).hexdigest()[:ID_DIGITS])
 
 
 def make_approval(question: ApprovalQuestion, *, run: RunId, step: str, now: datetime) -> Approval:
-    """The question as it is put at this moment."""
+    """The question as asked now."""
     return Approval(
         id=make_approval_id(run, step, question.subject_hash),
         run=run,

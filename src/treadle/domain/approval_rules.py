@@ -18,7 +18,7 @@ from treadle.domain.approval import (
 
 RejectionReason = Literal["void", "settled", "late", "changed", "not_asked", "not_taken"]
 
-# A reply asks for something to be done differently: only some questions have a way to do so.
+# A reply asks for a change, which only some kinds of questions can handle.
 ACCEPTED_VERDICTS: dict[ApprovalKind, frozenset[AnswerVerdict]] = {
     "landing": frozenset({"approved", "denied"}),
     "plan": frozenset({"approved", "denied", "replied"}),
@@ -52,23 +52,23 @@ AnswerResult: TypeAlias = AcceptedAnswer | RejectedAnswer
 
 
 def find_lapse(approval: Approval, now: datetime) -> LapsedQuestion | None:
-    """What the deadline has decided by now, if it has."""
+    """The settlement by deadline, if it has passed."""
     if approval.deadline is None or now < approval.deadline:
         return None
     return LapsedQuestion(_AT_DEADLINE[approval.at_deadline], approval.deadline)
 
 
-def as_of(standing: ApprovalRecord, now: datetime) -> ApprovalRecord:
-    """How a question stands at this moment, whether or not its run has noticed the deadline."""
-    if standing.settled is not None:
-        return standing
-    return ApprovalRecord(standing.approval, find_lapse(standing.approval, now))
+def as_of(record: ApprovalRecord, now: datetime) -> ApprovalRecord:
+    """The record at this moment, even if its run has not noticed the deadline yet."""
+    if record.settled is not None:
+        return record
+    return ApprovalRecord(record.approval, find_lapse(record.approval, now))
 
 
-def validate_answer(standing: ApprovalRecord, answer: Answer, *, subject_hash: str) -> AnswerResult:
-    """Does this answer, given for the subject with this hash, settle the question?"""
-    approval = standing.approval
-    settled = as_of(standing, answer.at).settled
+def validate_answer(record: ApprovalRecord, answer: Answer, *, subject_hash: str) -> AnswerResult:
+    """Whether this answer, given for the subject with this hash, settles the question."""
+    approval = record.approval
+    settled = as_of(record, answer.at).settled
     if settled is not None:
         return _too_late(approval, settled)
     if subject_hash != approval.subject_hash:
@@ -87,8 +87,8 @@ def validate_answer(standing: ApprovalRecord, answer: Answer, *, subject_hash: s
 
 
 def _check_verdict(approval: Approval, answer: Answer) -> AnswerResult:
-    taken = ACCEPTED_VERDICTS[approval.kind]
-    if answer.verdict not in taken:
+    accepted = ACCEPTED_VERDICTS[approval.kind]
+    if answer.verdict not in accepted:
         kind = approval.kind.replace("_", " ")
         return RejectedAnswer(
             "not_taken",

@@ -3,17 +3,17 @@
 from dataclasses import dataclass
 from typing import Literal
 
-# spec: written down in the specification; agent: by the tool that creates deliverables; person: by
-# `treadle check add`, or by hand in status.json.
+# spec: from the specification; agent: by the tool that creates deliverables; person: by `treadle
+# check add`, or by hand in status.json.
 CheckOrigin = Literal["spec", "agent", "person"]
 
-# How a check ended on the tree before the work; empty while nobody has looked.
+# The result of a check on the tree before the work; empty until it is run there.
 BeforeOutcome = Literal["", "failed", "passed"]
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A shell line that shows one criterion. No agent can change one that is written down."""
+    """A shell line that verifies one criterion. No agent can change a check that is recorded."""
 
     criterion: str
     command: str
@@ -22,7 +22,7 @@ class Check:
 
     @property
     def is_vacuous(self) -> bool:
-        """It passed before the work was done, so that its passing says nothing about the work."""
+        """Whether it passed before the work, so that a pass says nothing about the work."""
         return self.before == "passed"
 
 
@@ -33,18 +33,18 @@ CheckTiming = Literal["before", "after", "again", "bisect", "verify"]
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One run of a command on a committed tree, by Treadle itself. Its log is kept by its hash."""
+    """One run of a command on a committed tree, by Treadle itself."""
 
     command: str
     when: CheckTiming
     commit: str
     tree: str
-    # None: its time was over first.
+    # None: it timed out.
     exit_code: int | None
     duration_s: float
-    # Of what it ran in: a hash over sandbox, system, setup command, variables and programs.
+    # A hash of its environment: sandbox, system, setup command, variables and programs.
     fingerprint: str
-    # The SHA-256 of the whole log that was kept.
+    # The SHA-256 of its stored log.
     log: str
 
     @property
@@ -57,7 +57,7 @@ FileChangeKind = Literal["added", "changed", "removed"]
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """One path of the project; a file that was moved is one removed and one added."""
+    """A changed path; a moved file is one removed and one added."""
 
     path: str
     how: FileChangeKind

@@ -8,16 +8,16 @@ from treadle.domain.check import Check
 
 DeliverableStatus = Literal["pending", "passed", "blocked"]
 
-# Every pass is claimed until Treadle itself has run a check for it.
+# A pass is claimed until Treadle has verified it.
 Proof = Literal["claimed", "proven"]
 
-# A line that is longer is a program, and belongs where people can read it.
+# A longer line is a program, and belongs in a file.
 LONGEST_COMMAND = 8_000
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """Where the work behind a pass is: empty until its round's commits are safe."""
+    """The commit of the work behind a pass; empty until the round's commits are imported."""
 
     commit: str = ""
     rehearsed: bool = False
@@ -29,25 +29,25 @@ class Deliverable:
     description: str
     acceptance_criteria: tuple[str, ...]
     status: DeliverableStatus = "pending"
-    # Of a pass only; a person's own pass has none and is taken at their word.
+    # Only for a pass; a pass set by a person has none.
     claim: Claim | None = None
-    # At most one for each criterion; a criterion without one can only be claimed.
+    # At most one per criterion; a criterion without a check can only be claimed.
     checks: tuple[Check, ...] = ()
-    # Of every pass, and of nothing else: whether Treadle itself has shown it.
+    # Only for a pass: whether Treadle has verified it.
     proof: Proof | None = None
-    # Written down by a script: no run with a real model takes it for its own.
+    # Created by a rehearsal script; runs with a real model ignore it.
     rehearsed: bool = False
 
     @property
     def is_provable(self) -> bool:
-        """Every criterion has a check, and each of them was seen to fail before the work."""
+        """Whether every criterion has a check that failed before the work."""
         seen = {check.criterion for check in self.checks if check.before == "failed"}
         return bool(seen) and seen == set(self.acceptance_criteria)
 
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """How many deliverables there are of each kind."""
+    """The number of deliverables by status."""
 
     passed: int = 0
     blocked: int = 0
@@ -68,7 +68,7 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class RejectedChange:
-    """Why a change was not made, in words the agent can act on."""
+    """Why a change was not made, worded for the agent."""
 
     reason: str
 
@@ -84,7 +84,7 @@ def tally(deliverables: Sequence[Deliverable]) -> Tally:
 def add_deliverables(
     existing: Sequence[Deliverable], new: Sequence[Deliverable]
 ) -> tuple[Deliverable, ...] | RejectedChange:
-    """All of `new` behind `existing`, or none of them."""
+    """Append all of `new` to `existing`, or none."""
     if not new:
         return RejectedChange("No deliverables were given: pass at least one.")
     known = {d.id for d in existing}
@@ -96,12 +96,12 @@ def add_deliverables(
 
 
 def as_pending(deliverable: Deliverable) -> Deliverable:
-    """The same with nothing of a pass left."""
+    """The deliverable as pending, without claim and proof."""
     return replace(deliverable, status="pending", claim=None, proof=None)
 
 
 def with_valid_proof(deliverable: Deliverable) -> Deliverable:
-    """The same with no more proof than its checks can give: they may have been edited since."""
+    """The deliverable with no more proof than its checks can give: they may have been edited."""
     if deliverable.status != "passed":
         return replace(deliverable, claim=None, proof=None)
     proven = deliverable.proof == "proven" and deliverable.is_provable
@@ -109,21 +109,21 @@ def with_valid_proof(deliverable: Deliverable) -> Deliverable:
 
 
 def find_check_problem(criteria: Sequence[str], checks: Sequence[Check]) -> str | None:
-    """What is wrong with these checks of a deliverable with these criteria; None if nothing."""
-    shown: set[str] = set()
+    """What is wrong with the checks of a deliverable with these criteria, or None."""
+    criteria_seen: set[str] = set()
     for check in checks:
         if check.criterion not in criteria:
             return f"a check is for {check.criterion!r}, which is none of the acceptance criteria"
-        if check.criterion in shown:
+        if check.criterion in criteria_seen:
             return f"there are two checks for {check.criterion!r}: a criterion has one at most"
         if problem := find_command_problem(check.command):
             return f"the check for {check.criterion!r} {problem}"
-        shown.add(check.criterion)
+        criteria_seen.add(check.criterion)
     return None
 
 
 def find_command_problem(command: str) -> str | None:
-    """Why no shell can be given this line; None if one can."""
+    """Why this line cannot be a check's command, or None."""
     if not command.strip():
         return "has an empty command"
     if "\0" in command:
@@ -151,7 +151,7 @@ def _find_problem(deliverable: Deliverable, known: set[str]) -> str | None:
 def set_status(
     existing: Sequence[Deliverable], deliverable_id: str, status: DeliverableStatus
 ) -> tuple[Deliverable, ...] | RejectedChange:
-    """The list with one status changed; between passed and blocked the way is through pending."""
+    """Change one status; passed and blocked can only change to pending."""
     found = next((d for d in existing if d.id == deliverable_id), None)
     if found is None:
         names = ", ".join(d.id for d in existing) or "none yet"

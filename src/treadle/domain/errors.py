@@ -1,4 +1,4 @@
-"""Exceptions say that a person must act; everything that can happen in a healthy run is a value.
+"""Exceptions for what a person must fix; everything that can happen in a healthy run is a value.
 
 TreadleError            one clear line, and what to do next
   UsageError            the command line or a file given to it is wrong      (exit 2)
@@ -14,7 +14,7 @@ from treadle.domain.exit_codes import ERROR, NO_LOGIN, UNGUARDED, WRONG_USAGE
 
 
 class TreadleError(Exception):
-    """Something only a person can put right."""
+    """Something only a person can fix."""
 
     exit_code = ERROR
 

@@ -1,4 +1,4 @@
-"""The ledger: what every model response used and cost, and the bills made from it. Types only."""
+"""The ledger: usage and cost of every model response, and the bills made from it. Types only."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -14,7 +14,7 @@ CostGroup = Literal["day", "run", "model", "project"]
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """What is left to spend when a session begins; the levels nest, and each of them holds."""
+    """What is left to spend when a session starts; all three levels apply."""
 
     session_usd: float
     run_usd: float = inf
@@ -23,7 +23,7 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class WindowShare:
-    """How full a usage window of a subscription was after a response: 0 is empty, 1 is spent."""
+    """The used share of a subscription's quota window after a response, from 0 to 1."""
 
     window: str
     share: float
@@ -32,7 +32,7 @@ class WindowShare:
 
 @dataclass(frozen=True, slots=True)
 class LedgerEntry:
-    """One request that the model answered, also in part."""
+    """One request that the model answered, at least in part."""
 
     id: str
     run: RunId
@@ -41,15 +41,14 @@ class LedgerEntry:
     model: str
     usage: Usage
     cost_usd: float
-    # False when the model has no known price and the dearest known one was used instead.
+    # False if the model has no known price, and the highest one was used.
     priced: bool = True
-    # True while the response is under way, and for good when it was cut short: the output is then
-    # our own count of what had come.
+    # True until the response is complete; if it was interrupted, the output stays our own estimate.
     estimated: bool = False
-    # Nobody bills the cost of a subscription's request: it counts against limits, and no more.
+    # A subscription's request is not billed; its cost counts for limits only.
     subscription: bool = False
     rehearsal: bool = False
-    # The sub-agent that asked; empty for the session's own agent.
+    # The subagent that sent it; empty for the session's main agent.
     agent: str = ""
     windows: tuple[WindowShare, ...] = ()
 
@@ -68,7 +67,7 @@ class Bill:
 
 @dataclass(frozen=True, slots=True)
 class CostSoFar:
-    """Costs so far, of one run and of everything."""
+    """The costs of one run, and of all runs."""
 
     run_usd: float = 0.0
     all_usd: float = 0.0
@@ -76,7 +75,7 @@ class CostSoFar:
 
 @dataclass(frozen=True, slots=True)
 class WindowUse:
-    """The part of a subscription's window that was used up in a group, and how full it is now."""
+    """The share of a subscription's window that a group used, and the total used share."""
 
     window: str
     used: float
@@ -85,13 +84,13 @@ class WindowUse:
 
 @dataclass(frozen=True, slots=True)
 class CostLine:
-    """What one group of requests used. The cost is that of the requests somebody bills."""
+    """The usage of one group of requests, and the cost of those that are billed."""
 
     label: str
     requests: int
     usage: Usage
     cost_usd: float
-    # The part of the cost that is counted at the dearest known price.
+    # The part of the cost that was estimated with the highest known price.
     unpriced_usd: float = 0.0
     estimated_requests: int = 0
     subscription_requests: int = 0
@@ -99,16 +98,16 @@ class CostLine:
 
 
 class Ledger(Protocol):
-    """Every response once, by the id of its entry; what it says of a session is the truth."""
+    """Holds every response once, by the id of its entry."""
 
     def put(self, entry: LedgerEntry) -> None:
-        """Store the entry durably, in the place of an earlier one with the same id."""
+        """Store the entry durably; it replaces an earlier one with the same id."""
         ...
 
     def spent(self, run: RunId, *, since: datetime, rehearsal: bool) -> CostSoFar:
-        """The cost of entries from `since` on. Rehearsals and real runs do not see each other."""
+        """The cost of entries from `since` on, either of rehearsals or of real runs."""
         ...
 
     def bill(self, session: SessionId) -> Bill:
-        """All that the session has used, whichever process saw it."""
+        """All that the session has used, over all processes."""
         ...

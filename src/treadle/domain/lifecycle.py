@@ -1,8 +1,8 @@
 """The states of a run and the one table of allowed transitions. Pure; loads no event types.
 
 A run is `queued` until a process takes it, then `running`, `paused` (for a quota) or `waiting` (for
-a person), and in the end `succeeded` or `ended`; an ended one may be reopened and is queued again.
-`lost` is never stored: it is said of a run that claims to be alive but whose owner is gone.
+a person), and finally `succeeded` or `ended`; an ended run may be reopened, and is queued again.
+`lost` is never stored: it is shown for a run whose stored state is alive but whose owner is gone.
 """
 
 from typing import Literal, get_args
@@ -14,11 +14,11 @@ StoredState = Literal["queued", "running", "paused", "waiting", "succeeded", "en
 RunState = Literal[StoredState, "lost"]
 
 STATES: tuple[StoredState, ...] = get_args(StoredState)
-# A process that works on the run says so in these.
+# A process works on the run.
 ALIVE: frozenset[str] = frozenset({"running", "paused", "waiting"})
 OVER: frozenset[str] = frozenset({"succeeded", "ended"})
 
-# Event type -> state before (None: no such run yet) -> state after. What is not here is refused.
+# Event type -> state before (None: no such run yet) -> state after. All else is refused.
 TRANSITIONS: dict[str, dict[StoredState | None, StoredState]] = {
     "run.queued": {None: "queued"},
     "run.started": {None: "running", "queued": "running"},
@@ -28,7 +28,7 @@ TRANSITIONS: dict[str, dict[StoredState | None, StoredState]] = {
         "paused": "paused",
         "waiting": "waiting",
     },
-    # Whatever it was before: an agent works on it now. One that was reopened says nothing else.
+    # The only event that shows that a reopened run is running.
     "round.started": {
         "queued": "running",
         "running": "running",
@@ -38,10 +38,10 @@ TRANSITIONS: dict[str, dict[StoredState | None, StoredState]] = {
     "run.paused": {"queued": "paused", "running": "paused", "paused": "paused"},
     "run.resumed": {"paused": "running"},
     "approval.asked": {"queued": "waiting", "running": "waiting", "waiting": "waiting"},
-    # Several questions may be open at once; the first answer lets the run go on.
+    # Several questions may be open at once; after the first answer the run is running.
     "approval.answered": {"waiting": "running", "running": "running"},
     "approval.lapsed": {"waiting": "running", "running": "running"},
-    # A question may be taken back by the end of its run, too.
+    # The end of a run voids its open questions.
     "approval.voided": {
         "queued": "queued",
         "running": "running",
@@ -50,7 +50,7 @@ TRANSITIONS: dict[str, dict[StoredState | None, StoredState]] = {
         "succeeded": "succeeded",
         "ended": "ended",
     },
-    # A success is told by the result: see `after`.
+    # `next_state` turns it into `succeeded` by the result.
     "run.ended": {"queued": "ended", "running": "ended", "paused": "ended", "waiting": "ended"},
     "run.reopened": {"ended": "queued"},
 }
@@ -67,7 +67,7 @@ _WORDS: dict[StoredState | None, str] = {
 
 
 class IllegalTransition(StoreError):
-    """An event that cannot follow what the log says; nothing of it was stored."""
+    """An event that cannot follow in the run's state; it was not stored."""
 
     def __init__(self, run: RunId, state: StoredState | None, event_type: str) -> None:
         super().__init__(
@@ -79,15 +79,15 @@ class IllegalTransition(StoreError):
 
 
 def changes_state(event_type: str) -> bool:
-    """Does an event of this type belong to the life of a run at all?"""
+    """Whether events of this type change the state of a run."""
     return event_type in TRANSITIONS
 
 
 def next_state(
     run: RunId, state: StoredState | None, event_type: str, *, succeeded: bool = False
 ) -> StoredState:
-    """The state behind the event; IllegalTransition if it cannot come here."""
-    following = TRANSITIONS[event_type].get(state)
-    if following is None:
+    """The state after the event; IllegalTransition if the event cannot follow."""
+    state_after = TRANSITIONS[event_type].get(state)
+    if state_after is None:
         raise IllegalTransition(run, state, event_type)
-    return "succeeded" if succeeded else following
+    return "succeeded" if succeeded else state_after

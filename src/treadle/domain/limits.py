@@ -1,11 +1,11 @@
-"""The limits of a run and of a session; none can be switched off."""
+"""The limits of a run and of a session; none can be disabled."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class RunLimits:
-    """The ceilings of a whole run. There is no value that switches one off.
+    """The limits of a whole run.
 
     Stored in events and in steps: a new field needs a default, or older runs cannot be read.
     """
@@ -14,16 +14,16 @@ class RunLimits:
     max_minutes: float
     max_iterations: int
     max_retries: int
-    # Of all runs together, from midnight to midnight.
+    # For all runs together, from midnight to midnight.
     day_cost_usd: float = 100.0
-    # Rounds without progress, and the same mishap over and over: see `workflows/deliver/stuck.py`.
+    # Rounds without progress, and repetitions of the same failure: see `workflows/loop/stuck.py`.
     stuck_rounds: int = 5
     stuck_repeats: int = 3
 
 
 @dataclass(frozen=True, slots=True)
 class SessionLimits:
-    """The ceilings of one session, all of them always on."""
+    """The limits of one session."""
 
     max_cost_usd: float
     max_turns: int

@@ -12,35 +12,34 @@ from treadle.domain.ids import RunId, SessionId
 
 
 class AgentSession(Protocol):
-    """One conversation. Neither method ever raises, whatever the agent does."""
+    """One conversation with an agent. Its methods never raise."""
 
     def events(self) -> AsyncIterator[AgentEvent]:
-        """Facts as they come, ending with exactly one `AgentEnded`.
+        """The agent's events, ending with exactly one `AgentEnded`.
 
-        After `close` it is the rest of them, without any waiting; a response that was cut short is
-        in it as a `ResponseUsed`, its output estimated. After the end there is nothing more.
+        After `close` it yields the remaining events at once; an interrupted response is among them
+        as a `ResponseUsed` with an estimated output. After the end it yields nothing.
         """
         ...
 
     async def close(self) -> Sequence[LeftoverProcess]:
-        """End the agent and every process it left, in bounded time; safe to call twice.
+        """End the agent and all its processes, in bounded time; safe to call twice.
 
-        Interrupts first, then closes the stream, then kills the tree. None of them can act when
-        this returns, though some may still be cleared away. Returns the background processes that
-        had to be ended.
+        Interrupts first, then closes the stream, then kills the process tree. On return none of
+        the processes can act any more. Returns the background processes that had to be ended.
         """
         ...
 
 
 class Agent(Protocol):
-    """A coding agent we drive."""
+    """A coding agent."""
 
     async def open(self, brief: SessionBrief) -> AgentSession:
-        """Start a session. A failure to start is the session's only event."""
+        """Start a session; a failure to start is the session's only event."""
         ...
 
     def remembers(self, session: SessionId, home: Path) -> bool:
-        """Can a session that was cut off be gone on with, out of what this home keeps of it?"""
+        """Whether this home holds what is needed to resume the session."""
         ...
 
 
@@ -50,10 +49,10 @@ class Store(Protocol):
     def append(
         self, run: RunId, events: Sequence[tuple[datetime, Event]], *, once: str = ""
     ) -> Sequence[RecordedEvent]:
-        """Store all or none of `events`, durably, in order; what is stored is returned.
+        """Store all or none of `events`, durably, in order; returns what was stored.
 
-        With `once`, a key within the run, a second append with the same key stores nothing: that
-        is how a fact is told once by a step that a crash makes run twice.
+        With `once`, a key within the run, a second append with the same key stores nothing: so a
+        step that runs again after a crash records an event only once.
         """
         ...
 
@@ -65,8 +64,8 @@ class Store(Protocol):
         limit: int | None = None,
         types: Collection[str] = (),
     ) -> Iterator[RecordedEvent]:
-        """Events with a number above `after`, of these types if any are named; what a newer
-        version wrote and this one does not know is left out."""
+        """Events with a number above `after`, of these types if any are given; unknown events of
+        a newer version are skipped."""
         ...
 
 
@@ -82,16 +81,16 @@ class StatusBoard(Protocol):
     """The deliverables as people see and edit them (`.treadle/status.json`)."""
 
     def read(self) -> tuple[Deliverable, ...]:
-        """The deliverables as they stand; an invalid file raises ProjectError with its line."""
+        """The current deliverables; an invalid file raises ProjectError with its line."""
         ...
 
     def write(self, deliverables: Sequence[Deliverable], *, today: str) -> bool:
-        """Replace the deliverables; False, and nothing done, if another changed them meanwhile."""
+        """Replace the deliverables; False, and nothing done, if the file was changed meanwhile."""
         ...
 
 
 class Clock(Protocol):
-    """Time as the run sees it."""
+    """The time of a run."""
 
     def now(self) -> datetime: ...
 

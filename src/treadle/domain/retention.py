@@ -7,16 +7,16 @@ from typing import Literal, TypeAlias, assert_never
 from treadle.domain.lifecycle import OVER
 from treadle.domain.run_row import RunRow
 
-# The run's branch in the user's repository: the work is on another branch, too; the user deleted
-# it; there never was one; the work is on no other branch; the repository could not be asked.
+# The run's branch in the user's repository: merged into another branch; deleted by the user; never
+# created; merged nowhere; or the repository could not be read.
 BranchFact = Literal["merged", "gone", "none", "unmerged", "unknown"]
-# The run's own clone: not there; all of it came home; files or commits that did not; or unreadable.
+# The run's clone: missing; all imported; with files or commits that are not; or unreadable.
 CloneFact = Literal["none", "home", "holds work", "unknown"]
 
 
 @dataclass(frozen=True, slots=True)
 class WorkFacts:
-    """Where a run's work is, as git says today."""
+    """Where a run's work is now, according to git."""
 
     branch: BranchFact
     clone: CloneFact
@@ -24,14 +24,14 @@ class WorkFacts:
 
 @dataclass(frozen=True, slots=True)
 class DropRun:
-    """The log and the files of the run can go, and why."""
+    """The log and the files of the run may be deleted."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class KeepRun:
-    """They stay, and why."""
+    """The log and the files of the run are kept."""
 
     reason: str
 
@@ -40,7 +40,7 @@ RetentionDecision: TypeAlias = DropRun | KeepRun
 
 
 def decide_retention(row: RunRow, facts: WorkFacts, *, before: datetime) -> RetentionDecision:
-    """First match wins; whatever is not proven keeps the run."""
+    """The first match wins; any doubt keeps the run."""
     if row.state not in OVER:
         return KeepRun("it has not ended")
     if datetime.fromisoformat(row.ended_at) >= before:

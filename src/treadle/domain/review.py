@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 Severity = Literal["blocker", "major", "minor", "nit"]
-# The heaviest first.
+# The most severe first.
 SEVERITIES: tuple[Severity, ...] = ("blocker", "major", "minor", "nit")
 
 Verdict = Literal["approved", "changes_requested"]
@@ -12,7 +12,7 @@ Verdict = Literal["approved", "changes_requested"]
 
 @dataclass(frozen=True, slots=True)
 class ReviewFinding:
-    """One remark of a review: shown by a line of a file, or by a command that fails."""
+    """One remark of a review, with a quoted line or a failing command as its proof."""
 
     severity: Severity
     text: str
@@ -30,5 +30,5 @@ class DroppedFinding:
 
 
 def is_at_least(severity: Severity, bar: Severity) -> bool:
-    """Whether a finding of this severity is at the bar or above it."""
+    """Whether this severity is at the bar or above."""
     return SEVERITIES.index(severity) <= SEVERITIES.index(bar)

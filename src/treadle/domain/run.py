@@ -49,7 +49,7 @@ class RunResult:
     usage: Usage
     duration_s: float
     message: str = ""
-    # False when part of the cost was counted at the dearest known price.
+    # False if part of the cost was estimated with the highest known price.
     priced: bool = True
 
     @property

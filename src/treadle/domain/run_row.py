@@ -9,7 +9,7 @@ from treadle.domain.lifecycle import ALIVE, RunState
 
 @dataclass(frozen=True, slots=True)
 class RunRow:
-    """Kept up to date event by event; times are texts in ISO 8601, empty while there is none."""
+    """Updated with every event; times are ISO 8601 texts, empty if unknown."""
 
     id: RunId
     workflow: str
@@ -30,28 +30,27 @@ class RunRow:
     branch: str
     snapshot: str
     landed: str
-    # The end of a pause or of the time for an answer, while there is one.
+    # The end of a pause, or the deadline of an open question.
     until: str = ""
-    # The question that is open, or why the run is paused.
+    # The open question, or the reason of the pause.
     waiting_for: str = ""
-    # The machine and directory of the process that works on it: only there can it be seen to live.
+    # The machine and directory of its process; only there can its lock be checked.
     host: str = ""
-    # When its log and its files were removed; the line itself stays.
+    # When its log and files were deleted; the row stays.
     cleaned_at: str = ""
-    # Running time up to its last end, as the summary says it and the limit counts it; none before
-    # that, and none for runs that ended before it was kept.
+    # Running time up to its last end; None before that, and for runs older than this column.
     duration_s: float | None = None
     reopened_at: str = ""
 
     @property
     def alive(self) -> bool:
-        """Does a living process work on it, be it asleep?"""
+        """Whether a process works on it, even if it sleeps."""
         return self.state in ALIVE
 
 
 @dataclass(frozen=True, slots=True)
 class RunFilter:
-    """Which runs are wanted, the newest first; what is empty does not narrow."""
+    """Which runs to list, newest first; empty fields do not filter."""
 
     project_key: str = ""
     states: tuple[RunState, ...] = ()

@@ -5,15 +5,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, Protocol, TypeAlias
 
-# none: nothing at all; gateway: the model and nothing else; allowlist: named hosts besides; open:
-# whatever the machine can reach.
+# none: nothing; gateway: only the model; allowlist: also the listed hosts; open: all that the
+# machine can reach.
 Network = Literal["none", "gateway", "allowlist", "open"]
 NETWORKS: tuple[Network, ...] = ("none", "gateway", "allowlist", "open")
 
 
 @dataclass(frozen=True, slots=True)
 class ResourceLimits:
-    """What all processes of one sandbox may use."""
+    """The limits of all processes in one sandbox."""
 
     processes: int = 1024
     memory_mb: int = 8192
@@ -22,39 +22,39 @@ class ResourceLimits:
 
 @dataclass(frozen=True, slots=True)
 class Confinement:
-    """All that a process can reach; every path is seen inside under the name it has outside."""
+    """All that a process can reach; paths are the same inside and outside."""
 
-    # Writable, and where the process starts.
+    # Writable; the working directory.
     workspace: Path
-    # Writable, private, and its HOME.
+    # Writable and private; HOME.
     home: Path
     network: Network = "none"
     readable: tuple[Path, ...] = ()
     writable: tuple[Path, ...] = ()
-    # Inside the workspace and read-only all the same, whether they exist yet or not.
+    # In the workspace but read-only, whether they exist or not.
     protected: tuple[Path, ...] = ()
-    # Unix sockets outside that the process may connect to, by the path that it knows them under.
+    # Unix sockets of the host, by their path inside.
     sockets: Mapping[str, Path] = field(default_factory=dict)
     limits: ResourceLimits = field(default_factory=ResourceLimits)
-    # Directories inside that are there, empty, and stay so.
+    # Directories that are empty inside.
     barred: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class ConfinedCommand:
-    """How to start a confined process. The descriptors are inherited by it, and closed by whoever
-    started it, as soon as it runs."""
+    """How to start a confined process. It inherits the descriptors; the caller closes its own
+    copies once it runs."""
 
     command: tuple[str, ...]
     environment: Mapping[str, str] = field(repr=False)
     descriptors: tuple[int, ...] = ()
-    # Where the sandbox writes whether the command really ran inside it; None: it cannot tell.
+    # Where the sandbox reports whether the command ran inside; None: it cannot.
     report: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class SandboxFailed:
-    """The sandbox could not be set up or does not hold, and what a person can do about it."""
+    """The sandbox could not be set up, or does not confine; the hint says what to do."""
 
     message: str
     hint: str = ""
@@ -62,11 +62,11 @@ class SandboxFailed:
 
 @dataclass(frozen=True, slots=True)
 class ProbePassed:
-    """The sandbox was tried out, and held; `told` says what this machine's sandbox cannot do."""
+    """The sandbox confines; `warnings` name what it cannot do on this machine."""
 
-    told: tuple[str, ...] = ()
-    # Whether programs that the agent starts are kept from speaking in its name. Where they are not,
-    # nothing lands without a person.
+    warnings: tuple[str, ...] = ()
+    # Whether the agent's programs are kept from acting in its name. If not, nothing lands without
+    # a person.
     separated: bool = True
 
 
@@ -74,36 +74,36 @@ ProbeResult: TypeAlias = ProbePassed | SandboxFailed
 
 
 class Sandbox(Protocol):
-    """Confines processes; the same probe is asked of each implementation."""
+    """Confines processes; every implementation passes the same probe."""
 
     @property
     def name(self) -> str:
-        """As events and summaries call it: bubblewrap, seatbelt, unsandboxed."""
+        """The name in events and summaries: bubblewrap, seatbelt, unsandboxed."""
         ...
 
     def confine(
         self, command: Sequence[str], environment: Mapping[str, str], within: Confinement
     ) -> ConfinedCommand | SandboxFailed:
-        """The command line that runs `command` with just this environment, confined."""
+        """The command line that runs `command` confined, with only this environment."""
         ...
 
     def launcher(self) -> tuple[str, ...]:
-        """What to put before a command inside, so that it cannot touch the process that starts it;
-        empty where the system has no way to do that."""
+        """The prefix for a command inside that must not affect its parent process; empty if the
+        system cannot do that."""
         ...
 
-    def failure(self, report: Path, said: str = "") -> SandboxFailed | None:
-        """Why a confined command did not run, by what the sandbox wrote; None if it did run.
+    def failure(self, report: Path, stderr: str = "") -> SandboxFailed | None:
+        """Why a confined command did not run, by the sandbox's report; None if it ran.
 
-        Ask it of a command that ended by itself. `said`: the end of its standard error.
+        For a command that has ended; `stderr` is the end of its standard error.
         """
         ...
 
     def first_process(self, report: Path) -> int | None:
-        """The process with which everything inside has ended, by what the sandbox wrote; None if
-        it has started none yet, or has no such process."""
+        """The first process inside, by the sandbox's report: everything inside ends with it. None
+        if it has not started, or if there is no such process."""
         ...
 
     async def probe(self) -> ProbeResult:
-        """Try the sandbox out: what is allowed must work, what is forbidden must not."""
+        """Test the sandbox: what is allowed must work, what is forbidden must not."""
         ...

@@ -7,8 +7,8 @@ from typing import Literal, TypeAlias
 from treadle.domain.ids import SessionId
 from treadle.domain.usage import Usage
 
-# retryable: a fresh session may do better (a full context window included); rate_limited: wait,
-# then again; fatal: the same would fail again; authentication: a person must log in.
+# retryable: a new session may succeed (also after a full context window); rate_limited: retry
+# after a pause; fatal: a retry would fail; authentication: a person must log in.
 ErrorClass = Literal["retryable", "rate_limited", "fatal", "authentication"]
 TimeLimit = Literal["first_byte", "idle", "tool", "wall"]
 
@@ -23,7 +23,7 @@ class Completed:
 class ExecutionError:
     message: str
     error_class: ErrorClass
-    # The model service failed, whatever was asked of it: counts for its breaker.
+    # The model service failed, not the request; counts for its breaker.
     of_service: bool = False
     type: Literal["execution_error"] = "execution_error"
 
@@ -68,7 +68,7 @@ class Crashed:
 
 @dataclass(frozen=True, slots=True)
 class SandboxError:
-    """The sandbox could not be set up, or did not hold; nothing ran outside of it."""
+    """The sandbox could not be set up, or did not confine; nothing ran outside of it."""
 
     message: str
     type: Literal["sandbox_error"] = "sandbox_error"
@@ -76,7 +76,7 @@ class SandboxError:
 
 @dataclass(frozen=True, slots=True)
 class UnguardedTool:
-    """The agent got a result out of a tool that it never asked leave for."""
+    """The agent got a result from a tool use that was never allowed."""
 
     tool: str
     type: Literal["unguarded_tool"] = "unguarded_tool"
@@ -104,5 +104,5 @@ class SessionResult:
     usage: Usage
     turns: int
     duration_s: float
-    # False when the model has no known price and the dearest known one was used instead.
+    # False if the model has no known price, and the highest one was used.
     priced: bool = True

@@ -7,21 +7,21 @@ from typing import TypeAlias
 
 @dataclass(frozen=True, slots=True)
 class SyntaxTree:
-    """The line is well formed; its tree as typed JSON, with byte offsets."""
+    """The tree of a well-formed line as typed JSON, with byte offsets."""
 
     json: bytes
 
 
 @dataclass(frozen=True, slots=True)
 class MalformedLine:
-    """The parser read the line and refused it."""
+    """The parser rejected the line."""
 
     why: str
 
 
 @dataclass(frozen=True, slots=True)
 class ParserUnavailable:
-    """The parser is missing, of another version, too slow, or it failed: nothing is known."""
+    """The parser is missing, has another version, timed out or failed."""
 
     why: str
 

@@ -19,7 +19,7 @@ SignalKind = Literal[
 ]
 SIGNAL_KINDS: tuple[SignalKind, ...] = get_args(SignalKind)
 
-# After one of these the session has nothing left to say, so it is ended.
+# These end the session.
 TERMINAL_SIGNALS: frozenset[SignalKind] = frozenset(
     {"spec_issue", "plan_complete", "progress", "done", "approved", "request_changes"}
 )

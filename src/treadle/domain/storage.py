@@ -5,29 +5,29 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import unquote
 
-# The last @ ends a password, which may hold one that should have been written as %40.
+# The last @ ends a password, which may contain one that should be %40.
 _PASSWORD = re.compile(r"(?<=//)([^:@/?#]*):(.*)@|(?<=[?&])(password|sslpassword)=([^&#]*)")
 
 
 @dataclass(frozen=True, slots=True)
 class Storage:
-    """Clones and locks are files of one machine; the database may be shared by several."""
+    """Clones and locks are files of one machine; several machines may share the database."""
 
     root: Path
-    # A postgresql:// address; empty for the SQLite file below the root. It may hold a password.
+    # A postgresql:// URL, which may hold a password; empty for the SQLite file below the root.
     database_url: str = field(default="", repr=False)
 
 
 def without_password(url: str) -> str:
-    """The address of a database, fit to be shown."""
+    """The URL of a database with its passwords masked."""
     return _PASSWORD.sub(_mask, url)
 
 
 def passwords_in(url: str) -> list[str]:
-    """The secrets in the address of a database, as they are written there and as they are meant."""
-    written = [found[2] or found[4] or "" for found in _PASSWORD.finditer(url)]
-    return [text for each in written if each for text in dict.fromkeys((each, unquote(each)))]
+    """The passwords in the URL of a database, as written and decoded."""
+    passwords = [match[2] or match[4] or "" for match in _PASSWORD.finditer(url)]
+    return [text for each in passwords if each for text in dict.fromkeys((each, unquote(each)))]
 
 
-def _mask(found: re.Match[str]) -> str:
-    return f"{found[3]}=***" if found[3] else f"{found[1]}:***@"
+def _mask(match: re.Match[str]) -> str:
+    return f"{match[3]}=***" if match[3] else f"{match[1]}:***@"

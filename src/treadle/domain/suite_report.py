@@ -1,10 +1,10 @@
-"""Results of a project's tests, whatever ran them. Types only."""
+"""Results of a project's tests, for any test runner. Types only."""
 
 import re
 from dataclasses import dataclass
 from typing import Literal
 
-# Where reports go that we ask a test command for, from the top of the project. No part of the work.
+# The directory for reports of the test command, in the project; not part of the work.
 REPORTS_FOLDER = ".treadle-reports"
 
 _FIGURE = re.compile(r"\d+")
@@ -15,12 +15,12 @@ CaseOutcome = Literal["passed", "failed", "skipped"]
 
 @dataclass(frozen=True, slots=True)
 class CaseResult:
-    """One test. Its id is the same from run to run, whatever line it stands on."""
+    """One test; its id does not change with its line."""
 
     id: str
     kind: CaseKind
     outcome: CaseOutcome
-    # Where it failed, if the report tells.
+    # Where it failed, if the report says so.
     file: str = ""
     line: int | None = None
     message: str = ""
@@ -28,7 +28,7 @@ class CaseResult:
 
 @dataclass(frozen=True, slots=True)
 class SuiteReport:
-    """All tests of one run of the test command; coverage in percent, if a report tells."""
+    """All tests of one run of the test command; coverage in percent, if reported."""
 
     cases: tuple[CaseResult, ...] = ()
     coverage: float | None = None
@@ -43,7 +43,7 @@ class MalformedReport:
 
 @dataclass(frozen=True, slots=True)
 class CaseCounts:
-    """How many tests of a kind there were, and how they ended."""
+    """The number of tests of one kind by outcome."""
 
     kind: CaseKind
     passed: int = 0
@@ -51,14 +51,14 @@ class CaseCounts:
     skipped: int = 0
 
 
-# new: failed, and did not before the work; removed: was there before, and is not any more; skipped:
-# ran before, and does not any more.
+# new_failure: it did not fail before the work; removed: it existed before; newly_skipped: it ran
+# before.
 ObjectionKind = Literal["new_failure", "removed", "newly_skipped", "coverage", "broken_run"]
 
 
 @dataclass(frozen=True, slots=True)
 class SuiteObjection:
-    """One reason why the test gate stays shut."""
+    """One reason why the tests do not pass."""
 
     finding: ObjectionKind
     test: str
@@ -68,9 +68,9 @@ class SuiteObjection:
 
     @property
     def accepted_as(self) -> str:
-        """What a person who accepts it has seen: this finding about this test. Where there is no
-        test to name it is what the message says; who lets the command fail has not said that it
-        may tell of no tests at all. Figures in that differ from run to run."""
+        """The key under which a person accepts it: the finding and its test. Without a test it
+        includes the message, so that accepting one failure of the command does not accept every
+        other; numbers that change from run to run are left out."""
         match self.finding:
             case "coverage":
                 return f"{self.finding} {self.summary_line}"
@@ -81,8 +81,7 @@ class SuiteObjection:
 
     @property
     def summary_line(self) -> str:
-        """The one line of the message that says what is wrong; of Python's calls, what they came
-        to."""
+        """The line of the message that says what is wrong; for a Python traceback, its error."""
         first, *rest = self.message.strip().splitlines() or [""]
         if not first.startswith("Traceback (most recent call last)"):
             return first

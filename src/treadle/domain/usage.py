@@ -9,12 +9,12 @@ class Usage:
     output_tokens: int = 0
     cache_write_tokens: int = 0
     cache_read_tokens: int = 0
-    # How many of the tokens written to the cache live there for an hour: those are dearer.
+    # Those of the cache writes that last an hour, which cost more.
     cache_write_1h_tokens: int = 0
 
     @property
     def prompt_tokens(self) -> int:
-        """Everything that the model read."""
+        """All tokens that the model read."""
         return self.input_tokens + self.cache_write_tokens + self.cache_read_tokens
 
     def __add__(self, other: "Usage") -> "Usage":

@@ -11,13 +11,13 @@ from treadle.domain.events.all_events import Event, RecordedEvent
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
-# JSON readers everywhere take integers and nesting up to here; beyond it a value becomes text.
+# What all JSON readers accept; larger integers and deeper values become text.
 _LARGEST = 2**53
 _DEEPEST = 64
 
 
 def encode(event: Event) -> bytes:
-    """The event as it is stored; half a character or an endless number becomes legible text."""
+    """The stored form of an event; surrogates and huge integers are replaced."""
     try:
         return orjson.dumps(event)
     except TypeError:
@@ -32,24 +32,24 @@ _LINE_ENDS = (
 
 
 def encode_recorded(recorded: RecordedEvent) -> bytes:
-    """One line of `--json` output: envelope outside, the event as it is stored inside."""
+    """One line of `--json` output: the envelope with the event in it."""
     try:
         line = orjson.dumps(recorded, option=orjson.OPT_UTC_Z)
     except TypeError:
         line = orjson.dumps(_json_safe(asdict(recorded), _DEEPEST), option=orjson.OPT_UTC_Z)
-    # Other ends of line that Unicode knows: some readers would split the line there.
+    # Some readers split lines at these characters.
     for raw, escaped in _LINE_ENDS:
         line = line.replace(raw, escaped)
     return line
 
 
 def without_surrogates(text: str) -> str:
-    """The same text without half characters: agents cut theirs anywhere, no file takes those."""
+    """The text without lone surrogates, which agents produce and no file accepts."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _json_safe(value: Any, depth: int) -> Any:
-    """The same value without what JSON cannot say."""
+    """The value without what JSON cannot represent."""
     if isinstance(value, str):
         return without_surrogates(value)
     if isinstance(value, int) and abs(value) >= _LARGEST:
@@ -64,12 +64,12 @@ def _json_safe(value: Any, depth: int) -> Any:
 
 
 def event_types() -> dict[str, type[Event]]:
-    """Every wire name with the class it stands for."""
+    """All event classes by wire name."""
     return {cls.__dataclass_fields__["type"].default: cls for cls in get_args(Event)}
 
 
 def decode(body: bytes | str) -> Event | None:
-    """The event, or None for one that only a newer version can read: an unknown type or value."""
+    """The event, or None for an unknown type or value of a newer version."""
     tagged = orjson.loads(body)
     name = tagged.get("type")
     if name not in _known_types():
@@ -87,7 +87,7 @@ def _known_types() -> dict[str, type[Event]]:
     return event_types()
 
 
-# One for each type that is met: most readers ask for a few of them.
+# One adapter per type, because most readers need only a few types.
 @cache
 def _adapter(name: str) -> "TypeAdapter[Event]":
     from pydantic import TypeAdapter

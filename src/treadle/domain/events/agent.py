@@ -1,4 +1,4 @@
-"""Events of what the agent did in a session. Texts and tool arguments are bounded already."""
+"""Events of the agent in a session. Long texts and tool arguments are shortened."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,7 +9,7 @@ from treadle.domain.usage import Usage
 
 @dataclass(frozen=True, slots=True)
 class AgentStarted:
-    """The agent process is up and has named its model and version."""
+    """The agent process has started and reported its model and version."""
 
     model: str
     version: str
@@ -19,7 +19,7 @@ class AgentStarted:
 
 @dataclass(frozen=True, slots=True)
 class AgentSpoke:
-    """Text for people, markers taken out."""
+    """Text of the agent, without markers."""
 
     text: str
     type: Literal["agent.spoke"] = "agent.spoke"
@@ -35,7 +35,7 @@ class AgentThought:
 
 @dataclass(frozen=True, slots=True)
 class ToolCalled:
-    """The model asked for a tool. Whether it may is said by the `tool.decided` that follows."""
+    """The model asked for a tool; a `tool.decided` follows."""
 
     id: str
     name: str
@@ -46,13 +46,13 @@ class ToolCalled:
 
 @dataclass(frozen=True, slots=True)
 class ToolDecided:
-    """The answer to one tool use, of the policy or of a person, stored before the tool runs."""
+    """The decision on one tool use, by the policy or a person, stored before the tool runs."""
 
     id: str
     name: str
     decision: Literal["allow", "deny"]
     reason: str
-    # The rule that decided, and the question that a person answered so, if one was asked.
+    # The rule that decided, and the approval that a person gave, if one was asked for.
     rule: str = ""
     approval: str = ""
     type: Literal["tool.decided"] = "tool.decided"
@@ -60,7 +60,7 @@ class ToolDecided:
 
 @dataclass(frozen=True, slots=True)
 class ToolFinished:
-    """A tool gave its result, shortened."""
+    """The result of a tool, shortened."""
 
     id: str
     output: str
@@ -70,7 +70,7 @@ class ToolFinished:
 
 @dataclass(frozen=True, slots=True)
 class UsageReported:
-    """One model response was used up. The cost is our own estimate from the price table."""
+    """The usage of one model response. The cost is an estimate from the price table."""
 
     model: str
     usage: Usage
@@ -80,7 +80,7 @@ class UsageReported:
 
 @dataclass(frozen=True, slots=True)
 class ApiRetried:
-    """The model service failed and the agent tries again by itself."""
+    """The model service failed and the agent retries by itself."""
 
     attempt: int
     max_attempts: int
@@ -92,7 +92,7 @@ class ApiRetried:
 
 @dataclass(frozen=True, slots=True)
 class QuotaReported:
-    """The provider said how much of a usage window is left."""
+    """The provider reported how much of a quota window is used."""
 
     status: str
     window: str
@@ -103,7 +103,7 @@ class QuotaReported:
 
 @dataclass(frozen=True, slots=True)
 class MessageSkipped:
-    """The agent said something this version does not know; it was passed over."""
+    """The agent sent a message of a kind that this version does not know; it was skipped."""
 
     kind: str
     type: Literal["message.skipped"] = "message.skipped"
@@ -111,7 +111,7 @@ class MessageSkipped:
 
 @dataclass(frozen=True, slots=True)
 class ProcessEnded:
-    """A background process left by a tool was ended with its session."""
+    """A background process of a tool was ended with its session."""
 
     pid: int
     command: str

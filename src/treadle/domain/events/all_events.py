@@ -1,4 +1,4 @@
-"""The closed union of all events, and the record that gives each its place in the log."""
+"""The closed union of all events, and the envelope of an event in the log."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -73,7 +73,7 @@ Event: TypeAlias = (
     | oversight.ApprovalVoided
 )
 
-# What only fills the screen may wait up to 100 ms to be stored; everything else is stored at once.
+# These may be stored up to 100 ms late; all others are stored at once.
 DISPLAY_ONLY: tuple[type[Event], ...] = (
     agent.AgentSpoke,
     agent.AgentThought,
@@ -86,7 +86,7 @@ DISPLAY_ONLY: tuple[type[Event], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class RecordedEvent:
-    """An event in the log. Order, time and owner live here, never in the event itself."""
+    """An event in the log, with its run, number and time."""
 
     run: RunId
     seq: int

@@ -11,7 +11,7 @@ Phase = Literal["planning", "implementing", "reviewing"]
 
 @dataclass(frozen=True, slots=True)
 class PhaseStarted:
-    """A phase of a round begins: its first session is about to work."""
+    """A phase of a round starts: its first session is about to work."""
 
     number: int
     phase: Phase
@@ -20,7 +20,7 @@ class PhaseStarted:
 
 @dataclass(frozen=True, slots=True)
 class PlanWritten:
-    """The planner handed its plan over; it counts once planning is said to be complete."""
+    """The planner submitted its plan; it counts once the planner signals `plan_complete`."""
 
     text: str
     type: Literal["plan.written"] = "plan.written"
@@ -28,10 +28,10 @@ class PlanWritten:
 
 @dataclass(frozen=True, slots=True)
 class CommandFinished:
-    """Treadle ran the project's check command on a commit; `output` is the end of what it said."""
+    """Treadle ran the project's check command on a commit; `output` is the end of its output."""
 
     command: str
-    # None: its time was over first.
+    # None: it timed out.
     exit_code: int | None
     duration_s: float
     output: str
@@ -41,18 +41,18 @@ class CommandFinished:
 
 @dataclass(frozen=True, slots=True)
 class ReviewWritten:
-    """The reviewer handed its findings over; none of them counts before it is judged."""
+    """The reviewer submitted its findings; none counts before it is judged."""
 
     findings: tuple[ReviewFinding, ...]
     summary: str = ""
-    # Earlier findings that it calls mended, by the numbers that it was shown.
+    # Earlier findings that it calls fixed, by the numbers in its prompt.
     settled: tuple[int, ...] = ()
     type: Literal["review.written"] = "review.written"
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewJudged:
-    """What a review comes to once its findings were looked into, and the commit it is about."""
+    """The verdict of a review once its findings were checked, and the commit it is about."""
 
     number: int
     verdict: Verdict
@@ -60,14 +60,14 @@ class ReviewJudged:
     reason: str
     findings: tuple[ReviewFinding, ...] = ()
     dropped: tuple[DroppedFinding, ...] = ()
-    # Earlier findings that the reviewer called mended.
+    # Earlier findings that the reviewer called fixed.
     settled: tuple[ReviewFinding, ...] = ()
     type: Literal["review.judged"] = "review.judged"
 
 
 @dataclass(frozen=True, slots=True)
 class IssueSaved:
-    """An agent found the specifications unclear or contradictory; a person must settle it."""
+    """An agent found the specifications unclear or contradictory; a person must decide."""
 
     path: str
     role: Role
@@ -85,7 +85,8 @@ class BacklogSaved:
 
 @dataclass(frozen=True, slots=True)
 class CommitFailed:
-    """What a session left could not be committed: it stays in the workspace, the run goes on."""
+    """A session's changes could not be committed; they stay in the workspace, and the run
+    continues."""
 
     message: str
     type: Literal["commit.failed"] = "commit.failed"

@@ -10,7 +10,7 @@ from treadle.domain.ids import SessionId
 
 @dataclass(frozen=True, slots=True)
 class LimitNeared:
-    """Four fifths of a limit are used; said once per limit."""
+    """Four fifths of a limit are used; recorded once per limit."""
 
     limit: str
     used: float
@@ -20,7 +20,8 @@ class LimitNeared:
 
 @dataclass(frozen=True, slots=True)
 class BreakerOpened:
-    """An outside service failed so often that it is left alone until `until`, then tried once."""
+    """An outside service failed repeatedly: no run uses it before `until`, then one run probes
+    it."""
 
     service: str
     reason: str
@@ -38,7 +39,7 @@ class BreakerClosed:
 
 @dataclass(frozen=True, slots=True)
 class HostAsked:
-    """A confined process wanted to reach a host; said once per host, port and answer."""
+    """A confined process asked for a host; recorded once per host, port and decision."""
 
     host: str
     port: int
@@ -48,7 +49,7 @@ class HostAsked:
 
 @dataclass(frozen=True, slots=True)
 class BillDiffered:
-    """The agent's own figure for a session is not what the ledger says; the ledger counts."""
+    """The agent's own cost of a session differs from the ledger's; the ledger counts."""
 
     session: SessionId
     ledger_usd: float
@@ -66,7 +67,7 @@ class ApprovalAsked:
 
 @dataclass(frozen=True, slots=True)
 class ApprovalAnswered:
-    """The first valid answer; the run goes on with it."""
+    """The first valid answer; the run continues with it."""
 
     approval: ApprovalId
     verdict: AnswerVerdict
@@ -77,7 +78,7 @@ class ApprovalAnswered:
 
 @dataclass(frozen=True, slots=True)
 class ApprovalLapsed:
-    """Nobody answered in time; what was announced for this case happens."""
+    """The deadline passed without an answer; the announced default applies."""
 
     approval: ApprovalId
     verdict: Literal["approved", "denied"]
@@ -86,7 +87,7 @@ class ApprovalLapsed:
 
 @dataclass(frozen=True, slots=True)
 class ApprovalVoided:
-    """The question is off: its subject changed, or the run ended."""
+    """The question is void: its subject changed, or the run ended."""
 
     approval: ApprovalId
     reason: str

@@ -16,7 +16,7 @@ Instruction = str
 
 @dataclass(frozen=True, slots=True)
 class RunQueued:
-    """The run was asked for and waits for a worker: the first event of a detached run."""
+    """The run waits for a worker: the first event of a detached run."""
 
     run: RunId
     workflow: str
@@ -28,7 +28,7 @@ class RunQueued:
 
 @dataclass(frozen=True, slots=True)
 class RunStarted:
-    """A process works on the run: its first event, but for `run.queued`."""
+    """A process works on the run: its first event, except for `run.queued`."""
 
     run: RunId
     workflow: str
@@ -73,7 +73,7 @@ class RoundFailed:
 
 @dataclass(frozen=True, slots=True)
 class RunPaused:
-    """The run sleeps until the provider's quota is back; this is not running time."""
+    """The run sleeps until the provider's quota is back; this does not count as running time."""
 
     reason: str
     until: datetime
@@ -89,7 +89,7 @@ class RunResumed:
 
 @dataclass(frozen=True, slots=True)
 class RunRecovered:
-    """The run's owner was gone, and another process goes on where it was, within these limits."""
+    """The run's process was gone, and another one continues it, within these limits."""
 
     limits: RunLimits | None = None
     sandbox: SandboxMode = "sandboxed"
@@ -98,7 +98,7 @@ class RunRecovered:
 
 @dataclass(frozen=True, slots=True)
 class RunReopened:
-    """A run that had ended goes on, within these limits; what it has used counts."""
+    """A run that had ended continues, within these limits; what it has used counts."""
 
     by: Literal["resume", "retry"]
     limits: RunLimits
@@ -116,7 +116,7 @@ class InterruptRequested:
 
 @dataclass(frozen=True, slots=True)
 class RunEnded:
-    """The run is over. Only a later `treadle land` or `treadle resume` adds to its log."""
+    """The run has ended. Only a later `treadle land` or `treadle resume` adds to its log."""
 
     result: RunResult
     type: Literal["run.ended"] = "run.ended"

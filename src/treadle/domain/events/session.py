@@ -10,7 +10,7 @@ from treadle.domain.signal import Role, SignalKind
 
 @dataclass(frozen=True, slots=True)
 class SessionStarted:
-    """A fresh agent session is about to be started; stored before the process is."""
+    """An agent session is about to start; stored before the process starts."""
 
     session: SessionId
     role: Role
@@ -21,7 +21,7 @@ class SessionStarted:
 
 @dataclass(frozen=True, slots=True)
 class PromptSent:
-    """The instruction the session was given."""
+    """The prompt of the session."""
 
     text: str
     type: Literal["prompt.sent"] = "prompt.sent"
@@ -29,7 +29,7 @@ class PromptSent:
 
 @dataclass(frozen=True, slots=True)
 class SessionEnded:
-    """The session is over; none of its processes can do anything any more."""
+    """The session has ended; none of its processes can act any more."""
 
     result: SessionResult
     type: Literal["session.ended"] = "session.ended"
@@ -37,7 +37,7 @@ class SessionEnded:
 
 @dataclass(frozen=True, slots=True)
 class SignalGiven:
-    """The agent said something about the work that its role may say."""
+    """The agent gave a signal that its role may give."""
 
     kind: SignalKind
     text: str
@@ -47,7 +47,7 @@ class SignalGiven:
 
 @dataclass(frozen=True, slots=True)
 class SignalRefused:
-    """The agent used a signal that its role may not use; it has no effect."""
+    """The agent gave a signal that its role may not give; it has no effect."""
 
     kind: SignalKind
     role: Role

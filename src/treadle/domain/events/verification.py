@@ -9,8 +9,8 @@ from treadle.domain.suite_report import CaseCounts, SuiteObjection
 
 @dataclass(frozen=True, slots=True)
 class CheckAdded:
-    """A criterion of a deliverable got a check after the deliverable was written down; the one that
-    it had, if the work changed a file that it judges by: as it is, nobody has seen it fail."""
+    """A criterion of an existing deliverable got a check; or its check was reset, because the work
+    changed a file that the check uses, and it has not failed in this form yet."""
 
     deliverable: str
     check: Check
@@ -19,7 +19,7 @@ class CheckAdded:
 
 @dataclass(frozen=True, slots=True)
 class DeliverableClaimed:
-    """The agent says that a deliverable is finished; its checks have to show it."""
+    """The agent claims that a deliverable is finished; its checks must verify it."""
 
     id: str
     description: str
@@ -28,20 +28,20 @@ class DeliverableClaimed:
 
 @dataclass(frozen=True, slots=True)
 class ClaimRefused:
-    """What the agent claimed stays pending: checks or tests object, or a check is missing."""
+    """A claimed deliverable stays pending: checks or tests fail, or a check is missing."""
 
     id: str
     description: str
-    # How many of its checks are red; none: the tests object, or criteria are unchecked.
+    # How many of its checks are red; 0: the tests fail, or criteria have no check.
     red: int
-    # How many of its criteria have no check, where every one must have one.
+    # How many of its criteria have no check, if checks are required.
     unchecked: int = 0
     type: Literal["claim.refused"] = "claim.refused"
 
 
 @dataclass(frozen=True, slots=True)
 class CheckFinished:
-    """Treadle ran a check on a committed tree; `output` is the end of what it said."""
+    """Treadle ran a check on a committed tree; `output` is the end of its output."""
 
     deliverable: str
     criterion: str
@@ -52,7 +52,7 @@ class CheckFinished:
 
 @dataclass(frozen=True, slots=True)
 class RegressionFound:
-    """A check that was green is red; the round that broke it, if that could be told."""
+    """A check that was green is red; `round` is the round that broke it, if known."""
 
     deliverable: str
     criterion: str
@@ -62,29 +62,28 @@ class RegressionFound:
 
 @dataclass(frozen=True, slots=True)
 class SuiteFinished:
-    """Treadle ran the test command on a committed tree; without objections the gate is open."""
+    """Treadle ran the test command on a committed tree; without objections the tests pass."""
 
     evidence: Evidence
     counts: tuple[CaseCounts, ...]
     coverage: float | None
     objections: tuple[SuiteObjection, ...]
-    # Red before the work as well, and red at one time and green at another.
+    # Tests that were red before the work, and tests with changing results.
     known_red: tuple[str, ...] = ()
     flaky: tuple[str, ...] = ()
     output: str = ""
-    # What would keep the gate shut, had a person not accepted it.
+    # Objections that a person accepted.
     accepted: tuple[SuiteObjection, ...] = ()
     type: Literal["suite.finished"] = "suite.finished"
 
 
-# What judges the work, by what it is; the specification holds checks, and says what is wanted.
-# check: a file that the command of a check goes by.
+# The kinds of files that the work is judged by; check: a file that a check's command uses.
 EvidenceFileKind = Literal["specification", "tests", "ci", "lint", "coverage", "check"]
 
 
 @dataclass(frozen=True, slots=True)
 class TouchedFile:
-    """A changed file that judges the work."""
+    """A changed file that the work is judged by."""
 
     path: str
     judge: EvidenceFileKind
@@ -93,7 +92,7 @@ class TouchedFile:
 
 @dataclass(frozen=True, slots=True)
 class EvidenceTouched:
-    """The work changed files by which it is judged: a person should look at these first."""
+    """The work changed files that it is judged by: a person should look at these first."""
 
     files: tuple[TouchedFile, ...]
     type: Literal["evidence.touched"] = "evidence.touched"

@@ -9,7 +9,7 @@ from treadle.domain.ids import RunId
 
 @dataclass(frozen=True, slots=True)
 class DeliverableCreated:
-    """A unit of done was written down."""
+    """A deliverable was created."""
 
     deliverable: Deliverable
     type: Literal["deliverable.created"] = "deliverable.created"
@@ -17,21 +17,21 @@ class DeliverableCreated:
 
 @dataclass(frozen=True, slots=True)
 class DeliverableChanged:
-    """A deliverable got another status; a pass is proven only by checks that Treadle ran."""
+    """The status of a deliverable changed; only checks that Treadle ran prove a pass."""
 
     id: str
     description: str
     previous: DeliverableStatus
     status: DeliverableStatus
     proof: Literal["claimed", "proven"] | None = None
-    # Of a pass that was shown after its round: the commit that it was shown on.
+    # For a pass that was verified after its round: the verified commit.
     commit: str = ""
     type: Literal["deliverable.changed"] = "deliverable.changed"
 
 
 @dataclass(frozen=True, slots=True)
 class StatusAdopted:
-    """The run goes on from deliverables that an earlier run or a person's edit left."""
+    """The run adopts deliverables of an earlier run, or edits by a person."""
 
     deliverables: tuple[Deliverable, ...]
     origin: Literal["earlier_run", "hand_edit"]
@@ -40,7 +40,7 @@ class StatusAdopted:
 
 @dataclass(frozen=True, slots=True)
 class PlanMade:
-    """The deliverables stand for this text of the specification (its SHA-256)."""
+    """The deliverables are planned for this text of the specification (its SHA-256)."""
 
     spec: str
     type: Literal["plan.made"] = "plan.made"
@@ -48,7 +48,7 @@ class PlanMade:
 
 @dataclass(frozen=True, slots=True)
 class WorkContinued:
-    """The run starts from what an earlier run left on its branch and nobody has landed."""
+    """The run starts from the work of an earlier run that is on its branch and not landed."""
 
     run: RunId
     branch: str
@@ -58,34 +58,34 @@ class WorkContinued:
 
 @dataclass(frozen=True, slots=True)
 class SetupFinished:
-    """The project's setup command has run in the workspace; `output` is the end of what it said."""
+    """The project's setup command ran in the workspace; `output` is the end of its output."""
 
     command: str
     exit_code: int
     duration_s: float
     output: str
-    # Where it could get packages from: what the user's own tools are configured for.
+    # The package hosts that it could reach, from the configuration of the user's tools.
     hosts: tuple[str, ...] = ()
     type: Literal["setup.finished"] = "setup.finished"
 
 
 @dataclass(frozen=True, slots=True)
 class WorkspacePrepared:
-    """The run has its own clone, on its own branch, from a snapshot of what the user saw."""
+    """The run has its own clone, on its own branch, from a snapshot of the user's checkout."""
 
     path: str
     branch: str
-    # What the user had checked out: commit and branch, either of which may not exist yet.
+    # The user's commit and branch; either may not exist yet.
     head: str | None
     checkout: str | None
-    # The commit the run starts from: `head`, or one on top of it with the uncommitted changes.
+    # The commit the run starts from: `head`, or a commit on top with the uncommitted changes.
     snapshot: str
     type: Literal["workspace.prepared"] = "workspace.prepared"
 
 
 @dataclass(frozen=True, slots=True)
 class WorkCommitted:
-    """What the agent had left uncommitted at the end of a round was committed."""
+    """The uncommitted changes at the end of a round were committed."""
 
     commit: str
     message: str
@@ -107,9 +107,9 @@ PROTECTED_PATH = "a protected path"
 
 @dataclass(frozen=True, slots=True)
 class WithheldPath:
-    """Where a credential stands: never what it is. Without a path it is in a commit's message.
+    """The location of a credential, never its value; without a path it is in a commit message.
 
-    Or, by its kind, a path that an agent may not change, whatever is in it.
+    Or, by its kind, a path that an agent may not change.
     """
 
     path: str
@@ -123,10 +123,10 @@ class WithheldPath:
 
 @dataclass(frozen=True, slots=True)
 class WorkWithheld:
-    """Files with what looks like a credential, and changes of protected paths, were left out of the
+    """Files that seem to hold a credential, and changes of protected paths, were left out of the
     round's commit.
 
-    They stay in the workspace, and the next session is told what to do about it.
+    They stay in the workspace, and the next prompt says what to do about them.
     """
 
     places: tuple[WithheldPath, ...]
@@ -145,7 +145,7 @@ class WorkLanded:
 
 @dataclass(frozen=True, slots=True)
 class WorkKept:
-    """The work waits on its branch: why, and the one command that merges it."""
+    """The work stays on its branch; `reason` says why, and `command` lands it."""
 
     branch: str
     reason: str
