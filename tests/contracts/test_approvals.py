@@ -250,7 +250,7 @@ import sys
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
-from treadle.adapters.stores.approval_store import Approvals
+from treadle.adapters.stores.approval_store import DatabaseApprovals
 from treadle.adapters.stores.database import open_database
 from treadle.domain.approval import Answer
 from treadle.domain.storage import Storage
@@ -259,7 +259,7 @@ with closing(open_database(Storage(Path(root), url))) as database:
     print("ready", flush=True)
     sys.stdin.readline()
     answer = Answer("approved", name, datetime.fromisoformat(at))
-    print(type(Approvals(database).answer(approval, answer, subject_hash="0123")).__name__)
+    print(type(DatabaseApprovals(database).answer(approval, answer, subject_hash="0123")).__name__)
 """
 
 
@@ -285,9 +285,9 @@ def test_of_answers_given_at_once_by_several_processes_exactly_one_counts(
         process.stdin.flush()
     said = {name: process.communicate(timeout=60)[0] for name, process in processes.items()}
 
-    winners = [name for name in names if said[name] == "Accepted\n"]
+    winners = [name for name in names if said[name] == "AcceptedAnswer\n"]
     standing = approvals.find(APPROVAL.id)
-    assert sorted(said.values()) == ["Accepted\n", *["Refused\n"] * 3]
+    assert sorted(said.values()) == ["AcceptedAnswer\n", *["RejectedAnswer\n"] * 3]
     assert standing is not None
     assert standing.settled == Answer("approved", winners[0], LATER)
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.builders import RUN, FakeClock
 from treadle.adapters.stores.memory_store import MemoryStore
-from treadle.adapters.stores.recorder import GATHER_MOST, Recorder
+from treadle.adapters.stores.recorder import BATCH_LIMIT, Recorder
 from treadle.domain.errors import StoreError
 from treadle.domain.events.agent import AgentSpoke, ToolCalled, ToolDecided, ToolFinished
 from treadle.domain.events.all_events import Event, RecordedEvent
@@ -89,10 +89,10 @@ async def test_a_flood_of_text_is_stored_before_it_grows_large() -> None:
     store = Batches()
     recorder = Recorder(store, RUN, FakeClock(), ())
 
-    for _ in range(2 * GATHER_MOST + 1):
+    for _ in range(2 * BATCH_LIMIT + 1):
         recorder.record(SPOKE)
 
-    assert [len(batch) for batch in store.batches] == [GATHER_MOST, GATHER_MOST]
+    assert [len(batch) for batch in store.batches] == [BATCH_LIMIT, BATCH_LIMIT]
     recorder.flush()
 
 

@@ -52,12 +52,12 @@ _SELECT = (
 )
 _OLDEST_FIRST = "ORDER BY asked_at, id"
 SUBJECT_CHANGED = "its subject changed"
-# Questions are few: whoever writes one has the table alone.
+# Questions are rare, so writers lock the whole table.
 LOCK = "approvals"
 
 
 class DatabaseApprovals:
-    """The `ApprovalDesk` port, and what those who answer need of it."""
+    """The `ApprovalStore` port, and the queries of those who answer."""
 
     def __init__(
         self,
@@ -77,8 +77,8 @@ class DatabaseApprovals:
                 "ON CONFLICT (id) DO NOTHING",
                 _values(approval),
             )
-            kept = _find(cursor, approval.id)
-            if kept is None or kept.approval.run != approval.run:
+            stored = _find(cursor, approval.id)
+            if stored is None or stored.approval.run != approval.run:
                 raise StoreError(
                     f"the question {approval.id} belongs to another run",
                     hint="start a new run with `treadle deliver`",
@@ -88,7 +88,7 @@ class DatabaseApprovals:
                 (approval.run, _text(approval.step), approval.id),
             ):
                 _settle(cursor, other, VoidedQuestion(SUBJECT_CHANGED, approval.asked_at))
-        return kept.approval
+        return stored.approval
 
     def find(self, approval: ApprovalId) -> ApprovalRecord | None:
         rows = self._database.query(f"{_SELECT} WHERE id=?", (approval,))
@@ -99,15 +99,15 @@ class DatabaseApprovals:
         return [_record_of(row) for row in rows]
 
     def lapse(self, approval: ApprovalId, now: datetime) -> ApprovalRecord | None:
-        seen = self.find(approval)
-        if seen is None or as_of(seen, now) == seen:
-            # Those who wait look often, so a mere look takes no lock.
-            return seen
+        record = self.find(approval)
+        if record is None or as_of(record, now) == record:
+            # Runs poll this, so a read takes no lock.
+            return record
         with self._database.transaction(LOCK) as cursor:
-            standing = as_of(_find(cursor, approval) or seen, now)
-            if standing.settled is not None:
-                _settle(cursor, approval, standing.settled)
-        return standing
+            record = as_of(_find(cursor, approval) or record, now)
+            if record.settled is not None:
+                _settle(cursor, approval, record.settled)
+        return record
 
     def void_open(self, run: RunId, *, reason: str, now: datetime) -> Sequence[ApprovalRecord]:
         with self._database.transaction(LOCK) as cursor:
@@ -120,30 +120,30 @@ class DatabaseApprovals:
     def answer(
         self, approval: ApprovalId, answer: Answer, *, subject_hash: str
     ) -> AnswerResult | None:
-        """Settle the question with this answer, or say why it does not count; None: no such
-        question. Of many answers at once exactly one is accepted."""
+        """Settle the question with this answer, or return why it does not count; None if there is
+        no such question. Of concurrent answers exactly one is accepted."""
         with self._database.transaction(LOCK) as cursor:
-            standing = _find(cursor, approval)
-            if standing is None:
+            record = _find(cursor, approval)
+            if record is None:
                 return None
-            judgement = validate_answer(standing, answer, subject_hash=subject_hash)
-            if isinstance(judgement, AcceptedAnswer):
-                _settle(cursor, approval, judgement.answer)
-        return judgement
+            result = validate_answer(record, answer, subject_hash=subject_hash)
+            if isinstance(result, AcceptedAnswer):
+                _settle(cursor, approval, result.answer)
+        return result
 
     def list_open(self, now: datetime) -> Sequence[ApprovalRecord]:
-        """What can be answered now, oldest first."""
+        """The questions that can be answered now, oldest first."""
         rows = self._database.query(f"{_SELECT} WHERE state='open' {_OLDEST_FIRST}")
-        standings = [as_of(_record_of(row), now) for row in rows]
-        return [each for each in standings if each.settled is None]
+        records = [as_of(_record_of(row), now) for row in rows]
+        return [each for each in records if each.settled is None]
 
     def list_newest(self, limit: int) -> Sequence[ApprovalRecord]:
-        """Open and settled ones, newest first."""
+        """Open and settled questions, newest first."""
         rows = self._database.query(f"{_SELECT} ORDER BY asked_at DESC, id LIMIT ?", (limit,))
         return [_record_of(row) for row in rows]
 
     def find_by_suffix(self, digits: str) -> Sequence[ApprovalRecord]:
-        """Every question whose id ends so; `digits` holds letters and digits alone."""
+        """Every question whose id ends with `digits`, which must be alphanumeric."""
         rows = self._database.query(f"{_SELECT} WHERE id LIKE ? {_OLDEST_FIRST}", (f"%{digits}",))
         return [_record_of(row) for row in rows]
 
@@ -154,7 +154,7 @@ def _find(cursor: Cursor, approval: ApprovalId) -> ApprovalRecord | None:
 
 
 def _settle(cursor: Cursor, approval: ApprovalId, settled: Settlement) -> None:
-    """Nobody else can have settled it since it was read, but a second try must change nothing."""
+    """Settle the question unless it is settled already."""
     cursor.execute(
         "UPDATE approvals SET state=?, verdict=?, answered_by=?, settled_at=?, words=? "
         "WHERE id=? AND state='open'",
@@ -221,11 +221,11 @@ def _settlement_of(state: str, verdict: str, by: str, at: str, words: str) -> Se
 
 
 def _moment(at: datetime) -> str:
-    """In UTC and always as long, so that texts sort as moments do."""
+    """In UTC and of fixed length, so that texts sort by time."""
     return at.astimezone(UTC).isoformat(timespec="microseconds")
 
 
 def _text(text: str) -> str:
-    """Without half characters and NUL, which an agent may write and no database takes."""
-    whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return whole.replace("\0", "\N{REPLACEMENT CHARACTER}")
+    """Replace lone surrogates and NUL, which agents may write and no database accepts."""
+    clean_text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return clean_text.replace("\0", "\N{REPLACEMENT CHARACTER}")

@@ -22,7 +22,7 @@ ControlRequestKind = Literal["cancel"]
 
 @dataclass(frozen=True, slots=True)
 class ControlRequest:
-    """One wish, by the first who had it."""
+    """One request, by the first who made it."""
 
     kind: ControlRequestKind
     by: str
@@ -30,7 +30,7 @@ class ControlRequest:
 
 
 class ControlRequests:
-    """Asking twice is asking once; the end of a run, or a new leg, clears what was asked of it."""
+    """Repeated requests count once; the end of a run or a new leg deletes them."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -44,7 +44,7 @@ class ControlRequests:
             cursor.execute(sql, (run, kind, by, at.isoformat()))
 
     def find_oldest(self, run: RunId) -> ControlRequest | None:
-        """The oldest request that is still open."""
+        """The oldest open request."""
         sql = "SELECT kind, asked_by, asked_at FROM requests WHERE run=? ORDER BY asked_at LIMIT 1"
         rows = self._database.query(sql, (run,))
         return (
@@ -54,6 +54,6 @@ class ControlRequests:
         )
 
     def clear(self, run: RunId) -> None:
-        """For a run that lost its process; at the end and at a new leg the store does so itself."""
+        """Delete the requests of a run whose process is gone."""
         with self._database.transaction(f"run {run}") as cursor:
             cursor.execute("DELETE FROM requests WHERE run=?", (run,))

@@ -28,7 +28,7 @@ _WHERE = "WHERE ledger.rehearsal=? AND ledger.at>=?"
 def cost_lines(
     storage: Storage, by: CostGroup, *, since: datetime | None, rehearsal: bool
 ) -> list[CostLine]:
-    """A line for each group: days and runs newest first, models and projects dearest first."""
+    """One line per group: days and runs newest first, models and projects by cost."""
     database = open_to_read(storage)
     if database is None:
         return []
@@ -40,35 +40,35 @@ def cost_lines(
 
 
 def sum_lines(lines: Iterable[CostLine], label: str = "total") -> CostLine:
-    """All lines as one."""
-    given = list(lines)
+    """The sum of all lines."""
+    all_lines = list(lines)
     used: defaultdict[str, float] = defaultdict(float)
     share: dict[str, float] = {}
-    for line in given:
+    for line in all_lines:
         for each in line.windows:
             used[each.window] += each.used
             share[each.window] = max(each.share, share.get(each.window, 0.0))
     return CostLine(
         label=label,
-        requests=sum(line.requests for line in given),
-        usage=sum((line.usage for line in given), Usage()),
-        cost_usd=sum(line.cost_usd for line in given),
-        unpriced_usd=sum(line.unpriced_usd for line in given),
-        estimated_requests=sum(line.estimated_requests for line in given),
-        subscription_requests=sum(line.subscription_requests for line in given),
+        requests=sum(line.requests for line in all_lines),
+        usage=sum((line.usage for line in all_lines), Usage()),
+        cost_usd=sum(line.cost_usd for line in all_lines),
+        unpriced_usd=sum(line.unpriced_usd for line in all_lines),
+        estimated_requests=sum(line.estimated_requests for line in all_lines),
+        subscription_requests=sum(line.subscription_requests for line in all_lines),
         windows=tuple(WindowUse(name, used[name], share[name]) for name in sorted(used)),
     )
 
 
 def _lines(database: Database, by: CostGroup, values: tuple[int, str]) -> list[CostLine]:
     key = _key(by)
-    # All of it is made of the constants above; values are always bound.
+    # Built from constants only; values are always bound.
     sums = f"SELECT {key}, {_SUMS} {_FROM} {_WHERE} GROUP BY 1 ORDER BY 2 DESC"
-    told = (
+    windows_query = (
         f"SELECT {key}, windows {_FROM} {_WHERE}"
         " AND subscription=1 AND windows<>'[]' ORDER BY ledger.at"
     )
-    windows = _windows(by, database.query(told, values))
+    windows = _windows(by, database.query(windows_query, values))
     merged: dict[str, CostLine] = {}
     for row in database.query(sums, values):
         label = _label(by, row[0])
@@ -83,7 +83,7 @@ def _lines(database: Database, by: CostGroup, values: tuple[int, str]) -> list[C
 def _key(by: CostGroup) -> str:
     match by:
         case "day":
-            return "substr(ledger.at, 1, 16)"  # to the minute: days begin at any, by place
+            return "substr(ledger.at, 1, 16)"  # to the minute, because days depend on the time zone
         case "run":
             return "ledger.run"
         case "model":
@@ -114,18 +114,18 @@ def _line(label: str, row: Row) -> CostLine:
 
 
 def _windows(by: CostGroup, rows: Iterable[Row]) -> defaultdict[str, dict[str, WindowUse]]:
-    """How much each group filled each window, told by the levels before and after.
+    """How much of each window each group used, by the shares before and after.
 
-    What was in a window before its first response here is somebody's earlier work; a window that
-    begins anew is another one, which its reset tells.
+    A window's share before its first response here was used elsewhere. A window with another
+    reset time is a new one.
     """
-    fullest: dict[tuple[str, float | None], float] = {}
-    found: defaultdict[str, dict[str, WindowUse]] = defaultdict(dict)
+    highest: dict[tuple[str, float | None], float] = {}
+    uses: defaultdict[str, dict[str, WindowUse]] = defaultdict(dict)
     for key, text in rows:
-        group = found[_label(by, key)]
+        group = uses[_label(by, key)]
         for name, share, resets_at in json.loads(text):
-            before = fullest.get((name, resets_at), share)
-            fullest[name, resets_at] = max(before, share)
+            before = highest.get((name, resets_at), share)
+            highest[name, resets_at] = max(before, share)
             used = group[name].used if name in group else 0.0
             group[name] = WindowUse(name, used + max(0.0, share - before), share)
-    return found
+    return uses

@@ -1,8 +1,8 @@
 """The interface to two databases: SQLite for one machine, PostgreSQL where several share it.
 
-Statements are written once, in what both understand: `?` for values, ON CONFLICT, RETURNING (a
-compare-and-set is an UPDATE … RETURNING that gives a row or none). Tables say TEXT, INTEGER, REAL
-and BLOB; truth is 0 and 1, times are texts in ISO 8601. See `schema` for the tables.
+Statements are written once, in the common subset: `?` for values, ON CONFLICT, RETURNING (a
+compare-and-set is an UPDATE … RETURNING that gives a row or none). Tables use TEXT, INTEGER, REAL
+and BLOB; booleans are 0 and 1, times are ISO 8601 texts. See `schema` for the tables.
 """
 
 from collections.abc import Iterable, Sequence
@@ -16,25 +16,25 @@ Row: TypeAlias = tuple[Any, ...]
 
 
 class Cursor(Protocol):
-    """What can be done inside a transaction."""
+    """Statements inside a transaction."""
 
     def execute(self, sql: str, values: Sequence[Value] = ()) -> list[Row]:
-        """Run one statement; its rows, if it gives any."""
+        """Run one statement; returns its rows, if any."""
         ...
 
     def executemany(self, sql: str, rows: Iterable[Sequence[Value]]) -> None:
-        """Run one statement once for each of the rows."""
+        """Run one statement for each of the rows."""
         ...
 
 
 class Database(Protocol):
-    """Safe to use from several threads. Whatever fails is a StoreError of one line."""
+    """Safe to use from several threads. Every failure is a StoreError."""
 
     def transaction(self, lock: str = "") -> AbstractContextManager[Cursor]:
-        """All of the block or, if it raises, none of it; never inside another transaction.
+        """Commit the block, or roll it back if it raises; transactions do not nest.
 
-        Two transactions with the same lock never overlap, on whatever machine: what one reads
-        stays so until it is done. SQLite has one writer and needs no name for it.
+        Two transactions with the same lock never overlap, even on two machines: what one reads
+        does not change until it ends. SQLite has one writer and ignores the name.
         """
         ...
 
@@ -46,7 +46,7 @@ class Database(Protocol):
 
 
 def open_database(storage: Storage) -> Database:
-    """The database with its tables up to date, made if it is not there."""
+    """Open the database, created if missing, with up-to-date tables."""
     if storage.database_url:
         # Loads psycopg, which most installations never need.
         from treadle.adapters.stores.postgres import PostgresDatabase
@@ -58,7 +58,7 @@ def open_database(storage: Storage) -> Database:
 
 
 def open_to_read(storage: Storage) -> Database | None:
-    """The database for reading alone, or None when nothing was ever stored."""
+    """Open the database for reading; None if nothing was ever stored."""
     if storage.database_url:
         return open_database(storage)
     from treadle.adapters.stores.sqlite import open_existing

@@ -24,7 +24,7 @@ PAGE = 500
 
 
 class EventStore:
-    """The `Store` port on a database; `host` is told of runs that a process here works on."""
+    """The `Store` port on a database; `host` is recorded for runs of this process."""
 
     def __init__(self, database: Database, host: str) -> None:
         self._database = database
@@ -48,46 +48,45 @@ class EventStore:
         limit: int | None = None,
         types: Collection[str] = (),
     ) -> Iterator[RecordedEvent]:
-        wanted = _type_condition(types)
-        left = limit
-        while left is None or left > 0:
-            size = PAGE if left is None else min(PAGE, left)
+        where = _type_condition(types)
+        remaining = limit
+        while remaining is None or remaining > 0:
+            size = PAGE if remaining is None else min(PAGE, remaining)
             values = (run, *((run,) if types else ()), *types, after, size)
-            # Put together of constants; values are always bound.
+            # Built from constants only; values are always bound.
             rows = self._database.query(
-                f"SELECT seq, at, body FROM events WHERE run=? AND {wanted} ORDER BY seq LIMIT ?",  # noqa: S608
+                f"SELECT seq, at, body FROM events WHERE run=? AND {where} ORDER BY seq LIMIT ?",  # noqa: S608
                 values,
             )
             yield from decode_rows(run, rows)
             if len(rows) < PAGE:
                 return
             after = rows[-1][0]
-            left = None if left is None else left - len(rows)
+            remaining = None if remaining is None else remaining - len(rows)
 
     def last_number(self, run: RunId) -> int:
-        """How many events the log has."""
+        """The number of the last event; 0 for an empty log."""
         rows = self._database.query("SELECT max(seq) FROM events WHERE run=?", (run,))
         return rows[0][0] or 0
 
     def outline(self, run: RunId, *, upto: int | None = None) -> Iterator[RecordedEvent]:
-        """The log, or its first events, without what it is full of, which says the same of the run
-        as a whole: also the tool calls that were denied, what the last session used, and the last
-        events of all."""
+        """The log up to an event without its bulk, which is enough to describe the run. It keeps
+        denied tool calls, the usage of the last session, and the last events."""
         last = self.last_number(run) if upto is None else upto
         return decode_rows(run, outline_rows(self._database, run, last))
 
     def close(self) -> None:
-        """Close the database, too."""
+        """Close the database as well."""
         self._database.close()
 
 
 def open_store(storage: Storage) -> EventStore:
-    """The logs of all runs, on a database of their own."""
+    """Open a store with a database connection of its own."""
     return EventStore(open_database(storage), host_of(storage.root))
 
 
 def decode_rows(run: RunId, rows: Iterable[Row]) -> Iterator[RecordedEvent]:
-    """The events in rows of number, time and body."""
+    """The events of rows with number, time and body."""
     for seq, at, body in rows:
         event = decode(body)
         if event is not None:
@@ -97,10 +96,10 @@ def decode_rows(run: RunId, rows: Iterable[Row]) -> Iterator[RecordedEvent]:
 def _type_condition(types: Collection[str]) -> str:
     if not types:
         return "seq>?"
-    named = f"type IN ({', '.join('?' * len(types))})"
-    bulky = any(each in BULK for each in types)
-    whole = "SELECT seq FROM events WHERE run=?" if bulky else LANDMARKS_OF_A_RUN
-    return f"seq IN ({whole} AND {named} AND seq>?)"
+    type_list = f"type IN ({', '.join('?' * len(types))})"
+    includes_bulk = any(each in BULK for each in types)
+    source = "SELECT seq FROM events WHERE run=?" if includes_bulk else LANDMARKS_OF_A_RUN
+    return f"seq IN ({source} AND {type_list} AND seq>?)"
 
 
 def _claim_key(cursor: Cursor, run: RunId, key: str) -> bool:
@@ -121,8 +120,7 @@ def _insert(
 
 
 def _project(cursor: Cursor, stored: Sequence[RecordedEvent], host: str) -> None:
-    """Carry what was stored into the list of runs; an event that cannot follow is refused here,
-    in the same transaction, so that it was never stored."""
+    """Update the list of runs in the same transaction; an illegal transition rolls it back."""
     for each in stored:
         for change in _changes(cursor, each, host):
             cursor.execute(*change)

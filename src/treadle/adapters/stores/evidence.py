@@ -1,4 +1,4 @@
-"""Logs of the commands that Treadle ran itself, stored with the run by the hash of their text."""
+"""Logs of the commands that Treadle ran, stored with the run by the hash of their text."""
 
 import hashlib
 import os
@@ -19,12 +19,12 @@ LogIntegrity = Literal["kept", "missing", "changed"]
 
 @dataclass(frozen=True, slots=True)
 class EvidenceLogs:
-    """The logs of one run; `directory` is that of the run."""
+    """The logs of one run; `directory` is the run's."""
 
     directory: Path
 
     def keep(self, text: str) -> str:
-        """All of the text, or nothing; its name is its SHA-256."""
+        """Store the text atomically; returns its name, the SHA-256."""
         content = text.encode(errors="replace")
         name = hashlib.sha256(content).hexdigest()
         try:
@@ -37,14 +37,14 @@ class EvidenceLogs:
         return name
 
     def check_integrity(self, name: str) -> LogIntegrity:
-        """Whether the log is there, and still is what its name says."""
+        """Whether the log exists and still has the hash in its name."""
         content = self._content(name)
         if content is None:
             return "missing"
         return "kept" if hashlib.sha256(content).hexdigest() == name else "changed"
 
     def read(self, name: str) -> str | None:
-        """What was kept under this name; None if that is gone, or is not that any more."""
+        """The log of this name; None if it is missing or changed."""
         content = self._content(name)
         if content is None or hashlib.sha256(content).hexdigest() != name:
             return None
@@ -69,7 +69,7 @@ class EvidenceLogs:
 
     def _content(self, name: str) -> bytes | None:
         try:
-            # Not blocking: a pipe in its place would never be written to.
+            # Non-blocking: opening a pipe in its place would hang.
             flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
             with os.fdopen(os.open(self.path_of(name), flags), "rb") as file:
                 return file.read(_LONGEST)

@@ -42,7 +42,7 @@ _COLUMNS = (
     " rehearsal, agent, windows"
 )
 _NAMES = _COLUMNS.split(", ")
-# All of it is made of the constants above; values are always bound.
+# Built from constants only; values are always bound.
 _PUT = (
     f"INSERT INTO ledger ({_COLUMNS}) VALUES ({', '.join('?' * len(_NAMES))})"  # noqa: S608
     f" ON CONFLICT (id) DO UPDATE SET {', '.join(f'{n}=excluded.{n}' for n in _NAMES[1:])}"
@@ -76,12 +76,12 @@ class DatabaseLedger:
         return _bill(self._database.query(_BILL, (session,))[0])
 
     def close(self) -> None:
-        """Close the database, too."""
+        """Close the database as well."""
         self._database.close()
 
 
 class MemoryLedger:
-    """The `Ledger` port on a dictionary, for tests and for runs that must leave no trace."""
+    """The `Ledger` port in memory, for tests and for runs that must leave no trace."""
 
     def __init__(self) -> None:
         self._entries: dict[str, LedgerEntry] = {}
@@ -97,10 +97,10 @@ class MemoryLedger:
             self._entries[entry.id] = entry
 
     def spent(self, run: RunId, *, since: datetime, rehearsal: bool) -> CostSoFar:
-        counted = [e for e in self.entries if e.at >= since and e.rehearsal == rehearsal]
+        entries = [e for e in self.entries if e.at >= since and e.rehearsal == rehearsal]
         return CostSoFar(
-            run_usd=sum((entry.cost_usd for entry in counted if entry.run == run), 0.0),
-            all_usd=sum((entry.cost_usd for entry in counted), 0.0),
+            run_usd=sum((entry.cost_usd for entry in entries if entry.run == run), 0.0),
+            all_usd=sum((entry.cost_usd for entry in entries), 0.0),
         )
 
     def bill(self, session: SessionId) -> Bill:
@@ -108,7 +108,7 @@ class MemoryLedger:
 
 
 def time_text(at: datetime) -> str:
-    """A time as the table holds it: in UTC, so that texts sort as times do."""
+    """A time as stored: in UTC, so that texts sort by time."""
     return at.astimezone(UTC).isoformat()
 
 
@@ -153,12 +153,12 @@ def _bill(row: Row) -> Bill:
 
 
 def _sum(entries: Iterable[LedgerEntry]) -> Bill:
-    summed = list(entries)
+    billed = list(entries)
     return Bill(
-        requests=len(summed),
-        cost_usd=sum((entry.cost_usd for entry in summed), 0.0),
-        usage=sum((entry.usage for entry in summed), Usage()),
-        priced=all(entry.priced for entry in summed),
-        estimated=any(entry.estimated for entry in summed),
-        subscription=any(entry.subscription for entry in summed),
+        requests=len(billed),
+        cost_usd=sum((entry.cost_usd for entry in billed), 0.0),
+        usage=sum((entry.usage for entry in billed), Usage()),
+        priced=all(entry.priced for entry in billed),
+        estimated=any(entry.estimated for entry in billed),
+        subscription=any(entry.subscription for entry in billed),
     )

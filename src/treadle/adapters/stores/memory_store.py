@@ -45,6 +45,6 @@ class MemoryStore:
         limit: int | None = None,
         types: Collection[str] = (),
     ) -> Iterator[RecordedEvent]:
-        rest = self._events[run][after:]
-        wanted = [each for each in rest if not types or each.event.type in types]
-        return iter(wanted if limit is None else wanted[:limit])
+        later = self._events[run][after:]
+        selected = [each for each in later if not types or each.event.type in types]
+        return iter(selected if limit is None else selected[:limit])

@@ -11,19 +11,19 @@ BACKLOG = "backlog"
 
 
 class NoteFiles:
-    """One markdown file each. What is there already is never written over; a text that is there
-    from an earlier try is found again."""
+    """One markdown file per text. Existing files are never overwritten; saving the same text again
+    returns the same file."""
 
     def __init__(self, root: Path, run: RunId) -> None:
         self._root = root
         self._run = run
 
-    def keep_issue(self, text: str, at: datetime) -> str:
-        """Where it was put, from the project's top."""
+    def save_issue(self, text: str, at: datetime) -> str:
+        """Save the text; returns its path in the project."""
         return self._write_note(ISSUES, self._stem(at), text)
 
-    def keep_items(self, texts: tuple[str, ...], at: datetime) -> tuple[str, ...]:
-        """Where they were put; their names sort as they were given."""
+    def save_items(self, texts: tuple[str, ...], at: datetime) -> tuple[str, ...]:
+        """Save the texts; returns their paths, which sort in this order."""
         stem = self._stem(at)
         return tuple(
             self._write_note(BACKLOG, f"{stem}-{number:02}", text)
@@ -34,27 +34,27 @@ class NoteFiles:
         return f"{at.astimezone(UTC):%Y-%m-%dT%H-%M-%SZ}-{short_id(self._run)}"
 
     def _write_note(self, folder: str, stem: str, text: str) -> str:
-        place = self._root / ".treadle" / folder
+        directory = self._root / ".treadle" / folder
         content = text.rstrip("\n").encode(errors="replace") + b"\n"
         try:
-            place.mkdir(parents=True, exist_ok=True)
-            path = _write_to_free_name(place, stem, content)
+            directory.mkdir(parents=True, exist_ok=True)
+            path = _write_to_free_name(directory, stem, content)
         except OSError as error:
             raise ProjectError(
-                f"cannot write {place}: {error.strerror}",
+                f"cannot write {directory}: {error.strerror}",
                 hint="make it a directory you can write to, on a disk with room left",
             ) from error
         return str(path.relative_to(self._root))
 
 
-def _write_to_free_name(place: Path, stem: str, content: bytes) -> Path:
-    """The first name that is free, or that has this very text."""
+def _write_to_free_name(directory: Path, stem: str, content: bytes) -> Path:
+    """Write to the first name that is free or already has this content."""
     number = 1
     while True:
-        path = place / (f"{stem}.md" if number == 1 else f"{stem}-{number}.md")
+        path = directory / (f"{stem}.md" if number == 1 else f"{stem}-{number}.md")
         try:
-            with path.open("xb") as opened:
-                opened.write(content)
+            with path.open("xb") as file:
+                file.write(content)
         except FileExistsError:
             if path.is_file() and path.read_bytes() == content:
                 return path

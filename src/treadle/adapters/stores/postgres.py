@@ -48,7 +48,7 @@ class PostgresCursor:
 
 
 class PostgresDatabase:
-    """The `Database` on a server; a connection lost between two uses is made anew, once."""
+    """The `Database` on a server; a lost connection is reopened once per use."""
 
     def __init__(self, url: str) -> None:
         self._url = url
@@ -111,7 +111,7 @@ class PostgresDatabase:
 
 
 class _NumericLoader(Loader):
-    """Sums of whole numbers come as `numeric`; SQLite gives an int or a float."""
+    """Sums of integers are `numeric` here; SQLite gives an int or a float."""
 
     def load(self, data: Buffer) -> int | float:
         text = bytes(data).decode()
@@ -120,16 +120,16 @@ class _NumericLoader(Loader):
 
 @lru_cache(maxsize=512)
 def to_psycopg_sql(sql: str) -> str:
-    """The statement with `%s` for each `?`, and nothing else that psycopg takes for a value."""
-    return _SPECIAL.sub(lambda found: _escape_token(found[0]), sql)
+    """Replace each `?` by `%s`, and escape `%`."""
+    return _SPECIAL.sub(lambda match: _escape(match[0]), sql)
 
 
-def _escape_token(found: str) -> str:
-    return "%s" if found == "?" else found.replace("%", "%%")
+def _escape(text: str) -> str:
+    return "%s" if text == "?" else text.replace("%", "%%")
 
 
 def _adapt_values(values: Sequence[Value]) -> list[Value]:
-    """Truth as 0 and 1, as SQLite stores it, and no zero bytes, which its texts cannot hold."""
+    """Booleans as 0 and 1, as SQLite stores them; no zero bytes, which PostgreSQL rejects."""
     return [_adapt_value(value) for value in values]
 
 
@@ -140,7 +140,7 @@ def _adapt_value(value: Value) -> Value:
 
 
 def _execute(connection: Connection, sql: str, values: Sequence[Value] = ()) -> list[Row]:
-    # The text is one of our constants; values are always bound.
+    # Built from constants only; values are always bound.
     cursor = connection.execute(to_psycopg_sql(sql).encode(), _adapt_values(values))
     return cursor.fetchall() if cursor.description else []
 
@@ -153,7 +153,7 @@ def _connect(url: str) -> Connection:
             url, autocommit=True, connect_timeout=CONNECT_S, application_name="treadle"
         )
     except psycopg.ProgrammingError:
-        # Its own words quote the part of the address that it does not understand.
+        # Its message quotes a part of the URL, which may hold the password.
         raise _invalid_url() from None
     connection.adapters.register_loader("numeric", _NumericLoader)
     connection.execute(f"SET search_path TO {SCHEMA}")
@@ -179,14 +179,14 @@ def _begin(connection: Connection, lock: str) -> None:
 
 
 def _roll_back(connection: Connection) -> None:
-    """A lost connection has undone it by itself."""
+    """Roll back, unless the connection is lost, which does the same."""
     if not connection.closed:
         connection.execute("ROLLBACK")
 
 
-def _migrate(connection: Connection, shown: str) -> None:
+def _migrate(connection: Connection, display_url: str) -> None:
     version = _version(connection)
-    refuse_newer(version, shown)
+    refuse_newer(version, display_url)
     if version == VERSION:
         return
 
@@ -216,31 +216,32 @@ def _version(connection: Connection) -> int:
     return int(_execute(connection, "SELECT number FROM schema_version")[0][0])
 
 
-def store_error(shown: str, error: psycopg.Error) -> StoreError:
-    """By the class of the error; its first line is the server's own word."""
+def store_error(display_url: str, error: psycopg.Error) -> StoreError:
+    """One line for a person, by the class of the error."""
     text = (str(error).strip() or type(error).__name__).splitlines()[0]
     match error:
         case errors.DiskFull():
             return StoreError(
-                f"no space left on the server of {shown}",
+                f"no space left on the server of {display_url}",
                 hint="free some space; nothing that was stored is lost",
             )
         case errors.ReadOnlySqlTransaction() | errors.InsufficientPrivilege():
             return StoreError(
-                f"cannot write to {shown}: {text}",
+                f"cannot write to {display_url}: {text}",
                 hint="use a server and a user that may write to the schema treadle",
             )
         case errors.LockNotAvailable() | errors.QueryCanceled() | errors.DeadlockDetected():
             return StoreError(
-                f"cannot write to {shown}: {text}", hint="another process holds it; try again later"
+                f"cannot write to {display_url}: {text}",
+                hint="another process holds it; try again later",
             )
         case psycopg.OperationalError():
             return StoreError(
-                f"cannot reach {shown}: {text}",
+                f"cannot reach {display_url}: {text}",
                 hint="check database.url and that the server is running",
             )
         case _:
             return StoreError(
-                f"cannot use {shown}: {text}",
+                f"cannot use {display_url}: {text}",
                 hint="check that its schema treadle is Treadle's own",
             )

@@ -1,7 +1,6 @@
 """Small files below the root that only their owner can use: credentials, trusted settings.
 
-No link is followed, neither in place of the directory nor of a file, and a file that others can
-read is refused rather than used.
+Links are never followed, and a directory or file that others can access is refused.
 """
 
 import os
@@ -21,48 +20,48 @@ _OTHERS = 0o077
 
 @dataclass(frozen=True, slots=True)
 class PrivateFile:
-    """That there is a file of this name; never what is in it."""
+    """The name and time of a file, without its content."""
 
     name: str
     since: datetime
 
 
 class PrivateFiles:
-    """The files of one directory below a root. Names are the caller's own words, never a user's."""
+    """The files of one directory below a root. Names come from Treadle, never from users."""
 
     def __init__(self, root: Path, directory: str) -> None:
         self._root = root
         self._path = root / directory
 
     def write(self, name: str, value: str) -> None:
-        """Put the value in place of whatever has that name, all of it or nothing."""
+        """Write or replace the file atomically."""
         with self._translate_errors():
             self._root.mkdir(parents=True, exist_ok=True, mode=0o700)
             with suppress(FileExistsError):
                 self._path.mkdir(mode=0o700)
             with self._open_directory() as directory:
-                fresh = f".{name}.{secrets.token_hex(8)}"
+                temporary = f".{name}.{secrets.token_hex(8)}"
                 flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-                descriptor = os.open(fresh, flags, 0o600, dir_fd=directory)
+                descriptor = os.open(temporary, flags, 0o600, dir_fd=directory)
                 try:
                     with os.fdopen(descriptor, "wb") as file:
                         file.write(value.encode())
                         file.flush()
                         os.fsync(file.fileno())
-                    os.replace(fresh, name, src_dir_fd=directory, dst_dir_fd=directory)
+                    os.replace(temporary, name, src_dir_fd=directory, dst_dir_fd=directory)
                 finally:
                     with suppress(FileNotFoundError):
-                        os.unlink(fresh, dir_fd=directory)
+                        os.unlink(temporary, dir_fd=directory)
                 os.fsync(directory)
 
     def read(self, name: str) -> str | None:
-        """What is in the file, or None if there is none of this name."""
+        """The content of the file, or None if it does not exist."""
         with self._translate_errors():
             if not os.path.lexists(self._path):
                 return None
             with self._open_directory() as directory:
                 try:
-                    # Not blocking: a pipe in its place would never be written to.
+                    # Non-blocking: opening a pipe in its place would hang.
                     flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
                     descriptor = os.open(name, flags, dir_fd=directory)
                 except FileNotFoundError:
@@ -72,13 +71,13 @@ class PrivateFiles:
                     return file.read(_LONGEST).decode(errors="replace").strip()
 
     def list_files(self) -> list[PrivateFile]:
-        """What there is, by name."""
+        """All files, by name."""
         with self._translate_errors():
             if not os.path.lexists(self._path):
                 return []
             with self._open_directory() as directory:
-                with os.scandir(directory) as found:
-                    names = sorted(each.name for each in found)
+                with os.scandir(directory) as entries:
+                    names = sorted(each.name for each in entries)
                 return [
                     PrivateFile(name, _modified_at(directory, name))
                     for name in names
@@ -86,7 +85,7 @@ class PrivateFiles:
                 ]
 
     def remove(self, name: str) -> bool:
-        """Take a file away; False if there was none."""
+        """Delete a file; False if there was none."""
         with self._translate_errors():
             if not os.path.lexists(self._path):
                 return False
@@ -108,12 +107,14 @@ class PrivateFiles:
         finally:
             os.close(directory)
 
-    def _check(self, found: os.stat_result, path: Path, right_kind: Callable[[int], bool]) -> None:
-        if not right_kind(found.st_mode) or found.st_uid != os.geteuid():
+    def _check(
+        self, status: os.stat_result, path: Path, is_right_kind: Callable[[int], bool]
+    ) -> None:
+        if not is_right_kind(status.st_mode) or status.st_uid != os.geteuid():
             raise StoreError(
                 f"{path} is not what Treadle made", hint="look at it with `ls -ld`, and remove it"
             )
-        if found.st_mode & _OTHERS:
+        if status.st_mode & _OTHERS:
             raise StoreError(
                 f"{path} is open to others, so what is in it is not used",
                 hint=f"chmod go= {path}; if others could have read it, make anew what is in it",
@@ -131,8 +132,8 @@ class PrivateFiles:
 
 
 def _modified_at(directory: int, name: str) -> datetime:
-    found = os.stat(name, dir_fd=directory, follow_symlinks=False)
-    return datetime.fromtimestamp(found.st_mtime, UTC)
+    status = os.stat(name, dir_fd=directory, follow_symlinks=False)
+    return datetime.fromtimestamp(status.st_mtime, UTC)
 
 
 CREDENTIALS_DIRECTORY = "credentials"

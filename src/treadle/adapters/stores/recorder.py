@@ -11,14 +11,14 @@ from treadle.domain.events.all_events import DISPLAY_ONLY, Event, RecordedEvent
 from treadle.domain.ids import RunId
 from treadle.domain.ports import Clock, Log, Store
 
-GATHER_S = 0.1
-GATHER_MOST = 200
+BATCH_S = 0.1
+BATCH_LIMIT = 200
 
 EventReader = Callable[[RecordedEvent], None]
 
 
 class Recorder:
-    """Readers are told of an event only after it is stored, in the order of the log."""
+    """The `Log` port on a store. Readers get each event after it is stored, in order."""
 
     def __init__(
         self,
@@ -34,7 +34,7 @@ class Recorder:
         self._run = run
         self._clock = clock
         self._readers = tuple(readers)
-        self._waiting: list[tuple[datetime, Event]] = []
+        self._pending: list[tuple[datetime, Event]] = []
         self._timer: asyncio.TimerHandle | None = None
 
     def record(self, event: Event, *, once: str = "") -> None:
@@ -42,34 +42,32 @@ class Recorder:
         if once:
             self._record_first(event, once)
             return
-        self._waiting.append((self._clock.now(), self._clean(event)))
-        if isinstance(event, DISPLAY_ONLY) and len(self._waiting) < GATHER_MOST:
+        self._pending.append((self._clock.now(), self._clean(event)))
+        if isinstance(event, DISPLAY_ONLY) and len(self._pending) < BATCH_LIMIT:
             if self._timer is None:
-                self._timer = asyncio.get_running_loop().call_later(GATHER_S, self._flush_late)
+                self._timer = asyncio.get_running_loop().call_later(BATCH_S, self._flush_late)
             return
         try:
             self.flush()
         except StoreError:
-            # Whoever recorded it will not act on it, so it must not turn up in the log later.
-            self._waiting.pop()
+            # The caller will not act on it, so it must not be stored later.
+            self._pending.pop()
             raise
 
     def _record_first(self, event: Event, key: str) -> None:
         self.flush()
-        moment = self._clock.now()
-        self._notify_readers(
-            self._store.append(self._run, [(moment, self._clean(event))], once=key)
-        )
+        now = self._clock.now()
+        self._notify_readers(self._store.append(self._run, [(now, self._clean(event))], once=key))
 
     def flush(self) -> None:
-        """Store what waits, in one transaction, and tell the readers."""
+        """Store the pending events in one transaction, and notify the readers."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        if not self._waiting:
+        if not self._pending:
             return
-        stored = self._store.append(self._run, self._waiting)
-        self._waiting = []
+        stored = self._store.append(self._run, self._pending)
+        self._pending = []
         self._notify_readers(stored)
 
     def _notify_readers(self, stored: Sequence[RecordedEvent]) -> None:
@@ -78,7 +76,7 @@ class Recorder:
                 reader(recorded)
 
     def _flush_late(self) -> None:
-        """What could not be stored goes on waiting; the next event that decides says so aloud."""
+        """Keep the events pending if the store fails; the next deciding event raises the error."""
         self._timer = None
         with suppress(StoreError):
             self.flush()

@@ -11,7 +11,7 @@ from treadle.domain.ids import RunId
 
 
 def drop_log(database: Database, run: RunId, now: datetime) -> bool:
-    """Remove all that is stored of an ended run but its line in the list and its bill.
+    """Delete all rows of an ended run except its row in the list and its ledger entries.
 
     False, and nothing done, if it was reopened meanwhile.
     """
@@ -29,9 +29,9 @@ def drop_log(database: Database, run: RunId, now: datetime) -> bool:
 
 
 def drop_files(root: Path, run: RunId, remove: Callable[[Path], None]) -> None:
-    """Remove the run's directory: its clone, its agent's home, its lock.
+    """Delete the run's directory: its clone, its agent's home, its lock.
 
-    An agent wrote in there, so `remove` has to cope with anything.
+    `remove` must handle anything, because an agent wrote there.
     """
     try:
         remove(run_directory(root, run))

@@ -20,32 +20,32 @@ NO_FILTER = RunFilter()
 
 
 def run_directory(root: Path, run: RunId) -> Path:
-    """Where a run keeps its clone, its agent's home and its lock."""
+    """The directory of a run's clone, agent home and lock."""
     return root / "runs" / run
 
 
 def run_lock(root: Path, run: RunId) -> Path:
-    """Held by the process that works on the run, for as long as it lives."""
+    """Held by the process that works on the run."""
     return run_directory(root, run) / "run.lock"
 
 
 def host_of(root: Path) -> str:
-    """The machine and directory in which the locks of its runs can be seen."""
+    """The machine and directory that hold the locks of its runs."""
     return f"{os.uname().nodename}:{root}"
 
 
-def list_runs(storage: Storage, wanted: RunFilter = NO_FILTER) -> list[RunRow]:
-    """Newest first. A run that says it is alive but has no living owner is `lost`."""
+def list_runs(storage: Storage, run_filter: RunFilter = NO_FILTER) -> list[RunRow]:
+    """Newest first. A run whose state is alive but whose lock is free is `lost`."""
     database = open_to_read(storage)
     if database is None:
         return []
     with closing(database):
-        return RunList(database, storage).select(wanted)
+        return RunList(database, storage).select(run_filter)
 
 
 def find_run(storage: Storage, reference: str, *, project_key: str = "") -> RunRow:
-    """The run with this id or this unique end of one; for `last` the newest, of the project if
-    one is named."""
+    """The run with this id or unique end of an id; `last` is the newest, of the project if one is
+    given."""
     database = open_to_read(storage)
     if database is None:
         raise _missing(reference, [], project_key=project_key)
@@ -54,30 +54,32 @@ def find_run(storage: Storage, reference: str, *, project_key: str = "") -> RunR
 
 
 class RunList:
-    """The runs of an open database, for whoever looks at them more than once."""
+    """The runs of an open database, for several queries."""
 
     def __init__(self, database: Database, storage: Storage) -> None:
         self._database = database
         self._storage = storage
 
-    def select(self, wanted: RunFilter = NO_FILTER) -> list[RunRow]:
-        conditions, values = _conditions(wanted)
+    def select(self, run_filter: RunFilter = NO_FILTER) -> list[RunRow]:
+        conditions, values = _conditions(run_filter)
         where = f"WHERE {' AND '.join(conditions)} " if conditions else ""
-        if not wanted.states:
-            return self._rows(f"{where}ORDER BY started_at DESC LIMIT ?", [*values, wanted.limit])
-        # Which of them are lost is known only when their locks have been looked at.
+        if not run_filter.states:
+            return self._rows(
+                f"{where}ORDER BY started_at DESC LIMIT ?", [*values, run_filter.limit]
+            )
+        # The locks decide which runs are lost, so SQL cannot apply the limit.
         rows = self._rows(f"{where}ORDER BY started_at DESC", values)
-        return [row for row in rows if row.state in wanted.states][: wanted.limit]
+        return [row for row in rows if row.state in run_filter.states][: run_filter.limit]
 
     def find(self, reference: str, *, project_key: str = "") -> RunRow:
         if reference == "last":
-            found = self.select(RunFilter(project_key=project_key, limit=1))
+            rows = self.select(RunFilter(project_key=project_key, limit=1))
         else:
-            found = self._find_by_suffix(reference.replace("-", "").lower())
-        if len(found) == 1:
-            return found[0]
-        if found:
-            names = ", ".join(row.id.replace("-", "")[-12:] for row in found[:5])
+            rows = self._find_by_suffix(reference.replace("-", "").lower())
+        if len(rows) == 1:
+            return rows[0]
+        if rows:
+            names = ", ".join(row.id.replace("-", "")[-12:] for row in rows[:5])
             raise UsageError(f"{reference!r} fits several runs: {names}", hint="give more digits")
         raise _missing(reference, self.select(RunFilter(limit=5)), project_key=project_key)
 
@@ -88,14 +90,14 @@ class RunList:
         return self._rows(where, [f"%{digits}"])
 
     def _rows(self, tail: str, values: list[Value]) -> list[RunRow]:
-        # The tail is put together of the constants above; values are always bound.
+        # The tail is built from constants only; values are always bound.
         rows = self._database.query(f"SELECT {COLUMNS} FROM runs {tail}", values)  # noqa: S608
         return [self._row(row) for row in rows]
 
     def _row(self, values: Row) -> RunRow:
         row = RunRow(*values)
         if row.state not in STATES:
-            return replace(row, state="ended")  # a newer Treadle's word
+            return replace(row, state="ended")  # a state of a newer version
         if row.state in ALIVE and self._is_local(row) and not is_lock_held(self._lock(row)):
             return replace(row, state="lost")
         return row
@@ -107,17 +109,17 @@ class RunList:
         return run_lock(self._storage.root, row.id)
 
 
-def _conditions(wanted: RunFilter) -> tuple[list[str], list[Value]]:
-    given: list[tuple[str, Value]] = []
-    if wanted.project_key:
-        given.append(("project_key=?", wanted.project_key))
-    if wanted.workflow:
-        given.append(("workflow=?", wanted.workflow))
-    if wanted.since is not None:
-        given.append(("started_at>=?", wanted.since.astimezone(UTC).isoformat()))
-    conditions, values = [text for text, _ in given], [value for _, value in given]
-    if wanted.states:
-        stored = [*wanted.states, *(ALIVE if "lost" in wanted.states else ())]
+def _conditions(run_filter: RunFilter) -> tuple[list[str], list[Value]]:
+    filters: list[tuple[str, Value]] = []
+    if run_filter.project_key:
+        filters.append(("project_key=?", run_filter.project_key))
+    if run_filter.workflow:
+        filters.append(("workflow=?", run_filter.workflow))
+    if run_filter.since is not None:
+        filters.append(("started_at>=?", run_filter.since.astimezone(UTC).isoformat()))
+    conditions, values = [text for text, _ in filters], [value for _, value in filters]
+    if run_filter.states:
+        stored = [*run_filter.states, *(ALIVE if "lost" in run_filter.states else ())]
         conditions.append(f"state IN ({', '.join('?' * len(stored))})")
         values += stored
     return conditions, values
@@ -138,7 +140,7 @@ def _missing(reference: str, newest: list[RunRow], *, project_key: str) -> Usage
 
 
 def is_lock_held(lock: Path) -> bool:
-    """Whether a living process holds the lock; looking takes it for an instant, shared."""
+    """Whether a process holds the lock; the test takes it shared for an instant."""
     try:
         with lock.open("r") as file:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)

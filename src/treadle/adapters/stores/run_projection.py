@@ -33,7 +33,7 @@ RowChange: TypeAlias = tuple[str, tuple[Value, ...]]
 
 
 def state_after(run: RunId, state: StoredState | None, event: Event) -> StoredState:
-    """The state behind an event of the run's life; IllegalTransition if it cannot follow."""
+    """The state after a lifecycle event; IllegalTransition if it cannot follow."""
     succeeded = isinstance(event, RunEnded) and event.result.succeeded
     return next_state(run, state, event.type, succeeded=succeeded)
 
@@ -41,7 +41,7 @@ def state_after(run: RunId, state: StoredState | None, event: Event) -> StoredSt
 def lifecycle_changes(
     recorded: RecordedEvent, *, state: StoredState, host: str
 ) -> tuple[RowChange, ...]:
-    """What an event of the run's life changes, `state` being the one behind it."""
+    """The row changes of a lifecycle event; `state` is the state after it."""
     run, at, event = recorded.run, recorded.at, recorded.event
     match event:
         case RunQueued():
@@ -68,14 +68,14 @@ def _progress_changes(
         case ApprovalAsked(approval=approval):
             return (_update_waiting(run, state, approval.deadline, approval.question),)
         case RoundStarted():
-            working = "UPDATE runs SET host=?, rounds=? WHERE id=?", (host, event.number, run)
-            return _update_waiting(run, state, None, ""), working
+            round_change = "UPDATE runs SET host=?, rounds=? WHERE id=?", (host, event.number, run)
+            return _update_waiting(run, state, None, ""), round_change
         case _:
             return (_update_waiting(run, state, None, ""),)
 
 
 def work_changes(run: RunId, event: Event) -> tuple[RowChange, ...]:
-    """What a fact of the work changes; nothing when the list does not show it."""
+    """The row changes of any other event; none if the list does not show it."""
     change = _work_change(run, event)
     return () if change is None else (change,)
 
@@ -87,9 +87,9 @@ def _work_change(run: RunId, event: Event) -> RowChange | None:
                 "UPDATE runs SET cost_usd = cost_usd + ?,"
                 " rounds = rounds - CASE WHEN rounds > 0 THEN ? ELSE 0 END WHERE id=?"
             )
-            # A session that met the quota was no round after all.
-            refused = int(isinstance(event.result.outcome, QuotaExceeded))
-            return sql, (event.result.cost_usd, refused, run)
+            # A session that was stopped by the quota does not count as a round.
+            not_counted = int(isinstance(event.result.outcome, QuotaExceeded))
+            return sql, (event.result.cost_usd, not_counted, run)
         case WorkspacePrepared():
             sql = "UPDATE runs SET branch=?, snapshot=? WHERE id=?"
             return sql, (event.branch, event.snapshot, run)
@@ -123,13 +123,13 @@ def _insert_queued(run: RunId, at: datetime, event: RunQueued) -> RowChange:
         "INSERT INTO runs (id, workflow, project_path, project_key, state, rehearsal, started_at)"
         " VALUES (?, ?, ?, ?, 'queued', ?, ?)"
     )
-    known = (run, event.workflow, event.project, event.project_key, event.rehearsal)
-    return sql, (*known, at.isoformat())
+    values = (run, event.workflow, event.project, event.project_key, event.rehearsal)
+    return sql, (*values, at.isoformat())
 
 
 def _insert_started(run: RunId, at: datetime, event: RunStarted, host: str) -> RowChange:
-    # A queued run has a row already. Its time counts from the first start, not from a reopening:
-    # that is told by the sandbox, which only a start knows.
+    # A queued run has a row already. `started_at` is the time of the first start; the sandbox,
+    # which is empty until then, tells a first start from a reopening.
     sql = (
         "INSERT INTO runs (id, workflow, project_path, project_key, state, sandbox, rehearsal,"
         " started_at, host) VALUES (?, ?, ?, ?, 'running', ?, ?, ?, ?)"
@@ -150,7 +150,7 @@ def _insert_started(run: RunId, at: datetime, event: RunStarted, host: str) -> R
 
 
 def _delete_requests(run: RunId) -> RowChange:
-    """Whoever reopens a run does not want what was asked of it before, by then or just after."""
+    """A reopened run must not obey requests from before."""
     return "DELETE FROM requests WHERE run=?", (run,)
 
 

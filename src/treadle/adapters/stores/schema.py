@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterator
 
 from treadle.domain.errors import StoreError
 
-# How many scripts there are: telling whether a file is up to date must not load them.
+# The number of scripts; a constant, so that a version check does not load them.
 VERSION = 3
 
-# What a log is full of. All else is found without reading the log, by whoever asks for it in these
-# very words: a database knows the index by them.
+# The types of most events. All others are found by an index; a query must use the same condition
+# as the index.
 BULK = (
     "agent.spoke",
     "agent.thought",
@@ -56,7 +56,7 @@ _EVENTS_AND_RUNS = """
     CREATE INDEX runs_by_project ON runs (project_key, started_at);
 """
 
-# What a run waits for and until when, and the machine of the process that works on it.
+# What a run waits for and until when, and the machine of its process.
 _LIFECYCLE = f"""
     ALTER TABLE runs ADD COLUMN until TEXT NOT NULL DEFAULT '';
     ALTER TABLE runs ADD COLUMN waiting_for TEXT NOT NULL DEFAULT '';
@@ -71,13 +71,13 @@ _LIFECYCLE = f"""
     ) WITHOUT ROWID;
 """
 
-# How long a run has worked at its last end, as its limit counts; and when it was opened again.
+# A run's running time at its last end, and when it was reopened.
 _RUNNING_TIME = """
     ALTER TABLE runs ADD COLUMN duration_s REAL;
     ALTER TABLE runs ADD COLUMN reopened_at TEXT NOT NULL DEFAULT '';
 """
 
-# Its own order of letters would not be that of times and ids.
+# Collation "C" sorts times and ids as SQLite does.
 _POSTGRES_WORDS = {
     "TEXT": 'TEXT COLLATE "C"',
     "WITHOUT ROWID": "",
@@ -91,14 +91,14 @@ _SQLITE_WORDS = re.compile(r"\b(" + "|".join(_POSTGRES_WORDS) + r")\b")
 def migrations() -> tuple[str, ...]:
     """One script per version; a database at version n gets every script after the n-th.
 
-    Never edit one that has been released: add the next, and count it in VERSION.
+    Never edit a released script: add the next one, and increase VERSION.
     """
     from treadle.adapters.stores.approval_store import APPROVALS_TABLES
     from treadle.adapters.stores.control_requests import REQUESTS_TABLES
     from treadle.adapters.stores.ledger import LEDGER_TABLES
     from treadle.adapters.stores.service_health import BREAKERS_TABLES, QUOTA_TABLES
 
-    second = (
+    version_2 = (
         _LIFECYCLE,
         LEDGER_TABLES,
         APPROVALS_TABLES,
@@ -106,17 +106,17 @@ def migrations() -> tuple[str, ...]:
         QUOTA_TABLES,
         REQUESTS_TABLES,
     )
-    return _EVENTS_AND_RUNS, ";".join(second), _RUNNING_TIME
+    return _EVENTS_AND_RUNS, ";".join(version_2), _RUNNING_TIME
 
 
 def split_statements(script: str) -> Iterator[str]:
-    """The statements of a script, which hold no semicolon of their own."""
+    """The statements of a script; none contains a semicolon."""
     return (statement for statement in script.split(";") if statement.strip())
 
 
 def for_postgres(script: str) -> str:
-    """The same tables in PostgreSQL's words."""
-    return _SQLITE_WORDS.sub(lambda found: _POSTGRES_WORDS[found[1]], script)
+    """The script in PostgreSQL's dialect."""
+    return _SQLITE_WORDS.sub(lambda match: _POSTGRES_WORDS[match[1]], script)
 
 
 def bring_up_to_date(version: int, apply: Callable[[int, str], None]) -> None:
@@ -126,9 +126,9 @@ def bring_up_to_date(version: int, apply: Callable[[int, str], None]) -> None:
         apply(number + 1, scripts[number])
 
 
-def refuse_newer(version: int, place: str) -> None:
+def refuse_newer(version: int, name: str) -> None:
     if version > VERSION:
         raise StoreError(
-            f"{place} was written by a newer Treadle (schema {version})",
+            f"{name} was written by a newer Treadle (schema {version})",
             hint="update Treadle, or set TREADLE_ROOT to another directory",
         )

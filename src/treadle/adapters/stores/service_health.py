@@ -24,7 +24,7 @@ _BREAKER_FIELDS = "service, failures, open_until, probe, reason, reporter, versi
 
 
 class DatabaseBreakers:
-    """The `Breakers` port on a database."""
+    """The `BreakerStore` port on a database."""
 
     def __init__(
         self, database: Database, *, clean: Callable[[str], str] = lambda text: text
@@ -44,18 +44,18 @@ class DatabaseBreakers:
         after = replace(after, reason=self._clean(after.reason))
         with self._database.transaction() as cursor:
             if before.version == 0:
-                swapped = cursor.execute(
+                stored = cursor.execute(
                     f"INSERT INTO breakers ({_BREAKER_FIELDS}) VALUES (?, ?, ?, ?, ?, ?, ?) "  # noqa: S608
                     "ON CONFLICT (service) DO NOTHING RETURNING version",
                     (after.service, *_breaker_values(after), version),
                 )
             else:
-                swapped = cursor.execute(
+                stored = cursor.execute(
                     "UPDATE breakers SET failures=?, open_until=?, probe=?, reason=?, reporter=?, "
                     "version=? WHERE service=? AND version=? RETURNING version",
                     (*_breaker_values(after), version, before.service, before.version),
                 )
-        return bool(swapped)
+        return bool(stored)
 
 
 def _breaker_values(breaker: CircuitBreaker) -> tuple[Value, ...]:
@@ -91,7 +91,7 @@ _QUOTA_FIELDS = "credential, closed_until, reason, reported_at, version"
 
 
 class DatabaseQuotaBlocks:
-    """The `QuotaGates` port on a database."""
+    """The `QuotaBlockStore` port on a database."""
 
     def __init__(
         self, database: Database, *, clean: Callable[[str], str] = lambda text: text
@@ -110,37 +110,37 @@ class DatabaseQuotaBlocks:
         after = replace(after, reason=self._clean(after.reason))
         with self._database.transaction() as cursor:
             if before is None:
-                closed = cursor.execute(
+                stored = cursor.execute(
                     f"INSERT INTO quota_gates ({_QUOTA_FIELDS}) VALUES (?, ?, ?, ?, ?) "  # noqa: S608
                     "ON CONFLICT (credential) DO NOTHING RETURNING version",
                     (after.credential, *_quota_values(after), 1),
                 )
             else:
-                closed = cursor.execute(
+                stored = cursor.execute(
                     "UPDATE quota_gates SET closed_until=?, reason=?, reported_at=?, version=? "
                     "WHERE credential=? AND version=? AND reported_at=? RETURNING version",
                     (*_quota_values(after), before.version + 1, *_identity(before)),
                 )
-        return bool(closed)
+        return bool(stored)
 
     def unblock(self, before: QuotaBlock) -> bool:
         with self._database.transaction() as cursor:
-            opened = cursor.execute(
+            deleted = cursor.execute(
                 "DELETE FROM quota_gates WHERE credential=? AND version=? AND reported_at=? "
                 "RETURNING version",
                 _identity(before),
             )
-        return bool(opened)
+        return bool(deleted)
 
 
-def _identity(gate: QuotaBlock) -> tuple[Value, ...]:
-    """A gate that was opened and closed again begins at version 1 once more."""
-    return gate.credential, gate.version, _time_text(gate.reported_at)
+def _identity(block: QuotaBlock) -> tuple[Value, ...]:
+    """Includes the time, because a block that is stored again starts at version 1."""
+    return block.credential, block.version, _time_text(block.reported_at)
 
 
-def _quota_values(gate: QuotaBlock) -> tuple[Value, ...]:
-    reason = without_surrogates(gate.reason).replace("\0", " ")
-    return _time_text(gate.closed_until), reason, _time_text(gate.reported_at)
+def _quota_values(block: QuotaBlock) -> tuple[Value, ...]:
+    reason = without_surrogates(block.reason).replace("\0", " ")
+    return _time_text(block.closed_until), reason, _time_text(block.reported_at)
 
 
 def _time_text(moment: datetime) -> str:
@@ -159,7 +159,7 @@ def _quota_block(row: Row) -> QuotaBlock:
 
 
 class MemoryBreakers:
-    """The `Breakers` port without a database."""
+    """The `BreakerStore` port in memory."""
 
     def __init__(self) -> None:
         self._breakers: dict[str, CircuitBreaker] = {}
@@ -175,7 +175,7 @@ class MemoryBreakers:
 
 
 class MemoryQuotaBlocks:
-    """The `QuotaGates` port without a database."""
+    """The `QuotaBlockStore` port in memory."""
 
     def __init__(self) -> None:
         self._blocks: dict[str, QuotaBlock] = {}

@@ -18,7 +18,7 @@ BACKUPS_KEPT = 2
 
 
 def file_of(root: Path) -> Path:
-    """Where the file is, below Treadle's own directory."""
+    """The database file below the root."""
     return root / FILE_NAME
 
 
@@ -69,7 +69,7 @@ class SqliteDatabase:
 
     def _refuse_if_removed(self) -> None:
         if self._file() != self._identity:
-            # SQLite would go on writing to a file that no reader can find any more.
+            # SQLite would keep writing to a file that no reader can find.
             raise StoreError(
                 f"{self._path} was removed while a run was using it",
                 hint="start again; the work so far is on the run's branch or in its clone",
@@ -77,14 +77,14 @@ class SqliteDatabase:
 
     def _file(self) -> tuple[int, int] | None:
         try:
-            found = self._path.stat()
+            status = self._path.stat()
         except OSError:
             return None
-        return found.st_dev, found.st_ino
+        return status.st_dev, status.st_ino
 
 
 def open_existing(root: Path) -> SqliteDatabase | None:
-    """The file for reading; None when there is none, or it is being made in this very moment."""
+    """Open the file for reading; None if it is missing or just being created."""
     path = file_of(root)
     try:
         path.stat()
@@ -92,20 +92,20 @@ def open_existing(root: Path) -> SqliteDatabase | None:
         return None
     except OSError as error:
         raise store_error(path, error) from error
-    found = SqliteDatabase(path, read_only=True)
-    version = found.query("PRAGMA user_version")[0][0]
+    database = SqliteDatabase(path, read_only=True)
+    version = database.query("PRAGMA user_version")[0][0]
     if version == VERSION:
-        return found
-    found.close()
+        return database
+    database.close()
     if version == 0:
         return None
-    # Written by an older Treadle: brought up to date by whoever looks first.
+    # Written by an older version: opening it for writing migrates it.
     SqliteDatabase(path).close()
     return SqliteDatabase(path, read_only=True)
 
 
 def _connect(path: Path) -> sqlite3.Connection:
-    # Prompts and tool results are nobody else's to read.
+    # Private: it holds prompts and tool results.
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     path.touch(mode=0o600)
     connection = sqlite3.connect(
@@ -113,7 +113,7 @@ def _connect(path: Path) -> sqlite3.Connection:
     )
     with _close_on_failure(connection):
         connection.execute("PRAGMA journal_mode=WAL")
-        # A stored event outlives a power cut, too: what was decided by it may have taken effect.
+        # A stored event must survive a power cut: its effect may have happened.
         connection.execute("PRAGMA synchronous=FULL")
         _migrate(connection, path)
     return connection
@@ -154,8 +154,8 @@ def _migrate(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def _back_up(path: Path, version: int) -> None:
-    """Beside the file, named for the version it holds. Read by another connection: one that is
-    about to write cannot be copied from."""
+    """Copy the file, named by its version. Uses a second connection, because one in a write
+    transaction cannot be copied from."""
     target = path.with_name(f"{path.name}.version-{version}")
     unfinished = target.with_name(f"{target.name}.part")
     unfinished.unlink(missing_ok=True)
@@ -163,8 +163,8 @@ def _back_up(path: Path, version: int) -> None:
     with closing(_connect_to_read(path)) as source, closing(sqlite3.connect(unfinished)) as copy:
         source.backup(copy)
     unfinished.replace(target)
-    beside = path.parent.glob(f"{path.name}.version-*")
-    backups = {int(each.suffix[9:]): each for each in beside if each.suffix[9:].isdecimal()}
+    backup_files = path.parent.glob(f"{path.name}.version-*")
+    backups = {int(each.suffix[9:]): each for each in backup_files if each.suffix[9:].isdecimal()}
     for number in sorted(backups)[:-BACKUPS_KEPT]:
         backups[number].unlink(missing_ok=True)
 
@@ -174,8 +174,8 @@ def _version(connection: sqlite3.Connection) -> int:
 
 
 def _roll_back(connection: sqlite3.Connection) -> None:
-    """A full disk makes SQLite undo by itself, and asking twice is an error that would hide the
-    first."""
+    """Roll back, unless SQLite did so itself (on a full disk): a second rollback would raise, and
+    hide the first error."""
     if connection.in_transaction:
         connection.execute("ROLLBACK")
 
@@ -198,7 +198,7 @@ def _translate_errors(path: Path) -> Iterator[None]:
 
 
 def store_error(path: Path, error: Exception) -> StoreError:
-    """The one line a person gets when the file or the disk under it does not work."""
+    """One line for a person about an error of the file or its disk."""
     text = error.strerror if isinstance(error, OSError) else str(error)
     match _failure_kind(error):
         case "full":
@@ -226,10 +226,10 @@ def store_error(path: Path, error: Exception) -> StoreError:
 
 
 def _failure_kind(error: Exception) -> Literal["full", "closed", "busy", "failing", "broken"]:
-    """By code and not by words: a path in the words may hold any of them."""
+    """By code, not by text: a path in the text may contain any word."""
     if isinstance(error, OSError):
         return "full" if error.errno in (errno.ENOSPC, errno.EDQUOT) else "closed"
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the rest of it says where, not what
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the other bits are details
     if code == sqlite3.SQLITE_FULL:
         return "full"
     if code in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM):

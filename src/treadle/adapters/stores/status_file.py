@@ -18,58 +18,58 @@ _LIST = re.compile(r'"deliverables"\s*:\s*(?=\[)')
 
 
 class StatusFile:
-    """The `StatusBoard` port on a file. Keys it does not know stay where they are."""
+    """The `StatusBoard` port on a file. Unknown keys are preserved."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._read_digest = ""
 
     def read(self) -> tuple[Deliverable, ...]:
-        found = self._read_bytes()
-        deliverables = parse_status(found, self._path) if found is not None else ()
-        self._read_digest = _digest(found)
+        content = self._read_bytes()
+        deliverables = parse_status(content, self._path) if content is not None else ()
+        self._read_digest = _digest(content)
         return deliverables
 
     def write(self, deliverables: Sequence[Deliverable], *, today: str) -> bool:
-        now = self._read_bytes()
-        valid = self._is_valid(now)
-        if _digest(now) != self._read_digest and valid:
+        current = self._read_bytes()
+        valid = self._is_valid(current)
+        if _digest(current) != self._read_digest and valid:
             return False
-        before: dict[str, Any] = json.loads(now) if now is not None and valid else {}
+        before: dict[str, Any] = json.loads(current) if current is not None and valid else {}
         text = json.dumps(
             update_document(before, deliverables, today), indent=2, ensure_ascii=False
         )
-        fresh = f"{text}\n".encode(errors="replace")
+        new_content = f"{text}\n".encode(errors="replace")
         try:
-            if now is not None and not valid:
-                back_up_invalid(self._path, now)
+            if current is not None and not valid:
+                back_up_invalid(self._path, current)
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            beside = self._path.with_suffix(".json.new")
-            beside.unlink(missing_ok=True)
-            # Exclusive: whatever somebody puts at that name is neither followed nor waited for.
-            with beside.open("xb") as opened:
-                opened.write(fresh)
-            beside.replace(self._path)
+            temporary = self._path.with_suffix(".json.new")
+            temporary.unlink(missing_ok=True)
+            # Exclusive: a link or pipe at that name is neither followed nor opened.
+            with temporary.open("xb") as file:
+                file.write(new_content)
+            temporary.replace(self._path)
         except OSError as error:
             raise ProjectError(
                 f"cannot write {self._path}: {error.strerror}",
                 hint="make .treadle a directory you can write to, on a disk with room left",
             ) from error
-        self._read_digest = _digest(fresh)
+        self._read_digest = _digest(new_content)
         return True
 
-    def _is_valid(self, found: bytes | None) -> bool:
-        if found is None:
+    def _is_valid(self, content: bytes | None) -> bool:
+        if content is None:
             return True
         try:
-            parse_status(found, self._path)
+            parse_status(content, self._path)
         except ProjectError:
             return False
         return True
 
     def _read_bytes(self) -> bytes | None:
         try:
-            # Not blocking: an agent could have put a pipe there that nobody writes to.
+            # Non-blocking: opening a pipe in its place would hang.
             descriptor = os.open(self._path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         except FileNotFoundError:
             return None
@@ -80,41 +80,41 @@ class StatusFile:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             os.close(descriptor)
             raise ProjectError(f"{self._path} is not a plain file", hint="remove it")
-        with os.fdopen(descriptor, "rb") as opened:
-            return opened.read(LARGEST)
+        with os.fdopen(descriptor, "rb") as file:
+            return file.read(LARGEST)
 
 
-def back_up_invalid(path: Path, found: bytes) -> Path:
-    """Keep a file that cannot be used beside its place, never over another that was kept."""
-    number, aside = 1, path.with_suffix(".json.refused")
-    while aside.exists() and aside.read_bytes() != found:
+def back_up_invalid(path: Path, content: bytes) -> Path:
+    """Copy an invalid file beside itself, without overwriting an earlier copy."""
+    number, backup = 1, path.with_suffix(".json.refused")
+    while backup.exists() and backup.read_bytes() != content:
         number += 1
-        aside = path.with_suffix(f".json.refused-{number}")
-    aside.write_bytes(found)
-    return aside
+        backup = path.with_suffix(f".json.refused-{number}")
+    backup.write_bytes(content)
+    return backup
 
 
-def parse_status(found: bytes, path: Path) -> tuple[Deliverable, ...]:
-    """The deliverables of a status.json, or a ProjectError that names the line."""
-    text = _decode_text(found, path)
+def parse_status(content: bytes, path: Path) -> tuple[Deliverable, ...]:
+    """Parse a status.json; raises a ProjectError that names the line."""
+    text = _decode_text(content, path)
     document = _parse_json(text, path)
     entries = document.get("deliverables", []) if isinstance(document, dict) else None
     if not isinstance(entries, list):
         raise _invalid_file(path, 1, "expected an object with a list `deliverables`")
-    made: list[Deliverable] = []
+    deliverables: list[Deliverable] = []
     for entry in entries:
-        deliverable = parse_deliverable(entry, known={d.id for d in made})
+        deliverable = parse_deliverable(entry, known={d.id for d in deliverables})
         if isinstance(deliverable, str):
-            raise _invalid_file(path, _line_of(text, entries, len(made)), deliverable)
-        made.append(deliverable)
-    return tuple(made)
+            raise _invalid_file(path, _line_of(text, entries, len(deliverables)), deliverable)
+        deliverables.append(deliverable)
+    return tuple(deliverables)
 
 
-def _decode_text(found: bytes, path: Path) -> str:
+def _decode_text(content: bytes, path: Path) -> str:
     try:
-        return found.decode("utf-8")
+        return content.decode("utf-8")
     except UnicodeDecodeError as error:
-        line = found.count(b"\n", 0, error.start) + 1
+        line = content.count(b"\n", 0, error.start) + 1
         raise _invalid_file(path, line, "not valid UTF-8") from error
 
 
@@ -124,31 +124,33 @@ def _parse_json(text: str, path: Path) -> object:
     except json.JSONDecodeError as error:
         raise _invalid_file(path, error.lineno, f"not valid JSON: {error.msg}") from error
     except (ValueError, RecursionError) as error:
-        # A number with thousands of digits, or thousands of brackets in each other.
+        # A number with thousands of digits, or thousands of nested brackets.
         raise _invalid_file(
             path, 1, "not valid JSON: too large a number or too deeply nested"
         ) from error
 
 
-def _invalid_file(path: Path, line: int, why: str) -> ProjectError:
-    return ProjectError(f"{path}:{line}: {why}", hint="mend the file, or delete it to start over")
+def _invalid_file(path: Path, line: int, problem: str) -> ProjectError:
+    return ProjectError(
+        f"{path}:{line}: {problem}", hint="mend the file, or delete it to start over"
+    )
 
 
 def _line_of(text: str, entries: list[Any], index: int) -> int:
-    """The line where the entry at `index` begins."""
+    """The line where the entry at `index` starts."""
     decoder = json.JSONDecoder()
-    for found in _LIST.finditer(text):
-        if decoder.raw_decode(text, found.end())[0] != entries:
+    for match in _LIST.finditer(text):
+        if decoder.raw_decode(text, match.end())[0] != entries:
             continue  # the list of another object inside the document
-        start = place = found.end() + 1
+        start = position = match.end() + 1
         for _ in range(index + 1):
-            while text[place] in " \t\r\n,":
-                place += 1
-            start = place
-            _, place = decoder.raw_decode(text, start)
+            while text[position] in " \t\r\n,":
+                position += 1
+            start = position
+            _, position = decoder.raw_decode(text, start)
         return text.count("\n", 0, start) + 1
     return 1
 
 
-def _digest(found: bytes | None) -> str:
-    return "" if found is None else hashlib.sha256(found).hexdigest()
+def _digest(content: bytes | None) -> str:
+    return "" if content is None else hashlib.sha256(content).hexdigest()

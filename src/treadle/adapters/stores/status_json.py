@@ -15,15 +15,15 @@ from treadle.domain.deliverable import (
     with_valid_proof,
 )
 
-# Goes to git as an argument, so it must be no option and no name of something that moves.
+# Passed to git as an argument, so it must be neither an option nor a ref.
 _COMMIT = re.compile(r"[0-9a-f]*")
 
-# Keys of an entry that are left out where there is nothing to say.
+# Keys of an entry that are omitted if empty.
 _OWN_KEYS = ("checks", "proof", "claim", "rehearsed")
 
 
 def parse_deliverable(entry: object, *, known: set[str]) -> Deliverable | str:
-    """The deliverable, or what is wrong with the entry."""
+    """Parse an entry; returns the deliverable, or what is wrong."""
     if not isinstance(entry, dict):
         return "a deliverable must be an object"
     name, description = entry.get("id"), entry.get("description")
@@ -56,7 +56,7 @@ def parse_deliverable(entry: object, *, known: set[str]) -> Deliverable | str:
 
 
 def _status(entry: dict[str, Any]) -> str:
-    """A status, or what is wrong with the two booleans."""
+    """The status, or what is wrong with the two booleans."""
     passed, blocked = entry.get("passed", False), entry.get("blocked", False)
     if not isinstance(passed, bool) or not isinstance(blocked, bool):
         return "`passed` and `blocked` must be true or false"
@@ -68,18 +68,18 @@ def _status(entry: dict[str, Any]) -> str:
 def _checks(value: object, criteria: Sequence[str]) -> tuple[Check, ...] | str:
     if not isinstance(value, list):
         return "`checks` must be a list"
-    made = []
+    checks = []
     for each in value:
         match each:
             case {"criterion": str(criterion), "command": str(command)}:
-                made.append(_check(each, criterion, command))
+                checks.append(_check(each, criterion, command))
             case _:
                 return "a check must be an object with the texts `criterion` and `command`"
-    return find_check_problem(criteria, made) or tuple(made)
+    return find_check_problem(criteria, checks) or tuple(checks)
 
 
 def _check(entry: dict[str, Any], criterion: str, command: str) -> Check:
-    """What was seen of a command counts for that command alone, and one edited is a person's."""
+    """Parse a check; a command with another hash was edited by a person, so its result is void."""
     if entry.get("commandHash", _hash(command)) != _hash(command):
         return Check(criterion, command, "person")
     origin, before = entry.get("origin"), entry.get("before")
@@ -96,7 +96,7 @@ def _proof(value: object) -> Proof:
 
 
 def _claim(value: object) -> Claim | None:
-    """Ours to write; one that somebody has changed into something else counts as absent."""
+    """Parse a claim; an invalid one counts as absent."""
     match value:
         case {"commit": str(commit), **rest} if _COMMIT.fullmatch(commit):
             return Claim(commit, rehearsed=rest.get("rehearsed") is True)
@@ -107,7 +107,7 @@ def _claim(value: object) -> Claim | None:
 def update_document(
     before: dict[str, Any], deliverables: Sequence[Deliverable], today: str
 ) -> dict[str, Any]:
-    """The old document with these deliverables in it; keys of others stay untouched."""
+    """The document with these deliverables; unknown keys are preserved."""
     old = {e.get("id"): e for e in before.get("deliverables", []) if isinstance(e, dict)}
     return {
         **before,
@@ -118,20 +118,22 @@ def update_document(
 
 
 def _entry(old: dict[str, Any], deliverable: Deliverable) -> dict[str, Any]:
-    """Of what is ours an entry says what is so, and nothing where there is none."""
-    ours: dict[str, Any] = {}
+    """The entry of a deliverable; unknown keys are preserved, empty own keys omitted."""
+    own: dict[str, Any] = {}
     if deliverable.checks:
-        beside = {e.get("criterion"): e for e in old.get("checks", []) if isinstance(e, dict)}
-        ours["checks"] = [_check_entry(beside.get(c.criterion, {}), c) for c in deliverable.checks]
+        old_checks = {e.get("criterion"): e for e in old.get("checks", []) if isinstance(e, dict)}
+        own["checks"] = [
+            _check_entry(old_checks.get(c.criterion, {}), c) for c in deliverable.checks
+        ]
     if deliverable.status == "passed":
-        ours["proof"] = deliverable.proof or "claimed"
+        own["proof"] = deliverable.proof or "claimed"
     if deliverable.claim is not None:
-        ours["claim"] = {
+        own["claim"] = {
             "commit": deliverable.claim.commit,
             "rehearsed": deliverable.claim.rehearsed,
         }
     if deliverable.rehearsed:
-        ours["rehearsed"] = True
+        own["rehearsed"] = True
     return {
         **{key: value for key, value in old.items() if key not in _OWN_KEYS},
         "id": deliverable.id,
@@ -139,21 +141,23 @@ def _entry(old: dict[str, Any], deliverable: Deliverable) -> dict[str, Any]:
         "acceptanceCriteria": list(deliverable.acceptance_criteria),
         "passed": deliverable.status == "passed",
         "blocked": deliverable.status == "blocked",
-        **ours,
+        **own,
     }
 
 
 def _check_entry(old: dict[str, Any], check: Check) -> dict[str, Any]:
-    seen = {"before": check.before, "commandHash": _hash(check.command)} if check.before else {}
+    before_fields = (
+        {"before": check.before, "commandHash": _hash(check.command)} if check.before else {}
+    )
     return {
         **{key: value for key, value in old.items() if key not in ("before", "commandHash")},
         "criterion": check.criterion,
         "command": check.command,
         "origin": check.origin,
-        **seen,
+        **before_fields,
     }
 
 
 def _hash(command: str) -> str:
-    """By which an edit of the command shows, whoever made it and whenever."""
+    """Detects an edit of the command."""
     return hashlib.sha256(command.encode(errors="replace")).hexdigest()[:16]

@@ -14,7 +14,7 @@ DIRECTORY = "trusted"
 
 @dataclass(frozen=True, slots=True)
 class TrustedProject:
-    """Of one project: the fingerprint of each key's value, and since when."""
+    """The fingerprint of each trusted value of one project, and since when."""
 
     project: str
     values: Mapping[str, str]
@@ -22,43 +22,43 @@ class TrustedProject:
 
 
 class TrustedSettings:
-    """One file for each project, named by the project's key."""
+    """One file per project, named by the project's key."""
 
     def __init__(self, root: Path) -> None:
         self._path = root / DIRECTORY
         self._files = PrivateFiles(root, DIRECTORY)
 
     def write(self, key: str, trusted: TrustedProject) -> None:
-        """In place of what was trusted before in this project."""
-        said = {"project": trusted.project, "values": dict(trusted.values)}
-        self._files.write(key, json.dumps(said))
+        """Replace what is trusted in this project."""
+        document = {"project": trusted.project, "values": dict(trusted.values)}
+        self._files.write(key, json.dumps(document))
 
     def find(self, key: str) -> TrustedProject | None:
         text = self._files.read(key)
         return None if text is None else self._parse(key, text, None)
 
     def list_all(self) -> list[TrustedProject]:
-        """Every project's, by path."""
-        found = [
-            self._parse(kept.name, text, kept.since)
-            for kept in self._files.list_files()
-            if (text := self._files.read(kept.name)) is not None
+        """All projects, by path."""
+        projects = [
+            self._parse(file.name, text, file.since)
+            for file in self._files.list_files()
+            if (text := self._files.read(file.name)) is not None
         ]
-        return sorted(found, key=lambda each: each.project)
+        return sorted(projects, key=lambda each: each.project)
 
     def remove(self, key: str) -> bool:
-        """Whether there was something to take back."""
+        """Delete the trust in a project; False if there was none."""
         return self._files.remove(key)
 
     def _parse(self, key: str, text: str, since: datetime | None) -> TrustedProject:
         try:
-            said = json.loads(text)
-            project, values = str(said["project"]), dict(said["values"])
+            document = json.loads(text)
+            project, values = str(document["project"]), dict(document["values"])
         except (ValueError, KeyError, TypeError):
             raise StoreError(
                 f"{self._path / key} is not what Treadle wrote",
                 hint="remove it, and run `treadle trust` again where it is needed",
             ) from None
         return TrustedProject(
-            project, {str(name): str(each) for name, each in values.items()}, since
+            project, {str(name): str(value) for name, value in values.items()}, since
         )

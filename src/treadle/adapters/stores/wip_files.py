@@ -8,36 +8,36 @@ from treadle.domain.ids import RunId
 
 
 class WipFiles:
-    """A projection of the run's log. What is there is written only if it is to be another, so that
-    it can be shown as often as anybody likes. Each name is the run's id with an ending."""
+    """A projection of the run's log. A file is written only if its content changes, so that calls
+    are cheap. Each name is the run's id with a suffix."""
 
     def __init__(self, folder: Path, history: Path, run: RunId) -> None:
         self._folder = folder
         self._history = history
         self._run = run
 
-    def write(self, wanted: Mapping[str, str]) -> None:
-        """Have these files of the run in the project, by their endings, and no others."""
+    def write(self, texts: Mapping[str, str]) -> None:
+        """Write these texts of the run, by suffix, and delete its other files."""
         try:
-            _write_files(self._folder, self._file_contents(wanted))
+            _write_files(self._folder, self._file_contents(texts))
             for path in self._existing_files():
-                if path.name not in self._file_contents(wanted):
+                if path.name not in self._file_contents(texts):
                     path.unlink(missing_ok=True)
         except OSError as error:
             raise _write_error(self._folder, error) from error
 
-    def archive(self, wanted: Mapping[str, str]) -> None:
-        """Move them to where the run's history is kept."""
+    def archive(self, texts: Mapping[str, str]) -> None:
+        """Write the texts to the run's history, and delete the files in the project."""
         try:
-            _write_files(self._history, self._file_contents(wanted))
+            _write_files(self._history, self._file_contents(texts))
             for path in self._existing_files():
                 path.unlink(missing_ok=True)
         except OSError as error:
             raise _write_error(self._history, error) from error
 
-    def _file_contents(self, wanted: Mapping[str, str]) -> dict[str, bytes]:
+    def _file_contents(self, texts: Mapping[str, str]) -> dict[str, bytes]:
         return {
-            f"{self._run}{ending}": text.encode(errors="replace") for ending, text in wanted.items()
+            f"{self._run}{suffix}": text.encode(errors="replace") for suffix, text in texts.items()
         }
 
     def _existing_files(self) -> list[Path]:
@@ -51,12 +51,12 @@ def _write_files(folder: Path, files: Mapping[str, bytes]) -> None:
         path = folder / name
         if not path.is_symlink() and path.is_file() and path.read_bytes() == content:
             continue
-        beside = folder / f"{name}.new"
-        beside.unlink(missing_ok=True)
-        # Exclusive: whatever somebody puts at that name is neither followed nor waited for.
-        with beside.open("xb") as opened:
-            opened.write(content)
-        beside.replace(path)
+        temporary = folder / f"{name}.new"
+        temporary.unlink(missing_ok=True)
+        # Exclusive: a link or pipe at that name is neither followed nor opened.
+        with temporary.open("xb") as file:
+            file.write(content)
+        temporary.replace(path)
 
 
 def _write_error(folder: Path, error: OSError) -> ProjectError:

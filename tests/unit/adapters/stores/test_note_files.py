@@ -19,18 +19,18 @@ def notes(tmp_path: Path) -> NoteFiles:
 
 
 def test_an_issue_is_called_after_its_time_and_its_run(notes: NoteFiles, tmp_path: Path) -> None:
-    path = notes.keep_issue("Which time zone?", NOON)
+    path = notes.save_issue("Which time zone?", NOON)
 
     assert path == f".treadle/spec-issues/{STEM}.md"
     assert (tmp_path / path).read_text() == "Which time zone?\n"
 
 
 def test_an_issue_that_was_kept_before_a_crash_is_found_again(notes: NoteFiles) -> None:
-    assert notes.keep_issue("Which?", NOON) == notes.keep_issue("Which?", NOON)
+    assert notes.save_issue("Which?", NOON) == notes.save_issue("Which?", NOON)
 
 
 def test_another_text_under_the_name_stays(notes: NoteFiles, tmp_path: Path) -> None:
-    first, second = notes.keep_issue("Which?", NOON), notes.keep_issue("And when?", NOON)
+    first, second = notes.save_issue("Which?", NOON), notes.save_issue("And when?", NOON)
 
     assert (first, second) == (
         f".treadle/spec-issues/{STEM}.md",
@@ -40,7 +40,7 @@ def test_another_text_under_the_name_stays(notes: NoteFiles, tmp_path: Path) -> 
 
 
 def test_the_backlog_has_a_file_for_each_in_order(notes: NoteFiles, tmp_path: Path) -> None:
-    paths = notes.keep_items(("one", "two"), NOON)
+    paths = notes.save_items(("one", "two"), NOON)
 
     assert paths == (f".treadle/backlog/{STEM}-01.md", f".treadle/backlog/{STEM}-02.md")
     assert [(tmp_path / path).read_text() for path in paths] == ["one\n", "two\n"]
@@ -50,4 +50,4 @@ def test_a_place_that_cannot_be_written_is_said(notes: NoteFiles, tmp_path: Path
     (tmp_path / ".treadle").write_text("in the way\n")
 
     with pytest.raises(ProjectError, match=r"cannot write .*spec-issues"):
-        notes.keep_issue("Which?", NOON)
+        notes.save_issue("Which?", NOON)
