@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.wiring.proving_stage import staged
-from treadle.verify.check_runner_port import (
+from treadle.verify.check_runner import (
     CheckCommand,
     CheckRunner,
     CommandResult,

@@ -21,7 +21,7 @@ from treadle.runs.request_json import read_request
 from treadle.runs.trust import load_trusted
 from treadle.settings.definitions import Settings
 from treadle.settings.environment import Environment
-from treadle.verify.check_runner_port import CheckCommand, CommandResult, CommandStopped
+from treadle.verify.check_runner import CheckCommand, CommandResult, CommandStopped
 from treadle.verify.evidence_diff import (
     CurrentEvidence,
     EvidenceDiff,

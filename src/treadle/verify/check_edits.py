@@ -14,9 +14,9 @@ _MOST_NAMES = 12
 
 @dataclass(frozen=True, slots=True)
 class CheckEdit:
-    """The deliverables after it, and the one it was about as it was before.
+    """The deliverables after an edit, and the edited one as it was before.
 
-    `check` was given or taken away; `previous` stood in its place.
+    `check` was added or removed; `previous` is the check that it replaced.
     """
 
     deliverables: tuple[Deliverable, ...]
@@ -26,7 +26,7 @@ class CheckEdit:
 
     @property
     def is_new_criterion(self) -> bool:
-        """Nobody had asked for this before: it was added together with its check."""
+        """Whether the edit added the criterion together with its check."""
         return self.check.criterion not in self.deliverable.acceptance_criteria
 
 
@@ -41,47 +41,49 @@ class EditRefusal:
 def with_check(
     deliverables: Sequence[Deliverable], deliverable: str, criterion: str, command: str
 ) -> CheckEdit | EditRefusal:
-    """The criterion, by its text or its number, shown by this command from now on.
+    """Set the command that checks a criterion, given by its text or its number.
 
-    A text that no criterion has becomes one. What was seen of an earlier command does not count.
+    An unknown text becomes a new criterion. Results of an earlier command do not count.
     """
-    found = _find_deliverable(deliverables, deliverable)
-    if isinstance(found, EditRefusal):
-        return found
+    target = _find_deliverable(deliverables, deliverable)
+    if isinstance(target, EditRefusal):
+        return target
     if problem := find_command_problem(command):
         return EditRefusal(f"the check {problem}", "give the shell line behind `--`")
-    text = _find_criterion(found, criterion)
+    text = _find_criterion(target, criterion)
     if isinstance(text, EditRefusal):
         return text
-    previous = next((check for check in found.checks if check.criterion == text), None)
+    previous = next((check for check in target.checks if check.criterion == text), None)
     check = Check(text, command, "person")
     if previous is not None and previous.command == command:
-        # The same command: what was seen of it still holds.
+        # For the same command, earlier results still hold.
         check = replace(check, before=previous.before)
-    known = text in found.acceptance_criteria
+    known = text in target.acceptance_criteria
     changed = replace(
-        found,
-        acceptance_criteria=(*found.acceptance_criteria, *(() if known else (text,))),
-        checks=(*(c for c in found.checks if c.criterion != text), check),
+        target,
+        acceptance_criteria=(*target.acceptance_criteria, *(() if known else (text,))),
+        checks=(*(c for c in target.checks if c.criterion != text), check),
     )
-    return CheckEdit(_replace_deliverable(deliverables, changed), found, check, previous)
+    return CheckEdit(_replace_deliverable(deliverables, changed), target, check, previous)
 
 
 def without_check(
     deliverables: Sequence[Deliverable], deliverable: str, criterion: str
 ) -> CheckEdit | EditRefusal:
-    """The criterion stays, and can only be claimed from now on."""
-    found = _find_deliverable(deliverables, deliverable)
-    if isinstance(found, EditRefusal):
-        return found
-    text = _find_criterion(found, criterion)
+    """Remove the check of a criterion; the criterion stays and can only be claimed."""
+    target = _find_deliverable(deliverables, deliverable)
+    if isinstance(target, EditRefusal):
+        return target
+    text = _find_criterion(target, criterion)
     if isinstance(text, EditRefusal):
         return text
-    gone = next((check for check in found.checks if check.criterion == text), None)
-    if gone is None:
-        return EditRefusal(f"{found.id} has no check for {_shorten(text)!r}", _LIST)
-    left = tuple(check for check in found.checks if check is not gone)
-    return CheckEdit(_replace_deliverable(deliverables, replace(found, checks=left)), found, gone)
+    removed = next((check for check in target.checks if check.criterion == text), None)
+    if removed is None:
+        return EditRefusal(f"{target.id} has no check for {_shorten(text)!r}", _LIST)
+    kept = tuple(check for check in target.checks if check is not removed)
+    return CheckEdit(
+        _replace_deliverable(deliverables, replace(target, checks=kept)), target, removed
+    )
 
 
 def _find_deliverable(deliverables: Sequence[Deliverable], name: str) -> Deliverable | EditRefusal:
@@ -91,24 +93,24 @@ def _find_deliverable(deliverables: Sequence[Deliverable], name: str) -> Deliver
             "run `treadle deliver` first, or write the check into SPEC.md",
         )
     exact = (each for each in deliverables if each.id == name)
-    alike = (each for each in deliverables if each.id.casefold() == name.casefold())
-    found = next(exact, None) or next(alike, None)
-    if found is None:
+    similar = (each for each in deliverables if each.id.casefold() == name.casefold())
+    match = next(exact, None) or next(similar, None)
+    if match is None:
         return EditRefusal(
             f"there is no deliverable {name!r}", f"there are {_list_ids(deliverables)}"
         )
-    return found
+    return match
 
 
 def _list_ids(deliverables: Sequence[Deliverable]) -> str:
-    """The first ones; an agent chose them, so they may hold anything."""
+    """The first ids, escaped: an agent chose them, so they may contain anything."""
     names = [each.id if each.id.isprintable() else ascii(each.id) for each in deliverables]
     more = len(names) - _MOST_NAMES
     return ", ".join(names[:_MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
 
 
 def _find_criterion(deliverable: Deliverable, given: str) -> str | EditRefusal:
-    """The text of the criterion that is meant; a text nobody has written yet is a new one."""
+    """The text of the criterion that matches `given`; an unknown text is a new criterion."""
     criteria = deliverable.acceptance_criteria
     if not given.strip():
         return EditRefusal("the criterion is empty", "give its text or its number")
@@ -128,8 +130,8 @@ def _find_criterion(deliverable: Deliverable, given: str) -> str | EditRefusal:
 def _replace_deliverable(
     deliverables: Sequence[Deliverable], changed: Deliverable
 ) -> tuple[Deliverable, ...]:
-    honest = with_valid_proof(changed)
-    return tuple(honest if each.id == honest.id else each for each in deliverables)
+    updated = with_valid_proof(changed)
+    return tuple(updated if each.id == updated.id else each for each in deliverables)
 
 
 def _shorten(text: str) -> str:

@@ -10,12 +10,12 @@ from pathlib import PurePosixPath
 from treadle.domain.check import FileChange
 from treadle.verify.evidence_files import evidence_kind
 
-# Blanks, quotes and whatever else ends a word of a shell line, also inside of `$(…)` and `sh -c`.
+# Characters that end a word of a shell line, also inside `$(…)` and `sh -c`.
 _WORD_BREAK = re.compile(r"[\s;&|()<>{}\"'`$=,]+")
 _MODULE = re.compile(r"\w+(?:\.\w+)+")
 _GLOB = re.compile(r"[*?\[]")
 _DIRECTORY_WORDS = frozenset({"cd", "pushd", "-C", "--prefix", "--directory"})
-# Tools that are told in a file what a word of the line stands for.
+# Tools that read the meaning of their arguments from a file.
 _TOOL_FILES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("make", "gmake"), ("Makefile", "makefile", "GNUmakefile")),
     **dict.fromkeys(("npm", "pnpm", "yarn", "bun"), ("package.json",)),
@@ -27,7 +27,7 @@ _TOOL_FILES: dict[str, tuple[str, ...]] = {
     "composer": ("composer.json",),
 }
 _TOOL_FILE_NAMES = frozenset(name for names in _TOOL_FILES.values() for name in names)
-# In the name of a file or of a directory: it was written to judge, and is no part of the product.
+# A file or directory with one of these words in its name is evidence, not part of the product.
 _EVIDENCE_WORDS = frozenset(
     {
         *("check", "checks", "checker", "verify", "verifier", "verification"),
@@ -39,18 +39,18 @@ _NO_LETTER = re.compile(r"[^a-z]+")
 
 
 def refers_to_file(command: str, path: str) -> bool:
-    """Whether a command goes by this file of the project."""
-    return any(_matches_path(named, path) for named in _mentioned_paths(command))
+    """Whether a command mentions this file of the project or its tool reads it."""
+    return any(_matches_path(mentioned, path) for mentioned in _mentioned_paths(command))
 
 
 def uses_evidence_file(command: str, path: str) -> bool:
-    """Whether a check goes by this file, and it is none of the product that the check looks at.
+    """Whether a check uses this file as evidence, not as the product that it tests.
 
-    Both stand in its command, and only their names tell them apart.
+    A command names both kinds of files; only the file names distinguish them.
     """
     if not refers_to_file(command, path):
         return _has_evidence_name(path) and any(
-            _is_folder_of(named, path) for named in _mentioned_paths(command)
+            _is_folder_of(mentioned, path) for mentioned in _mentioned_paths(command)
         )
     return (
         PurePosixPath(path).name in _TOOL_FILE_NAMES
@@ -60,7 +60,7 @@ def uses_evidence_file(command: str, path: str) -> bool:
 
 
 def find_changed_evidence(command: str, changes: Iterable[FileChange]) -> tuple[str, ...]:
-    """The files by which a check judges that were there and are not the same any more."""
+    """The evidence files of a check that were changed or removed."""
     return tuple(
         change.path
         for change in changes
@@ -71,17 +71,20 @@ def find_changed_evidence(command: str, changes: Iterable[FileChange]) -> tuple[
 @lru_cache(maxsize=1024)
 def _mentioned_paths(command: str) -> frozenset[str]:
     words = [word for word in _WORD_BREAK.split(command) if word]
-    places = {"", *(after for word, after in pairwise(words) if word in _DIRECTORY_WORDS)}
+    directories = {
+        "",
+        *(following for word, following in pairwise(words) if word in _DIRECTORY_WORDS),
+    }
     return frozenset(
-        str(PurePosixPath(place, named))
+        str(PurePosixPath(directory, name))
         for word in dict.fromkeys(words)
-        for named in (word.partition("::")[0], *_TOOL_FILES.get(word, ()), *_python_files(word))
-        for place in places
+        for name in (word.partition("::")[0], *_TOOL_FILES.get(word, ()), *_python_files(word))
+        for directory in directories
     )
 
 
 def _python_files(word: str) -> Iterator[str]:
-    """The files that a dotted name of Python may stand for; it may go on to a class or a test."""
+    """The files that a dotted Python name may refer to; it may end in a class or a test."""
     if _MODULE.fullmatch(word) is None:
         return
     parts = word.split(".")
@@ -91,12 +94,14 @@ def _python_files(word: str) -> Iterator[str]:
         yield f"{module}/__main__.py"
 
 
-def _matches_path(named: str, path: str) -> bool:
-    return named == path or (_GLOB.search(named) is not None and fnmatchcase(path, named))
+def _matches_path(mentioned: str, path: str) -> bool:
+    return mentioned == path or (
+        _GLOB.search(mentioned) is not None and fnmatchcase(path, mentioned)
+    )
 
 
-def _is_folder_of(named: str, path: str) -> bool:
-    return path.startswith(f"{named}/")
+def _is_folder_of(mentioned: str, path: str) -> bool:
+    return path.startswith(f"{mentioned}/")
 
 
 def _has_evidence_name(path: str) -> bool:

@@ -1,4 +1,4 @@
-"""Compares the evidence that a run recorded with what is found now, and says what differs."""
+"""Compares the evidence that a run recorded with the evidence of running it again."""
 
 import shlex
 from collections.abc import Collection, Iterable
@@ -9,13 +9,13 @@ from treadle.domain.check import CheckTiming, Evidence
 from treadle.domain.events.all_events import Event
 from treadle.domain.events.verification import CheckFinished, SuiteFinished
 
-# On the work itself: not on the tree before it, and not on the way to a culprit.
+# Runs on the work itself, not on the tree before it and not during a bisection.
 ON_THE_WORK: frozenset[CheckTiming] = frozenset({"after", "again"})
 
 EvidenceKind = Literal["check", "tests"]
 LogStatus = Literal["kept", "missing", "changed"]
 EnvironmentMatch = Literal["same", "differs", "unknown"]
-# So much of a name is enough to tell it by.
+# Digits of a hash that identify it to a reader.
 _SHORT = 12
 
 
@@ -24,13 +24,13 @@ class RecordedEvidence:
     """Evidence that a run relies on."""
 
     kind: EvidenceKind
-    # Of a check.
+    # Empty for the tests.
     deliverable: str
     criterion: str
     evidence: Evidence
-    # The same command on the tree before the work, if this run has seen that.
+    # The same command on the tree before the work, if this run recorded it.
     before: Evidence | None = None
-    # Tests that the run saw end in two ways on one tree: they are given a second try, as they were.
+    # Tests with two different outcomes on one tree during the run: they get a second try here too.
     flaky: tuple[str, ...] = ()
 
     @property
@@ -42,23 +42,23 @@ class RecordedEvidence:
 
 @dataclass(frozen=True, slots=True)
 class CurrentEvidence:
-    """What there is of it now."""
+    """The stored log, the tree and the result of running the command again."""
 
     log: LogStatus
     # Empty: the repository has no such commit.
     tree: str
-    # Of running it again; None where there was nothing to run it on.
+    # None if there was no tree to run the command on.
     now: Evidence | None = None
-    # Why what the repository has is not what the commit's name says.
+    # Why the objects of the commit do not match its hash.
     damage: str = ""
     output: str = ""
-    # Of what the command said before the work.
+    # The log of the run on the tree before the work.
     log_before: LogStatus = "kept"
 
 
 @dataclass(frozen=True, slots=True)
 class EvidenceDiff:
-    """One piece of evidence, then and now; it agrees if nothing speaks against it."""
+    """One piece of evidence, then and now, and the reasons why they disagree."""
 
     recorded: RecordedEvidence
     current: CurrentEvidence
@@ -77,8 +77,7 @@ class EvidenceDiff:
 
 
 def read_evidence(events: Iterable[Event], passed: Collection[str]) -> tuple[RecordedEvidence, ...]:
-    """The last green evidence for each check of the deliverables that passed, and what the tests
-    said last."""
+    """The last green evidence for each check of the passed deliverables, and of the test suite."""
     checks: dict[tuple[str, str], RecordedEvidence] = {}
     tests: RecordedEvidence | None = None
     before: dict[tuple[str, str, str], Evidence] = {}
@@ -99,67 +98,66 @@ def read_evidence(events: Iterable[Event], passed: Collection[str]) -> tuple[Rec
                 tests = RecordedEvidence("tests", "", "", evidence)
             case _:
                 pass
-    found = (*checks.values(), *((replace(tests, flaky=tuple(flaky)),) if tests else ()))
+    recorded = (*checks.values(), *((replace(tests, flaky=tuple(flaky)),) if tests else ()))
     return tuple(
         replace(each, before=before.get((each.deliverable, each.criterion, each.evidence.command)))
-        for each in found
+        for each in recorded
     )
 
 
 def find_once_verified(events: Iterable[Event]) -> tuple[str, ...]:
-    """Ids of what was shown by a check, for when none of it has passed in the end."""
-    shown = (
+    """Ids of deliverables with a green check, for runs in which none of them passed."""
+    verified = (
         event.deliverable
         for event in events
         if isinstance(event, CheckFinished)
         and event.evidence.is_green
         and event.evidence.when in ON_THE_WORK
     )
-    return tuple(dict.fromkeys(name for name in shown if name))
+    return tuple(dict.fromkeys(name for name in verified if name))
 
 
-def needs_second_try(recalled: RecordedEvidence, now: Evidence) -> bool:
-    """Whether the tests ended otherwise than they did, and some of them were known to be flaky:
-    those may be all that speaks against it. What was not done in time is not begun again."""
-    ended_so = now.exit_code is not None and now.exit_code != recalled.evidence.exit_code
-    return bool(recalled.flaky) and ended_so
+def needs_second_try(recorded: RecordedEvidence, now: Evidence) -> bool:
+    """Whether known flaky tests may explain why the exit code differs; timeouts are not rerun."""
+    ended_differently = now.exit_code is not None and now.exit_code != recorded.evidence.exit_code
+    return bool(recorded.flaky) and ended_differently
 
 
 def compare_evidence(
-    recalled: RecordedEvidence, found: CurrentEvidence, *, origin: str
+    recorded: RecordedEvidence, current: CurrentEvidence, *, origin: str
 ) -> EvidenceDiff:
-    """`origin`: the repository that the run worked on."""
-    then = recalled.evidence
-    reasons = [*_log_reasons("its log", then, found.log), *_tree_reasons(then, found, origin)]
-    if recalled.before is not None and recalled.before.log != then.log:
-        reasons += _log_reasons("its log of before the work", recalled.before, found.log_before)
-    if (now := found.now) is not None and now.exit_code != then.exit_code:
-        around = "" if now.fingerprint == then.fingerprint else ", in another environment"
+    """Compare both; `origin` is the repository that the run worked on."""
+    then = recorded.evidence
+    reasons = [*_log_reasons("its log", then, current.log), *_tree_reasons(then, current, origin)]
+    if recorded.before is not None and recorded.before.log != then.log:
+        reasons += _log_reasons("its log of before the work", recorded.before, current.log_before)
+    if (now := current.now) is not None and now.exit_code != then.exit_code:
+        environment_note = "" if now.fingerprint == then.fingerprint else ", in another environment"
         before, after = describe_exit(then.exit_code), describe_exit(now.exit_code)
-        reasons.append(f"it {after} now, and {before} then{around}")
-    return EvidenceDiff(recalled, found, tuple(reasons))
+        reasons.append(f"it {after} now, and {before} then{environment_note}")
+    return EvidenceDiff(recorded, current, tuple(reasons))
 
 
 def describe_exit(exit_code: int | None) -> str:
     return "was not done in time" if exit_code is None else f"ended with exit code {exit_code}"
 
 
-def _log_reasons(what: str, then: Evidence, log: LogStatus) -> list[str]:
+def _log_reasons(log_name: str, then: Evidence, log: LogStatus) -> list[str]:
     match log:
         case "kept":
             return []
         case "missing":
-            return [f"{what} {then.log[:_SHORT]} is missing"]
+            return [f"{log_name} {then.log[:_SHORT]} is missing"]
         case "changed":
-            return [f"{what} {then.log[:_SHORT]} was changed: its SHA-256 is another now"]
+            return [f"{log_name} {then.log[:_SHORT]} was changed: its SHA-256 is another now"]
 
 
-def _tree_reasons(then: Evidence, found: CurrentEvidence, origin: str) -> list[str]:
+def _tree_reasons(then: Evidence, current: CurrentEvidence, origin: str) -> list[str]:
     commit = then.commit[:_SHORT]
-    if not found.tree:
+    if not current.tree:
         fetch = f"git fetch {shlex.quote(origin)} {then.commit}"
         return [f"commit {commit} is not in this repository: {fetch}"]
-    if found.tree != then.tree:
-        here, there = found.tree[:_SHORT], then.tree[:_SHORT]
+    if current.tree != then.tree:
+        here, there = current.tree[:_SHORT], then.tree[:_SHORT]
         return [f"the tree of commit {commit} is {here} here, and was {there} then"]
-    return [found.damage] if found.damage else []
+    return [current.damage] if current.damage else []

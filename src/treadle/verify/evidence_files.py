@@ -13,9 +13,9 @@ from treadle.domain.events.verification import EvidenceFileKind, TouchedFile
 
 @dataclass(frozen=True, slots=True)
 class EvidenceRule:
-    """Paths by their last part, or by a directory on the way; in lower case, as globs.
+    """Matches paths by file name or by a parent directory, as lower-case globs.
 
-    A directory may be several parts long, then it is one at the top of the project.
+    A directory of several parts matches only at the top of the project.
     """
 
     kind: EvidenceFileKind
@@ -24,7 +24,7 @@ class EvidenceRule:
     examples: tuple[str, ...] = ()
 
 
-# The first rule that fits says what a file is.
+# The first matching rule decides the kind.
 RULES = (
     EvidenceRule(
         "coverage",
@@ -68,7 +68,7 @@ RULES = (
             *("detekt.y*ml", ".swiftlint.y*ml", ".clang-tidy", ".clang-format", ".editorconfig"),
             *(".markdownlint*", ".yamllint*", ".shellcheckrc", ".hadolint.y*ml"),
             *(".pre-commit-config.y*ml", "lefthook.y*ml", ".lintstagedrc*", "lint-staged.config.*"),
-            # They hold such settings, and the commands that run the rest.
+            # These files contain linter settings, and the commands that run the other tools.
             *("pyproject.toml", "setup.cfg", "tox.ini", "noxfile.py", "package.json"),
             *("cargo.toml", "composer.json", "deno.json*", "rakefile", "build.gradle*", "pom.xml"),
             *("makefile", "gnumakefile", "*.mk", "justfile", ".justfile", "taskfile.y*ml"),
@@ -118,13 +118,13 @@ _KIND_ORDER: tuple[EvidenceFileKind, ...] = (
 
 
 def evidence_kind(path: str) -> EvidenceFileKind | None:
-    """What a file judges the work by; None if it does not."""
+    """The kind of an evidence file; None for any other file."""
     parts = tuple(part.lower() for part in PurePosixPath(path).parts)
     return next((rule.kind for rule in RULES if _matches_rule(rule, parts)), None)
 
 
 def no_command_file(path: str) -> EvidenceFileKind | None:
-    """No command names any file."""
+    """The default: no command names a file."""
     return None
 
 
@@ -134,20 +134,22 @@ def find_touched_evidence(
     specification: str = "",
     named: Callable[[str], EvidenceFileKind | None] = no_command_file,
 ) -> tuple[TouchedFile, ...]:
-    """Those of the changed files that judge the work, with what a person must see first in front:
-    what commands go by, what is gone or another before what is new, and settings before tests.
+    """The changed evidence files, most important first.
 
-    `specification` is the path of the file that the work was done for; `named` tells which files
-    the commands go by that decide.
+    Files that a command uses come first, then removed and changed files before new ones, then
+    settings before tests. `specification` is the path of the specification that the run works on;
+    `named` returns the kind of a file that a check or test command uses.
     """
-    found: dict[TouchedFile, int] = {}
+    ranks: dict[TouchedFile, int] = {}
     for change in changes:
-        own: EvidenceFileKind | None = "specification" if change.path == specification else None
-        decides = None if own else named(change.path)
-        if judge := own or decides or evidence_kind(change.path):
-            file = TouchedFile(change.path, judge, change.how)
-            found[file] = 0 if decides and change.how != "added" else 1
-    return tuple(sorted(found, key=lambda file: (found[file], *_sort_key(file))))
+        spec_kind: EvidenceFileKind | None = (
+            "specification" if change.path == specification else None
+        )
+        command_kind = None if spec_kind else named(change.path)
+        if kind := spec_kind or command_kind or evidence_kind(change.path):
+            file = TouchedFile(change.path, kind, change.how)
+            ranks[file] = 0 if command_kind and change.how != "added" else 1
+    return tuple(sorted(ranks, key=lambda file: (ranks[file], *_sort_key(file))))
 
 
 def _sort_key(file: TouchedFile) -> tuple[int, int, str]:
@@ -155,18 +157,18 @@ def _sort_key(file: TouchedFile) -> tuple[int, int, str]:
 
 
 def _matches_rule(rule: EvidenceRule, parts: tuple[str, ...]) -> bool:
-    *above, name = parts or ("",)
+    *directories, name = parts or ("",)
     if _compile_names(rule.names).match(name):
         return True
-    return any(_is_below(directory, above) for directory in rule.directories)
+    return any(_is_below(directory, directories) for directory in rule.directories)
 
 
 @cache
 def _compile_names(names: tuple[str, ...]) -> re.Pattern[str]:
-    """Any of them. To compile them one by one takes longer than all the rest of the look."""
+    """One pattern for all names: compiling each of them takes longer than matching."""
     return re.compile("|".join(map(translate, names)) or _MATCHES_NOTHING)
 
 
-def _is_below(directory: str, above: list[str]) -> bool:
-    wanted = directory.split("/")
-    return above[: len(wanted)] == wanted if len(wanted) > 1 else directory in above
+def _is_below(directory: str, parents: list[str]) -> bool:
+    parts = directory.split("/")
+    return parents[: len(parts)] == parts if len(parts) > 1 else directory in parents

@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 
 from treadle.domain.check import Evidence
-from treadle.verify.check_runner_port import CheckCommand, CommandResult, CommandStopped
+from treadle.verify.check_runner import CheckCommand, CommandResult, CommandStopped
 
 
 @dataclass(frozen=True, slots=True)
 class PresetResult:
-    """What is shown: an exit code, what is printed, the files that are left."""
+    """A preset exit code, output, and the files that the command leaves."""
 
     exit_code: int | None = 0
     output: str = ""
@@ -22,29 +22,29 @@ GREEN, RED = PresetResult(0, "ok\n"), PresetResult(1, "it does not hold\n")
 
 @dataclass(slots=True)
 class MemoryCheckRunner:
-    """`said` goes by command and commit; by the command alone where a commit makes no difference.
+    """`results` is keyed by command and commit; an empty commit matches every commit.
 
-    Nothing is said about a trial: the run was asked to stop.
+    A command without a preset result stops, as if the run were asked to stop.
     """
 
     results: dict[tuple[str, str], PresetResult]
     commands: list[CheckCommand] = field(default_factory=list)
 
-    async def run(self, trial: CheckCommand) -> CommandResult | CommandStopped:
-        self.commands.append(trial)
-        said = self.results.get((trial.command, trial.commit)) or self.results.get(
-            (trial.command, "")
+    async def run(self, check: CheckCommand) -> CommandResult | CommandStopped:
+        self.commands.append(check)
+        preset = self.results.get((check.command, check.commit)) or self.results.get(
+            (check.command, "")
         )
-        if said is None:
+        if preset is None:
             return CommandStopped()
         evidence = Evidence(
-            command=trial.command,
-            when=trial.when,
-            commit=trial.commit,
-            tree=f"tree of {trial.commit}",
-            exit_code=said.exit_code,
+            command=check.command,
+            when=check.when,
+            commit=check.commit,
+            tree=f"tree of {check.commit}",
+            exit_code=preset.exit_code,
             duration_s=0.0,
             fingerprint="memory",
-            log=sha256(said.output.encode()).hexdigest(),
+            log=sha256(preset.output.encode()).hexdigest(),
         )
-        return CommandResult(evidence, said.output, said.files)
+        return CommandResult(evidence, preset.output, preset.files)

@@ -4,11 +4,11 @@ from treadle.domain.deliverable import Deliverable, Proof
 
 
 def claimed_criteria(deliverable: Deliverable) -> tuple[str, ...]:
-    """The criteria that nothing shows: they have no check."""
-    shown = {check.criterion for check in deliverable.checks}
-    return tuple(text for text in deliverable.acceptance_criteria if text not in shown)
+    """The criteria without a check."""
+    checked = {check.criterion for check in deliverable.checks}
+    return tuple(text for text in deliverable.acceptance_criteria if text not in checked)
 
 
 def proof_of(deliverable: Deliverable) -> Proof:
-    """What green checks make of it: proven if every criterion has one that failed before."""
+    """Proven if every criterion has a check that failed before the work, else claimed."""
     return "proven" if deliverable.is_provable else "claimed"

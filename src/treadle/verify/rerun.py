@@ -7,21 +7,21 @@ from treadle.domain.check import CheckTiming, Evidence
 from treadle.domain.suite_report import CaseOutcome, CaseResult, MalformedReport, SuiteReport
 from treadle.verify.suite_comparison import TEST_COMMAND, SuiteRun, breaks_as_before
 
-# Which of two outcomes counts. Before the work the worse one: nothing better can be asked of the
-# work. Of the work the better one: it has shown that it can.
+# Which of two outcomes counts. Before the work it is the worse one, because the work need not do
+# better. On the work it is the better one, because the test has passed once.
 _WORSE_FIRST: Sequence[CaseOutcome] = ("skipped", "failed", "passed")
 _BETTER_FIRST: Sequence[CaseOutcome] = ("passed", "failed", "skipped")
 
 
 def is_broken(evidence: Evidence, report: SuiteReport | MalformedReport) -> bool:
-    """The command failed, and no test that it told of says why."""
+    """Whether the command failed and no reported test explains it."""
     if evidence.exit_code in (0, None) or isinstance(report, MalformedReport):
         return False
     return all(case.outcome != "failed" for case in report.cases)
 
 
 def needs_rerun(first: SuiteRun, before: SuiteRun | None) -> bool:
-    """Whether something is red that was not before; what was cut or is illegible stays so."""
+    """Whether something is newly red; a timeout or a malformed report is not rerun."""
     if first.is_timed_out or isinstance(first.report, MalformedReport):
         return False
     if first.is_broken and not (before and breaks_as_before(before, first)):
@@ -31,7 +31,7 @@ def needs_rerun(first: SuiteRun, before: SuiteRun | None) -> bool:
 
 
 def merge_runs(first: SuiteRun, second: SuiteRun, when: CheckTiming) -> SuiteRun:
-    """What two runs of one tree say together, and which tests they disagree about."""
+    """Merge two runs on one tree; tests with different outcomes are flaky."""
     if (
         second.is_timed_out
         or isinstance(first.report, MalformedReport)
@@ -40,16 +40,16 @@ def merge_runs(first: SuiteRun, second: SuiteRun, when: CheckTiming) -> SuiteRun
         return first
     one, two = _by_id(first.report), _by_id(second.report)
     if one and not two:
-        return first  # it fell over; that says nothing about the tests
+        return first  # the second run crashed, which says nothing about the tests
     flaky = {test for test in one.keys() & two.keys() if one[test].outcome != two[test].outcome}
     if when == "before":
-        # What is not always there cannot be missed later.
+        # A test that is not always reported must not count as removed later.
         flaky |= one.keys() ^ two.keys()
     if first.is_broken != second.is_broken and _either_is_green(first, second):
         flaky.add(TEST_COMMAND)
-    shows = second if when != "before" and second.evidence.is_green else first
+    chosen = second if when != "before" and second.evidence.is_green else first
     return replace(
-        shows,
+        chosen,
         report=SuiteReport(
             _merge_cases(one, two, when), _merge_coverage(first.report, second.report, when)
         ),
@@ -69,17 +69,17 @@ def _merge_cases(
     )
     if when == "before":
         return shared
-    alone = (
+    unpaired = (
         case for case in (*one.values(), *two.values()) if (case.id in one) != (case.id in two)
     )
-    return (*shared, *alone)
+    return (*shared, *unpaired)
 
 
 def _merge_coverage(one: SuiteReport, two: SuiteReport, when: CheckTiming) -> float | None:
-    told = [report.coverage for report in (one, two) if report.coverage is not None]
-    if not told:
+    percentages = [report.coverage for report in (one, two) if report.coverage is not None]
+    if not percentages:
         return None
-    return min(told) if when == "before" else max(told)
+    return min(percentages) if when == "before" else max(percentages)
 
 
 def _either_is_green(first: SuiteRun, second: SuiteRun) -> bool:

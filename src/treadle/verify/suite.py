@@ -16,7 +16,7 @@ from treadle.domain.suite_report import (
     SuiteObjection,
     SuiteReport,
 )
-from treadle.verify.check_runner_port import CheckCommand, CheckRunner, CommandStopped
+from treadle.verify.check_runner import CheckCommand, CheckRunner, CommandStopped
 from treadle.verify.reports.report_request import request_reports
 from treadle.verify.rerun import is_broken, merge_runs, needs_rerun
 from treadle.verify.suite_comparison import SuiteComparison, SuiteRun
@@ -26,10 +26,10 @@ _MOST_NAMES = 200
 _LONGEST_MESSAGE = 500
 _LONGEST_OUTPUT = 4_000
 _LONGEST_TEXT = 6_000
-# In a text at least this much is kept for the end of the output.
+# The least part of a text that is kept for the end of the output.
 _OUTPUT_SHARE = 1_500
 
-_WORDS: dict[ObjectionKind, str] = {
+_FINDING_TEXTS: dict[ObjectionKind, str] = {
     "new_failure": "fails, and did not before the work",
     "removed": "is gone",
     "newly_skipped": "is skipped, and ran before the work",
@@ -39,7 +39,7 @@ _WORDS: dict[ObjectionKind, str] = {
 
 
 def ignore_unmatched(pattern: str) -> None:
-    """Nobody wants to know which pattern matched no report."""
+    """The default: a pattern that matches no report is ignored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,93 +50,92 @@ class SuiteCommand:
     seconds: float
     reports: tuple[str, ...] = ()
     coverage_reports: tuple[str, ...] = ()
-    # Told of each of these globs for which there was no report on the work: a slip of the pen would
-    # otherwise leave the exit code alone to decide.
+    # Called for each glob without a report on the work: with a typo in it, only the exit code
+    # would decide.
     on_unmatched: Callable[[str], None] = field(default=ignore_unmatched, compare=False)
 
 
 async def run_suite(
-    ground: CheckRunner,
+    runner: CheckRunner,
     suite: SuiteCommand,
     commit: str,
     when: CheckTiming,
     *,
     before: SuiteRun | None = None,
 ) -> SuiteRun | CommandStopped:
-    """What the tests say on the tree of a commit.
+    """Run the tests on the tree of a commit.
 
-    Red is looked at twice, to tell what ends in different ways from what fails. With `before`,
-    what was red there is not run again for.
+    Red tests are run twice to tell flaky ones from failures. With `before`, tests that were red
+    there cause no second run.
     """
-    first = await _run(ground, suite, commit, when)
+    first = await _run(runner, suite, commit, when)
     if isinstance(first, CommandStopped) or not needs_rerun(first, before):
         return first
-    second = await _run(ground, suite, commit, when)
+    second = await _run(runner, suite, commit, when)
     return second if isinstance(second, CommandStopped) else merge_runs(first, second, when)
 
 
 async def _run(
-    ground: CheckRunner, suite: SuiteCommand, commit: str, when: CheckTiming
+    runner: CheckRunner, suite: SuiteCommand, commit: str, when: CheckTiming
 ) -> SuiteRun | CommandStopped:
-    # Only here: where a project has no test command, nobody reads a report of any format.
+    # Imported here: without a test command the parsers are never needed.
     from treadle.verify.reports.report_reader import matches_pattern, read_reports
 
-    asked = request_reports(suite.command, suite.reports, suite.coverage_reports)
-    shown = await ground.run(
+    request = request_reports(suite.command, suite.reports, suite.coverage_reports)
+    result = await runner.run(
         CheckCommand(
             command=suite.command,
             commit=commit,
             when=when,
             seconds=suite.seconds,
-            collect=asked.collect,
-            variables=asked.variables,
+            collect=request.collect,
+            variables=request.variables,
         )
     )
-    if isinstance(shown, CommandStopped):
-        return shown
+    if isinstance(result, CommandStopped):
+        return result
     named = (*suite.reports, *suite.coverage_reports)
-    # Before the work there may be no tests yet, and a command that was ended has not come to it.
-    if when != "before" and shown.evidence.exit_code is not None:
+    # Before the work there may be no tests yet, and a command that timed out wrote no report.
+    if when != "before" and result.evidence.exit_code is not None:
         for pattern in dict.fromkeys(named):
             wanted = str(PurePosixPath(pattern))
-            if not any(matches_pattern(file, wanted) for file in shown.files):
+            if not any(matches_pattern(file, wanted) for file in result.files):
                 suite.on_unmatched(pattern)
-    # In a thread: files that an agent's code made can take a while to read.
-    printed = shown.log or shown.output
-    report = await asyncio.to_thread(read_reports, shown.files, printed, suite.command, named)
+    # In a thread, because files written by an agent's code can take long to parse.
+    printed = result.log or result.output
+    report = await asyncio.to_thread(read_reports, result.files, printed, suite.command, named)
     return SuiteRun(
-        shown.evidence, report, is_broken=is_broken(shown.evidence, report), output=shown.output
+        result.evidence, report, is_broken=is_broken(result.evidence, report), output=result.output
     )
 
 
 def event_of(
-    run: SuiteRun, judged: SuiteComparison, *, accepted: tuple[SuiteObjection, ...] = ()
+    run: SuiteRun, comparison: SuiteComparison, *, accepted: tuple[SuiteObjection, ...] = ()
 ) -> SuiteFinished:
-    """What is recorded of a run: bounded, whatever the reports say. A person has accepted some."""
+    """The event for a run, with bounded lists; `accepted` are objections that a person accepted."""
     report = run.report if isinstance(run.report, SuiteReport) else SuiteReport()
     return SuiteFinished(
         evidence=run.evidence,
         counts=_counts(report),
         coverage=report.coverage,
-        objections=_bounded(judged.objections),
-        known_red=_bounded_names(judged.known_red),
-        flaky=_bounded_names(judged.flaky),
+        objections=_bounded(comparison.objections),
+        known_red=_bounded_names(comparison.known_red),
+        flaky=_bounded_names(comparison.flaky),
         output=_last_lines(run.output, _LONGEST_OUTPUT),
         accepted=_bounded(accepted),
     )
 
 
-def failures_text(judged: SuiteComparison, output: str) -> str:
-    """Why the gate is shut, for whoever mends it: each objection with its place, then the end of
-    the output."""
-    if not judged.objections:
+def failures_text(comparison: SuiteComparison, output: str) -> str:
+    """The objections with their locations and the end of the output, for the agent to fix."""
+    if not comparison.objections:
         return ""
     lines: list[str] = []
     room = _LONGEST_TEXT - _OUTPUT_SHARE
-    for number, objection in enumerate(judged.objections):
+    for number, objection in enumerate(comparison.objections):
         line = _objection_line(objection)
         if len(line) > room:
-            lines.append(f"- and {len(judged.objections) - number} more")
+            lines.append(f"- and {len(comparison.objections) - number} more")
             break
         lines.append(line)
         room -= len(line) + 1
@@ -147,10 +146,10 @@ def failures_text(judged: SuiteComparison, output: str) -> str:
 
 
 def _counts(report: SuiteReport) -> tuple[CaseCounts, ...]:
-    ended = Counter((case.kind, case.outcome) for case in report.cases)
+    totals = Counter((case.kind, case.outcome) for case in report.cases)
     kinds: tuple[CaseKind, ...] = get_args(CaseKind)
     return tuple(
-        CaseCounts(kind, ended[kind, "passed"], ended[kind, "failed"], ended[kind, "skipped"])
+        CaseCounts(kind, totals[kind, "passed"], totals[kind, "failed"], totals[kind, "skipped"])
         for kind in kinds
         if any(case.kind == kind for case in report.cases)
     )
@@ -174,12 +173,12 @@ def _bounded_names(tests: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _objection_line(objection: SuiteObjection) -> str:
-    place = f" ({objection.file}:{objection.line})" if objection.line is not None else ""
-    if not place and objection.file:
-        place = f" ({objection.file})"
-    said = _shorten(objection.message.strip(), _LONGEST_MESSAGE).replace("\n", "\n  ")
-    about = f"{objection.test} {_WORDS[objection.finding]}".strip()
-    return f"- {about}{place}: {said}" if said else f"- {about}{place}"
+    location = f" ({objection.file}:{objection.line})" if objection.line is not None else ""
+    if not location and objection.file:
+        location = f" ({objection.file})"
+    message = _shorten(objection.message.strip(), _LONGEST_MESSAGE).replace("\n", "\n  ")
+    subject = f"{objection.test} {_FINDING_TEXTS[objection.finding]}".strip()
+    return f"- {subject}{location}: {message}" if message else f"- {subject}{location}"
 
 
 def _shorten(text: str, longest: int) -> str:
@@ -187,7 +186,7 @@ def _shorten(text: str, longest: int) -> str:
 
 
 def _last_lines(text: str, longest: int) -> str:
-    """The last lines that fit; of a line that is too long, its end."""
+    """The last lines that fit; of a line that is too long, the end."""
     if len(text) <= longest:
         return text
     cut = text[len(text) - max(longest - 2, 0) :]

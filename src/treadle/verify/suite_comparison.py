@@ -14,38 +14,38 @@ from treadle.verify.plan_mentions import (
 )
 from treadle.verify.reports.case_ids import is_load_failure
 
-# Stands for a test where the command tells of none, or of none that explains how it ended.
+# The test id of an objection that no reported test explains.
 TEST_COMMAND = "the test command"
-# Percent of coverage that come and go with the lines of a clean-up.
+# Percent of coverage that a clean-up may lose.
 _SLACK = 0.1
-# Tests that are looked for in the plan.
+# Further tests are not searched for in the plan.
 MOST_LOOKED_UP = 5_000
-# Of the output this much goes with an objection that no test explains.
+# Characters of output in an objection that no test explains.
 _LONGEST_OUTPUT_END = 400
 
 
 @dataclass(frozen=True, slots=True)
 class SuiteRun:
-    """What the test command said on one tree, once or twice."""
+    """The result of running the test command once or twice on one tree."""
 
     evidence: Evidence
     report: SuiteReport | MalformedReport
-    # Tests that ended in different ways on this one tree.
+    # Tests with different outcomes on this tree.
     flaky: frozenset[str] = frozenset()
-    # The command failed, and no test that it told of says why.
+    # The command failed and no reported test explains it.
     is_broken: bool = False
-    # The end of what was printed.
+    # The end of the output.
     output: str = field(default="", repr=False)
 
     @property
     def is_timed_out(self) -> bool:
-        """Its time was over first."""
+        """Whether the command was ended at its time limit."""
         return self.evidence.exit_code is None
 
 
 @dataclass(frozen=True, slots=True)
 class RegressionRules:
-    """What the gate goes by: texts that may name tests to let go, and percent of coverage."""
+    """The plan, whose text may allow tests to be removed, and the wanted percent of coverage."""
 
     plan: str
     coverage: float
@@ -53,7 +53,7 @@ class RegressionRules:
 
 @dataclass(frozen=True, slots=True)
 class SuiteComparison:
-    """Why the gate stays shut, if it does; and what was seen, and does not count."""
+    """The objections to the work, and the red and flaky tests that do not count."""
 
     objections: tuple[SuiteObjection, ...] = ()
     known_red: tuple[str, ...] = ()
@@ -65,23 +65,23 @@ class SuiteComparison:
 
 
 def compare_suite_runs(before: SuiteRun, now: SuiteRun, rules: RegressionRules) -> SuiteComparison:
-    """No new red, no test gone or skipped without the plan's word, no coverage lost.
+    """Object to new failures, lost coverage, and tests removed or skipped against the plan.
 
-    What was red before, and what ends now so and now so, does not count. A run that was cut or
-    cannot be read shows nothing, so that it never opens the gate.
+    Tests that were red before or are flaky do not count. A run that timed out or whose report is
+    malformed is an objection itself, so it never passes.
     """
     flaky = tuple(sorted(before.flaky | now.flaky))
     if isinstance(now.report, MalformedReport):
         return SuiteComparison((_broken_run(now.report.reason),), flaky=flaky)
-    then = before.report if isinstance(before.report, SuiteReport) else SuiteReport()
-    past = {case.id: case for case in then.cases}
-    shown = {case.id: case for case in now.report.cases}
-    doubted = before.flaky | now.flaky
-    red = _find_new_failures(past, shown, doubted)
-    known = _find_known_red(past, shown)
+    baseline = before.report if isinstance(before.report, SuiteReport) else SuiteReport()
+    past = {case.id: case for case in baseline.cases}
+    current = {case.id: case for case in now.report.cases}
+    unreliable = before.flaky | now.flaky
+    red = _find_new_failures(past, current, unreliable)
+    known = _find_known_red(past, current)
     if now.is_timed_out:
         return SuiteComparison((_timed_out_run(now), *red), known, flaky)
-    if past and not shown:
+    if past and not current:
         return SuiteComparison((_all_tests_missing(len(past), now),), flaky=flaky)
     if breaks_as_before(before, now):
         known = (TEST_COMMAND, *known)
@@ -90,18 +90,18 @@ def compare_suite_runs(before: SuiteRun, now: SuiteRun, rules: RegressionRules) 
     plan = removal_sentences(rules.plan)
     objections = (
         *red,
-        *_find_removed(past, shown, plan),
-        *_find_newly_skipped(past, shown, plan),
-        *_find_coverage_loss(then.coverage, now.report.coverage, rules.coverage),
+        *_find_removed(past, current, plan),
+        *_find_newly_skipped(past, current, plan),
+        *_find_coverage_loss(baseline.coverage, now.report.coverage, rules.coverage),
     )
     return SuiteComparison(objections, known, flaky)
 
 
 def breaks_as_before(before: SuiteRun, now: SuiteRun) -> bool:
-    """Whether the command fails as it did before the work, with no test that says why.
+    """Whether the command fails unexplained in the same way as before the work.
 
-    Not if it ends in another way, or tells of tests only now: a command that was not there yet or
-    found no tests failed, too, and that excuses nothing.
+    A different exit code, or tests reported only now, is another failure: a command that did not
+    exist yet or found no tests also failed before.
     """
     return (
         before.is_broken
@@ -116,7 +116,7 @@ def _reports_tests(run: SuiteRun) -> bool:
 
 
 def describe_baseline(before: SuiteRun) -> SuiteComparison:
-    """What the tests said before the work, for the record: nothing of it is an objection."""
+    """The results before the work, for the record; they contain no objections."""
     cases = before.report.cases if isinstance(before.report, SuiteReport) else ()
     red = tuple(case.id for case in cases if case.outcome == "failed")
     if before.is_broken or before.is_timed_out or isinstance(before.report, MalformedReport):
@@ -125,20 +125,20 @@ def describe_baseline(before: SuiteRun) -> SuiteComparison:
 
 
 def _find_new_failures(
-    past: Mapping[str, CaseResult], shown: Mapping[str, CaseResult], doubted: frozenset[str]
+    past: Mapping[str, CaseResult], current: Mapping[str, CaseResult], unreliable: frozenset[str]
 ) -> tuple[SuiteObjection, ...]:
     return tuple(
         SuiteObjection("new_failure", case.id, case.file, case.line, case.message)
-        for case in shown.values()
-        if case.outcome == "failed" and case.id not in doubted and not _was_red(past, case.id)
+        for case in current.values()
+        if case.outcome == "failed" and case.id not in unreliable and not _was_red(past, case.id)
     )
 
 
 def _find_known_red(
-    past: Mapping[str, CaseResult], shown: Mapping[str, CaseResult]
+    past: Mapping[str, CaseResult], current: Mapping[str, CaseResult]
 ) -> tuple[str, ...]:
     return tuple(
-        case.id for case in shown.values() if case.outcome == "failed" and _was_red(past, case.id)
+        case.id for case in current.values() if case.outcome == "failed" and _was_red(past, case.id)
     )
 
 
@@ -147,40 +147,42 @@ def _was_red(past: Mapping[str, CaseResult], test: str) -> bool:
 
 
 def _find_removed(
-    past: Mapping[str, CaseResult], shown: Mapping[str, CaseResult], plan: Sequence[str]
+    past: Mapping[str, CaseResult], current: Mapping[str, CaseResult], plan: Sequence[str]
 ) -> Iterable[SuiteObjection]:
-    gone = [case for case in past.values() if case.id not in shown and not is_load_failure(case.id)]
-    elsewhere = find_renamed(gone, (case for case in shown.values() if case.id not in past))
-    named = _mention_lookup(plan)
-    for case in gone:
-        if case.id in elsewhere or named(case.id):
+    removed = [
+        case for case in past.values() if case.id not in current and not is_load_failure(case.id)
+    ]
+    renamed = find_renamed(removed, (case for case in current.values() if case.id not in past))
+    in_plan = _mention_lookup(plan)
+    for case in removed:
+        if case.id in renamed or in_plan(case.id):
             continue
         how = "red" if case.outcome == "failed" else case.outcome
-        told = f"it was {how} before the work, and is not there any more"
-        yield SuiteObjection("removed", case.id, message=told)
+        message = f"it was {how} before the work, and is not there any more"
+        yield SuiteObjection("removed", case.id, message=message)
 
 
 def _mention_lookup(plan: Sequence[str]) -> Callable[[str], bool]:
-    """Whether the plan names a test; of so many that looking takes too long, it names none."""
-    looks = 0
+    """Search the plan for tests, up to a limit; beyond it no test counts as mentioned."""
+    lookups = 0
 
-    def is_it(test: str) -> bool:
-        nonlocal looks
-        looks += 1
-        return looks <= MOST_LOOKED_UP and is_mentioned(test, plan)
+    def is_in_plan(test: str) -> bool:
+        nonlocal lookups
+        lookups += 1
+        return lookups <= MOST_LOOKED_UP and is_mentioned(test, plan)
 
-    return is_it
+    return is_in_plan
 
 
 def _find_newly_skipped(
-    past: Mapping[str, CaseResult], shown: Mapping[str, CaseResult], plan: Sequence[str]
+    past: Mapping[str, CaseResult], current: Mapping[str, CaseResult], plan: Sequence[str]
 ) -> Iterable[SuiteObjection]:
-    named = _mention_lookup(plan)
-    for case in shown.values():
+    in_plan = _mention_lookup(plan)
+    for case in current.values():
         ran = case.id in past and past[case.id].outcome != "skipped"
-        if case.outcome == "skipped" and ran and not named(case.id):
-            told = case.message or "it ran before the work, and is skipped now"
-            yield SuiteObjection("newly_skipped", case.id, case.file, case.line, told)
+        if case.outcome == "skipped" and ran and not in_plan(case.id):
+            message = case.message or "it ran before the work, and is skipped now"
+            yield SuiteObjection("newly_skipped", case.id, case.file, case.line, message)
 
 
 def _find_coverage_loss(
@@ -188,8 +190,8 @@ def _find_coverage_loss(
 ) -> Iterable[SuiteObjection]:
     if now is None:
         if then is not None:
-            told = f"{then:.1f} % before the work, and no report of it now"
-            yield SuiteObjection("coverage", "", message=told)
+            message = f"{then:.1f} % before the work, and no report of it now"
+            yield SuiteObjection("coverage", "", message=message)
         return
     if now < wanted and (then is None or now < then - _SLACK):
         was = "" if then is None else f", and was {then:.1f} % before the work"
@@ -202,56 +204,56 @@ def _broken_run(message: str) -> SuiteObjection:
 
 def _timed_out_run(now: SuiteRun) -> SuiteObjection:
     seconds = now.evidence.duration_s
-    told = f"it was not done after {seconds:.0f} s and was ended (see verify.test_minutes)"
-    return _broken_run(_with_output_end(told, now))
+    message = f"it was not done after {seconds:.0f} s and was ended (see verify.test_minutes)"
+    return _broken_run(_with_output_end(message, now))
 
 
 def _all_tests_missing(tests: int, now: SuiteRun) -> SuiteObjection:
-    told = f"it told of {tests} tests before the work, and tells of none now"
-    return _broken_run(_with_output_end(told, now))
+    message = f"it told of {tests} tests before the work, and tells of none now"
+    return _broken_run(_with_output_end(message, now))
 
 
 def _unexplained_failure(now: SuiteRun) -> SuiteObjection:
-    told = f"it ended with exit code {now.evidence.exit_code}, and no test says why"
-    return _broken_run(_with_output_end(told, now))
+    message = f"it ended with exit code {now.evidence.exit_code}, and no test says why"
+    return _broken_run(_with_output_end(message, now))
 
 
-def _with_output_end(told: str, now: SuiteRun) -> str:
-    return f"{told}\n{now.output.strip()[-_LONGEST_OUTPUT_END:]}".strip()
+def _with_output_end(message: str, now: SuiteRun) -> str:
+    return f"{message}\n{now.output.strip()[-_LONGEST_OUTPUT_END:]}".strip()
 
 
-def find_renamed(gone: Iterable[CaseResult], arrived: Iterable[CaseResult]) -> frozenset[str]:
-    """Which of those that are gone have another one in their place, among new ones that pass.
+def find_renamed(removed: Iterable[CaseResult], added: Iterable[CaseResult]) -> frozenset[str]:
+    """The removed tests that a new, passing test replaces.
 
-    Under the same name elsewhere; or, where a test is run for a table of arguments, with other
-    arguments at the same place. The latter is not for one that was red: it may have been exchanged
-    for an easier one. Each new test stands for one old one.
+    The new test has the same name in another place, or other arguments in the same place. A red
+    test is not matched by arguments: an easier case may have replaced it. Each new test replaces
+    one old test.
     """
-    left = list(gone)
-    new = [case for case in arrived if case.outcome == "passed"]
-    found: set[str] = set()
-    _pair_by_key(left, new, found, by=lambda case: bare_name(case.id))
-    tables = [case for case in left if case.outcome != "failed"]
-    _pair_by_key(tables, new, found, by=lambda case: without_arguments(case.id))
-    return frozenset(found)
+    unmatched = list(removed)
+    new = [case for case in added if case.outcome == "passed"]
+    renamed: set[str] = set()
+    _pair_by_key(unmatched, new, renamed, by=lambda case: bare_name(case.id))
+    tables = [case for case in unmatched if case.outcome != "failed"]
+    _pair_by_key(tables, new, renamed, by=lambda case: without_arguments(case.id))
+    return frozenset(renamed)
 
 
 def _pair_by_key(
-    gone: list[CaseResult],
-    new: list[CaseResult],
-    found: set[str],
+    removed: list[CaseResult],
+    added: list[CaseResult],
+    renamed: set[str],
     *,
     by: Callable[[CaseResult], str],
 ) -> None:
-    """Take pairs of the same key out of both lists, in their order."""
-    waiting: dict[str, list[CaseResult]] = defaultdict(list)
-    for case in reversed(new):
-        waiting[by(case)].append(case)
+    """Remove pairs with the same key from both lists, in order."""
+    available: dict[str, list[CaseResult]] = defaultdict(list)
+    for case in reversed(added):
+        available[by(case)].append(case)
     taken: set[str] = set()
-    for case in gone:
+    for case in removed:
         key = by(case)
-        if key and waiting[key]:
-            taken.add(waiting[key].pop().id)
-            found.add(case.id)
-    gone[:] = [case for case in gone if case.id not in found]
-    new[:] = [case for case in new if case.id not in taken]
+        if key and available[key]:
+            taken.add(available[key].pop().id)
+            renamed.add(case.id)
+    removed[:] = [case for case in removed if case.id not in renamed]
+    added[:] = [case for case in added if case.id not in taken]

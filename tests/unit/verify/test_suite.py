@@ -13,7 +13,7 @@ from treadle.domain.suite_report import (
     SuiteReport,
 )
 from treadle.durable.step_codec import decode, encode
-from treadle.verify.check_runner_port import CheckCommand, CommandResult, CommandStopped
+from treadle.verify.check_runner import CheckCommand, CommandResult, CommandStopped
 from treadle.verify.suite import SuiteCommand, event_of, failures_text, run_suite
 from treadle.verify.suite_comparison import (
     RegressionRules,

@@ -13,7 +13,7 @@ import pytest
 from tests.unit.wiring.proving_stage import SECRET, Stage, said, staged, until_there
 from treadle.domain.check import Evidence
 from treadle.domain.errors import ProjectError
-from treadle.verify.check_runner_port import CheckCommand, CommandResult, CommandStopped
+from treadle.verify.check_runner import CheckCommand, CommandResult, CommandStopped
 
 NOTHING = hashlib.sha256(b"").hexdigest()
 

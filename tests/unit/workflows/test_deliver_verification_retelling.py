@@ -23,7 +23,7 @@ from treadle.domain.events.work import DeliverableChanged
 from treadle.domain.ports import Store
 from treadle.domain.run import RunResult
 from treadle.domain.usage import Usage
-from treadle.verify.check_runner_port import CheckCommand, CommandResult, CommandStopped
+from treadle.verify.check_runner import CheckCommand, CommandResult, CommandStopped
 from treadle.verify.memory_check_runner import GREEN, RED, MemoryCheckRunner
 
 from .desk import with_checks

@@ -10,7 +10,7 @@ from treadle.domain.events.all_events import Event
 from treadle.domain.events.focus import CommitFailed, PlanWritten, ReviewWritten
 from treadle.domain.events.verification import SuiteFinished
 from treadle.domain.events.work import WorkCommitted
-from treadle.verify.check_runner_port import CommandStopped
+from treadle.verify.check_runner import CommandStopped
 from treadle.verify.memory_check_runner import GREEN, RED, MemoryCheckRunner
 from treadle.verify.suite import SuiteCommand
 from treadle.verify.suite_comparison import RegressionRules

@@ -19,7 +19,7 @@ from treadle.domain.events.work import WorkCommitted
 from treadle.domain.review import DroppedFinding, ReviewFinding
 from treadle.domain.session import Crashed
 from treadle.domain.signal import Role
-from treadle.verify.check_runner_port import CommandStopped
+from treadle.verify.check_runner import CommandStopped
 from treadle.verify.memory_check_runner import RED, PresetResult
 from treadle.workflows.focus.review_rules import ReviewRules
 

@@ -18,13 +18,13 @@ CUT = f"the output is cut: let the test command write a report to {REPORTS_FOLDE
 def refuse(
     name: str, reason: str, *, line: int | None = None, remedy: str = REMEDY
 ) -> MalformedReport:
-    """The sentence for a report that cannot be read: where, why, and what to do."""
+    """The error for a report that cannot be read: where, why, and what to do."""
     where = name if line is None else f"{name}:{line}"
     return MalformedReport(f"{where}: {reason}; {remedy}")
 
 
 def whole_number(text: object) -> int | None:
-    """A plain count or line number; None for anything odd (signs, fractions, infinities)."""
+    """A count or line number; None for signs, fractions, infinities and other text."""
     if isinstance(text, bool):
         return None
     if isinstance(text, int):

@@ -15,14 +15,14 @@ _COUNT = re.compile(r"^running (\d{1,7}) tests?$")
 _TEST = re.compile(r"^test (.{1,2000}) \.\.\. ?(.*)$")
 _VERDICT = re.compile(r"(?:^|.* )?(ok|FAILED|ignored)(?:, .*)?(?: <[\d.]+s>)?$")
 _FAILURE_HEADING = re.compile(r"^---- (\S.*) stdout ----$")
-# The line is part of a doc test's name, and moves with every edit above it.
+# A doc test's name contains its line, which changes with every edit above it.
 _LINE = re.compile(r" \(line \d+\)")
 _PANIC = " - should panic"
 _OUTCOMES: Mapping[str, CaseOutcome] = {"ok": "passed", "FAILED": "failed", "ignored": "skipped"}
 
 
 def parse(text: str) -> tuple[ReportedCase, ...] | MalformedReport:
-    """The tests of each target; those under tests/ are integration tests, as Cargo says."""
+    """The tests of each target; those under tests/ are integration tests, as in Cargo."""
     run = _CargoRun()
     for line in text.splitlines():
         run.add_line(line)
@@ -32,7 +32,7 @@ def parse(text: str) -> tuple[ReportedCase, ...] | MalformedReport:
 
 
 class _CargoRun:
-    """The output so far: its target, a test that waits for its verdict, the words of failures."""
+    """Parser state: the target, a test without a verdict yet, and the failure being read."""
 
     def __init__(self) -> None:
         self.cases: list[ReportedCase] = []
@@ -41,7 +41,7 @@ class _CargoRun:
         self._promised: int | None = None
         self._first = 0
         self._waiting = ""
-        # The test whose words are being told, by its position; and all that failed, by name.
+        # Positions in `cases`: the test whose message is being read, and failed tests by name.
         self._failed: int | None = None
         self._red: dict[str, int] = {}
 
@@ -52,19 +52,19 @@ class _CargoRun:
             self._begin(int(count[1]))
         elif line.startswith("test result: "):
             self._end()
-        elif words := _FAILURE_HEADING.match(line):
-            self._failed = self._red.get(words[1])
+        elif heading := _FAILURE_HEADING.match(line):
+            self._failed = self._red.get(heading[1])
         elif self._failed is not None:
             self._add_message(self._failed, line)
         else:
             self._read_test(line)
 
     def _read_test(self, line: str) -> None:
-        found = _TEST.match(line)
-        name, rest = (found[1], found[2]) if found else (self._waiting, line)
+        started = _TEST.match(line)
+        name, rest = (started[1], started[2]) if started else (self._waiting, line)
         if not name:
             return
-        # What a test prints itself may stand before its verdict, on the same line or above it.
+        # A test's own output may precede its verdict, on the same line or on lines above.
         verdict = _VERDICT.match(rest[-2_000:])
         self._waiting = "" if verdict else name
         if verdict:
@@ -91,11 +91,11 @@ class _CargoRun:
         self._begin(None)
 
 
-def _with_message_line(told: ReportedCase, line: str) -> ReportedCase:
-    message = f"{told.message}\n{line}" if len(told.message) < 8_000 else told.message
-    at = told.location if told.location.file else find_location(line)
+def _with_message_line(case: ReportedCase, line: str) -> ReportedCase:
+    message = f"{case.message}\n{line}" if len(case.message) < 8_000 else case.message
+    location = case.location if case.location.file else find_location(line)
     return ReportedCase(
-        told.container, told.name, told.outcome, told.discriminator, at, message, told.kind
+        case.container, case.name, case.outcome, case.discriminator, location, message, case.kind
     )
 
 

@@ -12,79 +12,79 @@ from treadle.verify.reports.case_kinds import kind_of
 from treadle.verify.reports.failure_text import NO_LOCATION, SourceLocation, clean_message
 
 _BLANK = re.compile(r"[\s\x00-\x1f\x7f\ud800-\udfff]+")
-# More of a path or name is not looked at.
+# Longer paths and names are cut.
 _LONGEST_CONTAINER = 4_000
 _NUMBER = re.compile(r"\d+")
-# Where an object lies in memory is another number in each run.
+# A memory address differs in each run.
 _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{5,16}\b")
 
 
-# Named so: what failed before any test of it could run, such as a file that does not load. It is
-# in a report only as long as it fails.
+# The name of a failure before any test could run, such as a file that does not load. It is in a
+# report only while it fails.
 LOAD_FAILURE = "(load)"
 
 
 def is_load_failure(test: str) -> bool:
-    """Whether this is no test, but what kept tests from running: its absence is good news."""
+    """Whether this id is a load failure and not a test: its absence is no loss."""
     return re.search(rf"(?:^|::){re.escape(LOAD_FAILURE)}(?: \(\d+\))?$", test) is not None
 
 
 @dataclass(frozen=True, slots=True)
 class ReportedCase:
-    """One test of a report, not yet told apart from others of its name."""
+    """One test of a report, before it has a unique id."""
 
-    # Its file, module, class or package.
+    # The file, module, class or package.
     container: str
     name: str
     outcome: CaseOutcome
-    # What tells it apart from others of the same place and name, such as its suite.
+    # Distinguishes tests with the same container and name, such as by suite.
     discriminator: str = ""
     location: SourceLocation = NO_LOCATION
     message: str = ""
-    # None: told by place and name.
+    # None: derived from container and name.
     kind: CaseKind | None = None
 
 
-def assign_ids(told: Sequence[ReportedCase]) -> tuple[CaseResult, ...]:
-    """The cases in the order told. Repeats are numbered, in an order that no report can shuffle."""
-    names = [_make_id(each) for each in told]
+def assign_ids(cases: Sequence[ReportedCase]) -> tuple[CaseResult, ...]:
+    """Give each case an id; repeats are numbered by discriminator, not by their order."""
+    names = [_make_id(each) for each in cases]
     repeats: dict[str, list[int]] = defaultdict(list)
     for position, name in enumerate(names):
         repeats[name].append(position)
     ids = list(names)
     for name, positions in repeats.items():
-        ordered = sorted(positions, key=lambda position: _sort_key(told[position].discriminator))
+        ordered = sorted(positions, key=lambda position: _sort_key(cases[position].discriminator))
         number = 1
         for position in ordered[1:]:
             number += 1
             while f"{name} ({number})" in repeats:
                 number += 1
             ids[position] = f"{name} ({number})"
-    return tuple(_make_case(own, each) for own, each in zip(ids, told, strict=True))
+    return tuple(_make_case(case_id, each) for case_id, each in zip(ids, cases, strict=True))
 
 
-def _sort_key(apart: str) -> str:
-    # So that line 9 comes before line 10.
-    return _NUMBER.sub(lambda found: found[0].zfill(9), apart[:_LONGEST_CONTAINER])
+def _sort_key(discriminator: str) -> str:
+    # Pads numbers, so line 9 sorts before line 10.
+    return _NUMBER.sub(lambda number: number[0].zfill(9), discriminator[:_LONGEST_CONTAINER])
 
 
-def _make_id(told: ReportedCase) -> str:
-    whole = f"{told.container}::{told.name}" if told.container else told.name
+def _make_id(case: ReportedCase) -> str:
+    whole = f"{case.container}::{case.name}" if case.container else case.name
     plain = _ADDRESS.sub("0x", _BLANK.sub(" ", whole)).strip() or "(no name)"
     if len(plain) <= MOST_NAME:
         return plain
     return f"{plain[: MOST_NAME - 20]}… {hashlib.sha256(plain.encode()).hexdigest()[:12]}"
 
 
-def _make_case(own: str, told: ReportedCase) -> CaseResult:
-    places = (
-        place[:_LONGEST_CONTAINER] for place in (told.container, *told.discriminator.split("\n", 3))
+def _make_case(case_id: str, case: ReportedCase) -> CaseResult:
+    paths = (
+        path[:_LONGEST_CONTAINER] for path in (case.container, *case.discriminator.split("\n", 3))
     )
     return CaseResult(
-        own,
-        told.kind or kind_of(places, told.name[:_LONGEST_CONTAINER]),
-        told.outcome,
-        clean_message(told.location.file) if told.outcome == "failed" else "",
-        told.location.line if told.outcome == "failed" else None,
-        clean_message(told.message) if told.outcome != "passed" else "",
+        case_id,
+        case.kind or kind_of(paths, case.name[:_LONGEST_CONTAINER]),
+        case.outcome,
+        clean_message(case.location.file) if case.outcome == "failed" else "",
+        case.location.line if case.outcome == "failed" else None,
+        clean_message(case.message) if case.outcome != "passed" else "",
     )

@@ -9,7 +9,7 @@ from treadle.domain.suite_report import CaseKind
 
 @dataclass(frozen=True, slots=True)
 class KindRule:
-    """A pattern of places (folders, modules, suites, as lower-case text) or of names."""
+    """A pattern for paths (folders, modules, suites, in lower case) or for test names."""
 
     kind: CaseKind
     pattern: re.Pattern[str]
@@ -17,7 +17,7 @@ class KindRule:
     spares: tuple[str, ...] = ()
 
 
-# The first that matches decides; what none matches is a unit test.
+# The first matching rule decides; any other test is a unit test.
 PATH_RULES = (
     KindRule(
         "e2e",
@@ -43,13 +43,13 @@ NAME_RULES = (
 )
 
 
-# Of a whole path this many parts count: those above the checkout say nothing about the test.
+# Parts of an absolute path that count: those above the checkout say nothing about the test.
 _NEAREST = 3
 
 
-def kind_of(places: Iterable[str], name: str) -> CaseKind:
+def kind_of(paths: Iterable[str], name: str) -> CaseKind:
     """The kind of the test `name`, by its paths, modules and suites."""
-    lowered = "\n".join(map(_nearest_parts, places)).lower()
+    lowered = "\n".join(map(_nearest_parts, paths)).lower()
     for rule in PATH_RULES:
         if rule.pattern.search(lowered):
             return rule.kind
@@ -59,5 +59,5 @@ def kind_of(places: Iterable[str], name: str) -> CaseKind:
     return "unit"
 
 
-def _nearest_parts(place: str) -> str:
-    return "/".join(place.split("/")[-_NEAREST:]) if place.startswith("/") else place
+def _nearest_parts(path: str) -> str:
+    return "/".join(path.split("/")[-_NEAREST:]) if path.startswith("/") else path

@@ -10,16 +10,16 @@ from treadle.verify.reports.xml_parser import visit_elements
 
 
 def parse(name: str, content: bytes) -> Coverage | MalformedReport:
-    """The lines of each file; the sums of the report where it lists no lines."""
-    counting = _CoberturaCounter()
-    if broken := visit_elements(name, content, counting):
-        return broken
-    found = counting.coverage()
-    return found or refuse(name, "no lines and no line-rate in it")
+    """The lines of each file, or the report's totals if it lists no lines."""
+    counter = _CoberturaCounter()
+    if malformed := visit_elements(name, content, counter):
+        return malformed
+    coverage = counter.coverage()
+    return coverage or refuse(name, "no lines and no line-rate in it")
 
 
 class _CoberturaCounter:
-    """Counts each line of each file once, though methods repeat those of their class."""
+    """Counts each line of a file once, although methods repeat the lines of their class."""
 
     def __init__(self) -> None:
         self._root: Mapping[str, str] | None = None
@@ -55,11 +55,11 @@ class _CoberturaCounter:
                 }
             )
         root = self._root or {}
-        sums = make_line_counts(
+        totals = make_line_counts(
             whole_number(root.get("lines-covered", "")), whole_number(root.get("lines-valid", ""))
         )
-        if sums and sums.valid:
-            return Coverage({"": sums})
+        if totals and totals.valid:
+            return Coverage({"": totals})
         rate = _rate(root.get("line-rate", ""))
         return None if rate is None else Coverage(percent=100 * rate)
 

@@ -31,11 +31,11 @@ _NAMES: dict[str, ToolName] = {
     "phpunit": "phpunit",
     "pest": "phpunit",
 }
-# What ends one command of a line.
+# Operators that end one command of a line.
 _ENDS = re.compile(r"^[;&|()]+$")
-# Words that may stand before a tool's own name: assignments and what starts it.
+# Words that may precede a tool's name: assignments and launchers.
 _ASSIGNMENT = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*=")
-_STARTERS = frozenset(
+_LAUNCHERS = frozenset(
     {
         *("env", "time", "exec", "command", "nice", "timeout", "xvfb-run", "uv", "uvx", "poetry"),
         *("pdm", "pipenv", "hatch", "rye", "run", "-m", "coverage", "npx", "npm", "pnpm", "yarn"),
@@ -45,18 +45,18 @@ _STARTERS = frozenset(
 
 
 def find_tools(command: str) -> tuple[ToolName, ...]:
-    """The tools in the order of the line, each as often as it is started."""
-    found = (_find_tool(words) for words in _split_commands(command))
-    return tuple(tool for tool in found if tool)
+    """The tools in the order of the line, once per start."""
+    tools = (_find_tool(words) for words in _split_commands(command))
+    return tuple(tool for tool in tools if tool)
 
 
 def _split_commands(line: str) -> list[list[str]]:
-    reading = shlex.shlex(line, posix=True, punctuation_chars=True)
-    reading.whitespace_split = True
-    reading.commenters = ""
+    lexer = shlex.shlex(line, posix=True, punctuation_chars=True)
+    lexer.whitespace_split = True
+    lexer.commenters = ""
     commands: list[list[str]] = [[]]
     try:
-        for word in reading:
+        for word in lexer:
             if _ENDS.match(word):
                 commands.append([])
             else:
@@ -72,7 +72,7 @@ def _find_tool(words: list[str]) -> ToolName | None:
         if last in _NAMES:
             return _NAMES[last]
         is_python = re.match(r"^python[\d.]*$", last) is not None
-        known = last in _STARTERS or is_python or _ASSIGNMENT.match(word) or last.isdigit()
+        known = last in _LAUNCHERS or is_python or _ASSIGNMENT.match(word) or last.isdigit()
         if not known and not word.startswith("-"):
             return None
     return None

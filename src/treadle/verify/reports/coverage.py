@@ -11,7 +11,7 @@ from treadle.verify.reports.untrusted_json import as_object
 
 @dataclass(frozen=True, slots=True)
 class LineCounts:
-    """Of so many lines that can run, how many did."""
+    """The executable lines of a file, and how many of them ran."""
 
     covered: int
     valid: int
@@ -19,44 +19,44 @@ class LineCounts:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """What one report says: lines by file, or, where it counts none, a mere percentage."""
+    """One report: lines by file, or only a percentage if it counts no lines."""
 
     files: Mapping[str, LineCounts] = field(default_factory=dict)
     percent: float | None = None
 
 
 def total_percent(reports: Iterable[Coverage]) -> float | None:
-    """Percent of all lines of all files; of a file in several reports, the fullest count."""
-    fullest: dict[str, LineCounts] = {}
-    bare: list[float] = []
+    """Percent of covered lines; for a file in several reports the largest count is used."""
+    largest: dict[str, LineCounts] = {}
+    percentages: list[float] = []
     for report in reports:
         for name, lines in report.files.items():
-            known = fullest.get(name, LineCounts(0, 0))
-            fullest[name] = max(known, lines, key=lambda each: (each.valid, each.covered))
+            known = largest.get(name, LineCounts(0, 0))
+            largest[name] = max(known, lines, key=lambda each: (each.valid, each.covered))
         if not report.files and report.percent is not None:
-            bare.append(report.percent)
-    valid = sum(each.valid for each in fullest.values())
+            percentages.append(report.percent)
+    valid = sum(each.valid for each in largest.values())
     if valid:
-        return round(100 * sum(each.covered for each in fullest.values()) / valid, 2)
-    return round(min(bare), 2) if bare else None
+        return round(100 * sum(each.covered for each in largest.values()) / valid, 2)
+    return round(min(percentages), 2) if percentages else None
 
 
 def make_line_counts(covered: int | None, valid: int | None) -> LineCounts | None:
-    """Counts that can be true; None for those that cannot."""
+    """The counts, or None if they are inconsistent."""
     if covered is None or valid is None or covered > valid:
         return None
     return LineCounts(covered, valid)
 
 
-def parse_coverage_json(name: str, found: Mapping[str, Any]) -> Coverage | MalformedReport:
-    """The lines of each file; branches do not count, as in the other reports."""
+def parse_coverage_json(name: str, report: Mapping[str, Any]) -> Coverage | MalformedReport:
+    """The lines of each file; branches do not count, as in the other formats."""
     by_file = {}
-    for file, entry in as_object(found.get("files")).items():
+    for file, entry in as_object(report.get("files")).items():
         summary = as_object(as_object(entry).get("summary"))
-        counted = make_line_counts(
+        counts = make_line_counts(
             whole_number(summary.get("covered_lines")), whole_number(summary.get("num_statements"))
         )
-        if counted is None:
+        if counts is None:
             return refuse(name, f"the counts of {file[:200]} cannot be right")
-        by_file[file] = counted
+        by_file[file] = counts
     return Coverage(by_file) if by_file else refuse(name, "no files in it")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from treadle.verify.reports.bounds import MOST_MESSAGE
 
-# A test tool colours what it writes; a few others draw.
+# Colours and cursor movements in the output of test tools.
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\x85\u2028\u2029\ud800-\udfff]")
 
@@ -33,7 +33,7 @@ _FOREIGN = (
 
 @dataclass(frozen=True, slots=True)
 class SourceLocation:
-    """A file and a line; nothing, if the text names none."""
+    """A file and a line; empty if the text names none."""
 
     file: str = ""
     line: int | None = None
@@ -43,8 +43,7 @@ NO_LOCATION = SourceLocation()
 
 
 def clean_message(text: str) -> str:
-    """A message without colours, control characters and calls inside of libraries: at most 2,000
-    characters of it."""
+    """At most 2,000 characters, without colours, control characters and library calls."""
     plain = _CONTROLS.sub("", _ESCAPES.sub("", text[: 4 * MOST_MESSAGE].replace("\r\n", "\n")))
     kept = (line for line in plain.splitlines() if not _is_foreign_call(line))
     plain = "\n".join(kept).strip()
@@ -52,16 +51,16 @@ def clean_message(text: str) -> str:
 
 
 def find_location(text: str) -> SourceLocation:
-    """Where a failure came from: Python tells the innermost call last, all others tell it first."""
+    """Where a failure came from: Python lists the innermost call last, other languages first."""
     text = _ESCAPES.sub("", text if len(text) <= 2 * _EDGE else text[:_EDGE] + text[-_EDGE:])
-    own = [each for each in map(_location_at, _MARK.finditer(text)) if _is_own(each.file)]
-    if not own:
+    own_locations = [each for each in map(_location_at, _MARK.finditer(text)) if _is_own(each.file)]
+    if not own_locations:
         return NO_LOCATION
-    return own[-1] if own[0].file.endswith(".py") else own[0]
+    return own_locations[-1] if own_locations[0].file.endswith(".py") else own_locations[0]
 
 
 def _location_at(mark: re.Match[str]) -> SourceLocation:
-    # Looked for backwards from the mark, so that no text takes more than linear time.
+    # Searched backwards from the mark, so the time stays linear for any text.
     before = mark.string[max(0, mark.start() - _LONGEST_PATH) : mark.start()]
     path = _BEFORE_PATH.split(before)[-1].removeprefix("file://").removeprefix("./")
     return SourceLocation(f"{path}.{mark[1]}" if path else "", int(mark[2]) or None)

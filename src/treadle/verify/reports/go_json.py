@@ -12,12 +12,12 @@ from treadle.verify.reports.go_run import GoRun
 from treadle.verify.reports.untrusted_json import as_text
 
 LINE = re.compile(r'^\{"(?:Time|Action|ImportPath)":', re.MULTILINE)
-# Before Go 1.24 this is no event.
+# Before Go 1.24, a failed build is a plain line and not an event.
 _NOT_BUILT = re.compile(r"^FAIL\t(\S+) \[(?:build|setup) failed\]$")
 
 
 def parse(name: str, text: str) -> tuple[ReportedCase, ...] | MalformedReport:
-    """All tests that the events tell of; lines that are none are passed over."""
+    """The tests in the events; other lines are skipped."""
     run = GoRun()
     for number, line in enumerate(text.splitlines(), 1):
         if failed := _NOT_BUILT.match(line):
@@ -39,7 +39,7 @@ def parse(name: str, text: str) -> tuple[ReportedCase, ...] | MalformedReport:
 
 def _event(line: str) -> Mapping[str, Any] | None:
     try:
-        found = json.loads(line)
+        event = json.loads(line)
     except (ValueError, RecursionError):
         return None
-    return found if isinstance(found, dict) else None
+    return event if isinstance(event, dict) else None

@@ -16,19 +16,19 @@ _BUILDING = re.compile(r"^# (\S+)")
 
 
 def parse(text: str) -> tuple[ReportedCase, ...] | MalformedReport:
-    """The tests of each package. Its name comes last, behind all that its tests said."""
-    reading = _GoTextReader()
+    """The tests of each package; go prints the package's name after the output of its tests."""
+    reader = _GoTextReader()
     for line in text.splitlines():
-        reading.add_line(line)
-    # Without a name at their end these tests belong to a package that was killed.
-    reading.end_package("fail", "")
-    if reading.run.is_cut:
+        reader.add_line(line)
+    # Tests without a package name after them belong to a package that was killed.
+    reader.end_package("fail", "")
+    if reader.run.is_cut:
         return refuse(NAME, "results of tests that it does not show starting", remedy=CUT)
-    return tuple(reading.run.cases())
+    return tuple(reader.run.cases())
 
 
 class _GoTextReader:
-    """What was said since the last package ended, and by which test."""
+    """The events since the last package ended, and the test that prints now."""
 
     def __init__(self) -> None:
         self.run = GoRun()
@@ -57,9 +57,11 @@ class _GoTextReader:
             self._events.append(("output", self._test, f"{line}\n"))
 
     def end_package(self, action: str, package: str) -> None:
-        if not package and not any(said for said, _, _ in self._events if said != "output"):
+        if not package and not any(
+            event_action for event_action, _, _ in self._events if event_action != "output"
+        ):
             return
-        for said, test, output in self._events:
-            self.run.add_event(said, (package, test), output)
+        for event_action, test, output in self._events:
+            self.run.add_event(event_action, (package, test), output)
         self.run.add_event(action, (package, ""))
         self._events, self._test, self._building = [], "", ""

@@ -11,34 +11,34 @@ from treadle.verify.reports.xml_parser import visit_elements
 
 _RED = ("failure", "error")
 _VERDICTS = frozenset({*_RED, "skipped"})
-# What Node itself writes for the place of every test.
+# Node's class name for every test.
 _NODE = "test"
-# All that pytest says of a file that does not load, besides the text.
+# pytest's message for a file that does not load.
 _NOT_LOADED = "collection failure"
-# In the place of a package that does not build.
+# gotestsum's test name for a package that does not build.
 _GO_MAIN = "TestMain"
 _NOT_RUN = frozenset({"notrun", "skipped", "disabled", "suppressed", "pending", "todo"})
 
 
 def parse(name: str, content: bytes) -> tuple[ReportedCase, ...] | MalformedReport:
     """The tests of a JUnit file."""
-    cases = _CaseCollector()
-    broken = visit_elements(name, content, cases, texts=_VERDICTS)
-    return broken or tuple(cases.cases)
+    collector = _CaseCollector()
+    malformed = visit_elements(name, content, collector, texts=_VERDICTS)
+    return malformed or tuple(collector.cases)
 
 
 @dataclass(frozen=True, slots=True)
 class _Suite:
     name: str
     file: str
-    # How many failures it says to have, and how many were told before it began.
+    # The number of failures that it declares, and the failures read before it.
     declared: int
     red_before: int
 
 
 @dataclass(slots=True)
 class _OpenCase:
-    """A testcase that is being read, and each verdict on it with its words."""
+    """A testcase that is being read, and its verdicts with message and text."""
 
     attributes: Mapping[str, str]
     verdicts: list[tuple[str, str, str]] = field(default_factory=list)
@@ -46,14 +46,14 @@ class _OpenCase:
 
 
 class _CaseCollector:
-    """Gathers test cases, however deep their suites lie."""
+    """Collects test cases from suites of any depth."""
 
     def __init__(self) -> None:
         self.cases: list[ReportedCase] = []
         self._suites: list[_Suite] = []
         self._case: _OpenCase | None = None
         self._red = 0
-        # The verdicts on the last one.
+        # The verdict tags of the last case.
         self._tags: frozenset[str] = frozenset()
 
     def start_element(self, tag: str, attributes: Mapping[str, str]) -> None:
@@ -78,24 +78,27 @@ class _CaseCollector:
 
     def _close_case(self, case: _OpenCase) -> None:
         suite = self._suites[-1] if self._suites else _Suite("", "", 0, 0)
-        told = _make_case(case, suite)
+        reported = _make_case(case, suite)
         tags = frozenset(tag for tag, _, _ in case.verdicts)
-        # One more than are read is enough to show that there are too many.
-        if not self._is_repeat(told, tags) and len(self.cases) <= MOST_CASES:
-            self._red += told.outcome == "failed"
-            self.cases.append(told)
+        # One case more than the limit is enough to refuse the report.
+        if not self._is_repeat(reported, tags) and len(self.cases) <= MOST_CASES:
+            self._red += reported.outcome == "failed"
+            self.cases.append(reported)
         self._tags = tags
 
-    def _is_repeat(self, told: ReportedCase, tags: frozenset[str]) -> bool:
-        """pytest tells a test twice that failed and whose teardown did, too; jest-junit tells a
-        file twice that does not load."""
+    def _is_repeat(self, reported: ReportedCase, tags: frozenset[str]) -> bool:
+        """Whether a tool lists the same failure twice.
+
+        pytest lists a failed test again if its teardown fails too, and jest-junit lists a file
+        that does not load twice.
+        """
         last = self.cases[-1] if self.cases else None
-        if last is None or (last.container, last.name) != (told.container, told.name):
+        if last is None or (last.container, last.name) != (reported.container, reported.name):
             return False
-        return told.name == LOAD_FAILURE or (self._tags == {"failure"} and tags == {"error"})
+        return reported.name == LOAD_FAILURE or (self._tags == {"failure"} and tags == {"error"})
 
     def _close_suite(self, suite: _Suite) -> None:
-        """A suite that failed as a whole, as when its file does not load, counts like a test."""
+        """Count a suite that failed as a whole, such as a file that does not load, as a test."""
         if suite.declared and self._red == suite.red_before:
             self._red += 1
             message = f"{suite.declared} failed, and the report does not name them"
@@ -105,47 +108,49 @@ class _CaseCollector:
 
 
 def _make_case(case: _OpenCase, suite: _Suite) -> ReportedCase:
-    place, name = _container_and_name(case.attributes, suite)
+    container, name = _container_and_name(case.attributes, suite)
     outcome = _outcome(case)
     verdicts = sorted(case.verdicts, key=lambda each: each[0] not in _RED)
-    _, said, text = verdicts[0] if verdicts else ("", "", "")
+    _, message, text = verdicts[0] if verdicts else ("", "", "")
     if outcome == "failed" and _never_ran(case, suite):
-        place, name = suite.name if name == _GO_MAIN else name, LOAD_FAILURE
+        container, name = suite.name if name == _GO_MAIN else name, LOAD_FAILURE
     return ReportedCase(
-        place,
+        container,
         name,
         outcome,
         discriminator="\n".join((case.attributes.get("file", ""), suite.file, suite.name)),
-        location=_find_location(case.attributes, said, text)
+        location=_find_location(case.attributes, message, text)
         if outcome == "failed"
         else NO_LOCATION,
-        message=text if said in ("", _NOT_LOADED) else said,
+        message=text if message in ("", _NOT_LOADED) else message,
     )
 
 
 def _never_ran(case: _OpenCase, suite: _Suite) -> bool:
-    """Whether this stands for a file or package that did not load: of pytest, jest-junit, vitest
-    and gotestsum, in this order."""
-    name, place = (case.attributes.get(each, "") for each in ("name", "classname"))
+    """Whether this case means a file or package that did not load.
+
+    The conditions are those of pytest, jest-junit, vitest and gotestsum, in this order.
+    """
+    name, class_name = (case.attributes.get(each, "") for each in ("name", "classname"))
     return (
-        any((tag, said) == ("error", _NOT_LOADED) for tag, said, _ in case.verdicts)
-        or place == "Test suite failed to run"
-        or (name == suite.name and place in ("", name))
-        or (name == _GO_MAIN and place == suite.name)
+        any((tag, message) == ("error", _NOT_LOADED) for tag, message, _ in case.verdicts)
+        or class_name == "Test suite failed to run"
+        or (name == suite.name and class_name in ("", name))
+        or (name == _GO_MAIN and class_name == suite.name)
     )
 
 
 def _container_and_name(attributes: Mapping[str, str], suite: _Suite) -> tuple[str, str]:
     name = attributes.get("name", "")
-    place = attributes.get("classname", "") or attributes.get("class", "")
-    if place not in ("", name, _NODE):
-        return place, name
-    own = _short(attributes.get("file", "") or suite.file) or suite.name
-    return "" if own == name else own, name
+    container = attributes.get("classname", "") or attributes.get("class", "")
+    if container not in ("", name, _NODE):
+        return container, name
+    file = _short(attributes.get("file", "") or suite.file) or suite.name
+    return "" if file == name else file, name
 
 
 def _short(file: str) -> str:
-    """A whole path begins with where the checkout happens to lie."""
+    """The file name of an absolute path, which contains the path of the checkout."""
     return file.rpartition("/")[2] if file.startswith("/") else file
 
 
@@ -153,13 +158,13 @@ def _outcome(case: _OpenCase) -> CaseOutcome:
     tags = {tag for tag, _, _ in case.verdicts}
     if tags.intersection(_RED):
         return "failed"
-    said = {case.attributes.get(each, "").lower() for each in ("status", "result")}
-    return "skipped" if tags or said & _NOT_RUN else "passed"
+    states = {case.attributes.get(each, "").lower() for each in ("status", "result")}
+    return "skipped" if tags or states & _NOT_RUN else "passed"
 
 
-def _find_location(attributes: Mapping[str, str], said: str, text: str) -> SourceLocation:
-    found = find_location(text)
-    found = found if found.file else find_location(said)
-    if found.file:
-        return found
+def _find_location(attributes: Mapping[str, str], message: str, text: str) -> SourceLocation:
+    location = find_location(text)
+    location = location if location.file else find_location(message)
+    if location.file:
+        return location
     return SourceLocation(attributes.get("file", ""), whole_number(attributes.get("line", "")))

@@ -6,38 +6,38 @@ from treadle.verify.reports.coverage import Coverage, LineCounts
 
 
 def parse(name: str, content: bytes) -> Coverage | MalformedReport:
-    """The lines of each source file; one that is told again is counted with all that was told."""
-    counting = _LcovCounter()
+    """The lines of each source file; repeated records of a file are merged."""
+    counter = _LcovCounter()
     for number, line in enumerate(content.decode("utf-8-sig", errors="replace").splitlines(), 1):
-        if reason := counting.add_line(line.strip()):
+        if reason := counter.add_line(line.strip()):
             return refuse(name, reason, line=number)
-    if counting.source:
-        return refuse(name, f"it ends within {counting.source[:200]}")
-    found = counting.coverage()
-    return found if found.files else refuse(name, "no lines in it")
+    if counter.source:
+        return refuse(name, f"it ends within {counter.source[:200]}")
+    coverage = counter.coverage()
+    return coverage if coverage.files else refuse(name, "no lines in it")
 
 
 class _LcovCounter:
-    """The lines of each file so far, and the file that is being told."""
+    """Counts the lines of each file, and holds the file of the current record."""
 
     def __init__(self) -> None:
         self.source = ""
         self._hit: dict[str, dict[int, bool]] = {}
 
     def add_line(self, line: str) -> str:
-        """Take one line of the file; why, if that cannot be."""
+        """Add one line of the tracefile; returns the reason if it is malformed."""
         key, _, value = line.partition(":")
         if key == "SF":
             self.source = value
         elif key == "end_of_record":
             self.source = ""
         elif key == "DA" and self.source:
-            # A checksum may stand behind the two numbers.
-            at, hits = (whole_number(part) for part in (*value.split(","), "")[:2])
-            if at is None or hits is None:
+            # A checksum may follow the two numbers.
+            line_number, hits = (whole_number(part) for part in (*value.split(","), "")[:2])
+            if line_number is None or hits is None:
                 return "a line count that cannot be read (DA:)"
             lines = self._hit.setdefault(self.source, {})
-            lines[at] = lines.get(at, False) or hits > 0
+            lines[line_number] = lines.get(line_number, False) or hits > 0
         return ""
 
     def coverage(self) -> Coverage:

@@ -43,7 +43,7 @@ _LCOV = re.compile(rb"^(?:TN:.*\n)?SF:", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class _JsonFormat:
-    """A kind of JSON report: the keys by which it is known, and who reads it."""
+    """A JSON report format: the keys that identify it, and its parser."""
 
     keys: frozenset[str]
     parse: Callable[[str, Mapping[str, Any]], _ParsedReport]
@@ -60,38 +60,38 @@ _JSON_FORMATS = (
 def read_reports(
     files: Mapping[str, bytes], output: str, command: str, named: Sequence[str] = ()
 ) -> SuiteReport | MalformedReport:
-    """The tests of all reports together, and the share of lines that they cover.
+    """The tests of all reports together, and their line coverage.
 
-    A file of no known format counts for nothing, unless a pattern of `named` asks for it.
+    A file of unknown format is ignored, unless a pattern in `named` asks for it.
     """
     if len(files) > MOST_FILES or sum(map(len, files.values())) > MOST_BYTES_IN_ALL:
         return MalformedReport(
             f"more than {MOST_FILES:,} report files, or more than"
             f" {MOST_BYTES_IN_ALL // 1024**2} MiB of them; name those that count in verify.reports"
         )
-    told: list[ReportedCase] = []
+    cases: list[ReportedCase] = []
     coverages: list[Coverage] = []
-    # One after the other: what all of them say at once may be more than there is room for.
-    read = (_read_file(name, files[name], named) for name in sorted(files))
-    for each in chain(read, _read_output(output, command)):
-        if isinstance(each, MalformedReport):
-            return each
-        if isinstance(each, Coverage):
-            coverages.append(each)
+    # Lazily, because all parsed reports at once may not fit into memory.
+    parsed_files = (_read_file(name, files[name], named) for name in sorted(files))
+    for parsed in chain(parsed_files, _read_output(output, command)):
+        if isinstance(parsed, MalformedReport):
+            return parsed
+        if isinstance(parsed, Coverage):
+            coverages.append(parsed)
         else:
-            told += each
-        if len(told) > MOST_CASES:
+            cases += parsed
+        if len(cases) > MOST_CASES:
             return MalformedReport(f"more than {MOST_CASES:,} tests; split the test command")
-    return SuiteReport(assign_ids(told), total_percent(coverages))
+    return SuiteReport(assign_ids(cases), total_percent(coverages))
 
 
 def _read_file(name: str, content: bytes, named: Sequence[str]) -> _ParsedReport:
-    # Whoever collects files may have stopped there.
+    # The collector cuts files at this size.
     if len(content) >= MOST_BYTES:
         return refuse(name, f"{MOST_BYTES // 1024**2} MiB or more")
-    found = _read_known_format(name, content)
-    if found is not None:
-        return found
+    parsed = _read_known_format(name, content)
+    if parsed is not None:
+        return parsed
     if not content.strip() and name.endswith((".xml", ".json", ".info")):
         return refuse(name, "it is empty")
     if any(matches_pattern(name, pattern) for pattern in named):
@@ -100,12 +100,12 @@ def _read_file(name: str, content: bytes, named: Sequence[str]) -> _ParsedReport
 
 
 def matches_pattern(name: str, pattern: str) -> bool:
-    """Whether a file is one that a glob asks for."""
+    """Whether a file matches a glob; `**/` also matches no directory."""
     return fnmatchcase(name, pattern) or fnmatchcase(name, pattern.replace("**/", ""))
 
 
 def _read_known_format(name: str, content: bytes) -> _ParsedReport | None:
-    """What a file of a known format says; None for all others."""
+    """Parse a file of a known format; None for any other file."""
     head = content[:_HEAD].lstrip(b"\xef\xbb\xbf \t\r\n")
     if head.startswith((b"<", b"\xff\xfe", b"\xfe\xff")):
         plain = head.replace(b"\x00", b"")
@@ -120,22 +120,26 @@ def _read_known_format(name: str, content: bytes) -> _ParsedReport | None:
 
 
 def _read_known_json(name: str, content: bytes) -> _ParsedReport | None:
-    shapes = [s for s in _JSON_FORMATS if all(f'"{key}"'.encode() in content for key in s.keys)]
-    cut = [
-        s for s in _JSON_FORMATS if any(f'"{key}"'.encode() in content[:_HEAD] for key in s.keys)
+    complete = [
+        each for each in _JSON_FORMATS if all(f'"{key}"'.encode() in content for key in each.keys)
     ]
-    if not shapes and not cut:
+    possible = [
+        each
+        for each in _JSON_FORMATS
+        if any(f'"{key}"'.encode() in content[:_HEAD] for key in each.keys)
+    ]
+    if not complete and not possible:
         return None
-    found = load_object(name, content)
-    if isinstance(found, MalformedReport):
-        return found
-    shape = next((s for s in shapes if s.keys <= found.keys()), None)
-    return shape.parse(name, found) if shape else None
+    report = load_object(name, content)
+    if isinstance(report, MalformedReport):
+        return report
+    json_format = next((each for each in complete if each.keys <= report.keys()), None)
+    return json_format.parse(name, report) if json_format else None
 
 
 @dataclass(frozen=True, slots=True)
 class _OutputFormat:
-    """A way to tell of tests in the output: whose it is, how it is known, and who reads it."""
+    """A text format of a test tool: the patterns that identify it, and its parser."""
 
     tool: ToolName
     signs: tuple[re.Pattern[str], ...]
@@ -151,10 +155,11 @@ _OUTPUT_FORMATS = (
 
 
 def _read_output(output: str, command: str) -> Sequence[_ParsedReport]:
-    """What the output itself tells of tests. A command that names no tool may stand for any."""
+    """Parse test results in the output. A command that names no known tool may run any of them."""
     tools = find_tools(command)
     return [
-        text.parse(output)
-        for text in _OUTPUT_FORMATS
-        if (not tools or text.tool in tools) and all(sign.search(output) for sign in text.signs)
+        text_format.parse(output)
+        for text_format in _OUTPUT_FORMATS
+        if (not tools or text_format.tool in tools)
+        and all(sign.search(output) for sign in text_format.signs)
     ]

@@ -7,7 +7,8 @@ from types import MappingProxyType
 from treadle.domain.suite_report import REPORTS_FOLDER as FOLDER
 from treadle.verify.reports.command_tools import ToolName, find_tools
 
-# Ours; `init` proposes commands that write there as well. A command may go into a folder first.
+# Treadle's own folder; `init` also proposes commands that write there. A command may change its
+# directory first.
 OWN_REPORTS = (f"{FOLDER}/*", f"*/{FOLDER}/*")
 KNOWN_REPORTS = (
     *OWN_REPORTS,
@@ -27,14 +28,14 @@ KNOWN_COVERAGE = (
 
 @dataclass(frozen=True, slots=True)
 class ReportRequest:
-    """Files to bring back, as globs, and variables that make known tools write one."""
+    """Globs of files to collect, and variables that make known tools write a report."""
 
     collect: tuple[str, ...]
     variables: Mapping[str, str] = field(default_factory=dict)
 
 
-# What each tool writes its report by. None of them changes how tests run, and most do nothing where
-# the tool is not told to use the reporter.
+# None of these variables changes how tests run, and most have no effect unless the project
+# configures the reporter.
 _VARIABLES: Mapping[ToolName, Mapping[str, str]] = MappingProxyType(
     {
         "pytest": {"PYTEST_ADDOPTS": f"--junitxml={FOLDER}/junit.xml"},
@@ -48,7 +49,7 @@ _VARIABLES: Mapping[ToolName, Mapping[str, str]] = MappingProxyType(
         "gotestsum": {"GOTESTSUM_JUNITFILE": f"{FOLDER}/go.xml"},
     }
 )
-# A command that says so itself is left alone.
+# A command that sets its own report is left alone.
 _ALREADY_SET: Mapping[ToolName, tuple[str, ...]] = MappingProxyType(
     {
         "pytest": ("--junitxml", "--junit-xml", "PYTEST_ADDOPTS="),
@@ -61,12 +62,12 @@ _COVERAGE_OPTIONS = f" --cov-report=term --cov-report=xml:{FOLDER}/coverage.xml"
 
 
 def request_reports(command: str, reports: Sequence[str], coverage: Sequence[str]) -> ReportRequest:
-    """What to collect and what to set for a command.
+    """The files to collect and the variables to set for a command.
 
-    Where the user named reports, only those count; else those of known places, and the tools that
-    the command starts are asked for one.
+    If the user named reports, only those count. Otherwise the usual paths are collected, and the
+    tools in the command are made to write a report.
     """
-    # A project may be set up for a report of its own besides: its tests must not count twice.
+    # The project may configure a second report; its tests must not count twice.
     known = OWN_REPORTS if FOLDER in command else KNOWN_REPORTS
     collect = tuple(dict.fromkeys((*(reports or known), *(coverage or KNOWN_COVERAGE))))
     return ReportRequest(collect, {} if reports else _variables(command))
@@ -74,11 +75,11 @@ def request_reports(command: str, reports: Sequence[str], coverage: Sequence[str
 
 def _variables(command: str) -> dict[str, str]:
     tools = find_tools(command)
-    found: dict[str, str] = {}
-    for tool, wanted in _VARIABLES.items():
-        # Started twice, the second would overwrite what the first wrote.
+    variables: dict[str, str] = {}
+    for tool, settings in _VARIABLES.items():
+        # A tool that is started twice would overwrite its first report.
         if tools.count(tool) == 1 and not any(word in command for word in _ALREADY_SET[tool]):
-            found |= wanted
-    if "PYTEST_ADDOPTS" in found and "--cov" in command:
-        found["PYTEST_ADDOPTS"] += _COVERAGE_OPTIONS
-    return found
+            variables |= settings
+    if "PYTEST_ADDOPTS" in variables and "--cov" in command:
+        variables["PYTEST_ADDOPTS"] += _COVERAGE_OPTIONS
+    return variables

@@ -28,37 +28,37 @@ _OUTCOMES: Mapping[str, CaseOutcome] = {
 _WHY = {"unexpected success": "it passed, and was expected to fail"}
 _RULE = "-" * 70
 _DOUBLE_RULE = "=" * 70
-# These stand for a class or module whose tests could not run.
+# A failure of one of these means a class or module whose tests could not run.
 _FIXTURES = frozenset({"setUpClass", "tearDownClass", "setUpModule", "tearDownModule"})
 
 
 def parse(text: str) -> tuple[ReportedCase, ...] | MalformedReport:
-    """Each test with its class; sub-tests that fail are part of their test."""
+    """Each test with its class; failing sub-tests count as their test."""
     run = _UnittestRun()
     for line in text.splitlines():
         run.add_line(line)
     ran = sum(int(count) for count in RAN.findall(text))
     if run.counted < ran:
         return refuse(NAME, f"{run.counted} tests where it ran {ran}", remedy=CUT)
-    return tuple(_with_message_end(told) for told in run.cases.values())
+    return tuple(_with_message_end(case) for case in run.cases.values())
 
 
-def _with_message_end(told: ReportedCase) -> ReportedCase:
-    """With its place; a call chain says at its end what went wrong."""
-    end = told.message
+def _with_message_end(case: ReportedCase) -> ReportedCase:
+    """Add the location, and keep the end of a long message: a traceback ends with the error."""
+    end = case.message
     if len(end) > MOST_MESSAGE:
         end = f"…{end[-MOST_MESSAGE + 1 :]}"
-    return replace(told, message=end, location=find_location(told.message))
+    return replace(case, message=end, location=find_location(case.message))
 
 
 class _UnittestRun:
-    """The output so far; a test may wait for its verdict over several lines."""
+    """Parser state; a test's verdict may follow several lines later."""
 
     def __init__(self) -> None:
         self.cases: dict[tuple[str, str], ReportedCase] = {}
         self._waiting: tuple[str, str] | None = None
         self._failing: tuple[str, str] | None = None
-        # As unittest itself counts: a class that several modules import is run by each of them.
+        # Counted as unittest does: a class imported by several modules runs in each of them.
         self.counted = 0
 
     def add_line(self, line: str) -> None:
@@ -77,16 +77,20 @@ class _UnittestRun:
         started = _STARTED.match(line)
         if started and (" ... " in line or line.endswith(")")):
             self._waiting = _key(started[2], started[3])
-            # Parts of a test are indented.
+            # Sub-tests are indented.
             self.counted += not started[1] and started[2] not in _FIXTURES
             rest = started[4]
         else:
             rest = line
         verdict = _VERDICT.search(rest[-2_000:])
         if self._waiting and verdict:
-            said = verdict[1]
-            why = said[9:-1] if said.startswith("skipped ") else _WHY.get(said, "")
-            self._set_outcome(self._waiting, _OUTCOMES.get(said, "skipped"), why)
+            verdict_text = verdict[1]
+            why = (
+                verdict_text[9:-1]
+                if verdict_text.startswith("skipped ")
+                else _WHY.get(verdict_text, "")
+            )
+            self._set_outcome(self._waiting, _OUTCOMES.get(verdict_text, "skipped"), why)
             self._waiting = None
 
     def _set_outcome(self, key: tuple[str, str], outcome: CaseOutcome, why: str) -> None:
@@ -97,17 +101,17 @@ class _UnittestRun:
             self.cases[key] = replace(known, outcome=outcome)
 
     def _add_message(self, key: tuple[str, str], line: str) -> None:
-        told = self.cases[key]
-        if len(told.message) >= 8_000:
+        case = self.cases[key]
+        if len(case.message) >= 8_000:
             return
-        message = f"{told.message}\n{line}" if told.message else line
-        self.cases[key] = replace(told, message=message)
+        message = f"{case.message}\n{line}" if case.message else line
+        self.cases[key] = replace(case, message=message)
 
 
-def _key(name: str, place: str) -> tuple[str, str]:
-    """Place and name; since Python 3.11 the place ends with the name."""
+def _key(name: str, container: str) -> tuple[str, str]:
+    """Container and name; since Python 3.11 the container ends with the name."""
     if name in _FIXTURES:
-        return place, LOAD_FAILURE
-    if place.startswith("unittest.loader._FailedTest"):
+        return container, LOAD_FAILURE
+    if container.startswith("unittest.loader._FailedTest"):
         return name, LOAD_FAILURE
-    return place.removesuffix(f".{name}"), name
+    return container.removesuffix(f".{name}"), name

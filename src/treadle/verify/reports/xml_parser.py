@@ -9,61 +9,61 @@ from treadle.verify.reports.bounds import MOST_DEPTH, MOST_ELEMENTS, refuse
 
 
 class XmlVisitor(Protocol):
-    """Is told of each element, with its name without a prefix."""
+    """Receives each element, by its name without a prefix."""
 
     def start_element(self, tag: str, attributes: Mapping[str, str]) -> None: ...
 
     def end_element(self, tag: str, text: str) -> None:
-        """The text is that of elements named in `texts` alone."""
+        """`text` is empty unless `texts` names the element."""
         ...
 
 
 class _XmlRefused(Exception):
-    """Why reading stops, at the line where the parser is."""
+    """Stops the parser with a reason."""
 
 
 def visit_elements(
     name: str, content: bytes, visitor: XmlVisitor, *, texts: frozenset[str] = frozenset()
 ) -> MalformedReport | None:
-    """Show every element to the visitor; the reason, if the file cannot be read to its end."""
-    reading = _XmlReader(visitor, texts)
+    """Pass every element to the visitor; returns an error if the file is malformed."""
+    reader = _XmlReader(visitor, texts)
     parser = expat.ParserCreate()
     parser.buffer_text = True
-    parser.StartElementHandler = reading.start
-    parser.EndElementHandler = reading.end
-    parser.CharacterDataHandler = reading.characters
-    parser.StartDoctypeDeclHandler = reading.doctype
-    parser.EntityDeclHandler = reading.entity
-    is_all = True
+    parser.StartElementHandler = reader.start
+    parser.EndElementHandler = reader.end
+    parser.CharacterDataHandler = reader.characters
+    parser.StartDoctypeDeclHandler = reader.doctype
+    parser.EntityDeclHandler = reader.entity
+    is_final = True
     try:
-        # At once: in pieces, a long one would be looked at again with each further piece.
-        parser.Parse(content, is_all)
+        # In one call: expat rescans a long token with each further piece.
+        parser.Parse(content, is_final)
     except expat.ExpatError as error:
         return refuse(name, expat.ErrorString(error.code), line=error.lineno)
     except _XmlRefused as refused:
         return refuse(name, str(refused), line=parser.CurrentLineNumber)
-    except (LookupError, ValueError):  # an encoding that Python does not know, or not so
+    except (LookupError, ValueError):  # an unknown or malformed encoding
         return refuse(name, "its encoding cannot be read", line=1)
     return None
 
 
 class _XmlReader:
-    """What the parser calls."""
+    """The callbacks of the parser."""
 
     def __init__(self, visitor: XmlVisitor, texts: frozenset[str]) -> None:
         self._visitor = visitor
-        self._wanted = texts
+        self._texts = texts
         self._open: list[list[str] | None] = []
-        self._seen = 0
+        self._count = 0
 
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
         tag = name.rpartition(":")[2]
-        self._seen += 1
-        if self._seen > MOST_ELEMENTS:
+        self._count += 1
+        if self._count > MOST_ELEMENTS:
             raise _XmlRefused(f"more than {MOST_ELEMENTS:,} elements")
         if len(self._open) >= MOST_DEPTH:
             raise _XmlRefused(f"elements nested more than {MOST_DEPTH} deep")
-        self._open.append([] if tag in self._wanted else None)
+        self._open.append([] if tag in self._texts else None)
         self._visitor.start_element(tag, attributes)
 
     def end(self, name: str) -> None:
@@ -77,7 +77,7 @@ class _XmlReader:
     def doctype(
         self, _name: str, _system: str | None, _public: str | None, has_subset: int
     ) -> None:
-        # The mere name of a DTD, as Istanbul writes it, is never followed; definitions are refused.
+        # Istanbul names a DTD, which is never loaded; only inline definitions are refused.
         if has_subset:
             raise _XmlRefused("a report must not define entities (<!DOCTYPE … [)")
 

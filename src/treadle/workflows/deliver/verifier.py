@@ -10,7 +10,7 @@ from treadle.domain.events.run import RunWarned
 from treadle.domain.events.verification import CheckFinished, ClaimRefused, RegressionFound
 from treadle.domain.ports import Log
 from treadle.verify.bisect import find_breaking_round
-from treadle.verify.check_runner_port import (
+from treadle.verify.check_runner import (
     CheckCommand,
     CheckRunner,
     CommandResult,

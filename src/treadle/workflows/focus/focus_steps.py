@@ -12,7 +12,7 @@ from treadle.domain.events.focus import (
 from treadle.domain.events.run import RunWarned
 from treadle.domain.ports import Clock, Log
 from treadle.domain.session import Completed, SessionResult
-from treadle.verify.check_runner_port import CheckCommand, CheckRunner, CommandStopped
+from treadle.verify.check_runner import CheckCommand, CheckRunner, CommandStopped
 from treadle.workflows.focus.focus_history import AcceptedSignal, FocusHistory
 from treadle.workflows.focus.phases import SessionVerdict, without_effect
 from treadle.workflows.focus.prompt import MOST_CHECK

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from treadle.domain.check import CheckTiming
 from treadle.domain.events.all_events import Event
-from treadle.verify.check_runner_port import CheckRunner, CommandStopped
+from treadle.verify.check_runner import CheckRunner, CommandStopped
 from treadle.verify.suite import SuiteCommand, event_of, failures_text, run_suite
 from treadle.verify.suite_comparison import (
     RegressionRules,

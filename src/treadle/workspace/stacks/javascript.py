@@ -72,7 +72,7 @@ _RUNNERS = (
         "@playwright/test",
         "playwright test",
         script=r"playwright test",
-        # The file that it goes to can be told by a variable alone; see verify/reports/asked_for.
+        # Only a variable sets the output file; see verify/reports/report_request.py.
         report="--reporter=list,json",
     ),
 )

@@ -15,32 +15,34 @@ class CheckCommand:
     commit: str
     when: CheckTiming
     seconds: float
-    # Files that the command leaves and whoever asked wants to read, as glob patterns.
+    # Glob patterns of output files to return.
     collect: tuple[str, ...] = ()
-    # Given to the command besides its usual environment.
+    # Added to the usual environment.
     variables: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class CommandResult:
-    """What came of a trial. `output` is the end of its log, without secrets."""
+    """The result of a command. `output` is the end of its log, without secrets."""
 
     evidence: Evidence
     output: str
     files: Mapping[str, bytes] = field(default_factory=dict, repr=False)
-    # All of the log that was kept, for those who look for results in it.
+    # The whole stored log, for parsers that read test results from it.
     log: str = field(default="", repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class CommandStopped:
-    """The run was asked to stop first: nothing was found out."""
+    """The run was asked to stop before the command finished, so there is no result."""
 
 
 class CheckRunner(Protocol):
-    """Runs commands confined, on clean checkouts of committed trees, set up as the project says;
-    never in a directory that an agent can write."""
+    """Runs commands in a sandbox, on clean checkouts after the project's setup command.
 
-    async def run(self, trial: CheckCommand) -> CommandResult | CommandStopped:
-        """Run it. The log is kept before this returns. A sandbox that fails raises."""
+    It never runs them in a directory that an agent can write to.
+    """
+
+    async def run(self, check: CheckCommand) -> CommandResult | CommandStopped:
+        """Run a command and store its log before returning; a failing sandbox raises."""
         ...
