@@ -1,7 +1,7 @@
-"""The only way the host runs git in a tree that an agent could write to.
+"""Runs git on the host in a tree that an agent can write to. No other module does.
 
-Before each use the git directory is mended: settings, hooks and borrowed objects are Treadle's
-again, so git reads nothing there that could start a program. Call it between sessions only.
+Before each use the git directory is repaired: its settings, hooks and alternates are restored, so
+git reads nothing there that could start a program. Use it between sessions only.
 """
 
 import os
@@ -31,7 +31,7 @@ from treadle.workspace.index_marks import clear_marks
 from treadle.workspace.round_losses import EMPTIED, note_loss
 
 _HARDENED_OPTIONS = (
-    # It repeats what commits say, and is believed instead of them.
+    # Git trusts the commit graph more than the commits themselves.
     "-c", "core.commitGraph=false",
     "-c", "core.attributesFile=/dev/null",
     "-c", "core.sshCommand=false",
@@ -41,7 +41,7 @@ _HARDENED_OPTIONS = (
     "-c", "protocol.file.allow=always",
 )  # fmt: skip
 
-# Files that would bring in settings, objects or history from elsewhere.
+# Files that would add foreign settings, objects or history.
 _FOREIGN_FILES = (
     *("commondir", "config.worktree", "info/attributes", "info/grafts"),
     *("objects/info/commit-graph", "objects/info/commit-graphs"),
@@ -51,7 +51,7 @@ _KINDS = {stat.S_IFLNK: "a link", stat.S_IFIFO: "a pipe"}
 
 
 def agent_git(clone: Clone) -> Git:
-    """Git in a mended clone; it never looks for a repository anywhere else."""
+    """Git in a repaired clone; it never searches for a repository elsewhere."""
     return Git(
         clone.path,
         agent_environment(clone.project.git.environment),
@@ -65,21 +65,23 @@ def agent_git(clone: Clone) -> Git:
 
 
 def agent_index(clone: Clone) -> AbstractContextManager[Path]:
-    """A copy of the clone's index, by which git passes over no file: an agent may have marked some
-    so that their changes are in no commit."""
+    """A copy of the clone's index without the flags that make git skip files.
+
+    An agent may have set them to keep changes out of every commit.
+    """
     unmarked = partial(clear_marks, hash_bytes=len(clone.base) // 2)
     return private_index(clone.git_dir / "index", unmarked)
 
 
 async def build_clone(clone: Clone) -> None:
-    """Make a clone beside its place and move it there in one step: all of it, or nothing."""
+    """Build a clone beside its path and move it there in one step, so it is never incomplete."""
     building = replace(clone, path=clone.path.with_name(clone.path.name + ".building"))
     await write_empty_clone(building, building.path)
     await agent_git(building).run("read-tree", "--reset", "-u", "HEAD")
-    _put_in_place(building.path, clone.path)
+    _move_into_place(building.path, clone.path)
 
 
-def _put_in_place(building: Path, path: Path) -> None:
+def _move_into_place(building: Path, path: Path) -> None:
     if path.is_dir():
         path.rmdir()
     building.rename(path)
@@ -87,39 +89,39 @@ def _put_in_place(building: Path, path: Path) -> None:
 
 @dataclass(frozen=True, slots=True)
 class CloneRepair:
-    """What there is to tell, and why files are gone, if they are."""
+    """Remarks for the user, and why files are lost, if they are."""
 
     remarks: tuple[str, ...] = ()
     lost: str = ""
 
 
 async def repair_clone(clone: Clone) -> CloneRepair:
-    """Make the clone's git directory safe to use; says what could not be mended.
+    """Make the clone's git directory safe to use, and describe what could not be repaired.
 
-    A git directory that is beyond it is moved beside the clone, never deleted, and a fresh one
-    takes its place; the files stay, so the work in them is still there to be committed.
+    A git directory beyond repair is moved beside the clone, never deleted, and replaced by a new
+    one. The files stay, so their work can still be committed.
     """
     with writing_to(clone.path):
         restore_permissions(clone.path, clone.git_dir)
-        told = _remove_pipes(clone)
+        remarks = _remove_pipes(clone)
         reason = find_damage(clone.git_dir)
         if reason is None:
             _repair_git_dir(clone)
-            return CloneRepair(told)
+            return CloneRepair(remarks)
         if _has_files(clone):
-            return CloneRepair((*told, await replace_git_dir(clone, reason)))
+            return CloneRepair((*remarks, await replace_git_dir(clone, reason)))
         if clone.path.is_dir():
             note_loss(clone.path, EMPTIED)
         _move_aside(clone.git_dir, clone)
         await build_clone(clone)
     remark = f"The workspace was made anew from the last import, because {reason}."
-    return CloneRepair((*told, remark), lost=EMPTIED)
+    return CloneRepair((*remarks, remark), lost=EMPTIED)
 
 
 async def replace_git_dir(clone: Clone, reason: str) -> str:
-    """Put a fresh git directory in place of the one that is there; says so."""
+    """Replace the git directory by a new one; returns the remark about it."""
     with writing_to(clone.path):
-        # Made before the old one is moved: where git itself fails, nothing is taken apart.
+        # Built before the old one is moved: if git fails, nothing has changed.
         skeleton = clone.path.with_name(clone.path.name + ".skeleton")
         await write_empty_clone(clone, skeleton)
         _move_aside(clone.git_dir, clone)
@@ -129,7 +131,7 @@ async def replace_git_dir(clone: Clone, reason: str) -> str:
 
 
 def find_damage(git_dir: Path) -> str | None:
-    """Why a git directory cannot be used, or None: links lead anywhere, and pipes never end."""
+    """Why a git directory cannot be used, or None: links lead outside, and pipes block git."""
     if git_dir.is_symlink() or not git_dir.is_dir():
         return "its .git is gone" if not os.path.lexists(git_dir) else "its .git is no directory"
     for name in ("objects", "refs", "info", "objects/info"):
@@ -146,8 +148,7 @@ def find_damage(git_dir: Path) -> str | None:
 
 
 def _entries(top: Path) -> "Iterator[os.DirEntry[str]]":
-    """All that is below. The list of a directory tells what most of its entries are; one that may
-    not be listed is for git to complain of."""
+    """All entries below; git itself reports a directory that cannot be listed."""
     for _, entries in walk_folders(str(top)):
         yield from entries
 
@@ -164,8 +165,8 @@ def _repair_git_dir(clone: Clone) -> None:
         remove(git_dir / name)
     restore_git_dir(clone, git_dir)
     # The processes that took these locks have ended with their session.
-    with os.scandir(git_dir) as found:
-        files = [*found, *_entries(git_dir / "refs")]
+    with os.scandir(git_dir) as entries:
+        files = [*entries, *_entries(git_dir / "refs")]
     for lock in files:
         if lock.name.endswith(".lock"):
             remove(Path(lock.path))
@@ -176,28 +177,28 @@ def _repair_head(clone: Clone) -> None:
     head = clone.git_dir / "HEAD"
     if not head.is_file():
         remove(head)
-    said = head.read_bytes() if head.exists() else b""
-    if not said.startswith(b"ref: refs/") and len(said.strip()) not in (40, 64):
+    content = head.read_bytes() if head.exists() else b""
+    if not content.startswith(b"ref: refs/") and len(content.strip()) not in (40, 64):
         remove(head)
         head.write_text(f"ref: {clone.ref}\n")
 
 
 def _has_files(clone: Clone) -> bool:
-    """Is anything there besides a git directory?"""
+    """Whether the clone contains anything besides its git directory."""
     return clone.path.is_dir() and any(path.name != ".git" for path in clone.path.iterdir())
 
 
 def _remove_pipes(clone: Clone) -> tuple[str, ...]:
-    told = []
+    remarks = []
     for path in list(find_pipes(clone.path)):
         _move_aside(path, clone)
         name = path.relative_to(clone.path)
-        told.append(f"{name} was taken out of the workspace: it is a pipe, and git would wait.")
-    return tuple(told)
+        remarks.append(f"{name} was taken out of the workspace: it is a pipe, and git would wait.")
+    return tuple(remarks)
 
 
 def _move_aside(path: Path, clone: Clone) -> None:
-    """Beside the clone, never deleted: a person may want to look at it."""
+    """Move a path beside the clone; a person may want to inspect it."""
     if not os.path.lexists(path):
         return
     number = 1

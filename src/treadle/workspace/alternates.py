@@ -2,26 +2,26 @@
 
 from pathlib import Path
 
-# Git itself follows alternates no deeper.
+# Git follows alternates no deeper than this.
 DEEPEST = 5
 
 
 def object_directories(git_dir: Path) -> tuple[Path, ...]:
-    """Every directory of objects behind a project's git directory, its own first.
+    """All object directories of a project, its own first.
 
-    Read from the user's repository and not from the clone, which an agent can write to.
+    They are read from the user's repository, because an agent can write to the clone.
     """
-    found: dict[Path, None] = {}
+    directories: dict[Path, None] = {}
     level = [(_common_git_dir(git_dir) / "objects").resolve()]
     for _ in range(DEEPEST + 1):
-        level = [objects for objects in level if objects.is_dir() and objects not in found]
-        found.update(dict.fromkeys(level))
+        level = [objects for objects in level if objects.is_dir() and objects not in directories]
+        directories.update(dict.fromkeys(level))
         level = [further for objects in level for further in _read_alternates(objects)]
-    return tuple(found)
+    return tuple(directories)
 
 
 def _common_git_dir(git_dir: Path) -> Path:
-    """The git directory that holds the objects: of a linked worktree, the main one's."""
+    """The git directory with the objects; for a linked worktree it is the main one's."""
     try:
         return git_dir / (git_dir / "commondir").read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError):
@@ -30,11 +30,11 @@ def _common_git_dir(git_dir: Path) -> Path:
 
 def _read_alternates(objects: Path) -> list[Path]:
     try:
-        named = (objects / "info" / "alternates").read_text(encoding="utf-8")
+        listing = (objects / "info" / "alternates").read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
         return []
     return [
         (objects / line).resolve()
-        for line in named.splitlines()
+        for line in listing.splitlines()
         if line and not line.startswith("#")
     ]

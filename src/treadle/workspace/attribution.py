@@ -1,20 +1,25 @@
-"""Finds the lines of a commit message that credit an AI, in Python and in a git hook."""
+"""Removes the lines of a commit message that credit an AI, in Python and in a git hook."""
 
 import re
 from typing import Literal
 
-from treadle.workspace.claude import ADVERTISED, CREDITED
-
 Attribution = Literal["removed", "allowed"]
 
-# A message may consist of nothing but credits; git refuses an empty one.
+# For a message that consists only of credits: git refuses an empty one.
 FALLBACK = "Changes without a message"
 
-_PATTERN = re.compile(f"{CREDITED}|{ADVERTISED}")
+# How Claude Code credits itself. Matched in lower case by Python and by awk, so the syntax is
+# limited to what both support, without a slash. A surname after "Claude" means a person.
+_CREDITED = (
+    r"^[ \t]*[a-z]+(-[a-z]+)*-by[ \t]*:[ \t]*"
+    r"(.*anthropic\.com|claude[ \t]*((code|ai|agent|opus|sonnet|haiku|[0-9(]).*)?(<|$))"
+)
+_ADVERTISED = r"^[ \t]*(🤖|generated (with|by) \[?claude|claude-session[ \t]*:)"
+_PATTERN = re.compile(f"{_CREDITED}|{_ADVERTISED}")
 
 
 def strip_attribution(message: str) -> str:
-    """The message without lines that credit an AI; people who co-authored it stay."""
+    """The message without lines that credit an AI; human co-authors stay."""
     kept = [line for line in message.splitlines() if not credits_an_ai(line)]
     return "\n".join(kept).strip() or FALLBACK
 
@@ -29,7 +34,7 @@ HOOK = f"""\
 #!/bin/sh
 # Takes lines that credit an AI out of the message; people who co-authored it stay.
 LC_ALL=C awk '
-  tolower($0) ~ /{CREDITED}/ || tolower($0) ~ /{ADVERTISED}/ {{ removed = 1; next }}
+  tolower($0) ~ /{_CREDITED}/ || tolower($0) ~ /{_ADVERTISED}/ {{ removed = 1; next }}
   {{ print; if ($0 !~ /^#/ && $0 ~ /[^ \\t]/) said = 1 }}
   END {{ if (removed && !said) print "{FALLBACK}" }}
 ' "$1" >"$1.treadle" && cat "$1.treadle" >"$1"

@@ -5,7 +5,7 @@ from treadle.workspace.project import Project
 
 
 async def back_up(project: Project, run: RunId, commit: str) -> str:
-    """A ref that keeps `commit`, written once: asked again, it is the one from before."""
+    """Return a ref that keeps `commit`; a repeated call returns the existing one."""
     folder = f"refs/treadle/backup/{run}"
     kept = await project.git.run("for-each-ref", "--format=%(objectname) %(refname)", folder)
     known = dict(line.split(" ", 1) for line in kept.splitlines())
@@ -18,11 +18,11 @@ async def back_up(project: Project, run: RunId, commit: str) -> str:
 
 
 def _null_id(commit: str) -> str:
-    """The old value that git takes for "must not exist yet", in the length of the hash in use."""
+    """The old value that means "must not exist yet", in the length of the hash in use."""
     return "0" * len(commit)
 
 
 def ref_move(ref: str, commit: str, *, from_: str | None) -> tuple[str, ...]:
-    """The command that moves a ref, and fails when somebody else moved it meanwhile."""
+    """The command that moves a ref, and fails if another process has moved it."""
     expected = _null_id(commit) if from_ is None else from_
     return ("update-ref", "-m", "treadle", ref, commit, expected)

@@ -10,12 +10,12 @@ _FALLBACK = "work"
 
 
 def branch_name(specification: str, run: RunId) -> str:
-    """`treadle/<slug>-<short id>`: a valid ref whatever the specification says."""
+    """`treadle/<slug>-<short id>`, a valid ref for any specification."""
     return f"treadle/{slug(specification)}-{short_id(run)}"
 
 
 def slug(specification: str) -> str:
-    """The first heading, or else the first line with a word in it, in letters, digits, dashes."""
+    """The first heading, or the first line with a word, as letters, digits and dashes."""
     lines = _without_front_matter(specification.splitlines())
     headings = [line for line in lines if re.match(r"\s{0,3}#{1,6}\s", line)]
     for line in (*headings, *lines):
@@ -32,15 +32,15 @@ def _without_front_matter(lines: list[str]) -> list[str]:
 
 
 def _words(line: str) -> list[str]:
-    # Accents fall off, so that "Überblick" stays readable; other alphabets have no ASCII form.
+    # NFKD drops accents, so "Überblick" stays readable; other alphabets have no ASCII form.
     plain = unicodedata.normalize("NFKD", line).encode("ascii", "ignore").decode()
     return re.findall(r"[a-z0-9]+", plain.lower())
 
 
 def _join_words(words: list[str]) -> str:
-    fitting = words[0][:_LONGEST]
+    joined = words[0][:_LONGEST]
     for word in words[1:]:
-        if len(fitting) + 1 + len(word) > _LONGEST:
+        if len(joined) + 1 + len(word) > _LONGEST:
             break
-        fitting += f"-{word}"
-    return fitting
+        joined += f"-{word}"
+    return joined

@@ -1,4 +1,4 @@
-"""Decides how to commit what an agent left, and where the run's branch goes. Pure."""
+"""Decides how to commit an agent's changes, and where the run's branch points. Pure."""
 
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -9,10 +9,10 @@ from treadle.workspace.git_status import BranchTip, CloneStatus
 
 @dataclass(frozen=True, slots=True)
 class CloneState:
-    """A clone at first sight; what git could not tell is None."""
+    """A clone as the first git commands report it; None where git failed."""
 
     on_branch: bool
-    unfinished: bool  # a merge, a rebase and the like
+    unfinished: bool  # a merge, a rebase or another operation
     tip: BranchTip | None
     status: CloneStatus | None
 
@@ -27,36 +27,36 @@ class CleanClone:
 
 @dataclass(frozen=True, slots=True)
 class UncommittedChanges:
-    """One commit on top of the tip makes it so."""
+    """One commit on top of the tip brings all work onto the branch."""
 
     tip: BranchTip
     changed: ChangedPaths
-    staged: bool = False  # the agent put something in the index, which may be no file
+    staged: bool = False  # the index has changes, which need not exist as files
 
 
 @dataclass(frozen=True, slots=True)
 class UnusualState:
-    """It takes a closer look."""
+    """The clone needs a full salvage."""
 
 
 CloneCondition: TypeAlias = CleanClone | UncommittedChanges | UnusualState
 
 
-def classify_clone(seen: CloneState) -> CloneCondition:
-    """Only a clone in which nothing at all is odd is spared the closer look."""
-    if not seen.on_branch or seen.unfinished or seen.tip is None:
+def classify_clone(state: CloneState) -> CloneCondition:
+    """Classify a clone; anything unusual requires a salvage."""
+    if not state.on_branch or state.unfinished or state.tip is None:
         return UnusualState()
-    if seen.status is None or seen.status.unmerged:
+    if state.status is None or state.status.unmerged:
         return UnusualState()
-    changed = seen.status.changed
-    if seen.status.staged or changed.gone or changed.present:
-        return UncommittedChanges(seen.tip, changed, staged=seen.status.staged)
-    return CleanClone(seen.tip, changed.left_out)
+    changed = state.status.changed
+    if state.status.staged or changed.removed or changed.present:
+        return UncommittedChanges(state.tip, changed, staged=state.status.staged)
+    return CleanClone(state.tip, changed.left_out)
 
 
 @dataclass(frozen=True, slots=True)
 class AncestryFacts:
-    """How what lies in the clone (`left`) and the run's branch (its tip) belong together."""
+    """How the commit left in the clone (`left`) and the branch's tip are related."""
 
     tip_in_left: bool
     left_in_tip: bool
@@ -65,32 +65,32 @@ class AncestryFacts:
 
 @dataclass(frozen=True, slots=True)
 class AdvanceBranch:
-    """The branch moves to what was left: nothing on it is dropped."""
+    """The branch moves to the left commit, which contains its tip."""
 
 
 @dataclass(frozen=True, slots=True)
 class KeepTip:
-    """The branch has it all; the agent was looking at an older commit."""
+    """The branch contains the left commit: the agent had checked out an older one."""
 
 
 @dataclass(frozen=True, slots=True)
 class MergeBoth:
-    """Both sides have work of their own: merge them if they merge cleanly."""
+    """Both sides have their own work: merge them if there is no conflict."""
 
 
 @dataclass(frozen=True, slots=True)
 class SetAside:
-    """The branch stays as it is; what was left is kept on a ref of its own."""
+    """The branch stays as it is; the left commit is kept on a separate ref."""
 
 
 Placement: TypeAlias = AdvanceBranch | KeepTip | MergeBoth | SetAside
 
 
-def decide_placement(found: AncestryFacts) -> Placement:
+def decide_placement(facts: AncestryFacts) -> Placement:
     """First match wins."""
-    if found.tip_in_left:
+    if facts.tip_in_left:
         return AdvanceBranch()
-    if found.left_in_tip:
+    if facts.left_in_tip:
         return KeepTip()
-    # Half a rebase repeats commits of the branch it started from; merged, they would clash.
-    return SetAside() if found.rebasing else MergeBoth()
+    # An unfinished rebase repeats commits of its branch; a merge would conflict.
+    return SetAside() if facts.rebasing else MergeBoth()

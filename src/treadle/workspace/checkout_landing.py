@@ -1,7 +1,7 @@
 """Lands a run's work in the user's checkout, by fast-forward or as uncommitted changes.
 
-A detached HEAD lands, too: HEAD itself moves. Uncommitted changes that the run started from become
-the snapshot's commit, below the work.
+With a detached HEAD, HEAD itself moves. Uncommitted changes that the run started from become the
+snapshot's commit, below the work.
 """
 
 import os
@@ -32,14 +32,14 @@ _MERGE = (
 
 @dataclass(frozen=True, slots=True)
 class LandedCommit:
-    """The checkout contains the work; a second landing says the same."""
+    """The checkout contains the work; a repeated landing returns the same."""
 
     commit: str
 
 
 @dataclass(frozen=True, slots=True)
 class LandingRefused:
-    """The checkout is as it was: why, and the one command that brings the work in."""
+    """The checkout is unchanged: the reason, and the command that merges the work."""
 
     reason: str
     command: str
@@ -51,9 +51,10 @@ LandingOutcome: TypeAlias = LandedCommit | LandingRefused
 async def land(
     project: Project, snapshot: Snapshot, imported: ImportedBranch, run: RunId
 ) -> LandingOutcome:
-    """Backups first, then branch and index to the snapshot, then the fast-forward.
+    """Write backups, move branch and index to the snapshot, then fast-forward.
 
-    Cut anywhere, every file is as the user or the run left it, and a second call goes on.
+    Interrupted at any point, every file is as the user or the run left it, and a second call
+    continues.
     """
     facts = await gather_facts(project, snapshot, imported)
     match decide_landing(facts):
@@ -70,7 +71,7 @@ async def land(
 async def gather_facts(
     project: Project, snapshot: Snapshot, imported: ImportedBranch
 ) -> LandingFacts:
-    """What the decision depends on, looked up now."""
+    """Read the current facts for the decision."""
     now = await read_checkout(project)
     git = project.git
     return LandingFacts(
@@ -97,7 +98,7 @@ async def _fast_forward(
         refusal = await _merge(project, snapshot, imported, head)
         if refusal is None:
             return LandedCommit(imported.commit)
-        # Git checks everything before it writes a file, so only our own moves are to be undone.
+        # Git checks everything before it writes a file, so only Treadle's own moves need undoing.
         if head != snapshot.commit and await project.git.commit_of("HEAD") == snapshot.commit:
             await _move_back(project, snapshot.commit, head)
         _restore_index(project, saved, snapshot)
@@ -109,7 +110,7 @@ async def _fast_forward(
 async def _merge(
     project: Project, snapshot: Snapshot, imported: ImportedBranch, head: str | None
 ) -> GitResult | None:
-    """Index, branch, files, in this order; what git said if it refused one of them."""
+    """Move index, branch and files, in this order; returns git's result if one fails."""
     steps: list[tuple[str, ...]] = []
     if snapshot.dirty:
         steps.append(("read-tree", "-i", "-m", snapshot.commit))
@@ -124,14 +125,14 @@ async def _merge(
 
 
 async def _back_up_index(project: Project, run: RunId, snapshot: Snapshot) -> None:
-    """Keep what was staged when it is neither in HEAD nor on disk: nothing else holds it."""
+    """Back up staged content that is neither in HEAD nor on disk: nothing else keeps it."""
     with private_index(project.git_dir / "index") as index:
-        anything = os.access(index, os.R_OK)
+        has_index = os.access(index, os.R_OK)
         staged = await project.git.with_index(index).try_run("write-tree")
     known = {snapshot.tree}
     if snapshot.head is not None:
         known.add(await tree_of(project.git, snapshot.head))
-    if anything and staged.ok and staged.output not in known:
+    if has_index and staged.ok and staged.output not in known:
         commit = await commit_tree(
             project.git,
             staged.output,
@@ -161,9 +162,9 @@ def _restore_index(project: Project, saved: Path, snapshot: Snapshot) -> None:
 
 def refusal_text(refusal: GitResult) -> str:
     """Why git refused, for the user."""
-    named = [line.strip() for line in refusal.stderr.splitlines() if line.startswith("\t")]
-    if named:
-        return f"files of yours are in the way, move them first: {', '.join(named)}"
+    paths = [line.strip() for line in refusal.stderr.splitlines() if line.startswith("\t")]
+    if paths:
+        return f"files of yours are in the way, move them first: {', '.join(paths)}"
     return f"git could not fast-forward: {refusal.error_line}"
 
 
@@ -174,9 +175,9 @@ _APPLY_COMMAND = ("apply", "--binary", "--whitespace=nowarn", "-")
 async def land_files(
     project: Project, snapshot: Snapshot, imported: ImportedBranch, run: RunId
 ) -> LandingOutcome:
-    """All files or none: git checks every one of them before it writes the first.
+    """Apply the work as uncommitted changes: git checks every file before it writes the first.
 
-    A checkout that holds the work already has landed, so a second call says the same.
+    A checkout that already contains the work counts as landed, so a second call returns the same.
     """
     facts = await gather_facts(project, snapshot, imported)
     if facts.now.tree == await tree_of(project.git, imported.commit):
@@ -195,7 +196,7 @@ async def land_files(
 async def _apply_patch(
     project: Project, snapshot: Snapshot, imported: ImportedBranch, run: RunId
 ) -> LandingOutcome:
-    # The snapshot holds the files as they are now, uncommitted changes included.
+    # The snapshot contains the current files, including uncommitted changes.
     await back_up(project, run, snapshot.commit)
     patch = await project.git.run(*_DIFF_COMMAND, snapshot.commit, imported.commit)
     applied = await project.git.try_run(

@@ -17,9 +17,9 @@ from treadle.workspace.object_integrity import without_replacements
 from treadle.workspace.project import Project
 from treadle.workspace.throwaway_git import write_git_dir, write_history
 
-# Further ones are removed, those first that nobody has used for longest.
+# Beyond this number the least recently used ones are removed.
 MOST_BASES = 2
-# Where the system has its programs; behind them, wherever the user has some.
+# Searched before the user's PATH.
 _PROGRAMS = "/usr/bin:/bin"
 _NOTE = "setup.json"
 
@@ -28,13 +28,13 @@ SetupBase: TypeAlias = Path
 
 @dataclass(frozen=True, slots=True)
 class CleanCheckout:
-    """A directory of ours that one process at a time works in. Removed with all that is in it:
+    """A directory that one process uses at a time. It contains:
 
-    work    the files of a commit, at the top of which a command starts
-    home    the home that it has
-    index   what git knows of the files in `work`
-    git     by which our own git lays them out; gone before a command starts
-    bases   the first three as a setup command left them, by what they were set up for
+    work    the files of a commit; commands start here
+    home    the home directory of commands
+    index   the git index of `work`
+    git     the git directory for the checkout; removed before a command starts
+    bases   copies of the first three after a setup command, by setup fingerprint
     """
 
     directory: Path
@@ -60,8 +60,11 @@ class CleanCheckout:
         return self.directory / "bases"
 
     async def prepare(self, project: Project, commit: str, base: SetupBase | None = None) -> None:
-        """The files of the commit, over those of the base if there is one: what was set up there
-        stays, and files that were tracked there and are not in the commit go."""
+        """Check out the commit, over a copy of the base if there is one.
+
+        What the setup command installed stays; files tracked in the base but not in the commit
+        are removed.
+        """
         with writing_to(self.directory):
             await asyncio.to_thread(self.clear)
             if base is None:
@@ -72,38 +75,38 @@ class CleanCheckout:
             await self._check_out(project, commit)
             await write_history(project, commit, self.work, self._index)
 
-    def base_for(self, needs: str) -> SetupBase | None:
-        """What was set up for these needs, if it is there."""
-        base = self._bases / needs
+    def base_for(self, fingerprint: str) -> SetupBase | None:
+        """The base for this fingerprint, if there is one."""
+        base = self._bases / fingerprint
         if not base.is_dir():
             return None
         os.utime(base / _NOTE)
         return base
 
-    def keep_base(self, needs: str, note: str) -> SetupBase:
-        """Make what is laid out now the base for these needs, and forget the oldest ones."""
+    def keep_base(self, fingerprint: str, note: str) -> SetupBase:
+        """Make the current checkout the base for this fingerprint, and remove the oldest bases."""
         with writing_to(self.directory):
             self._bases.mkdir(exist_ok=True)
             building = self._bases / "building"
             remove(building)
             building.mkdir()
-            # It names a commit, and each that is laid out has its own.
+            # It names a commit; each checkout writes its own.
             remove(self.work / ".git")
             for part in (self.work, self.home, self._index):
                 part.rename(building / part.name)
             (building / _NOTE).write_text(note, encoding="utf-8")
-            base = self._bases / needs
+            base = self._bases / fingerprint
             remove(base)
             building.rename(base)
             self._remove_oldest()
             return base
 
     def note_of(self, base: SetupBase) -> str:
-        """What was written down when it was kept."""
+        """The note that was stored with a base."""
         return (base / _NOTE).read_text(encoding="utf-8")
 
     def clear(self) -> None:
-        """Remove what is laid out, also what a killed process left of it; bases stay."""
+        """Remove the current checkout, also of a killed process; bases stay."""
         for path in (self.work, self.home, self._index, self._git, self._bases / "building"):
             remove(path)
 
@@ -111,7 +114,7 @@ class CleanCheckout:
         path = project.git.environment.get("PATH", "")
         program = shutil.which("cp", path=_PROGRAMS) or shutil.which("cp", path=path)
         parts = [str(base / part.name) for part in (self.work, self.home, self._index)]
-        copying = await asyncio.create_subprocess_exec(
+        process = await asyncio.create_subprocess_exec(
             program or "cp",
             *("-a", "--", *parts, str(self.directory)),
             env={"LC_ALL": "C"},
@@ -120,39 +123,45 @@ class CleanCheckout:
             stderr=asyncio.subprocess.PIPE,
         )
         try:
-            _, complaint = await copying.communicate()
+            _, stderr = await process.communicate()
         finally:
-            if copying.returncode is None:
-                copying.kill()
-                await copying.wait()
-        if copying.returncode != 0:
+            if process.returncode is None:
+                process.kill()
+                await process.wait()
+        if process.returncode != 0:
             raise ProjectError(
-                f"what the setup command left cannot be copied: {_last_line(complaint)}",
+                f"what the setup command left cannot be copied: {_last_line(stderr)}",
                 hint="free some space there, or let the setup command leave files that it may read",
             )
 
     async def _check_out(self, project: Project, commit: str) -> None:
-        """By a git that knows no setting of the user's: attributes of the commit could name a
-        filter of theirs, and that may be a program that the commit brings along."""
+        """Check out with a git that reads no user settings.
+
+        Attributes of the commit could name a filter that the user has configured, and that filter
+        may run a program from the commit.
+        """
         write_git_dir(project, commit, self._git)
         git = Git(
             self.work,
             agent_environment(project.git.environment),
             (f"--git-dir={self._git}", f"--work-tree={self.work}", *QUIET_OPTIONS),
         )
-        # Git would look into what lies at the place of a submodule, and that a setup command wrote.
+        # Git would read the git directory of a submodule, which a setup command may have written.
         listing = await git.run("ls-tree", "-r", "-z", "--full-tree", commit)
         await asyncio.to_thread(self._remove_nested_git_dirs, _submodules(listing))
-        through = git.with_index(self._index)
-        await through.run(*PLAIN_INDEX, "read-tree", "--reset", "-u", commit)
+        indexed_git = git.with_index(self._index)
+        await indexed_git.run(*PLAIN_INDEX, "read-tree", "--reset", "-u", commit)
         await asyncio.to_thread(remove, self._git)
 
     def _remove_nested_git_dirs(self, submodules: Iterable[str]) -> None:
         for path in submodules:
-            place = self.work / path
-            way = (place, *(above for above in place.parents if above.is_relative_to(self.work)))
-            if not any(step.is_symlink() for step in way):
-                remove(place / ".git")
+            submodule = self.work / path
+            path_parts = (
+                submodule,
+                *(parent for parent in submodule.parents if parent.is_relative_to(self.work)),
+            )
+            if not any(part.is_symlink() for part in path_parts):
+                remove(submodule / ".git")
 
     def _remove_oldest(self) -> None:
         bases = sorted(self._bases.iterdir(), key=_last_used, reverse=True)
@@ -163,12 +172,12 @@ class CleanCheckout:
 async def find_tree(project: Project, commit: str) -> str | None:
     """The tree of a commit; None if the repository has no such commit."""
     git = without_replacements(project.git)
-    ran = await git.try_run("rev-parse", "--verify", "--quiet", f"{commit}^{{tree}}")
-    return ran.output if ran.ok else None
+    result = await git.try_run("rev-parse", "--verify", "--quiet", f"{commit}^{{tree}}")
+    return result.output if result.ok else None
 
 
 def _submodules(listing: str) -> list[str]:
-    """Of `ls-tree -z`: mode, kind, name and, behind a tab, the path."""
+    """The submodules in the output of `ls-tree -z`: mode, kind, hash, tab, path."""
     entries = (entry.partition("\t") for entry in listing.split("\0"))
     return [path for head, _, path in entries if head.startswith(SUBMODULE_MODE)]
 
@@ -178,6 +187,6 @@ def _last_used(base: SetupBase) -> int:
     return note.stat().st_mtime_ns if note.exists() else 0
 
 
-def _last_line(complaint: bytes) -> str:
-    lines = os.fsdecode(complaint).strip().splitlines()
+def _last_line(stderr: bytes) -> str:
+    lines = os.fsdecode(stderr).strip().splitlines()
     return lines[-1] if lines else "no reason was given"

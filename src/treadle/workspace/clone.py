@@ -1,4 +1,4 @@
-"""Makes a run's clone, complete or not at all, and finds it again after a crash."""
+"""Makes a run's clone, complete or not at all, and repairs an existing one."""
 
 from pathlib import Path
 
@@ -21,9 +21,10 @@ async def make_clone(
     into: Path,
     attribution: Attribution = "removed",
 ) -> Clone:
-    """A clone at `into` (absolute), on the run's branch; one that is there keeps all its work.
+    """Make a clone at `into` (absolute), on the run's branch; an existing one keeps its work.
 
-    Give each run a parent directory of its own: what has to be built or set aside goes beside it.
+    Each run needs its own parent directory: temporary and damaged files are written beside the
+    clone.
     """
     sources = await find_sources(project, into.with_name(into.name + ".skeleton"))
     clone = Clone(project, into, branch, snapshot.commit, identity, sources, attribution)

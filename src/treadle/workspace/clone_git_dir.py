@@ -1,7 +1,7 @@
 """Writes the parts of a clone's git directory that Treadle sets: settings, hooks, exclusions.
 
-They are put back from the project every time, so nothing that an agent does to its own copies
-lasts longer than its session. Where to find them is asked once: writing them starts no process.
+They are restored from the project each time, so an agent's changes to them last no longer than its
+session. Git is asked once for their sources, so restoring them starts no process.
 """
 
 import os
@@ -18,7 +18,7 @@ from treadle.workspace.disk_tree import NOTES_FILE, PRIVATE_FOLDER
 from treadle.workspace.git import Git
 from treadle.workspace.project import Project
 
-# Left by running a project, wanted in no commit; a file that is tracked stays tracked.
+# Never added to a commit; a tracked file stays tracked.
 BUILD_PRODUCTS = (
     *("__pycache__/", "*.py[co]", ".venv/", ".pytest_cache/", ".mypy_cache/", ".ruff_cache/"),
     *("node_modules/", ".DS_Store"),
@@ -28,16 +28,16 @@ HOOKS = ("commit-msg", "prepare-commit-msg")
 
 @dataclass(frozen=True, slots=True)
 class CloneSources:
-    """What the parts of a clone are written from."""
+    """The sources of a clone's settings, objects and exclusions."""
 
-    disk_settings: bytes  # what `git init` found out about the disk and the hash in use
-    repository: Path  # the project's git directory, the one that all its worktrees share
-    excludes: Path | None  # what the user's git ignores everywhere
+    disk_settings: bytes  # the config that `git init` writes for this disk and hash
+    repository: Path  # the project's git directory, which all its worktrees share
+    excludes: Path | None  # the user's global ignore file
 
 
 @dataclass(frozen=True, slots=True)
 class Clone:
-    """A run's own repository: it borrows the project's objects and shares nothing else with it."""
+    """A run's own repository: it reads the project's objects and shares nothing else with it."""
 
     project: Project
     path: Path
@@ -57,7 +57,7 @@ class Clone:
 
 
 def agent_environment(environment: Mapping[str, str]) -> dict[str, str]:
-    """For git in a tree that an agent writes to: no settings but the clone's own, no secrets."""
+    """The environment for git in an agent's tree: only the clone's settings, no secrets."""
     kept = {name: environment[name] for name in ("TMPDIR",) if name in environment}
     return {
         **kept,
@@ -72,26 +72,28 @@ def agent_environment(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 async def find_sources(project: Project, scratch: Path) -> CloneSources:
-    """Asks git about the project, and about the disk by a repository in `scratch`."""
-    told = await project.git.run("rev-parse", "--show-object-format", "--git-common-dir")
-    form, _, folder = told.partition("\n")
+    """Ask git about the project, and about the disk with a repository in `scratch`."""
+    answer = await project.git.run("rev-parse", "--show-object-format", "--git-common-dir")
+    object_format, _, folder = answer.partition("\n")
     configured = await project.git.try_run("config", "--path", "--get", "core.excludesFile")
     with writing_to(scratch):
         _make_empty(scratch)
         git = Git(scratch, agent_environment(project.git.environment))
-        await git.run("init", "--quiet", "--template=", f"--object-format={form}", str(scratch))
+        await git.run(
+            "init", "--quiet", "--template=", f"--object-format={object_format}", str(scratch)
+        )
         disk_settings = (scratch / ".git/config").read_bytes()
         remove(scratch)
     return CloneSources(
         disk_settings,
-        # Relative to the root when it lies below it.
+        # Git prints a path below the root as relative.
         (project.root / folder).resolve(),
         Path(configured.output) if configured.ok else _default_excludes(project.git.environment),
     )
 
 
 def require_project(clone: Clone) -> None:
-    """Git says of a repository that went away only that it cannot find this or that in it."""
+    """Raise if the project's repository is gone: git's own messages do not say so."""
     repository = clone.sources.repository
     parts = (clone.project.root, clone.project.git_dir, repository / "objects")
     if all(part.is_dir() for part in parts) and (repository / "HEAD").is_file():
@@ -110,9 +112,9 @@ def _default_excludes(environment: Mapping[str, str]) -> Path | None:
 
 
 async def write_empty_clone(clone: Clone, directory: Path) -> None:
-    """A repository in `directory` with the run's branch and no files, whatever was there before.
+    """Replace `directory` by a repository with the run's branch and no files.
 
-    The branch begins at what was imported already, or else at the snapshot.
+    The branch starts at the last import, or at the snapshot if there is none.
     """
     _make_empty(directory)
     git_dir = directory / ".git"
@@ -131,7 +133,7 @@ def _make_empty(directory: Path) -> None:
 
 
 def restore_git_dir(clone: Clone, git_dir: Path) -> None:
-    """Put Treadle's parts in place of whatever is there."""
+    """Write Treadle's parts over the existing ones."""
     sources = clone.sources
     settings = sources.disk_settings + _settings(clone.identity).encode()
     _write(git_dir / "config", settings)
@@ -167,7 +169,7 @@ def _contains_exactly(folder: Path, names: tuple[str, ...]) -> bool:
 def _write(path: Path, text: bytes) -> None:
     if is_written(path, text):
         return
-    # Removed first: written to, a pipe in its place would never take the text.
+    # Removed first: writing to a pipe at this path would block.
     remove(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(text)
@@ -187,7 +189,7 @@ def _quoted(value: str) -> str:
 
 
 def _exclusions(sources: CloneSources) -> bytes:
-    """What the user's own git ignores besides .gitignore, what tools leave, and what is ours."""
+    """The user's own exclusions besides .gitignore, build products, and Treadle's files."""
     files = (sources.excludes, sources.repository / "info/exclude")
     theirs = [file.read_bytes() for file in files if file is not None and file.is_file()]
     ours = "".join(

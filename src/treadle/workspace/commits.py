@@ -1,4 +1,4 @@
-"""Commits what an agent left in its clone; salvages it if the clone is in an odd state."""
+"""Commits an agent's changes in its clone; salvages them if the clone is in an unusual state."""
 
 import os
 from dataclasses import replace
@@ -44,41 +44,44 @@ __all__ = ["CommittedRound", "commit_files", "commit_round"]
 
 
 async def commit_round(clone: Clone, message: str) -> CommittedRound:
-    """Commit what is uncommitted and see that HEAD is the run's branch, with everything on it.
+    """Commit uncommitted changes and make HEAD the run's branch, with all work on it.
 
-    Objects come first, then refs, then HEAD and index: cut anywhere, a second call ends the same.
+    Objects are written first, then refs, then HEAD and index: after an interruption at any point,
+    a second call has the same result.
     """
     require_project(clone)
     note_if_gone(clone.path)
-    mended = await repair_clone(clone)
+    repair = await repair_clone(clone)
     try:
-        rest = await _commit_left_work(clone, message)
+        committed = await _commit_left_work(clone, message)
     except GitFailed as error:
-        rest = await commit_files(clone, message, error)
-    return _with_repairs(mended, rest, read_loss(clone.path))
+        committed = await commit_files(clone, message, error)
+    return _with_repairs(repair, committed, read_loss(clone.path))
 
 
 async def commit_files(clone: Clone, message: str, error: GitFailed) -> CommittedRound:
-    """Commit the files as they lie, after git could not work with what the clone has of history."""
+    """Commit the files on disk, after git failed on the clone's history."""
     require_project(clone)
-    # Elsewhere than on the branch, the files need not be what the branch had.
+    # If HEAD was not the branch, the files may not match the branch.
     if not _is_on_branch(clone):
         note_loss(clone.path, "the workspace's history was damaged")
     remark = await replace_git_dir(clone, f"git could not work with it: {error.message}")
-    rest = await _commit_left_work(clone, message)
-    return _with_repairs(CloneRepair((remark,)), rest, read_loss(clone.path))
+    committed = await _commit_left_work(clone, message)
+    return _with_repairs(CloneRepair((remark,)), committed, read_loss(clone.path))
 
 
-def _with_repairs(mended: CloneRepair, rest: CommittedRound, noted: str) -> CommittedRound:
-    remarks = (*mended.remarks, *rest.remarks)
-    return replace(rest, remarks=remarks, lost=mended.lost or noted or rest.lost)
+def _with_repairs(
+    repair: CloneRepair, committed: CommittedRound, noted_loss: str
+) -> CommittedRound:
+    remarks = (*repair.remarks, *committed.remarks)
+    return replace(committed, remarks=remarks, lost=repair.lost or noted_loss or committed.lost)
 
 
 async def _commit_left_work(clone: Clone, message: str) -> CommittedRound:
     git = agent_git(clone)
     with agent_index(clone) as index:
-        seen, remarks = await _inspect(git, clone, index)
-        match classify_clone(seen):
+        state, remarks = await _inspect(git, clone, index)
+        match classify_clone(state):
             case CleanClone(tip, left_out):
                 return CommittedRound(tip.commit, left_out=left_out, remarks=remarks)
             case UncommittedChanges() as left:
@@ -89,7 +92,7 @@ async def _commit_left_work(clone: Clone, message: str) -> CommittedRound:
                     on_top_of=left.tip.commit if made and not left.staged else None,
                     tree=tree,
                     files=left.changed.present,
-                    gone=left.changed.gone,
+                    removed=left.changed.removed,
                     left_out=left.changed.left_out,
                     remarks=remarks,
                 )
@@ -100,7 +103,7 @@ async def _commit_left_work(clone: Clone, message: str) -> CommittedRound:
 
 
 async def _inspect(git: Git, clone: Clone, index: Path) -> tuple[CloneState, tuple[str, ...]]:
-    """The clone at first sight, and what there is to tell about it if it is not odd."""
+    """The state of the clone, and remarks for a clone that needs no salvage."""
     refs, status = await run_together(
         git.try_run(*REFS_COMMAND, clone.ref, STASH_REF),
         git.with_index(index).try_run(*STATUS_COMMAND),
@@ -110,13 +113,13 @@ async def _inspect(git: Git, clone: Clone, index: Path) -> tuple[CloneState, tup
 
 
 def _clone_state(clone: Clone, index: Path, refs: GitResult, status: GitResult) -> CloneState:
-    # Without an index git would take every file for deleted.
-    told = status.ok and os.access(index, os.R_OK)
+    # Without an index git would report every file as deleted.
+    has_status = status.ok and os.access(index, os.R_OK)
     return CloneState(
         on_branch=_is_on_branch(clone),
         unfinished=any(os.path.lexists(clone.git_dir / name) for name in OPERATION_FILES),
         tip=read_tip(refs.output, clone.ref) if refs.ok else None,
-        status=read_status(status.output) if told else None,
+        status=read_status(status.output) if has_status else None,
     )
 
 
@@ -127,8 +130,7 @@ def _is_on_branch(clone: Clone) -> bool:
 async def _commit_on_tip(
     git: Git, clone: Clone, index: Path, left: UncommittedChanges, message: str
 ) -> tuple[str | None, str]:
-    """The commit and its tree; no commit if a call that was cut had made it already and only the
-    index is old."""
+    """The new commit and its tree; no commit if an interrupted call has already made it."""
     tree = await write_changed_paths(git, index, left.changed)
     made = None
     if tree != left.tip.tree:

@@ -14,7 +14,7 @@ STACKS = (python, node, go, rust, ruby, php)
 
 @dataclass(frozen=True, slots=True)
 class DetectedProject:
-    """The languages found and the commands they call for; empty where nothing is known."""
+    """The detected languages and their commands; empty where nothing is known."""
 
     languages: tuple[str, ...] = ()
     setup: str = ""
@@ -25,19 +25,21 @@ class DetectedProject:
 
 
 def detect(project: Path) -> DetectedProject:
-    """Look at a project; an unreadable directory raises ProjectError, odd files count as absent."""
+    """Detect from a directory; an unreadable directory raises ProjectError."""
     return detect_from(scan_project(project))
 
 
 def detect_from(files: ProjectListing) -> DetectedProject:
-    """The proposal for these files: a Makefile's own targets first, then each language's ways."""
-    found = [stack for of in STACKS if (stack := of(files))]
-    own = make(files)
+    """Detect from a listing; a Makefile's targets take precedence over the languages' commands."""
+    stacks = [stack for detect_stack in STACKS if (stack := detect_stack(files))]
+    make_stack = make(files)
     return DetectedProject(
-        languages=tuple(stack.language for stack in (*found, *([own] if own else []))),
-        setup=(own and own.setup) or chain(*(stack.setup for stack in found)),
-        check=(own and own.check) or chain(*(stack.check for stack in found)),
-        test=(own and own.test) or chain(*(stack.test for stack in found)),
+        languages=tuple(
+            stack.language for stack in (*stacks, *([make_stack] if make_stack else []))
+        ),
+        setup=(make_stack and make_stack.setup) or chain(*(stack.setup for stack in stacks)),
+        check=(make_stack and make_stack.check) or chain(*(stack.check for stack in stacks)),
+        test=(make_stack and make_stack.test) or chain(*(stack.test for stack in stacks)),
         specs=next((name for name in ("specs", "docs/specs") if files.has(f"{name}/")), SPECS),
         spec=next((name for name in (SPEC, "spec.md", "docs/SPEC.md") if files.has(name)), SPEC),
     )

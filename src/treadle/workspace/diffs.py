@@ -20,23 +20,23 @@ async def diff_text(
                 hint="see the run's branches with `git branch --list 'treadle/*'`, its backups "
                 "with `git for-each-ref refs/treadle`",
             )
-    form = ("--stat=80",) if stat else ("--patch",)
-    return await project.git.run("diff", *_PLAIN, *form, snapshot_commit, branch, "--")
+    format_options = ("--stat=80",) if stat else ("--patch",)
+    return await project.git.run("diff", *_PLAIN, *format_options, snapshot_commit, branch, "--")
 
 
-# What git calls it; all else (another mode or kind, such as a link) is a change.
-_HOW: dict[str, FileChangeKind] = {"A": "added", "D": "removed"}
+# Git's status letters; any other letter (another mode or file type) is a change.
+_CHANGE_KINDS: dict[str, FileChangeKind] = {"A": "added", "D": "removed"}
 
 
 async def changed_files(git: Git, before: str, after: str) -> tuple[FileChange, ...]:
-    """By their content alone: nothing that the project names for its diffs is started."""
-    told = await git.run(
+    """The files that differ; no external diff program of the project is started."""
+    listing = await git.run(
         *("diff-tree", "-r", "-z", "--name-status", "--no-renames", "--no-ext-diff"),
         *("--ignore-submodules=none", before, after, "--"),
     )
-    # Letter and path take turns, each with a zero byte behind it.
-    fields = told.split("\0")
+    # Letters and paths alternate, each followed by a zero byte.
+    fields = listing.split("\0")
     return tuple(
-        FileChange(path, _HOW.get(letter, "changed"))
+        FileChange(path, _CHANGE_KINDS.get(letter, "changed"))
         for letter, path in zip(fields[::2], fields[1::2], strict=False)
     )

@@ -12,7 +12,7 @@ from treadle.workspace.hostile_files import remove_tree
 
 @contextmanager
 def writing_to(path: Path) -> Iterator[None]:
-    """A full disk or a missing permission below `path` becomes an error that a person can read."""
+    """Turn a full disk or a missing permission below `path` into a ProjectError."""
     try:
         yield
     except OSError as error:
@@ -23,16 +23,21 @@ def writing_to(path: Path) -> Iterator[None]:
 
 
 def is_written(path: Path, text: bytes, *, rights: int = 0o600) -> bool:
-    """Is it as we would write it: a plain file of ours under one name, that only we may change?"""
+    """Whether the file has this text, one link, our owner, and no write access for others."""
     try:
-        # Not blocking: it could be a pipe that nobody writes to.
+        # Non-blocking: it could be a pipe without a writer.
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
         return False
     try:
-        seen = os.fstat(descriptor)
-        found = (stat.S_IFMT(seen.st_mode), seen.st_mode & 0o722, seen.st_nlink, seen.st_uid)
-        if found != (stat.S_IFREG, rights, 1, os.geteuid()):
+        status = os.fstat(descriptor)
+        facts = (
+            stat.S_IFMT(status.st_mode),
+            status.st_mode & 0o722,
+            status.st_nlink,
+            status.st_uid,
+        )
+        if facts != (stat.S_IFREG, rights, 1, os.geteuid()):
             return False
         return os.read(descriptor, len(text) + 1) == text
     finally:
@@ -40,7 +45,7 @@ def is_written(path: Path, text: bytes, *, rights: int = 0o600) -> bool:
 
 
 def remove(path: Path) -> None:
-    """Whatever is there, if anything; a link goes, not what it points to."""
+    """Remove a file or directory if it exists; a link is removed, not its target."""
     if path.is_dir() and not path.is_symlink():
         remove_tree(path)
     else:

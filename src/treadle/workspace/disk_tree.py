@@ -1,7 +1,7 @@
 """Writes the files on disk as a git tree, without touching the checkout's own index.
 
-Used for the user's checkout and for the agent's alike. Only git's plumbing runs, file by file, so
-that a repository nested in the checkout is never entered and none of its filters is started.
+Used for the user's checkout and for the agent's. Only git's plumbing commands run, with explicit
+paths, so git never enters a nested repository or starts its filters.
 """
 
 import os
@@ -17,7 +17,7 @@ from treadle.workspace.git import Git
 from treadle.workspace.temporary_folders import scratch_folder
 
 NOTES_FILE = ".treadle-notes.md"
-PRIVATE_FOLDER = ".treadle"  # Treadle's own files in the project; they are never part of the work
+PRIVATE_FOLDER = ".treadle"  # Treadle's own files in the project, which are never committed
 
 SUBMODULE_MODE = "160000"
 PLAIN_INDEX = ("-c", "core.splitIndex=false", "-c", "core.untrackedCache=false")
@@ -25,7 +25,7 @@ PLAIN_INDEX = ("-c", "core.splitIndex=false", "-c", "core.untrackedCache=false")
 
 @dataclass(frozen=True, slots=True)
 class DiskTree:
-    """A tree, and the nested repositories that could not become part of it."""
+    """A tree, and the nested repositories that it cannot contain."""
 
     tree: str
     left_out: tuple[str, ...] = ()
@@ -33,31 +33,33 @@ class DiskTree:
 
 @dataclass(frozen=True, slots=True)
 class ChangedPaths:
-    """Paths on disk that an index does not know as they are now."""
+    """Paths on disk that differ from the index."""
 
-    gone: tuple[str, ...]
+    removed: tuple[str, ...]
     present: tuple[str, ...]
     left_out: tuple[str, ...]
 
 
 def changed_paths(tracked: str, untracked: str) -> ChangedPaths:
-    """Reads `diff-files --raw -z` and `ls-files --others -z`; Treadle's own files are no change."""
+    """Parse `diff-files --raw -z` and `ls-files --others -z`, without Treadle's own files."""
     fields = tracked.split("\0")
-    gone: dict[str, None] = {}
+    removed: dict[str, None] = {}
     present: dict[str, None] = {}
     for entry, path in zip(fields[0::2], fields[1::2], strict=False):
         mode, status = entry[1:7], entry[-1]
         if mode == SUBMODULE_MODE or is_private(path):
             continue
-        (gone if status == "D" else present)[path] = None
+        (removed if status == "D" else present)[path] = None
     others = [path for path in untracked.split("\0") if path and not is_private(path)]
     present.update((path, None) for path in others if not path.endswith("/"))
     nested = tuple(path for path in others if path.endswith("/"))
-    return ChangedPaths(tuple(path for path in gone if path not in present), tuple(present), nested)
+    return ChangedPaths(
+        tuple(path for path in removed if path not in present), tuple(present), nested
+    )
 
 
 def is_private(path: str) -> bool:
-    """Does this path (from the root of the checkout) belong to Treadle rather than the user?"""
+    """Whether this path, relative to the checkout's root, belongs to Treadle."""
     parts = path.split("/")
     return (
         path in (NOTES_FILE, PRIVATE_FOLDER)
@@ -67,30 +69,30 @@ def is_private(path: str) -> bool:
 
 
 async def write_disk_tree(git: Git, index: Path) -> DiskTree:
-    """Bring a private index up to what is on disk and write its tree; blobs go to the store."""
-    through = git.with_index(index)
+    """Update a private index from disk and write its tree; blobs go to the object store."""
+    indexed_git = git.with_index(index)
     changed = changed_paths(
-        await through.run(
+        await indexed_git.run(
             *PLAIN_INDEX, "diff-files", "--raw", "-z", "--no-renames", "--ignore-submodules=all"
         ),
-        await through.run(*PLAIN_INDEX, "ls-files", "--others", "--exclude-standard", "-z"),
+        await indexed_git.run(*PLAIN_INDEX, "ls-files", "--others", "--exclude-standard", "-z"),
     )
     return DiskTree(await write_changed_paths(git, index, changed), changed.left_out)
 
 
 async def write_changed_paths(git: Git, index: Path, changed: ChangedPaths) -> str:
-    """Take these paths from disk into a private index and write its tree."""
-    through = git.with_index(index)
+    """Update these paths of a private index from disk and write its tree."""
+    indexed_git = git.with_index(index)
     root = git.directory
     special = [path for path in changed.present if not _can_be_tracked(root, path)]
-    # What we may not read stays as the index has it; a file we cannot look into is no change.
+    # An unreadable file stays as the index has it.
     readable = [
         path for path in changed.present if _can_be_tracked(root, path) and _is_readable(root, path)
     ]
-    # Removals first: a directory may have become a file of the same name, or the other way round.
-    await _update(through, [*changed.gone, *special], "--force-remove")
-    await _update(through, readable, "--add", "--remove")
-    return await through.run(*PLAIN_INDEX, "write-tree")
+    # Removals first: a directory may have become a file of the same name, or the reverse.
+    await _update(indexed_git, [*changed.removed, *special], "--force-remove")
+    await _update(indexed_git, readable, "--add", "--remove")
+    return await indexed_git.run(*PLAIN_INDEX, "write-tree")
 
 
 async def _update(git: Git, paths: list[str], *how: str) -> None:
@@ -100,7 +102,7 @@ async def _update(git: Git, paths: list[str], *how: str) -> None:
 
 
 def _can_be_tracked(root: Path, path: str) -> bool:
-    """Pipes, sockets and devices cannot; what vanished meanwhile is git's to notice."""
+    """Pipes, sockets and devices cannot be tracked; git itself notices a file that vanished."""
     try:
         mode = (root / path).lstat().st_mode
     except (FileNotFoundError, NotADirectoryError):
@@ -109,15 +111,15 @@ def _can_be_tracked(root: Path, path: str) -> bool:
 
 
 def _is_readable(root: Path, path: str) -> bool:
-    place = root / path
-    return place.is_symlink() or not place.exists() or os.access(place, os.R_OK)
+    file = root / path
+    return file.is_symlink() or not file.exists() or os.access(file, os.R_OK)
 
 
 @contextmanager
 def private_index(
     source: Path, change: Callable[[bytes], bytes] = lambda index: index
 ) -> Iterator[Path]:
-    """A copy of an index that git may write to; a missing one is left missing."""
+    """A copy of an index for git to write to; a missing index stays missing."""
     with scratch_folder() as folder:
         copy = folder / "index"
         copy_index(source, copy, change)
@@ -127,18 +129,17 @@ def private_index(
 def copy_index(
     source: Path, target: Path, change: Callable[[bytes], bytes] = lambda index: index
 ) -> None:
-    """Replace `target` by `source` in one step, with its time: git tells by it which files it must
-    look into again."""
+    """Replace `target` by `source` atomically; git needs the time to find stale entries."""
     try:
         descriptor = os.open(source, os.O_RDONLY | os.O_NOFOLLOW)
     except FileNotFoundError:
         return
-    with os.fdopen(descriptor, "rb") as opened:
-        taken = change(opened.read())
-        written = os.fstat(opened.fileno()).st_mtime_ns
+    with os.fdopen(descriptor, "rb") as file:
+        content = change(file.read())
+        modified = os.fstat(file.fileno()).st_mtime_ns
     with writing_to(target):
-        fresh = target.with_name(target.name + ".treadle")
-        fresh.unlink(missing_ok=True)
-        fresh.write_bytes(taken)
-        os.utime(fresh, ns=(written, written))
-        fresh.replace(target)
+        temporary = target.with_name(target.name + ".treadle")
+        temporary.unlink(missing_ok=True)
+        temporary.write_bytes(content)
+        os.utime(temporary, ns=(modified, modified))
+        temporary.replace(target)

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-# Each could make an agent run or obey something that the user of this run never saw.
+# Each could make an agent run programs or follow instructions that the user has not reviewed.
 AGENT_SETTINGS = (
     ".claude/settings.json",
     ".claude/settings.local.json",
@@ -16,30 +16,30 @@ AGENT_SETTINGS = (
 
 
 def find_agent_settings(workspace: Path) -> tuple[str, ...]:
-    """Those that are there; a link counts, wherever it leads."""
-    found = (
+    """The settings that exist; a link counts, even a broken one."""
+    existing = (
         name
         for name in AGENT_SETTINGS
-        if (workspace / name).is_symlink() or _is_there(workspace, name)
+        if (workspace / name).is_symlink() or _exists(workspace, name)
     )
-    return tuple(found)
+    return tuple(existing)
 
 
-def ignored_settings_notice(brought: tuple[str, ...]) -> str:
-    """One sentence for the person who started the run; empty when nothing was brought."""
-    if not brought:
+def ignored_settings_notice(settings: tuple[str, ...]) -> str:
+    """One sentence for the user; empty if there are no such settings."""
+    if not settings:
         return ""
-    them = "they are" if len(brought) > 1 else "it is"
+    subject = "they are" if len(settings) > 1 else "it is"
     return (
-        f"the project has {', '.join(brought)}: {them} not loaded; hooks, servers and tools "
+        f"the project has {', '.join(settings)}: {subject} not loaded; hooks, servers and tools "
         "of a run come from treadle.toml"
     )
 
 
-def _is_there(workspace: Path, name: str) -> bool:
+def _exists(workspace: Path, name: str) -> bool:
     path = workspace / name
     try:
-        # An empty directory says nothing: sandboxes put some where nothing may be written.
+        # An empty directory does not count: sandboxes create some as mount points.
         return any(path.iterdir()) if path.is_dir() else path.exists()
     except OSError:
         return True

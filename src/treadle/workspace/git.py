@@ -12,7 +12,7 @@ from typing import Any
 
 from treadle.domain.errors import TreadleError
 
-# For our own writes: no code of the user's runs unasked, nothing is signed or packed behind a run.
+# For Treadle's own writes: no hooks of the user run, nothing is signed or packed.
 QUIET_OPTIONS = (
     "-c", "core.hooksPath=/dev/null",
     "-c", "core.fsmonitor=false",
@@ -23,7 +23,7 @@ QUIET_OPTIONS = (
     "-c", "submodule.recurse=false",
 )  # fmt: skip
 
-# Set when we are started from a git hook; they would send our commands to another repository.
+# Git sets these for hooks; they would redirect our commands to another repository.
 _REDIRECTIONS = frozenset(
     {
         "GIT_ALTERNATE_OBJECT_DIRECTORIES",
@@ -45,12 +45,12 @@ _FIXED = {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
 
 
 class GitFailed(TreadleError):
-    """Git refused something that works in a healthy repository."""
+    """A git command failed that works in a healthy repository."""
 
 
 @dataclass(frozen=True, slots=True)
 class GitResult:
-    """What a command left behind; an exit code other than 0 is an answer, too."""
+    """The result of a command; a non-zero exit code may be an answer."""
 
     exit_code: int
     output: str
@@ -62,7 +62,7 @@ class GitResult:
 
     @property
     def error_line(self) -> str:
-        """The one line of the complaint that says what is wrong."""
+        """The line of stderr that names the error."""
         lines = [line.strip() for line in self.stderr.splitlines() if line.strip()]
         for line in lines:
             if line.startswith(("fatal: ", "error: ")):
@@ -80,23 +80,23 @@ class Git:
     limit_s: float = 120.0
 
     async def run(self, *arguments: str, stdin: bytes = b"") -> str:
-        """The output without its last newline; a failure raises GitFailed."""
-        ran = await self.try_run(*arguments, stdin=stdin)
-        if not ran.ok:
+        """Return the output without its last newline; a failure raises GitFailed."""
+        result = await self.try_run(*arguments, stdin=stdin)
+        if not result.ok:
             raise GitFailed(
-                f"git {_command(arguments)} failed in {self.directory}: {ran.error_line}",
+                f"git {_command(arguments)} failed in {self.directory}: {result.error_line}",
                 hint="see what `git status` says there, put it right, then start again",
             )
-        return ran.output
+        return result.output
 
     async def try_run(self, *arguments: str, stdin: bytes = b"") -> GitResult:
-        """The same for commands that may fail in a healthy repository."""
+        """Run a command that may fail in a healthy repository."""
         process = self._start(arguments, subprocess.PIPE if stdin else subprocess.DEVNULL)
-        # In a thread of the pool: asyncio would start one for each command, which takes longer.
-        talking = asyncio.ensure_future(asyncio.to_thread(process.communicate, stdin or None))
+        # In a pool thread: asyncio would start a new thread for each command, which is slower.
+        communication = asyncio.ensure_future(asyncio.to_thread(process.communicate, stdin or None))
         try:
             async with asyncio.timeout(self.limit_s):
-                output, complaint = await asyncio.shield(talking)
+                output, stderr = await asyncio.shield(communication)
         except TimeoutError:
             raise GitFailed(
                 f"git {_command(arguments)} was still running after {self.limit_s:g} s"
@@ -104,15 +104,15 @@ class Git:
                 hint="is the disk slow, or does another program hold a lock there?",
             ) from None
         finally:
-            if not talking.done():
-                # Its own session: transports and filters that it started end with it.
+            if not communication.done():
+                # The process has its own session, so its transports and filters end too.
                 with suppress(ProcessLookupError):
                     os.killpg(process.pid, signal.SIGKILL)
-                await asyncio.wait({talking})
+                await asyncio.wait({communication})
         return GitResult(
             process.returncode,
             os.fsdecode(output).removesuffix("\n"),
-            os.fsdecode(complaint),
+            os.fsdecode(stderr),
         )
 
     def _start(self, arguments: tuple[str, ...], stdin: int) -> "subprocess.Popen[bytes]":
@@ -133,39 +133,39 @@ class Git:
             ) from None
 
     def with_index(self, index: Path) -> "Git":
-        """The same repository seen through another index file."""
+        """The same repository with another index file."""
         return self.with_variables(GIT_INDEX_FILE=str(index))
 
     def with_variables(self, **variables: str) -> "Git":
         return replace(self, environment={**self.environment, **variables})
 
     async def commit_of(self, name: str) -> str | None:
-        """The commit that a name stands for, if there is one."""
-        ran = await self.try_run("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
-        return ran.output if ran.ok else None
+        """The commit that a name refers to, if there is one."""
+        result = await self.try_run("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
+        return result.output if result.ok else None
 
     async def is_ancestor(self, older: str, newer: str) -> bool:
         return (await self.try_run("merge-base", "--is-ancestor", older, newer)).ok
 
 
-async def run_together(*asked: Coroutine[Any, Any, GitResult]) -> list[GitResult]:
-    """The answers to commands that do not depend on each other; none runs on when one fails."""
-    answers = await asyncio.gather(*asked, return_exceptions=True)
-    for answer in answers:
-        if isinstance(answer, BaseException):
-            raise answer
-    return [answer for answer in answers if isinstance(answer, GitResult)]
+async def run_together(*commands: Coroutine[Any, Any, GitResult]) -> list[GitResult]:
+    """Run independent commands concurrently; all have ended before a failure is raised."""
+    results = await asyncio.gather(*commands, return_exceptions=True)
+    for result in results:
+        if isinstance(result, BaseException):
+            raise result
+    return [result for result in results if isinstance(result, GitResult)]
 
 
 def _command(arguments: tuple[str, ...]) -> str:
-    """The command's own name, behind the options that come with a value."""
-    at = 0
-    while arguments[at] == "-c":
-        at += 2
-    return arguments[at]
+    """The name of the command, after the `-c` options."""
+    position = 0
+    while arguments[position] == "-c":
+        position += 2
+    return arguments[position]
 
 
 def user_git(directory: Path, environment: Mapping[str, str]) -> Git:
-    """Git as the user has it set up, in a repository of theirs."""
+    """Git with the user's own settings, in one of their repositories."""
     kept = {name: value for name, value in environment.items() if name not in _REDIRECTIONS}
     return Git(directory, kept)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from treadle.workspace.disk_tree import PLAIN_INDEX, SUBMODULE_MODE, ChangedPaths, is_private
 
-# "dirty": a submodule at another commit is named, but no git is started inside it.
+# "dirty" reports a submodule at another commit without starting git inside it.
 STATUS_COMMAND = (
     *PLAIN_INDEX,
     *("status", "--porcelain=v2", "-z", "--untracked-files=all", "--no-renames"),
@@ -15,7 +15,7 @@ REFS_COMMAND = ("for-each-ref", "--format=%(refname) %(objecttype) %(objectname)
 
 @dataclass(frozen=True, slots=True)
 class BranchTip:
-    """The commit that a branch ends with."""
+    """The last commit of a branch."""
 
     commit: str
     tree: str
@@ -25,14 +25,14 @@ class BranchTip:
 class CloneStatus:
     """How disk, index and HEAD differ."""
 
-    changed: ChangedPaths  # on disk, against the index
-    staged: bool = False  # in the index, against HEAD
+    changed: ChangedPaths  # disk against index
+    staged: bool = False  # index against HEAD
     unmerged: bool = False
 
 
 def read_status(listing: str) -> CloneStatus:
-    """The output of STATUS; Treadle's own files on disk and submodules there are no change."""
-    gone: list[str] = []
+    """Parse the output of STATUS_COMMAND, without Treadle's own files and submodules on disk."""
+    removed: list[str] = []
     present: list[str] = []
     left_out: list[str] = []
     staged = unmerged = False
@@ -41,22 +41,22 @@ def read_status(listing: str) -> CloneStatus:
         match kind:
             case "1":
                 # XY, submodule, modes of HEAD, index and disk, ids of HEAD and index, path
-                both, _, _, mode, _, _, _, path = rest.split(" ", 7)
-                staged |= both[0] != "."
-                if both[1] != "." and mode != SUBMODULE_MODE and not is_private(path):
-                    (gone if both[1] == "D" else present).append(path)
+                codes, _, _, mode, _, _, _, path = rest.split(" ", 7)
+                staged |= codes[0] != "."
+                if codes[1] != "." and mode != SUBMODULE_MODE and not is_private(path):
+                    (removed if codes[1] == "D" else present).append(path)
             case "?" if not is_private(rest):
                 (left_out if rest.endswith("/") else present).append(rest)
             case "?":
                 pass
             case _:
                 unmerged = True
-    changed = ChangedPaths(tuple(gone), tuple(present), tuple(left_out))
+    changed = ChangedPaths(tuple(removed), tuple(present), tuple(left_out))
     return CloneStatus(changed, staged=staged, unmerged=unmerged)
 
 
 def read_tip(listing: str, ref: str) -> BranchTip | None:
-    """The commit of one ref in the output of REFS."""
+    """The commit of one ref in the output of REFS_COMMAND."""
     for name, *rest in _lines(listing):
         if name == ref and rest[0] == "commit":
             return BranchTip(rest[1], rest[2])
@@ -64,10 +64,10 @@ def read_tip(listing: str, ref: str) -> BranchTip | None:
 
 
 def ref_names(listing: str) -> frozenset[str]:
-    """All refs in the output of REFS."""
+    """All refs in the output of REFS_COMMAND."""
     return frozenset(words[0] for words in _lines(listing))
 
 
 def _lines(listing: str) -> list[list[str]]:
-    # Not `splitlines`: an agent may name a ref with what only Unicode takes for the end of a line.
+    # Not `splitlines`: an agent may name a ref with a line separator of Unicode.
     return [line.split(" ") for line in listing.split("\n") if line]

@@ -1,4 +1,4 @@
-"""Walks, repairs and removes folders that an agent wrote, however deep or odd they are."""
+"""Walks, repairs and removes folders that an agent wrote, at any depth."""
 
 import os
 import secrets
@@ -7,27 +7,29 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-# Git, like most programs, takes no path of more than 4096 bytes, with the name of a file at its
-# end. What lies deeper is nothing that it could put into a commit.
+# Git, like most programs, accepts paths of at most 4096 bytes including the file name. Deeper
+# files cannot be committed.
 LONGEST_PATH = 3800
 
 
 def is_too_deep(folder: str) -> bool:
-    """Is its path longer than git could take?"""
+    """Whether the path is too long for git."""
     return len(os.fsencode(folder)) > LONGEST_PATH
 
 
 def walk_folders(top: str) -> "Iterator[tuple[str, list[os.DirEntry[str]]]]":
-    """Each directory and what is in it, but none that is too deep or may not be listed. Whoever
-    takes entries out of the list is spared what is below them."""
-    unseen = [top]
-    while unseen:
-        folder, entries = unseen.pop(), []
-        with suppress(OSError), os.scandir(folder) as found:
-            entries = list(found)
+    """Each directory with its entries, without those that are too deep or not listable.
+
+    A caller that removes entries from the list skips what is below them.
+    """
+    pending = [top]
+    while pending:
+        folder, entries = pending.pop(), []
+        with suppress(OSError), os.scandir(folder) as scan:
+            entries = list(scan)
         yield folder, entries
         inner = [entry.path for entry in entries if entry.is_dir(follow_symlinks=False)]
-        unseen += [path for path in inner if not is_too_deep(path)]
+        pending += [path for path in inner if not is_too_deep(path)]
 
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -35,71 +37,71 @@ _OWNER_RIGHTS = stat.S_IRWXU
 
 
 def remove_tree(path: Path) -> None:
-    """All of a directory; a link in it goes, not what it points to."""
-    above = os.open(path.parent, _FOLDER & ~os.O_NOFOLLOW)
+    """Remove a directory with its contents; links are removed, not their targets."""
+    parent = os.open(path.parent, _FOLDER & ~os.O_NOFOLLOW)
     try:
-        top = _open_folder(path.name, above)
+        top = _open_folder(path.name, parent)
         try:
             _remove_contents(top)
         finally:
             os.close(top)
-        os.rmdir(path.name, dir_fd=above)
+        os.rmdir(path.name, dir_fd=parent)
     finally:
-        os.close(above)
+        os.close(parent)
 
 
 def _remove_contents(top: int) -> None:
-    mark, moved = f".removed-{secrets.token_hex(8)}", 0
-    unseen = _remove_files(top)
-    while unseen:
-        name = unseen.pop()
+    prefix, count = f".removed-{secrets.token_hex(8)}", 0
+    pending = _remove_files(top)
+    while pending:
+        name = pending.pop()
         folder = _open_folder(name, top)
         try:
             for inner in _remove_files(folder):
-                fresh, moved = f"{mark}-{moved}", moved + 1
-                # It can only be moved by one who may write in it.
+                new_name, count = f"{prefix}-{count}", count + 1
+                # Opening it restores the write permission that moving it requires.
                 os.close(_open_folder(inner, folder))
-                os.rename(inner, fresh, src_dir_fd=folder, dst_dir_fd=top)
-                unseen.append(fresh)
+                os.rename(inner, new_name, src_dir_fd=folder, dst_dir_fd=top)
+                pending.append(new_name)
         finally:
             os.close(folder)
         os.rmdir(name, dir_fd=top)
 
 
 def _remove_files(folder: int) -> list[str]:
-    """Removes what is no directory; the names of the directories."""
-    with os.scandir(folder) as found:
-        entries = [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in found]
+    """Remove everything but directories; returns the names of the directories."""
+    with os.scandir(folder) as scan:
+        entries = [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in scan]
     for name, is_folder in entries:
         if not is_folder:
             os.unlink(name, dir_fd=folder)
     return [name for name, is_folder in entries if is_folder]
 
 
-def _open_folder(name: str, above: int) -> int:
-    """With its owner's rights back, if they were taken from it."""
-    found = os.stat(name, dir_fd=above, follow_symlinks=False)
-    if stat.S_ISDIR(found.st_mode) and found.st_mode & _OWNER_RIGHTS != _OWNER_RIGHTS:
-        os.chmod(name, stat.S_IMODE(found.st_mode) | _OWNER_RIGHTS, dir_fd=above)
-    return os.open(name, _FOLDER, dir_fd=above)
+def _open_folder(name: str, parent: int) -> int:
+    """Open a folder, after restoring its owner's permissions."""
+    status = os.stat(name, dir_fd=parent, follow_symlinks=False)
+    if stat.S_ISDIR(status.st_mode) and status.st_mode & _OWNER_RIGHTS != _OWNER_RIGHTS:
+        os.chmod(name, stat.S_IMODE(status.st_mode) | _OWNER_RIGHTS, dir_fd=parent)
+    return os.open(name, _FOLDER, dir_fd=parent)
 
 
 def restore_permissions(top: Path, git_dir: Path) -> None:
-    """Of a clone's top, of its git directory and of all that is in there; no link is followed."""
+    """Restore the owner's permissions on a clone's root and git directory; follows no link."""
     for path in (top, git_dir):
         if path.is_dir() and not path.is_symlink():
             _add_owner_rights(str(path), path.stat().st_mode)
     if git_dir.is_symlink() or not git_dir.is_dir():
         return
     for _, entries in walk_folders(str(git_dir)):
-        # Before the walk goes on into them.
+        # Before the walk descends into them.
         for entry in entries:
             if entry.is_dir(follow_symlinks=False) or entry.is_file(follow_symlinks=False):
                 _add_owner_rights(entry.path, entry.stat(follow_symlinks=False).st_mode)
 
 
 def _add_owner_rights(path: str, mode: int) -> None:
-    """Files of git's are only ever read, or replaced."""
+    """Files need no write permission: git only reads or replaces them."""
     needed = stat.S_IRWXU if stat.S_ISDIR(mode) else stat.S_IRUSR
     if mode & needed != needed:
         os.chmod(path, stat.S_IMODE(mode) | needed)  # noqa: PTH101  a Path per file would be slow
@@ -107,12 +109,12 @@ def _add_owner_rights(path: str, mode: int) -> None:
 
 _GIT_SETTINGS = frozenset({".gitattributes", ".gitignore", ".gitmodules"})
 
-# Git looks into these to tell whether a directory is a repository of its own.
+# Git reads these to decide whether a directory is a repository.
 _REPOSITORY_FILES = frozenset({"HEAD", "commondir", "config"})
 
 
 def find_pipes(root: Path) -> Iterator[Path]:
-    """Below a checkout; its own git directory is left out."""
+    """Pipes in a checkout that git would read; its own git directory is skipped."""
     for folder, entries in walk_folders(str(root)):
         names = _GIT_SETTINGS
         if os.path.basename(folder) == ".git":  # noqa: PTH119  a Path per folder would be slow
@@ -128,9 +130,9 @@ def find_pipes(root: Path) -> Iterator[Path]:
 
 
 def _is_pipe(path: Path) -> bool:
-    """Behind a link, too: not every git stops at links."""
+    """Whether the path is a pipe or a link to one: some versions of git follow links."""
     try:
         return stat.S_ISFIFO(path.stat().st_mode)
     except OSError:
-        # A link to nowhere, or to where nobody may look.
+        # A broken link, or a target without permission.
         return False

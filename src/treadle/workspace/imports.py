@@ -20,7 +20,7 @@ _FETCH = (
     "-c", "fetch.prune=false",
     "-c", "fetch.writeCommitGraph=false",
     "-c", "fetch.output=full",
-    # Without this, git takes every move for a fast-forward.
+    # Otherwise git treats every update as a fast-forward.
     "-c", "fetch.showForcedUpdates=true",
     "fetch", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance",
     "--no-recurse-submodules", "--no-prune",
@@ -35,21 +35,21 @@ class ImportedBranch:
     commit: str
     commits: int
     descends: bool
-    moved: bool  # False when an earlier import had brought the same
+    moved: bool  # False if an earlier import had the same commit
 
 
 @dataclass(frozen=True, slots=True)
 class NothingToImport:
-    """The run has no commit beyond its snapshot, and never had."""
+    """The run has no commit beyond its snapshot and had none before."""
 
 
 class FetchFailed(GitFailed):
-    """The clone cannot give the commits, or the user's repository does not take them."""
+    """The clone cannot provide the commits, or the user's repository rejects them."""
 
 
 @dataclass(frozen=True, slots=True)
 class _PlacedBranch:
-    """The branch that has the work."""
+    """The branch that contains the work."""
 
     branch: str
     moved: bool
@@ -58,10 +58,10 @@ class _PlacedBranch:
 async def import_work(
     project: Project, clone: Clone, run: RunId, tip: str, *, before: ImportedBranch | None = None
 ) -> ImportedBranch | NothingToImport:
-    """Bring in `tip` from a clone that was mended (by `commit_rest`, say) since an agent ran.
+    """Import `tip` from a clone that was repaired since the agent ran, as by `commit_round`.
 
-    `before` is an earlier import that it is known to be a single commit on top of.
-    Cut anywhere, the fetched commits are kept by a ref and a second call ends the same.
+    `before` is an earlier import, if `tip` is known to be one commit on top of it. After an
+    interruption a ref keeps the fetched commits, and a second call has the same result.
     """
     placed = await _fast_forward(project, clone, run, tip)
     placed = placed or await _fetch_and_place(project, clone, run, tip)
@@ -76,15 +76,15 @@ async def import_work(
             moved=placed.moved,
         )
     sides = f"{clone.base}...{tip}"
-    counted = await project.git.run("rev-list", "--count", "--left-right", sides)
-    dropped, added = counted.split()
+    counts = await project.git.run("rev-list", "--count", "--left-right", sides)
+    dropped, added = counts.split()
     return ImportedBranch(
         placed.branch, tip, int(added), descends=dropped == "0", moved=placed.moved
     )
 
 
 async def find_nested_repositories(project: Project, older: str, newer: str) -> tuple[str, ...]:
-    """Repositories that a commit only points to: whoever checks it out gets empty directories."""
+    """Repositories that a commit contains only as a reference: a checkout has empty directories."""
     listing = await project.git.run(
         *("diff-tree", "-r", "--raw", "-z", "--no-renames", "--diff-filter=AT"),
         *("--ignore-submodules=none", older, newer),
@@ -100,26 +100,26 @@ async def find_nested_repositories(project: Project, older: str, newer: str) -> 
 async def _fast_forward(
     project: Project, clone: Clone, run: RunId, tip: str
 ) -> _PlacedBranch | None:
-    """Straight onto the run's branch, unless git sees that it would lose commits or is in use."""
+    """Fetch directly onto the run's branch; None if it would lose commits or is checked out."""
     if tip == clone.base or _has_linked_worktrees(clone.sources.repository):
         return None
     git = project.git.with_variables(GIT_REFLOG_ACTION="treadle")
     fetched = await git.try_run(*_FETCH, str(clone.path), f"{tip}:{clone.ref}", _aside_refspec(run))
     if not fetched.ok:
         return None
-    # Git names each ref that it moved, and only those.
+    # Git lists exactly the refs that it moved.
     moved = any(line.endswith(f" -> {clone.branch}") for line in fetched.stderr.splitlines())
     return _PlacedBranch(clone.branch, moved=moved)
 
 
 def _has_linked_worktrees(repository: Path) -> bool:
-    """Before 2.35, git looks only for the branch of the worktree that it runs in."""
+    """Whether other worktrees exist: git before 2.35 checks only the branch of its own worktree."""
     worktrees = repository / "worktrees"
     return worktrees.is_dir() and any(worktrees.iterdir())
 
 
 def aside_ref(run: RunId, commit: str) -> str:
-    """Where the user's repository keeps what the clone had to set aside."""
+    """The ref in the user's repository for a commit that was set aside in the clone."""
     return f"{ASIDE_REFS}/{run}/{commit}"
 
 
@@ -130,26 +130,26 @@ def _aside_refspec(run: RunId) -> str:
 async def _fetch_and_place(
     project: Project, clone: Clone, run: RunId, tip: str
 ) -> _PlacedBranch | None:
-    """Fetch first, then a backup if the branch would lose commits, then the branch, in one step."""
+    """Fetch, back up the branch if it would lose commits, then move it in one step."""
     incoming = f"refs/treadle/incoming/{run}"
     try:
         await project.git.run(*_FETCH, str(clone.path), f"+{tip}:{incoming}", _aside_refspec(run))
     except GitFailed as error:
         raise FetchFailed(error.message, hint=error.hint) from error
-    branch, held = await _free_branch(project, clone.branch)
-    if held is None and tip == clone.base:
+    branch, current = await _free_branch(project, clone.branch)
+    if current is None and tip == clone.base:
         await project.git.run("update-ref", "-d", incoming)
         return None
-    if held is not None and not await project.git.is_ancestor(held, tip):
-        await back_up(project, run, held)
-    if held != tip:
-        await project.git.run(*ref_move(f"refs/heads/{branch}", tip, from_=held))
+    if current is not None and not await project.git.is_ancestor(current, tip):
+        await back_up(project, run, current)
+    if current != tip:
+        await project.git.run(*ref_move(f"refs/heads/{branch}", tip, from_=current))
     await project.git.run("update-ref", "-d", incoming)
-    return _PlacedBranch(branch, moved=held != tip)
+    return _PlacedBranch(branch, moved=current != tip)
 
 
 async def _free_branch(project: Project, wanted: str) -> tuple[str, str | None]:
-    """The run's branch, or one numbered after it while somebody has that one checked out."""
+    """The run's branch, or a numbered one if that branch is checked out."""
     listing = await project.git.run("worktree", "list", "--porcelain")
     checked_out = {line.removeprefix("branch ") for line in listing.splitlines()}
     name, number = wanted, 1

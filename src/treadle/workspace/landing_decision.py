@@ -8,13 +8,13 @@ from treadle.workspace.snapshot import CheckoutState
 
 @dataclass(frozen=True, slots=True)
 class LandingFacts:
-    """All that the decision depends on."""
+    """The facts that the decision depends on."""
 
-    before: CheckoutState  # as the run found it
+    before: CheckoutState  # when the run started
     now: CheckoutState
     snapshot_commit: str
     branch: str
-    branch_commit: str | None  # where the run's branch is now
+    branch_commit: str | None  # the current commit of the run's branch
     work: str  # the commit to land
     work_in_head: bool
     descends: bool
@@ -23,17 +23,17 @@ class LandingFacts:
 
 @dataclass(frozen=True, slots=True)
 class LandNow:
-    """Go ahead."""
+    """The work can land."""
 
 
 @dataclass(frozen=True, slots=True)
 class AlreadyLanded:
-    """The checkout contains the work already."""
+    """The checkout already contains the work."""
 
 
 @dataclass(frozen=True, slots=True)
 class KeepOnBranch:
-    """Leave it on its branch: why, and the one command that goes on from there."""
+    """The work stays on its branch: the reason, and the command to continue with."""
 
     reason: str
     command: str
@@ -43,13 +43,13 @@ LandingDecision: TypeAlias = LandNow | AlreadyLanded | KeepOnBranch
 
 
 def _merge_command(facts: LandingFacts) -> str:
-    # The run began a history of its own where there was none; what the user began since is another.
+    # Without a first commit the run started its own history, and the user may have started another.
     unrelated = "--allow-unrelated-histories " if facts.before.head is None else ""
     return f"git merge {unrelated}{facts.branch}"
 
 
 def decide_landing(facts: LandingFacts) -> LandingDecision:
-    """First match wins."""
+    """Decide by the first matching condition."""
     merge = _merge_command(facts)
     if facts.work_in_head:
         return AlreadyLanded()
@@ -72,9 +72,9 @@ def decide_landing(facts: LandingFacts) -> LandingDecision:
 def _decide_by_checkout(facts: LandingFacts, merge: str) -> LandNow | KeepOnBranch:
     before, now = facts.before, facts.now
     if before.branch != now.branch:
-        there, here = _describe_checkout(before), _describe_checkout(now)
-        return KeepOnBranch(f"you have switched from {there} to {here} meanwhile", merge)
-    # A landing that was cut short has moved the branch to the snapshot already.
+        old_branch, new_branch = _describe_checkout(before), _describe_checkout(now)
+        return KeepOnBranch(f"you have switched from {old_branch} to {new_branch} meanwhile", merge)
+    # An interrupted landing has already moved the branch to the snapshot.
     if now.head not in (before.head, facts.snapshot_commit):
         return KeepOnBranch(
             f"{_describe_checkout(now)} has other commits than when the run started", merge

@@ -1,4 +1,4 @@
-"""The lock that allows one run per project; it ends with the process that holds it."""
+"""The lock that allows one run per project; it is released when its process ends."""
 
 import fcntl
 import os
@@ -10,18 +10,18 @@ from treadle.domain.errors import ProjectInUse
 from treadle.domain.ids import RunId
 from treadle.workspace.disk import writing_to
 
-# `holder` takes the lock for an instant; an attempt that meets it just tries again.
+# `find_holder` takes the lock for an instant, so a failed attempt is repeated.
 _ATTEMPTS = 5
 
 
 @dataclass(frozen=True, slots=True)
 class ProjectBusy:
-    """Another run works on this project; its id, unless it took the lock only just now."""
+    """Another run uses this project; its id is None if it has not written it yet."""
 
     run: RunId | None
 
     def as_error(self) -> ProjectInUse:
-        """For commands that cannot go on without the lock."""
+        """The error for commands that need the lock."""
         if self.run is None:
             return ProjectInUse(
                 "another run is starting on this project", hint="see it with `treadle ls`"
@@ -56,7 +56,7 @@ class ProjectLock:
 
 
 def lock_project(root: Path, key: str, run: RunId) -> ProjectLock | ProjectBusy:
-    """Take the project for a run; `root` is Treadle's own directory, `key` the project's."""
+    """Lock a project for a run; `root` is Treadle's data directory, `key` the project's key."""
     descriptor = _open(root, key)
     for _ in range(_ATTEMPTS):
         if _try_lock(descriptor, fcntl.LOCK_EX):
@@ -69,7 +69,7 @@ def lock_project(root: Path, key: str, run: RunId) -> ProjectLock | ProjectBusy:
 
 
 def find_holder(root: Path, key: str) -> ProjectBusy | None:
-    """Who works on the project now. A lock left by a process that is gone counts for nothing."""
+    """The run that holds the lock now; a lock file of an ended process does not count."""
     if not _path(root, key).exists():
         return None
     descriptor = _open(root, key)
@@ -89,7 +89,7 @@ def _open(root: Path, key: str) -> int:
     path = _path(root, key)
     with writing_to(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        # Never removed: a lock on a file that another process has unlinked protects nothing.
+        # Never removed: a lock on a file that another process has deleted protects nothing.
         return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
 
 

@@ -12,36 +12,36 @@ MANIFESTS = frozenset(
         *("composer.json", "composer.lock"),
     }
 )
-# What was installed has manifests of its own, thousands of them.
+# Installed packages have thousands of manifests of their own.
 SKIPPED_FOLDERS = frozenset({".git", ".venv", "venv", "node_modules", "vendor", "target", "dist"})
 DEEPEST = 4
 
 
 def setup_fingerprint(workspace: Path, command: str) -> str:
-    """One hash for the setup command and everything that it is known to go by."""
-    told = hashlib.sha256(command.encode())
+    """One hash of the setup command and all dependency files."""
+    digest = hashlib.sha256(command.encode())
     for path in sorted(_manifests(workspace)):
-        told.update(str(path.relative_to(workspace)).encode(errors="surrogateescape") + b"\0")
-        told.update(hashlib.sha256(_content(path)).digest())
-    return told.hexdigest()
+        digest.update(str(path.relative_to(workspace)).encode(errors="surrogateescape") + b"\0")
+        digest.update(hashlib.sha256(_content(path)).digest())
+    return digest.hexdigest()
 
 
 def _manifests(workspace: Path) -> list[Path]:
-    found = []
+    manifests = []
     for folder, folders, files in os.walk(workspace):
-        here = Path(folder)
-        deep = len(here.relative_to(workspace).parts) >= DEEPEST
-        folders[:] = [] if deep else [name for name in folders if name not in SKIPPED_FOLDERS]
-        found += [
-            here / name
+        directory = Path(folder)
+        is_deepest = len(directory.relative_to(workspace).parts) >= DEEPEST
+        folders[:] = [] if is_deepest else [name for name in folders if name not in SKIPPED_FOLDERS]
+        manifests += [
+            directory / name
             for name in files
             if name in MANIFESTS or (name.startswith("requirements") and name.endswith(".txt"))
         ]
-    return found
+    return manifests
 
 
 def _content(path: Path) -> bytes:
-    """An agent may have left a link or a pipe under the name; neither is followed."""
+    """The content of a regular file; an agent may have left a link or a pipe at the path."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError:

@@ -15,27 +15,27 @@ LARGEST = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class NotesCopied:
-    """The other side has the notes now; `changed` tells whether they were different."""
+    """The target has the notes; `changed` says whether they differed."""
 
     changed: bool
 
 
 @dataclass(frozen=True, slots=True)
 class NotesRefused:
-    """The file was left alone: why."""
+    """The file was not copied, and why."""
 
     reason: str
 
 
 def copy_notes_in(clone: Clone) -> NotesCopied | NotesRefused:
-    """Give the notes of the last run to the agent."""
+    """Copy the notes of the last run into the clone."""
     return _copy_notes(clone.project.root, clone.path, staging=clone.git_dir / "treadle-notes")
 
 
 def copy_notes_out(
     clone: Clone, clean: Callable[[str], str] = lambda text: text
 ) -> NotesCopied | NotesRefused:
-    """Give the agent's notes to the user; a link in place of the file is not followed."""
+    """Copy the agent's notes into the project; links are not followed."""
     root = clone.project.root
     return _copy_notes(
         clone.path, root, staging=root / PRIVATE_FOLDER / "notes.partial", clean=clean
@@ -43,10 +43,10 @@ def copy_notes_out(
 
 
 def write_notes(root: Path, text: str) -> NotesCopied | NotesRefused:
-    """Replace the user's notes by this text; whatever is in the place of a plain file stays."""
-    there = _read_notes_file(root / NOTES_FILE)
-    if isinstance(there, NotesRefused):
-        return there
+    """Replace the user's notes by this text, unless the path is not a plain file."""
+    existing = _read_notes_file(root / NOTES_FILE)
+    if isinstance(existing, NotesRefused):
+        return existing
     _write_notes_file(
         os.fsencode(text), root / NOTES_FILE, staging=root / PRIVATE_FOLDER / "notes.partial"
     )
@@ -60,30 +60,30 @@ def _copy_notes(
     staging: Path,
     clean: Callable[[str], str] = lambda text: text,
 ) -> NotesCopied | NotesRefused:
-    taken = _read_notes_file(source / NOTES_FILE)
-    if taken is None or isinstance(taken, NotesRefused):
-        return taken or NotesCopied(changed=False)
-    taken = os.fsencode(clean(os.fsdecode(taken)))
-    there = _read_notes_file(target / NOTES_FILE)
-    if isinstance(there, NotesRefused):
-        return there
-    if taken == there:
+    content = _read_notes_file(source / NOTES_FILE)
+    if content is None or isinstance(content, NotesRefused):
+        return content or NotesCopied(changed=False)
+    content = os.fsencode(clean(os.fsdecode(content)))
+    existing = _read_notes_file(target / NOTES_FILE)
+    if isinstance(existing, NotesRefused):
+        return existing
+    if content == existing:
         return NotesCopied(changed=False)
-    _write_notes_file(taken, target / NOTES_FILE, staging=staging)
+    _write_notes_file(content, target / NOTES_FILE, staging=staging)
     return NotesCopied(changed=True)
 
 
-def _write_notes_file(text: bytes, place: Path, *, staging: Path) -> None:
-    with writing_to(place):
+def _write_notes_file(text: bytes, target: Path, *, staging: Path) -> None:
+    with writing_to(target):
         staging.parent.mkdir(exist_ok=True)
         staging.unlink(missing_ok=True)
         staging.write_bytes(text)
-        staging.replace(place)
+        staging.replace(target)
 
 
 def _read_notes_file(path: Path) -> bytes | NotesRefused | None:
     try:
-        # Not blocking: the file could be a pipe that nobody writes to.
+        # Non-blocking: the file could be a pipe without a writer.
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except FileNotFoundError:
         return None
@@ -92,8 +92,8 @@ def _read_notes_file(path: Path) -> bytes | NotesRefused | None:
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
         return NotesRefused(f"{NOTES_FILE} is not a plain file")
-    with os.fdopen(descriptor, "rb") as opened:
-        text = opened.read(LARGEST + 1)
+    with os.fdopen(descriptor, "rb") as file:
+        text = file.read(LARGEST + 1)
     if len(text) > LARGEST:
         return NotesRefused(f"{NOTES_FILE} is larger than 1 MiB")
     return text

@@ -18,21 +18,25 @@ _SUBMODULE = b"160000"
 
 @dataclass(frozen=True, slots=True)
 class DamagedObject:
-    """The first object that is not what its name says, or cannot be read; with its path, if it is
-    not the commit or its whole tree."""
+    """The first object that does not match its hash or cannot be read.
+
+    `path` is empty for the commit and its root tree.
+    """
 
     name: str
     path: str = ""
 
 
 def without_replacements(git: Git) -> Git:
-    """Git that sees what commits really hold, whatever `git replace` was told."""
+    """Git that ignores the replacements of `git replace`."""
     return git.with_variables(GIT_NO_REPLACE_OBJECTS="1")
 
 
 async def find_damaged_object(project: Project, commit: str) -> DamagedObject | None:
-    """Reads the commit and all files and directories of its tree, and computes their names. What a
-    directory lists is looked at only once the directory itself has proven right."""
+    """Read the commit and all objects of its tree, and compute their hashes.
+
+    The entries of a directory are read only after its own hash matches.
+    """
     git = without_replacements(project.git)
     top = await git.try_run("rev-parse", "--verify", "--quiet", f"{commit}^{{tree}}")
     if not top.ok:
@@ -55,41 +59,41 @@ async def find_damaged_object(project: Project, commit: str) -> DamagedObject | 
 async def _find_first_damaged(
     process: asyncio.subprocess.Process, level: dict[str, str]
 ) -> DamagedObject | None:
-    """`level` has the paths of objects by their names; what they list is the next one."""
+    """Check level by level; `level` maps hashes of objects to their paths."""
     if process.stdin is None or process.stdout is None:
         raise AssertionError("pipes were asked for")
     seen = set(level)
     while level:
-        asking = asyncio.ensure_future(_request_objects(process.stdin, list(level)))
-        further: dict[str, str] = {}
+        request = asyncio.ensure_future(_request_objects(process.stdin, list(level)))
+        next_level: dict[str, str] = {}
         try:
             for name, path in level.items():
-                listed = await _read_object(process.stdout, name)
-                if listed is None:
+                entries = await _read_object(process.stdout, name)
+                if entries is None:
                     return DamagedObject(name, path)
-                for entry, inner in listed.items():
-                    if entry not in seen:
-                        further[entry] = f"{path}/{inner}" if path else inner
+                for entry_hash, entry_name in entries.items():
+                    if entry_hash not in seen:
+                        next_level[entry_hash] = f"{path}/{entry_name}" if path else entry_name
         finally:
-            asking.cancel()
-        seen |= further.keys()
-        level = further
+            request.cancel()
+        seen |= next_level.keys()
+        level = next_level
     return None
 
 
 async def _request_objects(stream: asyncio.StreamWriter, names: list[str]) -> None:
     stream.write("".join(f"{name}\n" for name in names).encode())
-    # Where it gave up, what it has not told of is found missing.
+    # If git has exited, the reader finds the objects missing.
     with suppress(ConnectionError):
         await stream.drain()
 
 
 async def _read_object(stream: asyncio.StreamReader, name: str) -> dict[str, str] | None:
-    """What the next object lists, if it is a directory; None if it is not what its name says."""
-    told = (await stream.readline()).split()
-    if len(told) != _HEADER_WORDS or told[0].decode() != name:
+    """The entries of the next object, empty unless it is a directory; None if it is damaged."""
+    header = (await stream.readline()).split()
+    if len(header) != _HEADER_WORDS or header[0].decode() != name:
         return None
-    kind, left = told[1], int(told[2])
+    kind, left = header[1], int(header[2])
     hashed = hashlib.sha256() if len(name) == _SHA256_DIGITS else hashlib.sha1()  # noqa: S324
     hashed.update(b"%s %d\0" % (kind, left))
     content = bytearray()
@@ -107,13 +111,13 @@ async def _read_object(stream: asyncio.StreamReader, name: str) -> dict[str, str
     return _tree_entries(bytes(content), len(name) // 2)
 
 
-def _tree_entries(content: bytes, digest: int) -> dict[str, str]:
-    """Names of objects in a directory, with the names that they have there; no submodules."""
-    found, at = {}, 0
-    while at < len(content):
-        end = content.index(b"\0", at)
-        mode, _, name = content[at:end].partition(b" ")
-        at = end + 1 + digest
+def _tree_entries(content: bytes, hash_bytes: int) -> dict[str, str]:
+    """The hashes of a directory's entries with their file names, without submodules."""
+    entries, offset = {}, 0
+    while offset < len(content):
+        end = content.index(b"\0", offset)
+        mode, _, name = content[offset:end].partition(b" ")
+        offset = end + 1 + hash_bytes
         if mode != _SUBMODULE:
-            found[content[end + 1 : at].hex()] = os.fsdecode(name)
-    return found
+            entries[content[end + 1 : offset].hex()] = os.fsdecode(name)
+    return entries

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from treadle.workspace.hostile_files import is_too_deep
 
-# Of one file. Of all of them, and how many: what goes beyond is still brought back once, so that
-# whoever reads them sees that it is too much, and does not take a part for all.
+# Limits for one file and for all. The file that exceeds a limit is still returned, so the reader
+# sees that there is too much and does not take a part for the whole.
 MOST_BYTES = 16 << 20
 MOST_BYTES_IN_ALL = 64 << 20
 MOST_FILES = 2000
@@ -17,90 +17,94 @@ ANY_DEPTH = "**"
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
-# Another as soon as somebody writes the file, whatever time they give it.
+# Inode, change time and size: they change with every write, even if the modification time is set.
 FileMark = tuple[int, int, int]
-# What is left of a pattern on the way down.
+# The parts of a pattern that are not matched yet.
 PatternRest = tuple[str, ...]
-# Of all patterns; of none: it is a file that matches.
+# The rests of all patterns; empty for a file that matches.
 PatternRests = tuple[PatternRest, ...]
 
 
 def mark_files(top: Path, patterns: Sequence[str]) -> dict[str, FileMark]:
-    """The files that match, as they are now; no link is followed."""
+    """Mark the current state of matching files; links are not followed."""
     return dict(_mark_matching(top, patterns))
 
 
 def read_written_files(
     top: Path, patterns: Sequence[str], *, before: Mapping[str, FileMark]
 ) -> dict[str, bytes]:
-    """Those that were written since, with the beginning of what is in them: a file that lay there
-    already says nothing about the command."""
-    found: dict[str, bytes] = {}
+    """The beginning of each matching file that was written since the marks were made.
+
+    An older file says nothing about the command.
+    """
+    written: dict[str, bytes] = {}
     size = 0
     for path, mark in _mark_matching(top, patterns):
-        if len(found) > MOST_FILES or size > MOST_BYTES_IN_ALL:
+        if len(written) > MOST_FILES or size > MOST_BYTES_IN_ALL:
             break
         if before.get(path) != mark and (text := _content(top, path)) is not None:
-            found[path] = text
+            written[path] = text
             size += len(text)
-    return found
+    return written
 
 
 def _mark_matching(top: Path, patterns: Sequence[str]) -> Iterator[tuple[str, FileMark]]:
     for path in _matching_files(top, tuple(map(_parts, patterns))):
         try:
             mark = _mark(top / path)
-        except FileNotFoundError:  # without a sandbox somebody may still be at work there
+        except FileNotFoundError:  # without a sandbox, another process may still be running there
             continue
         yield path, mark
 
 
 def _parts(pattern: str) -> PatternRest:
-    """Empty for one that leads out of the directory: it matches nothing."""
+    """The parts of a pattern; empty for one that leads out of the directory."""
     parts = tuple(part for part in pattern.split("/") if part not in ("", "."))
     return () if pattern.startswith("/") or ".." in parts else parts
 
 
 def _matching_files(top: Path, patterns: tuple[PatternRest, ...]) -> Iterator[str]:
-    """Files that match a pattern, in the order of their names. Whatever made the directories may
-    have made them deeper than a function can call itself."""
-    unseen = [("", patterns)] if patterns else []
-    while unseen:
-        path, rests = unseen.pop()
+    """Files that match a pattern, in the order of their names.
+
+    Not recursive, because the directories may be deeper than Python's recursion limit.
+    """
+    pending = [("", patterns)] if patterns else []
+    while pending:
+        path, rests = pending.pop()
         if not rests:
             yield path
             continue
-        unseen += reversed(list(_matching_entries(top, path, _without_depth(rests))))
+        pending += reversed(list(_matching_entries(top, path, _without_depth(rests))))
 
 
 def _matching_entries(
-    top: Path, path: str, wanted: tuple[PatternRest, ...]
+    top: Path, path: str, patterns: tuple[PatternRest, ...]
 ) -> Iterator[tuple[str, PatternRests]]:
-    """What matches in this directory: files, and directories with what is left of the patterns."""
+    """The matching files of this directory, and its directories with the rests of the patterns."""
     entries: list[os.DirEntry[str]] = []
-    with suppress(OSError), os.scandir(top / path) as found:
-        entries = sorted(found, key=lambda entry: entry.name)
+    with suppress(OSError), os.scandir(top / path) as scan:
+        entries = sorted(scan, key=lambda entry: entry.name)
     for entry in entries:
-        rests = [rest for rest in wanted if rest and _matches_part(rest[0], entry.name)]
-        own = f"{path}/{entry.name}" if path else entry.name
+        rests = [rest for rest in patterns if rest and _matches_part(rest[0], entry.name)]
+        entry_path = f"{path}/{entry.name}" if path else entry.name
         if entry.is_dir(follow_symlinks=False):
-            further = tuple(rest for rest in dict.fromkeys(map(_next_rest, rests)) if rest)
-            if further and not is_too_deep(entry.path):
-                yield own, further
+            next_rests = tuple(rest for rest in dict.fromkeys(map(_next_rest, rests)) if rest)
+            if next_rests and not is_too_deep(entry.path):
+                yield entry_path, next_rests
         elif entry.is_file(follow_symlinks=False) and any(_is_last(rest) for rest in rests):
-            yield own, ()
+            yield entry_path, ()
 
 
 def _without_depth(patterns: tuple[PatternRest, ...]) -> tuple[PatternRest, ...]:
-    """With those besides in which a `**` stands for nothing."""
-    found: dict[PatternRest, None] = {}
+    """Add the patterns in which a leading `**` matches no directory."""
+    rests: dict[PatternRest, None] = {}
     for pattern in patterns:
         rest = pattern
-        found[rest] = None
+        rests[rest] = None
         while rest and rest[0] == ANY_DEPTH:
             rest = rest[1:]
-            found[rest] = None
-    return tuple(found)
+            rests[rest] = None
+    return tuple(rests)
 
 
 def _matches_part(part: str, name: str) -> bool:
@@ -116,12 +120,12 @@ def _next_rest(rest: PatternRest) -> PatternRest:
 
 
 def _mark(path: Path) -> FileMark:
-    found = path.lstat()
-    return (found.st_ino, found.st_ctime_ns, found.st_size)
+    status = path.lstat()
+    return (status.st_ino, status.st_ctime_ns, status.st_size)
 
 
 def _content(top: Path, path: str) -> bytes | None:
-    """Each directory on the way is opened in the one before, so that none can be a link."""
+    """Open each directory relative to its parent, so none can be a link."""
     *folders, name = path.split("/")
     opened = [os.open(top, _FOLDER)]
     try:
@@ -129,7 +133,7 @@ def _content(top: Path, path: str) -> bytes | None:
             opened.append(os.open(folder, _FOLDER, dir_fd=opened[-1]))
         with os.fdopen(os.open(name, _FILE, dir_fd=opened[-1]), "rb") as file:
             return file.read(MOST_BYTES)
-    except OSError:  # it went, or was replaced by something else
+    except OSError:  # removed, or replaced by something else
         return None
     finally:
         for descriptor in opened:

@@ -1,6 +1,6 @@
 """Parses the output of `git log -p` and `git diff-tree -p`: added and removed text. Pure.
 
-All counts as new that is not plainly removed: also messages, and the names of people and files.
+All text that is not clearly removed counts as added: also commit messages, authors and file names.
 """
 
 import os
@@ -21,7 +21,7 @@ _CHANGED_NAMES = re.compile(rf"^{_NAMES}(.*)$", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class PatchBlock:
-    """Lines that follow each other. A file's name is line 0; what is of no file has no path."""
+    """Consecutive lines. A file's name is line 0; text outside of files has no path."""
 
     path: str
     line: int
@@ -30,7 +30,7 @@ class PatchBlock:
 
 @dataclass(slots=True)
 class _Hunk:
-    """How many lines of a hunk are still to come: a line of a file may look like anything."""
+    """The lines left in a hunk, counted because a file's lines may look like headers."""
 
     line: int = 0
     added: int = 0
@@ -38,10 +38,10 @@ class _Hunk:
     lines: list[str] = field(default_factory=list)
 
 
-def added_blocks(printed: str) -> Iterator[PatchBlock]:
-    """All that is new, in the order of the print."""
+def added_blocks(patch: str) -> Iterator[PatchBlock]:
+    """All added text, in the order of the patch."""
     path, hunk = "", _Hunk()
-    for line in printed.split("\n"):
+    for line in patch.split("\n"):
         if hunk.added and line.startswith("+"):
             hunk.added -= 1
             hunk.lines.append(line[1:])
@@ -49,8 +49,8 @@ def added_blocks(printed: str) -> Iterator[PatchBlock]:
                 yield PatchBlock(path, hunk.line, "\n".join(hunk.lines))
         elif hunk.removed and line.startswith("-"):
             hunk.removed -= 1
-        elif found := _HUNK.match(line):
-            removed, start, added = found.groups(default="1")
+        elif header := _HUNK.match(line):
+            removed, start, added = header.groups(default="1")
             hunk = _Hunk(int(start), int(added), int(removed))
         elif line.startswith(_NAMES):
             path = _second_name(line.removeprefix(_NAMES))
@@ -59,18 +59,18 @@ def added_blocks(printed: str) -> Iterator[PatchBlock]:
             yield PatchBlock("", 0, line)
 
 
-def changed_names(printed: str) -> Iterator[str]:
-    """Every path that was made, changed or removed, once for each commit."""
-    return (_second_name(names) for names in _CHANGED_NAMES.findall(printed))
+def changed_names(patch: str) -> Iterator[str]:
+    """Every path that was added, changed or removed, once per commit."""
+    return (_second_name(names) for names in _CHANGED_NAMES.findall(patch))
 
 
-def removed_text(printed: str) -> str:
-    """All lines that are removed: what stands there was in the repository before."""
-    return "\n".join(line for line in printed.split("\n") if line.startswith("-"))
+def removed_text(patch: str) -> str:
+    """All removed lines; their text was in the repository before."""
+    return "\n".join(line for line in patch.split("\n") if line.startswith("-"))
 
 
 def _second_name(names: str) -> str:
-    """Of two names that are the same but for their first letter; git puts odd ones in quotes."""
+    """The second of two names that differ in their first letter; git quotes unusual names."""
     name = names[len(names) // 2 + 1 :]
     if name.startswith('"'):
         raw = os.fsencode(name[1:-1]).decode("latin-1").encode("latin-1")

@@ -1,4 +1,4 @@
-"""The user's repository: where it is, whose it is, and which git operation is in progress."""
+"""The user's repository: its root, its author, and the git operation in progress."""
 
 import os
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from treadle.domain.errors import ProjectError
 from treadle.workspace.git import Git, GitResult, user_git
 from treadle.workspace.project_root import project_key
 
-# Files in the git directory by which git itself knows that it was interrupted.
+# Files by which git itself recognises an unfinished operation.
 _OPERATIONS = {
     "rebase-merge": "a rebase",
     "rebase-apply": "a rebase",
@@ -23,7 +23,7 @@ _OPERATIONS = {
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """A repository with a checkout. The key stays the same for as long as the path does."""
+    """A repository with a checkout. The key is derived from the path."""
 
     root: Path
     git_dir: Path
@@ -32,7 +32,7 @@ class Project:
 
 
 async def find_project(path: Path, environment: Mapping[str, str]) -> Project:
-    """The repository that `path` lies in; a linked worktree or a submodule is one of its own."""
+    """The repository that contains `path`; a linked worktree or submodule is a separate project."""
     _check_directory(path)
     git = user_git(_real(path), environment)
     inside = await git.try_run("rev-parse", "--is-inside-work-tree")
@@ -61,25 +61,25 @@ def _check_directory(path: Path) -> None:
         raise ProjectError(f"{path} cannot be read", hint="check its permissions with `ls -ld`")
 
 
-def _not_a_repository(path: Path, ran: GitResult) -> ProjectError:
-    if "dubious ownership" in ran.stderr:
+def _not_a_repository(path: Path, result: GitResult) -> ProjectError:
+    if "dubious ownership" in result.stderr:
         return ProjectError(
             f"{path} belongs to another user, so git does not trust it",
             hint=f"if you do: git config --global --add safe.directory {path.resolve()}",
         )
-    if "not a git repository" in ran.stderr:
+    if "not a git repository" in result.stderr:
         return ProjectError(
             f"{path} is not a git repository", hint="run `treadle init` (it offers to make one)"
         )
-    return ProjectError(f"git cannot read {path}: {ran.error_line}", hint="see `git status`")
+    return ProjectError(f"git cannot read {path}: {result.error_line}", hint="see `git status`")
 
 
 async def read_identity(project: Project) -> CommitIdentity:
-    """Whose name commits carry: what git itself would use here, but never a guess."""
-    ran = await project.git.try_run("-c", "user.useConfigOnly=true", "var", "GIT_AUTHOR_IDENT")
-    name, _, rest = ran.output.partition(" <")
+    """The author of commits: the identity configured for git here, never a guessed one."""
+    result = await project.git.try_run("-c", "user.useConfigOnly=true", "var", "GIT_AUTHOR_IDENT")
+    name, _, rest = result.output.partition(" <")
     email = rest.partition(">")[0]
-    if not ran.ok or not name or not email:
+    if not result.ok or not name or not email:
         raise ProjectError(
             "git does not know your name and e-mail address, which commits carry",
             hint='git config --global user.name "Your Name" && '
@@ -89,7 +89,7 @@ async def read_identity(project: Project) -> CommitIdentity:
 
 
 def operation_in_progress(git_dir: Path) -> str | None:
-    """What git was told to do and has not finished, with its article: "a rebase"."""
+    """The unfinished git operation with its article, such as "a rebase"."""
     return next(
         (name for file, name in _OPERATIONS.items() if (git_dir / file).exists()),
         None,

@@ -11,7 +11,7 @@ from treadle.workspace.project import find_project
 
 
 async def find_repository(directory: Path, environment: Mapping[str, str]) -> Path | None:
-    """The top of the repository that a directory lies in; None when it lies in none."""
+    """The root of the repository that contains a directory, or None."""
     inside = await user_git(directory, environment).try_run("rev-parse", "--is-inside-work-tree")
     if not inside.ok and "not a git repository" in inside.stderr:
         return None
@@ -19,12 +19,12 @@ async def find_repository(directory: Path, environment: Mapping[str, str]) -> Pa
 
 
 async def make_repository(directory: Path, environment: Mapping[str, str]) -> None:
-    """An empty repository, its first branch named as the user has git name it."""
+    """Make an empty repository; the user's git settings name its first branch."""
     await user_git(directory, environment).run("init", "--quiet")
 
 
 def read_text(path: Path) -> str | None:
-    """A file's text, whatever its bytes and line ends; None when there is no file."""
+    """A file's text with all its bytes and line ends; None if there is no file."""
     try:
         return path.read_bytes().decode("utf-8", errors="surrogateescape")
     except FileNotFoundError:
@@ -34,25 +34,25 @@ def read_text(path: Path) -> str | None:
 
 
 def replace_text(path: Path, text: str) -> None:
-    """Write a file whole or not at all; a link stays one, and the file keeps its permissions."""
+    """Write a file atomically; a link stays a link, and the file keeps its permissions."""
     target = path.resolve()
-    fresh = target.with_name(f".{target.name}.{os.getpid()}.new")
+    temporary = target.with_name(f".{target.name}.{os.getpid()}.new")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise _file_error("make", path.parent, error) from None
     try:
-        fresh.write_bytes(text.encode("utf-8", errors="surrogateescape"))
+        temporary.write_bytes(text.encode("utf-8", errors="surrogateescape"))
         if target.exists():
-            shutil.copymode(target, fresh)
-        fresh.replace(target)
+            shutil.copymode(target, temporary)
+        temporary.replace(target)
     except OSError as error:
-        fresh.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise _file_error("write", path, error) from None
 
 
-def _file_error(what: str, path: Path, error: OSError) -> ProjectError:
+def _file_error(action: str, path: Path, error: OSError) -> ProjectError:
     return ProjectError(
-        f"cannot {what} {path}: {error.strerror}",
+        f"cannot {action} {path}: {error.strerror}",
         hint="check its permissions and the space on the disk, then run the command again",
     )

@@ -5,32 +5,32 @@ import os
 from pathlib import Path
 
 GIT_FOLDER = ".git"
-# Not `.treadle`: a home directory has one without being a project.
+# Not `.treadle`: the home directory has one without being a project.
 SETTINGS_FILE = "treadle.toml"
 
 
 def find_project_root(directory: Path) -> Path | None:
-    """The repository around a directory; where there is none, the nearest one with settings."""
-    around = (directory, *directory.parents)
-    return next((place for place in around if _is_repository(place)), None) or next(
-        (place for place in around if _exists(place / SETTINGS_FILE)), None
+    """The repository that contains a directory, or else the nearest directory with settings."""
+    directories = (directory, *directory.parents)
+    return next((parent for parent in directories if _is_repository(parent)), None) or next(
+        (parent for parent in directories if _exists(parent / SETTINGS_FILE)), None
     )
 
 
 def project_key(project: Path) -> str:
-    """The same for as long as the project stays where it is."""
+    """A key that stays the same while the project's path does."""
     return hashlib.sha256(os.fsencode(project)).hexdigest()[:16]
 
 
-def _is_repository(place: Path) -> bool:
-    """As git sees it: a directory of that name without a HEAD is passed over, a file never is."""
-    mark = place / GIT_FOLDER
-    return _exists(mark / "HEAD") or (_exists(mark) and mark.is_file())
+def _is_repository(directory: Path) -> bool:
+    """Whether git would see a repository: `.git` is a file, or a directory with a HEAD."""
+    git_path = directory / GIT_FOLDER
+    return _exists(git_path / "HEAD") or (_exists(git_path) and git_path.is_file())
 
 
 def _exists(path: Path) -> bool:
     try:
         path.stat()
-    except OSError:  # also where nobody lets us look: then it is no project of ours
+    except OSError:  # without permission to look, it is not the user's project
         return False
     return True

@@ -7,7 +7,7 @@ from treadle.workspace.snapshot import Snapshot, tree_of
 
 
 async def restore_snapshot(project: Project, prepared: WorkspacePrepared) -> Snapshot:
-    """What the user saw when the run began."""
+    """The snapshot that the run started from."""
     return Snapshot(
         head=prepared.head,
         branch=prepared.checkout,
@@ -20,7 +20,7 @@ async def restore_snapshot(project: Project, prepared: WorkspacePrepared) -> Sna
 async def restore_import(
     project: Project, snapshot: Snapshot, work: WorkImported
 ) -> ImportedBranch:
-    """What an import brought, from the event that tells of it."""
+    """The imported branch that an event recorded."""
     return ImportedBranch(
         branch=work.branch,
         commit=work.commit,

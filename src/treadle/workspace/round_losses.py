@@ -1,7 +1,7 @@
-"""Files beside the clone that note what a round lost and what was withheld from import.
+"""Files beside the clone that record what a round lost and what was withheld from import.
 
-What mends a clone wipes out the traces of the damage, and whoever mends it may be killed before
-anybody is told.
+Repairing a clone removes the traces of the damage, and the process may be killed before it has
+recorded the loss as an event.
 """
 
 import json
@@ -15,24 +15,24 @@ EMPTIED = "the workspace was emptied"
 
 
 def note_loss(clone: Path, reason: str) -> None:
-    """To be called before the damage is mended; the first reason stands."""
+    """Record a loss before the damage is repaired; the first reason is kept."""
     note = _loss_file(clone)
     if note.exists():
         return
     with writing_to(note):
-        new = note.with_name(f"{note.name}.new")
-        new.write_text(reason, encoding="utf-8")
-        new.replace(note)
+        temporary = note.with_name(f"{note.name}.new")
+        temporary.write_text(reason, encoding="utf-8")
+        temporary.replace(note)
 
 
 def note_if_gone(clone: Path) -> None:
-    """A clone that was there once and is not even a directory now."""
+    """Record the loss of a clone that is no longer a directory."""
     if not clone.is_dir():
         note_loss(clone, EMPTIED)
 
 
 def read_loss(clone: Path) -> str:
-    """Why the round's work is not all there; empty if it is."""
+    """Why part of the round's work is lost; empty if nothing is."""
     try:
         return _loss_file(clone).read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -40,7 +40,7 @@ def read_loss(clone: Path) -> str:
 
 
 def clear_loss(clone: Path) -> None:
-    """The next round begins: what the last one lost is told."""
+    """Remove the record before the next round, after the loss was reported."""
     with writing_to(clone):
         _loss_file(clone).unlink(missing_ok=True)
 
@@ -50,15 +50,17 @@ def _loss_file(clone: Path) -> Path:
 
 
 def note_withheld(clone: Path, withheld: Sequence[WithheldPath]) -> None:
-    """What is left out now; nothing removes the note."""
+    """Record the withheld paths; an empty list removes the record."""
     note = _withheld_file(clone)
     if not withheld:
         note.unlink(missing_ok=True)
         return
     with writing_to(note):
-        new = note.with_name(f"{note.name}.new")
-        new.write_text(json.dumps([[w.path, w.line, w.kind] for w in withheld]), encoding="utf-8")
-        new.replace(note)
+        temporary = note.with_name(f"{note.name}.new")
+        temporary.write_text(
+            json.dumps([[w.path, w.line, w.kind] for w in withheld]), encoding="utf-8"
+        )
+        temporary.replace(note)
 
 
 def read_withheld(clone: Path) -> tuple[WithheldPath, ...]:

@@ -18,7 +18,7 @@ from treadle.workspace.patches import PATCHES, PatchBlock, added_blocks, changed
 from treadle.workspace.salvage import ASIDE_REFS, CommittedRound, commit_work
 from treadle.workspace.snapshot import tree_of
 
-# Where the clone keeps a commit that may not come home and is part of nothing that may.
+# Refs in the clone for commits that must not be imported and that no imported commit contains.
 WITHHELD_REFS = "refs/treadle/withheld"
 
 _LARGEST = 1 << 20
@@ -28,22 +28,22 @@ _PATCH = ("diff-tree", "-r", *PATCHES)
 
 @dataclass(frozen=True, slots=True)
 class ScreenedRound:
-    """What may come home.
+    """The part of a round that may be imported.
 
-    `withheld` are the places in files that were left out. `passing` are those that only an earlier
-    commit had: the round comes home as one commit, without it.
+    `withheld` lists what was left out of files. `only_in_history` lists what only an earlier commit
+    contained: the round is imported as one commit without it.
     """
 
-    rest: CommittedRound
+    committed: CommittedRound
     withheld: tuple[WithheldPath, ...] = ()
     only_in_history: tuple[WithheldPath, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class ForbiddenContent:
-    """What must not come home; `protected` are paths of the project besides those that always are.
+    """What must not be imported; `protected` adds the project's paths to the built-in ones.
 
-    Told by the commits themselves: an agent may commit what is not on its disk.
+    The commits are searched, not the files: an agent may commit what is not on its disk.
     """
 
     search: SecretSearch
@@ -55,7 +55,7 @@ class ForbiddenContent:
 
 @dataclass(frozen=True, slots=True)
 class RoundWork:
-    """One round's work: the clone that has it, and the commit that the user's repository has."""
+    """One round's work: its clone, the last imported commit, and the message for a new commit."""
 
     clone: Clone
     imported: str
@@ -67,35 +67,35 @@ class RoundWork:
 
 
 async def screen_round(
-    done: RoundWork, rest: CommittedRound, unwanted: ForbiddenContent
+    work: RoundWork, committed: CommittedRound, forbidden: ForbiddenContent
 ) -> ScreenedRound:
-    """Look through all that is new.
+    """Search all new content.
 
-    One git command if the agent has made commits of its own, none if it left nothing but files.
-    Cut anywhere, a second call ends the same.
+    This takes one git command if the agent made commits, and none if it only left files. After an
+    interruption a second call has the same result.
     """
-    of_files = rest.on_top_of == done.imported and not _has_asides(done.clone)
-    if of_files and _are_harmless(done.clone.path, rest, unwanted):
-        return ScreenedRound(rest)
-    printed = await _print_patch(
-        done.git, *_LOG, rest.tip, f"--glob={ASIDE_REFS}/*", "--not", done.imported
+    has_only_files = committed.on_top_of == work.imported and not _has_asides(work.clone)
+    if has_only_files and _are_harmless(work.clone.path, committed, forbidden):
+        return ScreenedRound(committed)
+    log = await _print_patch(
+        work.git, *_LOG, committed.tip, f"--glob={ASIDE_REFS}/*", "--not", work.imported
     )
-    if not _find_forbidden(printed, unwanted):
-        return ScreenedRound(rest)
-    patch = await _print_patch(done.git, *_PATCH, done.imported, rest.tip)
-    # What was there before is no secret any more, or not for us to take away.
+    if not _find_forbidden(log, forbidden):
+        return ScreenedRound(committed)
+    patch = await _print_patch(work.git, *_PATCH, work.imported, committed.tip)
+    # A secret that the repository already contained is not new, and not Treadle's to remove.
     before = removed_text(patch)
-    found = _find_forbidden(printed, unwanted, before)
-    if not found:
-        return ScreenedRound(rest)
-    rest = await _withhold_asides(done, rest, unwanted, before)
-    commits = await _print_patch(done.git, *_LOG, rest.tip, "--not", done.imported)
-    if not _find_forbidden(commits, unwanted, before):
-        return ScreenedRound(rest, only_in_history=found)
-    withheld = _find_forbidden(patch, unwanted, before)
-    clean = await _squash(done, rest, [each.path for each in withheld])
-    passing = [place for place in found if place.is_protected and place not in withheld]
-    return ScreenedRound(clean, withheld, tuple(passing) if withheld else found)
+    matches = _find_forbidden(log, forbidden, before)
+    if not matches:
+        return ScreenedRound(committed)
+    committed = await _withhold_asides(work, committed, forbidden, before)
+    commits = await _print_patch(work.git, *_LOG, committed.tip, "--not", work.imported)
+    if not _find_forbidden(commits, forbidden, before):
+        return ScreenedRound(committed, only_in_history=matches)
+    withheld = _find_forbidden(patch, forbidden, before)
+    clean = await _squash(work, committed, [each.path for each in withheld])
+    protected = [match for match in matches if match.is_protected and match not in withheld]
+    return ScreenedRound(clean, withheld, tuple(protected) if withheld else matches)
 
 
 async def _print_patch(git: Git, *command: str) -> str:
@@ -103,7 +103,7 @@ async def _print_patch(git: Git, *command: str) -> str:
 
 
 def _has_asides(clone: Clone) -> bool:
-    """Whether an import would fetch more than the branch: an agent can name commits so itself."""
+    """Whether an import would fetch set-aside commits; an agent can create such refs itself."""
     packed = clone.git_dir / "packed-refs"
     return (clone.git_dir / ASIDE_REFS).is_dir() or (
         packed.is_file() and ASIDE_REFS.encode() in packed.read_bytes()
@@ -111,54 +111,52 @@ def _has_asides(clone: Clone) -> bool:
 
 
 def _find_forbidden(
-    printed: str, unwanted: ForbiddenContent, before: str = ""
+    patch: str, forbidden: ForbiddenContent, before: str = ""
 ) -> tuple[WithheldPath, ...]:
-    """Where what git printed changes what is protected, or has a credential; not one that is among
-    what was there before."""
-    names = dict.fromkeys(changed_names(printed))
+    """The protected paths and the credentials in a patch, except credentials in `before`."""
+    names = dict.fromkeys(changed_names(patch))
     protected = tuple(
-        WithheldPath(name, 0, PROTECTED_PATH) for name in names if unwanted.protects(name)
+        WithheldPath(name, 0, PROTECTED_PATH) for name in names if forbidden.protects(name)
     )
-    if not unwanted.search.may_hold(_readable(printed)):
+    if not forbidden.search.may_hold(_readable(patch)):
         return protected
-    return (*protected, *_find_in_blocks(added_blocks(printed), unwanted.search, before))
+    return (*protected, *_find_in_blocks(added_blocks(patch), forbidden.search, before))
 
 
 def _find_in_blocks(
     blocks: Iterable[PatchBlock], search: SecretSearch, before: str = ""
 ) -> tuple[WithheldPath, ...]:
-    found: dict[WithheldPath, None] = {}
+    withheld: dict[WithheldPath, None] = {}
     for block in blocks:
         text = _readable(block.text)
         if not search.may_hold(text):
             continue
-        for seen in search.find_secrets(text):
-            if seen.value not in before:
-                line = block.line and block.line + text.count("\n", 0, seen.at)
-                found[WithheldPath(block.path, line, seen.kind)] = None
-    return tuple(found)
+        for secret in search.find_secrets(text):
+            if secret.value not in before:
+                line = block.line and block.line + text.count("\n", 0, secret.at)
+                withheld[WithheldPath(block.path, line, secret.kind)] = None
+    return tuple(withheld)
 
 
 def _readable(text: str) -> str:
-    """The letters of a text in UTF-16 stand apart."""
+    """The text without zero bytes, which separate the letters in UTF-16."""
     return text.replace("\0", "") if "\0" in text else text
 
 
-def _are_harmless(workspace: Path, rest: CommittedRound, unwanted: ForbiddenContent) -> bool:
-    """Whether none of the files is protected, and nothing in them can be a credential, old or new;
-    large ones are not read."""
-    if any(unwanted.protects(name) for name in (*rest.files, *rest.gone)):
+def _are_harmless(workspace: Path, committed: CommittedRound, forbidden: ForbiddenContent) -> bool:
+    """Whether no file is protected or may contain a credential; a large file counts as harmful."""
+    if any(forbidden.protects(name) for name in (*committed.files, *committed.removed)):
         return False
-    for name in rest.files:
+    for name in committed.files:
         text = _text_of(workspace / name)
         blocks = () if text is None else (PatchBlock(name, 1, text), PatchBlock(name, 0, name))
-        if not blocks or _find_in_blocks(blocks, unwanted.search):
+        if not blocks or _find_in_blocks(blocks, forbidden.search):
             return False
     return True
 
 
 def _text_of(path: Path) -> str | None:
-    """What git has of a file; None if it is too large to be read for this."""
+    """The content that git has of a file; None if it is unreadable or too large."""
     try:
         if path.is_symlink():
             return os.fspath(path.readlink())
@@ -168,60 +166,62 @@ def _text_of(path: Path) -> str | None:
     with os.fdopen(descriptor, "rb") as file:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             return None
-        read = file.read(_LARGEST + 1)
-    return None if len(read) > _LARGEST else os.fsdecode(read)
+        content = file.read(_LARGEST + 1)
+    return None if len(content) > _LARGEST else os.fsdecode(content)
 
 
 async def _withhold_asides(
-    done: RoundWork, rest: CommittedRound, unwanted: ForbiddenContent, before: str
+    work: RoundWork, committed: CommittedRound, forbidden: ForbiddenContent, before: str
 ) -> CommittedRound:
-    """Give commits that were set aside and must not come home a name that is not fetched."""
-    git = done.git
+    """Move set-aside commits that must not be imported to a ref that is not fetched."""
+    git = work.git
     listing = await git.run("for-each-ref", "--format=%(objectname) %(refname)", ASIDE_REFS)
     for line in filter(None, listing.split("\n")):
         commit, name = line.split(" ", 1)
-        commits = await _print_patch(git, *_LOG, commit, "--not", done.imported, rest.tip)
-        if _find_forbidden(commits, unwanted, before):
+        commits = await _print_patch(git, *_LOG, commit, "--not", work.imported, committed.tip)
+        if _find_forbidden(commits, forbidden, before):
             await git.run("update-ref", f"{WITHHELD_REFS}/{commit}", commit)
             await git.run("update-ref", "-d", name)
-            if commit == rest.aside:
-                rest = replace(rest, aside=None)
-    return rest
+            if commit == committed.aside:
+                committed = replace(committed, aside=None)
+    return committed
 
 
-async def _squash(done: RoundWork, rest: CommittedRound, left_out: Sequence[str]) -> CommittedRound:
-    """All of the round on top of what is home; files that are left out are as they were there."""
-    git, clone = done.git, done.clone
+async def _squash(
+    work: RoundWork, committed: CommittedRound, left_out: Sequence[str]
+) -> CommittedRound:
+    """Make one commit of the round on top of the last import, with withheld files unchanged."""
+    git, clone = work.git, work.clone
     with private_index(clone.git_dir / "index") as index:
-        through = git.with_index(index)
-        await through.run(*PLAIN_INDEX, "read-tree", rest.tip)
-        if entries := await _entries_at(git, done.imported, left_out):
+        indexed_git = git.with_index(index)
+        await indexed_git.run(*PLAIN_INDEX, "read-tree", committed.tip)
+        if entries := await _entries_at(git, work.imported, left_out):
             update = (*PLAIN_INDEX, "update-index", "-z", "--index-info")
-            await through.run(*update, stdin=entries)
-        tree = await through.run(*PLAIN_INDEX, "write-tree")
+            await indexed_git.run(*update, stdin=entries)
+        tree = await indexed_git.run(*PLAIN_INDEX, "write-tree")
         made = None
-        if tree != await tree_of(git, done.imported):
+        if tree != await tree_of(git, work.imported):
             made = await commit_work(
-                git, clone, tree, parents=(done.imported,), message=done.message
+                git, clone, tree, parents=(work.imported,), message=work.message
             )
-        tip = made or done.imported
-        await git.run(*ref_move(clone.ref, tip, from_=rest.tip))
+        tip = made or work.imported
+        await git.run(*ref_move(clone.ref, tip, from_=committed.tip))
         copy_index(index, clone.git_dir / "index")
-    return replace(rest, tip=tip, commit=made, on_top_of=None, tree="", files=(), gone=())
+    return replace(committed, tip=tip, commit=made, on_top_of=None, tree="", files=(), removed=())
 
 
 async def _entries_at(git: Git, commit: str, paths: Sequence[str]) -> bytes:
-    """The entries of these paths as the index takes them; one that was not there is taken out."""
+    """The entries of these paths as input for the index; a missing path is removed from it."""
     wanted = dict.fromkeys(path for path in paths if path)
     if not wanted:
         return b""
     literal = git.with_variables(GIT_LITERAL_PATHSPECS="1")
-    # A file may have taken the place of a directory: what was in there is wanted, too.
+    # A file may have replaced a directory, whose files are then needed too.
     listing = await literal.run("ls-tree", "-r", "-z", "--full-tree", commit, "--", *wanted)
-    there = {}
-    for entry in filter(None, listing.split("\0")):
-        place, path = entry.split("\t", 1)
-        mode, _, blob = place.split(" ")
-        there[path] = f"{mode} {blob}"
-    nothing = f"0 {'0' * len(commit)}"
-    return os.fsencode("".join(f"{there.get(path, nothing)}\t{path}\0" for path in wanted))
+    entries = {}
+    for line in filter(None, listing.split("\0")):
+        attributes, path = line.split("\t", 1)
+        mode, _, blob = attributes.split(" ")
+        entries[path] = f"{mode} {blob}"
+    absent = f"0 {'0' * len(commit)}"
+    return os.fsencode("".join(f"{entries.get(path, absent)}\t{path}\0" for path in wanted))

@@ -14,7 +14,7 @@ from treadle.workspace.project import Project, read_identity
 
 @dataclass(frozen=True, slots=True)
 class CheckoutState:
-    """Where a checkout stands: its commit, its branch, and the tree of what lies on disk."""
+    """The state of a checkout: its commit, its branch, and the tree of its files on disk."""
 
     head: str | None  # None before the first commit
     branch: str | None  # None when HEAD is detached
@@ -23,7 +23,7 @@ class CheckoutState:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """What a run starts from. `commit` is HEAD, or a commit of ours on top of it when dirty."""
+    """The start of a run. `commit` is HEAD, or Treadle's commit on top of it if dirty."""
 
     head: str | None
     branch: str | None
@@ -41,46 +41,48 @@ def snapshot_ref(run: RunId) -> str:
 
 
 async def read_checkout(project: Project) -> CheckoutState:
-    """Where the user's checkout stands now."""
+    """Read the current state of the user's checkout."""
     symbolic = await project.git.try_run("symbolic-ref", "--quiet", "HEAD")
     head = await project.git.commit_of("HEAD")
     with private_index(project.git_dir / "index") as index:
-        contents = await write_disk_tree(project.git, index)
+        disk_tree = await write_disk_tree(project.git, index)
     branch = symbolic.output.removeprefix("refs/heads/") if symbolic.ok else None
-    return CheckoutState(head, branch, contents.tree)
+    return CheckoutState(head, branch, disk_tree.tree)
 
 
 async def take_snapshot(project: Project, run: RunId) -> Snapshot:
-    """Keep what the user sees on a private ref. Asked again, an unchanged checkout gives the same.
+    """Keep the user's files on a private ref; an unchanged checkout gives the same snapshot.
 
-    Safe to cut anywhere: until the ref is written there are only unreferenced objects.
+    Safe to interrupt: until the ref is written there are only unreferenced objects.
     """
-    seen = await read_checkout(project)
-    commit = await _commit_for(project, run, seen)
+    checkout = await read_checkout(project)
+    commit = await _commit_for(project, run, checkout)
     await project.git.run("update-ref", snapshot_ref(run), commit)
-    return Snapshot(seen.head, seen.branch, commit, seen.tree, dirty=commit != seen.head)
+    return Snapshot(
+        checkout.head, checkout.branch, commit, checkout.tree, dirty=commit != checkout.head
+    )
 
 
-async def _commit_for(project: Project, run: RunId, seen: CheckoutState) -> str:
+async def _commit_for(project: Project, run: RunId, checkout: CheckoutState) -> str:
     git = project.git
-    if seen.head is not None and await tree_of(git, seen.head) == seen.tree:
-        return seen.head
+    if checkout.head is not None and await tree_of(git, checkout.head) == checkout.tree:
+        return checkout.head
     kept = await git.commit_of(snapshot_ref(run))
-    if kept is not None and await _matches_checkout(git, kept, seen):
+    if kept is not None and await _matches_checkout(git, kept, checkout):
         return kept
     return await commit_tree(
         git,
-        seen.tree,
-        parents=() if seen.head is None else (seen.head,),
+        checkout.tree,
+        parents=() if checkout.head is None else (checkout.head,),
         message=f"Snapshot of uncommitted changes (treadle {short_id(run)})",
         author=await read_identity(project),
     )
 
 
-async def _matches_checkout(git: Git, commit: str, seen: CheckoutState) -> bool:
+async def _matches_checkout(git: Git, commit: str, checkout: CheckoutState) -> bool:
     parents = (await git.run("rev-parse", f"{commit}^@")).split()
-    return await tree_of(git, commit) == seen.tree and parents == [
-        parent for parent in (seen.head,) if parent is not None
+    return await tree_of(git, commit) == checkout.tree and parents == [
+        parent for parent in (checkout.head,) if parent is not None
     ]
 
 
@@ -91,7 +93,7 @@ async def tree_of(git: Git, commit: str) -> str:
 async def commit_tree(
     git: Git, tree: str, *, parents: tuple[str, ...], message: str, author: CommitIdentity
 ) -> str:
-    """A commit that no ref points to yet."""
+    """Make a commit without a ref."""
     signed = git.with_variables(
         GIT_AUTHOR_NAME=author.name,
         GIT_AUTHOR_EMAIL=author.email,
@@ -103,8 +105,10 @@ async def commit_tree(
 
 
 async def copy_commit(project: Project, commit: str, into: Path) -> None:
-    """Made once, whole or not at all; from the user's own objects, as an agent could forge those of
-    its clone."""
+    """Check out a commit into a new directory, once and completely.
+
+    The objects are the user's own, because an agent could forge those of its clone.
+    """
     if _is_complete(into):
         return
     building = into.with_name(f"{into.name}.building")
@@ -120,8 +124,8 @@ async def copy_commit(project: Project, commit: str, into: Path) -> None:
     )
     with writing_to(building), tempfile.TemporaryDirectory(prefix="treadle-index-") as scratch:
         _make_empty(building)
-        through = git.with_index(Path(scratch) / "index")
-        await through.run(*PLAIN_INDEX, "read-tree", "--reset", "-u", commit)
+        indexed_git = git.with_index(Path(scratch) / "index")
+        await indexed_git.run(*PLAIN_INDEX, "read-tree", "--reset", "-u", commit)
         building.rename(into)
 
 

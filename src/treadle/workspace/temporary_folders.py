@@ -12,9 +12,9 @@ from pathlib import Path
 from tempfile import mkdtemp
 
 
-def remove_abandoned(place: Path, prefix: str) -> None:
-    """Remove the directories whose processes are gone."""
-    for path in place.glob(f"{prefix}*"):
+def remove_abandoned(directory: Path, prefix: str) -> None:
+    """Remove the folders whose processes have ended."""
+    for path in directory.glob(f"{prefix}*"):
         lock = _open_own_folder(path)
         if lock is None:
             continue
@@ -22,18 +22,18 @@ def remove_abandoned(place: Path, prefix: str) -> None:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             shutil.rmtree(path, ignore_errors=True)
         except BlockingIOError:
-            pass  # somebody works in it
+            pass  # a live process holds it
         finally:
             os.close(lock)
 
 
-def make_locked_folder(place: Path, prefix: str) -> tuple[Path, int]:
-    """A new one, and the descriptor that holds it until it is closed."""
+def make_locked_folder(directory: Path, prefix: str) -> tuple[Path, int]:
+    """A new folder, and the descriptor that locks it until it is closed."""
     while True:
-        path = Path(mkdtemp(prefix=prefix, dir=place))
+        path = Path(mkdtemp(prefix=prefix, dir=directory))
         lock = _open_own_folder(path)
         if lock is None:
-            continue  # somebody swept before it could be held
+            continue  # another process removed it before it was locked
         fcntl.flock(lock, fcntl.LOCK_EX)
         if path.is_dir():
             return path, lock
@@ -41,14 +41,17 @@ def make_locked_folder(place: Path, prefix: str) -> tuple[Path, int]:
 
 
 def _open_own_folder(path: Path) -> int | None:
-    """The directory itself, to be locked; None if it is gone or somebody else's."""
+    """A descriptor of the folder, for locking; None if it is gone or another user's."""
     try:
-        found = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     except OSError:
         return None
-    if os.fstat(found).st_uid == os.geteuid() and stat.S_IMODE(os.fstat(found).st_mode) == 0o700:
-        return found
-    os.close(found)
+    if (
+        os.fstat(descriptor).st_uid == os.geteuid()
+        and stat.S_IMODE(os.fstat(descriptor).st_mode) == 0o700
+    ):
+        return descriptor
+    os.close(descriptor)
     return None
 
 
@@ -57,10 +60,10 @@ SCRATCH_PREFIX = "treadle-index-"
 
 @contextmanager
 def scratch_folder() -> Iterator[Path]:
-    """Held by a lock that dies with the process, so that others know what may be removed."""
-    place = Path(tempfile.gettempdir())
-    _remove_abandoned_once(place)
-    path, lock = make_locked_folder(place, SCRATCH_PREFIX)
+    """A folder with a lock that ends with the process, so others can remove abandoned ones."""
+    directory = Path(tempfile.gettempdir())
+    _remove_abandoned_once(directory)
+    path, lock = make_locked_folder(directory, SCRATCH_PREFIX)
     try:
         yield path
     finally:
@@ -68,11 +71,11 @@ def scratch_folder() -> Iterator[Path]:
         os.close(lock)
 
 
-def remove_abandoned_scratch(place: Path) -> None:
-    """Remove the directories whose processes are gone."""
-    remove_abandoned(place, SCRATCH_PREFIX)
+def remove_abandoned_scratch(directory: Path) -> None:
+    """Remove the scratch folders whose processes have ended."""
+    remove_abandoned(directory, SCRATCH_PREFIX)
 
 
 @cache
-def _remove_abandoned_once(place: Path) -> None:
-    remove_abandoned_scratch(place)
+def _remove_abandoned_once(directory: Path) -> None:
+    remove_abandoned_scratch(directory)

@@ -11,8 +11,10 @@ _SHA256_DIGITS = 64
 
 
 async def write_history(project: Project, commit: str, work: Path, index: Path) -> None:
-    """The commit, all before it and the tags, read from the user's own objects; no branch, and no
-    setting. What is written to it is nowhere else."""
+    """Write a git directory with the commit, its ancestors and the tags, for commands in `work`.
+
+    It has no branch and no settings, and reads the user's objects. Writes to it go nowhere else.
+    """
     listing = await project.git.run(
         "for-each-ref", "--format=%(objectname) %(refname)", "refs/tags"
     )
@@ -23,7 +25,7 @@ async def write_history(project: Project, commit: str, work: Path, index: Path) 
 
 
 def write_git_dir(project: Project, commit: str, git_dir: Path) -> None:
-    """One that knows the commit and all before it, without settings, hooks and branches."""
+    """Write a git directory with the commit and its ancestors, without settings and branches."""
     objects = object_directories(project.git_dir)
     (git_dir / "objects" / "info").mkdir(parents=True)
     (git_dir / "refs").mkdir()

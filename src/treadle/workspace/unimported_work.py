@@ -9,9 +9,9 @@ from treadle.workspace.project import Project
 
 
 async def is_all_imported(clone: Clone, imported: str) -> bool:
-    """Of a mended clone: no file is uncommitted, and every commit that has a name was imported.
+    """Whether a repaired clone has no uncommitted file and no ref that was not imported.
 
-    `imported` is the last commit that was, also if the user has deleted its branch since.
+    `imported` is the last imported commit, even if the user has deleted its branch since.
     """
     git = agent_git(clone)
     with private_index(clone.git_dir / "index") as index:
@@ -31,7 +31,7 @@ async def is_all_imported(clone: Clone, imported: str) -> bool:
 
 
 async def is_on_other_branch(project: Project, tip: str, branch: str) -> bool:
-    """Is the commit part of any branch but this one, here or on a remote?"""
+    """Whether another branch, local or remote, contains the commit."""
     refs = ("refs/heads", "refs/remotes")
     listing = await project.git.run("for-each-ref", "--format=%(refname)", "--contains", tip, *refs)
     return any(name != f"refs/heads/{branch}" for name in listing.split("\n") if name)
@@ -40,17 +40,17 @@ async def is_on_other_branch(project: Project, tip: str, branch: str) -> bool:
 def _is_clean(listing: str) -> bool:
     status = read_status(listing)
     changed = status.changed
-    touched = changed.gone or changed.present or changed.left_out
+    touched = changed.removed or changed.present or changed.left_out
     return not (status.staged or status.unmerged or touched)
 
 
 async def _named_tips(git: Git, listing: str) -> set[str]:
-    named = {line.split(" ")[2] for line in listing.split("\n") if line}
-    return named | {await git.commit_of("HEAD") or "an unreadable HEAD"}
+    tips = {line.split(" ")[2] for line in listing.split("\n") if line}
+    return tips | {await git.commit_of("HEAD") or "an unreadable HEAD"}
 
 
 async def _is_imported(project: Project, tip: str, imported: str) -> bool:
     if tip == imported:
         return True
-    found = await project.git.try_run("for-each-ref", "--count=1", "--contains", tip)
-    return found.ok and bool(found.output)
+    containing = await project.git.try_run("for-each-ref", "--count=1", "--contains", tip)
+    return containing.ok and bool(containing.output)

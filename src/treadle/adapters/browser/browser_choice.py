@@ -1,14 +1,14 @@
-"""Decides which browser the agent gets and how it is started, from what is installed on the"""
+"""Chooses the agent's browser from the installed parts, and its arguments. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-# The agent looks (snapshot) and then states what must be there (verify); the second is an extra.
+# `testing` adds the tools that verify what a page shows.
 FIXED_ARGUMENTS = ("--headless", "--isolated", "--caps=testing")
-# Chromium's own sandbox cannot be set up inside of ours, nor by root.
+# Chromium's own sandbox does not work inside Treadle's, nor as root.
 NO_SANDBOX_FLAG = "--no-sandbox"
-# Read by a Chromium of the system wherever it lies; what of them is not there is not missed.
+# Optional configuration that every system Chromium reads.
 CONFIGURATION = (Path("/etc/chromium"), Path("/etc/chromium.d"), Path("/etc/fonts"))
 
 SERVER_REMEDY = "npm install -g @playwright/mcp"
@@ -18,7 +18,7 @@ CHROMIUM_REMEDY = "npx playwright install --with-deps chromium"
 
 @dataclass(frozen=True, slots=True)
 class ExecutableFile:
-    """An executable file by its real path; `text` is how it begins if it is a script."""
+    """An executable by its real path; `text` is the beginning of a script."""
 
     path: Path
     text: str = ""
@@ -26,9 +26,9 @@ class ExecutableFile:
 
 @dataclass(frozen=True, slots=True)
 class FoundBrowserParts:
-    """What the machine has; of each kind the one to be preferred comes first."""
+    """The installed parts; in each list the preferred one comes first."""
 
-    # The script that Playwright MCP is started by, with all links followed.
+    # Scripts that start Playwright MCP, with links resolved.
     servers: tuple[Path, ...] = ()
     nodes: tuple[ExecutableFile, ...] = ()
     chromiums: tuple[ExecutableFile, ...] = ()
@@ -36,7 +36,7 @@ class FoundBrowserParts:
 
 @dataclass(frozen=True, slots=True)
 class Browser:
-    """A browser that can be had, and the parts of it."""
+    """A usable browser: its MCP server, Node and Chromium."""
 
     server: Path
     node: Path
@@ -44,7 +44,7 @@ class Browser:
 
     @property
     def readable(self) -> tuple[Path, ...]:
-        """What a sandbox must let it read besides the system itself."""
+        """Paths that a sandbox must make readable besides the system."""
         return (
             self.node,
             _package_root(self.server),
@@ -53,12 +53,12 @@ class Browser:
         )
 
     def arguments(self, *, output: Path, own_sandbox: bool) -> list[str]:
-        """What Node is started with; pictures and logs that nobody named go to `output`."""
-        confining = [] if own_sandbox else [NO_SANDBOX_FLAG]
+        """The arguments for Node; screenshots and logs without a path go to `output`."""
+        sandbox_flags = [] if own_sandbox else [NO_SANDBOX_FLAG]
         return [
             str(self.server),
             *FIXED_ARGUMENTS,
-            *confining,
+            *sandbox_flags,
             f"--executable-path={self.chromium}",
             f"--output-dir={output}",
         ]
@@ -66,65 +66,67 @@ class Browser:
 
 @dataclass(frozen=True, slots=True)
 class NoBrowser:
-    """What there is not, and how to get it."""
+    """The missing part, and how to install it."""
 
     missing: str
     remedy: str
 
 
 def choose_browser(
-    found: FoundBrowserParts, *, kept_private: Sequence[Path]
+    parts: FoundBrowserParts, *, kept_private: Sequence[Path]
 ) -> Browser | NoBrowser:
-    """The first of each kind that can be used where what is private is not to be seen."""
-    servers = (path for path in found.servers if _hides_private(_package_root(path), kept_private))
+    """The first usable part of each kind that exposes no private path in the sandbox."""
+    servers = (path for path in parts.servers if _hides_private(_package_root(path), kept_private))
     server = next(servers, None)
     if server is None:
         return NoBrowser("Playwright MCP is not installed", SERVER_REMEDY)
-    node = next((program for program in found.nodes if _is_node(program)), None)
+    node = next((program for program in parts.nodes if _is_node(program)), None)
     if node is None:
         return NoBrowser("there is no Node.js to run Playwright MCP", NODE_REMEDY)
     usable = (
         program
-        for program in found.chromiums
+        for program in parts.chromiums
         if not _is_snap(program) and _hides_private(_chromium_folder(program.path), kept_private)
     )
     chromium = next(usable, None)
     if chromium is None:
-        return NoBrowser(_why_no_chromium(found.chromiums), CHROMIUM_REMEDY)
+        return NoBrowser(_why_no_chromium(parts.chromiums), CHROMIUM_REMEDY)
     return Browser(server, node.path, chromium.path)
 
 
-def _why_no_chromium(found: Sequence[ExecutableFile]) -> str:
-    if any(_is_snap(program) for program in found):
+def _why_no_chromium(chromiums: Sequence[ExecutableFile]) -> str:
+    if any(_is_snap(program) for program in chromiums):
         return "the only Chromium is a snap, which cannot be started in a sandbox"
     return "there is no Chromium"
 
 
 def _is_node(program: ExecutableFile) -> bool:
-    """Version managers put a script or a program of theirs in its place, which need their home."""
+    """Whether this is Node itself: a version manager's shim would need the user's home."""
     return not program.text and program.path.name.startswith("node")
 
 
 def _is_snap(program: ExecutableFile) -> bool:
-    """Also in the form of a script that only hands over to it."""
+    """Whether this is a snap, or a script that starts one."""
     path = program.path
     return path.name == "snap" or path.is_relative_to("/snap") or "/snap/" in program.text
 
 
 def _hides_private(path: Path, kept_private: Sequence[Path]) -> bool:
-    """Whether all of a path can be shown without showing any of those."""
+    """Whether a path can be mounted without exposing a private path."""
     return not any(path == private or path in private.parents for private in kept_private)
 
 
 def _package_root(server: Path) -> Path:
-    """The directory that has the package and all that it needs."""
-    for above in server.parents:
-        if above.name == ".pnpm":  # each package in a directory of its own, joined by links
-            return above
-    return next((above for above in server.parents if above.name == "node_modules"), server.parent)
+    """The directory of the package and its dependencies."""
+    for parent in server.parents:
+        if parent.name == ".pnpm":  # pnpm links packages in separate directories
+            return parent
+    return next(
+        (parent for parent in server.parents if parent.name == "node_modules"), server.parent
+    )
 
 
 def _chromium_folder(chromium: Path) -> Path:
-    """The directory that a Chromium brings its own files in."""
-    bundle = (above for above in chromium.parents if above.suffix == ".app")
-    return next(bundle, chromium.parent)
+    """The directory with Chromium's own files."""
+    bundles = (parent for parent in chromium.parents if parent.suffix == ".app")
+    return next(bundles, chromium.parent)

@@ -1,4 +1,4 @@
-"""Finds the parts of a browser on this machine. Decides nothing."""
+"""Finds the installed parts of a browser on this machine."""
 
 import os
 from collections.abc import Iterable, Iterator
@@ -17,42 +17,42 @@ from treadle.adapters.browser.install_paths import (
     search_folders,
 )
 
-# Long enough for what a script says about itself.
+# Bytes that are enough to recognise a script.
 _BEGINNING = 4096
 
 
 def find_browser_parts(
     search_path: str, *, home: Path, project: Path, browsers_path: str = ""
 ) -> FoundBrowserParts:
-    """Everything that a browser could be made of, Playwright's own Chromium before others."""
-    path = search_folders(search_path, project)
-    commands = list(_resolve_links(_find_commands(path, SERVER_COMMANDS)))
-    beside = [*path, *(command.parent for command in commands)]
+    """All usable parts, Playwright's own Chromium before others."""
+    folders = search_folders(search_path, project)
+    commands = list(_resolve_links(_find_commands(folders, SERVER_COMMANDS)))
+    command_folders = [*folders, *(command.parent for command in commands)]
     servers = [
         *(command for command in commands if command.suffix == ".js"),
-        *_resolve_links(filter(_is_file, package_paths(beside, home))),
+        *_resolve_links(filter(_is_file, package_paths(command_folders, home))),
     ]
     chromiums = [
         *_find_playwright_chromiums(playwright_folders(home, browsers_path)),
-        *_find_commands(path, CHROMIUM_COMMANDS),
+        *_find_commands(folders, CHROMIUM_COMMANDS),
         *filter(_is_executable, APPLICATIONS),
     ]
     return FoundBrowserParts(
         tuple(dict.fromkeys(servers)),
-        _read_executables(_find_commands(path, NODE_COMMANDS)),
+        _read_executables(_find_commands(folders, NODE_COMMANDS)),
         _read_executables(chromiums),
     )
 
 
 def _find_commands(directories: list[Path], names: Iterable[str]) -> Iterator[Path]:
-    """As a shell would find them: by directory first, then by name."""
+    """Search like a shell: by directory first, then by name."""
     return filter(_is_executable, (folder / name for folder in directories for name in names))
 
 
 def _find_playwright_chromiums(roots: list[Path]) -> Iterator[Path]:
     for root in roots:
-        found = {path for pattern in PLAYWRIGHT_CHROMIUMS for path in _glob(root, pattern)}
-        yield from filter(_is_executable, sorted(found, key=lambda path: -revision_of(path, root)))
+        paths = {path for pattern in PLAYWRIGHT_CHROMIUMS for path in _glob(root, pattern)}
+        yield from filter(_is_executable, sorted(paths, key=lambda path: -revision_of(path, root)))
 
 
 def _glob(root: Path, pattern: str) -> list[Path]:
@@ -70,7 +70,7 @@ def _is_file(path: Path) -> bool:
     try:
         return path.is_file()
     except PermissionError:
-        return False  # what may not be looked at may not be run either
+        return False  # without permission to look, it cannot be run either
 
 
 def _resolve_links(paths: Iterable[Path]) -> Iterator[Path]:
@@ -88,5 +88,5 @@ def _script_text(path: Path) -> str:
         with path.open("rb") as file:
             beginning = file.read(_BEGINNING)
     except OSError:
-        return ""  # a program may be run by those who may not read it
+        return ""  # a program may be executable but not readable
     return beginning.decode(errors="replace") if beginning.startswith(b"#!") else ""

@@ -1,1 +1,1 @@
-"""Where packages come from on this machine, by the word of the user's own package tools."""
+"""Finds the package indexes of this machine with the user's own package tools."""

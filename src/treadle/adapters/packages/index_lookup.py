@@ -1,4 +1,4 @@
-"""Finds the package indexes of this machine and the hosts that keep their files."""
+"""Finds the package indexes of this machine and the hosts of their files."""
 
 import asyncio
 import ssl
@@ -22,36 +22,36 @@ if TYPE_CHECKING:
 
 PAGE_ANSWER_S = 15.0
 MAX_PAGE_BYTES = 4 << 20
-# A package that every index of Python's has; its page shows where files lie.
+# A package that every Python index has; its page links to the hosts of files.
 COMMON_PACKAGE = "pip/"
 MOST_REDIRECTS = 3
 
-# The proxy towards an address, and empty where there is none.
+# Returns the proxy for an address; empty if there is none.
 ProxyFor: TypeAlias = Callable[[str], str]
 
 
 async def find_file_hosts(
-    found: Sequence[PackageIndex], proxy_for: ProxyFor, *, authorities: Sequence[str] = ()
+    indexes: Sequence[PackageIndex], proxy_for: ProxyFor, *, authorities: Sequence[str] = ()
 ) -> list[PackageIndex]:
-    """Where indexes keep their files. One that cannot be asked keeps them with its lists.
+    """The hosts of the indexes' files that differ from the index; none if it is unreachable.
 
-    `authorities`: files of certificates to trust beside the usual ones.
+    `authorities` are certificate files to trust besides the usual ones.
     """
-    indexes = [index for index in found if index.variable.startswith("PIP_")]
+    python_indexes = [index for index in indexes if index.variable.startswith("PIP_")]
     pages = await asyncio.gather(
-        *(_fetch_page(index, proxy_for(index.url), authorities) for index in indexes)
+        *(_fetch_page(index, proxy_for(index.url), authorities) for index in python_indexes)
     )
     linked = (
         each
-        for page, index in zip(pages, indexes, strict=True)
+        for page, index in zip(pages, python_indexes, strict=True)
         for each in find_linked_hosts(page, index)
     )
     return list(dict.fromkeys(linked))
 
 
 async def _fetch_page(index: PackageIndex, proxy: str, authorities: Sequence[str]) -> str:
-    """Empty if there is none to be had."""
-    # Here, because it takes longer to load than most commands take in all.
+    """The page of a common package; empty if the index does not provide it."""
+    # Imported here: it takes longer to load than most commands take to run.
     import httpx2
 
     address = urljoin(index.url if index.url.endswith("/") else index.url + "/", COMMON_PACKAGE)
@@ -59,7 +59,7 @@ async def _fetch_page(index: PackageIndex, proxy: str, authorities: Sequence[str
         async with (
             asyncio.timeout(PAGE_ANSWER_S),
             httpx2.AsyncClient(
-                # What the environment says is passed in.
+                # The caller passes what the environment says.
                 trust_env=False,
                 proxy=proxy or None,
                 verify=_make_ssl_context(authorities),
@@ -68,12 +68,12 @@ async def _fetch_page(index: PackageIndex, proxy: str, authorities: Sequence[str
         ):
             return await _follow_redirects(client, address)
     except (httpx2.HTTPError, httpx2.InvalidURL, TimeoutError, OSError, ValueError, ImportError):
-        # An ImportError: a kind of proxy that needs more than is installed.
+        # ImportError: the proxy needs a package that is not installed.
         return ""
 
 
 async def _follow_redirects(client: "httpx2.AsyncClient", address: str) -> str:
-    """The page there; another host is not asked, whatever this one says."""
+    """The page at an address; redirects to another host are not followed."""
     for _ in range(MOST_REDIRECTS + 1):
         async with client.stream("GET", address) as response:
             if response.is_success:
@@ -116,16 +116,16 @@ async def find_indexes(
     profiles: Sequence[str], environment: Mapping[str, str], *, search_path: str
 ) -> list[PackageIndex]:
     """The indexes of these languages, by the tools that are installed in `search_path`."""
-    given = {**environment, "PATH": search_path}
-    asked = [question for question in INDEX_QUERIES if question.profile in profiles]
-    answers = await asyncio.gather(*(_ask_tool(question, given) for question in asked))
+    tool_environment = {**environment, "PATH": search_path}
+    queries = [query for query in INDEX_QUERIES if query.profile in profiles]
+    answers = await asyncio.gather(*(_ask_tool(query, tool_environment) for query in queries))
     return list(dict.fromkeys(index for answer in answers for index in answer))
 
 
-async def _ask_tool(question: IndexQuery, environment: Mapping[str, str]) -> list[PackageIndex]:
-    program = which(question.command[0], path=environment["PATH"])
+async def _ask_tool(query: IndexQuery, environment: Mapping[str, str]) -> list[PackageIndex]:
+    program = which(query.command[0], path=environment["PATH"])
     if program is None:
         return []
-    start = ConfinedCommand((program, *question.command[1:]), environment)
-    said = await query_program(start, seconds=TOOL_ANSWER_S)
-    return [] if said is None else parse_indexes(question, said)
+    command = ConfinedCommand((program, *query.command[1:]), environment)
+    output = await query_program(command, seconds=TOOL_ANSWER_S)
+    return [] if output is None else parse_indexes(query, output)

@@ -1,6 +1,6 @@
 """Defines how to ask package tools for their indexes, and parses the answers. Pure.
 
-No index has its address here: the tools know the one they use when the user has named none.
+No address is defined here: the tools know their default index.
 """
 
 import json
@@ -14,59 +14,59 @@ _PORTS = {"http": 80, "https": 443}
 
 @dataclass(frozen=True, slots=True)
 class IndexQuery:
-    """A tool's own command that tells its indexes; `variable` tells the same tool inside."""
+    """A tool's command that prints its indexes; `variable` sets the index in the sandbox."""
 
     profile: str
     command: tuple[str, ...]
     read: Callable[[str], list[str]]
     variable: str
-    # For the ones after the first, if the tool takes several.
+    # The variable for further indexes, if the tool supports several.
     further: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class PackageIndex:
-    """Where packages come from: an address without a login, as tools are told it."""
+    """The address of a package index, without a login."""
 
     url: str
     variable: str = ""
-    # By a page of an index, not by the user's configuration.
+    # Found in a page of an index, not in the user's configuration.
     linked: bool = False
 
     @property
     def host(self) -> str:
-        """As the filtering proxy names it."""
+        """Host and port, in the form of the filtering proxy."""
         parts = urlsplit(self.url)
         name = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
         return f"{name}:{parts.port or _PORTS[parts.scheme]}"
 
 
-def _lines(said: str) -> list[str]:
-    return said.splitlines()
+def _lines(output: str) -> list[str]:
+    return output.splitlines()
 
 
-def _comma_or_pipe(said: str) -> list[str]:
-    return re.split(r"[,|\s]+", said)
+def _comma_or_pipe(output: str) -> list[str]:
+    return re.split(r"[,|\s]+", output)
 
 
-def _npm(said: str) -> list[str]:
-    """The default registry, and those of single scopes."""
+def _npm(output: str) -> list[str]:
+    """The default registry and the registries of scopes."""
     try:
-        told = json.loads(said)
+        settings = json.loads(output)
     except ValueError:
         return []
     return [
         str(value)
-        for name, value in (told.items() if isinstance(told, dict) else ())
+        for name, value in (settings.items() if isinstance(settings, dict) else ())
         if name == "registry" or str(name).endswith(":registry")
     ]
 
 
-# Pip's own way to its configuration: files, variables and what it takes when there are none.
+# Lets pip resolve its configuration files, variables and defaults.
 _PIP = """
 from pip._internal.commands import create_command
-told, _ = create_command("download").parser.parse_args([])
-print(told.index_url, *told.extra_index_urls, sep="\\n")
+options, _ = create_command("download").parser.parse_args([])
+print(options.index_url, *options.extra_index_urls, sep="\\n")
 """
 
 INDEX_QUERIES: tuple[IndexQuery, ...] = (
@@ -79,17 +79,17 @@ INDEX_QUERIES: tuple[IndexQuery, ...] = (
 )
 
 
-def parse_indexes(question: IndexQuery, said: str) -> list[PackageIndex]:
-    """The indexes in an answer; what is no address of one is passed over."""
-    found = [
-        PackageIndex(plain, question.variable if number == 0 else question.further)
-        for number, plain in enumerate(filter(None, map(_without_login, question.read(said))))
+def parse_indexes(query: IndexQuery, output: str) -> list[PackageIndex]:
+    """The indexes in the output of a tool; other text is skipped."""
+    indexes = [
+        PackageIndex(url, query.variable if number == 0 else query.further)
+        for number, url in enumerate(filter(None, map(_without_login, query.read(output))))
     ]
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(indexes))
 
 
 def _without_login(text: str) -> str:
-    """An address without the login that may stand in it; empty if it is none."""
+    """The address without its login; empty if the text is not an address."""
     try:
         parts = urlsplit(text.strip())
         host, port = parts.hostname, parts.port
@@ -98,36 +98,38 @@ def _without_login(text: str) -> str:
     if parts.scheme not in _PORTS or not host:
         return ""
     name = f"[{host}]" if ":" in host else host
-    place = name if port is None else f"{name}:{port}"
-    return urlunsplit((parts.scheme, place, parts.path, "", ""))
+    authority = name if port is None else f"{name}:{port}"
+    return urlunsplit((parts.scheme, authority, parts.path, "", ""))
 
 
-def index_variables(found: Sequence[PackageIndex]) -> Mapping[str, str]:
-    """What tells the tools inside to use the same indexes as those outside."""
-    told: dict[str, str] = {}
-    for index in found:
+def index_variables(indexes: Sequence[PackageIndex]) -> Mapping[str, str]:
+    """The variables that make tools in the sandbox use the same indexes."""
+    variables: dict[str, str] = {}
+    for index in indexes:
         if index.variable:
-            told[index.variable] = f"{told.get(index.variable, '')} {index.url}".strip()
-    # The other installer of the same packages.
-    same = {"PIP_INDEX_URL": "UV_DEFAULT_INDEX", "PIP_EXTRA_INDEX_URL": "UV_INDEX"}
-    return told | {same[name]: value for name, value in told.items() if name in same}
+            variables[index.variable] = f"{variables.get(index.variable, '')} {index.url}".strip()
+    # uv installs the same packages under its own variables.
+    uv_names = {"PIP_INDEX_URL": "UV_DEFAULT_INDEX", "PIP_EXTRA_INDEX_URL": "UV_INDEX"}
+    return variables | {
+        uv_names[name]: value for name, value in variables.items() if name in uv_names
+    }
 
 
 def find_linked_hosts(page: str, index: PackageIndex) -> list[PackageIndex]:
-    """Other hosts that a page of an index links to: files need not lie where the list does.
+    """Other hosts that a page of an index links to, because files may be on another host.
 
-    The page is not the user's word: what it names is spoken to encrypted, unless the index itself
-    is not and has the same name.
+    The user did not configure these hosts, so they need HTTPS, unless the index itself uses HTTP
+    on the same host.
     """
-    found = (_without_login(link) for link in re.findall(r"""href=["']([^"'#?]+)""", page))
-    origins = dict.fromkeys(PackageIndex(_origin(link), linked=True) for link in found if link)
+    links = (_without_login(link) for link in re.findall(r"""href=["']([^"'#?]+)""", page))
+    origins = dict.fromkeys(PackageIndex(_origin(link), linked=True) for link in links if link)
     return [each for each in origins if each.host != index.host and _is_trustworthy(each, index)]
 
 
 def _is_trustworthy(linked: PackageIndex, index: PackageIndex) -> bool:
-    there, here = urlsplit(linked.url), urlsplit(index.url)
-    same = (there.scheme, there.hostname) == (here.scheme, here.hostname)
-    return there.scheme == "https" or same
+    linked_url, index_url = urlsplit(linked.url), urlsplit(index.url)
+    same = (linked_url.scheme, linked_url.hostname) == (index_url.scheme, index_url.hostname)
+    return linked_url.scheme == "https" or same
 
 
 def _origin(url: str) -> str:

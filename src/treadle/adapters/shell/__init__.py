@@ -1,1 +1,1 @@
-"""Programs that help to read a shell line."""
+"""Programs that parse shell lines."""

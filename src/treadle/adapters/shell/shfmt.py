@@ -9,47 +9,47 @@ from pathlib import Path
 from treadle.domain.shell import MalformedLine, ParserOutput, ParserUnavailable, SyntaxTree
 
 _TIMEOUT_S = 1.0
-# The first version whose JSON the policy was tested with; another major one may name things anew.
+# The first version whose JSON the policy was tested with; another major version may rename fields.
 _MAJOR, _LEAST_MINOR = 3, 12
 _VERSION = re.compile(r"v?(\d+)\.(\d+)\.\d+")
 
 
 @dataclass(frozen=True, slots=True)
 class Shfmt:
-    """Callable as `PrintTree`. Whatever goes wrong is a value, so that a line is then refused."""
+    """Callable as `PrintTree`. It returns errors as values, so the policy refuses the line."""
 
     program: Path | None
-    # Why it must not be asked; empty if all is well.
+    # Why the program must not be used; empty if it can be.
     problem: str = ""
     timeout_s: float = _TIMEOUT_S
 
     def __call__(self, line: str) -> ParserOutput:
         if self.program is None or self.problem:
             return ParserUnavailable(self.problem or "shfmt was not found")
-        ended = _run(self.program, ["-ln=bash", "--to-json"], line, timeout_s=self.timeout_s)
-        if isinstance(ended, ParserUnavailable):
-            return ended
-        if ended.returncode == 0:
-            return SyntaxTree(ended.stdout)
-        if ended.returncode == 1:
-            return MalformedLine(ended.stderr.decode(errors="replace").strip())
-        return ParserUnavailable(f"shfmt ended with status {ended.returncode}")
+        result = _run(self.program, ["-ln=bash", "--to-json"], line, timeout_s=self.timeout_s)
+        if isinstance(result, ParserUnavailable):
+            return result
+        if result.returncode == 0:
+            return SyntaxTree(result.stdout)
+        if result.returncode == 1:
+            return MalformedLine(result.stderr.decode(errors="replace").strip())
+        return ParserUnavailable(f"shfmt ended with status {result.returncode}")
 
 
 def find_shfmt() -> Shfmt:
-    """The program of the installed package, at its absolute path, its version looked at once."""
+    """The program of the installed package, after a check of its version."""
     program = _installed_program()
     return Shfmt(None, "shfmt is not installed") if program is None else check_shfmt(program)
 
 
 def check_shfmt(program: Path, *, timeout_s: float = _TIMEOUT_S) -> Shfmt:
-    """That program, or why it cannot be used."""
-    ended = _run(program, ["--version"], "", timeout_s=timeout_s)
-    if isinstance(ended, ParserUnavailable):
-        return Shfmt(program, ended.why, timeout_s)
-    version = ended.stdout.decode(errors="replace").strip()
-    found = _VERSION.fullmatch(version)
-    if found is None or int(found[1]) != _MAJOR or int(found[2]) < _LEAST_MINOR:
+    """The program with its problem, if its version is not supported."""
+    result = _run(program, ["--version"], "", timeout_s=timeout_s)
+    if isinstance(result, ParserUnavailable):
+        return Shfmt(program, result.why, timeout_s)
+    version = result.stdout.decode(errors="replace").strip()
+    match = _VERSION.fullmatch(version)
+    if match is None or int(match[1]) != _MAJOR or int(match[2]) < _LEAST_MINOR:
         wanted = f"{_MAJOR}.{_LEAST_MINOR} or a later {_MAJOR}.x"
         return Shfmt(program, f"shfmt is {version[:40] or 'unknown'}, not {wanted}", timeout_s)
     return Shfmt(program, timeout_s=timeout_s)

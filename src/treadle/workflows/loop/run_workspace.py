@@ -169,7 +169,7 @@ class RunWorkspace:
             # Known from now on, so whoever comes here again would take it for told.
             note_loss(self.path, lost)
         note_withheld(self.path, told)
-        return replace(screened.rest, lost=screened.rest.lost or lost)
+        return replace(screened.committed, lost=screened.committed.lost or lost)
 
     @property
     def withheld(self) -> tuple[WithheldPath, ...]:

@@ -19,7 +19,7 @@ class PackageManager:
     install: str
     script: str
     tool: str
-    # What stands between a script and further options for it.
+    # Separates a script from further options for it.
     further: str = ""
 
 
@@ -38,17 +38,17 @@ _UNLOCKED = {
 
 @dataclass(frozen=True, slots=True)
 class NodeSuiteRunner:
-    """A tool that runs tests: its package, its command, and how it is made to leave a report."""
+    """A test runner: its package, its command, and the options that make it write a report."""
 
     package: str
     command: str
-    # A script that does no more than this can be given the options of a report.
+    # A script that matches this pattern accepts the report options.
     script: str = ""
     report: str = ""
     first: str = ""
 
 
-# The usual one for units before the one for browsers.
+# Unit test runners come before browser test runners.
 _RUNNERS = (
     NodeSuiteRunner(
         "vitest",
@@ -63,7 +63,7 @@ _RUNNERS = (
         "jest",
         script=r"jest",
         report=f"--json --outputFile={REPORTS_FOLDER}/jest.json",
-        # Jest does not make folders.
+        # Jest does not create the folder.
         first=f"mkdir -p {REPORTS_FOLDER}",
     ),
     NodeSuiteRunner("mocha", "mocha"),
@@ -86,13 +86,13 @@ def node(files: ProjectListing) -> Stack | None:
     package = files.json("package.json")
     installer = _installer(files, package)
     scripts = _table(package, "scripts")
-    wanted = {**_table(package, "dependencies"), **_table(package, "devDependencies")}
-    setup = installer.install if wanted or _is_locked(files) else ""
+    dependencies = {**_table(package, "dependencies"), **_table(package, "devDependencies")}
+    setup = installer.install if dependencies or _is_locked(files) else ""
     return Stack(
         "node",
         setup,
-        _check(files, scripts, wanted, installer),
-        _test(files, scripts, wanted, installer),
+        _check(files, scripts, dependencies, installer),
+        _test(files, scripts, dependencies, installer),
     )
 
 
@@ -119,13 +119,13 @@ def _is_locked(files: ProjectListing) -> bool:
 def _check(
     files: ProjectListing,
     scripts: Mapping[str, Any],
-    wanted: Mapping[str, Any],
+    dependencies: Mapping[str, Any],
     installer: PackageManager,
 ) -> str:
     names = [name for name in ("lint", "typecheck", "type-check") if name in scripts]
     commands = [f"{installer.script} {name}" for name in names]
-    typed = any(name.startswith("type") for name in names)
-    if files.has("tsconfig.json") and "typescript" in wanted and not typed:
+    has_type_check = any(name.startswith("type") for name in names)
+    if files.has("tsconfig.json") and "typescript" in dependencies and not has_type_check:
         commands.append(f"{installer.tool} tsc --noEmit")
     return chain(*commands)
 
@@ -133,23 +133,23 @@ def _check(
 def _test(
     files: ProjectListing,
     scripts: Mapping[str, Any],
-    wanted: Mapping[str, Any],
+    dependencies: Mapping[str, Any],
     installer: PackageManager,
 ) -> str:
     script = str(scripts.get("test", ""))
-    # A script that waits for changes never ends, so the tool behind it is started instead.
+    # A script that watches for changes never ends, so its tool is started directly.
     if script and _PLACEHOLDER not in script and "--watch" not in script:
         return _test_by_script(script, installer)
     for runner in _RUNNERS:
-        if runner.package in wanted:
+        if runner.package in dependencies:
             command = f"{installer.tool} {runner.command} {runner.report}".rstrip()
             return chain(runner.first, command)
-    own = any(name.endswith((".test.js", ".test.mjs")) for name in files.names)
-    return "node --test" if own else ""
+    has_node_tests = any(name.endswith((".test.js", ".test.mjs")) for name in files.names)
+    return "node --test" if has_node_tests else ""
 
 
 def _test_by_script(script: str, installer: PackageManager) -> str:
-    """The project's own script, with a report where that changes nothing else about it."""
+    """The project's own script, with report options if they change nothing else."""
     command = f"{installer.script} test"
     for runner in _RUNNERS:
         plain = runner.script and re.fullmatch(_PLAIN.format(script=runner.script), script)
@@ -158,6 +158,6 @@ def _test_by_script(script: str, installer: PackageManager) -> str:
     return command
 
 
-def _table(holder: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    found = holder.get(name)
-    return found if isinstance(found, Mapping) else {}
+def _table(settings: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    table = settings.get(name)
+    return table if isinstance(table, Mapping) else {}

@@ -29,13 +29,15 @@ class Stack:
 
 
 def chain(*commands: str) -> str:
-    """The commands one after the other, the empty ones and repetitions left out."""
+    """Join the commands with `&&`, without empty ones and repeats."""
     return " && ".join(dict.fromkeys(command for command in commands if command))
 
 
 def python(files: ProjectListing) -> Stack | None:
-    known = files.has("pyproject.toml", "setup.py", "setup.cfg", "Pipfile", "requirements.txt")
-    if not known and not any(name.endswith(".py") for name in files.names):
+    has_manifest = files.has(
+        "pyproject.toml", "setup.py", "setup.cfg", "Pipfile", "requirements.txt"
+    )
+    if not has_manifest and not any(name.endswith(".py") for name in files.names):
         return None
     settings = files.toml("pyproject.toml")
     tools = _table(settings, "tool")
@@ -56,7 +58,7 @@ def python(files: ProjectListing) -> Stack | None:
 
 
 def _python_installer(files: ProjectListing, settings: Mapping[str, Any]) -> tuple[str, str]:
-    """What stands before a command, and what installs the project."""
+    """The prefix of commands, and the command that installs the project."""
     tools = _table(settings, "tool")
     if files.has("uv.lock") or "uv" in tools:
         return "uv run ", "uv sync"
@@ -66,32 +68,39 @@ def _python_installer(files: ProjectListing, settings: Mapping[str, Any]) -> tup
         return "pdm run ", "pdm install"
     if files.has("Pipfile"):
         return "pipenv run ", "pipenv install --dev"
-    given = [f"-r {name}" for name in _REQUIREMENTS if files.has(name)]
+    requirements = [f"-r {name}" for name in _REQUIREMENTS if files.has(name)]
     if "project" in settings or files.has("setup.py"):
-        given.append(f"-e {_own_extra(settings)}")
-    return "python3 -m ", f"python3 -m pip install {' '.join(given)}" if given else ""
+        requirements.append(f"-e {_own_extra(settings)}")
+    return "python3 -m ", f"python3 -m pip install {' '.join(requirements)}" if requirements else ""
 
 
 def _own_extra(settings: Mapping[str, Any]) -> str:
     extras = _table(_table(settings, "project"), "optional-dependencies")
-    wanted = [name for name in ("dev", "test", "tests") if name in extras]
-    return f"'.[{','.join(wanted)}]'" if wanted else "."
+    names = [name for name in ("dev", "test", "tests") if name in extras]
+    return f"'.[{','.join(names)}]'" if names else "."
 
 
 def _python_test(files: ProjectListing, settings: Mapping[str, Any], run: str) -> str:
     tests = [name for name in files.texts if name.endswith(".py")]
     code = files.text(*tests)
     manifests = files.text("pyproject.toml", "setup.cfg", "tox.ini", "Pipfile", *_REQUIREMENTS)
-    asked = files.has("pytest.ini", "conftest.py", "tests/conftest.py", "test/conftest.py")
-    written = re.search(r"^(?:async )?def test_|^import pytest|^from pytest", code, re.MULTILINE)
-    if asked or "pytest" in _table(settings, "tool") or "pytest" in manifests or written:
+    is_configured = files.has("pytest.ini", "conftest.py", "tests/conftest.py", "test/conftest.py")
+    has_pytest_code = re.search(
+        r"^(?:async )?def test_|^import pytest|^from pytest", code, re.MULTILINE
+    )
+    if (
+        is_configured
+        or "pytest" in _table(settings, "tool")
+        or "pytest" in manifests
+        or has_pytest_code
+    ):
         return f"{run}pytest"
     if "unittest" not in code:
         return ""
     folders = [folder for folder in ("tests", "test") if any(t.startswith(folder) for t in tests)]
-    inside = [folder for folder in folders if files.has(f"{folder}/")]
-    start = f" -s {inside[0]}" if inside else ""
-    # Only so does it name the tests that pass.
+    packages = [folder for folder in folders if files.has(f"{folder}/")]
+    start = f" -s {packages[0]}" if packages else ""
+    # Only with -v does it name the tests that pass.
     return f"{run if run.startswith('python3') else run + 'python -m '}unittest discover -v{start}"
 
 
@@ -106,14 +115,14 @@ def go(files: ProjectListing) -> Stack | None:
 def _go_test(files: ProjectListing) -> str:
     if "gotest.tools/gotestsum" in files.text("go.mod"):
         return f"go tool gotestsum --junitfile={REPORTS_FOLDER}/go.xml ./..."
-    # Only so does it name the tests that pass.
+    # Only with -v does it name the tests that pass.
     return "go test -v ./..."
 
 
 def rust(files: ProjectListing) -> Stack | None:
     if not files.has("Cargo.toml"):
         return None
-    # A failing target is to hide no test of the next one.
+    # A failing target must not hide the tests of the next one.
     test = "cargo test --no-fail-fast"
     return Stack("rust", "cargo fetch", "cargo check --all-targets", test)
 
@@ -135,20 +144,20 @@ def php(files: ProjectListing) -> Stack | None:
     if not files.has("composer.json"):
         return None
     composer = files.json("composer.json")
-    wanted = {**_table(composer, "require"), **_table(composer, "require-dev")}
+    dependencies = {**_table(composer, "require"), **_table(composer, "require-dev")}
     test = ""
     if "test" in _table(composer, "scripts"):
         test = "composer test"
-    elif "pestphp/pest" in wanted:
+    elif "pestphp/pest" in dependencies:
         test = f"vendor/bin/pest {_PHP_REPORT}"
-    elif files.has("phpunit.xml", "phpunit.xml.dist") or "phpunit/phpunit" in wanted:
+    elif files.has("phpunit.xml", "phpunit.xml.dist") or "phpunit/phpunit" in dependencies:
         test = f"vendor/bin/phpunit {_PHP_REPORT}"
     strict = files.has("phpstan.neon", "phpstan.neon.dist")
     return Stack("php", "composer install", "vendor/bin/phpstan analyse" if strict else "", test)
 
 
 def make(files: ProjectListing) -> Stack | None:
-    """The targets of a Makefile; what it calls setup, check and test outranks our own guesses."""
+    """The setup, check and test targets of a Makefile."""
     text = files.text("GNUmakefile", "makefile", "Makefile")
     targets = {name for group in _TARGET.findall(text) for name in group.split()}
     commands = [
@@ -156,11 +165,11 @@ def make(files: ProjectListing) -> Stack | None:
         for names in (("setup", "bootstrap", "deps"), ("check", "lint"), ("test", "tests"))
     ]
     if commands[1] == "make check" and not commands[2]:
-        # In autotools and its kin `check` is what runs the tests.
+        # In autotools and similar tools, `check` runs the tests.
         commands[1:] = ["", "make check"]
     return Stack("make", *commands) if any(commands) else None
 
 
-def _table(holder: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    found = holder.get(name)
-    return found if isinstance(found, Mapping) else {}
+def _table(settings: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    table = settings.get(name)
+    return table if isinstance(table, Mapping) else {}

@@ -1,4 +1,4 @@
-"""Lists the files near a project's top and reads its manifests, for detection."""
+"""Lists the files near a project's root and reads its manifests, for detection."""
 
 import json
 import tomllib
@@ -24,28 +24,28 @@ _MOST_TESTS = 20
 
 @dataclass(frozen=True, slots=True)
 class ProjectListing:
-    """Paths relative to the project, folders with a slash at the end, and the texts that matter."""
+    """Paths relative to the project, folders with a trailing slash, and the texts of manifests."""
 
     names: frozenset[str]
     texts: Mapping[str, str]
 
     def has(self, *names: str) -> bool:
-        """Whether any of these is there."""
+        """Whether any of these exists."""
         return any(name in self.names for name in names)
 
     def text(self, *names: str) -> str:
-        """The texts of those that are there, one behind the other."""
+        """The joined texts of those that exist."""
         return "\n".join(self.texts[name] for name in names if name in self.texts)
 
     def toml(self, name: str) -> Mapping[str, Any]:
-        """A TOML file's content; a broken one has none, since it is not ours to complain about."""
+        """A TOML file's content; empty for a malformed file, which the project's tools report."""
         try:
             return tomllib.loads(self.text(name))
         except (ValueError, RecursionError):
             return {}
 
     def json(self, name: str) -> Mapping[str, Any]:
-        """A JSON object's content; a broken one has none."""
+        """A JSON object's content; empty for a malformed file."""
         try:
             loaded = json.loads(self.text(name) or "{}")
         except (ValueError, RecursionError):
@@ -54,7 +54,7 @@ class ProjectListing:
 
 
 def scan_project(project: Path) -> ProjectListing:
-    """List the top of a project and its usual folders, and read what tells how it is built."""
+    """List a project's root and its usual folders, and read its manifests and Python tests."""
     try:
         names = _names(project, "")
     except OSError as error:
@@ -66,13 +66,14 @@ def scan_project(project: Path) -> ProjectListing:
         if f"{folder}/" in names:
             names |= _names_if_readable(project, f"{folder}/")
     tests = sorted(name for name in names if _is_python_test(name))[:_MOST_TESTS]
-    wanted = [*sorted(names & _READ), *tests]
-    return ProjectListing(frozenset(names), {name: _text(project / name) for name in wanted})
+    to_read = [*sorted(names & _READ), *tests]
+    return ProjectListing(frozenset(names), {name: _text(project / name) for name in to_read})
 
 
 def _names(project: Path, folder: str) -> set[str]:
     return {
-        folder + each.name + ("/" if each.is_dir() else "") for each in (project / folder).iterdir()
+        folder + entry.name + ("/" if entry.is_dir() else "")
+        for entry in (project / folder).iterdir()
     }
 
 
@@ -90,7 +91,7 @@ def _is_python_test(name: str) -> bool:
 
 def _text(path: Path) -> str:
     try:
-        with path.open("rb") as opened:
-            return opened.read(_MOST_BYTES).decode("utf-8", errors="replace")
+        with path.open("rb") as file:
+            return file.read(_MOST_BYTES).decode("utf-8", errors="replace")
     except OSError:
         return ""
