@@ -41,7 +41,7 @@ def measure(directory: Path, times: int) -> dict[str, list[float]]:
         for sort, lines, rounds in (("plain", PLAIN, BATCH), ("complex", COMPLEX, 1)):
             started = time.perf_counter()
             for _ in range(rounds):
-                decided = [decide_line(line, context, looks=looks) for line in lines]
+                decided = [decide_line(line, context, lookups=looks) for line in lines]
             spent_ms = (time.perf_counter() - started) * 1000
             _check(lines, [answer.rule for answer in decided])
             if counted:  # the first time loads the parsers and the rules

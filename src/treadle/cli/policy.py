@@ -76,7 +76,7 @@ def check(command_context: CommandContext, line: str, **options: Unpack[PolicyCh
 def _decide(
     line: str, context: ShellContext, looks: SystemLookups, own: Collection[str]
 ) -> PolicyDecision:
-    return allow_user_commands(decide_line(line, context, looks=looks), line, own, context.roles)
+    return allow_user_commands(decide_line(line, context, lookups=looks), line, own, context.roles)
 
 
 def _print_answer(answer: dict[str, str], *, as_json: bool) -> int:

@@ -57,10 +57,10 @@ def failing_examples(root: Path, looks: SystemLookups) -> Iterator[str]:
     for rules in FAMILIES.values():
         for rule in rules:
             for line in rule.allows:
-                if not isinstance(decide_line(line, context, looks=looks), Allow):
+                if not isinstance(decide_line(line, context, lookups=looks), Allow):
                     yield f"{rule.name}: should be allowed: {line!r}"
             for line in rule.refuses:
-                if isinstance(decide_line(line, context, looks=looks), Allow):
+                if isinstance(decide_line(line, context, lookups=looks), Allow):
                     yield f"{rule.name}: should be refused: {line!r}"
 
 

@@ -21,9 +21,9 @@ BASELINE_TOOLS = (
     "Write",
 )
 
-# Names for the same thing, by version of the agent, and what belongs to a shell with jobs in the
-# background: who may have the one may have the others.
-_ALIKE = (
+# Tools that are allowed together: the names of one tool in different versions of the agent, and
+# those for background jobs of a shell.
+_ALIASES = (
     frozenset({"Agent", "Task"}),
     frozenset({"Bash", "BashOutput", "KillShell", "TaskOutput", "TaskStop"}),
 )
@@ -39,34 +39,34 @@ class Toolset:
 
     @property
     def builtin(self) -> tuple[str, ...]:
-        """What the agent is told it has; tools of servers come with their servers."""
+        """The tools in the agent's list; tools of servers come with their servers."""
         wanted = self.names | {rule.tool for rule in self.rules}
         return tuple(sorted(name for name in wanted if not name.startswith("mcp__")))
 
     def has(self, tool: str) -> bool:
-        """Whether a tool is here under any of its names."""
+        """Whether the set contains a tool under any of its names."""
         return any(name in self.names for name in _names_of(tool))
 
 
 def limit_to_role(toolset: Toolset, role: Role) -> Toolset:
-    """What is left of a toolset for a role."""
+    """The part of a toolset that a role may use."""
     rules = ROLES[role]
     names, servers = toolset.names, toolset.servers
-    left = toolset.rules
+    remaining = toolset.rules
     if rules.tools is not None:
         kept = frozenset(name for tool in rules.tools for name in _names_of(tool))
         names = frozenset(n for n in names if n in kept or n.startswith("mcp__"))
-        left = tuple(rule for rule in left if rule.tool in kept)
+        remaining = tuple(rule for rule in remaining if rule.tool in kept)
     if rules.servers is not None:
         servers &= rules.servers
         names = frozenset(n for n in names if not n.startswith("mcp__"))
-    return Toolset(names, left, servers)
+    return Toolset(names, remaining, servers)
 
 
 def merge_tools(
     allowed_tools: Sequence[str], rules: Sequence[PermissionRule], servers: Mapping[str, Any]
 ) -> Toolset:
-    """The baseline and what the user added to it."""
+    """The baseline with the user's additions."""
     return Toolset(
         names=frozenset({*BASELINE_TOOLS, *allowed_tools}),
         rules=tuple(rules),
@@ -77,10 +77,10 @@ def merge_tools(
 def merge_servers(
     baseline: Mapping[str, Mapping[str, Any]], user: Mapping[str, Mapping[str, Any]] | None
 ) -> dict[str, Mapping[str, Any]]:
-    """MCP servers by the user's priority.
+    """The MCP servers of a session.
 
-    Not mentioned: the baseline. An empty table: none at all. Otherwise the baseline, with the
-    user's entries added and put in place of those of the same name.
+    Without a user table it is the baseline, with an empty one there are none. Otherwise the user's
+    entries are added to the baseline and replace those of the same name.
     """
     if user is None:
         return dict(baseline)
@@ -90,7 +90,7 @@ def merge_servers(
 
 
 def _names_of(tool: str) -> frozenset[str]:
-    for alike in _ALIKE:
-        if tool in alike:
-            return alike
+    for names in _ALIASES:
+        if tool in names:
+            return names
     return frozenset({tool})

@@ -1,7 +1,7 @@
 """File contents that need a person's approval before an agent writes them. Rules as data.
 
-A word alone is no reason to ask: most texts about deployments are harmless. Asked is where the text
-will be obeyed, far away and with other people's rights, or where it holds what looks like a key.
+A word alone is no reason to ask: most texts about deployments are harmless. A gate needs a file
+that other machines execute with other permissions, or a text that looks like a key.
 """
 
 import math
@@ -17,7 +17,7 @@ Example = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class ContentGate:
-    """One kind of file, one kind of text in it, and why a person decides about the two."""
+    """A kind of file, a kind of text in it, and why a person has to approve it."""
 
     rule: str
     reason: str
@@ -33,30 +33,28 @@ _PIPELINES = re.compile(
     r"\.buildkite/[^/]+\.ya?ml|\.travis\.ya?ml|fly\.toml|vercel\.json|netlify\.toml|render\.ya?ml|"
     r"app\.yaml|procfile)"
 )
-_FAR_REACHING = re.compile(
+_DEPLOYMENT = re.compile(
     r"\b(?:deploy|publish|migrat|production|terraform\s+(?:apply|destroy)|kubectl\s+apply)|"
     r"\bpush\s[^;&|]{0,200}(?:--force|-f\b)|\brm\s+-(?:\w{0,8}r\w{0,8}f|\w{0,8}f\w{0,8}r)",
     re.IGNORECASE,
 )
-# Of a line; what people write is shorter.
+# Only the beginning of a longer line is searched.
 _LONGEST_LINE = 4000
 _PRODUCTION = re.compile(
     r"(.*/)?(\.env\.(production|prod|live)|(production|prod)\.env|[^/]*prod[^/]*\.tfvars(\.json)?|"
     r"terraform\.tfvars(\.json)?|credentials/production\.[^/]+|secrets?[.-](production|prod)\.[^/]+)"
 )
-_KEPT_FOR_TESTS = re.compile(
-    r"(^|/)(tests?|specs?|__tests__|fixtures|testdata|examples?)/|(^|/)test_"
-)
-_NAMED = re.compile(
+_TEST_PATH = re.compile(r"(^|/)(tests?|specs?|__tests__|fixtures|testdata|examples?)/|(^|/)test_")
+_NAMED_VALUE = re.compile(
     r"(?:(?i:api[_-]?key|secret(?:[_-]?key)?|passw(?:or)?d)|(?<![A-Za-z])(?i:token)|(?<=[a-z])Token)"
     r"[\"']?\s{0,20}(?::|=>?|:=)\s{0,20}[\"']?(?P<value>[A-Za-z0-9+/_=.~-]{20,})"
 )
-_STANDS_FOR_ONE = re.compile(
+_PLACEHOLDER = re.compile(
     r"example|sample|dummy|fake|mock|test|your|change|replace|placeholder|todo|xxx|process\.env|"
     r"os\.environ|env\.|secrets\.|0123|1234|abcd",
     re.IGNORECASE,
 )
-# Words and paths stay below it, keys do not.
+# The entropy of words and paths is lower, that of keys is higher.
 _LEAST_BITS = 3.5
 
 
@@ -68,22 +66,22 @@ def _is_production(path: PurePosixPath) -> bool:
     return _PRODUCTION.fullmatch(str(path).casefold()) is not None
 
 
-def _is_no_test(path: PurePosixPath) -> bool:
-    return _KEPT_FOR_TESTS.search(str(path).casefold()) is None
+def _is_not_test(path: PurePosixPath) -> bool:
+    return _TEST_PATH.search(str(path).casefold()) is None
 
 
-def _reaches_far(text: str) -> bool:
-    """Outside comments."""
+def _deploys(text: str) -> bool:
+    """Whether a line outside comments deploys, publishes or deletes."""
     lines = (line[:_LONGEST_LINE].partition("#")[0] for line in text.splitlines())
-    return any(_FAR_REACHING.search(line) for line in lines)
+    return any(_DEPLOYMENT.search(line) for line in lines)
 
 
-def _holds_key(text: str) -> bool:
-    return any(_looks_real(match["value"]) for match in _NAMED.finditer(text))
+def _contains_key(text: str) -> bool:
+    return any(_looks_real(match["value"]) for match in _NAMED_VALUE.finditer(text))
 
 
 def _looks_real(value: str) -> bool:
-    if _STANDS_FOR_ONE.search(value) or not re.search(r"\d", value):
+    if _PLACEHOLDER.search(value) or not re.search(r"\d", value):
         return False
     counts = Counter(value).values()
     bits = -sum(n / len(value) * math.log2(n / len(value)) for n in counts)
@@ -95,7 +93,7 @@ GATES: tuple[ContentGate, ...] = (
         rule="gate-pipeline",
         reason="This file makes other machines deploy, publish or delete something.",
         concerns=_runs_elsewhere,
-        found=_reaches_far,
+        found=_deploys,
         asks=(
             (".github/workflows/release.yml", "      - run: npm publish\n"),
             (".gitlab-ci.yml", "deploy:\n  script: ./ship\n"),
@@ -122,8 +120,8 @@ GATES: tuple[ContentGate, ...] = (
     ContentGate(
         rule="gate-credential",
         reason="This text holds what looks like a real key, password or token.",
-        concerns=_is_no_test,
-        found=_holds_key,
+        concerns=_is_not_test,
+        found=_contains_key,
         asks=(
             ("src/config.py", 'API_KEY = "q8Zr2LmX7vKp4TnB9sWd"\n'),
             (".env", "DB_PASSWORD=Vb7Kq2Xr9Lm4Zt8Np3Ws\n"),
@@ -141,5 +139,5 @@ GATES: tuple[ContentGate, ...] = (
 
 
 def find_content_gate(path: PurePosixPath, text: str) -> ContentGate | None:
-    """The first gate that this text may not pass alone in this file inside the project."""
+    """The first gate for this text in this file of the project, if any."""
     return next((gate for gate in GATES if gate.concerns(path) and gate.found(text)), None)

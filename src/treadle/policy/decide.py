@@ -29,54 +29,58 @@ DecideLine: TypeAlias = Callable[[str, ShellSet, str], PolicyDecision]
 
 @dataclass(frozen=True, slots=True)
 class DecisionContext:
-    """What a decision depends on besides the use itself."""
+    """The inputs of a decision besides the tool use."""
 
     role: Role
     workspace: str
     toolset: Toolset
-    # Places besides the workspace, and paths in it that are never written.
+    # Paths besides the workspace, and paths in it that are never written.
     readable: tuple[str, ...] = ()
     writable: tuple[str, ...] = ()
     protected: tuple[str, ...] = ()
-    # Uses that a person decides about, whatever else allows them.
+    # Uses that always need a person's approval.
     ask_before: tuple[PermissionRule, ...] = ()
 
 
 def decide(
-    use: ToolUse, context: DecisionContext, *, real_path: RealPath, judge_line: DecideLine
+    use: ToolUse, context: DecisionContext, *, real_path: RealPath, decide_line: DecideLine
 ) -> PolicyDecision:
-    """Deny wins over ask, ask over allow; what no rule allows is denied. `real_path` follows links,
-    as far as they exist."""
+    """Deny wins over ask, and ask over allow; a use that no rule allows is denied.
+
+    `real_path` follows links as far as they exist.
+    """
     context = replace(context, toolset=limit_to_role(context.toolset, context.role))
-    reach = FileAccess(
+    access = FileAccess(
         workspace=real_path(context.workspace),
         directory=use.directory or context.workspace,
         readable=tuple(real_path(path) for path in context.readable),
         writable=tuple(real_path(path) for path in context.writable),
         protected=context.protected,
     )
-    argument = main_argument(use, reach, real_path)
-    judged = _decide_by_tool(use, context, argument, reach=reach, ways=(real_path, judge_line))
-    if isinstance(judged, Allow) and (rule := _find_ask_rule(use, context, argument, reach)):
-        asked = f"Your settings want a person to be asked before {rule.tool} is used so."
-        return Ask(asked, subject_of(use), "gate-by-settings")
-    return judged
+    argument = main_argument(use, access, real_path)
+    decision = _decide_by_tool(
+        use, context, argument, access=access, lookups=(real_path, decide_line)
+    )
+    if isinstance(decision, Allow) and (rule := _find_ask_rule(use, context, argument, access)):
+        reason = f"Your settings want a person to be asked before {rule.tool} is used so."
+        return Ask(reason, subject_of(use), "gate-by-settings")
+    return decision
 
 
-def main_argument(use: ToolUse, reach: FileAccess, real_path: RealPath) -> str:
-    """What rules about a use are matched on; a path is resolved first."""
+def main_argument(use: ToolUse, access: FileAccess, real_path: RealPath) -> str:
+    """The argument that rules match on; a path is resolved first."""
     if use.name in PATH_TOOLS:
-        return resolve_tool_path(use, reach, real_path)
+        return resolve_tool_path(use, access, real_path)
     return str(use.input.get(MAIN_ARGUMENT.get(use.name, "")) or "")
 
 
 def subject_of(use: ToolUse) -> str:
-    """All of a use that matters to whoever allows it, in words for people."""
+    """The whole use as text, for the person who decides about it."""
     if use.name == "Bash":
         background = " &" if use.input.get("run_in_background") else ""
         return f"{use.input.get('command')}{background}"
-    told = [f"{name}: {value}" for name, value in sorted(use.input.items())]
-    return "\n".join([use.name, *told])
+    arguments = [f"{name}: {value}" for name, value in sorted(use.input.items())]
+    return "\n".join([use.name, *arguments])
 
 
 def _decide_by_tool(
@@ -84,27 +88,27 @@ def _decide_by_tool(
     context: DecisionContext,
     argument: str,
     *,
-    reach: FileAccess,
-    ways: tuple[RealPath, DecideLine],
+    access: FileAccess,
+    lookups: tuple[RealPath, DecideLine],
 ) -> PolicyDecision:
-    real_path, judge_line = ways
+    real_path, decide_line = lookups
     if use.name.startswith("mcp__"):
-        return decide_server_tool(use, context.toolset, reach, real_path)
+        return decide_server_tool(use, context.toolset, access, real_path)
     if use.name in WRITING and not ROLES[context.role].writes:
         refusal = f"In the role {context.role} you read and report; you do not change files."
         return Deny(refusal, "role-writes")
     covered = any(
-        matches(rule, use.name, argument, workspace=reach.workspace)
+        matches(rule, use.name, argument, workspace=access.workspace)
         for rule in context.toolset.rules
     )
     if not covered and not context.toolset.has(use.name):
         return _deny_unavailable(use, context.toolset)
     if use.name in WRITING:
-        return decide_write(use, argument, reach)
+        return decide_write(use, argument, access)
     if use.name in READING:
-        return Allow(rule="read-rule") if covered else decide_read(use, argument, reach)
+        return Allow(rule="read-rule") if covered else decide_read(use, argument, access)
     if use.name == "Bash":
-        return _decide_shell(use, ROLES[context.role].commands, reach.directory, judge_line)
+        return _decide_shell(use, ROLES[context.role].commands, access.directory, decide_line)
     if use.name in SUB_AGENTS and use.input.get("isolation"):
         refusal = "Sub-agents work in your own workspace. Start it without `isolation`."
         return Deny(refusal, "tool-isolation")
@@ -120,7 +124,7 @@ def _deny_unavailable(use: ToolUse, toolset: Toolset) -> Deny:
 
 
 def _decide_shell(
-    use: ToolUse, allowed: ShellSet, directory: str, judge_line: DecideLine
+    use: ToolUse, allowed: ShellSet, directory: str, decide_line: DecideLine
 ) -> PolicyDecision:
     line = use.input.get("command")
     if not isinstance(line, str):
@@ -131,27 +135,29 @@ def _decide_shell(
     if use.input.get("run_in_background") and allowed == "read":
         refusal = "In this role nothing is left running. Run it in the foreground."
         return Deny(refusal, "role-background")
-    judged = judge_line(line, allowed, directory)
-    # What a person says yes to is the whole line, however small the part that was the reason.
-    return replace(judged, subject=subject_of(use)) if isinstance(judged, Ask) else judged
+    decision = decide_line(line, allowed, directory)
+    # A person approves the whole line, even if only a part of it was the reason.
+    return replace(decision, subject=subject_of(use)) if isinstance(decision, Ask) else decision
 
 
 def _find_ask_rule(
-    use: ToolUse, context: DecisionContext, argument: str, reach: FileAccess
+    use: ToolUse, context: DecisionContext, argument: str, access: FileAccess
 ) -> PermissionRule | None:
     if use.name.startswith(f"mcp__{OWN_SERVER}__"):
         return None
     for rule in context.ask_before:
-        # Which tool writes a file makes no difference to the file.
-        alike = rule.tool in WRITING and use.name in WRITING
-        asked = replace(rule, tool=use.name) if alike or _names_tool(rule, use.name) else rule
-        if matches(asked, use.name, argument, workspace=reach.workspace):
+        # A rule for one writing tool applies to all of them.
+        both_write = rule.tool in WRITING and use.name in WRITING
+        tool_rule = (
+            replace(rule, tool=use.name) if both_write or _names_tool(rule, use.name) else rule
+        )
+        if matches(tool_rule, use.name, argument, workspace=access.workspace):
             return rule
     return None
 
 
 def _names_tool(rule: PermissionRule, tool: str) -> bool:
-    """`mcp__server__*` stands for all tools of a server."""
+    """Whether a rule matches the tool; `mcp__server__*` means all tools of a server."""
     return tool.startswith("mcp__") and bool(
         re.fullmatch(re.escape(rule.tool).replace(r"\*", ".*"), tool)
     )

@@ -14,14 +14,14 @@ from treadle.policy.protected_paths import OWN, is_executed_config, protected_pa
 
 RealPath: TypeAlias = Callable[[str], str]
 
-# A path that no rule about places fits and that lies outside every workspace.
+# A path outside every workspace that no rule matches.
 _NOWHERE = ""
-# The agent takes a leading tilde for its home; a zero byte ends a path early or not, who knows.
+# The agent expands a leading tilde to its home; a zero byte may or may not end a path.
 _UNKNOWABLE = re.compile(r"\A~|\0")
-# Braces may hide a way up from whoever splits a pattern at its slashes, so none is followed.
+# Braces may hide `..` from a parser that splits at slashes, so it is also matched next to braces.
 _UPWARD = re.compile(r"(?<![^/{},])\.\.(?![^/{},])")
-# What a tool puts into a file.
-_WRITTEN = {"Edit": "new_string", "NotebookEdit": "new_source", "Write": "content"}
+# The argument with the text that a tool writes.
+_TEXT_ARGUMENT = {"Edit": "new_string", "NotebookEdit": "new_source", "Write": "content"}
 
 OUTSIDE_READ = Deny(
     "That path is outside the workspace; read inside your current directory only.", "read-outside"
@@ -39,32 +39,34 @@ OUTSIDE_WRITE = Deny(
 
 @dataclass(frozen=True, slots=True)
 class FileAccess:
-    """The disk as one use sees it; all but `directory` and `protected` are real paths."""
+    """The paths that one use may access; all but `directory` and `protected` are real paths."""
 
     workspace: str
-    # Where relative paths begin.
+    # The base of relative paths.
     directory: str
     readable: tuple[str, ...] = ()
     writable: tuple[str, ...] = ()
-    # Paths in the workspace, relative to it, that no agent writes besides those protected anyway.
+    # Further protected paths, relative to the workspace.
     protected: tuple[str, ...] = ()
 
 
-def resolve_tool_path(use: ToolUse, reach: FileAccess, real_path: RealPath) -> str:
-    """The real path that a file tool is to be used on; empty where nobody can tell."""
+def resolve_tool_path(use: ToolUse, access: FileAccess, real_path: RealPath) -> str:
+    """The real path of a file tool's argument; empty if it cannot be determined."""
     # The agent drops blanks around a path, so " /etc" is not a file of the workspace.
     value = str(use.input.get(MAIN_ARGUMENT[use.name]) or "").strip()
-    # A pattern leads out of the directory it is looked for in as easily as a path does.
+    # A pattern can lead out of its directory just like a path.
     pattern = str(use.input.get("pattern") or "").strip() if use.name == "Glob" else ""
     if _UNKNOWABLE.search(value) or _UNKNOWABLE.search(pattern) or _UPWARD.search(pattern):
         return _NOWHERE
-    return real_path(str(PurePosixPath(reach.directory) / value / pattern))
+    return real_path(str(PurePosixPath(access.directory) / value / pattern))
 
 
-def decide_read(use: ToolUse, place: str, reach: FileAccess) -> PolicyDecision:
-    """Everything in the workspace may be read, and what the settings add to it, but for files that
-    are named like secrets: those are only seen to be there."""
-    inside = _relative_to_first(place, (reach.workspace, *reach.readable, *reach.writable))
+def decide_read(use: ToolUse, path: str, access: FileAccess) -> PolicyDecision:
+    """Allow the workspace and the paths of the settings, except files named like secrets.
+
+    Those may only be listed.
+    """
+    inside = _relative_to_first(path, (access.workspace, *access.readable, *access.writable))
     if inside is None:
         return OUTSIDE_READ
     if use.name != "Glob" and holds_secrets(inside.parts):
@@ -72,22 +74,24 @@ def decide_read(use: ToolUse, place: str, reach: FileAccess) -> PolicyDecision:
     return Allow(rule="read")
 
 
-def decide_write(use: ToolUse, place: str, reach: FileAccess) -> PolicyDecision:
-    """In the workspace and what the settings add, but for what is protected; some texts only after
-    a person has seen them."""
-    inside = _relative_to_first(place, (reach.workspace, *reach.writable))
+def decide_write(use: ToolUse, path: str, access: FileAccess) -> PolicyDecision:
+    """Allow the workspace and the paths of the settings, except protected ones.
+
+    Some texts need a person's approval.
+    """
+    inside = _relative_to_first(path, (access.workspace, *access.writable))
     if inside is None:
         return OUTSIDE_WRITE
-    if part := protected_part(inside, reach.protected):
+    if part := protected_part(inside, access.protected):
         return deny_protected(part)
-    text = str(use.input.get(_WRITTEN[use.name]) or "")
+    text = str(use.input.get(_TEXT_ARGUMENT[use.name]) or "")
     if gate := find_content_gate(inside, text):
         return Ask(gate.reason, f"{use.name} {inside}\n{text}", gate.rule)
     return Allow(rule="write")
 
 
 def deny_protected(part: str) -> Deny:
-    """The refusal to write what is protected."""
+    """The refusal to write a protected path."""
     if part.casefold() in OWN:
         return Deny(
             f"{part} belongs to Treadle and cannot be written by an agent. "
@@ -108,7 +112,7 @@ def deny_protected(part: str) -> Deny:
 
 
 def _relative_to_first(path: str, roots: tuple[str, ...]) -> PurePosixPath | None:
-    """The path relative to the first of the roots that it lies in."""
+    """The path relative to the first root that contains it."""
     for root in roots:
         try:
             return PurePosixPath(path).relative_to(root)

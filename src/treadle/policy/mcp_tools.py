@@ -11,11 +11,11 @@ from treadle.policy.available_tools import Toolset
 from treadle.policy.file_tools import FileAccess, RealPath, deny_protected
 from treadle.policy.protected_paths import protected_part
 
-# The agent writes names of servers with these characters put in place of all others.
+# The agent replaces these characters in the names of servers.
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_-]")
-# Runs what it is given in the browser's own server, past everything that is said about commands.
+# Runs code in the browser's server process, past the rules for commands.
 _RUNS_CODE = re.compile(r"__browser_run_code(_unsafe)?\Z")
-# A longer text is none that a disk takes for a path.
+# A longer text cannot be a path.
 _LONGEST_PATH = 4096
 _IN_NO_PATH = re.compile(r"[\n\0]")
 _DEEPEST = 8
@@ -24,10 +24,12 @@ _SCHEME = "file://"
 
 
 def decide_server_tool(
-    use: ToolUse, toolset: Toolset, reach: FileAccess, real_path: RealPath
+    use: ToolUse, toolset: Toolset, access: FileAccess, real_path: RealPath
 ) -> PolicyDecision:
-    """Servers are named in the settings. None of them is handed a protected path: what a tool does
-    with a path, its name does not tell."""
+    """Allow the servers of the settings, but no protected path as an argument.
+
+    The name of a tool does not say whether it writes to a path.
+    """
     if use.name.startswith(OWN_TOOLS):
         return Allow(rule="mcp-own")
     server = use.name.split("__")[1] if use.name.count("__") >= 2 else ""
@@ -43,18 +45,18 @@ def decide_server_tool(
     if len(texts) > _MOST_TEXTS:
         return Deny("That is too much at once. Use the tool in several steps.", "mcp-too-much")
     for text in texts:
-        place = real_path(str(PurePosixPath(reach.directory) / text))
+        path = real_path(str(PurePosixPath(access.directory) / text))
         try:
-            inside = PurePosixPath(place).relative_to(reach.workspace)
+            inside = PurePosixPath(path).relative_to(access.workspace)
         except ValueError:
             continue
-        if part := protected_part(inside, reach.protected):
+        if part := protected_part(inside, access.protected):
             return deny_protected(part)
     return Allow(rule="mcp")
 
 
 def _texts(value: Any, depth: int = 0) -> Iterator[str]:
-    """Every text in an input that could be a path."""
+    """All texts of an input that could be a path."""
     if isinstance(value, str):
         text = value.strip()
         address = "://" in text and not text.startswith(_SCHEME)

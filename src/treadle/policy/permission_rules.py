@@ -1,4 +1,4 @@
-"""Parses and matches the users' permission rules: `Tool(pattern)`."""
+"""Parses and matches the user's permission rules: `Tool(pattern)`."""
 
 import re
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ PATH_TOOLS = frozenset({"Edit", "Glob", "Grep", "NotebookEdit", "Read", "Write"}
 
 @dataclass(frozen=True, slots=True)
 class PermissionRule:
-    """`*` stands for anything within a path segment or word, `**` for anything at all."""
+    """`*` matches within a path segment or word, `**` matches everything."""
 
     tool: str
     pattern: str = "**"
@@ -59,7 +59,7 @@ def split_ask_before(texts: Sequence[str]) -> tuple[tuple[str, ...], tuple[Permi
 
 
 def matches(rule: PermissionRule, tool: str, value: str, *, workspace: str) -> bool:
-    """Does the rule cover this tool with this main argument? Paths must be resolved already."""
+    """Whether the rule covers this tool with this main argument; paths must be resolved."""
     if rule.tool != tool:
         return False
     pattern = rule.pattern
@@ -72,7 +72,7 @@ def matches(rule: PermissionRule, tool: str, value: str, *, workspace: str) -> b
 
 
 def _anchor_in_project(rule: PermissionRule) -> PermissionRule:
-    """A path without a beginning is one of the project."""
+    """Make a relative path one of the project."""
     if rule.tool not in PATH_TOOLS or rule.pattern.startswith(("/", "./", "**")):
         return rule
     return PermissionRule(rule.tool, f"./{rule.pattern}")

@@ -17,7 +17,7 @@ _PKILL: dict[str, str] = {
 
 
 def active_profiles(profiles: tuple[str, ...]) -> tuple[str, ...]:
-    """The profiles in force: those named, or all if none is."""
+    """The named profiles, or all if none is named."""
     return profiles or PROFILES
 
 

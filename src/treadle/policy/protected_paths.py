@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 
-# At the top of the project. An agent hands text over by tools instead.
+# At the root of the project. Agents report through tools instead.
 OWN = (".treadle", "treadle.toml")
-# Wherever they are: git, shells, editors and coding agents run what these say.
+# At any depth: git, shells, editors and coding agents execute these.
 EXECUTED_CONFIG = (
     *(".git", ".gitmodules", ".gitconfig"),
     *(".claude", ".mcp.json", ".vscode", ".idea"),
@@ -16,9 +16,9 @@ EXECUTED_CONFIG = (
 )
 
 PROTECTED = (*OWN, *EXECUTED_CONFIG)
-# At the top of a workspace a sandbox seals these even before they exist, the others once they do:
-# their names would stand in the way of the project's own programs. Of git's directory it seals what
-# matters; the rest an agent needs for its commits.
+# A sandbox makes these read-only at the root of a workspace even before they exist. The others are
+# sealed only if they exist, because an empty file would disturb the project's programs. Of git's
+# directory only parts are sealed, because an agent needs the rest for its commits.
 SEALED = (*OWN, ".claude", ".mcp.json")
 SEALED_IF_THERE = tuple(name for name in EXECUTED_CONFIG if name not in (*SEALED, ".git"))
 
@@ -27,10 +27,10 @@ _ANY_DEPTH = "**"
 
 
 def protected_part(inside: PurePosixPath, also: Iterable[str] = ()) -> str | None:
-    """The part of a path inside the project for which it is protected; None if it is not.
+    """The protected part of a path inside the project; None if there is none.
 
-    `also` are further paths relative to the project, as `covers` reads them. Some disks do not tell
-    upper from lower case, or pass over characters that nobody sees, so no spelling counts.
+    `also` are further paths relative to the project, as in `covers`. Some file systems ignore case
+    or invisible characters, so names are normalised first.
     """
     parts = inside.parts
     if (name := protected_name(parts)) is not None:
@@ -40,7 +40,7 @@ def protected_part(inside: PurePosixPath, also: Iterable[str] = ()) -> str | Non
 
 
 def protected_name(parts: Sequence[str]) -> str | None:
-    """The step that is protected in every project, on the way from the top of one to a path."""
+    """The part of a path that is protected in every project."""
     folded = [_normalize(part) for part in parts]
     if folded and folded[0] in OWN:
         return parts[0]
@@ -50,7 +50,7 @@ def protected_name(parts: Sequence[str]) -> str | None:
 
 
 def is_executed_config(part: str) -> bool:
-    """Whether a part of a path is protected for what others do at its word."""
+    """Whether a part of a path is protected because other programs execute it."""
     return _normalize(part) in EXECUTED_CONFIG
 
 
@@ -59,7 +59,7 @@ def has_pattern(path: str) -> bool:
 
 
 def covers(kept: str, inside: PurePosixPath) -> bool:
-    """Whether a path is the one that is kept, or lies below it.
+    """Whether a path is the protected one, or below it.
 
     In a pattern `*` is one part or some of it, `**` any number of parts; one without a slash fits
     at any depth. A path is also just what it says, whatever is in its name.
@@ -68,7 +68,7 @@ def covers(kept: str, inside: PurePosixPath) -> bool:
 
 
 def lies_above(inside: PurePosixPath, kept: str) -> bool:
-    """Whether what is kept would go with this directory; not told of patterns that fit anywhere."""
+    """Whether a directory contains the protected path; patterns of any depth do not count."""
     parts = [_normalize(part) for part in inside.parts]
     wanted = [_normalize(part) for part in PurePosixPath(kept).parts]
     return len(parts) < len(wanted) and all(
@@ -78,7 +78,7 @@ def lies_above(inside: PurePosixPath, kept: str) -> bool:
 
 
 def is_protectable(path: str) -> bool:
-    """Whether it is a path inside a project, or a pattern for some of them, and not for all."""
+    """Whether this is a path inside a project, or a pattern that does not match everything."""
     parts = PurePosixPath(path).parts
     outside = path.startswith(("/", "~")) or ".." in parts or "\0" in path
     return not outside and any(part.strip("*") for part in parts)
@@ -96,7 +96,7 @@ def _covers(kept: str, folded: Sequence[str]) -> bool:
 
 
 def _matches_beginning(wanted: Sequence[str], parts: Sequence[str]) -> bool:
-    """Whether the pattern fits the path, or something on the way to it."""
+    """Whether the pattern matches the path or one of its parents."""
     if not wanted:
         return True
     first, *rest = wanted
@@ -108,5 +108,5 @@ def _matches_beginning(wanted: Sequence[str], parts: Sequence[str]) -> bool:
 def _normalize(part: str) -> str:
     if part.isascii():
         return part.casefold()
-    seen = "".join(c for c in part if unicodedata.category(c) != "Cf")
-    return unicodedata.normalize("NFKC", seen).casefold()
+    visible = "".join(c for c in part if unicodedata.category(c) != "Cf")
+    return unicodedata.normalize("NFKC", visible).casefold()

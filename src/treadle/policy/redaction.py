@@ -1,7 +1,7 @@
-"""Removes secrets from everything that is stored or shown. Pure.
+"""Removes secrets from everything that is stored or displayed. Pure.
 
-Known values go first, in every form they can be written in; then what looks like a credential.
-Where a text was cut, what the cut has left of a known value goes as well.
+Known values are replaced first, in every encoding, then text that looks like a credential. Where a
+text was truncated, the remains of a known value are replaced too.
 """
 
 import re
@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any, Protocol, TypeVar
 
 from treadle.policy.secret_encodings import encoded_forms
-from treadle.policy.secret_shapes import PRIVATE_KEY_END, SHOWN
+from treadle.policy.secret_shapes import ON_SCREEN, PRIVATE_KEY_END
 from treadle.policy.truncated_secrets import (
     HIDDEN,
     PART,
@@ -20,45 +20,45 @@ from treadle.policy.truncated_secrets import (
     hide_truncated_values,
 )
 
-_HINTS = (*dict.fromkeys(hint for shape in SHOWN for hint in shape.hints), RESUMED)
+_HINTS = (*dict.fromkeys(hint for shape in ON_SCREEN for hint in shape.hints), RESUMED)
 
 T = TypeVar("T")
 
 
 class Redactor(Protocol):
-    """Gives anything back with every secret in its texts hidden."""
+    """Returns a value with every secret in its texts hidden."""
 
     def __call__(self, value: T, /) -> T: ...
 
 
 def make_redactor(secrets: Iterable[str]) -> Redactor:
-    """One for these values, in all their forms, and for what has the shape of a credential."""
+    """A redactor for these values in all encodings, and for text that looks like a credential."""
     known = encoded_forms(secrets)
-    telling = (*dict.fromkeys(form[:PART] for form in known), *_HINTS)
+    hints = (*dict.fromkeys(form[:PART] for form in known), *_HINTS)
 
     def hide(text: str) -> str:
-        return _hide_all(text, known) if any(word in text for word in telling) else text
+        return _hide_all(text, known) if any(word in text for word in hints) else text
 
-    def redacted(value: T, /) -> T:
+    def redact(value: T, /) -> T:
         if isinstance(value, str):
             return hide(value)  # type: ignore[return-value]
-        # Most hold nothing: one look at all of it is cheaper than one at each part.
+        # Most values contain no secret, and one search of the joined text is cheaper than many.
         together = "\n".join(_texts(value))
-        if not any(word in together for word in telling):
+        if not any(word in together for word in hints):
             return value
-        found: T = _clean(value, hide)
-        return found
+        cleaned: T = _clean(value, hide)
+        return cleaned
 
-    return redacted
+    return redact
 
 
 def _hide_all(text: str, known: tuple[str, ...]) -> str:
-    # Before whole values: those may be parts of what was cut.
+    # Before whole values, which may be parts of a truncated one.
     text = hide_truncated_values(text, known)
     for form in known:
         if form in text:
             text = text.replace(form, HIDDEN)
-    for shape in SHOWN:
+    for shape in ON_SCREEN:
         if any(hint in text for hint in shape.hints):
             text = shape.regex.sub(_hide_secret, text)
     return re.sub(PRIVATE_KEY_END, _hide_secret, hide_truncated_shapes(text))
@@ -78,7 +78,7 @@ def _field_names(kind: type) -> tuple[str, ...]:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """Every text in a value, however deep it lies."""
+    """All texts in a value, at any depth."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):

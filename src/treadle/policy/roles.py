@@ -6,13 +6,13 @@ from typing import Literal
 from treadle.domain.agent import OWN_SERVER
 from treadle.domain.signal import Role
 
-# run: build, test and change the project; read: look at it and change nothing.
+# run: build, test and change the project; read: change nothing.
 ShellSet = Literal["run", "read"]
 
-# Looks at a page as a person would; a role that judges needs it as much as one that builds.
+# The browser server, which reviewing roles need as much as building ones.
 BROWSER = "playwright"
 
-# All that a role which changes nothing is ever given, whatever the settings add for the others.
+# The limit for read-only roles, whatever the settings add for others.
 READ_ONLY_TOOLS = frozenset(
     {
         "Agent",
@@ -30,7 +30,7 @@ READ_ONLY_TOOLS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class RoleRules:
-    """None stands for everything that the settings give."""
+    """The permissions of a role; None means everything that the settings allow."""
 
     writes: bool
     commands: ShellSet
@@ -42,7 +42,7 @@ _BUILDS = RoleRules(writes=True, commands="run")
 _REVIEWS = RoleRules(
     writes=False, commands="read", tools=READ_ONLY_TOOLS, servers=frozenset({OWN_SERVER, BROWSER})
 )
-# Works on words alone: what it writes it hands over by our own tools.
+# Planning roles write only through Treadle's own tools.
 _PLANS = RoleRules(
     writes=False, commands="read", tools=READ_ONLY_TOOLS, servers=frozenset({OWN_SERVER})
 )

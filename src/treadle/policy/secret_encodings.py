@@ -5,33 +5,33 @@ import json
 from collections.abc import Iterable, Iterator
 from urllib.parse import quote, quote_plus
 
-# Shorter values would hit ordinary words.
+# Shorter values would match ordinary words.
 SHORTEST = 8
-# A line of a longer secret is a secret of its own from here on.
+# A line of a secret counts as a secret from this length.
 SHORTEST_LINE = 16
 
 _SCHEMES = ("bearer ", "basic ", "token ", "digest ")
 
 
 def encoded_forms(secrets: Iterable[str]) -> tuple[str, ...]:
-    """Every way to write one of these values, the longest first."""
-    found = {
+    """All encodings of these values, the longest first."""
+    forms = {
         form
         for secret in secrets
         for part in _parts(secret.strip())
         for form in _encode(part)
         if len(form) >= SHORTEST
     }
-    return tuple(sorted(found, key=lambda form: (-len(form), form)))
+    return tuple(sorted(forms, key=lambda form: (-len(form), form)))
 
 
 def _parts(secret: str) -> Iterator[str]:
-    """The value itself, and what in it is as secret on its own."""
+    """The value, and the parts of it that are secrets themselves."""
     if len(secret) < SHORTEST:
         return
     yield secret
     for line in secret.splitlines():
-        # As in a header: what stands behind its name and its scheme.
+        # The value of a header, without its name and scheme.
         value = line.partition(": ")[2].strip() or line.strip()
         if value.lower().startswith(_SCHEMES):
             value = value.partition(" ")[2].strip()
@@ -54,10 +54,10 @@ def _encode(secret: str) -> Iterator[str]:
 
 
 def _in_base64(raw: bytes) -> Iterator[str]:
-    """As it stands inside a longer text: whatever comes before it shifts the letters."""
+    """The encodings inside a longer text, at each of the three possible offsets."""
     for shift in range(3):
         padded = bytes(shift) + raw
-        # Letters that carry bits of what is around are not the same each time.
+        # Letters at the edges also encode bits of the text around.
         first = -(-shift * 8 // 6)
         last = len(padded) * 8 // 6
         for encode in (base64.b64encode, base64.urlsafe_b64encode):
@@ -65,6 +65,6 @@ def _in_base64(raw: bytes) -> Iterator[str]:
 
 
 def _small_percents(quoted: str) -> str:
-    """The same with the digits of %2F and the like in small letters."""
+    """The text with lower-case percent escapes, such as %2f."""
     head, *rest = quoted.split("%")
     return "%".join([head, *(part[:2].lower() + part[2:] for part in rest)])

@@ -19,7 +19,7 @@ _LEAST_LETTERS = 6
 
 @dataclass(frozen=True, slots=True)
 class SecretMatch:
-    """A credential in a text: what it is, where it begins, and itself, which is never told."""
+    """A credential in a text: its kind, its offset, and its value, which is never printed."""
 
     kind: str
     at: int
@@ -27,17 +27,17 @@ class SecretMatch:
 
 
 class SecretSearch:
-    """Finds these values in any form, and what has the shape of a credential and is not made up."""
+    """Finds these values in any encoding, and text that looks like a real credential."""
 
     def __init__(self, secrets: Iterable[str]) -> None:
         self._known = encoded_forms(secrets)
 
     def may_hold(self, text: str) -> bool:
-        """Whether it is worth looking closer; almost no text is."""
+        """Whether a search is worthwhile, which is rare."""
         return any(hint in text for hint in _HINTS) or any(form in text for form in self._known)
 
     def find_secrets(self, text: str) -> Iterator[SecretMatch]:
-        """Every credential in the text, once for each way to see it."""
+        """Every credential in the text, once per matching pattern."""
         for form in self._known:
             if (at := text.find(form)) >= 0:
                 yield SecretMatch(KNOWN, at, form)
@@ -51,18 +51,18 @@ def _find_shape(shape: SecretShape, text: str) -> Iterator[SecretMatch]:
         value: str | None = match["secret"]
         if value is None:
             continue
-        if not is_placeholder(value) and (shape.told_by == "form" or looks_random(value)):
+        if not is_placeholder(value) and (shape.matched_by == "form" or looks_random(value)):
             yield SecretMatch(shape.kind, match.start("secret"), value)
 
 
 def is_placeholder(value: str) -> bool:
-    """Whether a person would see at once that this opens nothing."""
+    """Whether the value is obviously not a real credential."""
     small = value.lower()
     return len(set(small)) < _LEAST_LETTERS or any(word in small for word in PLACEHOLDER_WORDS)
 
 
 def looks_random(value: str) -> bool:
-    """Whether no person would think of it: long, with digits, and hardly ever the same letter."""
+    """Whether the value looks generated: long, with digits and few repeated letters."""
     if len(value) < _LEAST_RANDOM or sum(c.isdigit() for c in value) < _LEAST_DIGITS:
         return False
     if not any(c.isalpha() for c in value):

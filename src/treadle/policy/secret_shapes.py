@@ -1,7 +1,7 @@
 """Patterns of credentials, one row per kind, and the words that mark a placeholder. Rules only.
 
-`hints` are literals of which one must be in a text for the pattern to be worth trying, so that
-ordinary text costs no more than a few searches for a word.
+A pattern is tried only if the text contains one of its `hints`, so ordinary text costs only a few
+substring searches.
 """
 
 import re
@@ -12,27 +12,26 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class SecretShape:
-    """One kind of credential; the group `secret` of the pattern is the part that opens something.
+    """One kind of credential; the group `secret` of the pattern is the secret part.
 
-    Where a pattern matches without that group, there is none in the whole stretch: it is passed
-    over, so that no letter of it is looked at again.
+    A match without that group contains no secret, and the search continues after it.
 
-    A `form` is unmistakable. A `name` is a value that stands behind a telling name: hidden on a
-    screen at once, but only taken for a credential in a file if it looks random, too.
+    A `form` is unmistakable. A `name` is a value after a name such as PASSWORD: it is always hidden
+    on a screen, but in a file it counts as a credential only if it looks random.
     """
 
     kind: str
     hints: tuple[str, ...]
     pattern: str
-    told_by: Literal["form", "name"] = "form"
+    matched_by: Literal["form", "name"] = "form"
 
     @property
     def regex(self) -> re.Pattern[str]:
-        """Compiled when a hint was found, which for most shapes is never."""
+        """Compiled on demand, because most shapes are never needed."""
         return re.compile(self.pattern)
 
 
-# No run of letters is followed further than `_MOST`, so that no text takes for ever.
+# The longest run of letters that is matched, to bound the time.
 _MOST = 4000
 _ALONE = r"(?<![A-Za-z0-9_])"
 _WORD = r"[A-Za-z0-9_-]"
@@ -90,16 +89,16 @@ FORMS: tuple[SecretShape, ...] = (
     SecretShape(
         "a JSON web token",
         ("eyJ",),
-        # Its first part may hold what begins like another: if one is none, so is the other.
+        # The second alternative skips a long run that is no token.
         rf"{_ALONE}(?:(?P<secret>eyJ{_WORD}{{8,}}+\.eyJ{_WORD}{{8,}}+\.{_WORD}{{8,}}+)"
         rf"|eyJ{_WORD}{{32,}}+)",
     ),
 )
 
-# What every shortening of a text leaves in place of the rest.
+# The marker that Treadle puts where it truncates a text.
 CUT = r"\n?… \(?\d+ (?:characters )?more"
 
-# A key that is cut off at either side counts as one: the rest of it is as secret.
+# A truncated key counts as a key.
 _PEM = r"(?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----"
 PRIVATE_KEY = SecretShape(
     "a private key",
@@ -107,7 +106,7 @@ PRIVATE_KEY = SecretShape(
     rf"-----BEGIN {_PEM}(?P<secret>[\s\S]*?)(?:-----END {_PEM}|(?={CUT})|\Z)",
 )
 PRIVATE_KEY_END = rf"(?:\A|(?<=more\) …\n))(?P<secret>[A-Za-z0-9+/=\s\\]{{8,}})-----END {_PEM}"
-# In a file, the words alone are no key.
+# In a file, the header alone is no key.
 PRIVATE_KEY_IN_FULL = SecretShape(
     "a private key",
     ("PRIVATE KEY",),
@@ -117,7 +116,7 @@ PRIVATE_KEY_IN_FULL = SecretShape(
     ),
 )
 
-_TELLING = r"(?:TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|(?:API|ACCESS|PRIVATE|AUTH)_KEY|APIKEY)"
+_SENSITIVE = r"(?:TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|(?:API|ACCESS|PRIVATE|AUTH)_KEY|APIKEY)"
 _CAPITALS = ("TOKEN", "SECRET", "PASSW", "PASSPHRASE", "_KEY", "APIKEY")
 
 NAMED: tuple[SecretShape, ...] = (
@@ -140,12 +139,12 @@ NAMED: tuple[SecretShape, ...] = (
     _name(
         "a secret variable",
         _CAPITALS,
-        rf"(?<![A-Za-z0-9_])[A-Z0-9_]*{_TELLING}S?(?:=|[\"']\s*:\s*)[\"']?"
+        rf"(?<![A-Za-z0-9_])[A-Z0-9_]*{_SENSITIVE}S?(?:=|[\"']\s*:\s*)[\"']?"
         r"(?P<secret>[^\s\"'&;|<>()\[\]{}$,`\\]{8,})",
     ),
 )
 
-# Only looked for in files: on a screen it would hide too much of ordinary code.
+# Only searched for in files: on a screen it would hide too much ordinary code.
 ASSIGNED = _name(
     "a secret",
     ("secret", "Secret", "oken", "assw", "assphrase", "key", "Key"),
@@ -153,15 +152,15 @@ ASSIGNED = _name(
     r"[\"']?\s*(?::=|=>|=|:)\s*[\"'](?P<secret>[^\s\"'<>{}$]{20,})[\"']",
 )
 
-SHOWN: tuple[SecretShape, ...] = (PRIVATE_KEY, *FORMS, *NAMED)
+ON_SCREEN: tuple[SecretShape, ...] = (PRIVATE_KEY, *FORMS, *NAMED)
 IN_FILES: tuple[SecretShape, ...] = (PRIVATE_KEY_IN_FULL, *FORMS, *NAMED, ASSIGNED)
 
 
 @dataclass(frozen=True, slots=True)
 class SecretPrefix:
-    """What a token begins with that is cut off so early that its pattern does not know it.
+    """The beginning of a token that was truncated too early for its pattern.
 
-    `letters` are those that may follow, at least `least` of them and at most `most`.
+    Between `least` and `most` of `letters` may follow.
     """
 
     pattern: str
@@ -177,7 +176,7 @@ SECRET_PREFIX = SecretPrefix(
     least=0,
     most=800,
 )
-# Some are cut without a word; then only what can hardly be anything else counts.
+# For texts truncated without a marker, only unmistakable prefixes count.
 CERTAIN_PREFIX = SecretPrefix(
     rf"{_ALONE}(?:sk-ant-|gh[pousr]_|github_pat_|glpat-|xox[a-z]-|AKIA|AIza|[sr]k_live_)",
     f"{string.ascii_letters}{string.digits}_-",

@@ -8,32 +8,32 @@ _SECRET = re.compile(
     r"|(?:API|ACCESS|SECRET|PRIVATE|SIGNING|ENCRYPTION|MASTER|DEPLOY|AUTH|SERVICE)_KEY)S?(?:_|$)",
     re.IGNORECASE,
 )
-# Where a secret is kept is none.
-_PLACE = re.compile(
+# The location of a secret is not a secret.
+_LOCATION = re.compile(
     r"_(?:FILE|PATH|DIR|DIRECTORY|SOCK|SOCKET|URL|URI|HOST|NAME|ID|TTL|TYPE)$", re.IGNORECASE
 )
 _LEAST = 8
 _LEAST_PLAIN = 16
 
 
-def secret_values(variables: Mapping[str, str], *, places: Iterable[str]) -> list[str]:
-    """The values of variables whose names say that they open something.
+def secret_values(variables: Mapping[str, str], *, paths: Iterable[str]) -> list[str]:
+    """The values of variables whose names indicate a secret.
 
-    Not what is part of one of `places`: hidden there, a path would lead nowhere.
+    A value that is part of one of `paths` is excluded, because hiding it would break the path.
     """
-    known = tuple(places)
+    known_paths = tuple(paths)
     return [
         value
         for name, value in variables.items()
         if _SECRET.search(name)
-        and not _PLACE.search(name)
+        and not _LOCATION.search(name)
         and _could_be_secret(value)
-        and not any(value in place for place in known)
+        and not any(value in path for path in known_paths)
     ]
 
 
 def _could_be_secret(value: str) -> bool:
-    """An ordinary word in such a variable would be hidden wherever it is meant as a word."""
+    """Whether a value is not an ordinary word, which would be hidden in every text."""
     if len(value) >= _LEAST_PLAIN:
         return not value.startswith(("/", "~/"))
     mixed = any(c.isdigit() for c in value) and any(c.isalpha() for c in value)

@@ -1,7 +1,7 @@
 """Hides the remains of secrets where a text was truncated. Pure.
 
-Everything starts from the cuts, which are few, and looks at no more than could belong to one:
-the time it takes grows with the text and not faster, whatever the text is.
+The search starts at the few truncation markers and reads only what could belong to them, so its
+time is linear for any text.
 """
 
 import re
@@ -17,33 +17,33 @@ from treadle.policy.secret_shapes import (
 
 HIDDEN = "***"
 
-# How much of a known value is enough to be taken for the beginning or the end of it.
+# Letters of a known value that are enough to recognise its beginning or end.
 PART = 12
 
-# What stands before the text that goes on behind a cut.
+# The end of the marker, before the text resumes.
 RESUMED = "more) …\n"
 
 Span = tuple[int, int]
 
 
 def hide_truncated_values(text: str, known: tuple[str, ...]) -> str:
-    """Without the beginning of a known value before a cut or the end, and its end after a cut."""
-    begun = [form for form in known if form[:PART] in text]
+    """Hide the beginning of a known value before a cut or the end, and its end after a cut."""
+    started = [form for form in known if form[:PART] in text]
     ended = [form for form in known if form[-PART:] in text] if RESUMED in text else []
     spans: list[Span] = []
-    if begun:
-        for place in (*_cuts(text), len(text)):
-            spans.append((place - max(_beginning(form, text, place) for form in begun), place))
+    if started:
+        for offset in (*_cuts(text), len(text)):
+            spans.append((offset - max(_beginning(form, text, offset) for form in started), offset))
     if ended:
         for cut in re.finditer(re.escape(RESUMED), text):
-            place = cut.end()
-            spans.append((place, place + max(_ending(form, text, place) for form in ended)))
+            offset = cut.end()
+            spans.append((offset, offset + max(_ending(form, text, offset) for form in ended)))
     return _hide_spans(text, sorted(spans))
 
 
 def hide_truncated_shapes(text: str) -> str:
-    """Without the beginning of what has the shape of a credential, before a cut or the end."""
-    spans = [span for place in _cuts(text) for span in _find_prefix(SECRET_PREFIX, text, place)]
+    """Hide the beginning of what looks like a credential before a cut or the end."""
+    spans = [span for offset in _cuts(text) for span in _find_prefix(SECRET_PREFIX, text, offset)]
     return _hide_spans(text, [*spans, *_find_prefix(CERTAIN_PREFIX, text, len(text))])
 
 
@@ -51,33 +51,33 @@ def _cuts(text: str) -> Iterator[int]:
     return (cut.start() for cut in re.finditer(CUT, text))
 
 
-def _find_prefix(opening: SecretPrefix, text: str, place: int) -> Iterator[Span]:
-    """From the first opening that nothing but its letters part from this place."""
-    window = text[max(0, place - opening.most - LONGEST_PREFIX) : place]
-    run = len(window) - len(window.rstrip(opening.letters))
-    for begun in re.compile(opening.pattern).finditer(text, place - run, place):
-        if opening.least <= place - begun.end() <= opening.most:
-            yield begun.start(), place
+def _find_prefix(prefix: SecretPrefix, text: str, offset: int) -> Iterator[Span]:
+    """The span from the first prefix that only its letters separate from this offset."""
+    window = text[max(0, offset - prefix.most - LONGEST_PREFIX) : offset]
+    run = len(window) - len(window.rstrip(prefix.letters))
+    for match in re.compile(prefix.pattern).finditer(text, offset - run, offset):
+        if prefix.least <= offset - match.end() <= prefix.most:
+            yield match.start(), offset
             return
 
 
-def _beginning(form: str, text: str, place: int) -> int:
-    """How much of the form's beginning stands right before this place."""
-    at = max(0, place - len(form) + 1)
-    while (at := text.find(form[:PART], at, place)) >= 0:
-        if form.startswith(text[at:place]):
-            return place - at
-        at += 1
+def _beginning(form: str, text: str, offset: int) -> int:
+    """The length of the form's beginning right before this offset."""
+    start = max(0, offset - len(form) + 1)
+    while (start := text.find(form[:PART], start, offset)) >= 0:
+        if form.startswith(text[start:offset]):
+            return offset - start
+        start += 1
     return 0
 
 
-def _ending(form: str, text: str, place: int) -> int:
-    """How much of the form's end stands right behind this place."""
-    end = place + len(form) - 1
-    while (at := text.rfind(form[-PART:], place, end)) >= 0:
-        end = at + PART
-        if form.endswith(text[place:end]):
-            return end - place
+def _ending(form: str, text: str, offset: int) -> int:
+    """The length of the form's end right after this offset."""
+    end = offset + len(form) - 1
+    while (start := text.rfind(form[-PART:], offset, end)) >= 0:
+        end = start + PART
+        if form.endswith(text[offset:end]):
+            return end - offset
         end -= 1
     return 0
 

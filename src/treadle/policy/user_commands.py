@@ -9,13 +9,13 @@ RULE = "given-line"
 
 
 def allow_user_commands(
-    judged: PolicyDecision, line: str, given: Collection[str], allowed: ShellSet
+    decision: PolicyDecision, line: str, user_lines: Collection[str], allowed: ShellSet
 ) -> PolicyDecision:
-    """A no becomes a yes for a line that is the user's own, to the letter, in a role that builds.
+    """Turn a denial into permission if the line is exactly one of the user's, for building roles.
 
-    Treadle runs the same line itself, confined in the same way. A question to a person stays one.
+    Treadle itself runs the same line in the same sandbox. A question to a person stays.
     """
-    own = line.strip() in given and allowed == "run"
-    if isinstance(judged, Deny) and own:
+    is_users = line.strip() in user_lines and allowed == "run"
+    if isinstance(decision, Deny) and is_users:
         return Allow("the user wrote this line", RULE)
-    return judged
+    return decision

@@ -1,4 +1,4 @@
-"""The user's hook commands that can forbid a tool use: their input, and what their exit means."""
+"""The user's hook commands that can forbid a tool use: their input and their exit codes."""
 
 import json
 import shlex
@@ -15,10 +15,11 @@ _FORBIDS = 2
 
 
 def make_hook_input(use: ToolUse, role: Role, workspace: str) -> bytes:
-    """What a hook reads on its stdin: one object of JSON, and a line end.
+    """The JSON line that a hook reads on stdin.
 
-    It runs elsewhere, so it is told where the agent's files are."""
-    given = {
+    It contains the workspace, because a hook runs in another directory.
+    """
+    fields = {
         "event": "before_tool_use",
         "role": role,
         "tool_use_id": use.id,
@@ -27,12 +28,11 @@ def make_hook_input(use: ToolUse, role: Role, workspace: str) -> bytes:
         "cwd": use.directory,
         "workspace": workspace,
     }
-    return json.dumps(given, default=str).encode() + b"\n"
+    return json.dumps(fields, default=str).encode() + b"\n"
 
 
 def find_hook_denial(command: str, ended: HookExit) -> Deny | None:
-    """A hook that ends with 0 has no objection. All else is one, its failure included: who asked
-    for a guard does not want to be without it."""
+    """Exit code 0 allows the use. Anything else denies it, including a failure of the hook."""
     reason = ended.stderr.strip()[:_LONGEST_REASON]
     match ended.code:
         case 0:
@@ -48,9 +48,8 @@ def find_hook_denial(command: str, ended: HookExit) -> Deny | None:
 
 
 def find_hook_files(commands: Sequence[str]) -> tuple[str, ...]:
-    """Words of the hooks that may be files of the project: an agent that could write them would
-    decide for itself."""
-    found: dict[str, None] = {}
+    """Words of the hooks that may be files of the project, which an agent must not write."""
+    paths: dict[str, None] = {}
     for command in commands:
         try:
             words = shlex.split(command)
@@ -59,5 +58,5 @@ def find_hook_files(commands: Sequence[str]) -> tuple[str, ...]:
         for word in words:
             path = PurePosixPath(word)
             if not word.startswith("-") and not path.is_absolute() and ".." not in path.parts:
-                found[str(path)] = None
-    return tuple(path for path in found if path != ".")
+                paths[str(path)] = None
+    return tuple(path for path in paths if path != ".")

@@ -92,7 +92,7 @@ def known_secrets(environment: Environment, *places: str) -> list[str]:
     paths = (str(environment.root), str(environment.home), *places)
     return [
         *credential_values(environment.raw),
-        *secret_values(environment.raw, places=paths),
+        *secret_values(environment.raw, paths=paths),
         *passwords_in(environment.database_url),
         *(value for value in kept if value),
     ]

@@ -63,7 +63,7 @@ def shell_decider(checked: CheckedRequest, root: Path) -> DecideLine:
 
     def judge_line(line: str, allowed: ShellSet, directory: str) -> PolicyDecision:
         judged = decide_line(
-            line, replace(context, roles=allowed, directory=directory), looks=looks
+            line, replace(context, roles=allowed, directory=directory), lookups=looks
         )
         # Elsewhere the same words may stand for something else.
         return allow_user_commands(judged, line, given if directory == str(root) else (), allowed)

@@ -46,7 +46,7 @@ def decision_on(
     toolset = merge_tools(allowed, rules, {name: {} for name in servers})
     use = ToolUse("1", name, given, directory)
     context = DecisionContext(role, WORKSPACE, toolset, **besides)
-    return decide(use, context, real_path=real_path, judge_line=judge_line)
+    return decide(use, context, real_path=real_path, decide_line=judge_line)
 
 
 def owned(part: str) -> Deny:

@@ -242,7 +242,7 @@ def test_links_on_a_real_disk_are_followed(tmp_path: Path) -> None:
         # The workspace itself may be reached through a link, as /tmp is on some systems.
         context = DecisionContext("implementer", str(tmp_path / "door"), merge_tools((), (), {}))
         use = ToolUse("1", "Write", {"file_path": path})
-        return decide(use, context, real_path=os.path.realpath, judge_line=judge_line)
+        return decide(use, context, real_path=os.path.realpath, decide_line=judge_line)
 
     assert decided("new/file.py") == WRITTEN
     assert decided(str(workspace / "file.py")) == WRITTEN

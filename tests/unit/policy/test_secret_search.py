@@ -89,4 +89,4 @@ def test_a_sighting_says_where_and_does_not_show_the_value() -> None:
 def test_variables_tell_by_their_names_that_they_are_secret(
     variables: dict[str, str], secret: list[str]
 ) -> None:
-    assert secret_values(variables, places=["/home/ada/my-application-x"]) == secret
+    assert secret_values(variables, paths=["/home/ada/my-application-x"]) == secret

@@ -1,4 +1,4 @@
-"""Commands that need a person's approval, whoever runs them. Rules are data."""
+"""Commands that need a person's approval in every role. Rules are data."""
 
 from dataclasses import dataclass
 

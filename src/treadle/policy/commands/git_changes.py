@@ -93,7 +93,7 @@ SUBS: tuple[Rule, ...] = (
             Rule("drop", "-q", "name", mode="destructive"),
             Rule("clear", mode="destructive"),
         ),
-        # Files that git does not know yet may be anybody's, and Treadle's own.
+        # Untracked files may belong to the user or to Treadle.
         instead="Add new files first, then put the work aside: git stash push -m wip.",
     ),
     Rule(

@@ -1,8 +1,8 @@
 """Rules for a project's own tools: test runners, linters, bundlers, servers.
 
-They run code and settings of the project whatever their options are, so their options are not
-listed one by one: any is taken as long as no word leads out of the project. Those that bring in
-other code are listed: refused, or with a value that can only be the name of an installed package.
+They run code and settings of the project with any options, so options are not listed one by one:
+any is allowed as long as no word leads out of the project. Options that load other code are listed:
+they are refused, or their value must be the name of an installed package.
 """
 
 from treadle.policy.commands.rule_syntax import Rule, names
@@ -13,7 +13,7 @@ NEVER = (
     " --globalTeardown --resolver --transform --setupFiles --setupFilesAfterEnv --autoload-file"
     " --node-arg --node-arguments --node-option --node-options --cmd --raw-command --command"
     " --post-run-command --pdb --trace --pdbcls --script-shell --shell --build.cmd --custom-command"
-    # What outlives the command, leaves the machine, or opens a window that nobody sees.
+    # Options that outlive the command, reach other machines, or open a window.
     " --daemon --daemonize --detach --pastebin --pythonpath --open"
     " --testSequencer --snapshotSerializers --watchPlugins --prettierPath --dependencyExtractor"
     " --haste --execArgv --onSuccess --onStart --onEnd --onBundleStart --onBundleEnd --onError"
@@ -38,7 +38,7 @@ WRITTEN = (
     " --coverage.reportsDirectory=write --tsBuildInfoFile=write --declarationDir=write"
     " --generateTrace=write --generateCpuProfile=write"
 )
-# Templates that come with a starter; elsewhere they are somebody's code.
+# Templates that come with a starter; any other template is foreign code.
 TEMPLATES = "--template=template -t=template --example=template -e=template --preset=template"
 # Options in their own right, although others begin with them. Any other beginning of an option
 # above is refused with it: many tools take `--requ` for `--require`.

@@ -13,7 +13,7 @@ Style = Literal["gnu", "single", "open"]
 
 
 def names(text: str) -> frozenset[str]:
-    """A set of names, written as they are spoken."""
+    """A set of names, written as one string."""
     return frozenset(text.split())
 
 
@@ -25,7 +25,7 @@ class Rule:
     that kind, `--name[text]` with a value only after `=`, `--name=text,read` with two, `-m=text!`
     with all that follows, `-#` a number. Whatever is not listed is refused, abbreviations too.
     `operands` lists kinds in order; one may end in `...` and stands for any number; an option of
-    the kind `into` stands for those after it. The kinds are those of `policy/judging/kinds.py`.
+    the kind `into` stands for those after it. The kinds are those of `judging/word_kinds.py`.
     """
 
     name: str
@@ -36,10 +36,10 @@ class Rule:
     subs: tuple["Rule", ...] = ()
     bare: bool = False
     needs: int = 0
-    # Without an operand it waits for input that somebody must send.
+    # Without an operand it waits for input.
     stdin: bool = False
     style: Style = "gnu"
-    # Options end at the first operand; what follows belongs to somebody else.
+    # Options end at the first operand; what follows belongs to another command.
     stops: bool = False
     # What follows the name of a script is the script's, options too; each word must be near.
     hands_on: bool = False
@@ -49,11 +49,11 @@ class Rule:
     wraps: int = -1
     # Families that the second command must belong to; empty: any.
     inner: tuple[str, ...] = ()
-    # A check that words alone do not make, by its name in `policy/judging/checks.py`.
+    # The name of a further check in `judging/command_checks.py`.
     check: str = ""
     # Words may be anything that the shell makes at run time: they are printed or compared.
     free: bool = False
-    # What to do in place of what is refused.
+    # What to do instead of a refused command.
     instead: str = ""
     allows: tuple[str, ...] = ()
     refuses: tuple[str, ...] = ()

@@ -7,7 +7,7 @@ NOT_KNOWN = (
     "a person can add it to allow_commands."
 )
 
-# What starts other commands unseen, or rises above the sandbox: no setting opens these.
+# Commands that start others unchecked or leave the sandbox: no setting allows these.
 NEVER = names(
     "sudo su doas bash sh dash zsh ksh fish csh tcsh eval exec source . builtin command env xargs"
     " chroot nsenter unshare bwrap setpriv busybox toybox trap alias enable"

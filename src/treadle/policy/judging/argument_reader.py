@@ -12,53 +12,53 @@ _TELLS = frozenset({"--version", "-v", "-V", "--help", "-h", "--list"})
 
 
 def read_arguments(
-    rule: Rule, words: tuple[Word, ...], spoken: str = ""
+    rule: Rule, words: tuple[Word, ...], full_name: str = ""
 ) -> Arguments | ArgumentMismatch:
-    """The words after a command's name. Options may stand anywhere before `--`."""
-    spoken = spoken or rule.name
-    if _asks_for_help(rule, words, spoken):
-        told = replace(rule, check="", mode="read", stdin=False, wraps=-1)
-        return Arguments(told, rule.instead, spoken, (words[0].text,), (), ())
-    reader = OptionReader(rule, words, spoken)
+    """Parse the words after a command's name. Options may be anywhere before `--`."""
+    full_name = full_name or rule.name
+    if _asks_for_help(rule, words, full_name):
+        help_rule = replace(rule, check="", mode="read", stdin=False, wraps=-1)
+        return Arguments(help_rule, rule.instead, full_name, (words[0].text,), (), ())
+    reader = OptionReader(rule, words, full_name)
     reader.read()
     if reader.problem:
-        return ArgumentMismatch(reader.problem, rule.instead, spoken)
+        return ArgumentMismatch(reader.problem, rule.instead, full_name)
     if rule.subs:
         return _sub_command(reader)
     return _finish_arguments(reader)
 
 
-def _asks_for_help(rule: Rule, words: tuple[Word, ...], spoken: str) -> bool:
-    """Whether it is asked how it is used, and nothing else. Git would open a page for a person."""
+def _asks_for_help(rule: Rule, words: tuple[Word, ...], full_name: str) -> bool:
+    """Whether the command only prints its help. Git would open a pager."""
     if len(words) != 1 or words[0].text not in _HOW or not words[0].plain:
         return False
-    return rule.style != "open" and not rule.free and not spoken.startswith("git ")
+    return rule.style != "open" and not rule.free and not full_name.startswith("git ")
 
 
 def _sub_command(reader: OptionReader) -> Arguments | ArgumentMismatch:
-    rule, spoken = reader.rule, reader.spoken
+    rule, full_name = reader.rule, reader.full_name
     if not reader.operands:
         if rule.bare or _TELLS & set(reader.switches):
             return _arguments(reader, ())
-        return ArgumentMismatch("a sub-command is missing", rule.instead, spoken)
+        return ArgumentMismatch("a sub-command is missing", rule.instead, full_name)
     name = reader.operands[0]
     found = next((sub for sub in rule.subs if sub.name == name.text and name.plain), None)
     if found is None:
         found = next((sub for sub in rule.subs if sub.name == "*"), None)
         if found is None or not name.plain:
             return ArgumentMismatch(
-                f"{name.text} is not an allowed sub-command", rule.instead, spoken
+                f"{name.text} is not an allowed sub-command", rule.instead, full_name
             )
-        inner = read_arguments(found, (name, *reader.rest), spoken)
+        inner = read_arguments(found, (name, *reader.rest), full_name)
     else:
-        inner = read_arguments(found, reader.rest, f"{spoken} {name.text}")
+        inner = read_arguments(found, reader.rest, f"{full_name} {name.text}")
     instead = inner.instead or rule.instead
     if isinstance(inner, ArgumentMismatch):
-        return ArgumentMismatch(inner.reason, instead, inner.spoken)
+        return ArgumentMismatch(inner.reason, instead, inner.full_name)
     return Arguments(
         inner.rule,
         instead,
-        inner.spoken,
+        inner.full_name,
         (*reader.switches, *inner.switches),
         (*reader.values, *inner.values),
         inner.operands,
@@ -76,10 +76,10 @@ def _finish_arguments(reader: OptionReader) -> Arguments | ArgumentMismatch:
         kinds = _operands(reader).kinds(len(operands))
     if kinds is None:
         return ArgumentMismatch(
-            f"{operands[-1].text} is one argument too many", rule.instead, reader.spoken
+            f"{operands[-1].text} is one argument too many", rule.instead, reader.full_name
         )
     if len(operands) < rule.needs - _has_target(reader):
-        return ArgumentMismatch("an argument is missing", rule.instead, reader.spoken)
+        return ArgumentMismatch("an argument is missing", rule.instead, reader.full_name)
     values = tuple(ArgumentValue(kind, word) for kind, word in zip(kinds, operands, strict=True))
     return _arguments(reader, values)
 
@@ -98,7 +98,7 @@ def _arguments(reader: OptionReader, operands: tuple[ArgumentValue, ...]) -> Arg
     return Arguments(
         reader.rule,
         reader.rule.instead,
-        reader.spoken,
+        reader.full_name,
         tuple(reader.switches),
         (*reader.values, *operands),
         tuple(reader.operands),

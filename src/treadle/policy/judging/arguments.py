@@ -8,7 +8,7 @@ from treadle.policy.shell.syntax import Word
 
 @dataclass(frozen=True, slots=True)
 class ArgumentValue:
-    """A word that its place gives a kind; `flag` is the option it belongs to, or empty."""
+    """A word with the kind of its position; `flag` is its option, or empty for an operand."""
 
     kind: str
     word: Word
@@ -17,13 +17,13 @@ class ArgumentValue:
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
-    """A command as its rule reads it. `rule` is that of the innermost sub-command."""
+    """A parsed command. `rule` is that of the innermost sub-command."""
 
     rule: Rule
-    # What to do in its place: that of the rule, or else of the command around it.
+    # What to do instead, from the rule or from the command around it.
     instead: str
-    # Name and sub-commands, as people write them.
-    spoken: str
+    # The name with its sub-commands.
+    full_name: str
     switches: tuple[str, ...]
     values: tuple[ArgumentValue, ...]
     operands: tuple[Word, ...]
@@ -35,15 +35,15 @@ class Arguments:
 
     @property
     def names_operand(self) -> bool:
-        """Whether an operand names something: a dash alone is the input."""
+        """Whether an operand names a file: a dash alone means stdin."""
         return any(word.text not in ("-", "/dev/stdin") for word in self.operands)
 
     def with_line_context(self, *, fed: bool, assigns: bool) -> "Arguments":
-        """The same, with what the line around it does for it."""
+        """The same arguments with the facts that the line adds."""
         return Arguments(
             self.rule,
             self.instead,
-            self.spoken,
+            self.full_name,
             self.switches,
             self.values,
             self.operands,
@@ -53,9 +53,9 @@ class Arguments:
         )
 
     def value(self, *flags: str) -> Word | None:
-        """What the last of these options was given, if it was."""
-        found = [value.word for value in self.values if value.flag in flags]
-        return found[-1] if found else None
+        """The value of the last of these options, if there is one."""
+        words = [value.word for value in self.values if value.flag in flags]
+        return words[-1] if words else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,4 +64,4 @@ class ArgumentMismatch:
 
     reason: str
     instead: str
-    spoken: str
+    full_name: str

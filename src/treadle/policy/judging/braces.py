@@ -29,7 +29,7 @@ def expand_words(words: tuple[Word, ...]) -> tuple[Word, ...] | Word:
             found.append(word)
             continue
         texts = expand_braces(word.text)
-        # Which of its braces stand in quotes is not told.
+        # The parser does not say which braces are quoted.
         if word.quoted or texts is None or any(_is_odd(text) for text in texts):
             return word
         # Of an empty one, bash makes no word at all.

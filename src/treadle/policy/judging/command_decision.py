@@ -31,13 +31,13 @@ from treadle.policy.shell.syntax import ParsedLine, Redirect, ShellCommand, Word
 
 DEEPEST = 4
 _MOVES = frozenset({"chdir", "may-chdir"})
-# Options that name a place: their tools may know homes and variables in it.
+# Options that name a path: their tools may expand `~` and variables in it.
 _PLACED = _MOVES | {"read", "run", "write", "near", "report", "folders", "code", "program"}
 
 
 @dataclass(frozen=True, slots=True)
 class RuleFinding:
-    """What one rule says about one part of a line."""
+    """The answer of one rule for one part of a line."""
 
     decision: Literal["allow", "ask", "deny"]
     reason: str
@@ -45,16 +45,16 @@ class RuleFinding:
 
 
 def check_command(
-    command: ShellCommand, script: ParsedLine, place: CommandLocation
+    command: ShellCommand, script: ParsedLine, location: CommandLocation
 ) -> list[RuleFinding]:
-    """Everything the rules say about it; a deny anywhere is a deny of the line."""
+    """All findings for a command; one deny denies the line."""
     findings = [
-        *_check_variables(command, script, place),
-        *(found for each in command.redirects for found in _check_redirect(each, place)),
+        *_check_variables(command, script, location),
+        *(found for each in command.redirects for found in _check_redirect(each, location)),
     ]
     if not command.words:
         return findings or [RuleFinding("allow", "", "assignment")]
-    read_as = expand_variables(command, script, place)
+    read_as = expand_variables(command, script, location)
     if read_as is None:
         return [RuleFinding("deny", "Too many values to look at. Write fewer.", "variable")]
     for each in read_as:
@@ -63,29 +63,29 @@ def check_command(
             reason = f"{words.text} is a list in braces that is not plain. Write the words out"
             return [_deny(reason, "braces")]
         spelled = each if words is each.words else replace(each, words=words)
-        findings += _check_words(spelled, place, 0)
+        findings += _check_words(spelled, location, 0)
     return findings
 
 
 def _check_variables(
-    command: ShellCommand, script: ParsedLine, place: CommandLocation
+    command: ShellCommand, script: ParsedLine, location: CommandLocation
 ) -> list[RuleFinding]:
     reasons = [
-        assignment_refusal(given, command, place) or value_refusal(given, place)
+        assignment_refusal(given, command, location) or value_refusal(given, location)
         for given in command.assignments
     ]
     reasons.append(use_refusal(command, script))
     return [_deny(reason, "variable") for reason in reasons if reason]
 
 
-def _check_redirect(redirect: Redirect, place: CommandLocation) -> list[RuleFinding]:
+def _check_redirect(redirect: Redirect, location: CommandLocation) -> list[RuleFinding]:
     match redirect.kind:
         case "read":
-            reason = path_refusal(redirect.target, "read", place)
+            reason = path_refusal(redirect.target, "read", location)
         case "write" | "append" | "both":
-            reason = path_refusal(redirect.target, "write", place)
-            if reason is None and place.context.roles == "read":
-                reason = _scratch_only(redirect, place)
+            reason = path_refusal(redirect.target, "write", location)
+            if reason is None and location.context.roles == "read":
+                reason = _scratch_only(redirect, location)
         case "duplicate" | "heredoc" | "herestring":
             reason = None
         case _:
@@ -93,38 +93,38 @@ def _check_redirect(redirect: Redirect, place: CommandLocation) -> list[RuleFind
     return [_deny(f"the redirection: {reason}", "redirection")] if reason else []
 
 
-def _scratch_only(redirect: Redirect, place: CommandLocation) -> str | None:
+def _scratch_only(redirect: Redirect, location: CommandLocation) -> str | None:
     if redirect.target.text.startswith(("/dev/", "/tmp/")):  # noqa: S108 - the sandbox's own
         return None
     return "in this role you change nothing. Print it, or write to /tmp"
 
 
 def _check_words(
-    command: ShellCommand, place: CommandLocation, depth: int, opened: tuple[str, ...] = ()
+    command: ShellCommand, location: CommandLocation, depth: int, opened: tuple[str, ...] = ()
 ) -> list[RuleFinding]:
     """The words of a command whose variables are put in; wrapped ones come back here."""
     if depth > DEEPEST:
         return [_deny("commands are wrapped more than four deep. Run the inner one", "wrapper")]
     name = command.words[0]
-    gate = find_command_gate(command, place.context.ask_before)
+    gate = find_command_gate(command, location.context.ask_before)
     gated = [RuleFinding("ask", f"A person must agree: {gate.reason}", gate.name)] if gate else []
-    if name.plain and name.text in place.context.allow_commands and name.text not in NEVER:
+    if name.plain and name.text in location.context.allow_commands and name.text not in NEVER:
         return gated or [RuleFinding("allow", "", f"allowed by settings: {name.text}")]
-    who = identify_program(name, place)
+    who = identify_program(name, location)
     match who:
         case UnknownProgram():
             return [_deny(who.reason, "program")]
         case DevScript():
-            return [*gated, *_check_dev_script(command, who, place)]
+            return [*gated, *_check_dev_script(command, who, location)]
         case KnownProgram():
-            entry = _find_rule(who, place, opened)
-            return [*gated, *_check_program(command, who, entry, place, depth)]
+            entry = _find_rule(who, location, opened)
+            return [*gated, *_check_program(command, who, entry, location, depth)]
         case _:
             assert_never(who)
 
 
 def _check_dev_script(
-    command: ShellCommand, script: DevScript, place: CommandLocation
+    command: ShellCommand, script: DevScript, location: CommandLocation
 ) -> list[RuleFinding]:
     if command.arguments:
         reason = f"`{script.path}` is not given arguments here. Run it by itself"
@@ -136,37 +136,39 @@ def _check_program(
     command: ShellCommand,
     who: KnownProgram,
     entry: RuleEntry | None,
-    place: CommandLocation,
+    location: CommandLocation,
     depth: int,
 ) -> list[RuleFinding]:
     name = who.name
     if entry is None:
-        # What a gate names is known by that; a person decides about it as it stands.
-        gated = find_command_gate(command, place.context.ask_before) is not None
+        # A command that a gate names needs no rule: a person decides about it.
+        gated = find_command_gate(command, location.context.ask_before) is not None
         known = gated and name not in NEVER and name not in rules_by_name()
         return [] if known else [_deny_unknown(name)]
-    if entry.rule.mode == "destructive" and not place.context.destructive:
+    if entry.rule.mode == "destructive" and not location.context.destructive:
         return [_deny(f"`{name}` is not allowed. {entry.rule.instead}", name)]
-    given = read_arguments(entry.rule, command.arguments)
-    if isinstance(given, ArgumentMismatch):
-        return [_deny(_explain(given, given.reason), given.spoken)]
+    arguments = read_arguments(entry.rule, command.arguments)
+    if isinstance(arguments, ArgumentMismatch):
+        return [_deny(_explain(arguments, arguments.reason), arguments.full_name)]
     fed, assigns = _has_input(command), bool(command.assignments)
     if fed or assigns:
-        given = given.with_line_context(fed=fed, assigns=assigns)
-    reason = stdin_refusal(command, given, place) or start_refusal(given, entry.family, place)
+        arguments = arguments.with_line_context(fed=fed, assigns=assigns)
+    reason = stdin_refusal(command, arguments, location) or start_refusal(
+        arguments, entry.family, location
+    )
     if reason is not None:
-        return [_deny(_explain(given, reason), given.spoken)]
-    return _check_arguments(command, given, place, depth)
+        return [_deny(_explain(arguments, reason), arguments.full_name)]
+    return _check_arguments(command, arguments, location, depth)
 
 
 def _find_rule(
-    who: KnownProgram, place: CommandLocation, opened: tuple[str, ...]
+    who: KnownProgram, location: CommandLocation, opened: tuple[str, ...]
 ) -> RuleEntry | None:
     """The rule of the first family that is active, and that the program's folder belongs to.
 
     A package runner opens its own families: what it runs is installed in the project.
     """
-    families = ("base", *active_profiles(place.context.profiles), *opened)
+    families = ("base", *active_profiles(location.context.profiles), *opened)
     for entry in rules_by_name().get(who.name, ()):
         if entry.family in families and (not who.families or entry.family in who.families):
             return entry
@@ -183,45 +185,47 @@ def _deny_unknown(name: str) -> RuleFinding:
 
 
 def _check_arguments(
-    command: ShellCommand, given: Arguments, place: CommandLocation, depth: int
+    command: ShellCommand, arguments: Arguments, location: CommandLocation, depth: int
 ) -> list[RuleFinding]:
-    rule = given.rule
-    where = _apply_directory_options(given, place)
+    rule = arguments.rule
+    where = _apply_directory_options(arguments, location)
     reason = (
-        _mode_refusal(rule, place)
-        or _value_refusal(given, place, where)
-        or (CHECKS[rule.check](given, where) if rule.check else None)
-        or _input_refusal(rule, given)
+        _mode_refusal(rule, location)
+        or _value_refusal(arguments, location, where)
+        or (CHECKS[rule.check](arguments, where) if rule.check else None)
+        or _input_refusal(rule, arguments)
     )
     if reason is not None:
-        return [_deny(_explain(given, reason), given.spoken)]
-    if not wraps_command(command, given):
-        return [RuleFinding("allow", "", given.spoken)]
-    return _check_wrapped(command, given, where, depth)
+        return [_deny(_explain(arguments, reason), arguments.full_name)]
+    if not wraps_command(command, arguments):
+        return [RuleFinding("allow", "", arguments.full_name)]
+    return _check_wrapped(command, arguments, where, depth)
 
 
-def _apply_directory_options(given: Arguments, place: CommandLocation) -> CommandLocation:
-    for value in given.values:
+def _apply_directory_options(arguments: Arguments, location: CommandLocation) -> CommandLocation:
+    for value in arguments.values:
         if value.kind in _MOVES and value.word.plain:
-            moved = place.after_cd(value.word.text)
-            place = moved if value.kind == "chdir" else place.merged_with(moved)
-    return place
+            moved = location.after_cd(value.word.text)
+            location = moved if value.kind == "chdir" else location.merged_with(moved)
+    return location
 
 
-def _mode_refusal(rule: Rule, place: CommandLocation) -> str | None:
-    if rule.mode != "read" and place.context.roles == "read":
+def _mode_refusal(rule: Rule, location: CommandLocation) -> str | None:
+    if rule.mode != "read" and location.context.roles == "read":
         return "in this role you read and report, and change nothing"
-    if rule.mode == "destructive" and not place.context.destructive:
+    if rule.mode == "destructive" and not location.context.destructive:
         return "it removes or overwrites work, which this run does not allow"
     return None
 
 
-def _value_refusal(given: Arguments, place: CommandLocation, where: CommandLocation) -> str | None:
-    for value in given.values:
+def _value_refusal(
+    arguments: Arguments, location: CommandLocation, where: CommandLocation
+) -> str | None:
+    for value in arguments.values:
         if value.flag and value.kind in _PLACED and has_expansion(value.word.text):
             return _prefix_flag(value, OUTSIDE.format(path=value.word.text))
-        # Such a folder is where the others start from, so it is judged from where it was named.
-        at = place if value.kind in _MOVES else where
+        # Other paths are relative to such a folder, so it is checked from the original location.
+        at = location if value.kind in _MOVES else where
         reason = KINDS[value.kind](value.word, at)
         if reason is not None:
             return _prefix_flag(value, reason)
@@ -232,33 +236,37 @@ def _prefix_flag(value: ArgumentValue, reason: str) -> str:
     return f"{value.flag}: {reason}" if value.flag else reason
 
 
-def _input_refusal(rule: Rule, given: Arguments) -> str | None:
-    if not rule.stdin or given.names_operand or given.fed:
+def _input_refusal(rule: Rule, arguments: Arguments) -> str | None:
+    if not rule.stdin or arguments.names_operand or arguments.fed:
         return None
     return "it would wait for input that nobody sends"
 
 
 def _has_input(command: ShellCommand) -> bool:
     """A command at the top of a line gets no input unless the line gives it some."""
-    given = any(each.kind in ("read", "heredoc", "herestring") for each in command.redirects)
-    return given or command.fed or bool(command.scope)
+    is_redirected = any(
+        each.kind in ("read", "heredoc", "herestring") for each in command.redirects
+    )
+    return is_redirected or command.fed or bool(command.scope)
 
 
 def _check_wrapped(
-    command: ShellCommand, given: Arguments, place: CommandLocation, depth: int
+    command: ShellCommand, arguments: Arguments, location: CommandLocation, depth: int
 ) -> list[RuleFinding]:
-    rule, instead, spoken = given.rule, given.instead, given.spoken
-    inner = unwrap(command, given, place)
+    rule, instead, full_name = arguments.rule, arguments.instead, arguments.full_name
+    inner = unwrap(command, arguments, location)
     if inner is None:
-        return [_deny(f"`{spoken}`: what it is to run is missing or not known. {instead}", spoken)]
+        return [
+            _deny(f"`{full_name}`: what it is to run is missing or not known. {instead}", full_name)
+        ]
     for assigned in inner.assignments[len(command.assignments) :]:
-        reason = assignment_refusal(assigned, inner, place) or value_refusal(assigned, place)
+        reason = assignment_refusal(assigned, inner, location) or value_refusal(assigned, location)
         if reason is not None:
             return [_deny(reason, "variable")]
     if rule.inner and not _is_in_families(inner, rule.inner):
         name = inner.words[0].text
-        return [_deny(f"`{spoken}` does not run {name}. {instead}", spoken)]
-    return _check_words(inner, place, depth + 1, rule.inner)
+        return [_deny(f"`{full_name}` does not run {name}. {instead}", full_name)]
+    return _check_words(inner, location, depth + 1, rule.inner)
 
 
 def _is_in_families(command: ShellCommand, families: tuple[str, ...]) -> bool:
@@ -266,10 +274,10 @@ def _is_in_families(command: ShellCommand, families: tuple[str, ...]) -> bool:
     return any(entry.family in families for entry in entries)
 
 
-def _explain(given: Arguments | ArgumentMismatch, reason: str) -> str:
-    return f"`{given.spoken}`: {reason.rstrip('.')}. {given.instead}"
+def _explain(parsed: Arguments | ArgumentMismatch, reason: str) -> str:
+    return f"`{parsed.full_name}`: {reason.rstrip('.')}. {parsed.instead}"
 
 
 def _deny(reason: str, rule: str) -> RuleFinding:
-    said = reason.strip().rstrip(".")
-    return RuleFinding("deny", f"{said[:1].upper()}{said[1:]}.", rule)
+    text = reason.strip().rstrip(".")
+    return RuleFinding("deny", f"{text[:1].upper()}{text[1:]}.", rule)

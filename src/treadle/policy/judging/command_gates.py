@@ -19,11 +19,11 @@ _ATTACHED = re.compile(r"(?:--targets?|-t)=(.+)")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
-# Words in the name of a project's script that say it reaches beyond the project.
+# Words in a script's name that indicate effects outside the project.
 _TELLING = names("deploy deployment publish release migrate migration migrations rollback")
 _OF_DATABASE = names("drop reset truncate purge wipe destroy")
 _PRODUCTION = frozenset({"production", "prod", "live"})
-# Few lines speak of it at all.
+# A quick test that excludes most lines.
 _LIVE = re.compile("prod|live", re.IGNORECASE)
 _ENVIRONMENT = re.compile(r"[A-Z_]*ENV(?:IRONMENT)?=(?:production|prod|live)")
 _AND_THEN = frozenset(product(("and", "then"), _TELLING)) | {
@@ -48,21 +48,21 @@ class GateMatch:
     reason: str
 
 
-def find_command_gate(command: ShellCommand, asked: tuple[str, ...]) -> GateMatch | None:
-    """The gate that this command stands before, its known variables already put in."""
+def find_command_gate(command: ShellCommand, user_patterns: tuple[str, ...]) -> GateMatch | None:
+    """The gate for this command, whose known variables are already expanded."""
     words = [word.text for word in command.words]
     if not words:
         return None
     words[0] = words[0].rsplit("/", 1)[-1]
     known = _by_name().get(words[0], ())
-    ways = [words, *_without_options(words)] if asked or known else []
-    for pattern in asked:
-        if _matches_pattern(pattern, ways):
+    readings = [words, *_without_options(words)] if user_patterns or known else []
+    for pattern in user_patterns:
+        if _matches_pattern(pattern, readings):
             return GateMatch("gate-by-settings", f"The settings ask before: {pattern}.")
     for gate, pattern in known:
-        if _matches_pattern(pattern, ways) and _has_mark(gate, words):
+        if _matches_pattern(pattern, readings) and _has_mark(gate, words):
             return GateMatch(gate.name, gate.reason)
-    return _by_meaning(command, words) or _within_runner(words, asked)
+    return _by_meaning(command, words) or _within_runner(words, user_patterns)
 
 
 def _by_meaning(command: ShellCommand, words: list[str]) -> GateMatch | None:
@@ -76,23 +76,23 @@ def _by_meaning(command: ShellCommand, words: list[str]) -> GateMatch | None:
     return None
 
 
-def _within_runner(words: list[str], asked: tuple[str, ...]) -> GateMatch | None:
+def _within_runner(words: list[str], user_patterns: tuple[str, ...]) -> GateMatch | None:
     """`yarn wrangler deploy` is as `npx wrangler deploy`, unless a script has that name."""
-    for said in (_without_options(words) or [words]) if words[0] in _AT_ONCE else ():
-        tool = said[2:] if said[1:2] in (["run"], ["run-script"]) else said[1:]
+    for reading in (_without_options(words) or [words]) if words[0] in _AT_ONCE else ():
+        tool = reading[2:] if reading[1:2] in (["run"], ["run-script"]) else reading[1:]
         if tool and tool[0] in _by_name() and tool[0] not in _AT_ONCE:
-            found = find_command_gate(ShellCommand(tuple(map(Word, tool))), asked)
-            if found is not None:
-                return found
+            gate = find_command_gate(ShellCommand(tuple(map(Word, tool))), user_patterns)
+            if gate is not None:
+                return gate
     return None
 
 
 def _abbreviates(console: str, word: str) -> bool:
-    """Whether a framework's console may take the word for a command that stands before a gate."""
-    given = word.split(":")
+    """Whether a framework's console may accept the word as an abbreviated gated command."""
+    parts = word.split(":")
     return any(
-        len(whole) == len(given) and all(map(_starts, given, whole))
-        for whole in map(_parts, GATED_PARTS.get(console, ()))
+        len(command_parts) == len(parts) and all(map(_starts, parts, command_parts))
+        for command_parts in map(_parts, GATED_PARTS.get(console, ()))
     )
 
 
@@ -106,19 +106,19 @@ def _starts(piece: str, whole: str) -> bool:
 
 @cache
 def _by_name() -> Mapping[str, tuple[tuple[CommandGate, str], ...]]:
-    """The gates and their patterns that a command of this name may meet: most meet none."""
-    found: dict[str, tuple[tuple[CommandGate, str], ...]] = {}
+    """The gates and patterns for a command of this name; most have none."""
+    gates: dict[str, tuple[tuple[CommandGate, str], ...]] = {}
     for gate in GATES:
         for pattern in gate.commands:
             name = pattern.split()[0]
-            found[name] = (*found.get(name, ()), (gate, pattern))
-    return found
+            gates[name] = (*gates.get(name, ()), (gate, pattern))
+    return gates
 
 
-def _matches_pattern(pattern: str, ways: list[list[str]]) -> bool:
+def _matches_pattern(pattern: str, readings: list[list[str]]) -> bool:
     """By a pattern, word by word; `*` stands for anything in a word, or for the rest."""
     wanted = _compile_pattern(pattern)
-    return wanted is not None and any(_begins(wanted, words) for words in ways)
+    return wanted is not None and any(_begins(wanted, words) for words in readings)
 
 
 @lru_cache(maxsize=256)
@@ -210,11 +210,13 @@ def _scripts(words: list[str]) -> list[str]:
         return _run_by_node(words)
     if words[0] not in _SEVERAL and words[0] not in _AFTER_RUN:
         return []
-    said = words[: words.index("--")] if "--" in words else words
-    ways = _without_options(said) or [said]
-    attached = [found[1] for word in said if (found := _ATTACHED.fullmatch(word))]
+    own_words = words[: words.index("--")] if "--" in words else words
+    readings = _without_options(own_words) or [own_words]
+    attached = [found[1] for word in own_words if (found := _ATTACHED.fullmatch(word))]
     targets = [name for listed in attached for name in listed.split(",")]
-    return targets + [name for spoken in ways for name in _script_names(spoken[0], spoken[1:])]
+    return targets + [
+        name for reading in readings for name in _script_names(reading[0], reading[1:])
+    ]
 
 
 def _run_by_node(words: list[str]) -> list[str]:

@@ -17,12 +17,12 @@ _MODULE = re.compile(r"(?:-m|--m[a-z]*=?)(.*)")
 _RUN_SCRIPTS = frozenset(
     f"{name}{run}" for name in ("yarn", "pnpm", "bun") for run in ("", " run", " run-script")
 )
-# No rule knows these, as they run or remove whatever they are told.
+# These have no rule, because they run or remove anything.
 _RUN_ANYTHING = names(
     "rimraf shx concurrently npm-run-all run-s run-p run-z cross-env-shell del-cli dotenv env-cmd"
     " zx onchange chokidar wireit del trash sh bash"
 )
-# Who runs a file of code in its own process, to watch it.
+# Tools that run a file of code in their own process.
 _WATCHERS = names("coverage -m_cProfile -m_trace")
 # What they are given after `--` is for another command.
 _BEHIND_DASHES = {
@@ -33,26 +33,26 @@ _BEHIND_DASHES = {
 }
 
 
-def find_delegated_tool(command: ShellCommand, given: Arguments) -> tuple[Word, ...] | None:
+def find_delegated_tool(command: ShellCommand, arguments: Arguments) -> tuple[Word, ...] | None:
     """The words of the tool that would run, as if it stood alone; None if there is none."""
-    if given.spoken in _RUN_SCRIPTS:
-        return _find_in_runner(command, given)
-    name = given.rule.name
+    if arguments.full_name in _RUN_SCRIPTS:
+        return _find_in_runner(command, arguments)
+    name = arguments.rule.name
     if name in _BEHIND_DASHES:
         return _behind_dashes(command, _BEHIND_DASHES[name])
     if name.replace(" ", "_") in _WATCHERS:
-        return _find_watched(command, given)
-    return _find_in_interpreter(name, given)
+        return _find_watched(command, arguments)
+    return _find_in_interpreter(name, arguments)
 
 
-def _find_in_runner(command: ShellCommand, given: Arguments) -> tuple[Word, ...] | None:
+def _find_in_runner(command: ShellCommand, arguments: Arguments) -> tuple[Word, ...] | None:
     """`yarn NAME` is the tool of that name, unless package.json has a script for it."""
-    if not given.operands:
+    if not arguments.operands:
         return None
-    name = given.operands[0].text
+    name = arguments.operands[0].text
     families = {entry.family for entry in rules_by_name().get(name, ())}
     known = bool(families & {"node", "bun"}) or name in _RUN_ANYTHING
-    return _from(given.operands[0], command) if known else None
+    return _from(arguments.operands[0], command) if known else None
 
 
 def _from(word: Word, command: ShellCommand) -> tuple[Word, ...]:
@@ -61,18 +61,18 @@ def _from(word: Word, command: ShellCommand) -> tuple[Word, ...]:
 
 
 def _behind_dashes(command: ShellCommand, words: tuple[str, ...]) -> tuple[Word, ...] | None:
-    said = [word.text for word in command.words]
-    if "--" not in said:
+    texts = [word.text for word in command.words]
+    if "--" not in texts:
         return None
-    return (*(Word(each) for each in words), *command.words[said.index("--") + 1 :])
+    return (*(Word(each) for each in words), *command.words[texts.index("--") + 1 :])
 
 
-def _find_watched(command: ShellCommand, given: Arguments) -> tuple[Word, ...] | None:
-    if given.rule.name == "coverage" and all(word.text != "run" for word in given.operands):
+def _find_watched(command: ShellCommand, arguments: Arguments) -> tuple[Word, ...] | None:
+    if arguments.rule.name == "coverage" and all(word.text != "run" for word in arguments.operands):
         return None
     words = command.words[1:]
     for at, word in enumerate(words):
-        module = _MODULE.fullmatch(word.text) if given.rule.name == "coverage" else None
+        module = _MODULE.fullmatch(word.text) if arguments.rule.name == "coverage" else None
         if module is not None:
             named = (Word(module[1]),) if module[1] else ()
             return (Word("python"), Word("-m"), *named, *words[at + 1 :])
@@ -81,13 +81,13 @@ def _find_watched(command: ShellCommand, given: Arguments) -> tuple[Word, ...] |
     return None
 
 
-def _find_in_interpreter(name: str, given: Arguments) -> tuple[Word, ...] | None:
+def _find_in_interpreter(name: str, arguments: Arguments) -> tuple[Word, ...] | None:
     family = "python" if _PYTHON.fullmatch(name) else name
     if family not in ("python", "php", "ruby", "node"):
         return None
-    file = given.value("-f") if family == "php" else None
-    rest = (*given.operands, *given.rest) if file is not None else given.rest
-    file = file or next(iter(given.operands), None)
+    file = arguments.value("-f") if family == "php" else None
+    rest = (*arguments.operands, *arguments.rest) if file is not None else arguments.rest
+    file = file or next(iter(arguments.operands), None)
     tool = None if file is None else _runs(family, file.text)
     return None if tool is None else (Word(tool), *rest)
 

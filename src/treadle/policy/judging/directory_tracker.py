@@ -17,48 +17,52 @@ MOST = 8
 class _Directories:
     directories: tuple[str, ...]
     left_behind: tuple[str, ...] = ()
-    # Where it may be as well, as a `cd` may have failed that nothing asked for.
+    # Further possible directories, if an unchecked `cd` failed.
     perhaps: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
 class DirectoryTracker:
-    """Fed with a line's commands in order; tells where the next one may run."""
+    """Receives a line's commands in order; returns the location of each."""
 
     context: ShellContext
-    looks: SystemLookups
+    lookups: SystemLookups
     root: str
     _where: dict[tuple[int, ...], _Directories] = field(default_factory=dict)
 
     def locate(self, command: ShellCommand, *, last: bool) -> CommandLocation:
-        """Where it runs. The `last` step of a way need only be right if all before it went well."""
+        """Where a command runs; for the `last` one, earlier `cd` commands have succeeded."""
         where = self._of(command.scope)
         directories = where.directories
         if not last:
             directories = tuple(dict.fromkeys((*directories, *where.perhaps)))
-        return CommandLocation(self.context, self.looks, self.root, directories, where.left_behind)
+        return CommandLocation(
+            self.context, self.lookups, self.root, directories, where.left_behind
+        )
 
     def record_cd(self, command: ShellCommand, targets: tuple[str, ...]) -> bool:
-        """A `cd` to one of these was met; False if there are too many places to look at now.
+        """Record a `cd` to one of these; False if there are too many directories to check.
 
-        One to what is not there may fail, and what follows it with `;` runs all the same.
+        A `cd` to a missing directory may fail, and what follows it after `;` still runs.
         """
         before = self._of(command.scope)
-        there = tuple(absolute(at, target) for at in before.directories for target in targets)
+        reached = tuple(absolute(at, target) for at in before.directories for target in targets)
         perhaps = tuple(absolute(at, target) for at in before.perhaps for target in targets)
         stays: tuple[str, ...] = ()
-        if not all(self.looks.what_is(at) == "directory" for at in (*there, *perhaps)):
+        if not all(self.lookups.what_is(at) == "directory" for at in (*reached, *perhaps)):
             stays = (*before.directories, *before.perhaps)
         if not command.needed:
             perhaps = (*perhaps, *stays)
         if not command.certain:
-            there = (*before.directories, *there)
+            reached = (*before.directories, *reached)
             perhaps = (*before.perhaps, *perhaps)
-        found = tuple(dict.fromkeys(there))
-        besides = tuple(dict.fromkeys(perhaps))
-        behind = tuple(dict.fromkeys((*before.left_behind, *stays)))
-        self._where[command.scope] = _Directories(found[:MOST], behind[:MOST], besides[:MOST])
-        return len(found) <= MOST and len(besides) <= MOST
+        directories = tuple(dict.fromkeys(reached))
+        possible = tuple(dict.fromkeys(perhaps))
+        left_behind = tuple(dict.fromkeys((*before.left_behind, *stays)))
+        self._where[command.scope] = _Directories(
+            directories[:MOST], left_behind[:MOST], possible[:MOST]
+        )
+        return len(directories) <= MOST and len(possible) <= MOST
 
     def _of(self, scope: tuple[int, ...]) -> _Directories:
         if scope not in self._where:

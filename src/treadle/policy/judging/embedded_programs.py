@@ -19,7 +19,7 @@ _WRITES = re.compile(r"\bprintf?\b[^;}\n]*>|(?<!\|)\|(?!\|)|\|&|>>")
 
 
 def awk_refusal(text: str) -> str | None:
-    """Why the text is refused. What cannot be told apart surely counts as the worse."""
+    """Why the text is refused. An ambiguous text counts as the worse case."""
     bare = _without_strings(text)
     if bare is None:
         return "the awk text is not plain enough to be judged"

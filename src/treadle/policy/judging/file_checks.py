@@ -15,23 +15,25 @@ _MODE = re.compile(r"[ugoa]*\+x")
 _INCOMPLETE = "it needs what to take and where to put it"
 
 
-def _chmod(given: Arguments, place: CommandLocation) -> str | None:
-    if _MODE.fullmatch(given.operands[0].text):
+def _chmod(arguments: Arguments, location: CommandLocation) -> str | None:
+    if _MODE.fullmatch(arguments.operands[0].text):
         return None
     return "the only change of mode is +x (u+x, a+x, …), for named files"
 
 
-def _ends(given: Arguments) -> tuple[tuple[Word, ...], Word] | None:
+def _ends(arguments: Arguments) -> tuple[tuple[Word, ...], Word] | None:
     """What is taken and where it goes: the last operand, or what `-t` says."""
-    folder = given.value("-t", "--target-directory")
+    folder = arguments.value("-t", "--target-directory")
     if folder is not None:
-        return (given.operands, folder) if given.operands else None
-    return (given.operands[:-1], given.operands[-1]) if len(given.operands) > 1 else None
+        return (arguments.operands, folder) if arguments.operands else None
+    return (
+        (arguments.operands[:-1], arguments.operands[-1]) if len(arguments.operands) > 1 else None
+    )
 
 
-def _copy(given: Arguments, place: CommandLocation) -> str | None:
+def _copy(arguments: Arguments, location: CommandLocation) -> str | None:
     """A copy into a folder is a file of the same name in it."""
-    ends = _ends(given)
+    ends = _ends(arguments)
     if ends is None:
         return _INCOMPLETE
     sources, target = ends
@@ -44,72 +46,72 @@ def _copy(given: Arguments, place: CommandLocation) -> str | None:
             continue
         if source.text.startswith(tuple(f"{folder}/" for folder in SYSTEM)):
             return f"{source.text} belongs to the system, and is not copied. Use it where it is"
-        # All the steps to it are made anew, or the last one.
-        inside = source.text if "--parents" in given.switches else name
-        reason = path_refusal(Word(f"{target.text.rstrip('/')}/{inside}"), "write", place)
+        # `--parents` copies the whole path, otherwise only the name.
+        inside = source.text if "--parents" in arguments.switches else name
+        reason = path_refusal(Word(f"{target.text.rstrip('/')}/{inside}"), "write", location)
         if reason is not None:
             return reason
     return None
 
 
-def _move(given: Arguments, place: CommandLocation) -> str | None:
-    ends = _ends(given)
+def _move(arguments: Arguments, location: CommandLocation) -> str | None:
+    ends = _ends(arguments)
     if ends is None:
         return _INCOMPLETE
-    reason = _copy(given, place)
+    reason = _copy(arguments, location)
     # A file that is moved to /tmp is gone from the project.
-    return reason if reason or ends[1].text == "." else path_refusal(ends[1], "delete", place)
+    return reason if reason or ends[1].text == "." else path_refusal(ends[1], "delete", location)
 
 
-def _link(given: Arguments, place: CommandLocation) -> str | None:
-    if not {"-s", "--symbolic"} & set(given.switches):
+def _link(arguments: Arguments, location: CommandLocation) -> str | None:
+    if not {"-s", "--symbolic"} & set(arguments.switches):
         return "only symbolic links are made: ln -s"
-    ends = _ends(given)
+    ends = _ends(arguments)
     if ends is None:
         return _INCOMPLETE
     targets, link = ends
     folder = f"{link.text.rstrip('/')}/"
-    if link is given.operands[-1]:
+    if link is arguments.operands[-1]:
         folder = f"{dirname(link.text)}/" if "/" in link.text else ""
     for target in targets:
         starts = [""] if target.text.startswith("/") else [folder]
-        if {"-r", "--relative"} & set(given.switches):
+        if {"-r", "--relative"} & set(arguments.switches):
             starts.append("")
         for start in starts:
             there = Word(start + target.text, target.expands, target.variables)
             # A secret by another name would be read under it.
-            reason = path_refusal(there, "write", place) or path_refusal(there, "read", place)
+            reason = path_refusal(there, "write", location) or path_refusal(there, "read", location)
             if reason is not None:
                 return reason
-    return _copy(given, place)
+    return _copy(arguments, location)
 
 
-def _sed(given: Arguments, place: CommandLocation) -> str | None:
-    named = {"-e", "--expression"} & set(given.switches)
-    files = given.operands if named else given.operands[1:]
-    changes = bool({"-i", "--in-place"} & set(given.switches))
-    if changes and place.context.roles == "read":
+def _sed(arguments: Arguments, location: CommandLocation) -> str | None:
+    named = {"-e", "--expression"} & set(arguments.switches)
+    files = arguments.operands if named else arguments.operands[1:]
+    changes = bool({"-i", "--in-place"} & set(arguments.switches))
+    if changes and location.context.roles == "read":
         return "in this role you change nothing"
     for word in files:
-        reason = path_refusal(word, "read", place) or (
-            _rewrite_refusal(word, given, place) if changes else None
+        reason = path_refusal(word, "read", location) or (
+            _rewrite_refusal(word, arguments, location) if changes else None
         )
         if reason is not None:
             return reason
-    if not named and not given.operands:
+    if not named and not arguments.operands:
         return "a text of commands is missing"
-    reason = None if named else KINDS["sed"](given.operands[0], place)
+    reason = None if named else KINDS["sed"](arguments.operands[0], location)
     if reason is not None:
         return reason
-    return None if files or given.fed else "without a file it waits for input that nobody sends"
+    return None if files or arguments.fed else "without a file it waits for input that nobody sends"
 
 
-def _rewrite_refusal(word: Word, given: Arguments, place: CommandLocation) -> str | None:
+def _rewrite_refusal(word: Word, arguments: Arguments, location: CommandLocation) -> str | None:
     """The file is changed, and its backup is a file, too."""
-    suffix = given.value("-i", "--in-place")
+    suffix = arguments.value("-i", "--in-place")
     backup = None if suffix is None else Word(word.text + suffix.text, word.expands, word.variables)
-    reason = path_refusal(word, "write", place)
-    return reason if reason or backup is None else path_refusal(backup, "write", place)
+    reason = path_refusal(word, "write", location)
+    return reason if reason or backup is None else path_refusal(backup, "write", location)
 
 
 FILE_CHECKS: Mapping[str, Callable[[Arguments, CommandLocation], str | None]] = {

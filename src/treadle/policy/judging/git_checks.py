@@ -13,16 +13,16 @@ _DISCARDS = "it throws away work that is not committed, which this run does not 
 _REF = re.compile(r"[\w@][\w.@^~{}/+:,=-]*|-|HEAD.*")
 
 
-def _has(given: Arguments, *flags: str) -> bool:
-    return bool(set(flags) & set(given.switches))
+def _has(arguments: Arguments, *flags: str) -> bool:
+    return bool(set(flags) & set(arguments.switches))
 
 
-def add(given: Arguments, place: CommandLocation) -> str | None:
-    return "-p asks a person" if _has(given, "-p") else None
+def add(arguments: Arguments, location: CommandLocation) -> str | None:
+    return "-p asks a person" if _has(arguments, "-p") else None
 
 
-def commit(given: Arguments, place: CommandLocation) -> str | None:
-    told = (
+def commit(arguments: Arguments, location: CommandLocation) -> str | None:
+    message_options = (
         "-m",
         "--message",
         "-F",
@@ -34,18 +34,18 @@ def commit(given: Arguments, place: CommandLocation) -> str | None:
         "--squash",
         "--dry-run",
     )
-    if not _has(given, *told):
+    if not _has(arguments, *message_options):
         return "without a message it opens an editor"
-    for word in given.operands:
-        reason = path_refusal(word, "look", place)
+    for word in arguments.operands:
+        reason = path_refusal(word, "look", location)
         if reason is not None:
             return reason
     return None
 
 
-def revision(given: Arguments, place: CommandLocation) -> str | None:
+def revision(arguments: Arguments, location: CommandLocation) -> str | None:
     """Names of branches and commits: what they stand on may be known only at run time."""
-    for word in given.operands:
+    for word in arguments.operands:
         if word.plain and not _REF.fullmatch(word.text):
             return f"{word.text} is not the name of a branch or commit"
         if word.text.startswith(("/", "~", "ext::", "+")) or "://" in word.text:
@@ -53,28 +53,28 @@ def revision(given: Arguments, place: CommandLocation) -> str | None:
     return None
 
 
-def _everything(word: Word, place: CommandLocation) -> bool:
+def _everything(word: Word, location: CommandLocation) -> bool:
     """Whether it is the folder that git runs in, or one above, however it is spelled."""
-    paths = [(at, absolute(at, word.text)) for at in place.directories]
-    return any(path == at or relative_parts(place.root, path) is not None for at, path in paths)
+    paths = [(at, absolute(at, word.text)) for at in location.directories]
+    return any(path == at or relative_parts(location.root, path) is not None for at, path in paths)
 
 
-def grep(given: Arguments, place: CommandLocation) -> str | None:
+def grep(arguments: Arguments, location: CommandLocation) -> str | None:
     """With the pattern in an option, the first word is a path or a commit, too."""
-    words = given.operands[:1] if _has(given, "-e") else ()
-    reasons = (KINDS["revision"](word, place) for word in words)
+    words = arguments.operands[:1] if _has(arguments, "-e") else ()
+    reasons = (KINDS["revision"](word, location) for word in words)
     return next((reason for reason in reasons if reason is not None), None)
 
 
-def checkout(given: Arguments, place: CommandLocation) -> str | None:
+def checkout(arguments: Arguments, location: CommandLocation) -> str | None:
     """A branch to go to, or files to take from a commit: a word may be either."""
-    if _has(given, "-f", "--force", "-B") and not place.context.destructive:
+    if _has(arguments, "-f", "--force", "-B") and not location.context.destructive:
         return _DISCARDS
-    for word in given.operands:
-        if _everything(word, place):
-            return None if place.context.destructive else _DISCARDS
+    for word in arguments.operands:
+        if _everything(word, location):
+            return None if location.context.destructive else _DISCARDS
         if word.plain and word.text != "-":
-            reason = KINDS["pathspec"](Word(word.text.replace("^", "").replace("@{", "")), place)
+            reason = KINDS["pathspec"](Word(word.text.replace("^", "").replace("@{", "")), location)
             if reason is not None:
                 return reason
         elif not word.plain:
@@ -82,37 +82,37 @@ def checkout(given: Arguments, place: CommandLocation) -> str | None:
     return None
 
 
-def restore(given: Arguments, place: CommandLocation) -> str | None:
-    staged = _has(given, "-S", "--staged") and not _has(given, "-W", "--worktree")
+def restore(arguments: Arguments, location: CommandLocation) -> str | None:
+    staged = _has(arguments, "-S", "--staged") and not _has(arguments, "-W", "--worktree")
     if (
         not staged
-        and not place.context.destructive
-        and any(_everything(word, place) for word in given.operands)
+        and not location.context.destructive
+        and any(_everything(word, location) for word in arguments.operands)
     ):
         return _DISCARDS
     return None
 
 
-def reset(given: Arguments, place: CommandLocation) -> str | None:
-    if _has(given, "--hard", "--keep") and not place.context.destructive:
+def reset(arguments: Arguments, location: CommandLocation) -> str | None:
+    if _has(arguments, "--hard", "--keep") and not location.context.destructive:
         return _DISCARDS
-    return "-p asks a person" if _has(given, "-p") else revision_or_path(given, place)
+    return "-p asks a person" if _has(arguments, "-p") else revision_or_path(arguments, location)
 
 
-def revision_or_path(given: Arguments, place: CommandLocation) -> str | None:
-    for word in given.operands:
-        reason = KINDS["revision"](word, place)
+def revision_or_path(arguments: Arguments, location: CommandLocation) -> str | None:
+    for word in arguments.operands:
+        reason = KINDS["revision"](word, location)
         if reason is not None:
             return reason
     return None
 
 
-def branch(given: Arguments, place: CommandLocation) -> str | None:
-    forced = _has(given, "-D", "-M", "-f")
-    if forced and not place.context.destructive:
+def branch(arguments: Arguments, location: CommandLocation) -> str | None:
+    forced = _has(arguments, "-D", "-M", "-f")
+    if forced and not location.context.destructive:
         return "it deletes or moves a branch whose work may be nowhere else"
     changes = _has(
-        given,
+        arguments,
         "-d",
         "-m",
         "-c",
@@ -124,70 +124,70 @@ def branch(given: Arguments, place: CommandLocation) -> str | None:
         "--set-upstream-to",
         "--unset-upstream",
     )
-    makes = bool(given.operands) and not _has(
-        given, "--list", "-l", "-a", "-r", "--merged", "--no-merged", "--contains"
+    makes = bool(arguments.operands) and not _has(
+        arguments, "--list", "-l", "-a", "-r", "--merged", "--no-merged", "--contains"
     )
-    if (changes or makes) and place.context.roles == "read":
+    if (changes or makes) and location.context.roles == "read":
         return "in this role you change nothing"
-    listed = not changes and not forced and _has(given, "--list", "-l")
-    return None if listed else revision(given, place)
+    listed = not changes and not forced and _has(arguments, "--list", "-l")
+    return None if listed else revision(arguments, location)
 
 
-def tag(given: Arguments, place: CommandLocation) -> str | None:
-    if _has(given, "-d", "--delete", "-f", "--force") and not place.context.destructive:
+def tag(arguments: Arguments, location: CommandLocation) -> str | None:
+    if _has(arguments, "-d", "--delete", "-f", "--force") and not location.context.destructive:
         return "it deletes or moves a tag"
     return None
 
 
-def revert(given: Arguments, place: CommandLocation) -> str | None:
+def revert(arguments: Arguments, location: CommandLocation) -> str | None:
     goes_on = ("--no-edit", "-n", "--no-commit", "--continue", "--abort", "--skip", "--quit")
-    if not _has(given, *goes_on):
+    if not _has(arguments, *goes_on):
         return "without --no-edit it opens an editor"
-    return revision(given, place)
+    return revision(arguments, location)
 
 
-def remove(given: Arguments, place: CommandLocation) -> str | None:
-    if not _has(given, "--cached", "-n", "--dry-run") and not place.context.destructive:
+def remove(arguments: Arguments, location: CommandLocation) -> str | None:
+    if not _has(arguments, "--cached", "-n", "--dry-run") and not location.context.destructive:
         return "it removes files, which this run does not allow"
-    if any(_everything(word, place) for word in given.operands):
+    if any(_everything(word, location) for word in arguments.operands):
         return "it would take everything. Name each path"
     return None
 
 
-def clean(given: Arguments, place: CommandLocation) -> str | None:
-    return None if _has(given, "-n", "--dry-run") else "it removes files for good"
+def clean(arguments: Arguments, location: CommandLocation) -> str | None:
+    return None if _has(arguments, "-n", "--dry-run") else "it removes files for good"
 
 
-def config(given: Arguments, place: CommandLocation) -> str | None:
-    reads = _has(given, "--get", "--get-all")
-    if _has(given, "--global") and not reads:
+def config(arguments: Arguments, location: CommandLocation) -> str | None:
+    reads = _has(arguments, "--get", "--get-all")
+    if _has(arguments, "--global") and not reads:
         return "settings outside the project stay as they are"
-    return None if reads or len(given.operands) == 1 else "it needs one name to read"
+    return None if reads or len(arguments.operands) == 1 else "it needs one name to read"
 
 
-def patches(given: Arguments, place: CommandLocation) -> str | None:
+def patches(arguments: Arguments, location: CommandLocation) -> str | None:
     """Without --stdout, a file for each commit: into a folder, or where it runs."""
-    if _has(given, "--stdout"):
+    if _has(arguments, "--stdout"):
         return None
-    if place.context.roles == "read":
+    if location.context.roles == "read":
         return "in this role you change nothing. Print them with --stdout"
     return path_refusal(
-        given.value("-o", "--output-directory") or Word("0001-x.patch"), "write", place
+        arguments.value("-o", "--output-directory") or Word("0001-x.patch"), "write", location
     )
 
 
-def archive(given: Arguments, place: CommandLocation) -> str | None:
-    if _has(given, "-o", "--output") and place.context.roles == "read":
+def archive(arguments: Arguments, location: CommandLocation) -> str | None:
+    if _has(arguments, "-o", "--output") and location.context.roles == "read":
         return "in this role you change nothing. Send it through a pipe"
     return None
 
 
-def index(given: Arguments, place: CommandLocation) -> str | None:
-    return None if _has(given, "--chmod") else "without --chmod it changes what is staged"
+def index(arguments: Arguments, location: CommandLocation) -> str | None:
+    return None if _has(arguments, "--chmod") else "without --chmod it changes what is staged"
 
 
-def push(given: Arguments, place: CommandLocation) -> str | None:
-    return "--no-verify skips the checks" if _has(given, "--no-verify") else None
+def push(arguments: Arguments, location: CommandLocation) -> str | None:
+    return "--no-verify skips the checks" if _has(arguments, "--no-verify") else None
 
 
 GIT_CHECKS: Mapping[str, Callable[[Arguments, CommandLocation], str | None]] = {

@@ -19,7 +19,7 @@ _REMOTE = re.compile(r"[A-Za-z0-9_][\w.-]*(?:/[\w.-]+)*")
 _MAGIC = re.compile(r"^:(?:\([^)]*\)|/)")
 _LEFT_OUT = re.compile(r":[!^](?![:(])")
 _BOOLEAN = "(?:true|false|yes|no|on|off|0|1)"
-# Settings for one command that start nothing and reach nothing: who commits, and how git speaks.
+# Settings for one command that start no program: the author, and git's output.
 _SETTING = re.compile(
     rf"user\.(?:name|email)=[^\n\0]*|core\.pager=(?:cat)?|(?:core|sequence)\.editor=(?:true|:)"
     rf"|(?:color\.[\w.-]+|core\.(?:quotepath|autocrlf|eol|whitespace|abbrev)"
@@ -36,14 +36,14 @@ _FORMAT = re.compile(r"tar|zip|tgz|tar\.gz")
 _EXECUTABLE = re.compile(r"[+-]x")
 
 
-def _pathspec(word: Word, place: CommandLocation) -> str | None:
+def _pathspec(word: Word, location: CommandLocation) -> str | None:
     """A path that git itself expands: patterns and magic reach more than they say."""
     if any(character in word.text for character in "*?[:"):
         return f"{word.text} is a pattern for git. Name each path"
-    return path_refusal(word, "write", place)
+    return path_refusal(word, "write", location)
 
 
-def _revision(word: Word, place: CommandLocation) -> str | None:
+def _revision(word: Word, location: CommandLocation) -> str | None:
     """A commit, a range, or a path to look at; `commit:path` is a file's contents."""
     text = word.text
     if word.variables or word.substitutes:
@@ -56,7 +56,7 @@ def _revision(word: Word, place: CommandLocation) -> str | None:
         if holds_secrets(tuple(path.split("/"))):
             return f"{path} may hold secrets"
     if text.startswith(("/", "~")) or ".." in text.split("/"):
-        return path_refusal(word, "look", place)
+        return path_refusal(word, "look", location)
     if selects_secrets(_MAGIC.sub("", text)):
         return f"{text} may hold secrets"
     return None
@@ -71,22 +71,22 @@ def _unknown_path(text: str) -> bool:
     return bool(colon) and any(sign in path for sign in "$`)}")
 
 
-def _lines(word: Word, place: CommandLocation) -> str | None:
+def _lines(word: Word, location: CommandLocation) -> str | None:
     """Some lines of a file, through its history: `1,5:path`, `:function:path`."""
     path = word.text.rpartition(":")[2]
     secret = holds_secrets(tuple(path.split("/")))
     return unknown_word_refusal(word) or (f"{path} may hold secrets" if secret else None)
 
 
-def _staged(word: Word, place: CommandLocation) -> str | None:
+def _staged(word: Word, location: CommandLocation) -> str | None:
     if word.text.startswith(":"):
         return f"{word.text} is a pattern for git. Name each path"
     if selects_secrets(word.text):
         return f"{word.text} may hold secrets"
-    return path_refusal(word, "run", place)
+    return path_refusal(word, "run", location)
 
 
-def _settable(word: Word, place: CommandLocation) -> str | None:
+def _settable(word: Word, location: CommandLocation) -> str | None:
     key = word.text.casefold()
     if re.search(r"credential|token|password|extraheader|url\.|^http|alias|helper|command", key):
         return f"the setting {word.text} may hold a secret or a command"
@@ -95,13 +95,13 @@ def _settable(word: Word, place: CommandLocation) -> str | None:
     return None
 
 
-def _setting(word: Word, place: CommandLocation) -> str | None:
+def _setting(word: Word, location: CommandLocation) -> str | None:
     if _SETTING.fullmatch(word.text) and word.plain:
         return None
     return f"{word.text} is not one of the settings that start nothing, as user.name=ada"
 
 
-def _remote(word: Word, place: CommandLocation) -> str | None:
+def _remote(word: Word, location: CommandLocation) -> str | None:
     if word.variables or word.substitutes:
         return unknown_word_refusal(word)
     if not _REMOTE.fullmatch(word.text):
@@ -109,7 +109,7 @@ def _remote(word: Word, place: CommandLocation) -> str | None:
     return None
 
 
-def _branch(word: Word, place: CommandLocation) -> str | None:
+def _branch(word: Word, location: CommandLocation) -> str | None:
     """A new name: its end may be made at run time, its beginning not."""
     start = re.match(r"[^$`]*", word.text)
     begins = word.text if word.plain or start is None else start[0]

@@ -28,7 +28,7 @@ def _matches(text: str) -> Iterator[str]:
         if not _GLOB.search(step):
             continue
         last = at == len(steps) - 1
-        # One file of secrets stands for all of them.
+        # One file of secrets represents all of them.
         names = [*_seen(step, PROTECTED), *_seen(step, FOLDERS)[:1]]
         names += _seen(step, SECRET_NAMES)[:1] if last else []
         yield from ("/".join((*steps[:at], name, *steps[at + 1 :])) for name in names)

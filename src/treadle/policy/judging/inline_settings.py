@@ -26,7 +26,7 @@ def are_settings(text: str) -> bool:
     return bool(_OBJECT.match(text) or _PAIR.match(text))
 
 
-def settings_refusal(text: str, place: CommandLocation) -> str | None:
+def settings_refusal(text: str, location: CommandLocation) -> str | None:
     """Why they must not be given: a key that brings in code, or a value that leads elsewhere."""
     if "\\" in text:
         return "settings on the line are written without backslashes. Put them into a file"
@@ -36,7 +36,7 @@ def settings_refusal(text: str, place: CommandLocation) -> str | None:
         if piece.startswith("~"):
             return f"{piece} is outside the project"
         reason = (
-            path_refusal(Word(piece), "run", place) if "/" in piece or piece[:1] == "." else None
+            path_refusal(Word(piece), "run", location) if "/" in piece or piece[:1] == "." else None
         )
         if reason is not None:
             return reason

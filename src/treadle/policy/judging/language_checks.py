@@ -45,8 +45,8 @@ _CONSOLE = re.compile(r"ti[a-z]{0,4}|db|dbal:.*|psysh")
 _CODE_FILE = re.compile(r"[\w./@-]+\.(?:[cm]?[jt]sx?|html)")
 
 
-def manage(given: Arguments, place: CommandLocation) -> str | None:
-    for name in sub_commands(given):
+def manage(arguments: Arguments, location: CommandLocation) -> str | None:
+    for name in sub_commands(arguments):
         if name in ("shell", "dbshell", "shell_plus", "runscript"):
             return f"{name} waits for a person, or runs code unseen"
         if name in ("diffsettings", "print_settings"):
@@ -54,80 +54,80 @@ def manage(given: Arguments, place: CommandLocation) -> str | None:
     return None
 
 
-def sub_commands(given: Arguments) -> list[str]:
+def sub_commands(arguments: Arguments) -> list[str]:
     """The words that may name the sub-command: one may belong to the option before it."""
-    open_ended = [value for value in given.values if value.flag and not value.word.text]
-    return [word.text for word in given.operands[: 1 + len(open_ended)]]
+    open_ended = [value for value in arguments.values if value.flag and not value.word.text]
+    return [word.text for word in arguments.operands[: 1 + len(open_ended)]]
 
 
-def pre_commit(given: Arguments, place: CommandLocation) -> str | None:
-    if given.operands and given.operands[0].text in ("run", "validate-config"):
+def pre_commit(arguments: Arguments, location: CommandLocation) -> str | None:
+    if arguments.operands and arguments.operands[0].text in ("run", "validate-config"):
         return None
     return "hooks of git stay as they are; only `run` is allowed"
 
 
-def script_or_tool(given: Arguments, place: CommandLocation) -> str | None:
+def script_or_tool(arguments: Arguments, location: CommandLocation) -> str | None:
     """`yarn NAME` runs a script of package.json, or a tool that the project has installed."""
-    name = given.operands[0].text if given.operands else ""
+    name = arguments.operands[0].text if arguments.operands else ""
     if name in _NOT_SCRIPTS:
         return f"{name} is not an allowed sub-command"
     if name.endswith(".sh"):
         return f"{name} is a script of the shell"
     if _CODE_FILE.fullmatch(name):
-        return KINDS["code"](given.operands[0], place)
-    if KINDS["script"](given.operands[0], place) is not None or "/" in name:
+        return KINDS["code"](arguments.operands[0], location)
+    if KINDS["script"](arguments.operands[0], location) is not None or "/" in name:
         return f"{name} is not a script or a tool of the project"
     entries = rules_by_name().get(name, ())
     if any(entry.family == "base" for entry in entries):
         return f"{name} is not a tool of the project"
-    if runs_stdin(name) and (len(given.operands) < 2 or given.operands[1].text == "-"):
+    if runs_stdin(name) and (len(arguments.operands) < 2 or arguments.operands[1].text == "-"):
         return f"{name} would run its input. Name a file to run"
     return None
 
 
-def passed_options(given: Arguments, place: CommandLocation) -> str | None:
+def passed_options(arguments: Arguments, location: CommandLocation) -> str | None:
     """Options that a package tool may take for its own, wherever they stand."""
-    for word in given.operands:
+    for word in arguments.operands:
         if word.text.partition("=")[0] in ("--script-shell", "--shell-emulator", "--node-options"):
             return f"{word.text} changes what runs the script"
     return None
 
 
-def tool(given: Arguments, place: CommandLocation) -> str | None:
+def tool(arguments: Arguments, location: CommandLocation) -> str | None:
     """Sub-commands that many tools share, and that run something else or wait for a person."""
-    first, *further = sub_commands(given) or [""]
+    first, *further = sub_commands(arguments) or [""]
     for name in (first, *(name for name in further if name in _EVER_REFUSED)):
-        if name in _NOT_OF_TOOLS or (given.rule.name == "nx" and name == "watch"):
+        if name in _NOT_OF_TOOLS or (arguments.rule.name == "nx" and name == "watch"):
             return f"{name} is not an allowed sub-command"
-    for word in given.operands if given.rule.name == "wait-on" else ():
+    for word in arguments.operands if arguments.rule.name == "wait-on" else ():
         if not _WAITS_FOR.fullmatch(word.text):
             return f"{word.text} is an address elsewhere"
-    return argument_files(given, place)
+    return argument_files(arguments, location)
 
 
-def argument_files(given: Arguments, place: CommandLocation) -> str | None:
+def argument_files(arguments: Arguments, location: CommandLocation) -> str | None:
     """`@file` stands for the words in that file, for the tools that know it."""
-    if given.rule.name in _TAKE_ARGUMENT_FILES:
-        for word in given.operands:
+    if arguments.rule.name in _TAKE_ARGUMENT_FILES:
+        for word in arguments.operands:
             if word.text.startswith("@"):
                 return f"{word.text} is a file of arguments. Write them out"
     return None
 
 
-def script_runner(given: Arguments, place: CommandLocation) -> str | None:
-    return tool(given, place) or check_interpreter(given, place)
+def script_runner(arguments: Arguments, location: CommandLocation) -> str | None:
+    return tool(arguments, location) or check_interpreter(arguments, location)
 
 
-def browser_tool(given: Arguments, place: CommandLocation) -> str | None:
+def browser_tool(arguments: Arguments, location: CommandLocation) -> str | None:
     """Tools for browsers: what opens a window for a person is not for an agent."""
-    name = given.operands[0].text if given.operands else ""
-    if name in _WINDOWS or "--debug" in {value.flag for value in given.values}:
+    name = arguments.operands[0].text if arguments.operands else ""
+    if name in _WINDOWS or "--debug" in {value.flag for value in arguments.values}:
         return "it opens a window and waits for a person. Run the tests without it"
-    return tool(given, place)
+    return tool(arguments, location)
 
 
-def no_console(given: Arguments, place: CommandLocation) -> str | None:
-    for name in sub_commands(given):
+def no_console(arguments: Arguments, location: CommandLocation) -> str | None:
+    for name in sub_commands(arguments):
         if _REVEALS.fullmatch(name):
             return f"{name} shows or changes secrets"
         if _CONSOLE.fullmatch(name):
@@ -135,53 +135,53 @@ def no_console(given: Arguments, place: CommandLocation) -> str | None:
     return None
 
 
-def lints_only(given: Arguments, place: CommandLocation) -> str | None:
+def lints_only(arguments: Arguments, location: CommandLocation) -> str | None:
     """What clippy hands on to the compiler: lints, and nothing that names a program or a folder."""
-    for word in given.operands:
+    for word in arguments.operands:
         if word.text.startswith(("-C", "-Z", "-L", "-o", "--codegen", "--sysroot", "--extern")):
             return f"{word.text} changes how the compiler works. Only lints are given: -D warnings"
     return None
 
 
-def audit(given: Arguments, place: CommandLocation) -> str | None:
-    if given.operands and given.operands[0].text not in ("fix", "signatures"):
-        return f"{given.operands[0].text} is not an allowed sub-command"
+def audit(arguments: Arguments, location: CommandLocation) -> str | None:
+    if arguments.operands and arguments.operands[0].text not in ("fix", "signatures"):
+        return f"{arguments.operands[0].text} is not an allowed sub-command"
     return None
 
 
-def pkg_set(given: Arguments, place: CommandLocation) -> str | None:
-    for word in given.operands:
+def pkg_set(arguments: Arguments, location: CommandLocation) -> str | None:
+    for word in arguments.operands:
         if not re.match(
             (
                 r"(?:name|version|description|type|main|module|private|license|keywords|engines\.\w+)="
             ),
             word.text,
         ):
-            # A script is a shell line, and whoever writes it into the file is asked about it there.
+            # A script is a shell line; it was checked when it was written into the file.
             return f"{word.text} is not one of the plain keys of package.json. Use the Edit tool"
     return None
 
 
-def scaffold(given: Arguments, place: CommandLocation) -> str | None:
-    name = given.operands[0].text if given.operands else ""
+def scaffold(arguments: Arguments, location: CommandLocation) -> str | None:
+    name = arguments.operands[0].text if arguments.operands else ""
     if not _SCAFFOLDS.fullmatch(name):
         return f"{name} is code from elsewhere"
-    said = [word.text for word in given.operands]
-    attached = [text.partition("=")[::2] for text in said if "=" in text]
-    pairs = [*pairwise(said), *attached]
+    texts = [word.text for word in arguments.operands]
+    attached = [text.partition("=")[::2] for text in texts if "=" in text]
+    pairs = [*pairwise(texts), *attached]
     for option, value in pairs:
-        if option in _CHOOSE_TEMPLATES and KINDS["template"](Word(value), place) is not None:
+        if option in _CHOOSE_TEMPLATES and KINDS["template"](Word(value), location) is not None:
             return f"{value} is a template from elsewhere"
     return None
 
 
-def needs_operand(given: Arguments, place: CommandLocation) -> str | None:
-    named = {"-r", "--requirement", "-e", "--editable", "--group"} & set(given.switches)
-    return None if given.operands or named else "an argument is missing"
+def needs_operand(arguments: Arguments, location: CommandLocation) -> str | None:
+    named = {"-r", "--requirement", "-e", "--editable", "--group"} & set(arguments.switches)
+    return None if arguments.operands or named else "an argument is missing"
 
 
-def file_only(given: Arguments, place: CommandLocation) -> str | None:
-    if re.fullmatch(r"[\w./-]+\.rb", given.operands[0].text):
+def file_only(arguments: Arguments, location: CommandLocation) -> str | None:
+    if re.fullmatch(r"[\w./-]+\.rb", arguments.operands[0].text):
         return None
     return "code on the line is not run"
 
@@ -193,18 +193,18 @@ def _elsewhere(word: Word) -> bool:
     )
 
 
-def go_local(given: Arguments, place: CommandLocation) -> str | None:
-    for word in given.operands:
+def go_local(arguments: Arguments, location: CommandLocation) -> str | None:
+    for word in arguments.operands:
         if _elsewhere(word):
             return f"{word.text} is code from elsewhere"
-        reason = KINDS["run"](word, place)
+        reason = KINDS["run"](word, location)
         if reason is not None:
             return reason
     return None
 
 
-def go_get(given: Arguments, place: CommandLocation) -> str | None:
-    for word in given.operands:
+def go_get(arguments: Arguments, location: CommandLocation) -> str | None:
+    for word in arguments.operands:
         if not re.fullmatch(r"[\w.~/-]+(?:@[\w.+-]+)?", word.text) or word.text.startswith(
             ("/", "..")
         ):
@@ -212,28 +212,28 @@ def go_get(given: Arguments, place: CommandLocation) -> str | None:
     return None
 
 
-def go_env(given: Arguments, place: CommandLocation) -> str | None:
-    return None if all("=" not in word.text for word in given.operands) else "it sets nothing"
+def go_env(arguments: Arguments, location: CommandLocation) -> str | None:
+    return None if all("=" not in word.text for word in arguments.operands) else "it sets nothing"
 
 
-def go_words(given: Arguments, place: CommandLocation) -> str | None:
-    for word in given.operands:
+def go_words(arguments: Arguments, location: CommandLocation) -> str | None:
+    for word in arguments.operands:
         if word.text.startswith(("/", "~", "..")):
             return f"{word.text} is outside the project"
     return None
 
 
-def interpreter_files(given: Arguments, place: CommandLocation) -> str | None:
+def interpreter_files(arguments: Arguments, location: CommandLocation) -> str | None:
     """What an interpreter runs; with --test, all that follow are files of code, too."""
     if (
-        given.rule.name == "ruby"
-        and any(word.text == "-" for word in given.operands)
-        and (given.fed and "-v" in given.switches)
+        arguments.rule.name == "ruby"
+        and any(word.text == "-" for word in arguments.operands)
+        and (arguments.fed and "-v" in arguments.switches)
     ):
         return "it would run what comes through its input. Write it to a file and run that"
-    reason = check_interpreter(given, place)
-    if reason is None and "--test" in given.switches:
-        reasons = (KINDS["near"](word, place) for word in given.rest)
+    reason = check_interpreter(arguments, location)
+    if reason is None and "--test" in arguments.switches:
+        reasons = (KINDS["near"](word, location) for word in arguments.rest)
         reason = next((each for each in reasons if each is not None), None)
     return reason
 

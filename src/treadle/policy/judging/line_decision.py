@@ -27,11 +27,11 @@ _SHOWS = names("cat head tail wc ls")
 _CONSTANT = names("true : false [ [[ test sleep")
 
 
-def decide_line(line: str, context: ShellContext, *, looks: SystemLookups) -> PolicyDecision:
-    """The answer for one line; what cannot be judged is refused."""
+def decide_line(line: str, context: ShellContext, *, lookups: SystemLookups) -> PolicyDecision:
+    """Decide about one line; a line that cannot be checked is refused."""
     try:
-        return _decide(line, context, looks)
-    # A rule that fails must not let a line through, whatever made it fail.
+        return _decide(line, context, lookups)
+    # A rule that raises must not allow a line.
     except Exception as error:
         return Deny(
             f"The line could not be judged ({type(error).__name__}). Write it more plainly.",
@@ -39,13 +39,13 @@ def decide_line(line: str, context: ShellContext, *, looks: SystemLookups) -> Po
         )
 
 
-def _decide(line: str, context: ShellContext, looks: SystemLookups) -> PolicyDecision:
+def _decide(line: str, context: ShellContext, lookups: SystemLookups) -> PolicyDecision:
     if not line.strip():
         return Allow(rule="empty")
-    script = parse_line(line, shfmt=looks.shfmt)
+    script = parse_line(line, shfmt=lookups.shfmt)
     if isinstance(script, UnreadableLine):
         return Deny(script.reason, rule=script.rule)
-    findings = [*_check_line(line, script), *_check_commands(script, context, looks)]
+    findings = [*_check_line(line, script), *_check_commands(script, context, lookups)]
     denied = next((found for found in findings if found.decision == "deny"), None)
     if denied is not None:
         return Deny(denied.reason, rule=denied.rule)
@@ -72,22 +72,22 @@ def _constant(command: ShellCommand) -> bool:
 
 
 def _check_commands(
-    script: ParsedLine, context: ShellContext, looks: SystemLookups
+    script: ParsedLine, context: ShellContext, lookups: SystemLookups
 ) -> list[RuleFinding]:
-    scopes = DirectoryTracker(context, looks, looks.real_path(context.root))
+    scopes = DirectoryTracker(context, lookups, lookups.real_path(context.root))
     findings: list[RuleFinding] = []
     for command in script.commands:
         ends = command is script.commands[-1] and _is_cd(command)
-        place = scopes.locate(command, last=ends or _shows_parent_only(command))
-        findings += check_command(command, script, place)
+        location = scopes.locate(command, last=ends or _shows_parent_only(command))
+        findings += check_command(command, script, location)
         unknown = pattern_refusal(command)
         if unknown is not None:
             findings.append(RuleFinding("deny", f"{unknown[:1].upper()}{unknown[1:]}.", "pattern"))
         if not _is_cd(command):
             continue
-        targets = _directories(command, script, place)
+        targets = _directories(command, script, location)
         known = all(_is_known(target, command) for target in targets)
-        if not known or len(targets) * len(place.directories) > MOST:
+        if not known or len(targets) * len(location.directories) > MOST:
             findings.append(RuleFinding("deny", _NOWHERE, "cd"))
         if targets and not scopes.record_cd(command, tuple(target.text for target in targets)):
             findings.append(RuleFinding("deny", _NOWHERE, "cd"))
@@ -106,11 +106,11 @@ def _is_cd(command: ShellCommand) -> bool:
 
 
 def _directories(
-    command: ShellCommand, script: ParsedLine, place: CommandLocation
+    command: ShellCommand, script: ParsedLine, location: CommandLocation
 ) -> tuple[Word, ...]:
     """Where a `cd` goes, once for each value that its variables may have."""
     found = []
-    for each in expand_variables(command, script, place) or (command,):
+    for each in expand_variables(command, script, location) or (command,):
         found += [word for word in each.arguments if not word.text.startswith("-")][:1]
     return tuple(dict.fromkeys(found))
 
@@ -140,9 +140,9 @@ def _is_wrapper(name: Word) -> bool:
 
 
 def _texts(name: str, words: tuple[Word, ...]) -> Iterator[Word]:
-    given = read_arguments(rules_by_name()[name][0].rule, words)
-    if isinstance(given, ArgumentMismatch):
+    arguments = read_arguments(rules_by_name()[name][0].rule, words)
+    if isinstance(arguments, ArgumentMismatch):
         return
-    yield from (value.word for value in given.values if value.kind in _PROGRAMS)
-    if given.rule.check == "sed" and _NAMED.isdisjoint(given.switches):
-        yield from given.operands[:1]
+    yield from (value.word for value in arguments.values if value.kind in _PROGRAMS)
+    if arguments.rule.check == "sed" and _NAMED.isdisjoint(arguments.switches):
+        yield from arguments.operands[:1]

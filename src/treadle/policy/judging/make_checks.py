@@ -25,18 +25,21 @@ _OF_SHELL = re.compile(r"[;&|$`()<>\n]")
 _ENVIRONMENT = re.compile(r"(?:/tmp/[\w./-]+|(?:[\w./-]+/)?\.?v?env[\w.-]*|\.?virtualenv)")
 
 
-def make(given: Arguments, place: CommandLocation) -> str | None:
-    for word in given.operands:
+def make(arguments: Arguments, location: CommandLocation) -> str | None:
+    for word in arguments.operands:
         name, equals, value = word.text.partition("=")
-        if not equals and KINDS["name"](replace(word, text=name.lstrip("./")), place) is not None:
+        if (
+            not equals
+            and KINDS["name"](replace(word, text=name.lstrip("./")), location) is not None
+        ):
             return f"{word.text} is not the name of a target"
-        reason = _set_refusal(name, value, place) if equals else None
+        reason = _set_refusal(name, value, location) if equals else None
         if reason is not None:
             return reason
     return None
 
 
-def _set_refusal(name: str, value: str, place: CommandLocation) -> str | None:
+def _set_refusal(name: str, value: str, location: CommandLocation) -> str | None:
     if _OF_SHELL.search(value):
         return f"the shell would run what stands in {name}={value}"
     if not _NOT_SET.fullmatch(name):
@@ -44,15 +47,15 @@ def _set_refusal(name: str, value: str, place: CommandLocation) -> str | None:
     if name in _PROGRAMS and not re.fullmatch(rf"{name.lower()}[\d.]*", value):
         return f"the variable {name} names a program. Leave it as the Makefile has it"
     if _PLACES.fullmatch(name) and value:
-        return path_refusal(Word(value), "run" if name == "VPATH" else "write", place)
+        return path_refusal(Word(value), "run" if name == "VPATH" else "write", location)
     return None
 
 
-def fresh_venv(given: Arguments, place: CommandLocation) -> str | None:
+def fresh_venv(arguments: Arguments, location: CommandLocation) -> str | None:
     """With --clear, all that is in the folder goes first."""
-    if "--clear" not in given.switches and "-c" not in given.switches:
+    if "--clear" not in arguments.switches and "-c" not in arguments.switches:
         return None
-    for word in given.operands:
+    for word in arguments.operands:
         if not _ENVIRONMENT.fullmatch(word.text) or ".." in word.text.split("/"):
             return f"--clear would empty {word.text}, which is not named as an environment is"
     return None

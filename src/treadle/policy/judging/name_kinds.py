@@ -56,7 +56,7 @@ def unknown_word_refusal(word: Word) -> str | None:
 
 
 def make_pattern_kind(pattern: re.Pattern[str], what: str) -> WordKind:
-    def check(word: Word, place: CommandLocation) -> str | None:
+    def check(word: Word, location: CommandLocation) -> str | None:
         if not pattern.fullmatch(word.text) or word.variables or word.substitutes:
             return f"{word.text} is not {what}"
         return None
@@ -65,12 +65,12 @@ def make_pattern_kind(pattern: re.Pattern[str], what: str) -> WordKind:
 
 
 def _package(pattern: re.Pattern[str], *more: re.Pattern[str]) -> WordKind:
-    def check(word: Word, place: CommandLocation) -> str | None:
+    def check(word: Word, location: CommandLocation) -> str | None:
         text = word.text
         if text.startswith(("./", ".[")) or text == "." or text.startswith("file:./"):
             local = re.sub(r"\[[^\]]*\]$", "", text).removeprefix("file:")
             globs = word.expands and bool(re.search(r"[*?\[~]", local))
-            return path_refusal(replace(word, text=local, expands=globs), "run", place)
+            return path_refusal(replace(word, text=local, expands=globs), "run", location)
         if word.variables or word.substitutes:
             return unknown_word_refusal(word)
         if not any(each.fullmatch(text) for each in (pattern, *more)):
@@ -80,7 +80,7 @@ def _package(pattern: re.Pattern[str], *more: re.Pattern[str]) -> WordKind:
     return check
 
 
-def _script_name(word: Word, place: CommandLocation) -> str | None:
+def _script_name(word: Word, location: CommandLocation) -> str | None:
     if word.text == "env":
         return "env is built in, and prints all variables"
     if word.text.endswith(".sh"):

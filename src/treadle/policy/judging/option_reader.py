@@ -34,10 +34,10 @@ _YES_OR_NO = frozenset({"true", "false", "1", "0"})
 class OptionReader:
     """Goes through the words once, by one rule."""
 
-    def __init__(self, rule: Rule, words: tuple[Word, ...], spoken: str) -> None:
+    def __init__(self, rule: Rule, words: tuple[Word, ...], full_name: str) -> None:
         self.rule = rule
         self.words = words
-        self.spoken = spoken
+        self.full_name = full_name
         self.flags = flags_of(rule.flags, rule.style)
         self.at = 0
         self.switches: list[str] = []
@@ -48,7 +48,7 @@ class OptionReader:
 
     def read(self) -> None:
         if self.rule.hands_on and not self.rule.operands.startswith("script "):
-            # Its own name is the script's.
+            # The first operand is the script's name.
             self._operands_only()
         while self.at < len(self.words) and not self.problem:
             word = self.words[self.at]

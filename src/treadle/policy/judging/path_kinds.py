@@ -43,18 +43,18 @@ _GO_TARGET = re.compile(r"[\w./~-]*(?:\.\.\.)?")
 
 
 def _path(access: Access) -> WordKind:
-    return lambda word, place: path_refusal(word, access, place)
+    return lambda word, location: path_refusal(word, access, location)
 
 
-def _near(word: Word, place: CommandLocation) -> str | None:
+def _near(word: Word, location: CommandLocation) -> str | None:
     """Whatever it is: taken as a path or an address, it does not lead out of the project."""
     if word.variables or word.substitutes:
         return unknown_word_refusal(word)
     if has_expansion(word.text):
         return OUTSIDE.format(path=word.text)
     if _PLAIN.fullmatch(word.text):
-        return _check_tool_path(word, place)
-    return _check_parts(word, place)
+        return _check_tool_path(word, location)
+    return _check_parts(word, location)
 
 
 def has_expansion(text: str) -> bool:
@@ -62,21 +62,21 @@ def has_expansion(text: str) -> bool:
     return bool(_EXPANDED.search(text))
 
 
-def _check_parts(word: Word, place: CommandLocation) -> str | None:
+def _check_parts(word: Word, location: CommandLocation) -> str | None:
     if "://" in word.text:
         return None if LOCAL_URL.fullmatch(word.text) else f"{word.text} is an address elsewhere"
     if _IMPORTED.search(word.text):
         return f"{word.text} is code from elsewhere"
     if are_settings(word.text):
-        return settings_refusal(word.text, place)
+        return settings_refusal(word.text, location)
     text = _named_place(word.text)
     if not text:
         return None
     if any(character in text for character in "\n "):
-        return _sentence(text, place)
+        return _sentence(text, location)
     if text.startswith("~") or _LISTED.search(text):
         return OUTSIDE.format(path=text)
-    return _check_tool_path(replace(word, text=text), place)
+    return _check_tool_path(replace(word, text=text), location)
 
 
 def _named_place(text: str) -> str:
@@ -88,92 +88,93 @@ def _named_place(text: str) -> str:
     return _LETTER.sub("", _KIND.sub("", text))
 
 
-def _sentence(text: str, place: CommandLocation) -> str | None:
+def _sentence(text: str, location: CommandLocation) -> str | None:
     """Mostly the title of a test; a path with a blank in it is still a path."""
     if _ELSEWHERE.search(text) or ".." in text.split("/"):
         rooted = text.startswith("/")
-        return path_refusal(Word(text), "run", place) if rooted else OUTSIDE.format(path=text)
-    return None if text.startswith("/") else path_refusal(Word(text), "look", place)
+        return path_refusal(Word(text), "run", location) if rooted else OUTSIDE.format(path=text)
+    return None if text.startswith("/") else path_refusal(Word(text), "look", location)
 
 
-def _check_tool_path(word: Word, place: CommandLocation) -> str | None:
+def _check_tool_path(word: Word, location: CommandLocation) -> str | None:
     """Each path that a tool may make of the word, which it may change as well as read."""
-    there = Word(word.text, word.expands, quoted=word.quoted)
-    # Test runners and linters are given what the settings keep; that they change nothing there is
-    # for the sandbox to see to.
-    given = place
-    if place.context.protected:
-        given = replace(place, context=replace(place.context, protected=()))
-    reason = path_refusal(there, "run", place) or path_refusal(
-        replace(there, expands=False), "write", given
+    path = Word(word.text, word.expands, quoted=word.quoted)
+    # Test runners and linters may receive protected paths; the sandbox keeps them from writing.
+    unprotected = location
+    if location.context.protected:
+        unprotected = replace(location, context=replace(location.context, protected=()))
+    reason = path_refusal(path, "run", location) or path_refusal(
+        replace(path, expands=False), "write", unprotected
     )
     if reason is not None:
         return reason
     for text in expand_pattern(word.text):
         reason = (
             protected_pattern_refusal(text)
-            or path_refusal(Word(text, expands=True), "run", place)
-            or path_refusal(Word(text), "write", given)
+            or path_refusal(Word(text, expands=True), "run", location)
+            or path_refusal(Word(text), "write", unprotected)
         )
         if reason is not None:
             return reason
     return None
 
 
-def _report(word: Word, place: CommandLocation) -> str | None:
+def _report(word: Word, location: CommandLocation) -> str | None:
     """A kind of report, and where it goes: `xml:/tmp/x`."""
     kind, colon, path = word.text.partition(":")
-    written = path_refusal(replace(word, text=path), "write", place) if colon else None
-    return _near(replace(word, text=kind), place) or written
+    written = path_refusal(replace(word, text=path), "write", location) if colon else None
+    return _near(replace(word, text=kind), location) or written
 
 
-def _settings(word: Word, place: CommandLocation) -> str | None:
-    """A file of settings or code; a dash would be the input, which nobody has seen."""
+def _settings(word: Word, location: CommandLocation) -> str | None:
+    """A file of settings or code; a dash would mean stdin, which is not checked."""
     if word.text == "-":
         return "what comes through the input is not taken as code or settings. Name a file"
-    return path_refusal(word, "run", place)
+    return path_refusal(word, "run", location)
 
 
-def _inline(word: Word, place: CommandLocation) -> str | None:
+def _inline(word: Word, location: CommandLocation) -> str | None:
     """Code on the line, of which at least the beginning is written there."""
     made = bool(word.variables or word.substitutes) and word.text.lstrip()[:1] in ("$", "`")
     return f"what {word.text} brings is code that nobody has seen. Write it out" if made else None
 
 
-def _program_file(word: Word, place: CommandLocation) -> str | None:
-    return None if word.text == "-" else _file_of_code(word, place)
+def _program_file(word: Word, location: CommandLocation) -> str | None:
+    return None if word.text == "-" else _file_of_code(word, location)
 
 
-def _file_of_code(word: Word, place: CommandLocation) -> str | None:
+def _file_of_code(word: Word, location: CommandLocation) -> str | None:
     # `https://…`, and `npm:…` or `data:…` as deno takes them.
     if re.match(r"[A-Za-z][\w+.-]*:", word.text):
         return f"{word.text} is code from elsewhere"
-    return _settings(word, place)
+    return _settings(word, location)
 
 
-def _folders(word: Word, place: CommandLocation) -> str | None:
+def _folders(word: Word, location: CommandLocation) -> str | None:
     """A list of folders that code is taken from."""
-    reasons = (_settings(replace(word, text=part or "."), place) for part in word.text.split(":"))
+    reasons = (
+        _settings(replace(word, text=part or "."), location) for part in word.text.split(":")
+    )
     return next((reason for reason in reasons if reason is not None), None)
 
 
-def _folder(word: Word, place: CommandLocation) -> str | None:
+def _folder(word: Word, location: CommandLocation) -> str | None:
     if word.text == "-" or not word.plain:
         return f"where {word.text} leads is known only at run time. Name the directory"
     scratch = f"{word.text}/".startswith("/tmp/")  # noqa: S108 - the sandbox's own
-    return path_refusal(word, "read" if scratch else "enter", place)
+    return path_refusal(word, "read" if scratch else "enter", location)
 
 
-def _target(word: Word, place: CommandLocation) -> str | None:
+def _target(word: Word, location: CommandLocation) -> str | None:
     """A package of Go: a path of this project, or the name of a package that is already there."""
     if not _GO_TARGET.fullmatch(word.text) or not word.plain:
         return f"{word.text} is not a package of this project"
     path = word.text.removesuffix("...").rstrip("/") or "."
-    return _settings(replace(word, text=path), place)
+    return _settings(replace(word, text=path), location)
 
 
 def _both(first: WordKind, second: WordKind) -> WordKind:
-    return lambda word, place: first(word, place) or second(word, place)
+    return lambda word, location: first(word, location) or second(word, location)
 
 
 PATH_KINDS: Mapping[str, WordKind] = {

@@ -13,7 +13,7 @@ from treadle.policy.protected_paths import lies_above, protected_name, protected
 from treadle.policy.shell.syntax import Word
 
 # look: only whether and what it is. read: its contents. run: its contents are code or settings.
-# enter: programs start in it, and what they write there is not told. write: made or changed.
+# enter: programs start in it and may write there. write: made or changed.
 # delete: gone afterwards.
 Access = Literal["look", "read", "run", "enter", "write", "delete"]
 
@@ -40,17 +40,17 @@ ADDRESS = "{path} is an address, not a path. Use what is in the project."
 ROOT = "{path} is the whole project. Name what is inside it."
 
 
-def path_refusal(word: Word, access: Access, place: CommandLocation) -> str | None:
+def path_refusal(word: Word, access: Access, location: CommandLocation) -> str | None:
     """Why this path must not be touched in this way; None if it may."""
     texts = _texts(word, access)
     if isinstance(texts, str):
         return texts.format(path=word.text)
-    directories = place.directories
+    directories = location.directories
     if access in _WRITES:
-        directories = (*directories, *place.left_behind)
+        directories = (*directories, *location.left_behind)
     for text in texts:
         for directory in directories:
-            reason = _check_path(text, directory, access, place, globs=word.expands)
+            reason = _check_path(text, directory, access, location, globs=word.expands)
             if reason is not None:
                 return reason.format(path=text or "An empty path")
     return None
@@ -78,7 +78,7 @@ def _exact(text: str) -> bool:
 
 
 def _check_path(
-    text: str, directory: str, access: Access, place: CommandLocation, *, globs: bool
+    text: str, directory: str, access: Access, location: CommandLocation, *, globs: bool
 ) -> str | None:
     if not text:
         return UNKNOWN
@@ -90,13 +90,13 @@ def _check_path(
             return PATTERN
     if text in STREAMS:
         return None if access in ("read", "write", "look") else OUTSIDE
-    # What leads there by `..` or a link was not meant to be scratch.
-    scratch = text.startswith("/") or relative_parts(directory, place.root) is None
+    # A path that leads there by `..` or a link does not count as scratch.
+    scratch = text.startswith("/") or relative_parts(directory, location.root) is None
     by_text = absolute(directory, text)
     # As the system follows it: `..` after a link is where the link leads.
-    by_links = place.looks.real_path(text if text.startswith("/") else f"{directory}/{text}")
+    by_links = location.lookups.real_path(text if text.startswith("/") else f"{directory}/{text}")
     for path in dict.fromkeys((by_text, by_links)):
-        reason = _check_location(path, access, place, pattern)
+        reason = _check_location(path, access, location, pattern)
         if reason is OUTSIDE and scratch and _is_scratch(path, access):
             reason = None
         if reason is not None:
@@ -108,12 +108,14 @@ def _is_scratch(path: str, access: Access) -> bool:
     return access in ("write", "read", "look") and lies_in(path, TEMPORARY)
 
 
-def _check_location(path: str, access: Access, place: CommandLocation, pattern: str) -> str | None:
-    inside = relative_parts(path, place.root)
+def _check_location(
+    path: str, access: Access, location: CommandLocation, pattern: str
+) -> str | None:
+    inside = relative_parts(path, location.root)
     if inside is None:
-        inside = relative_parts(path, place.context.root)
+        inside = relative_parts(path, location.context.root)
     if inside is not None:
-        return _inside(inside, access, pattern) or _kept(inside, access, place)
+        return _inside(inside, access, pattern) or _kept(inside, access, location)
     if access in ("read", "look") and lies_in(path, SYSTEM):
         return None
     return FOREIGN if access in ("run", "enter") else OUTSIDE
@@ -132,9 +134,9 @@ def _inside(parts: tuple[str, ...], access: Access, pattern: str) -> str | None:
     return None
 
 
-def _kept(parts: tuple[str, ...], access: Access, place: CommandLocation) -> str | None:
-    """What the settings keep may be entered and run, as tests are; it is only not changed."""
-    kept = place.context.protected
+def _kept(parts: tuple[str, ...], access: Access, location: CommandLocation) -> str | None:
+    """Protected paths of the settings may be entered and run, as tests are, but not changed."""
+    kept = location.context.protected
     if not kept or access not in _WRITES or not parts:
         return None
     inside = PurePosixPath(*parts)
@@ -145,7 +147,7 @@ def _kept(parts: tuple[str, ...], access: Access, place: CommandLocation) -> str
 def relative_parts(path: str, directory: str) -> tuple[str, ...] | None:
     """The steps from a directory down to a path, or None if it is not inside.
 
-    Some disks do not tell upper from lower case, so neither is told apart here.
+    Case is ignored, as some file systems do.
     """
     folded, above = path.casefold(), directory.casefold().rstrip("/")
     if folded != above and not folded.startswith(f"{above}/"):

@@ -45,50 +45,50 @@ class UnknownProgram:
 
 
 def identify_program(
-    word: Word, place: CommandLocation
+    word: Word, location: CommandLocation
 ) -> KnownProgram | DevScript | UnknownProgram:
     if not word.plain:
         return UnknownProgram(f"the name {word.text} is known only at run time. Write it out")
     if "/" not in word.text:
-        return _on_search_path(word.text, place)
-    at = {absolute(directory, word.text) for directory in place.directories}
-    found = {_by_path(word.text, path, place) for path in at}
+        return _on_search_path(word.text, location)
+    at = {absolute(directory, word.text) for directory in location.directories}
+    found = {_by_path(word.text, path, location) for path in at}
     strangers = [each for each in found if isinstance(each, UnknownProgram)]
     if strangers or len(found) != 1:
         return strangers[0] if strangers else UnknownProgram(f"{word.text} may be several programs")
     return found.pop()
 
 
-def _on_search_path(name: str, place: CommandLocation) -> KnownProgram | UnknownProgram:
-    found = place.looks.which(name)
-    if found is not None and _writable(found, place) and _family(found, place) is None:
+def _on_search_path(name: str, location: CommandLocation) -> KnownProgram | UnknownProgram:
+    found = location.lookups.which(name)
+    if found is not None and _writable(found, location) and _family(found, location) is None:
         return UnknownProgram(f"{name} is found in {dirname(found)}, where anybody may have put it")
     return KnownProgram(name)
 
 
-def _writable(path: str, place: CommandLocation) -> bool:
-    return lies_in(path, (place.root, *TEMPORARY))
+def _writable(path: str, location: CommandLocation) -> bool:
+    return lies_in(path, (location.root, *TEMPORARY))
 
 
 def _by_path(
-    text: str, path: str, place: CommandLocation
+    text: str, path: str, location: CommandLocation
 ) -> KnownProgram | DevScript | UnknownProgram:
     name = basename(path)
     if text.startswith("/") and dirname(path) in TRUSTED:
-        real = place.looks.real_path(path)
+        real = location.lookups.real_path(path)
         if lies_in(real, _SYSTEM):
             return KnownProgram(name)
         return UnknownProgram(f"{text} leads to {real}, which is no place of the system")
-    parts = relative_parts(path, place.root)
+    parts = relative_parts(path, location.root)
     if parts is None:
         return UnknownProgram(f"{text} is a program outside the project. Use its bare name")
     if not parts:
         return UnknownProgram(f"{text} is the project's own directory, not a program")
-    return _in_project(text, path, parts, place)
+    return _in_project(text, path, parts, location)
 
 
 def _in_project(
-    text: str, path: str, parts: Sequence[str], place: CommandLocation
+    text: str, path: str, parts: Sequence[str], location: CommandLocation
 ) -> KnownProgram | DevScript | UnknownProgram:
     name = basename(path)
     if "/".join(parts) in DEV_SCRIPTS:
@@ -97,7 +97,7 @@ def _in_project(
         return KnownProgram(name, (BINSTUBS[name],))
     if parts[-1] == "manage.py":
         return KnownProgram("manage.py", ("python",))
-    families = _family(path, place)
+    families = _family(path, location)
     if families is None:
         return UnknownProgram(
             f"{text} is a file of the project, not a known tool. Run it with its interpreter "
@@ -106,10 +106,10 @@ def _in_project(
     return KnownProgram(name, families)
 
 
-def _family(path: str, place: CommandLocation) -> tuple[str, ...] | None:
-    parts = relative_parts(path, place.root)
+def _family(path: str, location: CommandLocation) -> tuple[str, ...] | None:
+    parts = relative_parts(path, location.root)
     if parts is None or len(parts) < 3:
         return None
     families = TOOL_FOLDERS.get((parts[-3], parts[-2]))
-    real = place.looks.real_path(path)
-    return families if lies_in(real, (place.root, *_SYSTEM)) else None
+    real = location.lookups.real_path(path)
+    return families if lies_in(real, (location.root, *_SYSTEM)) else None

@@ -16,7 +16,7 @@ RealPath: TypeAlias = Callable[[str], str]
 
 @dataclass(frozen=True, slots=True)
 class SystemLookups:
-    """Everything that must be looked up, so that judging itself touches nothing.
+    """Lookups on the system, so that the decision itself reads nothing.
 
     `real_path` follows links as far as they exist. `which` finds a program on a fixed search path.
     """
@@ -29,7 +29,7 @@ class SystemLookups:
 
 @dataclass(frozen=True, slots=True)
 class ShellContext:
-    """Who asks, where, and what this project allows besides."""
+    """The role, the workspace and the project's settings for a decision."""
 
     root: str
     # Where the line starts; empty: the root.
@@ -41,7 +41,7 @@ class ShellContext:
     allow_pkill_targets: tuple[str, ...] = ()
     destructive: bool = False
     ask_before: tuple[str, ...] = ()
-    # Paths and patterns in the project that no command changes besides those protected anyway.
+    # Further protected paths and patterns in the project.
     protected: tuple[str, ...] = ()
 
 
@@ -50,7 +50,7 @@ class CommandLocation:
     """Where one command runs: `directories` are all those it may be in when it starts."""
 
     context: ShellContext
-    looks: SystemLookups
+    lookups: SystemLookups
     root: str
     directories: tuple[str, ...]
     # Where it may be besides, if a `cd` before it failed.
@@ -65,7 +65,7 @@ class CommandLocation:
         )
 
     def merged_with(self, other: "CommandLocation") -> "CommandLocation":
-        """Here or there: what is asked of one is asked of both."""
+        """Either location: a check must hold for both."""
         both = dict.fromkeys((*self.directories, *other.directories))
         behind = dict.fromkeys((*self.left_behind, *other.left_behind))
         return replace(self, directories=tuple(both), left_behind=tuple(behind))

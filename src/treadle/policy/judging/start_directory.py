@@ -10,31 +10,31 @@ _SEARCHES = frozenset({"--test", "--run", "--watch"})
 _TELLS = frozenset({"--help", "--version", "-V", "-v"})
 
 
-def starts_in_project(place: CommandLocation) -> bool:
+def starts_in_project(location: CommandLocation) -> bool:
     """Whether each directory that the command may start in is one of the project's."""
-    if place.directories == (place.root,):
+    if location.directories == (location.root,):
         return True
-    roots = (place.root, place.context.root)
+    roots = (location.root, location.context.root)
     return all(
         any(relative_parts(directory, root) is not None for root in roots)
-        for directory in place.directories
+        for directory in location.directories
     )
 
 
-def start_refusal(given: Arguments, family: str, place: CommandLocation) -> str | None:
+def start_refusal(arguments: Arguments, family: str, location: CommandLocation) -> str | None:
     """Why it must not start here; commands of the system bring nothing with them but make."""
-    if (family == "base" and given.rule.name != "make") or starts_in_project(place):
+    if (family == "base" and arguments.rule.name != "make") or starts_in_project(location):
         return None
-    if given.rule.check in _INTERPRETERS and not _finds_code(given):
+    if arguments.rule.check in _INTERPRETERS and not _finds_code(arguments):
         return None
-    if given.switches and _TELLS.issuperset(given.switches) and not given.operands:
+    if arguments.switches and _TELLS.issuperset(arguments.switches) and not arguments.operands:
         return None
     return (
-        f"it would take code and settings from {place.directories[0]}, which is outside the "
+        f"it would take code and settings from {location.directories[0]}, which is outside the "
         "project. Start it in the project"
     )
 
 
-def _finds_code(given: Arguments) -> bool:
-    modules = any(value.kind == "module" for value in given.values)
-    return modules or not _SEARCHES.isdisjoint(given.switches)
+def _finds_code(arguments: Arguments) -> bool:
+    modules = any(value.kind == "module" for value in arguments.values)
+    return modules or not _SEARCHES.isdisjoint(arguments.switches)

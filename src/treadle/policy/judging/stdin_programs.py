@@ -36,55 +36,59 @@ def runs_stdin(name: str) -> bool:
     return name in _ENOUGH
 
 
-def check_interpreter(given: Arguments, place: CommandLocation) -> str | None:
+def check_interpreter(arguments: Arguments, location: CommandLocation) -> str | None:
     """Without a file or code it waits for a person."""
-    if given.fed or not runs_code_from_stdin(given):
-        return "a debugger asks a person" if _asks(given) else None
+    if arguments.fed or not runs_code_from_stdin(arguments):
+        return "a debugger asks a person" if _asks(arguments) else None
     return _WAITS
 
 
-def runs_code_from_stdin(given: Arguments) -> bool:
+def runs_code_from_stdin(arguments: Arguments) -> bool:
     """Whether an interpreter would run what it is sent."""
-    if given.rule.check not in _CHECKS:
+    if arguments.rule.check not in _CHECKS:
         return False
-    enough = _ENOUGH.get("python" if given.rule.check == "python" else given.rule.name, frozenset())
-    # With a program named, ruby's `-v` only makes it speak more.
-    if given.rule.name == "ruby" and given.operands:
+    enough = _ENOUGH.get(
+        "python" if arguments.rule.check == "python" else arguments.rule.name, frozenset()
+    )
+    # With a program, ruby's `-v` only makes it verbose.
+    if arguments.rule.name == "ruby" and arguments.operands:
         enough -= {"-v"}
-    if not enough.isdisjoint(given.switches) or any(v.flag in enough for v in given.values):
+    if not enough.isdisjoint(arguments.switches) or any(v.flag in enough for v in arguments.values):
         return False
-    program = _program(given)
-    return given.rule.name not in _HAS_MAIN if program is None else program.text in _INPUT
+    program = _program(arguments)
+    return arguments.rule.name not in _HAS_MAIN if program is None else program.text in _INPUT
 
 
-def _program(given: Arguments) -> Word | None:
+def _program(arguments: Arguments) -> Word | None:
     """What is named to be run; what follows it are its arguments."""
-    named = [value.word for value in given.values if value.kind == "program" and value.flag]
-    modes = _MODES if given.rule.check == "script-runner" else frozenset()
-    return next((word for word in (*named, *given.operands) if word.text not in modes), None)
+    named = [value.word for value in arguments.values if value.kind == "program" and value.flag]
+    modes = _MODES if arguments.rule.check == "script-runner" else frozenset()
+    return next((word for word in (*named, *arguments.operands) if word.text not in modes), None)
 
 
-def _asks(given: Arguments) -> bool:
-    inspects = bool(given.operands) and given.operands[0].text == "inspect"
-    return given.rule.name == "node" and ("-i" in given.switches or inspects)
+def _asks(arguments: Arguments) -> bool:
+    inspects = bool(arguments.operands) and arguments.operands[0].text == "inspect"
+    return arguments.rule.name == "node" and ("-i" in arguments.switches or inspects)
 
 
-def stdin_refusal(command: ShellCommand, given: Arguments, place: CommandLocation) -> str | None:
+def stdin_refusal(
+    command: ShellCommand, arguments: Arguments, location: CommandLocation
+) -> str | None:
     """Why it must not run its input: a file of it is judged as code, its text must be in sight."""
-    if not (given.fed and runs_code_from_stdin(given)):
+    if not (arguments.fed and runs_code_from_stdin(arguments)):
         return None
     for redirect in command.redirects:
-        reason = path_refusal(redirect.target, "run", place) if _opens(redirect) else None
+        reason = path_refusal(redirect.target, "run", location) if _opens(redirect) else None
         if reason is not None:
             return reason
     sources = [redirect for redirect in command.redirects if _feeds(redirect)]
-    seen = _is_seen(sources[-1], place) if sources else command.input_shown
-    return None if seen else UNSEEN
+    is_known = _is_known(sources[-1], location) if sources else command.input_shown
+    return None if is_known else UNSEEN
 
 
-def _is_seen(source: Redirect, place: CommandLocation) -> bool:
-    """A file was judged; a text stands in the line, unless all of it is made at run time."""
-    return source.kind != "duplicate" and KINDS["inline"](source.target, place) is None
+def _is_known(source: Redirect, location: CommandLocation) -> bool:
+    """Whether the program is a checked file or text in the line, not made at run time."""
+    return source.kind != "duplicate" and KINDS["inline"](source.target, location) is None
 
 
 def _opens(redirect: Redirect) -> bool:
@@ -92,10 +96,10 @@ def _opens(redirect: Redirect) -> bool:
 
 
 def _feeds(redirect: Redirect) -> bool:
-    """Whether the input comes from there. Of duplicates the direction is not told."""
+    """Whether the redirection provides the input; a duplicate does not say its direction."""
     if redirect.kind == "duplicate":
         return redirect.descriptor == "0" or (
             not redirect.descriptor and redirect.target.text not in {"1", "2"}
         )
-    here = redirect.kind in {"heredoc", "herestring"}
-    return (here or _opens(redirect)) and redirect.descriptor in {"", "0"}
+    is_inline = redirect.kind in {"heredoc", "herestring"}
+    return (is_inline or _opens(redirect)) and redirect.descriptor in {"", "0"}

@@ -30,10 +30,10 @@ _SPREADS = re.compile(r"[*?\[\]{}~]")
 
 
 def assignment_refusal(
-    given: Assignment, command: ShellCommand, place: CommandLocation
+    assignment: Assignment, command: ShellCommand, location: CommandLocation
 ) -> str | None:
     """Why this variable must not be set here."""
-    name, value = given.name, given.value
+    name, value = assignment.name, assignment.value
     alone = not command.words
     if name == "IFS" and value.plain and command.words[:1] and command.words[0].text == "read":
         return None
@@ -44,7 +44,7 @@ def assignment_refusal(
     if name in SHAPED and value.plain and SHAPED[name].fullmatch(value.text):
         return None
     if name in FOLDERS and not alone:
-        return _folders_refusal(value, place)
+        return _folders_refusal(value, location)
     if name == "DATABASE_URL" and value.plain and LOCAL_DATABASE.match(value.text):
         return None
     if (name in SETTABLE or name.startswith(SETTABLE_PREFIX)) and not is_secret_variable(name):
@@ -53,17 +53,17 @@ def assignment_refusal(
     return f"the variable {name} must not be set: it may change which code runs. Leave it out"
 
 
-def _folders_refusal(value: Word, place: CommandLocation) -> str | None:
+def _folders_refusal(value: Word, location: CommandLocation) -> str | None:
     for part in value.text.split(":"):
         piece = replace(value, text=part or ".")
-        reason = path_refusal(piece, "run", place)
+        reason = path_refusal(piece, "run", location)
         if reason:
             return reason
     return None
 
 
 def name_refusal(name: str) -> str | None:
-    """Why nothing that is read may be put under this name."""
+    """Why `read` must not assign this name."""
     if not name.isidentifier() or DANGEROUS.fullmatch(name) or is_secret_variable(name):
         return f"the variable {name} must not be set to what is read. Use another name"
     return None
@@ -137,12 +137,12 @@ def _known_at(at: WordMention, script: ParsedLine) -> set[str]:
 
 
 def _read_by(command: ShellCommand) -> Iterator[str]:
-    """The names that a `read` puts lines under."""
-    said = [word.text for word in command.words]
-    if said[:1] != ["read"]:
+    """The names that a `read` assigns."""
+    texts = [word.text for word in command.words]
+    if texts[:1] != ["read"]:
         return
     before = ""
-    for text in said[1:]:
+    for text in texts[1:]:
         if not text.startswith("-") and before not in ("d", "n"):
             yield text
         # Such an option takes the next word.
@@ -157,7 +157,7 @@ def _all_words(command: ShellCommand) -> tuple[Word, ...]:
 
 
 def expand_variables(
-    command: ShellCommand, script: ParsedLine, place: CommandLocation
+    command: ShellCommand, script: ParsedLine, location: CommandLocation
 ) -> tuple[ShellCommand, ...] | None:
     """The command with known variables put in: once for each value they may have; None if too many.
 
@@ -165,7 +165,7 @@ def expand_variables(
     """
     if all(not word.variables for word in command.words):
         return _with_matches((command,))
-    choices = [_choices(word, command, script, place) for word in command.words]
+    choices = [_choices(word, command, script, location) for word in command.words]
     if any(len(choice) > _MOST_READINGS for choice in choices):
         return None
     found = tuple(product(*choices))
@@ -187,7 +187,7 @@ def _with_matches(given: tuple[ShellCommand, ...]) -> tuple[ShellCommand, ...] |
 
 
 def _choices(
-    word: Word, command: ShellCommand, script: ParsedLine, place: CommandLocation
+    word: Word, command: ShellCommand, script: ParsedLine, location: CommandLocation
 ) -> tuple[Word, ...]:
     """The word with every value that its variables may have; as it is, if one is not known."""
     uses = tuple(_USE.finditer(word.text))
@@ -197,7 +197,7 @@ def _choices(
         return (word,)
     if sorted(used) != sorted(word.variables):
         return (word,)
-    values = [_values(name, command, script, place) for name in used]
+    values = [_values(name, command, script, location) for name in used]
     given = islice(product(*values), _MOST_READINGS + 1) if all(values) else ()
     return tuple(_substitute(word, uses, each) for each in given) or (word,)
 
@@ -226,11 +226,11 @@ def _changes(value: Word) -> bool:
 
 
 def _values(
-    name: str, command: ShellCommand, script: ParsedLine, place: CommandLocation
+    name: str, command: ShellCommand, script: ParsedLine, location: CommandLocation
 ) -> tuple[Word, ...]:
     """Every value that the variable may have here; none if one of them is not known."""
     if name == "PWD":
-        return tuple(Word(directory) for directory in place.directories)
+        return tuple(Word(directory) for directory in location.directories)
     if name in MOVING or any(_takes_away(each, name) for each in script.commands):
         return ()
     values = [given.value for each in script.commands for given in _set_by(each, name)]

@@ -4,8 +4,7 @@ import re
 
 from treadle.policy.commands.rule_syntax import names
 
-# What a program may be given besides its arguments: it changes how the program speaks or which of
-# its own modes it runs in, not which code it runs.
+# Variables that change a program's output or its own mode, not which code it runs.
 SETTABLE = names("""
     CI DEBUG VERBOSE PORT HOST HOSTNAME TZ LANG LANGUAGE TERM COLUMNS LINES NO_COLOR FORCE_COLOR
     CLICOLOR CLICOLOR_FORCE NODE_ENV BABEL_ENV APP_ENV RAILS_ENV RACK_ENV FLASK_ENV FLASK_DEBUG
@@ -39,7 +38,7 @@ SHAPED = {
     ),
     "GOFLAGS": re.compile(r"-mod=(?:mod|vendor|readonly)|-count=1|-v"),
     "RUSTFLAGS": re.compile(r"-D ?warnings"),
-    # Bash computes these; a number starts them anew.
+    # Bash computes these; assigning a number restarts them.
     "SECONDS": re.compile(r"\d{1,9}"),
     "RANDOM": re.compile(r"\d{1,9}"),
     "PYTHONWARNINGS": re.compile(r"error|ignore|default|always|once"),

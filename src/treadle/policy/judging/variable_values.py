@@ -14,28 +14,30 @@ _OTHER_HOST = re.compile(r"[?&](?:host|hostaddr|socket|unix_socket|service|passf
 _FILLED = frozenset({"GOBIN", "GOPATH", "CARGO_TARGET_DIR"})
 
 
-def value_refusal(given: Assignment, place: CommandLocation) -> str | None:
+def value_refusal(assignment: Assignment, location: CommandLocation) -> str | None:
     """Why a variable that may be set must not be set to this."""
-    name, value = given.name, given.value
+    name, value = assignment.name, assignment.value
     if value.variables or value.substitutes:
         return None
     if name in _FILLED:
         parts = value.text.split(":")
-        reasons = (path_refusal(replace(value, text=part or "."), "write", place) for part in parts)
+        reasons = (
+            path_refusal(replace(value, text=part or "."), "write", location) for part in parts
+        )
         return next((reason for reason in reasons if reason is not None), None)
     if name == "FLASK_APP":
-        return path_refusal(Word(value.text.partition(":")[0] or "."), "run", place)
+        return path_refusal(Word(value.text.partition(":")[0] or "."), "run", location)
     if name in ("PGHOST", "PGHOSTADDR") and not _HOST.fullmatch(value.text):
         return f"{name}={value.text} is a database elsewhere"
     if name.endswith("DATABASE_URL"):
-        return _database(value.text, place)
+        return _database(value.text, location)
     return None
 
 
-def _database(address: str, place: CommandLocation) -> str | None:
+def _database(address: str, location: CommandLocation) -> str | None:
     if address.startswith("sqlite"):
         file = re.sub(r"^sqlite\w*(?:\+\w+)?:(?:///?)?", "", address).partition("?")[0]
-        return path_refusal(Word(file), "write", place) if file and file != ":memory:" else None
+        return path_refusal(Word(file), "write", location) if file and file != ":memory:" else None
     if "://" in address and (not _DATABASE.fullmatch(address) or _OTHER_HOST.search(address)):
         return f"{address} is a database elsewhere"
     return None

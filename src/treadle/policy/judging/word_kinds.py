@@ -12,18 +12,18 @@ from treadle.policy.judging.shell_context import CommandLocation
 from treadle.policy.shell.syntax import Word
 
 
-def _text(word: Word, place: CommandLocation) -> str | None:
+def _text(word: Word, location: CommandLocation) -> str | None:
     return None
 
 
 def _program(name: str) -> WordKind:
-    def check(word: Word, place: CommandLocation) -> str | None:
+    def check(word: Word, location: CommandLocation) -> str | None:
         return unknown_word_refusal(replace(word, expands=False)) or PROGRAMS[name](word.text)
 
     return check
 
 
-def _filter(word: Word, place: CommandLocation) -> str | None:
+def _filter(word: Word, location: CommandLocation) -> str | None:
     """Which files a search opens: to choose one of secrets is to name it."""
     if word.variables or word.substitutes:
         return unknown_word_refusal(word)

@@ -24,8 +24,8 @@ _COMMANDS_OF = {
 # What projects call their own packages, which may not be there yet; the library has none of these.
 _OWN_MODULES = names("app apps src api server backend worker scripts tools tests cli main core")
 _SETS_VARIABLES = frozenset({"env", "cross-env"})
-# They choose where in the project the rest runs, which is a command of the same tool.
-_CHOOSES_PLACE = {
+# They choose the directory in which another command of the same tool runs.
+_CHOOSES_DIRECTORY = {
     "yarn workspace": "yarn",
     "yarn workspaces foreach": "yarn",
     "yarn workspaces run": "yarn",
@@ -34,61 +34,68 @@ _CHOOSES_PLACE = {
 _RUNS_SCRIPTS = frozenset({"uv run", "poetry run", "pdm run", "hatch run", "pipenv run"})
 
 
-def wraps_command(command: ShellCommand, given: Arguments) -> bool:
+def wraps_command(command: ShellCommand, arguments: Arguments) -> bool:
     """Whether a second command follows: after a wrapper, `python -m`, or as a file to be run."""
-    if given.rule.wraps >= 0 or _module_of(given) is not None:
+    if arguments.rule.wraps >= 0 or _module_of(arguments) is not None:
         return True
-    return find_delegated_tool(command, given) is not None
+    return find_delegated_tool(command, arguments) is not None
 
 
-def _module_of(given: Arguments) -> Word | None:
-    return next((value.word for value in given.values if value.kind == "module"), None)
+def _module_of(arguments: Arguments) -> Word | None:
+    return next((value.word for value in arguments.values if value.kind == "module"), None)
 
 
-def _as_command(module: Word, place: CommandLocation) -> Word | None:
+def _as_command(module: Word, location: CommandLocation) -> Word | None:
     """The name that rules know a module by: its command's, its own, or that of any of ours."""
     name = _COMMANDS_OF.get(module.text, module.text)
     if any(entry.family == "python" for entry in rules_by_name().get(name, ())):
         return replace(module, text=name)
     if f"-m {module.text}" in rules_by_name():
         return replace(module, text=f"-m {module.text}")
-    if not starts_in_project(place):
+    if not starts_in_project(location):
         return None
     top = module.text.split(".")[0]
-    ours = any(_holds(f"{place.directories[0]}{folder}/{top}", place) for folder in ("", "/src"))
+    ours = any(
+        _holds(f"{location.directories[0]}{folder}/{top}", location) for folder in ("", "/src")
+    )
     return replace(module, text="-m") if ours or top in _OWN_MODULES else None
 
 
-def _holds(path: str, place: CommandLocation) -> bool:
-    return place.looks.what_is(path) == "directory" or place.looks.what_is(f"{path}.py") == "file"
+def _holds(path: str, location: CommandLocation) -> bool:
+    return (
+        location.lookups.what_is(path) == "directory"
+        or location.lookups.what_is(f"{path}.py") == "file"
+    )
 
 
-def unwrap(command: ShellCommand, given: Arguments, place: CommandLocation) -> ShellCommand | None:
+def unwrap(
+    command: ShellCommand, arguments: Arguments, location: CommandLocation
+) -> ShellCommand | None:
     """The inner command, with the variables that the wrapper sets for it; None if there is none."""
-    words, assignments = given.rest, command.assignments
-    module = _module_of(given)
+    words, assignments = arguments.rest, command.assignments
+    module = _module_of(arguments)
     if module is not None:
-        name = _as_command(module, place)
+        name = _as_command(module, location)
         return None if name is None else replace(command, words=(name, *words))
-    other = find_delegated_tool(command, given) if given.rule.wraps < 0 else None
+    other = find_delegated_tool(command, arguments) if arguments.rule.wraps < 0 else None
     if other is not None:
         return replace(command, words=other)
-    if given.rule.name in _SETS_VARIABLES:
+    if arguments.rule.name in _SETS_VARIABLES:
         while words and (found := _ASSIGNED.fullmatch(words[0].text)):
             value = replace(words[0], text=found[2])
             assignments = (*assignments, Assignment(found[1], value))
             words = words[1:]
     if not words:
         return None
-    return replace(command, words=_as_written(given, words), assignments=assignments)
+    return replace(command, words=_as_written(arguments, words), assignments=assignments)
 
 
-def _as_written(given: Arguments, words: tuple[Word, ...]) -> tuple[Word, ...]:
+def _as_written(arguments: Arguments, words: tuple[Word, ...]) -> tuple[Word, ...]:
     """The inner command as it would be written by itself."""
     name = words[0]
-    if given.spoken in _CHOOSES_PLACE:
-        return (Word(_CHOOSES_PLACE[given.spoken]), *words)
-    if given.spoken in _RUNS_SCRIPTS and name.text.endswith(".py"):
+    if arguments.full_name in _CHOOSES_DIRECTORY:
+        return (Word(_CHOOSES_DIRECTORY[arguments.full_name]), *words)
+    if arguments.full_name in _RUNS_SCRIPTS and name.text.endswith(".py"):
         return (Word("python"), *words)
     if found := _LATEST.fullmatch(name.text):
         return (replace(name, text=found[1]), *words[1:])

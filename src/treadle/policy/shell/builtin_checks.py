@@ -10,7 +10,7 @@ _EVALUATING = frozenset(("-v", "-R"))
 _COMPUTING = frozenset(("-eq", "-ne", "-lt", "-le", "-gt", "-ge"))
 _BINARY = _COMPUTING | {"=", "==", "!=", "<", ">", "-nt", "-ot", "-ef", "-a", "-o"}
 _UNARY = frozenset(f"-{letter}" for letter in "abcdefghknoprstuwxzGLNOS")
-# These are numbers whatever happens.
+# These are always numbers.
 _NUMBERS = frozenset("?#$!")
 _STATUS = re.compile(r"\$\{PIPESTATUS\[[0-9]{1,3}\]\}")
 # These take names of variables, and a name may have a subscript.
@@ -24,11 +24,11 @@ _SUBSCRIPT = re.compile(r"\w\[.*(?:\$\(|`)", re.DOTALL)
 
 
 def check_call(words: tuple[Word, ...]) -> None:
-    """A simple command that is one of them."""
+    """Check a simple command that is one of these builtins."""
     name = words[0].text
     if name not in _NAMING:
         return
-    # What `printf` prints is no name; only what it stores in.
+    # Of `printf`, only the variable that it stores in is a name.
     if name != "printf" or any(word.text.startswith("-v") for word in words):
         for word in words:
             check_value(word)
@@ -46,7 +46,7 @@ def _is_wide(words: tuple[Word, ...]) -> bool:
 
 
 def check_value(word: Word) -> None:
-    """Text that bash would run a part of, were it used as the name of a variable."""
+    """Refuse text that bash would partly execute as the name of a variable."""
     if _SUBSCRIPT.search(word.text):
         raise LineRefused("subscript")
 

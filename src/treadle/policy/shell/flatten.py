@@ -39,33 +39,35 @@ class _CommandCollector:
     mentions: list[WordMention] = field(default_factory=list)
     scopes: Iterator[int] = field(default_factory=lambda: count(1))
 
-    def nested(self, place: _Position) -> _Position:
-        scope = (*place.scope, next(self.scopes))
-        return _Position(scope, inside=place.inside, background=place.background, loops=place.loops)
+    def nested(self, position: _Position) -> _Position:
+        scope = (*position.scope, next(self.scopes))
+        return _Position(
+            scope, inside=position.inside, background=position.background, loops=position.loops
+        )
 
-    def add(self, node: Node, place: _Position) -> None:
+    def add(self, node: Node, position: _Position) -> None:
         match node:
             case SimpleNode():
-                self._add_simple(node, place)
+                self._add_simple(node, position)
             case AndOrNode():
-                self._add_joined(node, place)
+                self._add_joined(node, position)
             case PipelineNode():
-                self._add_piped(node, place)
+                self._add_piped(node, position)
             case SequenceNode():
-                self._add_sequence(node, place)
+                self._add_sequence(node, position)
             case SubshellNode():
-                self._add_apart(node, place)
+                self._add_apart(node, position)
             case BranchNode():
-                self._add_branching(node, place)
+                self._add_branching(node, position)
             case NegatedNode():
-                self.add(node.body, replace(place, needed=False))
+                self.add(node.body, replace(position, needed=False))
             case _:
                 assert_never(node)
 
-    def _add_simple(self, node: SimpleNode, place: _Position) -> None:
+    def _add_simple(self, node: SimpleNode, position: _Position) -> None:
         for body in node.bodies:
-            self._add_apart(body, place)
-        if place == _AT_TOP:
+            self._add_apart(body, position)
+        if position == _AT_TOP:
             self.commands.append(node.command)
             return
         given = node.command
@@ -74,71 +76,71 @@ class _CommandCollector:
                 given.words,
                 given.assignments,
                 given.redirects,
-                place.scope,
-                place.certain,
-                place.inside,
-                place.background,
-                place.loops,
-                place.fed,
-                place.input_shown,
-                place.needed,
+                position.scope,
+                position.certain,
+                position.inside,
+                position.background,
+                position.loops,
+                position.fed,
+                position.input_shown,
+                position.needed,
             )
         )
 
-    def _add_piped(self, node: PipelineNode, place: _Position) -> None:
+    def _add_piped(self, node: PipelineNode, position: _Position) -> None:
         before: Node | None = None
         for part in node.parts:
-            where = self.nested(place)
+            where = self.nested(position)
             if isinstance(part, SimpleNode) and before is not None and _shows_text(before):
                 where = replace(where, input_shown=True)
             self.add(part, where)
             before = part
 
-    def _add_joined(self, node: AndOrNode, place: _Position) -> None:
+    def _add_joined(self, node: AndOrNode, position: _Position) -> None:
         if node.operator == "&&":
-            self.add(node.left, place)
+            self.add(node.left, position)
             # Once a part is not needed, what hangs on it is not certain.
-            still = place.needed or not place.certain
-            self.add(node.right, place if still else replace(place, certain=False))
+            still = position.needed or not position.certain
+            self.add(node.right, position if still else replace(position, certain=False))
         else:
-            self.add(node.left, replace(place, needed=False))
-            self.add(node.right, replace(place, certain=False, needed=False))
+            self.add(node.left, replace(position, needed=False))
+            self.add(node.right, replace(position, certain=False, needed=False))
 
-    def _add_sequence(self, node: SequenceNode, place: _Position) -> None:
-        followed = replace(place, needed=False)
+    def _add_sequence(self, node: SequenceNode, position: _Position) -> None:
+        followed = replace(position, needed=False)
         for part in node.parts[:-1]:
             self.add(part, followed)
         for part in node.parts[-1:]:
-            fed = place.fed or (len(node.parts) == 2 and _opens_input(node.parts[0]))
-            self.add(part, replace(place, fed=fed) if fed else place)
+            fed = position.fed or (len(node.parts) == 2 and _opens_input(node.parts[0]))
+            self.add(part, replace(position, fed=fed) if fed else position)
 
-    def _add_apart(self, node: SubshellNode, place: _Position) -> None:
-        inner = self.nested(place)
+    def _add_apart(self, node: SubshellNode, position: _Position) -> None:
+        inner = self.nested(position)
         self.add(
             node.body,
             replace(
                 inner,
-                inside=node.inside or place.inside,
-                background=node.background or place.background,
+                inside=node.inside or position.inside,
+                background=node.background or position.background,
             ),
         )
 
-    def _add_branching(self, node: BranchNode, place: _Position) -> None:
-        loops = place.loops
+    def _add_branching(self, node: BranchNode, position: _Position) -> None:
+        loops = position.loops
         if node.loop is not None:
             self.loops.append(node.loop)
             loops = (*loops, node.loop.variable)
-        self.add(node.first, replace(place, needed=False))
-        self._mention(node, place)
+        self.add(node.first, replace(position, needed=False))
+        self._mention(node, position)
         for branch in node.branches:
-            self.add(branch, replace(place, certain=False, needed=False, loops=loops))
+            self.add(branch, replace(position, certain=False, needed=False, loops=loops))
 
-    def _mention(self, node: BranchNode, place: _Position) -> None:
+    def _mention(self, node: BranchNode, position: _Position) -> None:
         words = node.loop.values if node.loop else (node.subject,) if node.subject else ()
         if words:
             variable = node.loop.variable if node.loop else ""
             self.mentions.append(
-                WordMention(words, len(self.commands), place.scope, place.loops, variable)
+                WordMention(words, len(self.commands), position.scope, position.loops, variable)
             )
 
 
@@ -150,15 +152,15 @@ def _opens_input(node: Node) -> bool:
 
 
 def _shows_text(node: Node) -> bool:
-    """`cat <<'EOF'`: all that it prints stands in the line."""
+    """Whether this is `cat <<'EOF'`, whose whole output is written in the line."""
     if not isinstance(node, SimpleNode) or len(node.command.redirects) != 1:
         return False
     redirect = node.command.redirects[0]
-    here = redirect.kind in {"heredoc", "herestring"} and redirect.descriptor in {"", "0"}
+    is_inline = redirect.kind in {"heredoc", "herestring"} and redirect.descriptor in {"", "0"}
     text = redirect.target
-    made = (text.variables or text.substitutes) and text.text.lstrip()[:1] in ("$", "`")
-    said = [word.text for word in node.command.words]
-    return here and not made and said in (["cat"], ["cat", "-"])
+    is_dynamic = (text.variables or text.substitutes) and text.text.lstrip()[:1] in ("$", "`")
+    words = [word.text for word in node.command.words]
+    return is_inline and not is_dynamic and words in (["cat"], ["cat", "-"])
 
 
 _AT_TOP = _Position()

@@ -1,7 +1,7 @@
 """Handles here-documents that the parsers get wrong. Pure.
 
-With a quoted mark the text is nothing but text. Where it ends is found here by bash's own rule, and
-that it begins there at all must be seen by both parsers: one as `<`, the other as `<<`.
+With a quoted mark the body is plain text. Its end is found here as in bash, and both parsers
+must agree on its beginning: one as `<`, the other as `<<`.
 """
 
 import re
@@ -20,7 +20,7 @@ from treadle.policy.shell.shell_nodes import (
     SubshellNode,
 )
 
-# Behind the mark only what cannot hold another one, nor carry the line over its end.
+# After the mark, only text that cannot contain another mark or continue the line.
 _OPENING = re.compile(
     rb"""(?<!<)<<(?P<quote>['"])(?P<mark>\w+)(?P=quote)(?P<rest>[ \t\w./:=,@%+*?~|&;>-]*)\n"""
 )
@@ -28,7 +28,7 @@ _OPENING = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class MaskedLine:
-    """A line of the same length, and what its marks stand for in the one it was made from."""
+    """A line of the same length, and what its marks replace in the original line."""
 
     source: bytes
     marks: dict[Mark, Mark] = field(default_factory=dict)
@@ -53,10 +53,10 @@ def mask_heredocs(source: bytes) -> MaskedLine:
 
 
 def loses_separators(body: Node) -> bool:
-    """Whether bash 5.2 may tie two commands of a substitution to one.
+    """Whether bash 5.2 may join two commands of a substitution.
 
-    It prints the substitution and reads that again, and behind a here-document the next `;` is
-    missing: `a <<E … E`, `b;c` has become `a` and `b c`.
+    It prints the substitution and parses that again, and after a here-document the next `;` is
+    missing: `a <<E … E`, `b;c` becomes `a` and `b c`.
     """
     return _holds_document(body) and not _is_chain(body)
 

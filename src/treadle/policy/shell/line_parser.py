@@ -17,7 +17,7 @@ from treadle.policy.shell.shfmt_tree import read_shfmt_tree
 from treadle.policy.shell.syntax import ParseResult, UnreadableLine
 from treadle.policy.shell.treesitter_outline import outline_of
 
-# The second program prints about a kilobyte for each; more of them take too long.
+# shfmt prints about a kilobyte per node; more nodes take too long.
 _MOST_NODES_IN_FULL = 1000
 
 
@@ -31,8 +31,8 @@ def parse_line(line: str, *, shfmt: ParseLine) -> ParseResult:
     except LineRefused as refused:
         return make_unreadable(refused.rule)
     except Exception:
-        # The one place for it: whatever a parser stumbles over, a line that was not understood
-        # is refused, and the session that asked goes on.
+        # Caught broadly only here: any failure of a parser refuses the line, and the session
+        # continues.
         return make_unreadable("parser-failed")
 
 
@@ -57,23 +57,23 @@ def expected_outline(line: str) -> LineOutline:
 
 
 def parse_if_plain(line: str, expected: LineOutline) -> Node | None:
-    """The shape of a plain line, without a second program; None if it is not surely plain."""
-    seen = LineOutline()
-    node = parse_plain_line(line, seen)
-    return node if node is not None and seen.marks == expected.marks else None
+    """Parse a plain line without shfmt; None if it is not certainly plain."""
+    outline = LineOutline()
+    node = parse_plain_line(line, outline)
+    return node if node is not None and outline.marks == expected.marks else None
 
 
 def parse_with_shfmt(line: str, expected: LineOutline, *, shfmt: ParseLine) -> Node:
-    """The shape that shfmt sees, if its outline is the expected one; raises `Refused` if not."""
+    """Parse with shfmt; raises `LineRefused` if its outline is not the expected one."""
     if expected.nodes > _MOST_NODES_IN_FULL:
         raise LineRefused("too-many-parts")
     printed = shfmt(line)
     match printed:
         case SyntaxTree():
-            seen = LineOutline()
+            outline = LineOutline()
             source = line.encode()
-            node = read_shfmt_tree(printed.json, source, seen)
-            if not _is_same_outline(seen, expected, source):
+            node = read_shfmt_tree(printed.json, source, outline)
+            if not _is_same_outline(outline, expected, source):
                 raise LineRefused("read-in-two-ways")
             return node
         case MalformedLine():
@@ -84,31 +84,31 @@ def parse_with_shfmt(line: str, expected: LineOutline, *, shfmt: ParseLine) -> N
             assert_never(printed)
 
 
-def _is_same_outline(seen: LineOutline, expected: LineOutline, source: bytes) -> bool:
-    """Whether shfmt saw what tree-sitter did. The latter loses a lone `-` before `<<`."""
-    more = seen.marks - expected.marks
-    return expected.marks <= seen.marks and all(
+def _is_same_outline(outline: LineOutline, expected: LineOutline, source: bytes) -> bool:
+    """Whether both outlines agree; tree-sitter drops a lone `-` before `<<`."""
+    more = outline.marks - expected.marks
+    return expected.marks <= outline.marks and all(
         role == "word" and source[start:end] == b"-" for role, start, end in more
     )
 
 
 LONGEST_BYTES = 16 * 1024
 
-# Parsers, bash and the eye of a reader differ on these: controls, blanks that are none, marks
-# without width, marks that turn the direction of writing, half characters.
+# Parsers, bash and a reader differ on these: control characters, unusual blanks, zero-width
+# characters, direction marks, surrogates.
 _HIDDEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xa0\xad\u034f\u061c\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180f"
     "\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\u3164\ud800-\udfff\ufeff\uffa0\ufff0-\uffff"
     "\U000e0000-\U000e0fff]"
 )
-# More variables, or more here-documents on one line, keep tree-sitter busy for a while.
+# More variables or here-documents on one line make tree-sitter slow.
 _MOST_DOLLARS = 1500
 _MARKS = re.compile(r"(?:<<[^<\n]*){17}")
 _BLANKS = re.compile(r"[ \t\n]{201}")
 
 
 def refuse_by_characters(line: str) -> UnreadableLine | None:
-    """Why the line goes no further, if so."""
+    """Why the line is refused by its characters, if it is."""
     if len(line) > LONGEST_BYTES:
         return make_unreadable("line-too-long")
     if _HIDDEN.search(line):

@@ -1,6 +1,6 @@
 """Parses plain lines (words and operators) with one regular expression. Pure.
 
-Whatever is not surely plain is left to the full parser: there is nothing to guess here.
+Any line that is not certainly plain is left to the full parser.
 """
 
 import re
@@ -29,7 +29,7 @@ _TOKEN = re.compile(
 _ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=(?!\()")
 _KINDS: dict[str, RedirectKind] = {"&>": "write", ">": "write", ">>": "append", "<": "read"}
 _JOINS: dict[str, Literal["&&", "||"]] = {"&&": "&&", "||": "||"}
-# Words with a meaning of their own, and commands that the parsers show in another way.
+# Keywords, and commands that the parsers represent differently.
 _SPECIAL = frozenset(
     {
         "if",
@@ -55,7 +55,7 @@ _Token: TypeAlias = tuple[str, str, int, int]
 
 
 class _NotPlain(Exception):
-    """Left to the full parser."""
+    """The line needs the full parser."""
 
 
 @dataclass(slots=True)

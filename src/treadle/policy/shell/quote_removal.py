@@ -5,7 +5,7 @@ import re
 from treadle.policy.shell.refusals import LineRefused
 from treadle.policy.shell.syntax import Word
 
-# Stands for a quoted character where only the unquoted ones have a meaning.
+# Replaces a quoted character where only unquoted ones have a meaning.
 QUOTED = "\0"
 
 # Nothing in it is quoted, and bash puts nothing in its place.
@@ -24,7 +24,7 @@ _SIGNS = {"n": "\n", "t": "\t", "\\": "\\", "'": "'", '"': '"', "?": "?"}
 _IN_DOUBLE = re.compile(r'\\(?:\n|([$`"\\]))')
 _IN_HERE_TEXT = re.compile(r"\\([$`\\])")
 _BARE_ESCAPE = re.compile(r"\\(?:\n|(.))", re.DOTALL)
-# How parts of the last pipeline ended: numbers, and this subscript holds nothing to run.
+# Exit codes of the last pipeline: numbers, with a subscript that contains no code.
 STATUS = re.compile(r"PIPESTATUS\[(?:[0-9]{1,3}|[@*])\]")
 _GLOB = re.compile(r"[*?]|\[.")
 _BRACES = re.compile(r"\{.*(?:,|\.\.).*\}", re.DOTALL)

@@ -65,7 +65,7 @@ REASONS = {
 
 
 class LineRefused(Exception):
-    """Ends the reading of a line from deep inside it; `read` turns it into `Unreadable`."""
+    """Stops parsing a line; `parse_line` turns it into an `UnreadableLine`."""
 
     def __init__(self, rule: str) -> None:
         super().__init__(rule)

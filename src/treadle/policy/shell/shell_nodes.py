@@ -34,7 +34,7 @@ class PipelineNode:
 
 @dataclass(frozen=True, slots=True)
 class SequenceNode:
-    """One after the other, whatever happens."""
+    """Parts that run one after the other, whether they succeed or not."""
 
     parts: tuple["Node", ...]
 
@@ -55,7 +55,7 @@ class BranchNode:
     first: "Node"
     branches: tuple["Node", ...]
     loop: Loop | None = None
-    # What `case` looks at.
+    # The word that `case` matches.
     subject: Word | None = None
 
 

@@ -10,7 +10,7 @@ POSITION_KEYS = frozenset(("Type", "Pos", "End", "Left", "Right", "Dollar", "Rbr
 
 
 def require_known_keys(node: Json, *known: str) -> None:
-    """Refuses a node that says something we have no word for."""
+    """Refuse a node with an unknown key."""
     if any(value and key not in POSITION_KEYS and key not in known for key, value in node.items()):
         raise LineRefused("construct")
 

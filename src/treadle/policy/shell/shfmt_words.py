@@ -170,7 +170,7 @@ class WordReader:
                 raise LineRefused("construct")
 
     def _arithmetic(self, part: Json, gathered: _WordBuilder) -> bool:
-        """What can be computed here is the number itself, as if it were written."""
+        """Replace arithmetic on literal numbers by its result."""
         check_arithmetic(part, self.source)
         number = compute(part.get("X"), self.source)
         if number is not None:

@@ -6,10 +6,10 @@ from typing import Literal, TypeAlias
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """One word, quotes taken away.
+    """One word without quotes.
 
-    `text` is what bash hands on if the word is plain. Otherwise it is a picture for people: what
-    bash makes of it is known only when it runs.
+    `text` is the value if the word is plain. Otherwise it is only for display, because bash
+    determines the value when it runs.
     """
 
     text: str
@@ -22,7 +22,7 @@ class Word:
     substitutes: bool = False
     # Any part was quoted: an empty word is then an argument, and a name no alias or keyword.
     quoted: bool = False
-    # All that it substitutes are names of git's objects or tags, which no dash begins: no option.
+    # It substitutes only names of git's objects or tags, which never begin with a dash.
     objects: bool = False
 
     @property
@@ -55,8 +55,8 @@ class ShellCommand:
     """One simple command. Its name is the first word; none if it only assigns or redirects.
 
     `scope` names the shell it runs in: () for the line's own, one number more for each subshell,
-    pipeline part, background job or substitution around it. What happens in a scope (a `cd`, an
-    assignment) is felt by what follows in it and in those inside it, and by nothing else.
+    pipeline part, background job or substitution around it. A `cd` or an assignment affects only
+    what follows in its scope and in the scopes inside it.
     """
 
     words: tuple[Word, ...]
@@ -73,7 +73,7 @@ class ShellCommand:
     loops: tuple[str, ...] = ()
     # Whether a redirection of the `while`, `if` or braces around it gives it input.
     fed: bool = False
-    # Whether what a pipe sends it stands in the line, as the text of a here-document.
+    # Whether its piped input is written in the line, as the text of a here-document.
     input_shown: bool = False
     # Whether what follows in its scope runs only if it succeeded: `&&` and not `;`.
     needed: bool = field(default=True, compare=False)
@@ -89,7 +89,7 @@ class ShellCommand:
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """`for NAME in words`: the values that a variable takes in it. It assigns: mind the name."""
+    """`for NAME in words`: the values of the variable that the loop assigns."""
 
     variable: str
     values: tuple[Word, ...]
@@ -97,9 +97,9 @@ class Loop:
 
 @dataclass(frozen=True, slots=True)
 class WordMention:
-    """Words that no command is given: the values of a `for` loop, or what `case` looks at.
+    """Words outside of commands: the values of a `for` loop, or the word of a `case`.
 
-    `after` is how many commands stand before it; `variable` is what the loop sets, if it is one.
+    `after` is the number of commands before it; `variable` is the loop's variable, if it is a loop.
     """
 
     words: tuple[Word, ...]
@@ -111,7 +111,7 @@ class WordMention:
 
 @dataclass(frozen=True, slots=True)
 class ParsedLine:
-    """A line that both parsers read in the same way."""
+    """A line that both parsers parsed in the same way."""
 
     commands: tuple[ShellCommand, ...]
     loops: tuple[Loop, ...] = ()
@@ -120,7 +120,7 @@ class ParsedLine:
 
 @dataclass(frozen=True, slots=True)
 class UnreadableLine:
-    """Why a line is not judged but refused; `rule` names the reason for machines."""
+    """Why a line is refused before it is checked; `rule` is the reason's identifier."""
 
     reason: str
     rule: str

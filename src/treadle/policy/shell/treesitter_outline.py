@@ -48,8 +48,8 @@ _VERBATIM = frozenset({"raw_string", "heredoc_body", "comment"})
 _TYING = re.compile(rb"(?<![\\ \t])(?:\\\\)*\\\n(?![ \t])")
 _REDIRECTS = frozenset(("file_redirect", "heredoc_redirect", "herestring_redirect"))
 _NOT_WORDS = _REDIRECTS | {"variable_assignment", "comment"}
-# Characters of high numbers behind a brace make the grammar's scanner crash the whole process. So
-# it is shown a letter for each such byte; where they stand is judged afterwards.
+# Characters beyond ASCII after a brace crash the grammar's scanner and the process with it. So a
+# letter replaces each such byte, and their positions are checked afterwards.
 _AS_LETTERS = bytes(code if code < 0x80 else ord("x") for code in range(256))
 
 
@@ -65,7 +65,7 @@ def _parser() -> "Parser":
 
 @dataclass(slots=True)
 class _TreeWalk:
-    """What is gathered on the way through a tree."""
+    """The data collected while walking a tree."""
 
     outline: LineOutline
     # Where characters are text, and where backslashes are.
@@ -81,7 +81,7 @@ def outline_of(source: bytes) -> LineOutline:
     if root.descendant_count > MOST_NODES:
         raise LineRefused("too-many-parts")
     walk = _TreeWalk(LineOutline(nodes=root.descendant_count))
-    # By hand and not by recursion: the depth is the writer's choice.
+    # Not recursive, because the line decides the depth.
     waiting = [(root, 0)]
     while waiting:
         node, depth = waiting.pop()
@@ -137,7 +137,7 @@ def _mark_command(node: "Node", outline: LineOutline) -> None:
 
 
 def _skip_time(words: list["Node"]) -> list["Node"]:
-    """What stands behind the keyword `time`, which this grammar takes for a name."""
+    """The command after the keyword `time`, which this grammar parses as a name."""
     return words[2:] if len(words) > 1 and words[1].text == b"-p" else words[1:]
 
 

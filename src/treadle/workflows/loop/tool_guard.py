@@ -68,7 +68,7 @@ class ToolGuard:
 
         async def decided(use: ToolUse) -> Decision:
             judging = partial(
-                decide, use, context, real_path=self.real_path, judge_line=self.judge_line
+                decide, use, context, real_path=self.real_path, decide_line=self.judge_line
             )
             # A line may keep the program that reads it busy for a second; the loop has other work.
             judged = await asyncio.to_thread(judging) if use.name == "Bash" else judging()

@@ -29,7 +29,7 @@ def context(root: Path | str, profile: str = "default") -> ShellContext:
 
 def said(line: str, given: ShellContext, looks: SystemLookups | None = None) -> str:
     """The decision alone."""
-    return SAID[type(decide_line(line, given, looks=looks or shell_looks()))]
+    return SAID[type(decide_line(line, given, lookups=looks or shell_looks()))]
 
 
 def empty_disk(*, directories: frozenset[str] = frozenset()) -> SystemLookups:

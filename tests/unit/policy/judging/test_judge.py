@@ -22,13 +22,15 @@ def decided(line: str, context: ShellContext = CONTEXT) -> str:
 
 
 def test_an_allowed_line_names_the_rules_that_allowed_it() -> None:
-    assert decide_line("ls -la && git status", CONTEXT, looks=LOOKS) == Allow(rule="git status, ls")
+    assert decide_line("ls -la && git status", CONTEXT, lookups=LOOKS) == Allow(
+        rule="git status, ls"
+    )
 
 
 def test_a_question_shows_the_whole_line_to_the_person() -> None:
     line = "npm test && git push --force"
 
-    assert decide_line(line, CONTEXT, looks=LOOKS) == Ask(
+    assert decide_line(line, CONTEXT, lookups=LOOKS) == Ask(
         "A person must agree: It rewrites or deletes what others may have fetched.",
         subject=line,
         rule="gate-force-push",
@@ -36,7 +38,7 @@ def test_a_question_shows_the_whole_line_to_the_person() -> None:
 
 
 def test_a_denial_wins_over_a_question() -> None:
-    answer = decide_line("git push --force; rm x", CONTEXT, looks=LOOKS)
+    answer = decide_line("git push --force; rm x", CONTEXT, lookups=LOOKS)
 
     assert (type(answer), answer.rule) == (Deny, "rm")
 
@@ -55,7 +57,7 @@ def test_a_failure_while_judging_is_a_denial() -> None:
     def broken(path: str) -> str:
         raise RuntimeError(path)
 
-    answer = decide_line("ls", CONTEXT, looks=replace(LOOKS, real_path=broken))
+    answer = decide_line("ls", CONTEXT, lookups=replace(LOOKS, real_path=broken))
 
     assert (type(answer), answer.rule) == (Deny, "judge-failed")
 
@@ -179,7 +181,7 @@ def test_braces_are_written_out_before_words_are_read(line: str, decision: str) 
 
 @pytest.mark.parametrize("line", ["./", "./.", f"{ROOT}/"])
 def test_the_project_itself_is_no_program(line: str) -> None:
-    answer = decide_line(line, CONTEXT, looks=LOOKS)
+    answer = decide_line(line, CONTEXT, lookups=LOOKS)
 
     assert answer == Deny(f"{line} is the project's own directory, not a program.", rule="program")
 

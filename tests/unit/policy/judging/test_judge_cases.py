@@ -30,7 +30,7 @@ def cases(tmp_path_factory: pytest.TempPathFactory) -> list[Case]:
         Case(
             row["cmd"],
             row["expect"],
-            decide_line(row["cmd"], context(root, row["profile"]), looks=looks),
+            decide_line(row["cmd"], context(root, row["profile"]), lookups=looks),
         )
         for row in (*rows("policy_cases.jsonl"), *rows("more_policy_cases.jsonl"))
     ]

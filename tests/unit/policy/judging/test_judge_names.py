@@ -109,7 +109,7 @@ def test_what_a_word_becomes_is_known_where_it_can_be_told(line: str, decision: 
     ],
 )
 def test_what_may_become_several_words_is_refused_with_what_to_do(line: str, advice: str) -> None:
-    judgement = decide_line(line, CONTEXT, looks=LOOKS)
+    judgement = decide_line(line, CONTEXT, lookups=LOOKS)
 
     assert isinstance(judgement, Deny)
     assert advice in judgement.reason

@@ -44,7 +44,7 @@ def test_a_program_that_comes_through_a_pipe_is_not_run(runs: str, line: str) ->
 
 
 def test_whoever_pipes_a_program_learns_what_to_do_instead() -> None:
-    assert decide_line("cat x | node", CONTEXT, looks=LOOKS) == Deny(
+    assert decide_line("cat x | node", CONTEXT, lookups=LOOKS) == Deny(
         "`node`: it would run what comes through its input, a program that nobody has seen. "
         "Write it to a file and run that. Run a file of the project: node dist/server.js.",
         rule="node",
