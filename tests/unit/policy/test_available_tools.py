@@ -63,7 +63,7 @@ def test_tools_and_rules_are_added_to_the_baseline_and_never_taken_away(
     assert merge_tools(allowed, rules, servers) == merged
 
 
-def test_the_agent_is_told_of_every_tool_it_may_use_at_least_in_part() -> None:
+def test_the_list_has_every_tool_that_the_agent_may_use_at_least_in_part() -> None:
     toolset = merge_tools(
         ["Task", "mcp__custom__look"], [RULE, PermissionRule("Bash", "npm *")], {}
     )

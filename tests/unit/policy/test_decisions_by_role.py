@@ -26,9 +26,7 @@ ROLES_AND_RIGHTS: list[tuple[Role, bool, bool]] = [
 
 
 @pytest.mark.parametrize(("role", "builds", "browses"), ROLES_AND_RIGHTS)
-def test_roles_that_judge_do_not_change_what_they_look_at(
-    role: Role, builds: bool, browses: bool
-) -> None:
+def test_reviewing_roles_change_nothing(role: Role, builds: bool, browses: bool) -> None:
     refusal = Deny(
         f"In the role {role} you read and report; you do not change files.", "role-writes"
     )
@@ -83,7 +81,7 @@ def test_roles_have_their_own_servers_and_tools(role: Role, builds: bool, browse
     ]
 
 
-def test_what_is_no_path_may_be_said_to_a_server() -> None:
+def test_a_server_may_get_any_text_that_is_not_a_path() -> None:
     given = {
         "url": "http://localhost:3000/.git/config",
         "text": "See .git/config\nfor more",

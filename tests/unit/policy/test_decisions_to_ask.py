@@ -55,7 +55,7 @@ def test_what_is_denied_is_not_asked_about() -> None:
 @pytest.mark.parametrize(
     ("name", "text"), [("Write", "content"), ("Edit", "new_string"), ("NotebookEdit", "new_source")]
 )
-def test_a_text_that_is_obeyed_far_away_is_shown_to_a_person_first(name: str, text: str) -> None:
+def test_a_text_that_other_machines_execute_needs_approval(name: str, text: str) -> None:
     path = "notebook_path" if name == "NotebookEdit" else "file_path"
     given = {path: ".github/workflows/x.yml", text: "- run: npm publish"}
 

@@ -1,4 +1,4 @@
-"""Which paths are kept as they are, by what settings say of them."""
+"""Which paths are protected, built in and by the settings."""
 
 from pathlib import PurePosixPath
 

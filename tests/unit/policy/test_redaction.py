@@ -1,4 +1,4 @@
-"""Secrets are hidden in every text of an event, however deep it lies and however it is written."""
+"""Secrets are hidden in every text of an event, at any depth and in any encoding."""
 
 import base64
 import json
@@ -103,7 +103,7 @@ def test_in_base64_a_secret_is_hidden_wherever_it_begins(
         ([PEM], PEM_TEXT.splitlines()[2]),
     ],
 )
-def test_a_part_that_is_secret_on_its_own_is_hidden(secrets: list[str], said: str) -> None:
+def test_a_part_that_is_a_secret_itself_is_hidden(secrets: list[str], said: str) -> None:
     assert PASSWORD not in make_redactor(secrets)(said)
     assert PEM_TEXT.splitlines()[2] not in make_redactor(secrets)(said)
 
@@ -129,7 +129,7 @@ def test_no_cut_of_a_text_leaves_half_a_secret(secret: str, before: str, cut: in
 
 
 @pytest.mark.parametrize("token", BY_FORM.values(), ids=BY_FORM)
-def test_what_has_the_shape_of_a_credential_is_hidden_though_nobody_knows_it(token: str) -> None:
+def test_text_that_looks_like_a_credential_is_hidden_even_if_it_is_unknown(token: str) -> None:
     assert make_redactor([])(f'say "{token}" again') == 'say "***" again'
 
 
@@ -147,7 +147,7 @@ def test_what_has_the_shape_of_a_credential_is_hidden_though_nobody_knows_it(tok
         (f"sk-ant-{random_letters(5)}… (80 more)", "***… (80 more)"),
     ],
 )
-def test_what_stands_behind_a_telling_name_is_hidden(said: str, shown: str) -> None:
+def test_a_value_after_a_sensitive_name_is_hidden(said: str, shown: str) -> None:
     assert make_redactor([])(said) == shown
 
 

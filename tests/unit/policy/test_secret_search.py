@@ -1,4 +1,4 @@
-"""What is about to be committed is looked through for credentials; made-up ones are none."""
+"""Text that is about to be committed is searched for credentials; placeholders are none."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What a hook of the user is told, and what its end means: it can forbid, and nothing else."""
+"""The input of a user's hook, and its exit codes: it can only forbid."""
 
 import json
 
@@ -14,7 +14,7 @@ from treadle.policy.user_hooks import (
 )
 
 
-def test_a_hook_is_told_the_use_as_one_line_of_json() -> None:
+def test_a_hook_reads_the_use_as_one_line_of_json() -> None:
     use = ToolUse("t1", "Bash", {"command": "ls\n", "n": 1}, "/srv/clone/src")
 
     given = make_hook_input(use, "implementer", "/srv/clone")

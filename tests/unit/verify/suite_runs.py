@@ -1,4 +1,4 @@
-"""Runs of a test command as tests write them down."""
+"""Short notation for runs of a test command."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""The round that broke a check is found in few trials."""
+"""The round that broke a check is found in few runs."""
 
 from math import ceil, log2
 
@@ -35,7 +35,7 @@ async def test_it_is_found_in_as_many_trials_as_halvings(rounds: int, data: st.D
         ([(1, "a"), (2, "a"), (3, "b")], {"a", "b"}, 1),
     ],
 )
-async def test_rounds_are_told_by_their_commits(
+async def test_rounds_at_the_same_commit_count_once(
     tips: list[tuple[int, str]], red: set[str], found: int | None
 ) -> None:
     async def is_green(commit: str) -> bool:
@@ -44,7 +44,7 @@ async def test_rounds_are_told_by_their_commits(
     assert await find_breaking_round(tips, is_green) == found
 
 
-async def test_where_nothing_is_found_out_nobody_is_blamed() -> None:
+async def test_without_a_result_no_round_is_blamed() -> None:
     async def is_green(commit: str) -> bool | None:
         return None
 

@@ -1,4 +1,4 @@
-"""Files that a command goes by are told from the product that it looks at."""
+"""Evidence files of a command are distinguished from the product that it tests."""
 
 import pytest
 
@@ -29,7 +29,7 @@ from treadle.verify.command_files import find_changed_evidence, refers_to_file, 
         ("node checks/slug.js 'A day' a-day", "checks/slug.js"),
     ],
 )
-def test_a_check_judges_by_the_files_that_it_names(command: str, path: str) -> None:
+def test_a_check_uses_the_files_that_it_names(command: str, path: str) -> None:
     assert uses_evidence_file(command, path)
 
 

@@ -1,4 +1,4 @@
-"""What proves a deliverable: a check for every criterion, seen to fail before the work."""
+"""A deliverable is proven by a check for every criterion that failed before the work."""
 
 import pytest
 

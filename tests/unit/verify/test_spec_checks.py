@@ -1,4 +1,4 @@
-"""Checks that stand in a specification: where they are found, and what is none."""
+"""Checks in a specification: where they are found, and what is none."""
 
 import pytest
 from hypothesis import given

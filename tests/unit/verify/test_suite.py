@@ -1,4 +1,4 @@
-"""The test command on the proving ground: what is asked of it, what is told of it, in what room."""
+"""The test command: how it is run, and the bounded record of its result."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -164,7 +164,7 @@ def test_and_is_bounded_whatever_the_reports_say() -> None:
     assert event.counts == ()
 
 
-def test_whoever_mends_it_is_told_each_objection_with_its_place_and_the_end_of_the_output() -> None:
+def test_the_agent_gets_each_objection_with_its_location_and_the_end_of_the_output() -> None:
     judged = SuiteComparison(
         (
             SuiteObjection(
@@ -214,7 +214,7 @@ def test_a_run_is_stored_and_comes_back_the_same() -> None:
         assert decode(encode(run, SuiteRun | CommandStopped), SuiteRun | CommandStopped) == run
 
 
-async def test_patterns_that_matched_no_report_of_the_work_are_told() -> None:
+async def test_patterns_that_matched_no_report_of_the_work_are_reported() -> None:
     unmatched: list[str] = []
     suite = replace(
         SUITE,

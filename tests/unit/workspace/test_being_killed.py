@@ -1,4 +1,4 @@
-"""Killed between any two git commands and told again, a run loses nothing of anybody's."""
+"""Killed between any two git commands and replayed, a run loses nothing."""
 
 import shlex
 import shutil

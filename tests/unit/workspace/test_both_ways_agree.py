@@ -1,4 +1,4 @@
-"""Committing at once and the closer look come to the same, whatever lies in the clone."""
+"""A direct commit and a salvage give the same result for any state of the clone."""
 
 import os
 from collections.abc import Callable

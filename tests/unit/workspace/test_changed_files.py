@@ -45,7 +45,7 @@ async def test_a_file_that_was_moved_is_gone_from_where_it_was(user: Repository)
     )
 
 
-async def test_odd_names_links_and_modes_are_told_as_well(user: Repository) -> None:
+async def test_unusual_names_links_and_modes_are_listed(user: Repository) -> None:
     before = user.commit(run="1", plain="1")
     (user.path / "run").chmod(0o755)
     (user.path / "plain").unlink()

@@ -1,4 +1,4 @@
-"""Commits credit people only: the same lines go, whether Python or the clone's hook reads them."""
+"""Commits credit people only: Python and the clone's hook remove the same lines."""
 
 from pathlib import Path
 

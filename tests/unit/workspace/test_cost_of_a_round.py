@@ -1,4 +1,4 @@
-"""What bringing a round home costs, told by the git commands that it starts."""
+"""The git commands that importing a round starts."""
 
 import shlex
 import shutil
@@ -61,24 +61,24 @@ def counted(user: Repository) -> Counted:
 
 
 @dataclass(frozen=True)
-class Stage:
+class CountedHarness:
     git: Counted
-    worksite: RunWorkspace
+    workspace: RunWorkspace
     agent: Repository
     user: Repository
     events: list[Event]
 
     async def round(self) -> list[str]:
-        started = await self.git.during(lambda: self.worksite.commit_and_import("Round"))
+        started = await self.git.during(lambda: self.workspace.commit_and_import("Round"))
         return [*sorted(started[: len(LOOK)]), *started[len(LOOK) :]]
 
 
 @pytest.fixture
-async def stage(tmp_path: Path) -> Stage:
+async def harness(tmp_path: Path) -> CountedHarness:
     user = repository_in(tmp_path)
     git = counted(user)
     events: list[Event] = []
-    site = WorkspaceSpec(
+    spec = WorkspaceSpec(
         project=await find_project(user.path, git.environment),
         run=RUN,
         identity=ADA,
@@ -87,127 +87,131 @@ async def stage(tmp_path: Path) -> Stage:
         form="commits",
         log=MemoryLog(events),
     )
-    worksite = await make_workspace(site, specification="# Work", spec="kept.txt")
-    agent = Repository(worksite.path, {**user.environment, "HOME": str(tmp_path / "run")})
-    return Stage(git, worksite, agent, user, events)
+    workspace = await make_workspace(spec, specification="# Work", spec="kept.txt")
+    agent = Repository(workspace.path, {**user.environment, "HOME": str(tmp_path / "run")})
+    return CountedHarness(git, workspace, agent, user, events)
 
 
-async def test_all_committed(stage: Stage) -> None:
+async def test_all_committed(harness: CountedHarness) -> None:
     for number in (1, 2):
-        stage.agent.commit(f"Work {number}", one=str(number))
-        assert await stage.round() == [*LOOK, *SCREEN, *IMPORT]
+        harness.agent.commit(f"Work {number}", one=str(number))
+        assert await harness.round() == [*LOOK, *SCREEN, *IMPORT]
 
-    assert stage.user.refs("refs/heads/treadle").popitem()[1] == stage.agent.head
-
-
-async def test_files_left(stage: Stage) -> None:
-    stage.agent.write("one", "1")
-    assert await stage.round() == [*LOOK, *COMMIT, *IMPORT]
-
-    assert stage.user.refs("refs/heads/treadle").popitem()[1] == stage.agent.head
-    assert stage.agent.git("status", "--porcelain") == ""
+    assert harness.user.refs("refs/heads/treadle").popitem()[1] == harness.agent.head
 
 
-async def test_files_left_on_top_of_what_is_home_need_no_second_look(stage: Stage) -> None:
-    stage.agent.write("one", "1")
-    await stage.round()
-    first = stage.worksite.imported
+async def test_files_left(harness: CountedHarness) -> None:
+    harness.agent.write("one", "1")
+    assert await harness.round() == [*LOOK, *COMMIT, *IMPORT]
+
+    assert harness.user.refs("refs/heads/treadle").popitem()[1] == harness.agent.head
+    assert harness.agent.git("status", "--porcelain") == ""
+
+
+async def test_files_on_top_of_the_last_import_need_no_further_command(
+    harness: CountedHarness,
+) -> None:
+    harness.agent.write("one", "1")
+    await harness.round()
+    first = harness.workspace.imported
     assert first is not None
 
-    stage.agent.write("one", "2")
+    harness.agent.write("one", "2")
 
-    assert await stage.round() == [*LOOK, *COMMIT, "fetch"]
-    head = stage.agent.head
-    assert stage.worksite.imported == replace(first, commit=head, commits=2)
-    assert stage.user.refs("refs/heads/treadle").popitem()[1] == head
-    assert stage.events[-1] == WorkImported(first.branch, head, 2)
-
-
-async def test_files_left_on_top_of_commits_that_are_not_home(stage: Stage) -> None:
-    stage.agent.write("one", "1")
-    await stage.round()
-    stage.agent.commit("Work", two="2")
-    stage.agent.write("one", "2")
-
-    assert await stage.round() == [*LOOK, *COMMIT, *SCREEN, *IMPORT]
-
-    assert stage.events[-1] == WorkImported(_branch(stage), stage.agent.head, 3)
+    assert await harness.round() == [*LOOK, *COMMIT, "fetch"]
+    head = harness.agent.head
+    assert harness.workspace.imported == replace(first, commit=head, commits=2)
+    assert harness.user.refs("refs/heads/treadle").popitem()[1] == head
+    assert harness.events[-1] == WorkImported(first.branch, head, 2)
 
 
-async def test_what_the_agent_staged_is_looked_into(stage: Stage) -> None:
-    stage.agent.write("one", "1")
-    await stage.round()
-    nested = Repository(stage.agent.path / "nested", stage.user.environment)
+async def test_files_on_top_of_commits_that_are_not_imported(harness: CountedHarness) -> None:
+    harness.agent.write("one", "1")
+    await harness.round()
+    harness.agent.commit("Work", two="2")
+    harness.agent.write("one", "2")
+
+    assert await harness.round() == [*LOOK, *COMMIT, *SCREEN, *IMPORT]
+
+    assert harness.events[-1] == WorkImported(_branch(harness), harness.agent.head, 3)
+
+
+async def test_what_the_agent_staged_is_looked_into(harness: CountedHarness) -> None:
+    harness.agent.write("one", "1")
+    await harness.round()
+    nested = Repository(harness.agent.path / "nested", harness.user.environment)
     nested.path.mkdir()
     nested.git("init", "--quiet")
     nested.commit("Inside", inside="1")
-    stage.agent.git("-c", "advice.addEmbeddedRepo=false", "add", "nested")
+    harness.agent.git("-c", "advice.addEmbeddedRepo=false", "add", "nested")
 
-    assert await stage.round() == [*LOOK, *COMMIT[1:], *SCREEN, *IMPORT]
+    assert await harness.round() == [*LOOK, *COMMIT[1:], *SCREEN, *IMPORT]
 
-    assert stage.events[-2:] == [
-        WorkImported(_branch(stage), stage.agent.head, 2),
+    assert harness.events[-2:] == [
+        WorkImported(_branch(harness), harness.agent.head, 2),
         RunWarned("nested repositories are not part of the work: nested/"),
     ]
 
 
-def _branch(stage: Stage) -> str:
-    assert stage.worksite.imported is not None
-    return stage.worksite.imported.branch
+def _branch(harness: CountedHarness) -> str:
+    assert harness.workspace.imported is not None
+    return harness.workspace.imported.branch
 
 
-async def test_files_left_and_others_deleted(stage: Stage) -> None:
-    stage.agent.write("one", "1")
-    (stage.agent.path / "kept.txt").unlink()
+async def test_files_left_and_others_deleted(harness: CountedHarness) -> None:
+    harness.agent.write("one", "1")
+    (harness.agent.path / "kept.txt").unlink()
 
-    assert await stage.round() == [
+    assert await harness.round() == [
         *LOOK,
         *("update-index", *COMMIT),
         *IMPORT,
     ]
 
 
-async def test_nothing_changed_since_the_last_round(stage: Stage) -> None:
-    stage.agent.commit("Work", one="1")
-    await stage.round()
-    imported, recorded = stage.worksite.imported, list(stage.events)
+async def test_nothing_changed_since_the_last_round(harness: CountedHarness) -> None:
+    harness.agent.commit("Work", one="1")
+    await harness.round()
+    imported, recorded = harness.workspace.imported, list(harness.events)
 
-    assert await stage.round() == LOOK
+    assert await harness.round() == LOOK
 
-    assert (stage.worksite.imported, stage.events) == (imported, recorded)
+    assert (harness.workspace.imported, harness.events) == (imported, recorded)
 
 
-async def test_nothing_changed_ever(stage: Stage) -> None:
-    first = await stage.round()
+async def test_nothing_changed_ever(harness: CountedHarness) -> None:
+    first = await harness.round()
 
     assert first == [*LOOK, "fetch", "worktree", "rev-parse", "update-ref"]
-    assert await stage.round() == LOOK
-    assert stage.worksite.imported is None
+    assert await harness.round() == LOOK
+    assert harness.workspace.imported is None
 
 
-async def test_an_unusual_round_makes_the_next_no_dearer(stage: Stage) -> None:
-    stage.agent.git("checkout", "--quiet", "--detach")
-    stage.agent.commit("Detached", one="1")
-    assert await stage.round() != [*LOOK, *IMPORT]
+async def test_an_unusual_round_makes_the_next_no_dearer(harness: CountedHarness) -> None:
+    harness.agent.git("checkout", "--quiet", "--detach")
+    harness.agent.commit("Detached", one="1")
+    assert await harness.round() != [*LOOK, *IMPORT]
 
-    stage.agent.commit("Work", two="2")
+    harness.agent.commit("Work", two="2")
 
-    assert await stage.round() == [*LOOK, *SCREEN, *IMPORT]
-
-
-async def test_what_is_kept_aside_comes_home_although_the_branch_stayed(stage: Stage) -> None:
-    stage.agent.commit("Work", one="1")
-    await stage.round()
-    stage.agent.git("checkout", "--quiet", "HEAD~1")
-    stage.agent.write("one", "other")
-
-    await stage.round()
-
-    [aside] = stage.user.refs("refs/treadle/aside").values()
-    assert stage.user.tree(aside)["one"] == "other"
+    assert await harness.round() == [*LOOK, *SCREEN, *IMPORT]
 
 
-async def test_mending_starts_no_process(tmp_path: Path) -> None:
+async def test_a_commit_set_aside_is_imported_although_the_branch_stayed(
+    harness: CountedHarness,
+) -> None:
+    harness.agent.commit("Work", one="1")
+    await harness.round()
+    harness.agent.git("checkout", "--quiet", "HEAD~1")
+    harness.agent.write("one", "other")
+
+    await harness.round()
+
+    [aside] = harness.user.refs("refs/treadle/aside").values()
+    assert harness.user.tree(aside)["one"] == "other"
+
+
+async def test_repairing_starts_no_process(tmp_path: Path) -> None:
     run = await run_on(repository_in(tmp_path))
     git = counted(run.user)
     project = replace(run.project, git=replace(run.project.git, environment=git.environment))

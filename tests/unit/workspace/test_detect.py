@@ -1,4 +1,4 @@
-"""A project's commands are proposed from its files alone; nothing is run, nothing odd hurts."""
+"""A project's commands are proposed from its files alone, and nothing is run."""
 
 import json
 from pathlib import Path

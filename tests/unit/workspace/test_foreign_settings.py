@@ -1,4 +1,4 @@
-"""What a repository brings for coding agents is seen, and said, and not loaded."""
+"""Agent settings in a repository are reported and not loaded."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Marks by which git passes over a file are taken off an index; all else in it stays."""
+"""Flags that make git skip a file are cleared in an index; all else in it stays."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ import pytest
 from treadle.workspace.index_marks import clear_marks
 
 from .real_git import Repository, empty_repository
-from .worksite_stage import stage_in
+from .workspace_harness import make_harness
 
 
 @pytest.fixture(params=[(v, f) for v in ("2", "3", "4") for f in ("sha1", "sha256")])
@@ -50,12 +50,12 @@ def test_what_is_no_index_is_left_as_it_is(index: bytes) -> None:
 async def test_an_agent_cannot_keep_its_changes_out_of_the_commit(tmp_path: Path) -> None:
     user = empty_repository(tmp_path)
     user.commit("First", **{"kept.txt": "kept", "one": "1", "two": "2"})
-    stage = await stage_in(tmp_path, user)
-    stage.agent.git("update-index", "--assume-unchanged", "one")
-    stage.agent.git("update-index", "--skip-worktree", "two")
-    stage.agent.write("one", "changed")
-    stage.agent.write("two", "changed")
+    harness = await make_harness(tmp_path, user)
+    harness.agent.git("update-index", "--assume-unchanged", "one")
+    harness.agent.git("update-index", "--skip-worktree", "two")
+    harness.agent.write("one", "changed")
+    harness.agent.write("two", "changed")
 
-    await stage.round()
+    await harness.round()
 
-    assert stage.home() == {"kept.txt": "kept", "one": "changed", "two": "changed"}
+    assert harness.imported_files() == {"kept.txt": "kept", "one": "changed", "two": "changed"}

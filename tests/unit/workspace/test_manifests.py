@@ -1,4 +1,4 @@
-"""When a project has to be set up anew: when what it needs has changed."""
+"""A project is set up again when its dependencies have changed."""
 
 import os
 from pathlib import Path

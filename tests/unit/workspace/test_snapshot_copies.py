@@ -1,4 +1,4 @@
-"""A commit's files are laid out apart, once, whatever a checkout or a clone says later."""
+"""A commit's files are checked out separately, once, from the user's objects."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""A file that may not be read ends no run: it is left as git knows it."""
+"""An unreadable file ends no run: it stays as git has it."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Commands for which rights count, also where the tests are run by root."""
+"""Commands that run without root, so that permissions count."""
 
 import os
 import shutil

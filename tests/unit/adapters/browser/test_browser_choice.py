@@ -1,4 +1,4 @@
-"""Of all that lies on a machine, the browser that the agent is given."""
+"""The browser that the agent gets from the installed parts."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -127,7 +127,7 @@ def test_a_sandbox_shows_the_package_with_all_that_it_needs(server: Path, root: 
     assert shown == (NODE, root, CHROMIUM.parent, *CONFIGURATION)
 
 
-def test_of_an_application_of_a_mac_all_is_shown() -> None:
+def test_the_whole_bundle_of_a_mac_application_is_readable() -> None:
     chromium = Path("/Applications/Chromium.app/Contents/MacOS/Chromium")
 
     shown = Browser(SERVER, NODE, chromium).readable

@@ -1,4 +1,4 @@
-"""What the user's package tools say about their indexes."""
+"""Indexes are parsed from the output of the user's package tools."""
 
 import pytest
 
@@ -79,7 +79,7 @@ def test_an_index_is_let_through_by_its_host_and_port(url: str, host: str) -> No
     assert PackageIndex(url).host == host
 
 
-def test_the_tools_inside_are_told_the_same_indexes() -> None:
+def test_the_tools_in_the_sandbox_get_the_same_indexes() -> None:
     found = [
         PackageIndex("https://index.example/simple", "PIP_INDEX_URL"),
         PackageIndex("https://a.example/", "PIP_EXTRA_INDEX_URL"),

@@ -1,4 +1,4 @@
-"""The shfmt program: found, checked, and asked without ever raising."""
+"""shfmt is found, checked and run, and never raises."""
 
 import json
 from pathlib import Path
@@ -35,7 +35,7 @@ def test_a_line_becomes_a_tree_with_offsets() -> None:
     assert tree["Stmts"][0]["Cmd"]["Args"][1]["Pos"]["Offset"] == 3
 
 
-def test_a_malformed_line_is_said_to_be_one() -> None:
+def test_a_malformed_line_is_reported() -> None:
     printed = find_shfmt()("ls )")
     assert isinstance(printed, MalformedLine)
     assert printed.why

@@ -1,4 +1,4 @@
-"""Rules are data; what they name is there, and their examples are judged as they say."""
+"""Rules are data; the names in them exist, and their examples are decided as they say."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""How a line is judged: the strictest part decides, and what is not known is refused."""
+"""The strictest part of a line decides, and what is not known is refused."""
 
 from dataclasses import replace
 

@@ -52,7 +52,7 @@ def test_every_line_is_decided_as_it_is_labelled(label: str, least: int, cases: 
     assert (len(labelled) > least, astray) == (True, [])
 
 
-def test_whoever_is_refused_learns_why_and_by_which_rule(cases: list[Case]) -> None:
+def test_a_refusal_has_a_reason_and_a_rule(cases: list[Case]) -> None:
     refused = [case.answer for case in cases if not isinstance(case.answer, Allow)]
 
     assert {each.reason for each in refused if each.reason.count(" ") < 5 or not each.rule} == set()

@@ -1,4 +1,4 @@
-"""Programs and settings that nobody has seen are not run; those in sight are."""
+"""Programs and settings from outside the line are not run; those in the line are."""
 
 from dataclasses import replace
 
@@ -43,7 +43,7 @@ def test_a_program_that_comes_through_a_pipe_is_not_run(runs: str, line: str) ->
     assert decided(line.format(runs)) == "deny"
 
 
-def test_whoever_pipes_a_program_learns_what_to_do_instead() -> None:
+def test_the_refusal_of_a_piped_program_says_what_to_do_instead() -> None:
     assert decide_line("cat x | node", CONTEXT, lookups=LOOKS) == Deny(
         "`node`: it would run what comes through its input, a program that nobody has seen. "
         "Write it to a file and run that. Run a file of the project: node dist/server.js.",

@@ -1,4 +1,4 @@
-"""What is told of a command besides its words: loops, input, time; and words that stay one."""
+"""Facts about a command besides its words: loops, input, time; and words that stay one."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""JUnit XML has no standard: whatever of it tools write is read, and nothing is invented."""
+"""JUnit XML has no standard: what tools write is read, and nothing is invented."""
 
 import pytest
 
@@ -183,7 +183,7 @@ REMEDY = "let the test command write it anew, or name other files in verify.repo
         ),
     ],
 )
-def test_what_cannot_be_read_is_said_with_its_line_and_what_to_do(text: str, reason: str) -> None:
+def test_a_malformed_report_is_refused_with_its_line_and_what_to_do(text: str, reason: str) -> None:
     assert read(text) == MalformedReport(f"{reason}; {REMEDY}")
 
 

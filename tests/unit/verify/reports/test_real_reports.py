@@ -17,7 +17,7 @@ def compiler(name: str, *, where: str = "") -> str:
     return found or pytest.skip(f"no {name} on this machine")
 
 
-def test_pytest_leaves_a_report_though_nobody_asked_the_project(tmp_path: Path) -> None:
+def test_pytest_writes_a_report_without_a_change_to_the_project(tmp_path: Path) -> None:
     lay_out(
         tmp_path,
         {

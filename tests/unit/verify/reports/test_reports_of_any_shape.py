@@ -1,4 +1,4 @@
-"""Reports are written by code that an agent wrote: none of them is trusted, none raises."""
+"""Code of an agent writes reports: none of them is trusted, and none raises."""
 
 import json
 import re

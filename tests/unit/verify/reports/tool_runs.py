@@ -1,4 +1,4 @@
-"""Starts a test tool on a project of its own, and reads what it leaves as a run would."""
+"""Runs a test tool on a small project, and reads its report as a run would."""
 
 import os
 import subprocess

@@ -1,0 +1,124 @@
+"""Real programs and real servers are asked for package indexes."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+
+import pytest
+
+from treadle.adapters.packages.index_lookup import find_file_hosts, find_indexes
+from treadle.adapters.packages.indexes import PackageIndex
+
+LINKED = PackageIndex("https://files.example/", linked=True)
+
+
+def program(folder: Path, text: str) -> None:
+    path = folder / "go"
+    path.write_text(text)
+    path.chmod(0o755)
+
+
+async def test_a_tool_tells_its_indexes(tmp_path: Path) -> None:
+    program(tmp_path, '#!/bin/sh\necho "$SAYS"\n')
+    environment = {"PATH": "/nowhere", "SAYS": "https://modules.example"}
+
+    found = await find_indexes(("go",), environment, search_path=f"{tmp_path}:/usr/bin:/bin")
+
+    assert found == [PackageIndex("https://modules.example", "GOPROXY")]
+
+
+@pytest.mark.parametrize("text", ["#!/no/such/interpreter\n", "#!/bin/sh\nexit 1\n"])
+async def test_a_tool_that_does_not_start_or_fails_tells_none(text: str, tmp_path: Path) -> None:
+    program(tmp_path, text)
+
+    assert await find_indexes(("go",), {}, search_path=f"{tmp_path}:/usr/bin:/bin") == []
+
+
+@contextmanager
+def server(redirects: dict[str, str]) -> Iterator[tuple[str, list[str]]]:
+    """Its address, and what it was asked for, by the address that stood in the request."""
+    asked: list[str] = []
+
+    class Answering(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            asked.append(self.path)
+            target = redirects.get(self.path)
+            body = b"" if target else b'<a href="https://files.example/tiny.whl">x</a>'
+            self.send_response(302 if target else 200)
+            if target:
+                self.send_header("location", target)
+            self.send_header("content-length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    serving = ThreadingHTTPServer(("127.0.0.1", 0), Answering)
+    thread = Thread(target=serving.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{serving.server_address[1]}", asked
+    finally:
+        serving.shutdown()
+        serving.server_close()
+        thread.join()
+
+
+def straight(_: str) -> str:
+    return ""
+
+
+async def test_a_page_is_followed_on_its_own_host() -> None:
+    redirects = {"/simple/pip/": "/other/pip/"}
+    with server(redirects) as (url, asked):
+        assert await find_file_hosts(
+            [PackageIndex(f"{url}/simple", "PIP_INDEX_URL")], straight
+        ) == [LINKED]
+
+    assert asked == ["/simple/pip/", "/other/pip/"]
+
+
+async def test_no_other_host_is_asked_because_an_index_says_so() -> None:
+    with server({}) as (elsewhere, asked):
+        redirects = {"/simple/pip/": f"{elsewhere}/simple/pip/"}
+        with server(redirects) as (url, _):
+            assert (
+                await find_file_hosts([PackageIndex(f"{url}/simple", "PIP_INDEX_URL")], straight)
+                == []
+            )
+
+    assert asked == []
+
+
+async def test_a_circle_has_an_end() -> None:
+    with server({"/simple/pip/": "/simple/pip/"}) as (url, asked):
+        assert (
+            await find_file_hosts([PackageIndex(f"{url}/simple", "PIP_INDEX_URL")], straight) == []
+        )
+
+    assert len(asked) == 4
+
+
+async def test_the_proxy_is_the_one_that_is_named_and_no_other(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:1")
+    monkeypatch.setenv("no_proxy", "index.example")
+    index = PackageIndex("http://index.example/simple", "PIP_INDEX_URL")
+
+    with server({}) as (proxy, asked):
+        assert await find_file_hosts([index], lambda _: proxy) == [LINKED]
+    with server({}) as (url, _):
+        assert await find_file_hosts([PackageIndex(url, "PIP_INDEX_URL")], straight) == [LINKED]
+
+    assert asked == ["http://index.example/simple/pip/"]
+
+
+@pytest.mark.parametrize("proxy", ["", "socks5://127.0.0.1:1", "nonsense", "http://127.0.0.1:1"])
+async def test_an_index_that_cannot_be_asked_links_to_nothing(proxy: str) -> None:
+    index = PackageIndex("http://127.0.0.1:1/simple", "PIP_INDEX_URL")
+
+    assert await find_file_hosts([index], lambda _: proxy) == []

@@ -1,0 +1,88 @@
+"""Two runs on one tree distinguish failures from flaky tests."""
+
+import pytest
+
+from treadle.domain.check import CheckTiming
+from treadle.verify.rerun import merge_runs, needs_rerun
+from treadle.verify.suite_comparison import TEST_COMMAND, SuiteRun
+
+from .suite_runs import cut, evidence, illegible, told
+
+A, B = "cart::test_adds", "cart::test_pays"
+GREEN = told({A: "passed"})
+RED = told({A: "failed"})
+BROKEN = told(exit_code=2)
+
+
+@pytest.mark.parametrize(
+    ("first", "before", "worth"),
+    [
+        (GREEN, None, False),
+        (RED, None, True),
+        (BROKEN, None, True),
+        (told({A: "failed"}, 0), None, True),
+        (told({A: "skipped"}), None, False),
+        (RED, GREEN, True),
+        # What is known to be red is not worth the time.
+        (RED, RED, False),
+        (RED, told({A: "passed"}, flaky=frozenset({A})), False),
+        (told({A: "failed", B: "failed"}), RED, True),
+        (BROKEN, BROKEN, False),
+        (BROKEN, GREEN, True),
+        (cut({A: "failed"}), None, False),
+        (illegible(), None, False),
+        (RED, illegible(), True),
+    ],
+)
+def test_what_is_newly_red_is_run_again(
+    first: SuiteRun, before: SuiteRun | None, worth: bool
+) -> None:
+    assert needs_rerun(first, before) is worth
+
+
+FLAKY = frozenset({A})
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "when", "result"),
+    [
+        (RED, RED, "after", RED),
+        # Before the work the worse counts, of the work the better.
+        (RED, GREEN, "before", told({A: "failed"}, flaky=FLAKY)),
+        (RED, GREEN, "after", told({A: "passed"}, flaky=FLAKY)),
+        (told({A: "failed", B: "passed"}), told({A: "failed", B: "skipped"}), "before",
+         told({A: "failed", B: "skipped"}, flaky=frozenset({B}))),
+        (told({A: "failed", B: "skipped"}), told({A: "failed", B: "passed"}), "after",
+         told({A: "failed", B: "passed"}, flaky=frozenset({B}))),
+        # What is not always there cannot be missed later; what failed and is gone has failed.
+        (told({A: "failed", B: "passed"}), RED, "before",
+         told({A: "failed"}, flaky=frozenset({B}))),
+        (told({A: "passed", B: "failed"}), GREEN, "after", told({A: "passed", B: "failed"}, 0)),
+        # The command itself.
+        (BROKEN, BROKEN, "before", BROKEN),
+        (told(exit_code=0), BROKEN, "after", told(exit_code=0, flaky=frozenset({TEST_COMMAND}))),
+        # Where its tests pass at last and it fails all the same, it is not the tests.
+        (RED, told({A: "passed"}, 1), "after",
+         SuiteRun(evidence(1), GREEN.report, FLAKY, is_broken=True)),
+        # A second run that shows nothing takes nothing back.
+        (RED, cut(), "after", RED),
+        (RED, illegible(), "after", RED),
+        (RED, told(exit_code=139), "after", RED),
+        (told({A: "failed"}, coverage=70), told({A: "failed"}, coverage=60), "before",
+         told({A: "failed"}, coverage=60)),
+        (told({A: "failed"}, coverage=70), told({A: "failed"}, coverage=60), "again",
+         told({A: "failed"}, coverage=70)),
+        (told({A: "failed"}), told({A: "failed"}, coverage=60), "after",
+         told({A: "failed"}, coverage=60)),
+    ],
+)  # fmt: skip
+def test_two_runs_are_read_as_one(
+    first: SuiteRun, second: SuiteRun, when: CheckTiming, result: SuiteRun
+) -> None:
+    assert merge_runs(first, second, when) == result
+
+
+def test_a_command_that_fails_once_without_a_word_is_flaky() -> None:
+    both = merge_runs(BROKEN, told(exit_code=0), "after")
+
+    assert both == told(exit_code=0, flaky=frozenset({TEST_COMMAND}))
