@@ -1,4 +1,4 @@
-"""What every proving ground does: it runs a command on a commit and says what came of it."""
+"""What every check runner does: it runs a command on a commit and returns the result."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
