@@ -64,7 +64,7 @@ def check(command_context: CommandContext, line: str, **options: Unpack[PolicyCh
         for request in _read_batch():
             cmd = str(request.get("cmd", ""))
             of = _with_profile(context, str(request.get("profile") or profile))
-            click.echo(json.dumps(_answer(cmd, decide_line(cmd, of, looks=looks))))
+            click.echo(json.dumps(_answer(cmd, decide_line(cmd, of, lookups=looks))))
         return 0
     if not line:
         raise UsageError("no command to check", hint="treadle policy check 'npm test', or --batch")

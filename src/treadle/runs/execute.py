@@ -240,7 +240,7 @@ async def _prepare(context: RunContext, driver: SessionDriver, steps: Steps) -> 
         workspace = await open_run_workspace(context, previous)
         opening = "" if checked.unconfined else sandbox_notice(settings.sandbox)
         proven = await probing
-        for notice in filter(None, [*proven.told, opening, context.servers.notice]):
+        for notice in filter(None, [*proven.warnings, opening, context.servers.notice]):
             context.recorder.record(RunWarned(notice), once=f"told {notice}")
     finally:
         probing.cancel()

@@ -16,7 +16,7 @@ from treadle.domain.errors import ProjectError
 from treadle.domain.sandbox import Confinement, Network
 from treadle.gateway.allowed_hosts import parse_entries
 from treadle.session.stop_signal import unless_stopped
-from treadle.verify.check_runner_port import (
+from treadle.verify.check_runner import (
     CheckCommand,
     CheckRunner,
     CommandResult,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from treadle.domain.deliverable import Tally
 from treadle.domain.events.run import RunWarned
 from treadle.domain.run import LandingChoice
-from treadle.verify.check_runner_port import CommandStopped
+from treadle.verify.check_runner import CommandStopped
 from treadle.verify.suite_comparison import RegressionRules
 from treadle.workflows.focus.focus_files import FocusFiles
 from treadle.workflows.focus.focus_history import FocusHistory, phase_state

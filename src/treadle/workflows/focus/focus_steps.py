@@ -93,7 +93,7 @@ class FocusSteps:
     def _issue(self, number: int, words: str, course: FocusHistory, said: AcceptedSignal) -> str:
         role = course.role or "implementer"
         text = f"# Spec issue\n\nFound by the {role}, with the focus: {words}\n\n"
-        path = self.notes.keep_issue(f"{text}{said.signal.text.strip()}\n", said.at)
+        path = self.notes.save_issue(f"{text}{said.signal.text.strip()}\n", said.at)
         self.log.record(IssueSaved(path, role, said.signal.text), once=f"issue {number}")
         return path
 

@@ -196,7 +196,7 @@ class ReviewSteps:
         if not judgement.leftovers or said is None:
             return
         texts = tuple(_item(finding) for finding in judgement.leftovers)
-        saved = BacklogSaved(self.notes.keep_items(texts, said.at))
+        saved = BacklogSaved(self.notes.save_items(texts, said.at))
         self.log.record(saved, once=f"backlog {number}")
 
 

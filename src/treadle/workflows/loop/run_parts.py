@@ -15,7 +15,7 @@ from treadle.durable.port import Steps
 from treadle.policy.redaction import Redactor
 from treadle.session.driver import SessionDriver
 from treadle.session.session_admission import SessionAdmission
-from treadle.verify.check_runner_port import CheckRunner
+from treadle.verify.check_runner import CheckRunner
 from treadle.verify.suite import SuiteCommand
 from treadle.workflows.definition import LogFollower, Workflow
 from treadle.workflows.loop.approval_requests import ApprovalRequester
@@ -51,11 +51,11 @@ class ProjectFacts:
 class ProjectNotes(Protocol):
     """Keeps texts for people in the project; never writes over what is there."""
 
-    def keep_issue(self, text: str, at: datetime) -> str:
+    def save_issue(self, text: str, at: datetime) -> str:
         """The path from the project's top; the same path for the same text."""
         ...
 
-    def keep_items(self, texts: tuple[str, ...], at: datetime) -> tuple[str, ...]: ...
+    def save_items(self, texts: tuple[str, ...], at: datetime) -> tuple[str, ...]: ...
 
 
 @dataclass(frozen=True, slots=True)
