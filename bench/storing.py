@@ -54,7 +54,7 @@ class LineAgent:
     async def open(self, _: SessionBrief) -> "LineSession":
         return LineSession(self.lines)
 
-    def remembers(self, session: SessionId, home: Path) -> bool:
+    def can_resume(self, session: SessionId, home: Path) -> bool:
         return False
 
 

@@ -41,8 +41,8 @@ class Deliverable:
     @property
     def is_provable(self) -> bool:
         """Whether every criterion has a check that failed before the work."""
-        seen = {check.criterion for check in self.checks if check.before == "failed"}
-        return bool(seen) and seen == set(self.acceptance_criteria)
+        failed_before = {check.criterion for check in self.checks if check.before == "failed"}
+        return bool(failed_before) and failed_before == set(self.acceptance_criteria)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,18 +152,18 @@ def set_status(
     existing: Sequence[Deliverable], deliverable_id: str, status: DeliverableStatus
 ) -> tuple[Deliverable, ...] | RejectedChange:
     """Change one status; passed and blocked can only change to pending."""
-    found = next((d for d in existing if d.id == deliverable_id), None)
-    if found is None:
+    deliverable = next((d for d in existing if d.id == deliverable_id), None)
+    if deliverable is None:
         names = ", ".join(d.id for d in existing) or "none yet"
         return RejectedChange(f"Deliverable {deliverable_id} not found. Known ids: {names}.")
-    if found.status == status:
+    if deliverable.status == status:
         return RejectedChange(f"Deliverable {deliverable_id} is {status} already.")
-    if "pending" not in (found.status, status):
+    if "pending" not in (deliverable.status, status):
         return RejectedChange(
-            f"Deliverable {deliverable_id} is {found.status}: it cannot become {status} directly. "
-            "Set it to pending first if the situation has really changed."
+            f"Deliverable {deliverable_id} is {deliverable.status}: it cannot become {status}"
+            " directly. Set it to pending first if the situation has really changed."
         )
-    changed = replace(as_pending(found), status=status)
+    changed = replace(as_pending(deliverable), status=status)
     if status == "passed":
         changed = replace(changed, claim=Claim(), proof="claimed")
-    return tuple(changed if d is found else d for d in existing)
+    return tuple(changed if d is deliverable else d for d in existing)

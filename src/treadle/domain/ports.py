@@ -38,7 +38,7 @@ class Agent(Protocol):
         """Start a session; a failure to start is the session's only event."""
         ...
 
-    def remembers(self, session: SessionId, home: Path) -> bool:
+    def can_resume(self, session: SessionId, home: Path) -> bool:
         """Whether this home holds what is needed to resume the session."""
         ...
 

@@ -11,7 +11,7 @@ from treadle.domain.run_row import RunRow
 # created; merged nowhere; or the repository could not be read.
 BranchFact = Literal["merged", "gone", "none", "unmerged", "unknown"]
 # The run's clone: missing; all imported; with files or commits that are not; or unreadable.
-CloneFact = Literal["none", "home", "holds work", "unknown"]
+CloneFact = Literal["none", "imported", "holds work", "unknown"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,8 +55,10 @@ def parse_entries(texts: Iterable[str]) -> tuple[HostEntry, ...]:
 def parse_request_line(method: str, target: str) -> HostRequest | HostRefused:
     """Parse the first line of a request."""
     if method == "CONNECT":
-        found = _parse_host_and_port(target, None)
-        return HostRefused("no host and port") if found is None else HostRequest(*found)
+        host_and_port = _parse_host_and_port(target, None)
+        if host_and_port is None:
+            return HostRefused("no host and port")
+        return HostRequest(*host_and_port)
     scheme, separator, rest = target.partition("://")
     if not separator:
         return HostRefused("this is a proxy: the address must be whole")
@@ -64,11 +66,11 @@ def parse_request_line(method: str, target: str) -> HostRequest | HostRefused:
         return HostRefused("only http:// is passed on; anything else needs CONNECT")
     end = re.search(r"[/?#]|\Z", rest)
     authority = rest[: end.start()] if end else rest
-    found = _parse_host_and_port(authority, HTTP_PORT)
-    if found is None:
+    host_and_port = _parse_host_and_port(authority, HTTP_PORT)
+    if host_and_port is None:
         return HostRefused("no host and port")
     path = rest[len(authority) :].partition("#")[0]
-    return HostRequest(*found, path if path.startswith("/") else f"/{path}")
+    return HostRequest(*host_and_port, path if path.startswith("/") else f"/{path}")
 
 
 def authority(request: HostRequest) -> str:
@@ -88,16 +90,16 @@ def find_entry(request: HostRequest, entries: Sequence[HostEntry]) -> HostEntry 
 
 
 def check_addresses(
-    entry: HostEntry, found: Sequence[Address]
+    entry: HostEntry, addresses: Sequence[Address]
 ) -> tuple[Address, ...] | HostRefused:
     """The addresses to connect to; one that is not public refuses them all."""
     if entry.address is not None:
         return (entry.address,)
-    if not found:
+    if not addresses:
         return HostRefused(f"{entry.host} is not known")
-    if not all(_is_public(each) for each in found):
+    if not all(_is_public(each) for each in addresses):
         return HostRefused(f"{entry.host} is at an address that is not public")
-    return tuple(found)
+    return tuple(addresses)
 
 
 # Allocated as public, but a cloud provider serves its machines there.
@@ -128,10 +130,10 @@ def _nat64_address(address: IPv6Address) -> IPv4Address | None:
 
 def _parse_entry(text: str) -> HostEntry:
     name, equals, address_text = text.strip().partition("=")
-    found = _parse_host_and_port(name, None)
-    if found is None:
+    host_and_port = _parse_host_and_port(name, None)
+    if host_and_port is None:
         raise _invalid_entry(text)
-    host, port = found
+    host, port = host_and_port
     literal = _parse_address(host)
     if not equals:
         return HostEntry(host, port, literal)

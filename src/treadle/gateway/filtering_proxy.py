@@ -46,10 +46,10 @@ async def look_up(host: str, port: int) -> Sequence[Address]:
     """All addresses of a name by the system's resolver; none if it is unknown."""
     loop = asyncio.get_running_loop()
     try:
-        found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        results = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except OSError:  # socket.gaierror, and errors of a broken resolver
         return ()
-    return tuple(dict.fromkeys(ip_address(address[0]) for *_, address in found))
+    return tuple(dict.fromkeys(ip_address(address[0]) for *_, address in results))
 
 
 def no_upstream(host: str, port: int) -> str:
@@ -175,8 +175,8 @@ class FilteringProxy:
     async def _route_to(self, entry: HostEntry, request: HostRequest) -> _Route | HostRefused:
         if entry.address is None and (proxy := self._upstream(entry.host, entry.port)):
             return _Route(request, proxy=proxy)
-        found = () if entry.address is not None else await self._resolve(entry.host, entry.port)
-        addresses = check_addresses(entry, found)
+        resolved = () if entry.address is not None else await self._resolve(entry.host, entry.port)
+        addresses = check_addresses(entry, resolved)
         return addresses if isinstance(addresses, HostRefused) else _Route(request, addresses)
 
     def _record_once(self, host: str, port: int, *, allowed: bool) -> None:

@@ -105,8 +105,8 @@ def _forbidden_block(node: Mapping[str, Any], server_tools: frozenset[str]) -> s
 
 
 def _tool_family(kind: str) -> str | None:
-    found = _DATED_TOOL.fullmatch(kind)
-    return None if found is None else found[1]
+    match = _DATED_TOOL.fullmatch(kind)
+    return None if match is None else match[1]
 
 
 def _content_blocks(request: RequestBody) -> Iterator[Mapping[str, Any]]:

@@ -121,9 +121,9 @@ class NoMeter:
 
 
 def _read_message(message: object, *, complete: bool) -> UsageReading:
-    found = message if isinstance(message, dict) else {}
-    usage = _object_in(found, "usage")
-    model = found.get("model")
+    fields = message if isinstance(message, dict) else {}
+    usage = _object_in(fields, "usage")
+    model = fields.get("model")
     return UsageReading(
         model=model[:200] if isinstance(model, str) else "",
         usage=_read_usage(usage),

@@ -26,11 +26,11 @@ def _plain_scalars() -> dict[str | None, list[tuple[str, re.Pattern[str]]]]:
     """
     boolean = (f"{_TAG}bool", re.compile(r"^(?:true|false)$"))
     null = (f"{_TAG}null", re.compile(r"^(?:null|~|)$"))
-    whole = (f"{_TAG}int", re.compile(f"^{_INTEGER}$"))
-    real = (f"{_TAG}float", re.compile(f"^{_FLOAT}$"))
+    integer = (f"{_TAG}int", re.compile(f"^{_INTEGER}$"))
+    decimal = (f"{_TAG}float", re.compile(f"^{_FLOAT}$"))
     resolvers: dict[str | None, list[tuple[str, re.Pattern[str]]]] = {"": [null], "~": [null]}
     resolvers |= {"t": [boolean], "f": [boolean], "n": [null]}
-    return resolvers | {character: [whole, real] for character in "-0123456789"}
+    return resolvers | {character: [integer, decimal] for character in "-0123456789"}
 
 
 class _Loader(yaml.SafeLoader):

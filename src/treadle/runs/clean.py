@@ -229,7 +229,7 @@ async def _clone(
         into=Path(prepared.path),
     )
     last = imported.commit if imported else prepared.snapshot
-    return "home" if await is_all_imported(clone, last) else "holds work"
+    return "imported" if await is_all_imported(clone, last) else "holds work"
 
 
 def _is_there(prepared: WorkspacePrepared) -> bool:

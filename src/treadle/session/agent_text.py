@@ -67,8 +67,8 @@ class AgentText:
 
 def _shorten(text: str) -> str:
     """Cut between two words, because half a word could be half a secret."""
-    kept = text[: MAX_TEXT + 1]
-    end = max(kept.rfind(" "), kept.rfind("\n"))
+    start = text[: MAX_TEXT + 1]
+    end = max(start.rfind(" "), start.rfind("\n"))
     if end < MAX_TEXT // 2:
         end = MAX_TEXT
     return f"{text[:end]}… ({len(text) - end} more)"

@@ -19,11 +19,11 @@ def budget_refusal_message(level: BudgetLevel, left_usd: float) -> str:
 
 def parse_budget_refusal(message: str) -> Outcome | None:
     """The outcome of a session whose request we refused, or None for any other message."""
-    found = _REFUSED.search(message[:_SEARCHED_CHARACTERS])
-    if found is None:
+    match = _REFUSED.search(message[:_SEARCHED_CHARACTERS])
+    if match is None:
         return None
     try:
-        return BudgetExceeded(float(found[1]))
+        return BudgetExceeded(float(match[1]))
     except ValueError:  # not a number, so not our message
         return None
 

@@ -130,8 +130,8 @@ def _is_rate_limited(outcome: Outcome) -> bool:
 
 
 def _status_in_message(message: str) -> int | None:
-    found = STATUS_IN_WORDS.match(message.lstrip())
-    return int(found[1]) if found else None
+    match = STATUS_IN_WORDS.match(message.lstrip())
+    return int(match[1]) if match else None
 
 
 def _is_unusable_binary(fault: Fault) -> bool:

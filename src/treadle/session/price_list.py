@@ -25,8 +25,8 @@ class PriceList:
         """The price of a model by its name, alias or a cloud provider's spelling."""
         name = model.strip().lower()
         alias = ALIASES.get(name.removesuffix("[1m]"))
-        found = FAMILY.search(alias or name)
-        family = found["family"] if found else ""
+        match = FAMILY.search(alias or name)
+        family = match["family"] if match else ""
         for known in (name, alias or "", family):
             if known in self.overrides:
                 return self.overrides[known]

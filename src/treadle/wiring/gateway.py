@@ -220,8 +220,8 @@ class MeteredAgent:
         endpoint = self._metering.endpoint(brief.session, brief.max_cost_usd, counted_usd=counted)
         return await self._reach(self._agent, endpoint).open(brief)
 
-    def remembers(self, session: SessionId, home: Path) -> bool:
-        return self._agent.remembers(session, home)
+    def can_resume(self, session: SessionId, home: Path) -> bool:
+        return self._agent.can_resume(session, home)
 
     def kill(self) -> None:
         self._agent.kill()

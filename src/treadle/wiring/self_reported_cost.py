@@ -37,8 +37,8 @@ class SelfReportingAgent:
         page = _SessionCost(self._book, brief.session, brief.model)
         return _SelfReportingSession(await self._agent.open(brief), page)
 
-    def remembers(self, session: SessionId, home: Path) -> bool:
-        return self._agent.remembers(session, home)
+    def can_resume(self, session: SessionId, home: Path) -> bool:
+        return self._agent.can_resume(session, home)
 
     def kill(self) -> None:
         self._agent.kill()

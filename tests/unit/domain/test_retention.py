@@ -52,18 +52,18 @@ UNASKED = KeepRun("its project cannot be asked")
 @pytest.mark.parametrize(
     ("row", "facts", "disposal"),
     [
-        (ROW, WorkFacts("merged", "home"), DropRun("its work is in another branch")),
+        (ROW, WorkFacts("merged", "imported"), DropRun("its work is in another branch")),
         (ROW, WorkFacts("merged", "none"), DropRun("its work is in another branch")),
-        (ROW, WorkFacts("gone", "home"), DropRun("its branch was deleted")),
-        (ROW, WorkFacts("none", "home"), DropRun("it brought no work")),
+        (ROW, WorkFacts("gone", "imported"), DropRun("its branch was deleted")),
+        (ROW, WorkFacts("none", "imported"), DropRun("it brought no work")),
         (ROW, WorkFacts("none", "none"), DropRun("it brought no work")),
-        (ROW, WorkFacts("unmerged", "home"), KeepRun("treadle/work is not merged")),
-        (LANDED, WorkFacts("unmerged", "home"), DropRun("its work has landed")),
+        (ROW, WorkFacts("unmerged", "imported"), KeepRun("treadle/work is not merged")),
+        (LANDED, WorkFacts("unmerged", "imported"), DropRun("its work has landed")),
         (LANDED, WorkFacts("unmerged", "holds work"), HOLDS),
         (ROW, WorkFacts("merged", "holds work"), HOLDS),
         (ROW, WorkFacts("gone", "holds work"), HOLDS),
         (LANDED, WorkFacts("merged", "unknown"), UNREADABLE),
-        (LANDED, WorkFacts("unknown", "home"), UNASKED),
+        (LANDED, WorkFacts("unknown", "imported"), UNASKED),
         (LANDED, WorkFacts("unknown", "none"), UNASKED),
     ],
 )
@@ -108,4 +108,4 @@ def test_no_fact_that_is_unknown_or_holds_work_lets_anything_go() -> None:
     ]
 
     assert not {"unknown"} & {facts.branch for facts in dropped}
-    assert {facts.clone for facts in dropped} == {"none", "home"}
+    assert {facts.clone for facts in dropped} == {"none", "imported"}

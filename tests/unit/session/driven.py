@@ -49,7 +49,7 @@ class WatchedAgent:
         self.briefs.append(brief)
         return WatchedSession(self, await ReplayAgent([self.moves]).open(brief))
 
-    def remembers(self, session: SessionId, home: Path) -> bool:
+    def can_resume(self, session: SessionId, home: Path) -> bool:
         return False
 
 

@@ -53,7 +53,7 @@ class ReplayAgent:
             return ReplaySession(brief, [AgentEnded(missing)])
         return ReplaySession(brief, self.sessions[number])
 
-    def remembers(self, session: SessionId, home: Path) -> bool:
+    def can_resume(self, session: SessionId, home: Path) -> bool:
         return any(brief.session == session for brief in self.briefs)
 
 

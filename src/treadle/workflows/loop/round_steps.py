@@ -166,7 +166,7 @@ class RoundSteps:
             return await self.driver.run(brief, limits)
         # The same session: an agent that has nothing of it yet starts it with the same id.
         brief = replace(brief, session=before.session)
-        if self.driver.agent.remembers(before.session, brief.home):
+        if self.driver.agent.can_resume(before.session, brief.home):
             brief = replace(
                 brief,
                 prompt=resumed_text(),

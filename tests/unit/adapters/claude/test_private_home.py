@@ -112,7 +112,7 @@ def test_a_session_is_remembered_once_its_transcript_has_a_line(
     (projects / "mine").mkdir()
     (projects / "mine" / f"{SESSION}.jsonl").write_text(text)
 
-    assert AGENT.remembers(SESSION, home) is remembered
+    assert AGENT.can_resume(SESSION, home) is remembered
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ def test_what_a_link_leads_to_is_no_transcript(
 
     leave(home / place, target)
 
-    assert not AGENT.remembers(SESSION, home)
+    assert not AGENT.can_resume(SESSION, home)
 
 
 def test_what_the_agent_would_obey_is_forgotten_and_its_transcripts_stay(tmp_path: Path) -> None:
@@ -169,7 +169,7 @@ def test_rights_that_were_taken_from_the_home_come_back(home: Path) -> None:
     for place in places:
         place.chmod(0)
 
-    assert AGENT.remembers(SESSION, home)
+    assert AGENT.can_resume(SESSION, home)
     reset_settings(home)
     make_folder(home, "tmp")
 

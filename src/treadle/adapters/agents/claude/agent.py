@@ -61,7 +61,7 @@ class ClaudeAgent:
         await session.start()
         return session
 
-    def remembers(self, session: SessionId, home: Path) -> bool:
+    def can_resume(self, session: SessionId, home: Path) -> bool:
         """Once its transcript has a line: then `--resume` works, and `--session-id` no more."""
         return has_transcript(home, f"{session}.jsonl")
 
