@@ -1,0 +1,1 @@
+"""What one can do with a run. Plain values in, plain values out; nothing prints."""

@@ -1,0 +1,1 @@
+"""One loop for all workflows, and one folder per workflow, which declares itself."""
