@@ -1,5 +1,6 @@
 """How a run of a workflow is presented, from the record of the workflow. Loads no events."""
 
+from treadle.views.safe_text import sanitize
 from treadle.workflows.registry import WORKFLOWS, find_workflow
 
 
@@ -10,7 +11,7 @@ def instruction_label(workflow: str, instruction: str) -> str:
     """
     names = (workflow,) if workflow in WORKFLOWS else tuple(WORKFLOWS)
     labels = (find_workflow(name).labels.get(instruction) for name in names)
-    return next(filter(None, labels), instruction)
+    return next(filter(None, labels), sanitize(instruction))
 
 
 def lists_deliverables(workflow: str) -> bool:

@@ -23,7 +23,7 @@ from treadle.views.duration import clock_time, duration
 from treadle.views.log_state import LogState
 from treadle.views.outcome_text import limits_text
 from treadle.views.round_text import round_failure_text
-from treadle.views.safe_text import width_of
+from treadle.views.safe_text import sanitize, width_of
 from treadle.views.style import Style
 from treadle.views.workflow_labels import instruction_label
 
@@ -106,7 +106,7 @@ def _started_lines(event: RunStarted, options: RenderOptions) -> list[Line]:
         notes += ((" · ", "quiet"), ("rehearsal", "signal"))
     name = PurePath(event.project).name or event.project
     second: Line = (
-        (f"{event.workflow} ", "strong"),
+        (f"{sanitize(event.workflow)} ", "strong"),
         (name, "strong"),
         (f" · {event.model} · {limits_text(event.limits)}", "quiet"),
         *notes,
