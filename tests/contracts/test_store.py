@@ -30,10 +30,11 @@ from treadle.domain.events.run import (
     RunStarted,
     RunWarned,
 )
+from treadle.domain.exit_codes import ExitReason
 from treadle.domain.ids import RunId, short_id
 from treadle.domain.lifecycle import IllegalTransition, changes_state
 from treadle.domain.ports import Store
-from treadle.domain.run import ExitReason, RunResult
+from treadle.domain.run import RunResult
 from treadle.domain.storage import Storage
 from treadle.domain.usage import Usage
 

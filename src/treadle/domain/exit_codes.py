@@ -6,6 +6,7 @@ names of the reasons never change.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 DONE = 0
 ERROR = 1
@@ -32,39 +33,105 @@ MEANINGS: Mapping[int, str] = {
 }
 
 
+ExitReason = Literal[
+    "interrupted",
+    "cancelled",
+    "authentication",
+    "sandbox_error",
+    "unguarded_tool",
+    "quota_exceeded",
+    "all_passed",
+    "approved",
+    "synced",
+    "all_blocked",
+    "spec_issue",
+    "tests_failed",
+    "budget_exceeded",
+    "time_exceeded",
+    "max_iterations",
+    "stuck",
+    "hung",
+    "max_retries_exceeded",
+    "error",
+]
+
+
 @dataclass(frozen=True, slots=True)
 class EndReason:
-    """A reason for which a run ends: its exit code, and in one line what happened."""
+    """A reason for which a run ends: its exit code, its headline, and in one line what happened."""
 
     exit_code: int
+    headline: str
     meaning: str
 
 
-END_REASONS: Mapping[str, EndReason] = {
-    "all_passed": EndReason(DONE, "`deliver`: every deliverable passed; blocked ones are reported"),
-    "approved": EndReason(DONE, "`focus`: the review approved the work and the tests agree"),
-    "synced": EndReason(DONE, "`sync`: every deliverable was judged anew"),
-    "error": EndReason(ERROR, "a failure that would only repeat itself, such as an unknown model"),
-    "all_blocked": EndReason(PERSON_NEEDED, "every deliverable is blocked"),
-    "spec_issue": EndReason(PERSON_NEEDED, "`focus`: the specifications need a person"),
-    "tests_failed": EndReason(PERSON_NEEDED, "the tests do not pass, and nobody accepted that"),
-    "authentication": EndReason(NO_LOGIN, "the agent's login is not accepted"),
-    "budget_exceeded": EndReason(NO_SUCCESS, "the run's money is spent, or the day's"),
-    "time_exceeded": EndReason(NO_SUCCESS, "the run's time is over"),
-    "max_iterations": EndReason(NO_SUCCESS, "the run has had its rounds"),
-    "max_retries_exceeded": EndReason(NO_SUCCESS, "too many rounds failed in a row"),
-    "stuck": EndReason(NO_SUCCESS, "the run gets nowhere"),
-    "hung": EndReason(NO_SUCCESS, "sessions hang one after another"),
-    "quota_exceeded": EndReason(
-        QUOTA_SPENT, "the provider's quota is spent, and the run does not wait for it"
+END_REASONS: Mapping[ExitReason, EndReason] = {
+    "all_passed": EndReason(
+        DONE,
+        "Done: every deliverable passed",
+        "`deliver`: every deliverable passed; blocked ones are reported",
     ),
-    "sandbox_error": EndReason(UNGUARDED, "the sandbox could not be set up, or does not hold"),
-    "unguarded_tool": EndReason(UNGUARDED, "the agent ran a tool without asking"),
-    "interrupted": EndReason(INTERRUPTED, "Ctrl-C, SIGTERM or SIGHUP"),
-    "cancelled": EndReason(INTERRUPTED, "`treadle cancel`"),
+    "approved": EndReason(
+        DONE,
+        "Done: the review approved the work",
+        "`focus`: the review approved the work and the tests agree",
+    ),
+    "synced": EndReason(
+        DONE, "Done: every deliverable was judged anew", "`sync`: every deliverable was judged anew"
+    ),
+    "error": EndReason(
+        ERROR, "Failed", "a failure that would only repeat itself, such as an unknown model"
+    ),
+    "all_blocked": EndReason(
+        PERSON_NEEDED, "Stopped: every deliverable is blocked", "every deliverable is blocked"
+    ),
+    "spec_issue": EndReason(
+        PERSON_NEEDED,
+        "Stopped: the specification needs a person",
+        "`focus`: the specifications need a person",
+    ),
+    "tests_failed": EndReason(
+        PERSON_NEEDED,
+        "Stopped: the tests do not pass",
+        "the tests do not pass, and nobody accepted that",
+    ),
+    "authentication": EndReason(
+        NO_LOGIN, "Stopped: the agent has no valid login", "the agent's login is not accepted"
+    ),
+    "budget_exceeded": EndReason(
+        NO_SUCCESS, "Stopped at the cost limit", "the run's money is spent, or the day's"
+    ),
+    "time_exceeded": EndReason(NO_SUCCESS, "Stopped at the time limit", "the run's time is over"),
+    "max_iterations": EndReason(
+        NO_SUCCESS, "Stopped at the limit of rounds", "the run has had its rounds"
+    ),
+    "max_retries_exceeded": EndReason(
+        NO_SUCCESS, "Gave up: too many rounds failed in a row", "too many rounds failed in a row"
+    ),
+    "stuck": EndReason(NO_SUCCESS, "Stopped: it was getting nowhere", "the run gets nowhere"),
+    "hung": EndReason(
+        NO_SUCCESS, "Stopped: sessions kept hanging", "sessions hang one after another"
+    ),
+    "quota_exceeded": EndReason(
+        QUOTA_SPENT,
+        "Stopped: the provider's usage quota is spent",
+        "the provider's quota is spent, and the run does not wait for it",
+    ),
+    "sandbox_error": EndReason(
+        UNGUARDED,
+        "Stopped: the sandbox does not hold",
+        "the sandbox could not be set up, or does not hold",
+    ),
+    "unguarded_tool": EndReason(
+        UNGUARDED,
+        "Stopped: the agent used a tool without asking",
+        "the agent ran a tool without asking",
+    ),
+    "interrupted": EndReason(INTERRUPTED, "Interrupted", "Ctrl-C, SIGTERM or SIGHUP"),
+    "cancelled": EndReason(INTERRUPTED, "Cancelled", "`treadle cancel`"),
 }
 
 
-def exit_code(reason: str) -> int:
+def exit_code(reason: ExitReason) -> int:
     """The exit code of a run that ended for this reason."""
     return END_REASONS[reason].exit_code

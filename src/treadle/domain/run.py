@@ -4,30 +4,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from treadle.domain.deliverable import Tally
-from treadle.domain.exit_codes import DONE, exit_code
+from treadle.domain.exit_codes import DONE, ExitReason, exit_code
 from treadle.domain.usage import Usage
-
-ExitReason = Literal[
-    "interrupted",
-    "cancelled",
-    "authentication",
-    "sandbox_error",
-    "unguarded_tool",
-    "quota_exceeded",
-    "all_passed",
-    "approved",
-    "synced",
-    "all_blocked",
-    "spec_issue",
-    "tests_failed",
-    "budget_exceeded",
-    "time_exceeded",
-    "max_iterations",
-    "stuck",
-    "hung",
-    "max_retries_exceeded",
-    "error",
-]
 
 LandingMode = Literal["auto", "ask", "never"]
 

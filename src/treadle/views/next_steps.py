@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
+from treadle.domain.exit_codes import ExitReason
 from treadle.domain.ids import RunId, short_id
-from treadle.domain.run import ExitReason
 from treadle.domain.run_row import RunRow
 from treadle.views.deliverable_view import DeliverableView, count_proven
 from treadle.views.log_state import LogState
@@ -97,7 +97,8 @@ def next_steps_for_row(row: RunRow, state: LogState) -> tuple[Command, ...]:
 
 def _steps_for_reason(reason: ExitReason, run: RunId) -> tuple[Command, ...]:
     return tuple(
-        (command.format(id=short_id(run)), purpose) for command, purpose in NEXT_COMMANDS[reason]
+        (command.format(id=short_id(run)), purpose)
+        for command, purpose in NEXT_COMMANDS.get(reason, ())
     )
 
 

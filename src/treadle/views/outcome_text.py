@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import assert_never
 
-from treadle.domain.exit_codes import DONE, exit_code
+from treadle.domain.exit_codes import DONE, END_REASONS, ExitReason, exit_code
 from treadle.domain.limits import RunLimits
-from treadle.domain.run import ExitReason, RunResult
+from treadle.domain.run import RunResult
 from treadle.domain.session import (
     BudgetExceeded,
     Cancelled,
@@ -29,28 +29,6 @@ TIME_LIMITS: dict[TimeLimit, str] = {
     "idle": "the agent gave no sign of life",
     "tool": "a tool did not finish",
     "wall": "the session took too long",
-}
-
-HEADLINES: dict[ExitReason, str] = {
-    "all_passed": "Done: every deliverable passed",
-    "approved": "Done: the review approved the work",
-    "synced": "Done: every deliverable was judged anew",
-    "all_blocked": "Stopped: every deliverable is blocked",
-    "spec_issue": "Stopped: the specification needs a person",
-    "tests_failed": "Stopped: the tests do not pass",
-    "interrupted": "Interrupted",
-    "cancelled": "Cancelled",
-    "authentication": "Stopped: the agent has no valid login",
-    "quota_exceeded": "Stopped: the provider's usage quota is spent",
-    "budget_exceeded": "Stopped at the cost limit",
-    "time_exceeded": "Stopped at the time limit",
-    "max_iterations": "Stopped at the limit of rounds",
-    "max_retries_exceeded": "Gave up: too many rounds failed in a row",
-    "stuck": "Stopped: it was getting nowhere",
-    "hung": "Stopped: sessions kept hanging",
-    "sandbox_error": "Stopped: the sandbox does not hold",
-    "unguarded_tool": "Stopped: the agent used a tool without asking",
-    "error": "Failed",
 }
 
 _FAILURES: frozenset[ExitReason] = frozenset(
@@ -91,7 +69,7 @@ def headline(result: RunResult) -> str:
     """The first line of a summary: how the run ended."""
     if result.reason == "all_passed" and result.tally.blocked:
         return f"Done: all that can be done passed, {result.tally.blocked} blocked"
-    return HEADLINES[result.reason]
+    return END_REASONS[result.reason].headline
 
 
 def headline_style(reason: ExitReason) -> tuple[str, Style]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from treadle.domain.events.all_events import RecordedEvent
-from treadle.domain.run import ExitReason
+from treadle.domain.exit_codes import ExitReason
 from treadle.domain.signal import Role
 
 if TYPE_CHECKING:

@@ -48,9 +48,10 @@ from treadle.domain.events.work import (
     WorkLanded,
     WorkspacePrepared,
 )
+from treadle.domain.exit_codes import ExitReason
 from treadle.domain.ids import RunId, SessionId
 from treadle.domain.limits import RunLimits
-from treadle.domain.run import ExitReason, RunResult
+from treadle.domain.run import RunResult
 from treadle.domain.session import (
     Cancelled,
     Completed,

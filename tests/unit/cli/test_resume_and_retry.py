@@ -3,8 +3,8 @@
 import pytest
 
 from treadle.domain.events.run import RunReopened
+from treadle.domain.exit_codes import ExitReason
 from treadle.domain.ids import RunId
-from treadle.domain.run import ExitReason
 from treadle.runs.locks import lock_project_for
 from treadle.runs.request_json import read_request
 from treadle.workspace.project_root import project_key

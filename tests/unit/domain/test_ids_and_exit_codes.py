@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 
 from tests.builders import RUN
 from treadle.domain.errors import TreadleError
-from treadle.domain.exit_codes import END_REASONS, MEANINGS, exit_code
+from treadle.domain.exit_codes import END_REASONS, MEANINGS, ExitReason, exit_code
 from treadle.domain.ids import make_run_id, short_id
-from treadle.domain.run import ExitReason
 
 MOMENTS_MS = st.integers(0, 2**48 - 1)
 RANDOM = st.integers(0, 2**74 - 1)

@@ -6,8 +6,8 @@ from datetime import datetime
 from typing import TypeAlias
 
 from treadle.domain.events.run import Instruction
+from treadle.domain.exit_codes import ExitReason
 from treadle.domain.limits import RunLimits
-from treadle.domain.run import ExitReason
 
 
 @dataclass(frozen=True, slots=True)
