@@ -96,7 +96,7 @@ def test_only_what_fills_the_screen_may_be_stored_late() -> None:
         '{"type":"star.born","name":"Vega"}',
         '{"name":"Vega"}',
         '{"type":"run.paused","reason":"quota","until":"some day"}',
-        '{"type":"round.started","number":1,"instruction":"dancing"}',
+        '{"type":"phase.started","number":1,"phase":"dancing"}',
     ],
 )
 def test_what_only_a_newer_version_can_read_is_left_out(body: str) -> None:
