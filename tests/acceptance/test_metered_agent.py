@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from tests.builders import RUN, SESSION_LIMITS, FakeClock
-from tests.unit.adapters.claude.real_sessions import BUNDLED, HEADERS, OLDER, brief_in
-from tests.unit.gateway.gateway_stage import free_port
+from tests.unit.adapters.agents.claude.real_sessions import BUNDLED, HEADERS, OLDER, brief_in
+from tests.unit.gateway.gateway_harness import free_port
 from tests.unit.gateway.heads_seen import heads_seen
 from treadle.adapters.agents.claude.agent import ClaudeAgent
 from treadle.adapters.stores.database import open_database

@@ -10,7 +10,13 @@ from typing import Any
 
 import pytest
 
-from tests.unit.adapters.claude.real_sessions import BUNDLED, OLDER, agent_on, api_of, brief_in
+from tests.unit.adapters.agents.claude.real_sessions import (
+    BUNDLED,
+    OLDER,
+    agent_on,
+    api_of,
+    brief_in,
+)
 from treadle.adapters.agents.claude.agent import ClaudeAgent
 from treadle.adapters.agents.replay import ReplayAgent, ReplayStep
 from treadle.domain.agent import (

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.wiring.proving_stage import staged
+from tests.unit.wiring.check_runner_harness import staged
 from treadle.verify.check_runner import (
     CheckCommand,
     CheckRunner,

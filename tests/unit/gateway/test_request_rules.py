@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from tests.builders import RUN
+from tests.unit.gateway.gateway_harness import PLENTY, SESSION, gateway_before
 from treadle.gateway.headers import to_service
 from treadle.gateway.request_rules import (
     drop_server_tool_betas,
@@ -14,8 +15,6 @@ from treadle.gateway.request_rules import (
 )
 from treadle.settings.definitions import PermissionSettings, Settings
 from treadle.wiring.gateway import served_tools
-
-from .gateway_stage import PLENTY, SESSION, gateway_before
 
 SEARCH = {"type": "web_search_20250305", "name": "web_search"}
 FETCHED = {"type": "image", "source": {"type": "url", "url": "https://a.example/?secret"}}

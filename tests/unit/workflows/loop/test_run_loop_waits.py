@@ -1,0 +1,244 @@
+"""What a run of `deliver` waits for: the quota, the next round, and trouble to pass."""
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from tests.builders import NOON, FakeClock, deliverable
+from tests.unit.workflows.run_harness import (
+    ADOPTED,
+    CHANGING,
+    ENDING,
+    HOME,
+    OPENING,
+    StoryStage,
+    ending,
+    stage_in,
+    turned,
+)
+from treadle.domain.agent import Fault
+from treadle.domain.deliverable import Tally
+from treadle.domain.events.run import RoundFailed, RoundStarted, RunPaused
+from treadle.domain.run import RunResult
+from treadle.domain.session import Crashed, ExecutionError, MaxTurns, QuotaExceeded
+from treadle.domain.usage import Usage
+from treadle.workflows.loop.limit_checks import MAX_WAITS
+from treadle.workflows.loop.run_progress import RunProgress
+
+SIX = datetime(2026, 5, 4, 18, tzinfo=UTC)
+LIMIT_TEXT = "You've hit your limit · resets 6pm (UTC)"
+LIMITED = Fault(LIMIT_TEXT)
+SLICE = [60.0]
+ONE_PENDING = Tally(total=1)
+ONE_PASSED = Tally(passed=1, total=1)
+
+
+@pytest.fixture
+def stage(tmp_path: Path) -> StoryStage:
+    made = stage_in(tmp_path)
+    made.plan(deliverable("DL-1"))
+    return made
+
+
+async def test_a_spent_quota_ends_a_run_that_does_not_wait(stage: StoryStage) -> None:
+    stage.sessions = [[stage.wrote("half.py"), ending(LIMITED)]]
+
+    ended = await stage.tell()
+
+    assert ended == RunResult("quota_exceeded", 0, ONE_PENDING, 0.0, Usage(), 0.0, LIMIT_TEXT)
+    assert stage.types == [*ADOPTED, *OPENING, *ENDING, *HOME]
+    assert stage.outcomes == [QuotaExceeded(LIMIT_TEXT, SIX)]
+    assert stage.clock.slept == []
+
+
+@pytest.mark.parametrize(
+    ("jitter", "wakes"),
+    [
+        (0.0, SIX + timedelta(seconds=60)),
+        (0.5, SIX + timedelta(seconds=65)),
+        (1.0, SIX + timedelta(seconds=70)),
+    ],
+)
+async def test_a_run_that_waits_wakes_a_minute_after_the_reset_and_a_little_later(
+    stage: StoryStage, jitter: float, wakes: datetime
+) -> None:
+    stage.wait_for_quota, stage.jitter = True, jitter
+    stage.sessions = [[ending(LIMITED)], [turned("DL-1", "passed"), ending()]]
+
+    ended = await stage.tell()
+
+    assert ended == RunResult("all_passed", 1, ONE_PASSED, 0.0, Usage(), 0.0)
+    assert stage.types == [
+        *ADOPTED, *OPENING, *ENDING, "run.paused", "run.resumed",
+        *OPENING, *CHANGING, *ENDING,
+    ]  # fmt: skip
+    assert stage.of_type(RunPaused) == [RunPaused(LIMIT_TEXT, wakes)]
+    assert sum(stage.clock.slept) == (wakes - NOON).total_seconds()
+    assert stage.clock.now() == wakes
+
+
+async def test_without_a_known_reset_a_run_asks_again_after_half_an_hour_and_a_minute(
+    stage: StoryStage,
+) -> None:
+    stage.wait_for_quota = True
+    unknown = QuotaExceeded("Claude usage limit reached", None)
+    stage.sessions = [
+        [ending(unknown)],
+        [ending(unknown)],
+        [turned("DL-1", "passed"), ending()],
+    ]
+
+    await stage.tell()
+
+    assert stage.clock.slept == [60.0] * 62
+    assert stage.of_type(RunPaused) == [
+        RunPaused("Claude usage limit reached", NOON + timedelta(minutes=31)),
+        RunPaused("Claude usage limit reached", NOON + timedelta(minutes=62)),
+    ]
+
+
+async def test_a_pause_is_slept_in_slices_against_the_clock_on_the_wall(
+    stage: StoryStage,
+) -> None:
+    stage.wait_for_quota, stage.jitter = True, 0.5
+    stage.clock.moment = SIX - timedelta(minutes=2)
+    stage.sessions = [[ending(LIMITED)], [turned("DL-1", "passed"), ending()]]
+
+    await stage.tell()
+
+    assert stage.clock.slept == [60.0, 60.0, 60.0, 5.0]
+
+
+async def test_a_machine_that_slept_through_the_reset_has_waited_too(stage: StoryStage) -> None:
+    stage.wait_for_quota = True
+    stage.clock.on_sleep = lambda: stage.clock.advance(7 * 3600)
+    stage.sessions = [[ending(LIMITED)], [turned("DL-1", "passed"), ending()]]
+
+    ended = await stage.tell()
+
+    assert (ended.reason, stage.clock.slept) == ("all_passed", [60.0])
+
+
+async def test_a_run_does_not_wait_for_quota_for_ever(stage: StoryStage) -> None:
+    stage.wait_for_quota = True
+    stage.progress = RunProgress(waits=MAX_WAITS - 1)
+    stage.sessions = [[ending(LIMITED)], [ending(LIMITED)], [ending()]]
+
+    ended = await stage.tell()
+
+    assert ended == RunResult(
+        "quota_exceeded",
+        0,
+        ONE_PENDING,
+        0.0,
+        Usage(),
+        0.0,
+        f"{LIMIT_TEXT} (after 50 pauses in a row)",
+    )
+    assert stage.types == [
+        *ADOPTED, *OPENING, *ENDING, "run.paused", "run.resumed", *OPENING, *ENDING,
+    ]  # fmt: skip
+
+
+async def test_a_session_that_gets_through_gives_the_run_all_its_pauses_back(
+    stage: StoryStage,
+) -> None:
+    stage.wait_for_quota = True
+    stage.limit(max_iterations=2)
+    stage.progress = RunProgress(waits=MAX_WAITS - 1)
+    stage.sessions = [[ending(LIMITED)], [ending()], [ending(LIMITED)], [ending()]]
+
+    ended = await stage.tell()
+
+    assert (ended.reason, len(stage.of_type(RunPaused))) == ("max_iterations", 2)
+
+
+async def test_a_pause_is_neither_a_round_nor_an_error_nor_running_time(stage: StoryStage) -> None:
+    stage.wait_for_quota = True
+    stage.limit(max_iterations=3, max_retries=1, max_minutes=1)
+    stage.sessions = [
+        [ending(Crashed("one", 1))],
+        [ending(LIMITED)],
+        [ending(LIMITED)],
+        [turned("DL-1", "passed"), ending()],
+    ]
+
+    ended = await stage.tell()
+
+    assert ended == RunResult("all_passed", 2, ONE_PASSED, 0.0, Usage(), 0.0)
+    assert stage.of_type(RoundFailed) == [RoundFailed(1, "one", 1, 1)]
+    assert stage.of_type(RoundStarted) == [
+        RoundStarted(1, "coding"),
+        RoundStarted(2, "coding"),
+        RoundStarted(2, "coding"),
+        RoundStarted(2, "coding"),
+    ]
+
+
+@pytest.mark.parametrize("waiting", ["between rounds", "for quota"])
+async def test_a_run_that_is_stopped_while_it_waits_starts_no_further_session(
+    stage: StoryStage, waiting: str
+) -> None:
+    stage.wait_for_quota = True
+    stage.clock.on_sleep = stage.stop.set
+    stage.sessions = [[ending(LIMITED if waiting == "for quota" else None)], [ending()]]
+
+    ended = await stage.tell()
+
+    assert (ended.reason, len(stage.agent.briefs)) == ("interrupted", 1)
+    paused = ["run.paused"] if waiting == "for quota" else []
+    assert stage.types == [*ADOPTED, *OPENING, *ENDING, *paused]
+
+
+async def test_a_sleep_without_end_is_cut_short_by_a_stop(stage: StoryStage) -> None:
+    class SleepsForGood(FakeClock):
+        async def sleep(self, seconds: float) -> None:
+            stage.stop.set()
+            await asyncio.Event().wait()
+
+    stage.clock = SleepsForGood()
+    stage.sessions = [[ending()], [ending()]]
+
+    assert (await stage.tell()).reason == "interrupted"
+
+
+async def test_the_delay_is_kept_between_rounds_and_only_there(stage: StoryStage) -> None:
+    stage.sessions = [[ending()], [ending(MaxTurns(50))], [turned("DL-1", "passed"), ending()]]
+
+    await stage.tell()
+
+    assert stage.clock.slept == [3.0, 3.0]
+
+
+@pytest.mark.parametrize(
+    ("backoff_s", "jitter", "slept"),
+    [
+        # twice as long each time, from a half to the whole by jitter
+        (10.0, 0.0, [5.0, 10.0, 20.0, 3.0]),
+        (10.0, 0.5, [7.5, 15.0, 30.0, 3.0]),
+        (10.0, 1.0, [10.0, 20.0, 40.0, 3.0]),
+        # never less than between other rounds
+        (2.0, 0.0, [3.0, 3.0, 4.0, 3.0]),
+        (0.0, 1.0, [3.0, 3.0, 3.0, 3.0]),
+        # never more than five minutes; in slices, as every wait
+        (200.0, 1.0, [*SLICE * 3, 20.0, *SLICE * 5, *SLICE * 5, 3.0]),
+        (1000.0, 0.0, [*[*SLICE * 2, 30.0] * 3, 3.0]),
+    ],
+)
+async def test_the_delay_grows_with_failures_in_a_row_and_shrinks_after_success(
+    stage: StoryStage, backoff_s: float, jitter: float, slept: list[float]
+) -> None:
+    stage.backoff_s, stage.jitter = backoff_s, jitter
+    stage.sessions = [
+        [ending(Crashed("one", 1))],
+        [ending(ExecutionError("two", "retryable"))],
+        [ending(Crashed("three", 1))],
+        [ending()],
+        [turned("DL-1", "passed"), ending()],
+    ]
+
+    await stage.tell()
+
+    assert stage.clock.slept == slept
