@@ -32,7 +32,7 @@ ASKED: dict[str, Any] = {"model": MODEL, "max_tokens": 100, "stream": True, "mes
 
 
 @dataclass
-class Stage:
+class GatewayHarness:
     api: ScriptedApi
     gateway: Gateway
     client: httpx2.AsyncClient
@@ -90,7 +90,7 @@ class WatchedLedger(MemoryLedger):
 @asynccontextmanager
 async def gateway_before(
     turns: str, *, budget: Budget = PLENTY, ledger: Ledger | None = None
-) -> AsyncIterator[Stage]:
+) -> AsyncIterator[GatewayHarness]:
     """A session whose model plays these turns."""
     script = parse_script(
         f"{{version: 1, sessions: [{{turns: [{turns}]}}]}}", source="gateway.yaml"
@@ -102,7 +102,7 @@ async def gateway_before(
         httpx2.AsyncClient(trust_env=False, verify=UNENCRYPTED, headers=KEY) as client,
     ):
         endpoint = gateway.open(SESSION, RUN, budget)
-        yield Stage(api, gateway, client, kept, endpoint.url)
+        yield GatewayHarness(api, gateway, client, kept, endpoint.url)
 
 
 def free_port() -> int:

@@ -8,7 +8,13 @@ import httpx2
 import pytest
 
 from tests.builders import RUN
-from tests.unit.gateway.gateway_harness import ASKED, PLENTY, SESSION, Stage, gateway_before
+from tests.unit.gateway.gateway_harness import (
+    ASKED,
+    PLENTY,
+    SESSION,
+    GatewayHarness,
+    gateway_before,
+)
 from treadle.adapters.stores.ledger import MemoryLedger
 from treadle.domain.ids import SessionId
 from treadle.gateway.capacity import MAX_BODY, MAX_CONNECTIONS, ConnectionCapacity
@@ -20,9 +26,9 @@ from treadle.gateway.model_service import ModelService
 COUNT = b'{"messages":[{}]}'
 
 
-async def spoken(stage: Stage, content: bytes) -> bytes:
+async def spoken(harness: GatewayHarness, content: bytes) -> bytes:
     """All that is answered to these bytes on one connection."""
-    address = urlsplit(stage.url)
+    address = urlsplit(harness.url)
     reader, writer = await asyncio.open_connection(address.hostname, address.port)
     writer.write(content.replace(b"TOKEN", address.path.encode()))
     answer = await reader.read()
@@ -45,20 +51,20 @@ def counting(*headers: bytes, body: bytes = COUNT) -> bytes:
     ],
 )
 async def test_what_is_no_request_is_refused(sent: bytes, status: bytes) -> None:
-    async with gateway_before("{text: unused}") as stage:
-        assert (await spoken(stage, sent)).split()[1] == status
+    async with gateway_before("{text: unused}") as harness:
+        assert (await spoken(harness, sent)).split()[1] == status
 
 
 async def test_requests_that_come_at_once_are_answered_in_turn() -> None:
-    async with gateway_before("{text: unused}") as stage:
-        answers = await spoken(stage, counting() + counting(b"connection: close"))
+    async with gateway_before("{text: unused}") as harness:
+        answers = await spoken(harness, counting() + counting(b"connection: close"))
 
     assert answers.count(b'{"input_tokens": 4}') == 2
 
 
 async def test_a_body_that_waits_for_leave_gets_it() -> None:
-    async with gateway_before("{text: unused}") as stage:
-        address = urlsplit(stage.url)
+    async with gateway_before("{text: unused}") as harness:
+        address = urlsplit(harness.url)
         reader, writer = await asyncio.open_connection(address.hostname, address.port)
         head = counting(b"expect: 100-continue", b"connection: close", body=b"")
         writer.write(head.replace(b"TOKEN", address.path.encode()))
@@ -73,10 +79,10 @@ async def test_a_body_that_waits_for_leave_gets_it() -> None:
 
 async def test_a_gateway_that_ends_leaves_a_row_for_what_was_under_way() -> None:
     ledger = MemoryLedger()
-    async with gateway_before("{hang: middle, text: a long story}") as stage:
-        gateway = Gateway(ModelService(stage.api.base_url), ledger).__enter__()
-        stage.url = gateway.open(SESSION, RUN, PLENTY).url
-        async with stage.asking() as lines:
+    async with gateway_before("{hang: middle, text: a long story}") as harness:
+        gateway = Gateway(ModelService(harness.api.base_url), ledger).__enter__()
+        harness.url = gateway.open(SESSION, RUN, PLENTY).url
+        async with harness.asking() as lines:
             async for line in lines:
                 if "message_start" in line:
                     break
@@ -90,18 +96,18 @@ async def test_a_gateway_that_ends_leaves_a_row_for_what_was_under_way() -> None
 
 @pytest.mark.parametrize("closed", [True, False])
 async def test_an_agent_that_reads_nothing_does_not_hold_up_the_end(closed: bool) -> None:
-    async with gateway_before("{text_of: {size: 30000000}, chunk: 100000}") as stage:
-        address = urlsplit(stage.url)
+    async with gateway_before("{text_of: {size: 30000000}, chunk: 100000}") as harness:
+        address = urlsplit(harness.url)
         _, writer = await asyncio.open_connection(address.hostname, address.port)
-        body = httpx2.Request("POST", stage.url, json=ASKED).content
+        body = httpx2.Request("POST", harness.url, json=ASKED).content
         head = f"POST {address.path}/v1/messages HTTP/1.1\r\nhost: x\r\n"
         writer.write(f"{head}content-length: {len(body)}\r\n\r\n".encode() + body)
-        await stage.api.wait_for_requests(1)
+        await harness.api.wait_for_requests(1)
         if closed:
-            await stage.close()
+            await harness.close()
 
     writer.close()
-    assert len(stage.entries) <= 1
+    assert len(harness.entries) <= 1
 
 
 async def connected(endpoint: Endpoint) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
@@ -121,8 +127,8 @@ async def status_of(reader: asyncio.StreamReader) -> bytes:
 
 
 async def test_a_request_larger_than_the_service_takes_is_refused() -> None:
-    async with gateway_before("{text: unused}") as stage:
-        reader, writer = await connected(stage.gateway.open(SESSION, RUN, PLENTY))
+    async with gateway_before("{text: unused}") as harness:
+        reader, writer = await connected(harness.gateway.open(SESSION, RUN, PLENTY))
         writer.write(unfinished(MAX_BODY + 1, announced=2 * MAX_BODY))
 
         assert await status_of(reader) == b"413"
@@ -164,9 +170,9 @@ async def test_all_requests_together_have_so_much_room_until_they_are_answered()
 
 
 async def test_a_session_has_so_many_connections_and_another_has_its_own() -> None:
-    async with gateway_before("{text: unused}") as stage:
-        endpoint = stage.gateway.open(SESSION, RUN, PLENTY)
-        other = stage.gateway.open(SessionId("session-2"), RUN, PLENTY)
+    async with gateway_before("{text: unused}") as harness:
+        endpoint = harness.gateway.open(SESSION, RUN, PLENTY)
+        other = harness.gateway.open(SessionId("session-2"), RUN, PLENTY)
         ends = [await connected(endpoint) for _ in range(MAX_CONNECTIONS + 1)]
         refused = await status_of(ends[-1][0])
         reader, writer = await connected(other)

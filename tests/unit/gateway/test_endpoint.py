@@ -19,7 +19,7 @@ from tests.unit.gateway.gateway_harness import (
     UNENCRYPTED,
     gateway_before,
 )
-from tests.unit.gateway.heads_seen import heads_seen
+from tests.unit.gateway.recorded_heads import record_heads
 from treadle.adapters.stores.ledger import MemoryLedger
 from treadle.domain.errors import SettingsError
 from treadle.domain.ids import RunId, SessionId
@@ -47,13 +47,13 @@ async def through(socket: Path, **headers: str) -> AsyncIterator[httpx2.AsyncCli
 
 
 async def test_both_doors_of_a_session_lead_to_its_account() -> None:
-    async with gateway_before("{text: hello, repeat: 2}") as stage:
-        endpoint = stage.gateway.open(SESSION, RUN, PLENTY)
-        stage.url = endpoint.url
+    async with gateway_before("{text: hello, repeat: 2}") as harness:
+        endpoint = harness.gateway.open(SESSION, RUN, PLENTY)
+        harness.url = endpoint.url
         async with through(endpoint.socket, **KEY) as client:
             by_socket = await client.post("/v1/messages?beta=true", json=ASKED)
-        by_address = await stage.ask()
-        bill = await stage.close()
+        by_address = await harness.ask()
+        bill = await harness.close()
 
     assert (by_socket.status_code, by_address.status_code) == (200, 200)
     assert bill == Bill(2, 0.0016, Usage(200, 40))
@@ -61,13 +61,13 @@ async def test_both_doors_of_a_session_lead_to_its_account() -> None:
 
 async def test_each_session_has_a_socket_of_its_own() -> None:
     other = SessionId("session-2")
-    async with gateway_before("{text: hello, repeat: 3}") as stage:
-        first = stage.gateway.open(SESSION, RUN, PLENTY)
-        second = stage.gateway.open(other, RunId("run-2"), PLENTY)
+    async with gateway_before("{text: hello, repeat: 3}") as harness:
+        first = harness.gateway.open(SESSION, RUN, PLENTY)
+        second = harness.gateway.open(other, RunId("run-2"), PLENTY)
         async with through(first.socket) as one, through(second.socket) as two:
             for client in (one, two, two):
                 await client.post("/v1/messages", json=ASKED)
-        bills = [await stage.gateway.close(session) for session in (SESSION, other)]
+        bills = [await harness.gateway.close(session) for session in (SESSION, other)]
 
     assert [bill.requests for bill in bills] == [1, 2]
 
@@ -85,20 +85,20 @@ async def test_each_session_has_a_socket_of_its_own() -> None:
 async def test_what_is_no_message_never_reaches_the_service(
     method: str, path: str, status: int
 ) -> None:
-    async with gateway_before("{text: unused}") as stage:
-        endpoint = stage.gateway.open(SESSION, RUN, PLENTY)
+    async with gateway_before("{text: unused}") as harness:
+        endpoint = harness.gateway.open(SESSION, RUN, PLENTY)
         async with through(endpoint.socket) as client:
             answer = await client.request(method, path)
 
-        assert (answer.status_code, stage.api.request_count) == (status, 0)
+        assert (answer.status_code, harness.api.request_count) == (status, 0)
 
 
 async def test_a_session_that_is_closed_has_no_socket_any_more() -> None:
-    async with gateway_before("{text: hello, repeat: 2}") as stage:
-        endpoint = stage.gateway.open(SESSION, RUN, PLENTY)
+    async with gateway_before("{text: hello, repeat: 2}") as harness:
+        endpoint = harness.gateway.open(SESSION, RUN, PLENTY)
         async with through(endpoint.socket) as client:
             before = await client.post("/v1/messages", json=ASKED)
-            await stage.close()
+            await harness.close()
             kept = await client.post("/v1/messages", json=ASKED)  # over the same connection
         async with through(endpoint.socket) as client:
             with pytest.raises(httpx2.ConnectError):
@@ -109,9 +109,9 @@ async def test_a_session_that_is_closed_has_no_socket_any_more() -> None:
 
 
 async def test_a_session_that_is_opened_anew_has_a_new_socket() -> None:
-    async with gateway_before("{text: hello}") as stage:
-        old = stage.gateway.open(SESSION, RUN, PLENTY)
-        new = stage.gateway.open(SESSION, RUN, PLENTY)
+    async with gateway_before("{text: hello}") as harness:
+        old = harness.gateway.open(SESSION, RUN, PLENTY)
+        new = harness.gateway.open(SESSION, RUN, PLENTY)
         async with through(new.socket) as client:
             answer = await client.post("/v1/messages", json=ASKED)
 
@@ -119,8 +119,8 @@ async def test_a_session_that_is_opened_anew_has_a_new_socket() -> None:
 
 
 async def test_a_stream_passes_a_socket_part_by_part() -> None:
-    async with gateway_before("{hang: middle, text: a long story, chunk: 1}") as stage:
-        endpoint = stage.gateway.open(SESSION, RUN, PLENTY)
+    async with gateway_before("{hang: middle, text: a long story, chunk: 1}") as harness:
+        endpoint = harness.gateway.open(SESSION, RUN, PLENTY)
         async with (
             through(endpoint.socket) as client,
             client.stream("POST", "/v1/messages", json=ASKED) as response,
@@ -128,14 +128,14 @@ async def test_a_stream_passes_a_socket_part_by_part() -> None:
             async for line in response.aiter_lines():
                 if "content_block_delta" in line:
                     break
-        bill = await stage.close()
+        bill = await harness.close()
 
     assert (bill.requests, bill.estimated) == (1, True)
 
 
 async def test_sockets_are_where_nobody_else_can_go_and_are_gone_with_their_gateway() -> None:
-    async with gateway_before("{text: unused}") as stage:
-        directory = stage.gateway.open(SESSION, RUN, PLENTY).socket.parent
+    async with gateway_before("{text: unused}") as harness:
+        directory = harness.gateway.open(SESSION, RUN, PLENTY).socket.parent
         mode = stat.S_IMODE(directory.stat().st_mode)
 
     assert (mode, directory.exists()) == (0o700, False)
@@ -160,7 +160,7 @@ async def test_the_service_gets_the_login_that_the_agent_never_had(
     sent: dict[str, str], received: dict[str, str]
 ) -> None:
     ledger = MemoryLedger()
-    async with heads_seen() as service:
+    async with record_heads() as service:
         gateway = Gateway(ModelService(service.url), ledger, login=WORDS, now=lambda: NOON)
         async with gateway:
             endpoint = gateway.open(SESSION, RUN, PLENTY)

@@ -17,14 +17,14 @@ from treadle.gateway.model_service import ModelService
 
 async def test_what_could_not_be_written_down_is_tried_once_more_at_the_end() -> None:
     ledger = FailingLedger()
-    async with gateway_before("{text: hello}", ledger=ledger) as stage:
+    async with gateway_before("{text: hello}", ledger=ledger) as harness:
         ledger.full = True
-        await stage.ask()
+        await harness.ask()
         with pytest.raises(StoreError):
-            await stage.close()
+            await harness.close()
         ledger.full = False
 
-    assert len(stage.entries) == 1
+    assert len(harness.entries) == 1
 
 
 def test_what_can_never_be_written_down_is_told_at_the_end() -> None:

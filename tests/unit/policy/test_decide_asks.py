@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.policy.decided import (
+from tests.unit.policy.decision_tables import (
     decision_on,
 )
 from treadle.domain.agent import Allow, Ask

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.unit.policy.decided import (
+from tests.unit.policy.decision_tables import (
     BY_RULE,
     READ,
     WORKSPACE,

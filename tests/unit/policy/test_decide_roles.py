@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.unit.policy.decided import (
+from tests.unit.policy.decision_tables import (
     LOOKING,
     READ,
     WRITTEN,

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.session.driven import FINE, FOREVER, said, stage, tool_that
+from tests.unit.session.driver_harness import FINE, FOREVER, make_driver_harness, said, tool_that
 from treadle.adapters.agents.replay import ReplayStep
 from treadle.domain.agent import Allow, Decision, Deny, ToolUse
 from treadle.domain.events.agent import ToolCalled, ToolFinished
@@ -58,17 +58,17 @@ async def test_the_driver_ends_a_session_at_its_first_breach(
     moves: tuple[ReplayStep, ...], outcome: Outcome
 ) -> None:
     calls: list[Mapping[str, Any]] = []
-    played = stage(*moves)
-    played.brief = replace(played.brief, tools=(tool_that(calls),))
+    harness = make_driver_harness(*moves)
+    harness.brief = replace(harness.brief, tools=(tool_that(calls),))
 
-    assert ((await played.play()).outcome, played.agent.closed) == (outcome, 1)
+    assert ((await harness.run()).outcome, harness.agent.closed) == (outcome, 1)
 
 
 async def test_a_use_that_was_denied_and_succeeds_all_the_same_is_a_breach() -> None:
     async def decide(use: ToolUse) -> Decision:
         return Deny("no") if use.id == "9" else Allow()
 
-    played = stage(ToolUse("9", "Bash", {}), DONE, FOREVER)
-    played.brief = replace(played.brief, decide=decide)
+    harness = make_driver_harness(ToolUse("9", "Bash", {}), DONE, FOREVER)
+    harness.brief = replace(harness.brief, decide=decide)
 
-    assert (await played.play()).outcome == breach("Bash")
+    assert (await harness.run()).outcome == breach("Bash")

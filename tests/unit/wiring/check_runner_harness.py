@@ -1,4 +1,4 @@
-"""A proving ground on a real repository, confined by the real sandbox."""
+"""A proving runner on a real repository, confined by the real sandbox."""
 
 import asyncio
 import select
@@ -26,30 +26,30 @@ SECRET = "quite-secret-value-of-ada"
 
 
 @dataclass(frozen=True)
-class Stage:
+class RunnerHarness:
     repository: Repository
     ready: CheckedRequest
-    ground: SandboxedRunner
+    runner: SandboxedRunner
     hosts: list[tuple[str, int, bool]]
 
     @property
     def stop(self) -> asyncio.Event:
-        return self.ground.bounds.stop
+        return self.runner.bounds.stop
 
     @property
-    def place(self) -> Path:
-        return self.ground.tree.directory
+    def checkout(self) -> Path:
+        return self.runner.tree.directory
 
     @property
     def logs(self) -> EvidenceLogs:
-        return self.ground.logs
+        return self.runner.logs
 
     def commit(self, **files: str) -> str:
         for name, text in files.items():
             self.repository.write(name, text)
         return self.repository.commit_all("Work")
 
-    async def show(
+    async def run(
         self,
         command: str,
         commit: str = "HEAD",
@@ -59,20 +59,20 @@ class Stage:
         variables: Mapping[str, str] | None = None,
     ) -> CommandResult:
         at = self.repository.git("rev-parse", commit)
-        shown = await self.ground.run(
+        result = await self.runner.run(
             CheckCommand(command, at, "after", seconds, collect=collect, variables=variables or {})
         )
-        assert isinstance(shown, CommandResult), shown
-        return shown
+        assert isinstance(result, CommandResult), result
+        return result
 
-    async def show_until_stopped(self, command: str) -> CommandResult | CommandStopped:
+    async def run_until_stopped(self, command: str) -> CommandResult | CommandStopped:
         at = self.repository.git("rev-parse", "HEAD")
-        return await self.ground.run(CheckCommand(command, at, "after", 60))
+        return await self.runner.run(CheckCommand(command, at, "after", 60))
 
 
-async def staged(
+async def make_runner_harness(
     directory: Path, settings: Mapping[str, object] | None = None, *, confined: bool = True
-) -> Stage:
+) -> RunnerHarness:
     """`settings` by their keys, as a command line would give them."""
     if confined and shutil.which("bwrap") is None:
         missing("bubblewrap")
@@ -99,16 +99,16 @@ async def staged(
         asyncio.Event(),
         make_redactor(run_secrets(ready)),
         record,
-        mark=f"stage-{directory.name}",
+        mark=f"harness-{directory.name}",
     )
-    ground = SandboxedRunner(
+    runner = SandboxedRunner(
         bounds, CleanCheckout(ready.directory / FOLDER), EvidenceLogs(ready.directory)
     )
-    return Stage(repository, ready, ground, hosts)
+    return RunnerHarness(repository, ready, runner, hosts)
 
 
-def said(shown: CommandResult) -> list[str]:
-    return shown.output.splitlines()
+def output_lines(result: CommandResult) -> list[str]:
+    return result.output.splitlines()
 
 
 def until_there(path: Path) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.wiring.check_runner_harness import Stage, staged
+from tests.unit.wiring.check_runner_harness import RunnerHarness, make_runner_harness
 from treadle.domain.check import CheckTiming
 from treadle.domain.suite_report import SuiteObjection
 from treadle.verify.suite import SuiteCommand, run_suite
@@ -30,25 +30,25 @@ class Cart(unittest.TestCase):
 
 
 @pytest.fixture
-async def stage(tmp_path: Path) -> Stage:
-    return await staged(tmp_path)
+async def harness(tmp_path: Path) -> RunnerHarness:
+    return await make_runner_harness(tmp_path)
 
 
-async def ran(stage: Stage, commit: str, before: SuiteRun | None = None) -> SuiteRun:
+async def ran(harness: RunnerHarness, commit: str, before: SuiteRun | None = None) -> SuiteRun:
     when: CheckTiming = "before" if before is None else "after"
-    run = await run_suite(stage.ground, SUITE, commit, when, before=before)
+    run = await run_suite(harness.runner, SUITE, commit, when, before=before)
     assert isinstance(run, SuiteRun)
     return run
 
 
 async def test_what_was_red_stays_known_and_what_an_agent_does_to_tests_is_seen(
-    stage: Stage,
+    harness: RunnerHarness,
 ) -> None:
-    before = await ran(stage, stage.commit(**{"test_cart.py": TESTS}))
+    before = await ran(harness, harness.commit(**{"test_cart.py": TESTS}))
     skipping = TESTS.replace("    def test_pays", "    @unittest.skip('later')\n    def test_pays")
-    skipped = await ran(stage, stage.commit(**{"test_cart.py": skipping}), before)
+    skipped = await ran(harness, harness.commit(**{"test_cart.py": skipping}), before)
     weaker = TESTS.replace("1 + 1", "1 + 2").partition("    def test_pays")[0]
-    deleted = await ran(stage, stage.commit(**{"test_cart.py": weaker}), before)
+    deleted = await ran(harness, harness.commit(**{"test_cart.py": weaker}), before)
     rules = RegressionRules(plan="test_pays must pass.", coverage=80)
 
     assert describe_baseline(before) == SuiteComparison(known_red=("test_cart.Cart::test_pays",))

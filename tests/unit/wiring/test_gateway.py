@@ -9,7 +9,7 @@ import httpx2
 import pytest
 
 from tests.builders import NOON, RUN
-from tests.unit.session.driven import WatchedAgent, brief_for
+from tests.unit.session.driver_harness import WatchedAgent, brief_for
 from treadle.adapters.agents.claude.agent import ClaudeAgent
 from treadle.adapters.stores.database import open_database
 from treadle.adapters.stores.ledger import DatabaseLedger

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.wiring.check_runner_harness import staged
+from tests.unit.wiring.check_runner_harness import make_runner_harness
 from treadle.wiring.tool_guard import why_no_check
 
 
@@ -24,7 +24,9 @@ async def test_a_check_of_an_agent_does_nothing_that_needs_a_person_or_a_sandbox
     for name, is_confined in (("inside", True), ("outside", False)):
         directory = tmp_path / name
         directory.mkdir()
-        stage = await staged(directory, {"policy.profiles": ("node",)}, confined=is_confined)
-        taken.append(not why_no_check(stage.ready, stage.repository.path)(line))
+        harness = await make_runner_harness(
+            directory, {"policy.profiles": ("node",)}, confined=is_confined
+        )
+        taken.append(not why_no_check(harness.ready, harness.repository.path)(line))
 
     assert taken == [confined, unconfined]

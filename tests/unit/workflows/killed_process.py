@@ -15,12 +15,12 @@ T = TypeVar("T")
 Moment = Literal["before it acts", "before it is stored", "after it is stored"]
 
 
-class Killed(BaseException):
+class ProcessKilled(BaseException):
     """The process is gone; nothing may catch this."""
 
 
 @dataclass
-class DoomedSteps:
+class KilledSteps:
     """Steps of a process that is killed at one of them, counted from 1."""
 
     steps: Steps
@@ -47,11 +47,11 @@ class DoomedSteps:
 
     def _killed(self, moment: Moment) -> None:
         if (self.acted, self.moment) == (self.at, moment):
-            raise Killed
+            raise ProcessKilled
 
 
 @dataclass
-class DoomedStore:
+class KilledStore:
     """The log of a process that is killed before it can store so many things."""
 
     store: Store
@@ -63,7 +63,7 @@ class DoomedStore:
     ) -> Sequence[RecordedEvent]:
         self.appended += 1
         if self.appended >= self.at:
-            raise Killed
+            raise ProcessKilled
         return self.store.append(run, events, once=once)
 
     def read(

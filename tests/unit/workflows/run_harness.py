@@ -90,7 +90,7 @@ class LastingAgent(ReplayAgent):
 
 
 @dataclass
-class StoryStage:
+class RunHarness:
     """Set what matters to a test before `tell`. To tell the same run again is a restart."""
 
     directory: Path
@@ -116,14 +116,14 @@ class StoryStage:
     # The steps that finished, by the run and its leg.
     finished: dict[tuple[RunId, int], list[tuple[str, Json]]] = field(default_factory=dict)
     # What stands between a telling and its steps or its log.
-    through: Callable[[Steps], Steps] = lambda steps: steps
-    writing: Callable[[Store], Store] = lambda store: store
+    wrap_steps: Callable[[Steps], Steps] = lambda steps: steps
+    wrap_store: Callable[[Store], Store] = lambda store: store
     breakers: MemoryBreakers = field(default_factory=MemoryBreakers)
     quota_gates: MemoryQuotaBlocks = field(default_factory=MemoryQuotaBlocks)
     agent: ReplayAgent = field(default_factory=lambda: LastingAgent(()))
     new_session_id: SessionNumbers = field(default_factory=SessionNumbers)
     story: RunLoop | None = None
-    worksite: RunWorkspace | None = None
+    run_workspace: RunWorkspace | None = None
     prepare: Callable[[], Awaitable[None]] = nothing_to_prepare
     forget_setup: Callable[[], None] = lambda: None
     runner: CheckRunner = field(default_factory=lambda: MemoryCheckRunner({}))
@@ -172,7 +172,7 @@ class StoryStage:
         """Something that is no part of the story is told of the run."""
         self.store.append(self.run, [(self.clock.now(), event) for event in events])
 
-    async def tell(self) -> RunResult:
+    async def execute(self) -> RunResult:
         """The whole run but for its landing; continues where it was cut."""
         history = read_history(self.store.read(self.run))
         if not history.events:
@@ -180,13 +180,13 @@ class StoryStage:
             self.record(run_started(self.run))
         follower = self.follow_log()
         readers = () if follower is None else (follower.apply,)
-        recorder = Recorder(self.writing(self.store), self.run, self.clock, readers)
+        recorder = Recorder(self.wrap_store(self.store), self.run, self.clock, readers)
         try:
-            self.worksite = await self._workspace(recorder, history)
-            parts = await self.parts(recorder, history, self.worksite, follower)
-            self.story = await parts.workflow.build(parts)
-            self.adjust(self.story)
-            return await self.story.run()
+            self.run_workspace = await self._workspace(recorder, history)
+            parts = await self.parts(recorder, history, self.run_workspace, follower)
+            self.loop = await parts.workflow.build(parts)
+            self.adjust(self.loop)
+            return await self.loop.run()
         finally:
             recorder.flush()
 
@@ -239,7 +239,7 @@ class StoryStage:
             workspace=workspace,
             git=project.git,
             driver=SessionDriver(self.agent, self.clock, recorder.record, self.stop),
-            steps=self.through(MemorySteps(stored)),
+            steps=self.wrap_steps(MemorySteps(stored)),
             log=recorder,
             read_log=lambda types: self.store.read(self.run, types=types),
             redact=make_redactor(()),
@@ -342,9 +342,9 @@ class StoryStage:
         return did(write)
 
 
-def stage_in(directory: Path, **contents: str) -> StoryStage:
+def make_run_harness(directory: Path, **contents: str) -> RunHarness:
     user = repository_in(directory, **{"SPEC.md": SPEC, "README.md": "A clock.\n", **contents})
-    return StoryStage(directory, user)
+    return RunHarness(directory, user)
 
 
 def did(work: Callable[[], object]) -> ReplayPause:

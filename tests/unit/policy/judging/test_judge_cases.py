@@ -6,11 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.unit.policy.judging.judge_line import context, project_at
 from treadle.domain.agent import Allow, PolicyDecision
 from treadle.policy.judging.line_decision import decide_line
 from treadle.wiring.policy import shell_looks
-
-from .judged import context, project_at
 
 CASES = Path(__file__).parents[3]
 

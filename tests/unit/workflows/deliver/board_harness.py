@@ -25,7 +25,7 @@ def with_checks(of: Deliverable, *commands: str, origin: CheckOrigin = "agent") 
     return replace(of, checks=tuple(Check(text, command, origin) for text, command in checks))
 
 
-def given_entry(name: str) -> dict[str, Any]:
+def new_entry(name: str) -> dict[str, Any]:
     return {
         "id": name,
         "description": f"What {name} is about",
@@ -34,7 +34,7 @@ def given_entry(name: str) -> dict[str, Any]:
 
 
 @dataclass
-class Desk:
+class BoardHarness:
     """A board over a real file, with everything it recorded."""
 
     path: Path
@@ -47,7 +47,7 @@ class Desk:
         return await found.call(arguments)
 
     async def create(self, *names: str) -> ToolReply:
-        return await self.use("create_deliverable", deliverables=[given_entry(n) for n in names])
+        return await self.use("create_deliverable", deliverables=[new_entry(n) for n in names])
 
     async def set_status(self, name: str, status: str) -> ToolReply:
         return await self.use("set_deliverable_status", deliverableId=name, status=status)
@@ -65,7 +65,7 @@ class Desk:
         assert person.write(deliverables, today="2026-01-01")
 
 
-def desk_in(
+def make_board_harness(
     directory: Path,
     file: Callable[[Path], StatusBoard] = StatusFile,
     *,
@@ -73,8 +73,8 @@ def desk_in(
     rehearsed: bool = False,
     terms: PassRules = AT_ONCE,
     clean: Callable[[Mapping[str, Any]], Mapping[str, Any]] = lambda arguments: arguments,
-) -> Desk:
-    """A fresh run's desk, on what an earlier run left."""
+) -> BoardHarness:
+    """A fresh run's harness, on what an earlier run left."""
     path = directory / ".treadle" / "status.json"
     if left:
         assert StatusFile(path).write(left, today="2026-01-01")
@@ -84,19 +84,19 @@ def desk_in(
         board_file, events.append, FakeClock(), rehearsed=rehearsed, clean=clean, terms=terms
     )
     board.open()
-    return Desk(path, board_file, board, events)
+    return BoardHarness(path, board_file, board, events)
 
 
-def recollected(*events: Event) -> RunHistory:
+def history_of(*events: Event) -> RunHistory:
     return read_history(RecordedEvent(RUN, n, NOON, event) for n, event in enumerate(events, 1))
 
 
-def reopened(
-    desk: Desk, *untold: Event, rehearsed: bool = False, terms: PassRules = AT_ONCE
-) -> Desk:
-    """The next process: it knows what the last one stored; `untold` was never written."""
+def reopen_board(
+    harness: BoardHarness, *unwritten: Event, rehearsed: bool = False, terms: PassRules = AT_ONCE
+) -> BoardHarness:
+    """The next process: it knows what the last one stored; `unwritten` was never written."""
     events: list[Event] = []
-    file = StatusFile(desk.path)
+    file = StatusFile(harness.path)
     board = DeliverableBoard(file, events.append, FakeClock(), rehearsed=rehearsed, terms=terms)
-    board.reopen(recollected(*desk.events, *untold))
-    return Desk(desk.path, file, board, events)
+    board.reopen(history_of(*harness.events, *unwritten))
+    return BoardHarness(harness.path, file, board, events)

@@ -8,7 +8,13 @@ from typing import Any
 import pytest
 
 from tests.builders import FakeClock, claimed, deliverable
-from tests.unit.workflows.deliver.board_harness import ONE, TWO, Desk, desk_in, given_entry
+from tests.unit.workflows.deliver.board_harness import (
+    ONE,
+    TWO,
+    BoardHarness,
+    make_board_harness,
+    new_entry,
+)
 from treadle.adapters.stores.status_file import StatusFile
 from treadle.domain.agent import ToolReply
 from treadle.domain.deliverable import Tally
@@ -19,27 +25,29 @@ from treadle.workflows.deliver.board import DeliverableBoard
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Desk:
-    return desk_in(tmp_path)
+def harness(tmp_path: Path) -> BoardHarness:
+    return make_board_harness(tmp_path)
 
 
-async def test_deliverables_are_created_told_and_saved(desk: Desk) -> None:
-    reply = await desk.create("DL-1", "DL-2")
+async def test_deliverables_are_created_told_and_saved(harness: BoardHarness) -> None:
+    reply = await harness.create("DL-1", "DL-2")
 
     assert reply == ToolReply("Created 2: DL-1, DL-2.")
-    assert desk.events == [DeliverableCreated(ONE), DeliverableCreated(TWO)]
-    assert desk.board.deliverables == desk.saved() == (ONE, TWO)
-    assert desk.board.tally() == Tally(total=2)
+    assert harness.events == [DeliverableCreated(ONE), DeliverableCreated(TWO)]
+    assert harness.board.deliverables == harness.saved() == (ONE, TWO)
+    assert harness.board.tally() == Tally(total=2)
 
 
-async def test_a_status_is_changed_told_and_saved_and_a_pass_is_a_claim(desk: Desk) -> None:
-    await desk.create("DL-1", "DL-2")
-    desk.events.clear()
+async def test_a_status_is_changed_told_and_saved_and_a_pass_is_a_claim(
+    harness: BoardHarness,
+) -> None:
+    await harness.create("DL-1", "DL-2")
+    harness.events.clear()
 
     replies = [
-        await desk.set_status("DL-1", "passed"),
-        await desk.set_status("DL-2", "blocked"),
-        await desk.set_status("DL-1", "pending"),
+        await harness.set_status("DL-1", "passed"),
+        await harness.set_status("DL-2", "blocked"),
+        await harness.set_status("DL-1", "pending"),
     ]
 
     assert replies == [
@@ -47,24 +55,24 @@ async def test_a_status_is_changed_told_and_saved_and_a_pass_is_a_claim(desk: De
         ToolReply("DL-2 is blocked now. 1 passed, 1 blocked, 0 pending."),
         ToolReply("DL-1 is pending now. 0 passed, 1 blocked, 1 pending."),
     ]
-    assert desk.events == [
+    assert harness.events == [
         DeliverableChanged("DL-1", "What DL-1 is about", "pending", "passed", "claimed"),
         DeliverableChanged("DL-2", "What DL-2 is about", "pending", "blocked", None),
         DeliverableChanged("DL-1", "What DL-1 is about", "passed", "pending", None),
     ]
-    assert desk.saved() == (ONE, deliverable("DL-2", "blocked"))
+    assert harness.saved() == (ONE, deliverable("DL-2", "blocked"))
 
 
-async def test_all_deliverables_are_listed_with_criteria_and_status(desk: Desk) -> None:
-    await desk.create("DL-1", "DL-2")
-    await desk.set_status("DL-2", "blocked")
+async def test_all_deliverables_are_listed_with_criteria_and_status(harness: BoardHarness) -> None:
+    await harness.create("DL-1", "DL-2")
+    await harness.set_status("DL-2", "blocked")
 
-    reply = await desk.use("list_deliverables")
+    reply = await harness.use("list_deliverables")
 
     assert (json.loads(reply.text), reply.is_error) == (
         [
-            {**given_entry("DL-1"), "status": "pending"},
-            {**given_entry("DL-2"), "status": "blocked"},
+            {**new_entry("DL-1"), "status": "pending"},
+            {**new_entry("DL-2"), "status": "blocked"},
         ],
         False,
     )
@@ -82,60 +90,60 @@ CRITERIA_WANTED = (
     [
         ({}, LIST_WANTED),
         ({"deliverables": None}, LIST_WANTED),
-        ({"deliverables": given_entry("DL-2")}, LIST_WANTED),
-        ({"deliverables": json.dumps([given_entry("DL-2")])}, LIST_WANTED),
+        ({"deliverables": new_entry("DL-2")}, LIST_WANTED),
+        ({"deliverables": json.dumps([new_entry("DL-2")])}, LIST_WANTED),
         ({"deliverables": []}, "No deliverables were given: pass at least one."),
         ({"deliverables": ["DL-2"]}, "Each deliverable must be an object."),
-        ({"deliverables": [{**given_entry("x"), "id": 2}]}, TEXTS_WANTED),
-        ({"deliverables": [{**given_entry("x"), "id": None}]}, TEXTS_WANTED),
-        ({"deliverables": [{**given_entry("x"), "description": ["x"]}]}, TEXTS_WANTED),
+        ({"deliverables": [{**new_entry("x"), "id": 2}]}, TEXTS_WANTED),
+        ({"deliverables": [{**new_entry("x"), "id": None}]}, TEXTS_WANTED),
+        ({"deliverables": [{**new_entry("x"), "description": ["x"]}]}, TEXTS_WANTED),
         ({"deliverables": [{"id": "x", "acceptanceCriteria": ["y"]}]}, TEXTS_WANTED),
         ({"deliverables": [{"id": "x", "description": "y"}]}, CRITERIA_WANTED),
-        ({"deliverables": [{**given_entry("x"), "acceptanceCriteria": "y"}]}, CRITERIA_WANTED),
-        ({"deliverables": [{**given_entry("x"), "acceptanceCriteria": [1]}]}, CRITERIA_WANTED),
+        ({"deliverables": [{**new_entry("x"), "acceptanceCriteria": "y"}]}, CRITERIA_WANTED),
+        ({"deliverables": [{**new_entry("x"), "acceptanceCriteria": [1]}]}, CRITERIA_WANTED),
         (
-            {"deliverables": [{**given_entry("x"), "acceptanceCriteria": []}]},
+            {"deliverables": [{**new_entry("x"), "acceptanceCriteria": []}]},
             "Deliverable x needs acceptance criteria, none of them empty.",
         ),
         (
-            {"deliverables": [given_entry("DL-2"), {**given_entry("DL-1"), "description": "x"}]},
+            {"deliverables": [new_entry("DL-2"), {**new_entry("DL-1"), "description": "x"}]},
             "Deliverable DL-1 already exists: choose another id.",
         ),
         (
-            {"deliverables": [given_entry("DL-2"), given_entry("DL-2")]},
+            {"deliverables": [new_entry("DL-2"), new_entry("DL-2")]},
             "Deliverable DL-2 already exists: choose another id.",
         ),
         (
-            {"deliverables": [given_entry("DL-2"), {**given_entry("x"), "id": " "}]},
+            {"deliverables": [new_entry("DL-2"), {**new_entry("x"), "id": " "}]},
             "A deliverable needs an id, for example DL-001.",
         ),
     ],
 )
 async def test_a_call_that_cannot_be_met_creates_nothing_and_says_why(
-    desk: Desk, arguments: Mapping[str, Any], answer: str
+    harness: BoardHarness, arguments: Mapping[str, Any], answer: str
 ) -> None:
-    await desk.create("DL-1")
-    desk.events.clear()
+    await harness.create("DL-1")
+    harness.events.clear()
 
-    assert await desk.use("create_deliverable", **arguments) == ToolReply(answer, is_error=True)
-    assert (desk.events, desk.saved()) == ([], (ONE,))
+    assert await harness.use("create_deliverable", **arguments) == ToolReply(answer, is_error=True)
+    assert (harness.events, harness.saved()) == ([], (ONE,))
 
 
 @pytest.mark.parametrize("status", ["pending", "passed", "blocked"])
 async def test_what_an_agent_asks_for_once_more_is_there_already_and_is_not_told_again(
-    desk: Desk, status: str
+    harness: BoardHarness, status: str
 ) -> None:
-    await desk.create("DL-1")
+    await harness.create("DL-1")
     if status != "pending":
-        await desk.set_status("DL-1", status)
-    before = desk.saved()
-    desk.events.clear()
+        await harness.set_status("DL-1", status)
+    before = harness.saved()
+    harness.events.clear()
 
-    replies = [await desk.create("DL-1"), await desk.create("DL-1", "DL-2")]
+    replies = [await harness.create("DL-1"), await harness.create("DL-1", "DL-2")]
 
     assert replies == [ToolReply("They were created already."), ToolReply("Created 1: DL-2.")]
-    assert desk.events == [DeliverableCreated(TWO)]
-    assert desk.saved() == (*before, TWO)
+    assert harness.events == [DeliverableCreated(TWO)]
+    assert harness.saved() == (*before, TWO)
 
 
 @pytest.mark.parametrize(
@@ -165,14 +173,16 @@ async def test_what_an_agent_asks_for_once_more_is_there_already_and_is_not_told
     ],
 )
 async def test_a_change_that_cannot_be_made_changes_nothing_and_says_why(
-    desk: Desk, arguments: Mapping[str, Any], answer: str
+    harness: BoardHarness, arguments: Mapping[str, Any], answer: str
 ) -> None:
-    await desk.create("DL-1")
-    await desk.set_status("DL-1", "passed")
-    desk.events.clear()
+    await harness.create("DL-1")
+    await harness.set_status("DL-1", "passed")
+    harness.events.clear()
 
-    assert await desk.use("set_deliverable_status", **arguments) == ToolReply(answer, is_error=True)
-    assert (desk.events, desk.saved()) == ([], (claimed("DL-1"),))
+    assert await harness.use("set_deliverable_status", **arguments) == ToolReply(
+        answer, is_error=True
+    )
+    assert (harness.events, harness.saved()) == ([], (claimed("DL-1"),))
 
 
 async def test_nothing_is_written_to_the_file_that_the_log_did_not_take(tmp_path: Path) -> None:
@@ -185,7 +195,7 @@ async def test_nothing_is_written_to_the_file_that_the_log_did_not_take(tmp_path
     create = board.tools()[0]
 
     with pytest.raises(StoreError):
-        await create.call({"deliverables": [given_entry("DL-1")]})
+        await create.call({"deliverables": [new_entry("DL-1")]})
     assert (path.exists(), board.deliverables) == (False, ())
 
 
@@ -196,6 +206,6 @@ async def test_events_are_recorded_before_the_file_changes(tmp_path: Path) -> No
         StatusFile(path), lambda event: there.append(path.exists()), FakeClock()
     )
 
-    await board.tools()[0].call({"deliverables": [given_entry("DL-1"), given_entry("DL-2")]})
+    await board.tools()[0].call({"deliverables": [new_entry("DL-1"), new_entry("DL-2")]})
 
     assert (there, path.exists()) == ([False, False], True)

@@ -11,10 +11,10 @@ from jsonschema import Draft202012Validator
 from tests.unit.workflows.deliver.board_harness import (
     ONE,
     TWO,
-    Desk,
-    desk_in,
-    given_entry,
-    reopened,
+    BoardHarness,
+    make_board_harness,
+    new_entry,
+    reopen_board,
     with_checks,
 )
 from treadle.domain.agent import ToolReply
@@ -31,15 +31,15 @@ BOTH = Deliverable("DL-3", "Two things", ("It begins", "It ends"))
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Desk:
-    return desk_in(tmp_path)
+def harness(tmp_path: Path) -> BoardHarness:
+    return make_board_harness(tmp_path)
 
 
 def entry(*criteria: Any) -> dict[str, Any]:
-    return {**given_entry("DL-1"), "acceptanceCriteria": list(criteria)}
+    return {**new_entry("DL-1"), "acceptanceCriteria": list(criteria)}
 
 
-async def test_a_criterion_is_a_text_or_a_text_with_a_check(desk: Desk) -> None:
+async def test_a_criterion_is_a_text_or_a_text_with_a_check(harness: BoardHarness) -> None:
     begins = {"text": "It begins", "check": " make begin "}
     given = {
         "id": "DL-3",
@@ -47,12 +47,12 @@ async def test_a_criterion_is_a_text_or_a_text_with_a_check(desk: Desk) -> None:
         "acceptanceCriteria": [begins, {"text": "It ends"}],
     }
 
-    reply = await desk.use("create_deliverable", deliverables=[given, given_entry("DL-2")])
+    reply = await harness.use("create_deliverable", deliverables=[given, new_entry("DL-2")])
 
     made = replace(BOTH, checks=(Check("It begins", "make begin"),))
     assert reply == ToolReply("Created 2: DL-3, DL-2.")
-    assert desk.events == [DeliverableCreated(made), DeliverableCreated(TWO)]
-    assert desk.board.deliverables == desk.saved() == (made, TWO)
+    assert harness.events == [DeliverableCreated(made), DeliverableCreated(TWO)]
+    assert harness.board.deliverables == harness.saved() == (made, TWO)
 
 
 WANTED = (
@@ -82,15 +82,15 @@ WANTED = (
     ],
 )
 async def test_a_check_that_cannot_be_creates_nothing_and_says_why(
-    desk: Desk, criteria: list[Any], answer: str
+    harness: BoardHarness, criteria: list[Any], answer: str
 ) -> None:
-    reply = await desk.use("create_deliverable", deliverables=[entry(*criteria)])
+    reply = await harness.use("create_deliverable", deliverables=[entry(*criteria)])
 
-    assert (reply, desk.events) == (ToolReply(answer, is_error=True), [])
+    assert (reply, harness.events) == (ToolReply(answer, is_error=True), [])
 
 
-def test_what_the_tools_take_is_what_their_schemas_say(desk: Desk) -> None:
-    schemas = {tool.name: Draft202012Validator(tool.schema) for tool in desk.board.tools()}
+def test_what_the_tools_take_is_what_their_schemas_say(harness: BoardHarness) -> None:
+    schemas = {tool.name: Draft202012Validator(tool.schema) for tool in harness.board.tools()}
     create, add = schemas["create_deliverable"], schemas["add_check"]
 
     taken: list[Any] = [SEEN, {"text": SEEN}, {"text": SEEN, "check": "make"}]
@@ -102,18 +102,18 @@ def test_what_the_tools_take_is_what_their_schemas_say(desk: Desk) -> None:
     assert not add.is_valid({"deliverableId": "DL-1", "criterion": SEEN})
 
 
-async def test_a_check_is_added_told_and_saved_once(desk: Desk) -> None:
-    await desk.create("DL-1", "DL-2")
-    desk.events.clear()
+async def test_a_check_is_added_told_and_saved_once(harness: BoardHarness) -> None:
+    await harness.create("DL-1", "DL-2")
+    harness.events.clear()
 
     replies = [
-        await desk.add_check("DL-1", "DL-1 can be **seen**.", " ./run | grep seen"),
-        await desk.add_check("DL-1", SEEN, "./run | grep seen"),
+        await harness.add_check("DL-1", "DL-1 can be **seen**.", " ./run | grep seen"),
+        await harness.add_check("DL-1", SEEN, "./run | grep seen"),
     ]
 
     assert replies == [ToolReply("DL-1 has this check now: ./run | grep seen")] * 2
-    assert desk.events == [CheckAdded("DL-1", Check(SEEN, "./run | grep seen"))]
-    assert desk.board.deliverables == desk.saved() == (CHECKED, TWO)
+    assert harness.events == [CheckAdded("DL-1", Check(SEEN, "./run | grep seen"))]
+    assert harness.board.deliverables == harness.saved() == (CHECKED, TWO)
 
 
 @pytest.mark.parametrize(
@@ -138,13 +138,13 @@ async def test_a_check_is_added_told_and_saved_once(desk: Desk) -> None:
 async def test_a_check_that_cannot_be_added_changes_nothing_and_says_why(
     tmp_path: Path, name: str, criterion: str, command: str, answer: str
 ) -> None:
-    desk = desk_in(tmp_path, left=[CHECKED])
-    desk.events.clear()
+    harness = make_board_harness(tmp_path, left=[CHECKED])
+    harness.events.clear()
 
-    reply = await desk.add_check(name, criterion, command)
+    reply = await harness.add_check(name, criterion, command)
 
-    assert (reply, desk.events) == (ToolReply(answer, is_error=True), [])
-    assert desk.saved() == (CHECKED,)
+    assert (reply, harness.events) == (ToolReply(answer, is_error=True), [])
+    assert harness.saved() == (CHECKED,)
 
 
 @pytest.mark.parametrize(
@@ -159,31 +159,33 @@ async def test_a_check_that_cannot_be_added_changes_nothing_and_says_why(
 async def test_a_check_whose_words_are_not_all_there_is_asked_for_again(
     tmp_path: Path, arguments: dict[str, Any]
 ) -> None:
-    desk = desk_in(tmp_path, left=[CHECKED])
-    desk.events.clear()
+    harness = make_board_harness(tmp_path, left=[CHECKED])
+    harness.events.clear()
 
-    reply = await desk.use("add_check", **arguments)
+    reply = await harness.use("add_check", **arguments)
 
     wanted = "`deliverableId`, `criterion` and `command` must be texts."
-    assert (reply, desk.events) == (ToolReply(wanted, is_error=True), [])
+    assert (reply, harness.events) == (ToolReply(wanted, is_error=True), [])
 
 
 async def test_an_agent_cannot_change_a_check_by_creating_the_deliverable_again(
     tmp_path: Path,
 ) -> None:
-    desk = desk_in(tmp_path, left=[CHECKED])
-    desk.events.clear()
+    harness = make_board_harness(tmp_path, left=[CHECKED])
+    harness.events.clear()
 
     replies = [
-        await desk.use("create_deliverable", deliverables=[entry({"text": SEEN, "check": "true"})]),
-        await desk.use("create_deliverable", deliverables=[entry(SEEN)]),
+        await harness.use(
+            "create_deliverable", deliverables=[entry({"text": SEEN, "check": "true"})]
+        ),
+        await harness.use("create_deliverable", deliverables=[entry(SEEN)]),
     ]
 
     assert replies == [
         ToolReply("Deliverable DL-1 already exists: choose another id.", is_error=True),
         ToolReply("They were created already."),
     ]
-    assert (desk.events, desk.saved()) == ([], (CHECKED,))
+    assert (harness.events, harness.saved()) == ([], (CHECKED,))
 
 
 async def test_a_line_that_is_not_run_for_an_agent_becomes_no_check(tmp_path: Path) -> None:
@@ -191,51 +193,53 @@ async def test_a_line_that_is_not_run_for_an_agent_becomes_no_check(tmp_path: Pa
         why_not_run=lambda line: "A person must agree." if "publish" in line else "",
         spec_checks=(SpecCheck(1, "DL-2 can be seen", "make publish"),),
     )
-    desk = desk_in(tmp_path, left=[ONE], terms=terms)
-    desk.events.clear()
-    given = {**given_entry("DL-2"), "acceptanceCriteria": [{"text": SEEN, "check": "npm publish"}]}
+    harness = make_board_harness(tmp_path, left=[ONE], terms=terms)
+    harness.events.clear()
+    given = {**new_entry("DL-2"), "acceptanceCriteria": [{"text": SEEN, "check": "npm publish"}]}
 
     replies = [
-        await desk.add_check("DL-1", SEEN, "npm publish"),
-        await desk.use("create_deliverable", deliverables=[given]),
+        await harness.add_check("DL-1", SEEN, "npm publish"),
+        await harness.use("create_deliverable", deliverables=[given]),
     ]
 
     told = f"Treadle does not run the check for {SEEN!r}: A person must agree."
     assert replies == [ToolReply(told, is_error=True)] * 2
-    assert desk.events == []
+    assert harness.events == []
     # What the user's own specification says is not the agent's.
-    assert not (await desk.create("DL-2")).is_error
+    assert not (await harness.create("DL-2")).is_error
 
 
-async def test_checks_are_listed_with_what_was_seen_of_them(desk: Desk) -> None:
-    await desk.create("DL-1", "DL-2")
-    await desk.add_check("DL-1", SEEN, "make")
-    unseen = json.loads((await desk.use("list_deliverables")).text)
-    await desk.set_status("DL-1", "passed")
-    desk.board.set_before("DL-1", SEEN, "failed")
-    seen = json.loads((await desk.use("list_deliverables")).text)
+async def test_checks_are_listed_with_what_was_seen_of_them(harness: BoardHarness) -> None:
+    await harness.create("DL-1", "DL-2")
+    await harness.add_check("DL-1", SEEN, "make")
+    unseen = json.loads((await harness.use("list_deliverables")).text)
+    await harness.set_status("DL-1", "passed")
+    harness.board.set_before("DL-1", SEEN, "failed")
+    seen = json.loads((await harness.use("list_deliverables")).text)
 
     check, two = (
         {"criterion": SEEN, "command": "make"},
-        {**given_entry("DL-2"), "status": "pending"},
+        {**new_entry("DL-2"), "status": "pending"},
     )
-    one = {**given_entry("DL-1"), "status": "pending", "checks": [check]}
+    one = {**new_entry("DL-1"), "status": "pending", "checks": [check]}
     claimed = {**one, "checks": [{**check, "before": "failed"}], "claimed": True}
     assert (unseen, seen) == ([one, two], [claimed, two])
 
 
-async def test_a_check_that_was_stored_and_not_written_is_written(desk: Desk) -> None:
-    await desk.create("DL-1", "DL-2")
+async def test_a_check_that_was_stored_and_not_written_is_written(harness: BoardHarness) -> None:
+    await harness.create("DL-1", "DL-2")
 
-    after = reopened(desk, CheckAdded("DL-1", CHECKED.checks[0]))
+    after = reopen_board(harness, CheckAdded("DL-1", CHECKED.checks[0]))
 
     assert after.saved() == after.board.deliverables == (CHECKED, TWO)
     assert after.events == []
 
 
 async def test_what_is_said_of_secrets_in_a_check_is_the_runs_to_decide(tmp_path: Path) -> None:
-    desk = desk_in(tmp_path, left=[ONE], clean=lambda given: {**given, "command": "cleaned"})
+    harness = make_board_harness(
+        tmp_path, left=[ONE], clean=lambda given: {**given, "command": "cleaned"}
+    )
 
-    await desk.add_check("DL-1", SEEN, "curl --header secret")
+    await harness.add_check("DL-1", SEEN, "curl --header secret")
 
-    assert desk.saved() == (with_checks(ONE, "cleaned"),)
+    assert harness.saved() == (with_checks(ONE, "cleaned"),)

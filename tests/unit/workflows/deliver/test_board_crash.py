@@ -10,7 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.builders import FakeClock
-from tests.unit.workflows.deliver.board_harness import Desk, given_entry, recollected, reopened
+from tests.unit.workflows.deliver.board_harness import (
+    BoardHarness,
+    history_of,
+    new_entry,
+    reopen_board,
+)
 from treadle.adapters.stores.status_file import StatusFile
 from treadle.domain.check import Evidence
 from treadle.domain.deliverable import Deliverable
@@ -25,7 +30,7 @@ SPEC_CHECKS = (SpecCheck(1, "DL-2 can be seen", "make two"), SpecCheck(2, "It en
 TERMS = PassRules(spec_checks=SPEC_CHECKS)
 COMMIT = "a1" * 20
 Record = Callable[[Event], None]
-Act = Callable[[Desk, Record], Coroutine[Any, Any, object]]
+Act = Callable[[BoardHarness, Record], Coroutine[Any, Any, object]]
 
 
 class Cut(Exception):
@@ -33,38 +38,38 @@ class Cut(Exception):
 
 
 def create(name: str) -> Act:
-    return lambda desk, record: desk.use("create_deliverable", deliverables=[given_entry(name)])
+    return lambda harness, record: harness.use("create_deliverable", deliverables=[new_entry(name)])
 
 
 def turn(name: str, status: str) -> Act:
-    return lambda desk, record: desk.set_status(name, status)
+    return lambda harness, record: harness.set_status(name, status)
 
 
 def check(name: str) -> Act:
-    return lambda desk, record: desk.add_check(name, f"{name} can be seen", "make")
+    return lambda harness, record: harness.add_check(name, f"{name} can be seen", "make")
 
 
-async def look(desk: Desk, record: Record) -> None:
+async def look(harness: BoardHarness, record: Record) -> None:
     """As the run does before it shows a claim."""
-    for name, unseen in desk.board.checks_to_see_fail():
+    for name, unseen in harness.board.checks_to_see_fail():
         code = 0 if name == "DL-2" else 1
         evidence = Evidence(unseen.command, "before", COMMIT, "tree", code, 0.5, "here", "log")
         record(CheckFinished(name, unseen.criterion, evidence, ""))
-        desk.board.set_before(name, unseen.criterion, "failed" if code else "passed")
+        harness.board.set_before(name, unseen.criterion, "failed" if code else "passed")
 
 
-async def show(desk: Desk, record: Record) -> None:
-    for found in desk.board.claims():
-        desk.board.pass_deliverable(found.id, COMMIT, "proven")
+async def show(harness: BoardHarness, record: Record) -> None:
+    for found in harness.board.claims():
+        harness.board.pass_deliverable(found.id, COMMIT, "proven")
 
 
-async def lose(desk: Desk, record: Record) -> None:
-    desk.board.withdraw_passes("it is gone")
+async def lose(harness: BoardHarness, record: Record) -> None:
+    harness.board.withdraw_passes("it is gone")
 
 
-async def next_round(desk: Desk, record: Record) -> None:
-    desk.board.confirm_passes(COMMIT)
-    desk.board.begin_round()
+async def next_round(harness: BoardHarness, record: Record) -> None:
+    harness.board.confirm_passes(COMMIT)
+    harness.board.begin_round()
     record(RoundStarted(2, "coding"))
 
 
@@ -80,7 +85,7 @@ ACTS: tuple[Act, ...] = (
 )
 
 
-async def cut_after(count: int, acts: list[Act], path: Path) -> Desk:
+async def cut_after(count: int, acts: list[Act], path: Path) -> BoardHarness:
     """A process that dies when so many facts are stored, or at the end of its acts."""
     events: list[Event] = []
 
@@ -90,14 +95,16 @@ async def cut_after(count: int, acts: list[Act], path: Path) -> Desk:
             raise Cut
 
     file = StatusFile(path)
-    desk = Desk(path, file, DeliverableBoard(file, record, FakeClock(), terms=TERMS), events)
+    harness = BoardHarness(
+        path, file, DeliverableBoard(file, record, FakeClock(), terms=TERMS), events
+    )
     try:
-        desk.board.open()
+        harness.board.open()
         for act in acts:
-            await act(desk, record)
+            await act(harness, record)
     except Cut:
         pass
-    return desk
+    return harness
 
 
 def without_commits(deliverables: tuple[Deliverable, ...]) -> tuple[Deliverable, ...]:
@@ -116,12 +123,12 @@ async def test_whatever_was_stored_when_a_process_died_is_known_to_the_next(
     path = tmp_path_factory.mktemp("project") / "status.json"
 
     cut = await cut_after(count, acts, path)
-    told = recollected(*cut.events)
-    after = reopened(cut)
+    told = history_of(*cut.events)
+    after = reopen_board(cut)
 
     assert after.events == []
     assert without_commits(after.board.deliverables) == without_commits(told.deliverables)
     assert after.saved() == after.board.deliverables
     assert [d.id for d in after.board.claims()] == list(told.claimed_this_round)
-    once_more = reopened(Desk(path, after.file, after.board, cut.events))
+    once_more = reopen_board(BoardHarness(path, after.file, after.board, cut.events))
     assert (once_more.events, once_more.board.deliverables) == ([], after.board.deliverables)

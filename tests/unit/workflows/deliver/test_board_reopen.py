@@ -11,10 +11,10 @@ from tests.unit.workflows.deliver.board_harness import (
     ONE,
     THREE,
     TWO,
-    Desk,
-    desk_in,
-    recollected,
-    reopened,
+    BoardHarness,
+    history_of,
+    make_board_harness,
+    reopen_board,
 )
 from treadle.domain.agent import ToolReply
 from treadle.domain.deliverable import Deliverable, DeliverableStatus
@@ -29,8 +29,8 @@ PERSONS = deliverable("DL-1", "passed")
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Desk:
-    return desk_in(tmp_path)
+def harness(tmp_path: Path) -> BoardHarness:
+    return make_board_harness(tmp_path)
 
 
 def changed(name: str, before: DeliverableStatus, after: DeliverableStatus) -> DeliverableChanged:
@@ -82,113 +82,123 @@ CREATED = DeliverableCreated(ONE)
 def test_what_the_log_has_and_the_file_has_not(
     log: list[Event], found: Sequence[Deliverable], missing: tuple[Deliverable, ...]
 ) -> None:
-    assert unsaved(found, recollected(*log)) == missing
+    assert unsaved(found, history_of(*log)) == missing
 
 
-async def test_a_change_that_was_stored_and_not_written_is_written(desk: Desk) -> None:
-    await desk.create("DL-1", "DL-2")
+async def test_a_change_that_was_stored_and_not_written_is_written(harness: BoardHarness) -> None:
+    await harness.create("DL-1", "DL-2")
 
-    after = reopened(desk, changed("DL-2", "pending", "passed"), DeliverableCreated(THREE))
+    after = reopen_board(harness, changed("DL-2", "pending", "passed"), DeliverableCreated(THREE))
 
     assert after.saved() == after.board.deliverables == (ONE, claimed("DL-2"), THREE)
     assert after.events == []
 
 
-async def test_a_board_that_has_nothing_to_catch_up_with_leaves_the_file_alone(desk: Desk) -> None:
-    await desk.create("DL-1", "DL-2")
-    await desk.set_status("DL-1", "passed")
-    desk.board.confirm_passes(COMMIT)
-    before = desk.path.stat().st_mtime_ns, desk.path.read_bytes()
+async def test_a_board_that_has_nothing_to_catch_up_with_leaves_the_file_alone(
+    harness: BoardHarness,
+) -> None:
+    await harness.create("DL-1", "DL-2")
+    await harness.set_status("DL-1", "passed")
+    harness.board.confirm_passes(COMMIT)
+    before = harness.path.stat().st_mtime_ns, harness.path.read_bytes()
 
-    after = reopened(desk)
+    after = reopen_board(harness)
 
-    assert (desk.path.stat().st_mtime_ns, desk.path.read_bytes()) == before
+    assert (harness.path.stat().st_mtime_ns, harness.path.read_bytes()) == before
     assert after.board.deliverables == (claimed("DL-1", COMMIT), TWO)
     assert after.events == []
 
 
-async def test_an_edit_that_a_person_made_while_nobody_worked_stands(desk: Desk) -> None:
-    await desk.create("DL-1", "DL-2")
-    await desk.set_status("DL-1", "passed")
+async def test_an_edit_that_a_person_made_while_nobody_worked_stands(harness: BoardHarness) -> None:
+    await harness.create("DL-1", "DL-2")
+    await harness.set_status("DL-1", "passed")
     edited = (deliverable("DL-1", "blocked"), Deliverable("DL-2", "Reworded", ("words",)), THREE)
-    desk.edit(*edited)
+    harness.edit(*edited)
 
-    after = reopened(desk)
+    after = reopen_board(harness)
 
     assert after.saved() == after.board.deliverables == edited
 
 
-async def test_an_edit_and_a_change_that_was_not_written_are_both_kept(desk: Desk) -> None:
-    await desk.create("DL-1", "DL-2")
-    desk.edit(Deliverable("DL-1", "Reworded", ("words",)), TWO, THREE)
+async def test_an_edit_and_a_change_that_was_not_written_are_both_kept(
+    harness: BoardHarness,
+) -> None:
+    await harness.create("DL-1", "DL-2")
+    harness.edit(Deliverable("DL-1", "Reworded", ("words",)), TWO, THREE)
 
-    after = reopened(desk, PASS)
+    after = reopen_board(harness, PASS)
 
     passed = claimed("DL-1")
     reworded = replace(passed, description="Reworded", acceptance_criteria=("words",))
     assert after.saved() == after.board.deliverables == (reworded, TWO, THREE)
 
 
-async def test_a_file_that_is_gone_is_written_again_from_the_log(desk: Desk) -> None:
-    await desk.create("DL-1", "DL-2", "DL-3")
-    await desk.set_status("DL-1", "passed")
-    await desk.set_status("DL-2", "blocked")
-    desk.path.unlink()
+async def test_a_file_that_is_gone_is_written_again_from_the_log(harness: BoardHarness) -> None:
+    await harness.create("DL-1", "DL-2", "DL-3")
+    await harness.set_status("DL-1", "passed")
+    await harness.set_status("DL-2", "blocked")
+    harness.path.unlink()
 
-    after = reopened(desk)
+    after = reopen_board(harness)
 
     expected = (claimed("DL-1"), deliverable("DL-2", "blocked"), THREE)
     assert after.saved() == after.board.deliverables == expected
 
 
-async def test_a_pass_that_is_caught_up_with_gets_the_commit_of_its_round(desk: Desk) -> None:
-    await desk.create("DL-1")
+async def test_a_pass_that_is_caught_up_with_gets_the_commit_of_its_round(
+    harness: BoardHarness,
+) -> None:
+    await harness.create("DL-1")
 
-    after = reopened(desk, PASS)
+    after = reopen_board(harness, PASS)
     after.board.confirm_passes(COMMIT)
 
     assert after.saved() == (claimed("DL-1", COMMIT),)
 
 
-async def test_a_rehearsal_marks_the_passes_that_it_catches_up_with(desk: Desk) -> None:
-    await desk.create("DL-1")
+async def test_a_rehearsal_marks_the_passes_that_it_catches_up_with(harness: BoardHarness) -> None:
+    await harness.create("DL-1")
 
-    assert reopened(desk, PASS, rehearsed=True).saved() == (claimed("DL-1", rehearsed=True),)
+    assert reopen_board(harness, PASS, rehearsed=True).saved() == (claimed("DL-1", rehearsed=True),)
 
 
 async def test_a_broken_file_is_told_by_its_line_and_put_aside_for_what_the_log_says(
-    desk: Desk,
+    harness: BoardHarness,
 ) -> None:
-    await desk.create("DL-1")
-    desk.path.write_text("{\n  broken")
+    await harness.create("DL-1")
+    harness.path.write_text("{\n  broken")
 
-    after = reopened(desk, PASS)
+    after = reopen_board(harness, PASS)
     after.board.adopt()
 
     assert after.board.deliverables == after.saved() == (claimed("DL-1"),)
     assert after.path.with_suffix(".json.refused").read_text() == "{\n  broken"
     (told,) = after.events
     assert isinstance(told, RunWarned)
-    assert told.message.startswith(f"{desk.path}:2: not valid JSON")
+    assert told.message.startswith(f"{harness.path}:2: not valid JSON")
 
 
-async def test_the_rounds_passes_are_known_again_for_its_commit_message(desk: Desk) -> None:
-    await desk.create("DL-1", "DL-2", "DL-3")
-    await desk.set_status("DL-3", "passed")
-    desk.events.append(RoundStarted(2, "coding"))
+async def test_the_rounds_passes_are_known_again_for_its_commit_message(
+    harness: BoardHarness,
+) -> None:
+    await harness.create("DL-1", "DL-2", "DL-3")
+    await harness.set_status("DL-3", "passed")
+    harness.events.append(RoundStarted(2, "coding"))
     for name in ("DL-1", "DL-2"):
-        await desk.set_status(name, "passed")
-    await desk.set_status("DL-2", "pending")
+        await harness.set_status(name, "passed")
+    await harness.set_status("DL-2", "pending")
 
-    after = reopened(desk)
+    after = reopen_board(harness)
 
     assert [d.id for d in after.board.passed_this_round] == ["DL-1"]
 
 
-async def test_an_agent_that_asks_again_for_what_was_stored_gets_it_once(desk: Desk) -> None:
-    await desk.create("DL-1")
+async def test_an_agent_that_asks_again_for_what_was_stored_gets_it_once(
+    harness: BoardHarness,
+) -> None:
+    await harness.create("DL-1")
 
-    after = reopened(desk, DeliverableCreated(TWO))
+    after = reopen_board(harness, DeliverableCreated(TWO))
     reply = await after.create("DL-2", "DL-3")
 
     assert reply == ToolReply("Created 1: DL-3.")
@@ -196,14 +206,14 @@ async def test_an_agent_that_asks_again_for_what_was_stored_gets_it_once(desk: D
     assert after.saved() == (ONE, TWO, THREE)
 
 
-async def test_what_is_blocked_becomes_pending_for_another_try(desk: Desk) -> None:
-    await desk.create("DL-1", "DL-2", "DL-3")
-    await desk.set_status("DL-1", "blocked")
-    await desk.set_status("DL-2", "passed")
-    desk.events.clear()
+async def test_what_is_blocked_becomes_pending_for_another_try(harness: BoardHarness) -> None:
+    await harness.create("DL-1", "DL-2", "DL-3")
+    await harness.set_status("DL-1", "blocked")
+    await harness.set_status("DL-2", "passed")
+    harness.events.clear()
 
-    desk.board.unblock()
-    desk.board.unblock()
+    harness.board.unblock()
+    harness.board.unblock()
 
-    assert desk.events == [changed("DL-1", "blocked", "pending")]
-    assert desk.saved() == desk.board.deliverables == (ONE, claimed("DL-2"), THREE)
+    assert harness.events == [changed("DL-1", "blocked", "pending")]
+    assert harness.saved() == harness.board.deliverables == (ONE, claimed("DL-2"), THREE)

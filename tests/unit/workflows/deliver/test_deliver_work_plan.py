@@ -13,10 +13,10 @@ from tests.unit.workflows.run_harness import (
     OPENING,
     PLANNED,
     SPEC_HASH,
-    StoryStage,
+    RunHarness,
     created,
     ending,
-    stage_in,
+    make_run_harness,
     turned,
 )
 from treadle.domain.deliverable import Tally
@@ -27,37 +27,37 @@ from treadle.workflows.loop.run_progress import RunProgress
 
 
 @pytest.fixture
-def stage(tmp_path: Path) -> StoryStage:
-    return stage_in(tmp_path)
+def harness(tmp_path: Path) -> RunHarness:
+    return make_run_harness(tmp_path)
 
 
 @pytest.fixture
-def outdated(stage: StoryStage) -> StoryStage:
+def outdated(harness: RunHarness) -> RunHarness:
     """Everything has passed, for a specification that has changed since."""
-    stage.plan(deliverable("DL-1", "passed"))
-    stage.progress = RunProgress(plan_outdated=True)
-    return stage
+    harness.plan(deliverable("DL-1", "passed"))
+    harness.progress = RunProgress(plan_outdated=True)
+    return harness
 
 
-async def test_a_plan_is_made_for_the_specification_that_was_read(stage: StoryStage) -> None:
-    stage.sessions = [[created("DL-1"), ending()], [turned("DL-1", "passed"), ending()]]
+async def test_a_plan_is_made_for_the_specification_that_was_read(harness: RunHarness) -> None:
+    harness.sessions = [[created("DL-1"), ending()], [turned("DL-1", "passed"), ending()]]
 
-    await stage.tell()
+    await harness.execute()
 
-    assert stage.of_type(PlanMade) == [PlanMade(SPEC_HASH)]
+    assert harness.of_type(PlanMade) == [PlanMade(SPEC_HASH)]
 
 
-async def test_a_session_that_plans_nothing_has_made_no_plan(stage: StoryStage) -> None:
-    stage.limit(max_iterations=2)
-    stage.sessions = [[ending()], [ending()]]
+async def test_a_session_that_plans_nothing_has_made_no_plan(harness: RunHarness) -> None:
+    harness.limit(max_iterations=2)
+    harness.sessions = [[ending()], [ending()]]
 
-    await stage.tell()
+    await harness.execute()
 
-    assert stage.types == [*OPENING, *ENDING, *OPENING, *ENDING]
+    assert harness.types == [*OPENING, *ENDING, *OPENING, *ENDING]
 
 
 async def test_a_changed_specification_is_planned_anew_although_all_had_passed(
-    outdated: StoryStage,
+    outdated: RunHarness,
 ) -> None:
     outdated.sessions = [
         [turned("DL-1", "pending"), created("DL-2"), ending()],
@@ -65,7 +65,7 @@ async def test_a_changed_specification_is_planned_anew_although_all_had_passed(
         [turned("DL-2", "passed"), ending()],
     ]
 
-    ended = await outdated.tell()
+    ended = await outdated.execute()
 
     assert (ended.reason, ended.rounds, ended.tally) == ("all_passed", 3, Tally(2, 0, 2))
     assert outdated.types == [
@@ -83,22 +83,22 @@ async def test_a_changed_specification_is_planned_anew_although_all_had_passed(
 
 
 async def test_a_changed_specification_that_asks_for_nothing_new_ends_the_run_after_its_planning(
-    outdated: StoryStage,
+    outdated: RunHarness,
 ) -> None:
     outdated.sessions = [[ending()]]
 
-    ended = await outdated.tell()
+    ended = await outdated.execute()
 
     assert (ended.reason, ended.rounds, ended.message) == ("all_passed", 1, "")
     assert outdated.types == [*ADOPTED, *OPENING, *ENDING, *PLANNED]
 
 
 async def test_the_session_that_plans_anew_sees_the_deliverables_as_they_stand(
-    outdated: StoryStage,
+    outdated: RunHarness,
 ) -> None:
     outdated.sessions = [[ending()]]
 
-    await outdated.tell()
+    await outdated.execute()
 
     (brief,) = outdated.agent.briefs
     assert (brief.role, brief.model) == ("initializer", "opus")
@@ -115,12 +115,12 @@ async def test_the_session_that_plans_anew_sees_the_deliverables_as_they_stand(
     ],
 )
 async def test_a_session_that_does_not_complete_leaves_the_plan_outdated(
-    outdated: StoryStage, outcome: Outcome
+    outdated: RunHarness, outcome: Outcome
 ) -> None:
     outdated.wait_for_quota = True
     outdated.sessions = [[ending(outcome)], [ending()]]
 
-    ended = await outdated.tell()
+    ended = await outdated.execute()
 
     assert ended.reason == "all_passed"
     assert [e.instruction for e in outdated.events if isinstance(e, RoundStarted)] == [

@@ -9,10 +9,10 @@ from tests.builders import claimed
 from tests.unit.workflows.deliver.board_harness import (
     ONE,
     TWO,
-    Desk,
-    desk_in,
-    given_entry,
-    reopened,
+    BoardHarness,
+    make_board_harness,
+    new_entry,
+    reopen_board,
     with_checks,
 )
 from treadle.domain.agent import ToolReply
@@ -41,54 +41,62 @@ TOLD = (
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Desk:
-    return desk_in(tmp_path, terms=TERMS)
+def harness(tmp_path: Path) -> BoardHarness:
+    return make_board_harness(tmp_path, terms=TERMS)
 
 
 @pytest.mark.parametrize("given", [SEEN, {"text": SEEN, "check": "true"}])
 async def test_a_criterion_of_the_specification_gets_its_check_and_the_rest_comes_behind(
-    desk: Desk, given: object
+    harness: BoardHarness, given: object
 ) -> None:
-    entry = {**given_entry("DL-1"), "acceptanceCriteria": [given]}
+    entry = {**new_entry("DL-1"), "acceptanceCriteria": [given]}
 
-    reply = await desk.use("create_deliverable", deliverables=[entry, given_entry("DL-2")])
+    reply = await harness.use("create_deliverable", deliverables=[entry, new_entry("DL-2")])
 
     made = (BY_SPEC, TWO, SPEC)
     assert reply == ToolReply(f"Created 2: DL-1, DL-2.{TOLD}")
-    assert desk.events == [DeliverableCreated(each) for each in made]
-    assert desk.board.deliverables == desk.saved() == made
+    assert harness.events == [DeliverableCreated(each) for each in made]
+    assert harness.board.deliverables == harness.saved() == made
 
 
-async def test_checks_that_are_carried_are_not_carried_twice(desk: Desk) -> None:
-    await desk.create("DL-1")
-    desk.events.clear()
+async def test_checks_that_are_carried_are_not_carried_twice(harness: BoardHarness) -> None:
+    await harness.create("DL-1")
+    harness.events.clear()
 
-    replies = [await desk.create("DL-2"), await desk.create("DL-1"), await desk.create("DL-2")]
+    replies = [
+        await harness.create("DL-2"),
+        await harness.create("DL-1"),
+        await harness.create("DL-2"),
+    ]
 
     again = ToolReply("They were created already.")
     assert replies == [ToolReply("Created 1: DL-2."), again, again]
-    assert desk.saved() == (BY_SPEC, SPEC, TWO)
+    assert harness.saved() == (BY_SPEC, SPEC, TWO)
 
 
-async def test_a_call_that_is_refused_brings_no_checks_of_the_specification(desk: Desk) -> None:
-    reply = await desk.create("DL-1", "DL-1")
+async def test_a_call_that_is_refused_brings_no_checks_of_the_specification(
+    harness: BoardHarness,
+) -> None:
+    reply = await harness.create("DL-1", "DL-1")
 
-    assert (reply.is_error, desk.events) == (True, [])
+    assert (reply.is_error, harness.events) == (True, [])
 
 
-def test_a_run_without_deliverables_leaves_the_specification_to_the_agent(desk: Desk) -> None:
-    assert (desk.events, desk.board.deliverables) == ([], ())
+def test_a_run_without_deliverables_leaves_the_specification_to_the_agent(
+    harness: BoardHarness,
+) -> None:
+    assert (harness.events, harness.board.deliverables) == ([], ())
 
 
 def test_deliverables_that_are_older_than_the_checks_get_them(tmp_path: Path) -> None:
-    desk = desk_in(tmp_path, left=[ONE, TWO], terms=TERMS)
+    harness = make_board_harness(tmp_path, left=[ONE, TWO], terms=TERMS)
 
-    assert desk.events == [
+    assert harness.events == [
         StatusAdopted((ONE, TWO), "earlier_run"),
         CheckAdded("DL-1", Check(SEEN, "make seen", "spec")),
         DeliverableCreated(SPEC),
     ]
-    assert desk.board.deliverables == desk.saved() == (BY_SPEC, TWO, SPEC)
+    assert harness.board.deliverables == harness.saved() == (BY_SPEC, TWO, SPEC)
 
 
 def test_a_pass_that_was_proven_by_what_the_specification_said_once_is_a_claim(
@@ -96,24 +104,24 @@ def test_a_pass_that_was_proven_by_what_the_specification_said_once_is_a_claim(
 ) -> None:
     once = Check(SEEN, "make once", "spec", "failed")
     proven = replace(claimed("DL-1", "ab12"), checks=(once,), proof="proven")
-    desk = desk_in(tmp_path, left=[proven, SPEC], terms=TERMS)
+    harness = make_board_harness(tmp_path, left=[proven, SPEC], terms=TERMS)
 
     now = replace(claimed("DL-1", "ab12"), checks=(Check(SEEN, "make seen", "spec"),))
-    assert desk.board.deliverables == desk.saved() == (now, SPEC)
+    assert harness.board.deliverables == harness.saved() == (now, SPEC)
 
 
 @pytest.mark.parametrize("told", [0, 1, 2])
 def test_a_process_that_takes_over_carries_what_the_last_one_did_not(
     tmp_path: Path, told: int
 ) -> None:
-    whole = desk_in(tmp_path / "whole", left=[ONE, TWO], terms=TERMS)
-    cut = desk_in(tmp_path / "cut", left=[ONE, TWO])
+    whole = make_board_harness(tmp_path / "whole", left=[ONE, TWO], terms=TERMS)
+    cut = make_board_harness(tmp_path / "cut", left=[ONE, TWO])
 
-    after = reopened(cut, *whole.events[1 : 1 + told], terms=TERMS)
+    after = reopen_board(cut, *whole.events[1 : 1 + told], terms=TERMS)
 
     assert after.events == whole.events[1 + told :]
     assert after.saved() == after.board.deliverables == (BY_SPEC, TWO, SPEC)
-    assert reopened(whole, terms=TERMS).events == []
+    assert reopen_board(whole, terms=TERMS).events == []
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,13 @@ from pathlib import Path
 import pytest
 
 from tests.builders import claimed, deliverable
-from tests.unit.workflows.deliver.board_harness import ONE, THREE, TWO, Desk, desk_in
+from tests.unit.workflows.deliver.board_harness import (
+    ONE,
+    THREE,
+    TWO,
+    BoardHarness,
+    make_board_harness,
+)
 from treadle.adapters.stores.status_file import StatusFile
 from treadle.domain.agent import ToolReply
 from treadle.domain.deliverable import Claim, Deliverable, Tally
@@ -17,64 +23,64 @@ from treadle.domain.events.work import DeliverableChanged, StatusAdopted
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Desk:
-    return desk_in(tmp_path)
+def harness(tmp_path: Path) -> BoardHarness:
+    return make_board_harness(tmp_path)
 
 
-async def test_a_hand_edit_is_adopted_once(desk: Desk) -> None:
-    await desk.create("DL-1")
-    desk.events.clear()
+async def test_a_hand_edit_is_adopted_once(harness: BoardHarness) -> None:
+    await harness.create("DL-1")
+    harness.events.clear()
     edited = (deliverable("DL-1", "blocked"), deliverable("DL-2", "passed"), THREE)
-    desk.edit(*edited)
+    harness.edit(*edited)
 
-    desk.board.adopt()
-    desk.board.adopt()
+    harness.board.adopt()
+    harness.board.adopt()
 
-    assert desk.events == [StatusAdopted(edited, "hand_edit")]
-    assert desk.board.deliverables == desk.saved() == edited
+    assert harness.events == [StatusAdopted(edited, "hand_edit")]
+    assert harness.board.deliverables == harness.saved() == edited
 
 
-async def test_a_tool_works_on_what_a_person_has_just_written(desk: Desk) -> None:
-    await desk.create("DL-1")
-    desk.edit(ONE, TWO)
-    desk.events.clear()
+async def test_a_tool_works_on_what_a_person_has_just_written(harness: BoardHarness) -> None:
+    await harness.create("DL-1")
+    harness.edit(ONE, TWO)
+    harness.events.clear()
 
-    reply = await desk.set_status("DL-2", "passed")
+    reply = await harness.set_status("DL-2", "passed")
 
     assert reply == ToolReply("DL-2 is passed now. 1 passed, 0 blocked, 1 pending.")
-    assert [event.type for event in desk.events] == ["status.adopted", "deliverable.changed"]
+    assert [event.type for event in harness.events] == ["status.adopted", "deliverable.changed"]
 
 
-def test_an_edit_that_changes_no_deliverable_is_not_worth_telling(desk: Desk) -> None:
-    desk.edit()
-    desk.board.adopt()
+def test_an_edit_that_changes_no_deliverable_is_not_worth_telling(harness: BoardHarness) -> None:
+    harness.edit()
+    harness.board.adopt()
 
-    assert desk.events == []
+    assert harness.events == []
 
 
 async def test_an_invalid_edit_is_told_once_by_its_line_and_put_aside_at_the_next_change(
-    desk: Desk,
+    harness: BoardHarness,
 ) -> None:
-    await desk.create("DL-1")
-    desk.events.clear()
-    desk.path.write_text("{\n  broken")
+    await harness.create("DL-1")
+    harness.events.clear()
+    harness.path.write_text("{\n  broken")
 
-    desk.board.adopt()
-    desk.board.adopt()
-    reply = await desk.set_status("DL-1", "passed")
+    harness.board.adopt()
+    harness.board.adopt()
+    reply = await harness.set_status("DL-1", "passed")
 
-    told, changed = desk.events
+    told, changed = harness.events
     assert isinstance(told, RunWarned)
     assert told.message == (
-        f"{desk.path}:2: not valid JSON: Expecting property name enclosed in double quotes; "
+        f"{harness.path}:2: not valid JSON: Expecting property name enclosed in double quotes; "
         "going on from the last valid state"
     )
     assert changed == DeliverableChanged(
         "DL-1", "What DL-1 is about", "pending", "passed", "claimed"
     )
     assert not reply.is_error
-    assert desk.saved() == (claimed("DL-1"),)
-    assert desk.path.with_suffix(".json.refused").read_text() == "{\n  broken"
+    assert harness.saved() == (claimed("DL-1"),)
+    assert harness.path.with_suffix(".json.refused").read_text() == "{\n  broken"
 
 
 def test_a_run_does_not_begin_on_an_invalid_file(tmp_path: Path) -> None:
@@ -82,7 +88,7 @@ def test_a_run_does_not_begin_on_an_invalid_file(tmp_path: Path) -> None:
     (tmp_path / ".treadle/status.json").write_text('{"deliverables": [\n{"id": 1}]}')
 
     with pytest.raises(ProjectError, match=r"status\.json:2: a deliverable needs an `id`"):
-        desk_in(tmp_path)
+        make_board_harness(tmp_path)
 
 
 class SavedMeanwhile(StatusFile):
@@ -105,18 +111,18 @@ class SavedMeanwhile(StatusFile):
         return super().write(deliverables, today=today)
 
 
-async def crowded_desk(directory: Path, *edits: Sequence[Deliverable] | str) -> Desk:
+async def crowded_board(directory: Path, *edits: Sequence[Deliverable] | str) -> BoardHarness:
     made: list[SavedMeanwhile] = []
 
     def file(path: Path) -> SavedMeanwhile:
         made.append(SavedMeanwhile(path))
         return made[0]
 
-    desk = desk_in(directory, file)
-    await desk.create("DL-1", "DL-2")
-    desk.events.clear()
+    harness = make_board_harness(directory, file)
+    await harness.create("DL-1", "DL-2")
+    harness.events.clear()
     made[0].edits = list(edits)
-    return desk
+    return harness
 
 
 REWORDED = Deliverable("DL-1", "Reworded", ("new words",))
@@ -125,14 +131,14 @@ REWORDED = Deliverable("DL-1", "Reworded", ("new words",))
 async def test_an_edit_in_the_very_moment_of_a_change_is_kept_with_the_change_in_it(
     tmp_path: Path,
 ) -> None:
-    desk = await crowded_desk(tmp_path, [THREE, REWORDED], [THREE, REWORDED, TWO])
+    harness = await crowded_board(tmp_path, [THREE, REWORDED], [THREE, REWORDED, TWO])
 
-    reply = await desk.set_status("DL-1", "passed")
+    reply = await harness.set_status("DL-1", "passed")
 
     passed = replace(REWORDED, status="passed", claim=Claim(), proof="claimed")
-    assert desk.saved() == desk.board.deliverables == (THREE, passed, TWO)
+    assert harness.saved() == harness.board.deliverables == (THREE, passed, TWO)
     assert reply == ToolReply("DL-1 is passed now. 1 passed, 0 blocked, 2 pending.")
-    assert desk.events == [
+    assert harness.events == [
         DeliverableChanged("DL-1", "What DL-1 is about", "pending", "passed", "claimed"),
         StatusAdopted((THREE, passed), "hand_edit"),
         StatusAdopted((THREE, passed, TWO), "hand_edit"),
@@ -142,50 +148,55 @@ async def test_an_edit_in_the_very_moment_of_a_change_is_kept_with_the_change_in
 async def test_a_deliverable_that_a_person_removes_in_the_moment_of_its_change_comes_back(
     tmp_path: Path,
 ) -> None:
-    desk = await crowded_desk(tmp_path, [TWO])
+    harness = await crowded_board(tmp_path, [TWO])
 
-    await desk.set_status("DL-1", "passed")
+    await harness.set_status("DL-1", "passed")
 
-    assert desk.saved() == (TWO, claimed("DL-1"))
+    assert harness.saved() == (TWO, claimed("DL-1"))
 
 
 async def test_a_file_broken_in_the_very_moment_of_a_change_is_put_aside(tmp_path: Path) -> None:
-    desk = await crowded_desk(tmp_path, "{broken")
+    harness = await crowded_board(tmp_path, "{broken")
 
-    await desk.set_status("DL-1", "passed")
+    await harness.set_status("DL-1", "passed")
 
-    assert desk.saved() == (claimed("DL-1"), TWO)
-    assert desk.path.with_suffix(".json.refused").read_text() == "{broken"
+    assert harness.saved() == (claimed("DL-1"), TWO)
+    assert harness.path.with_suffix(".json.refused").read_text() == "{broken"
 
 
 async def test_a_file_that_takes_no_writes_is_told_once_and_caught_up_with_later(
-    desk: Desk,
+    harness: BoardHarness,
 ) -> None:
-    await desk.create("DL-1", "DL-2")
-    desk.events.clear()
-    folder = desk.path.parent
+    await harness.create("DL-1", "DL-2")
+    harness.events.clear()
+    folder = harness.path.parent
     kept = folder.rename(folder.with_name("kept"))
     folder.write_text("in the way")
 
-    replies = [await desk.set_status("DL-1", "passed"), await desk.set_status("DL-2", "blocked")]
-    desk.board.adopt()
-    during = desk.board.tally()
+    replies = [
+        await harness.set_status("DL-1", "passed"),
+        await harness.set_status("DL-2", "blocked"),
+    ]
+    harness.board.adopt()
+    during = harness.board.tally()
     folder.unlink()
     kept.rename(folder)
-    desk.board.adopt()
+    harness.board.adopt()
 
     assert [reply.is_error for reply in replies] == [False, False]
     assert during == Tally(passed=1, blocked=1, total=2)
-    assert desk.saved() == (claimed("DL-1"), deliverable("DL-2", "blocked"))
-    assert [event.type for event in desk.events] == [
+    assert harness.saved() == (claimed("DL-1"), deliverable("DL-2", "blocked"))
+    assert [event.type for event in harness.events] == [
         "run.warned",
         "deliverable.changed",
         "deliverable.changed",
     ]
 
 
-async def test_the_round_remembers_what_passed_in_it_and_was_not_taken_back(desk: Desk) -> None:
-    await desk.create("DL-1", "DL-2")
+async def test_the_round_remembers_what_passed_in_it_and_was_not_taken_back(
+    harness: BoardHarness,
+) -> None:
+    await harness.create("DL-1", "DL-2")
     for name, status in [
         ("DL-1", "passed"),
         ("DL-2", "passed"),
@@ -193,6 +204,6 @@ async def test_the_round_remembers_what_passed_in_it_and_was_not_taken_back(desk
         ("DL-2", "pending"),
         ("DL-2", "passed"),
     ]:
-        await desk.set_status(name, status)
+        await harness.set_status(name, status)
 
-    assert desk.board.passed_this_round == [TWO]
+    assert harness.board.passed_this_round == [TWO]

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tests.builders import MemoryLog, deliverable
-from tests.unit.workflows.deliver.board_harness import Desk, desk_in, with_checks
+from tests.unit.workflows.deliver.board_harness import BoardHarness, make_board_harness, with_checks
 from treadle.domain.check import Check
 from treadle.domain.deliverable import Claim, Deliverable
 from treadle.domain.events.all_events import Event
@@ -46,26 +46,26 @@ def unittest(**outcomes: str) -> PresetResult:
 
 
 @dataclass
-class Proving:
-    """A verification, its board and its ground."""
+class VerifierHarness:
+    """A verification, its board and its runner."""
 
-    desk: Desk
-    ground: MemoryCheckRunner
+    harness: BoardHarness
+    runner: MemoryCheckRunner
     verification: DeliverableVerifier
 
     @property
-    def trials(self) -> list[tuple[str, str, str]]:
-        return [(each.command, each.commit, each.when) for each in self.ground.commands]
+    def commands_run(self) -> list[tuple[str, str, str]]:
+        return [(each.command, each.commit, each.when) for each in self.runner.commands]
 
     @property
     def told(self) -> list[Event]:
         """What was recorded besides the results of commands."""
-        return [e for e in self.desk.events if not isinstance(e, (CheckFinished, SuiteFinished))]
+        return [e for e in self.harness.events if not isinstance(e, (CheckFinished, SuiteFinished))]
 
     async def claims(self, *names: str) -> None:
         for name in names:
-            await self.desk.set_status(name, "passed")
-        self.desk.events.clear()
+            await self.harness.set_status(name, "passed")
+        self.harness.events.clear()
 
     async def shows(
         self, *, before: str = BASE, accepted: Sequence[str] = ACCEPTED
@@ -73,33 +73,33 @@ class Proving:
         return await self.verification.verify_round(before, WORK, accepted)
 
 
-def proving(
+def make_verifier_harness(
     directory: Path,
     *left: Deliverable,
     said: Mapping[tuple[str, str], PresetResult],
     suite: SuiteCommand | None = None,
-) -> Proving:
+) -> VerifierHarness:
     terms = PassRules("after_round" if suite else "at_once")
-    desk = desk_in(directory, left=left, terms=terms)
-    desk.events.clear()
-    ground = MemoryCheckRunner(dict(said))
+    harness = make_board_harness(directory, left=left, terms=terms)
+    harness.events.clear()
+    runner = MemoryCheckRunner(dict(said))
 
     def rules() -> RegressionRules:
         return RegressionRules("", 80.0)
 
-    record = desk.events.append
-    gate = None if suite is None else SuiteVerifier(ground, suite, BASE, rules, record)
+    record = harness.events.append
+    gate = None if suite is None else SuiteVerifier(runner, suite, BASE, rules, record)
     verification = DeliverableVerifier(
-        runner=ground,
-        board=desk.board,
+        runner=runner,
+        board=harness.board,
         suite=gate,
         check_s=60.0,
-        log=MemoryLog(desk.events),
+        log=MemoryLog(harness.events),
         baseline=BASE,
-        checks_before_work=desk.board.checks_to_see_fail,
-        must_hold=desk.board.not_blocked,
+        checks_before_work=harness.board.checks_to_see_fail,
+        must_hold=harness.board.not_blocked,
     )
-    return Proving(desk, ground, verification)
+    return VerifierHarness(harness, runner, verification)
 
 
 def turned(name: str, *way: str, commit: str = "") -> DeliverableChanged:
@@ -124,25 +124,27 @@ def passed(of: Deliverable, commit: str = WORK) -> Deliverable:
 
 
 async def test_what_fails_before_the_work_and_passes_after_it_is_proven(tmp_path: Path) -> None:
-    scene = proving(tmp_path, ONE, said={("make one", BASE): RED, ("make one", WORK): GREEN})
-    await scene.claims("DL-1")
+    harness = make_verifier_harness(
+        tmp_path, ONE, said={("make one", BASE): RED, ("make one", WORK): GREEN}
+    )
+    await harness.claims("DL-1")
 
-    findings = await scene.shows()
+    findings = await harness.shows()
 
     assert findings == VerificationFindings()
-    assert scene.trials == [("make one", BASE, "before"), ("make one", WORK, "after")]
-    assert scene.told == [turned("DL-1", "pending", "passed", "proven", commit=WORK)]
-    assert scene.desk.saved() == (passed(ONE),)
+    assert harness.commands_run == [("make one", BASE, "before"), ("make one", WORK, "after")]
+    assert harness.told == [turned("DL-1", "pending", "passed", "proven", commit=WORK)]
+    assert harness.harness.saved() == (passed(ONE),)
 
 
 async def test_what_passes_before_the_work_as_well_is_only_claimed(tmp_path: Path) -> None:
-    scene = proving(tmp_path, ONE, said={("make one", ""): GREEN})
-    await scene.claims("DL-1")
+    harness = make_verifier_harness(tmp_path, ONE, said={("make one", ""): GREEN})
+    await harness.claims("DL-1")
 
-    await scene.shows()
+    await harness.shows()
 
-    assert scene.told == [turned("DL-1", "pending", "passed", "claimed", commit=WORK)]
-    [saved] = scene.desk.saved()
+    assert harness.told == [turned("DL-1", "pending", "passed", "claimed", commit=WORK)]
+    [saved] = harness.harness.saved()
     assert (saved.proof, saved.checks) == (
         "claimed",
         (Check("DL-1 can be seen", "make one", before="passed"),),
@@ -151,50 +153,52 @@ async def test_what_passes_before_the_work_as_well_is_only_claimed(tmp_path: Pat
 
 async def test_a_red_check_refuses_its_own_deliverable_and_no_other(tmp_path: Path) -> None:
     said = {("make one", ""): RED, ("make two", BASE): RED, ("make two", WORK): GREEN}
-    scene = proving(tmp_path, ONE, TWO, said=said)
-    await scene.claims("DL-1", "DL-2")
+    harness = make_verifier_harness(tmp_path, ONE, TWO, said=said)
+    await harness.claims("DL-1", "DL-2")
 
-    findings = await scene.shows()
+    findings = await harness.shows()
 
     assert "DL-1, criterion “DL-1 can be seen”: `make one` ended with exit code 1." in findings.told
     assert "DL-2" not in findings.told
     assert "it does not hold" in findings.told
-    assert scene.told == [
+    assert harness.told == [
         refused("DL-1", red=1),
         turned("DL-2", "pending", "passed", "proven", commit=WORK),
     ]
-    assert scene.desk.board.claims() == ()
+    assert harness.harness.board.claims() == ()
 
 
 async def test_a_check_that_does_not_end_is_red(tmp_path: Path) -> None:
     said = {("make one", BASE): RED, ("make one", WORK): PresetResult(None, "")}
-    scene = proving(tmp_path, ONE, said=said)
-    await scene.claims("DL-1")
+    harness = make_verifier_harness(tmp_path, ONE, said=said)
+    await harness.claims("DL-1")
 
-    findings = await scene.shows()
+    findings = await harness.shows()
 
     assert "`make one` ran out of time.\n\n```\n(it printed nothing)\n```" in findings.told
-    assert scene.told == [refused("DL-1", red=1)]
+    assert harness.told == [refused("DL-1", red=1)]
 
 
 async def test_checks_that_nobody_claims_are_seen_to_fail_and_nothing_else(tmp_path: Path) -> None:
-    scene = proving(tmp_path, ONE, said={("make one", BASE): RED}, suite=TESTS)
+    harness = make_verifier_harness(tmp_path, ONE, said={("make one", BASE): RED}, suite=TESTS)
 
-    findings = await scene.shows()
+    findings = await harness.shows()
 
     assert findings == VerificationFindings(idle=True)
-    assert scene.trials == [("make one", BASE, "before")]
-    assert not scene.verification.is_due()
+    assert harness.commands_run == [("make one", BASE, "before")]
+    assert not harness.verification.is_due()
 
 
 async def test_a_test_command_that_fails_as_before_opens_the_gate_and_is_warned_of(
     tmp_path: Path,
 ) -> None:
-    scene = proving(tmp_path, deliverable("DL-1"), said={(TESTS.command, ""): RED}, suite=TESTS)
-    await scene.claims("DL-1")
+    harness = make_verifier_harness(
+        tmp_path, deliverable("DL-1"), said={(TESTS.command, ""): RED}, suite=TESTS
+    )
+    await harness.claims("DL-1")
 
-    assert await scene.shows() == VerificationFindings()
-    assert scene.told == [
+    assert await harness.shows() == VerificationFindings()
+    assert harness.told == [
         RunWarned(SAYS_NOTHING),
         turned("DL-1", "pending", "passed", "claimed", commit=WORK),
     ]
@@ -208,11 +212,11 @@ async def test_tests_that_object_refuse_everything_until_a_person_accepts_them(
         (TESTS.command, BASE): unittest(hello="ok", old="FAIL"),
         (TESTS.command, WORK): unittest(hello="FAIL", old="FAIL"),
     }
-    scene = proving(tmp_path, one, said=said, suite=TESTS)
-    await scene.claims("DL-1")
+    harness = make_verifier_harness(tmp_path, one, said=said, suite=TESTS)
+    await harness.claims("DL-1")
 
-    findings = await scene.shows()
-    accepted = await scene.shows(accepted=["new_failure test_it.It::test_hello"])
+    findings = await harness.shows()
+    accepted = await harness.shows(accepted=["new_failure test_it.It::test_hello"])
 
     assert [(each.finding, each.test) for each in findings.objections] == [
         ("new_failure", "test_it.It::test_hello")
@@ -221,9 +225,9 @@ async def test_tests_that_object_refuse_everything_until_a_person_accepts_them(
         findings.told
     )
     assert accepted == VerificationFindings()
-    suites = [event for event in scene.desk.events if isinstance(event, SuiteFinished)]
+    suites = [event for event in harness.harness.events if isinstance(event, SuiteFinished)]
     assert [each.accepted for each in suites] == [(), (), suites[1].objections]
-    assert scene.told == [
+    assert harness.told == [
         refused("DL-1", red=0),
         turned("DL-1", "pending", "passed", "claimed", commit=WORK),
     ]
@@ -232,16 +236,16 @@ async def test_tests_that_object_refuse_everything_until_a_person_accepts_them(
 async def test_tests_are_run_once_for_a_tree_that_they_had_nothing_against(
     tmp_path: Path,
 ) -> None:
-    scene = proving(
+    harness = make_verifier_harness(
         tmp_path, deliverable("DL-1"), said={(TESTS.command, ""): unittest(hello="ok")}, suite=TESTS
     )
-    await scene.claims("DL-1")
+    await harness.claims("DL-1")
 
-    await scene.shows()
-    again = await scene.verification.reverify(TIPS[:2], ACCEPTED)
+    await harness.shows()
+    again = await harness.verification.reverify(TIPS[:2], ACCEPTED)
 
     assert again == VerificationFindings()
-    assert [(commit, when) for _, commit, when in scene.trials] == [
+    assert [(commit, when) for _, commit, when in harness.commands_run] == [
         (BASE, "before"),
         (WORK, "after"),
     ]
@@ -255,17 +259,17 @@ async def test_what_broke_later_is_pending_again_and_the_round_is_named(tmp_path
         ("make one", LAST): RED,
         ("make two", LAST): GREEN,
     }
-    scene = proving(tmp_path, passed(ONE), passed(TWO, LAST), said=said)
+    harness = make_verifier_harness(tmp_path, passed(ONE), passed(TWO, LAST), said=said)
 
-    findings = await scene.verification.reverify(tips, ACCEPTED)
+    findings = await harness.verification.reverify(tips, ACCEPTED)
 
     assert "DL-1, criterion “DL-1 can be seen”: `make one` ended with exit code 1." in findings.told
-    assert scene.told == [
+    assert harness.told == [
         RegressionFound("DL-1", "DL-1 can be seen", 2),
         turned("DL-1", "passed", "pending"),
         set_back("DL-1"),
     ]
-    assert scene.trials == [
+    assert harness.commands_run == [
         ("make one", LAST, "again"),
         ("make two", LAST, "again"),
         ("make one", WORK, "bisect"),
@@ -277,16 +281,16 @@ async def test_what_was_set_back_before_a_cut_is_told_once_more_to_the_next_sess
     tmp_path: Path,
 ) -> None:
     said = {("make one", BASE): RED, ("make one", WORK): GREEN, ("make one", LATER): RED}
-    scene = proving(tmp_path, ONE, said=said)
-    await scene.claims("DL-1")
-    await scene.shows()
-    scene.desk.events.clear()
+    harness = make_verifier_harness(tmp_path, ONE, said=said)
+    await harness.claims("DL-1")
+    await harness.shows()
+    harness.harness.events.clear()
 
-    first = await scene.verification.reverify(TIPS, ACCEPTED)
-    second = await scene.verification.reverify(TIPS, ACCEPTED)
+    first = await harness.verification.reverify(TIPS, ACCEPTED)
+    second = await harness.verification.reverify(TIPS, ACCEPTED)
 
     assert second == first
-    assert scene.told == [
+    assert harness.told == [
         RegressionFound("DL-1", "DL-1 can be seen", 2),
         turned("DL-1", "passed", "pending"),
         set_back("DL-1"),
@@ -297,24 +301,26 @@ async def test_one_command_for_two_criteria_is_run_once_and_is_evidence_for_both
     tmp_path: Path,
 ) -> None:
     same = with_checks(deliverable("DL-2"), "make one")
-    scene = proving(tmp_path, passed(ONE), passed(same), said={("make one", WORK): GREEN})
+    harness = make_verifier_harness(
+        tmp_path, passed(ONE), passed(same), said={("make one", WORK): GREEN}
+    )
 
-    findings = await scene.verification.reverify(TIPS[:2], ACCEPTED)
+    findings = await harness.verification.reverify(TIPS[:2], ACCEPTED)
 
     assert findings == VerificationFindings()
-    assert scene.trials == [("make one", WORK, "again")]
-    finished = [event for event in scene.desk.events if isinstance(event, CheckFinished)]
+    assert harness.commands_run == [("make one", WORK, "again")]
+    finished = [event for event in harness.harness.events if isinstance(event, CheckFinished)]
     assert [event.deliverable for event in finished] == ["DL-1", "DL-2"]
     assert finished[0].evidence == finished[1].evidence
 
 
 async def test_a_run_that_is_to_stop_shows_nothing(tmp_path: Path) -> None:
-    scene = proving(tmp_path, ONE, said={("make one", BASE): RED})
-    await scene.claims("DL-1")
+    harness = make_verifier_harness(tmp_path, ONE, said={("make one", BASE): RED})
+    await harness.claims("DL-1")
 
-    findings = await scene.shows()
-    again = await scene.verification.reverify(TIPS, ACCEPTED)
+    findings = await harness.shows()
+    again = await harness.verification.reverify(TIPS, ACCEPTED)
 
     assert findings == again == VerificationFindings(stopped=True)
     assert not findings.hold
-    assert (scene.told, scene.desk.board.claims()) == ([], ())
+    assert (harness.told, harness.harness.board.claims()) == ([], ())

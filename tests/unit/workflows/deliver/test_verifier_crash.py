@@ -10,8 +10,8 @@ import pytest
 
 from tests.builders import deliverable
 from tests.unit.workflows.deliver.board_harness import with_checks
-from tests.unit.workflows.killed_process import DoomedSteps, DoomedStore, Killed, Moment
-from tests.unit.workflows.run_harness import StoryStage, did, ending, stage_in, turned
+from tests.unit.workflows.killed_process import KilledSteps, KilledStore, Moment, ProcessKilled
+from tests.unit.workflows.run_harness import RunHarness, did, ending, make_run_harness, turned
 from treadle.domain.deliverable import Tally
 from treadle.domain.events.all_events import Event
 from treadle.domain.events.run import RoundStarted, RunEnded, RunReopened
@@ -40,46 +40,48 @@ FACTS = (
 
 
 @dataclass
-class TreeGround:
+class TreeRunner:
     """A command is the name of a file, and green where a commit has it."""
 
-    stage: StoryStage
+    harness: RunHarness
 
     async def run(self, trial: CheckCommand) -> CommandResult | CommandStopped:
-        if self.stage.stop.is_set():
+        if self.harness.stop.is_set():
             return CommandStopped()
-        files = self.stage.user.git("ls-tree", "--name-only", trial.commit).splitlines()
+        files = self.harness.user.git("ls-tree", "--name-only", trial.commit).splitlines()
         said = GREEN if trial.command in files else RED
         return await MemoryCheckRunner({(trial.command, ""): said}).run(trial)
 
 
 @pytest.fixture
-def stage(tmp_path: Path) -> StoryStage:
+def harness(tmp_path: Path) -> RunHarness:
     """Two deliverables, each with a check, and sessions that claim them too early, show them, and
     break what was shown."""
-    stage = stage_in(tmp_path)
-    stage.plan(
+    harness = make_run_harness(tmp_path)
+    harness.plan(
         with_checks(deliverable("DL-1"), "one.txt"),
         with_checks(deliverable("DL-2"), "two.txt"),
     )
-    stage.runner = TreeGround(stage)
+    harness.runner = TreeRunner(harness)
 
-    removed = did(lambda: (stage.workspace / "one.txt").unlink(missing_ok=True))
-    stage.sessions = [
-        [turned("DL-1", "passed"), stage.wrote("zero.txt"), ending()],
-        [stage.wrote("one.txt"), turned("DL-1", "passed"), ending()],
-        [stage.wrote("two.txt"), removed, turned("DL-2", "passed"), ending()],
-        [stage.wrote("one.txt"), turned("DL-1", "passed"), ending()],
+    removed = did(lambda: (harness.workspace / "one.txt").unlink(missing_ok=True))
+    harness.sessions = [
+        [turned("DL-1", "passed"), harness.wrote("zero.txt"), ending()],
+        [harness.wrote("one.txt"), turned("DL-1", "passed"), ending()],
+        [harness.wrote("two.txt"), removed, turned("DL-2", "passed"), ending()],
+        [harness.wrote("one.txt"), turned("DL-1", "passed"), ending()],
     ]
-    return stage
+    return harness
 
 
-def checks_of(stage: StoryStage) -> list[CheckFinished]:
-    return [e for e in stage.events if isinstance(e, CheckFinished) and e.evidence.when != "before"]
+def checks_of(harness: RunHarness) -> list[CheckFinished]:
+    return [
+        e for e in harness.events if isinstance(e, CheckFinished) and e.evidence.when != "before"
+    ]
 
 
 @dataclass(frozen=True)
-class Told:
+class RunFacts:
     """All that must be the same, however often the run was told."""
 
     result: RunResult
@@ -108,7 +110,7 @@ def shown(name: str) -> Sequence[object]:
     return DeliverableClaimed(*about(name)), "completed", passed
 
 
-EXPECTED = Told(
+EXPECTED = RunFacts(
     RunResult("all_passed", 4, Tally(passed=2, total=2), 0.0, Usage(), 0.0),
     [
         RoundStarted(1, "coding"),
@@ -133,40 +135,40 @@ EXPECTED = Told(
 )
 
 
-async def told_to_its_end(stage: StoryStage) -> Told:
-    stage.through, stage.writing = lambda steps: steps, lambda store: store
-    result = await stage.tell()
+async def run_to_the_end(harness: RunHarness) -> RunFacts:
+    harness.wrap_steps, harness.wrap_store = lambda steps: steps, lambda store: store
+    result = await harness.execute()
     # A session that was cut off and resumed is told no more than that.
-    began = {brief.session: brief.prompt for brief in stage.agent.briefs if not brief.resume}
+    began = {brief.session: brief.prompt for brief in harness.agent.briefs if not brief.resume}
     prompts = ["what did not hold" in prompt for prompt in began.values()]
-    facts = [fact(event) for event in stage.of_type(*FACTS)]
-    return Told(result, facts, stage.steps, prompts)
+    facts = [fact(event) for event in harness.of_type(*FACTS)]
+    return RunFacts(result, facts, harness.steps, prompts)
 
 
-async def test_a_run_that_nobody_disturbs(stage: StoryStage) -> None:
-    assert await told_to_its_end(stage) == EXPECTED
-    assert len({brief.session for brief in stage.agent.briefs}) == 4
+async def test_a_run_that_nobody_disturbs(harness: RunHarness) -> None:
+    assert await run_to_the_end(harness) == EXPECTED
+    assert len({brief.session for brief in harness.agent.briefs}) == 4
 
 
 async def test_what_a_run_had_not_shown_when_it_was_ended_is_shown_first_when_it_goes_on(
-    stage: StoryStage,
+    harness: RunHarness,
 ) -> None:
-    stop = did(stage.stop.set)
-    written = [stage.wrote("one.txt"), stage.wrote("two.txt")]
-    stage.sessions = [
+    stop = did(harness.stop.set)
+    written = [harness.wrote("one.txt"), harness.wrote("two.txt")]
+    harness.sessions = [
         [*written, turned("DL-1", "passed"), turned("DL-2", "passed"), stop, ending()]
     ]
-    interrupted = await stage.tell()
-    stage.record(RunEnded(interrupted), RunReopened("resume", stage.limits))
-    stage.stop = asyncio.Event()
+    interrupted = await harness.execute()
+    harness.record(RunEnded(interrupted), RunReopened("resume", harness.limits))
+    harness.stop = asyncio.Event()
 
-    resumed = await stage.tell()
+    resumed = await harness.execute()
 
     assert (interrupted.reason, resumed.reason) == ("interrupted", "all_passed")
-    assert stage.steps == ["begin", "look 1", "verify 0", "show 1"]
-    assert len(stage.agent.briefs) == 1
+    assert harness.steps == ["begin", "look 1", "verify 0", "show 1"]
+    assert len(harness.agent.briefs) == 1
     # Seen to fail on the tree before all work, not on the one that had the work already.
-    assert [(d.id, d.proof) for d in stage.status.read()] == [
+    assert [(d.id, d.proof) for d in harness.status.read()] == [
         ("DL-1", "proven"),
         ("DL-2", "proven"),
     ]
@@ -178,41 +180,41 @@ SHOWING = [at for at, name in enumerate(EXPECTED.steps, 1) if name.startswith(("
 @pytest.mark.parametrize("at", SHOWING, ids=[EXPECTED.steps[at - 1] for at in SHOWING])
 @pytest.mark.parametrize("moment", get_args(Moment))
 async def test_a_run_that_is_killed_while_its_work_is_shown_ends_as_if_nothing_had_been(
-    stage: StoryStage, at: int, moment: Moment
+    harness: RunHarness, at: int, moment: Moment
 ) -> None:
-    stage.through = lambda steps: DoomedSteps(steps, at, moment)
-    with pytest.raises(Killed):
-        await stage.tell()
+    harness.wrap_steps = lambda steps: KilledSteps(steps, at, moment)
+    with pytest.raises(ProcessKilled):
+        await harness.execute()
 
-    assert await told_to_its_end(stage) == EXPECTED
+    assert await run_to_the_end(harness) == EXPECTED
 
 
-async def writes_of(stage: StoryStage) -> int:
+async def writes_of(harness: RunHarness) -> int:
     """How often a run writes to its log."""
-    doomed: list[DoomedStore] = []
+    doomed: list[KilledStore] = []
 
     def watched(store: Store) -> Store:
-        doomed.append(DoomedStore(store, at=10_000))
+        doomed.append(KilledStore(store, at=10_000))
         return doomed[-1]
 
-    stage.writing = watched
-    await stage.tell()
+    harness.wrap_store = watched
+    await harness.execute()
     return doomed[-1].appended
 
 
 WRITES = 45
 
 
-async def test_the_run_writes_to_its_log_so_many_times(stage: StoryStage) -> None:
-    assert await writes_of(stage) == WRITES
+async def test_the_run_writes_to_its_log_so_many_times(harness: RunHarness) -> None:
+    assert await writes_of(harness) == WRITES
 
 
 @pytest.mark.parametrize("at", range(1, WRITES + 1))
 async def test_a_run_that_is_killed_before_anything_it_writes_ends_as_if_nothing_had_been(
-    stage: StoryStage, at: int
+    harness: RunHarness, at: int
 ) -> None:
-    stage.writing = lambda store: DoomedStore(store, at)
-    with pytest.raises(Killed):
-        await stage.tell()
+    harness.wrap_store = lambda store: KilledStore(store, at)
+    with pytest.raises(ProcessKilled):
+        await harness.execute()
 
-    assert await told_to_its_end(stage) == EXPECTED
+    assert await run_to_the_end(harness) == EXPECTED

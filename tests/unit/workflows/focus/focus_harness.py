@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tests.builders import repository_in
-from tests.unit.workflows.run_harness import StoryStage, ending, use
+from tests.unit.workflows.run_harness import RunHarness, ending, use
 from treadle.adapters.agents.replay import ReplayStep
 from treadle.adapters.stores.wip_files import WipFiles
 from treadle.domain.agent import TextClosed, TextStreamed, ToolUse
@@ -31,8 +31,8 @@ class FocusOptions:
 
 
 @dataclass
-class FocusStage(StoryStage):
-    """As the stage of `deliver`; what the check command says is said beforehand."""
+class FocusHarness(RunHarness):
+    """As the harness of `deliver`; what the check command says is said beforehand."""
 
     given_review: str = ""
     review_terms: ReviewRules = field(default_factory=lambda: ReviewRules("major", 3))
@@ -41,7 +41,7 @@ class FocusStage(StoryStage):
     # What the tests say, one time after the other; then they have nothing against the work.
     tests: list[str | CommandStopped] = field(default_factory=list)
     set_up: list[str] = field(default_factory=list)
-    chronicle: FocusFiles | None = None
+    focus_files: FocusFiles | None = None
 
     @property
     def wip(self) -> Mapping[str, str]:
@@ -64,10 +64,10 @@ class FocusStage(StoryStage):
         files = WipFiles(
             self.user.path / ".treadle" / "wip", self.directory / self.run / "wip", self.run
         )
-        self.chronicle = FocusFiles(files, given_review=self.given_review)
-        self.chronicle.recall(self.store.read(self.run))
-        self.chronicle.refresh()
-        return self.chronicle
+        self.focus_files = FocusFiles(files, given_review=self.given_review)
+        self.focus_files.recall(self.store.read(self.run))
+        self.focus_files.refresh()
+        return self.focus_files
 
     def adjust(self, loop: RunLoop) -> None:
         """The tests answer as a test says."""
@@ -90,9 +90,9 @@ def files_in(folder: Path, run: str) -> Mapping[str, str]:
     }
 
 
-def focus_stage_in(directory: Path) -> FocusStage:
+def make_focus_harness(directory: Path) -> FocusHarness:
     specs = {"SPEC.md": "# Clock\n", "specs/clock.md": "# Clock\n\nTell the time.\n"}
-    return FocusStage(directory, repository_in(directory, **specs))
+    return FocusHarness(directory, repository_in(directory, **specs))
 
 
 def said(*lines: str) -> list[ReplayStep]:

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from tests.unit.workflows.focus.focus_harness import (
-    FocusStage,
-    focus_stage_in,
+    FocusHarness,
+    make_focus_harness,
     marker,
     planned,
     reviewed,
@@ -28,68 +28,68 @@ from treadle.workflows.loop.suite_verifier import SuiteVerdict, SuiteVerifier
 
 
 @pytest.fixture
-def stage(tmp_path: Path) -> FocusStage:
-    return focus_stage_in(tmp_path)
+def harness(tmp_path: Path) -> FocusHarness:
+    return make_focus_harness(tmp_path)
 
 
 async def test_work_that_git_refuses_is_told_and_comes_home_with_the_next(
-    stage: FocusStage,
+    harness: FocusHarness,
 ) -> None:
     # What another git would leave that was ended in the middle of it.
-    lock = stage.user.path / ".git" / "refs" / "heads" / f"{BRANCH}.lock"
+    lock = harness.user.path / ".git" / "refs" / "heads" / f"{BRANCH}.lock"
     lock.parent.mkdir()
     first: list[ReplayStep] = [
-        stage.wrote("hands.py"),
+        harness.wrote("hands.py"),
         did(lock.touch),
         *marker("PROGRESS", "Add hands"),
         ending(),
     ]
     second: list[ReplayStep] = [
         did(lock.unlink),
-        stage.wrote("face.py"),
+        harness.wrote("face.py"),
         *marker("DONE", "Add the face"),
         ending(),
     ]
-    stage.sessions = [planned("# Plan\n"), first, second, reviewed("APPROVED")]
+    harness.sessions = [planned("# Plan\n"), first, second, reviewed("APPROVED")]
 
-    result = await stage.tell()
+    result = await harness.execute()
 
     assert result.reason == "approved"
-    assert [event.type for event in stage.of_type(CommitFailed)] == ["commit.failed"]
-    assert stage.user.log(BRANCH) == ["Add the face", "Add hands", "First"]
+    assert [event.type for event in harness.of_type(CommitFailed)] == ["commit.failed"]
+    assert harness.user.log(BRANCH) == ["Add the face", "Add hands", "First"]
 
 
-async def test_a_session_that_leaves_nothing_makes_no_commit(stage: FocusStage) -> None:
+async def test_a_session_that_leaves_nothing_makes_no_commit(harness: FocusHarness) -> None:
     idle: list[ReplayStep] = [*marker("DONE", "All is there already"), ending()]
-    stage.sessions = [planned("# Plan\n\nNothing.\n"), idle, reviewed("APPROVED")]
+    harness.sessions = [planned("# Plan\n\nNothing.\n"), idle, reviewed("APPROVED")]
 
-    result = await stage.tell()
+    result = await harness.execute()
 
-    assert (result.reason, stage.of_type(WorkCommitted)) == ("approved", [])
+    assert (result.reason, harness.of_type(WorkCommitted)) == ("approved", [])
 
 
-async def test_a_check_that_somebody_stopped_is_not_told(stage: FocusStage) -> None:
-    stage.said = {}
+async def test_a_check_that_somebody_stopped_is_not_told(harness: FocusHarness) -> None:
+    harness.said = {}
     done: list[ReplayStep] = [*marker("DONE", "Done"), ending()]
-    stage.sessions = [planned("# Plan\n"), done, reviewed("APPROVED")]
+    harness.sessions = [planned("# Plan\n"), done, reviewed("APPROVED")]
 
-    await stage.tell()
+    await harness.execute()
 
-    assert "command.finished" not in stage.types
+    assert "command.finished" not in harness.types
 
 
-async def test_working_files_that_cannot_be_written_stop_nothing(stage: FocusStage) -> None:
-    (stage.user.path / ".treadle").mkdir()
-    (stage.user.path / ".treadle" / "wip").write_text("in the way\n")
+async def test_working_files_that_cannot_be_written_stop_nothing(harness: FocusHarness) -> None:
+    (harness.user.path / ".treadle").mkdir()
+    (harness.user.path / ".treadle" / "wip").write_text("in the way\n")
     done: list[ReplayStep] = [*marker("DONE", "Done"), ending()]
-    stage.sessions = [planned("# Plan\n"), done, reviewed("APPROVED")]
+    harness.sessions = [planned("# Plan\n"), done, reviewed("APPROVED")]
 
-    result = await stage.tell()
+    result = await harness.execute()
 
     assert result.reason == "approved"
-    assert stage.chronicle is not None
-    assert stage.chronicle.problem.startswith("cannot write")
-    stage.chronicle.close()
+    assert harness.focus_files is not None
+    assert harness.focus_files.problem.startswith("cannot write")
+    harness.focus_files.close()
 
 
 async def test_a_plan_is_taken_once_and_only_whole() -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from tests.unit.workflows.focus.focus_harness import (
-    FocusStage,
-    focus_stage_in,
+    FocusHarness,
+    make_focus_harness,
     marker,
     planned,
     reviewed,
@@ -20,54 +20,58 @@ PLAN = "# Plan\n\n- [ ] hands\n"
 
 
 @pytest.fixture
-def stage(tmp_path: Path) -> FocusStage:
-    return focus_stage_in(tmp_path)
+def harness(tmp_path: Path) -> FocusHarness:
+    return make_focus_harness(tmp_path)
 
 
-async def test_a_plan_that_was_never_handed_over_is_no_plan(stage: FocusStage) -> None:
-    stage.sessions = [[*marker("PLAN_COMPLETE", "All in my head."), ending()]] * 5
-    stage.limits = replace(stage.limits, stuck_rounds=2, stuck_repeats=9)
+async def test_a_plan_that_was_never_handed_over_is_no_plan(harness: FocusHarness) -> None:
+    harness.sessions = [[*marker("PLAN_COMPLETE", "All in my head."), ending()]] * 5
+    harness.limits = replace(harness.limits, stuck_rounds=2, stuck_repeats=9)
 
-    result = await stage.tell()
+    result = await harness.execute()
 
     assert result.reason == "stuck"
-    assert len(stage.agent.briefs) == 2
+    assert len(harness.agent.briefs) == 2
     missing = "no plan was handed over with write_plan"
     assert (
-        stage.of_type(RunWarned)
+        harness.of_type(RunWarned)
         == [RunWarned(f"plan_complete does not count, another session is asked: {missing}")] * 2
     )
 
 
-async def test_changes_requested_without_findings_are_asked_for_again(stage: FocusStage) -> None:
-    stage.sessions = [
+async def test_changes_requested_without_findings_are_asked_for_again(
+    harness: FocusHarness,
+) -> None:
+    harness.sessions = [
         planned(PLAN),
-        [stage.wrote("hands.py"), *marker("DONE", "Add the hands"), ending()],
+        [harness.wrote("hands.py"), *marker("DONE", "Add the hands"), ending()],
         reviewed("REQUEST_CHANGES"),
         reviewed("APPROVED"),
     ]
 
-    result = await stage.tell()
+    result = await harness.execute()
 
-    assert (result.reason, len(stage.of_type(ReviewJudged))) == ("approved", 1)
+    assert (result.reason, len(harness.of_type(ReviewJudged))) == ("approved", 1)
     missing = "no findings were handed over with write_review"
-    assert stage.of_type(RunWarned) == [
+    assert harness.of_type(RunWarned) == [
         RunWarned(f"request_changes does not count, another session is asked: {missing}")
     ]
 
 
-async def test_what_was_wrong_with_findings_that_do_not_count_is_said(stage: FocusStage) -> None:
+async def test_what_was_wrong_with_findings_that_do_not_count_is_said(
+    harness: FocusHarness,
+) -> None:
     unreadable = use("write_review", {"findings": [{"severity": "bad", "text": "It is slow"}]})
-    stage.sessions = [
+    harness.sessions = [
         planned(PLAN),
-        [stage.wrote("hands.py"), *marker("DONE", "Add the hands"), ending()],
+        [harness.wrote("hands.py"), *marker("DONE", "Add the hands"), ending()],
         [unreadable, *marker("REQUEST_CHANGES", "Slow."), ending()],
         reviewed("APPROVED"),
     ]
 
-    await stage.tell()
+    await harness.execute()
 
-    assert stage.of_type(RunWarned) == [
+    assert harness.of_type(RunWarned) == [
         RunWarned(
             "request_changes does not count, another session is asked: no findings were handed "
             "over with write_review, which refused what it got: `severity` must be one of "

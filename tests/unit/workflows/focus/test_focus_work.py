@@ -7,9 +7,9 @@ import pytest
 
 from tests.unit.workflows.focus.focus_harness import (
     CHECK,
-    FocusStage,
+    FocusHarness,
     finding,
-    focus_stage_in,
+    make_focus_harness,
     marker,
     planned,
     reviewed,
@@ -37,19 +37,19 @@ PLAN = "# Plan\n\n- [ ] hands\n- [ ] face\n"
 
 
 @pytest.fixture
-def stage(tmp_path: Path) -> FocusStage:
-    return focus_stage_in(tmp_path)
+def harness(tmp_path: Path) -> FocusHarness:
+    return make_focus_harness(tmp_path)
 
 
-def tasks(stage: FocusStage) -> list[list[ReplayStep]]:
+def tasks(harness: FocusHarness) -> list[list[ReplayStep]]:
     return [
         [
-            stage.wrote("hands.py", "hands\n"),
+            harness.wrote("hands.py", "hands\n"),
             *marker("NOTE", "Two of them."),
             *marker("PROGRESS", "Add the hands\n\nThe face is next."),
             ending(),
         ],
-        [stage.wrote("face.py", "lower\n"), *marker("DONE", "Add the face"), ending()],
+        [harness.wrote("face.py", "lower\n"), *marker("DONE", "Add the face"), ending()],
     ]
 
 
@@ -57,125 +57,127 @@ WRONG = finding("major", "It is spelt wrong", file="face.py", quote="lower")
 
 
 async def test_a_run_plans_builds_task_by_task_and_ends_with_an_approving_review(
-    stage: FocusStage,
+    harness: FocusHarness,
 ) -> None:
-    stage.sessions = [planned(PLAN), *tasks(stage), reviewed("APPROVED")]
+    harness.sessions = [planned(PLAN), *tasks(harness), reviewed("APPROVED")]
 
-    result = await stage.tell()
+    result = await harness.execute()
 
     assert (result.reason, result.rounds) == ("approved", 1)
-    assert stage.of_type(RoundStarted) == [
+    assert harness.of_type(RoundStarted) == [
         RoundStarted(1, "planning"),
         RoundStarted(1, "task"),
         RoundStarted(1, "task"),
         RoundStarted(1, "review"),
     ]
-    assert stage.of_type(PhaseStarted) == [
+    assert harness.of_type(PhaseStarted) == [
         PhaseStarted(1, "planning"),
         PhaseStarted(1, "implementing"),
         PhaseStarted(1, "reviewing"),
     ]
-    assert [brief.role for brief in stage.agent.briefs] == [
+    assert [brief.role for brief in harness.agent.briefs] == [
         "planner",
         "implementer",
         "implementer",
         "reviewer",
     ]
-    messages = [e.message for e in stage.events if isinstance(e, WorkCommitted)]
+    messages = [e.message for e in harness.events if isinstance(e, WorkCommitted)]
     assert messages == ["Add the hands\n\nThe face is next.", "Add the face"]
 
 
 async def test_setup_follows_each_plan_and_the_check_comes_before_each_task_and_each_review(
-    stage: FocusStage,
+    harness: FocusHarness,
 ) -> None:
-    stage.sessions = [planned(PLAN), *tasks(stage), reviewed("APPROVED")]
+    harness.sessions = [planned(PLAN), *tasks(harness), reviewed("APPROVED")]
 
-    await stage.tell()
+    await harness.execute()
 
-    assert stage.set_up == ["anew", "set up"]
-    assert stage.steps == [
+    assert harness.set_up == ["anew", "set up"]
+    assert harness.steps == [
         *("begin", "look 1"),
         *("session 1", "home 1", "turn 1", "setup 1", "check 1"),
         *("session 2", "home 2", "turn 2", "check 2"),
         *("session 3", "home 3", "turn 3", "check 3"),
         *("session 4", "home 4", "turn 4", "review 4"),
     ]
-    assert [type(event).__name__ for event in stage.of_type(CommandFinished)] == [
+    assert [type(event).__name__ for event in harness.of_type(CommandFinished)] == [
         "CommandFinished"
     ] * 3
 
 
 async def test_a_failing_check_is_told_to_the_next_session_and_stops_nothing(
-    stage: FocusStage,
+    harness: FocusHarness,
 ) -> None:
-    stage.said = {(CHECK, ""): PresetResult(2, "hands.py:1: no hands\n")}
-    stage.sessions = [planned(PLAN), *tasks(stage), reviewed("APPROVED")]
+    harness.said = {(CHECK, ""): PresetResult(2, "hands.py:1: no hands\n")}
+    harness.sessions = [planned(PLAN), *tasks(harness), reviewed("APPROVED")]
 
-    result = await stage.tell()
+    result = await harness.execute()
 
     assert result.reason == "approved"
-    assert "`make check` ended with 2" in stage.agent.briefs[1].prompt
-    assert "hands.py:1: no hands" in stage.agent.briefs[3].prompt
-    assert "make check` ended" not in stage.agent.briefs[0].prompt
+    assert "`make check` ended with 2" in harness.agent.briefs[1].prompt
+    assert "hands.py:1: no hands" in harness.agent.briefs[3].prompt
+    assert "make check` ended" not in harness.agent.briefs[0].prompt
 
 
-async def test_without_a_check_command_nothing_is_run(stage: FocusStage) -> None:
-    stage.check = ""
-    stage.sessions = [planned(PLAN), *tasks(stage), reviewed("APPROVED")]
+async def test_without_a_check_command_nothing_is_run(harness: FocusHarness) -> None:
+    harness.check = ""
+    harness.sessions = [planned(PLAN), *tasks(harness), reviewed("APPROVED")]
 
-    await stage.tell()
+    await harness.execute()
 
-    assert stage.of_type(CommandFinished) == []
-    assert "check command" not in stage.agent.briefs[1].prompt.partition("## Focus")[2]
+    assert harness.of_type(CommandFinished) == []
+    assert "check command" not in harness.agent.briefs[1].prompt.partition("## Focus")[2]
 
 
-async def test_a_review_that_requests_changes_feeds_the_next_plan(stage: FocusStage) -> None:
+async def test_a_review_that_requests_changes_feeds_the_next_plan(harness: FocusHarness) -> None:
     mend: list[ReplayStep] = [
-        stage.wrote("face.py", "face\n"),
+        harness.wrote("face.py", "face\n"),
         *marker("DONE", "Mend the face"),
         ending(),
     ]
-    stage.sessions = [
+    harness.sessions = [
         planned(PLAN),
-        *tasks(stage),
+        *tasks(harness),
         reviewed("REQUEST_CHANGES", [WRONG]),
         planned("# Plan\n\n- [ ] mend\n"),
         mend,
         reviewed("APPROVED"),
     ]
 
-    result = await stage.tell()
+    result = await harness.execute()
 
     assert (result.reason, result.rounds) == ("approved", 2)
-    planner, reviewer = stage.agent.briefs[4].prompt, stage.agent.briefs[6].prompt
+    planner, reviewer = harness.agent.briefs[4].prompt, harness.agent.briefs[6].prompt
     assert "## Review that the plan has to satisfy" in planner
     assert "It is spelt wrong" in planner
     assert "-lower\n+face" in reviewer
     assert "It is spelt wrong" in reviewer
-    assert stage.user.git("show", f"{BRANCH}:face.py") == "face"
+    assert harness.user.git("show", f"{BRANCH}:face.py") == "face"
 
 
-async def test_a_person_s_review_is_what_the_first_plan_has_to_satisfy(stage: FocusStage) -> None:
-    stage.given_review = "The hands are too short.\n"
-    stage.sessions = [planned(PLAN), *tasks(stage), reviewed("APPROVED")]
+async def test_a_person_s_review_is_what_the_first_plan_has_to_satisfy(
+    harness: FocusHarness,
+) -> None:
+    harness.given_review = "The hands are too short.\n"
+    harness.sessions = [planned(PLAN), *tasks(harness), reviewed("APPROVED")]
 
-    await stage.tell()
+    await harness.execute()
 
-    assert "The hands are too short." in stage.agent.briefs[0].prompt
+    assert "The hands are too short." in harness.agent.briefs[0].prompt
 
 
-async def test_findings_that_nothing_shows_do_not_count(stage: FocusStage) -> None:
+async def test_findings_that_nothing_shows_do_not_count(harness: FocusHarness) -> None:
     invented = finding("blocker", "It is slow", file="face.py", quote="while True")
-    stage.sessions = [
+    harness.sessions = [
         planned(PLAN),
-        *tasks(stage),
+        *tasks(harness),
         reviewed("REQUEST_CHANGES", [invented]),
     ]
 
-    result = await stage.tell()
+    result = await harness.execute()
 
     assert result.reason == "approved"
-    [judged] = stage.of_type(ReviewJudged)
+    [judged] = harness.of_type(ReviewJudged)
     assert isinstance(judged, ReviewJudged)
     assert judged.dropped == (
         DroppedFinding(
@@ -185,17 +187,17 @@ async def test_findings_that_nothing_shows_do_not_count(stage: FocusStage) -> No
     )
 
 
-async def test_a_command_that_fails_shows_a_finding(stage: FocusStage) -> None:
-    stage.said = {**stage.said, ("test -f sound.py", ""): RED}
+async def test_a_command_that_fails_shows_a_finding(harness: FocusHarness) -> None:
+    harness.said = {**harness.said, ("test -f sound.py", ""): RED}
     silent = finding("blocker", "It does not tick", command="test -f sound.py")
-    stage.review_terms = ReviewRules("major", 1)
-    stage.sessions = [
+    harness.review_terms = ReviewRules("major", 1)
+    harness.sessions = [
         planned(PLAN),
-        *tasks(stage),
+        *tasks(harness),
         reviewed("REQUEST_CHANGES", [silent]),
     ]
 
-    result = await stage.tell()
+    result = await harness.execute()
 
     assert (result.reason, result.message) == (
         "max_iterations",
@@ -203,71 +205,71 @@ async def test_a_command_that_fails_shows_a_finding(stage: FocusStage) -> None:
     )
 
 
-async def test_a_command_that_an_agent_may_not_run_shows_nothing(stage: FocusStage) -> None:
-    stage.said = {**stage.said, ("rm -r .", ""): RED}
+async def test_a_command_that_an_agent_may_not_run_shows_nothing(harness: FocusHarness) -> None:
+    harness.said = {**harness.said, ("rm -r .", ""): RED}
     rash = finding("blocker", "It can be deleted", command="rm -r .")
-    stage.sessions = [planned(PLAN), *tasks(stage), reviewed("REQUEST_CHANGES", [rash])]
+    harness.sessions = [planned(PLAN), *tasks(harness), reviewed("REQUEST_CHANGES", [rash])]
 
-    result = await stage.tell()
+    result = await harness.execute()
 
     assert result.reason == "approved"
-    judged = [event for event in stage.events if isinstance(event, ReviewJudged)]
+    judged = [event for event in harness.events if isinstance(event, ReviewJudged)]
     assert [each.reason for each in judged[0].dropped] == ["its command could not be tried"]
 
 
-async def test_what_the_last_review_leaves_goes_to_the_backlog(stage: FocusStage) -> None:
-    stage.review_terms = ReviewRules("major", 1)
-    stage.sessions = [
+async def test_what_the_last_review_leaves_goes_to_the_backlog(harness: FocusHarness) -> None:
+    harness.review_terms = ReviewRules("major", 1)
+    harness.sessions = [
         planned(PLAN),
-        *tasks(stage),
+        *tasks(harness),
         reviewed("REQUEST_CHANGES", [WRONG]),
     ]
 
-    result = await stage.tell()
+    result = await harness.execute()
 
     assert result.reason == "approved"
-    [saved] = stage.of_type(BacklogSaved)
+    [saved] = harness.of_type(BacklogSaved)
     assert isinstance(saved, BacklogSaved)
     [path] = saved.paths
-    assert (stage.user.path / path).read_text().splitlines()[:3] == [
+    assert (harness.user.path / path).read_text().splitlines()[:3] == [
         "# It is spelt wrong",
         "",
         "A review left this (major in `face.py`).",
     ]
 
 
-async def test_tests_that_fail_are_the_last_word_before_an_approval(stage: FocusStage) -> None:
-    stage.tests = ["- test_face fails, and did not before the work\n"]
+async def test_tests_that_fail_are_the_last_word_before_an_approval(harness: FocusHarness) -> None:
+    harness.tests = ["- test_face fails, and did not before the work\n"]
     mend: list[ReplayStep] = [
-        stage.wrote("face.py", "face\n"),
+        harness.wrote("face.py", "face\n"),
         *marker("DONE", "Mend the face"),
         ending(),
     ]
-    stage.sessions = [
+    harness.sessions = [
         planned(PLAN),
-        *tasks(stage),
+        *tasks(harness),
         reviewed("APPROVED"),
         planned("# Plan\n\n- [ ] mend\n"),
         mend,
         reviewed("APPROVED"),
     ]
 
-    result = await stage.tell()
+    result = await harness.execute()
 
     assert (result.reason, result.rounds) == ("approved", 2)
-    assert "test_face fails" in stage.agent.briefs[4].prompt
+    assert "test_face fails" in harness.agent.briefs[4].prompt
 
 
-async def test_tests_that_still_fail_at_the_last_review_end_the_run(stage: FocusStage) -> None:
+async def test_tests_that_still_fail_at_the_last_review_end_the_run(harness: FocusHarness) -> None:
     told = "- test_face fails\n\nThe end of what the test command said:\n\n1 failed\n"
-    stage.tests, stage.review_terms = [told], ReviewRules("major", 1)
-    stage.sessions = [planned(PLAN), *tasks(stage), reviewed("APPROVED")]
+    harness.tests, harness.review_terms = [told], ReviewRules("major", 1)
+    harness.sessions = [planned(PLAN), *tasks(harness), reviewed("APPROVED")]
 
-    result = await stage.tell()
+    result = await harness.execute()
 
     said = "the tests object to what the review approved: test_face fails"
     assert (result.reason, result.message) == ("tests_failed", said)
-    [judged] = stage.of_type(ReviewJudged)
+    [judged] = harness.of_type(ReviewJudged)
     assert isinstance(judged, ReviewJudged)
     assert judged.reason == told
 
@@ -277,97 +279,97 @@ async def test_tests_that_still_fail_at_the_last_review_end_the_run(stage: Focus
     [("planner", 0, "00"), ("implementer", 1, "03"), ("reviewer", 3, "09")],
 )
 async def test_a_spec_issue_of_anyone_is_saved_and_ends_the_run(
-    stage: FocusStage, role: Role, sessions: int, seconds: str
+    harness: FocusHarness, role: Role, sessions: int, seconds: str
 ) -> None:
     issue = [*marker("SPEC_ISSUE", "Which time zone?"), ending()]
-    stage.sessions = [*[planned(PLAN), *tasks(stage)][:sessions], issue]
+    harness.sessions = [*[planned(PLAN), *tasks(harness)][:sessions], issue]
 
-    result = await stage.tell()
+    result = await harness.execute()
 
     assert result.reason == "spec_issue"
     path = f".treadle/spec-issues/2026-05-04T12-00-{seconds}Z-9abcdef0.md"
-    assert stage.of_type(IssueSaved) == [IssueSaved(path, role, "Which time zone?")]
-    assert (stage.user.path / path).read_text() == (
+    assert harness.of_type(IssueSaved) == [IssueSaved(path, role, "Which time zone?")]
+    assert (harness.user.path / path).read_text() == (
         f"# Spec issue\n\nFound by the {role}, with the focus: Tell the time\n\nWhich time zone?\n"
     )
     assert result.message.endswith(path)
 
 
-async def test_a_session_without_its_last_word_is_tried_again(stage: FocusStage) -> None:
-    stage.sessions = [
+async def test_a_session_without_its_last_word_is_tried_again(harness: FocusHarness) -> None:
+    harness.sessions = [
         [TextStreamed("I wonder.\n"), TextClosed(), ending()],
         planned(PLAN),
-        [stage.wrote("hands.py"), ending(Crashed("gone", 1))],
-        *tasks(stage),
+        [harness.wrote("hands.py"), ending(Crashed("gone", 1))],
+        *tasks(harness),
         reviewed("APPROVED"),
     ]
 
-    result = await stage.tell()
+    result = await harness.execute()
 
     assert (result.reason, result.rounds) == ("approved", 1)
-    messages = [e.message for e in stage.events if isinstance(e, WorkCommitted)]
+    messages = [e.message for e in harness.events if isinstance(e, WorkCommitted)]
     assert messages[0] == "Round 1: work in progress"
 
 
-async def test_rounds_are_bounded(stage: FocusStage) -> None:
-    stage.limit(max_iterations=4)
-    stage.review_terms = ReviewRules("major", 99)
+async def test_rounds_are_bounded(harness: FocusHarness) -> None:
+    harness.limit(max_iterations=4)
+    harness.review_terms = ReviewRules("major", 99)
     again = [
         planned(PLAN),
-        [stage.wrote("face.py", "lower\n"), *marker("DONE", "Add the face"), ending()],
+        [harness.wrote("face.py", "lower\n"), *marker("DONE", "Add the face"), ending()],
         reviewed("REQUEST_CHANGES", [WRONG]),
     ]
-    stage.sessions = again * 9
+    harness.sessions = again * 9
 
-    result = await stage.tell()
+    result = await harness.execute()
 
     assert (result.reason, result.rounds) == ("max_iterations", 4)
 
 
-async def test_the_sessions_of_one_round_are_bounded_as_well(stage: FocusStage) -> None:
-    stage.limit(max_iterations=4)
+async def test_the_sessions_of_one_round_are_bounded_as_well(harness: FocusHarness) -> None:
+    harness.limit(max_iterations=4)
     some = [
-        [stage.wrote(f"part{n}.py"), *marker("PROGRESS", f"Add part {n}"), ending()]
+        [harness.wrote(f"part{n}.py"), *marker("PROGRESS", f"Add part {n}"), ending()]
         for n in range(9)
     ]
-    stage.sessions = [planned(PLAN), *some]
+    harness.sessions = [planned(PLAN), *some]
 
-    result = await stage.tell()
+    result = await harness.execute()
 
     assert (result.reason, result.rounds) == ("max_iterations", 1)
-    assert len(stage.agent.briefs) == 4
+    assert len(harness.agent.briefs) == 4
 
 
-async def test_a_round_that_was_interrupted_counts(stage: FocusStage) -> None:
-    stage.sessions = [planned(PLAN), [did(stage.stop.set), *tasks(stage)[0]]]
+async def test_a_round_that_was_interrupted_counts(harness: FocusHarness) -> None:
+    harness.sessions = [planned(PLAN), [did(harness.stop.set), *tasks(harness)[0]]]
 
-    result = await stage.tell()
+    result = await harness.execute()
 
     assert (result.reason, result.rounds) == ("interrupted", 1)
 
 
-async def test_tasks_that_change_nothing_get_the_run_nowhere(stage: FocusStage) -> None:
-    stage.limits = replace(stage.limits, stuck_rounds=3, stuck_repeats=9)
+async def test_tasks_that_change_nothing_get_the_run_nowhere(harness: FocusHarness) -> None:
+    harness.limits = replace(harness.limits, stuck_rounds=3, stuck_repeats=9)
     idle = [[*marker("PROGRESS", f"Thought about it, {n}"), ending()] for n in range(9)]
-    stage.sessions = [planned(PLAN), *idle]
+    harness.sessions = [planned(PLAN), *idle]
 
-    result = await stage.tell()
+    result = await harness.execute()
 
     assert result.reason == "stuck"
-    assert len(stage.agent.briefs) == 4
+    assert len(harness.agent.briefs) == 4
 
 
 async def test_a_run_that_is_stopped_before_its_review_is_judged_is_not_approved(
-    stage: FocusStage,
+    harness: FocusHarness,
 ) -> None:
     async def stopped(commit: str) -> str | CommandStopped:
-        stage.stop.set()
+        harness.stop.set()
         return CommandStopped()
 
-    stage._verify_tests = stopped  # type: ignore[method-assign]
-    stage.sessions = [planned(PLAN), *tasks(stage), reviewed("APPROVED")]
+    harness._verify_tests = stopped  # type: ignore[method-assign]
+    harness.sessions = [planned(PLAN), *tasks(harness), reviewed("APPROVED")]
 
-    result = await stage.tell()
+    result = await harness.execute()
 
     assert result.reason == "interrupted"
-    assert stage.of_type(ReviewJudged) == []
+    assert harness.of_type(ReviewJudged) == []

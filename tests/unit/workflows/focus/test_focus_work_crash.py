@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 from tests.unit.workflows.focus.focus_harness import (
-    FocusStage,
+    FocusHarness,
     finding,
-    focus_stage_in,
+    make_focus_harness,
     marker,
     planned,
     reviewed,
 )
-from tests.unit.workflows.killed_process import DoomedSteps, DoomedStore, Killed, Moment
+from tests.unit.workflows.killed_process import KilledSteps, KilledStore, Moment, ProcessKilled
 from tests.unit.workflows.run_harness import BRANCH, ending
 from treadle.domain.events.all_events import Event
 from treadle.domain.events.focus import (
@@ -45,27 +45,27 @@ FACTS = (
 
 
 @pytest.fixture
-def stage(tmp_path: Path) -> FocusStage:
-    stage = focus_stage_in(tmp_path)
+def harness(tmp_path: Path) -> FocusHarness:
+    harness = make_focus_harness(tmp_path)
     wrong = finding("major", "It is spelt wrong", file="face.py", quote="lower")
-    stage.sessions = [
+    harness.sessions = [
         planned("# Plan\n\n- [ ] face\n"),
         [
-            stage.wrote("face.py", "lower\n"),
+            harness.wrote("face.py", "lower\n"),
             *marker("NOTE", "Round."),
             *marker("DONE", "Add the face"),
             ending(),
         ],
         reviewed("REQUEST_CHANGES", [wrong]),
         planned("# Plan\n\n- [ ] mend\n"),
-        [stage.wrote("face.py", "face\n"), *marker("DONE", "Mend the face"), ending()],
+        [harness.wrote("face.py", "face\n"), *marker("DONE", "Mend the face"), ending()],
         reviewed("APPROVED"),
     ]
-    return stage
+    return harness
 
 
 @dataclass(frozen=True)
-class Told:
+class RunFacts:
     """All that must be the same, however often the run was told."""
 
     result: RunResult
@@ -90,31 +90,31 @@ def fact(event: Event) -> str:
             return repr(event)
 
 
-async def told_to_its_end(stage: FocusStage) -> Told:
-    stage.through, stage.writing = lambda steps: steps, lambda store: store
-    result = await stage.tell()
-    return Told(
+async def run_to_the_end(harness: FocusHarness) -> RunFacts:
+    harness.wrap_steps, harness.wrap_store = lambda steps: steps, lambda store: store
+    result = await harness.execute()
+    return RunFacts(
         result,
-        sorted(fact(event) for event in stage.of_type(*FACTS)),
-        stage.user.log(BRANCH),
-        stage.steps,
-        list(stage.wip.items()),
+        sorted(fact(event) for event in harness.of_type(*FACTS)),
+        harness.user.log(BRANCH),
+        harness.steps,
+        list(harness.wip.items()),
     )
 
 
-def undisturbed(directory: Path, stage: FocusStage) -> FocusStage:
+def undisturbed(directory: Path, harness: FocusHarness) -> FocusHarness:
     """The same run with nobody killed in it."""
     directory.mkdir()
-    other = focus_stage_in(directory)
+    other = make_focus_harness(directory)
     other.sessions = [
         [other.wrote("face.py", text), *list(moves)[1:]] if text else moves
-        for moves, text in zip(stage.sessions, ["", "lower\n", "", "", "face\n", ""], strict=True)
+        for moves, text in zip(harness.sessions, ["", "lower\n", "", "", "face\n", ""], strict=True)
     ]
     return other
 
 
-async def test_an_undisturbed_run(stage: FocusStage) -> None:
-    told = await told_to_its_end(stage)
+async def test_an_undisturbed_run(harness: FocusHarness) -> None:
+    told = await run_to_the_end(harness)
 
     assert (told.result.reason, told.result.rounds) == ("approved", 2)
     assert told.commits == ["Mend the face", "Add the face", "First"]
@@ -133,31 +133,31 @@ async def test_an_undisturbed_run(stage: FocusStage) -> None:
     ("at", "moment"), [(1, "after it is stored"), (2, "before it acts"), (2, "before it is stored")]
 )
 async def test_a_run_that_is_killed_at_each_of_its_steps_ends_as_if_nothing_had_been(
-    stage: FocusStage, tmp_path: Path, at: int, moment: Moment
+    harness: FocusHarness, tmp_path: Path, at: int, moment: Moment
 ) -> None:
-    expected = await told_to_its_end(undisturbed(tmp_path / "undisturbed", stage))
-    stage.through = lambda steps: DoomedSteps(steps, at, moment)
+    expected = await run_to_the_end(undisturbed(tmp_path / "undisturbed", harness))
+    harness.wrap_steps = lambda steps: KilledSteps(steps, at, moment)
     for _ in range(len(expected.steps) - at + 1):
-        with pytest.raises(Killed):
-            await stage.tell()
+        with pytest.raises(ProcessKilled):
+            await harness.execute()
 
-    assert await told_to_its_end(stage) == expected
-    assert len(stage.agent.briefs) == 6  # no session was run twice
+    assert await run_to_the_end(harness) == expected
+    assert len(harness.agent.briefs) == 6  # no session was run twice
 
 
 async def test_a_run_that_is_killed_again_and_again_before_it_writes_ends_all_the_same(
-    stage: FocusStage, tmp_path: Path
+    harness: FocusHarness, tmp_path: Path
 ) -> None:
-    expected = await told_to_its_end(undisturbed(tmp_path / "undisturbed", stage))
+    expected = await run_to_the_end(undisturbed(tmp_path / "undisturbed", harness))
     for at in count(2):
-        stage.writing = lambda store, at=at: DoomedStore(store, at)  # type: ignore[misc]
+        harness.wrap_store = lambda store, at=at: KilledStore(store, at)  # type: ignore[misc]
         try:
-            await stage.tell()
-        except Killed:
+            await harness.execute()
+        except ProcessKilled:
             continue
         break
 
-    told = await told_to_its_end(stage)
+    told = await run_to_the_end(harness)
 
     # A session that was cut says again what it had said; all else is told once.
     assert sorted(set(told.facts)) == sorted(set(expected.facts))
@@ -165,23 +165,23 @@ async def test_a_run_that_is_killed_again_and_again_before_it_writes_ends_all_th
 
 
 async def test_a_run_that_was_interrupted_goes_on_with_the_phase_that_was_due(
-    stage: FocusStage,
+    harness: FocusHarness,
 ) -> None:
-    stage.limit(max_iterations=2)
-    first = await stage.tell()
+    harness.limit(max_iterations=2)
+    first = await harness.execute()
     assert first.reason == "max_iterations"
-    assert stage.chronicle is not None
-    stage.chronicle.close()
-    stage.record(RunEnded(first), RunReopened("resume", stage.limits))
-    assert (stage.wip, list(stage.history)) == ({}, [".md"])
+    assert harness.focus_files is not None
+    harness.focus_files.close()
+    harness.record(RunEnded(first), RunReopened("resume", harness.limits))
+    assert (harness.wip, list(harness.history)) == ({}, [".md"])
 
-    stage.limit(max_iterations=9)
-    result = await stage.tell()
+    harness.limit(max_iterations=9)
+    result = await harness.execute()
 
     assert (result.reason, result.rounds) == ("approved", 2)
-    assert stage.steps[:4] == ["begin", "setup 0", "check 0", "look 1"]
-    assert stage.set_up == ["anew", "set up", "set up", "anew", "set up"]
-    assert list(stage.wip) == [
+    assert harness.steps[:4] == ["begin", "setup 0", "check 0", "look 1"]
+    assert harness.set_up == ["anew", "set up", "set up", "anew", "set up"]
+    assert list(harness.wip) == [
         ".md",
         ".round-1.md",
         ".round-1.review.md",

@@ -2,28 +2,33 @@
 
 from pathlib import Path
 
-from tests.unit.workflows.focus.focus_harness import FocusStage, focus_stage_in, marker, planned
+from tests.unit.workflows.focus.focus_harness import (
+    FocusHarness,
+    make_focus_harness,
+    marker,
+    planned,
+)
 from tests.unit.workflows.run_harness import did, ending
 
 
-class WatchedStage(FocusStage):
+class WatchedHarness(FocusHarness):
     """Looks at how long the run has taken while it works between two sessions."""
 
     async def _set_up(self) -> None:
-        assert self.story is not None
+        assert self.loop is not None
         self.clock.advance(5)
-        self.so_far = self.story.so_far().running_s
+        self.so_far = self.loop.so_far().running_s
 
 
 async def test_what_a_session_took_counts_once_also_while_something_else_runs(
     tmp_path: Path,
 ) -> None:
-    stage = WatchedStage(tmp_path, focus_stage_in(tmp_path).user)
-    stage.sessions = [
-        [did(lambda: stage.clock.advance(30)), *planned("# Plan\n")],
+    harness = WatchedHarness(tmp_path, make_focus_harness(tmp_path).user)
+    harness.sessions = [
+        [did(lambda: harness.clock.advance(30)), *planned("# Plan\n")],
         [*marker("SPEC_ISSUE", "Which time zone?"), ending()],
     ]
 
-    result = await stage.tell()
+    result = await harness.execute()
 
-    assert (stage.so_far, result.duration_s) == (35.0, 35.0)
+    assert (harness.so_far, result.duration_s) == (35.0, 35.0)

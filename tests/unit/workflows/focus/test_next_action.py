@@ -33,7 +33,7 @@ APPROVED = StopRun("approved")
 
 
 @pytest.mark.parametrize(
-    ("stage", "step"),
+    ("phase", "step"),
     [
         (PhaseState(), RunSession("planning")),
         (PhaseState(phase="implementing"), RunSession("task")),
@@ -49,8 +49,8 @@ APPROVED = StopRun("approved")
         ),
     ],
 )
-def test_the_stage_says_what_comes_next(stage: PhaseState, step: NextAction) -> None:
-    assert decide_next(RunProgress(rounds=stage.complete), stage, RULES) == step
+def test_the_stage_says_what_comes_next(phase: PhaseState, step: NextAction) -> None:
+    assert decide_next(RunProgress(rounds=phase.complete), phase, RULES) == step
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ PLANNING, BUILDING, JUDGING = (
 
 
 @pytest.mark.parametrize(
-    ("stage", "turned", "moved", "after"),
+    ("phase", "turned", "moved", "after"),
     [
         (
             PLANNING,
@@ -130,13 +130,13 @@ PLANNING, BUILDING, JUDGING = (
     ],
 )
 def test_a_session_moves_the_run_on_by_its_signal(
-    stage: PhaseState, turned: SessionVerdict, moved: bool, after: PhaseState
+    phase: PhaseState, turned: SessionVerdict, moved: bool, after: PhaseState
 ) -> None:
-    assert after_session(stage, turned, moved=moved) == replace(after, sessions=1)
+    assert after_session(phase, turned, moved=moved) == replace(after, sessions=1)
 
 
 @pytest.mark.parametrize(
-    ("stage", "turned", "reviewed"),
+    ("phase", "turned", "reviewed"),
     [
         (JUDGING, SessionVerdict("approved"), True),
         (JUDGING, SessionVerdict("request_changes", handed_over=True), True),
@@ -146,9 +146,9 @@ def test_a_session_moves_the_run_on_by_its_signal(
     ],
 )
 def test_a_review_can_be_judged_when_its_findings_are_there(
-    stage: PhaseState, turned: SessionVerdict, reviewed: bool
+    phase: PhaseState, turned: SessionVerdict, reviewed: bool
 ) -> None:
-    assert has_review(stage, turned) is reviewed
+    assert has_review(phase, turned) is reviewed
 
 
 @pytest.mark.parametrize(
@@ -168,4 +168,4 @@ def test_a_review_ends_the_round_or_the_run(outcome: ReviewOutcome, after: Phase
 def test_a_round_is_over_with_its_review_and_with_the_run() -> None:
     stages = (PhaseState(), PhaseState(number=3), PhaseState(number=3, stop=APPROVED))
 
-    assert [stage.complete for stage in stages] == [0, 2, 3]
+    assert [phase.complete for phase in stages] == [0, 2, 3]

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from tests.unit.workflows.focus.focus_harness import (
-    FocusStage,
+    FocusHarness,
     finding,
-    focus_stage_in,
+    make_focus_harness,
     marker,
     planned,
     reviewed,
@@ -124,98 +124,98 @@ SMALL = finding("minor", "It is small", file="hands.py", quote="hands")
 
 
 @pytest.fixture
-def stage(tmp_path: Path) -> FocusStage:
-    return focus_stage_in(tmp_path)
+def harness(tmp_path: Path) -> FocusHarness:
+    return make_focus_harness(tmp_path)
 
 
-def built(stage: FocusStage, word: str, text: str) -> list[list[ReplayStep]]:
+def built(harness: FocusHarness, word: str, text: str) -> list[list[ReplayStep]]:
     """A plan and the one session that works on it."""
-    files = [stage.wrote("face.py", text), stage.wrote("hands.py", "hands\n")]
+    files = [harness.wrote("face.py", text), harness.wrote("hands.py", "hands\n")]
     return [planned(f"# {word}\n"), [*files, *marker("DONE", word), ending()]]
 
 
-def judged_in(stage: FocusStage) -> list[ReviewJudged]:
-    return [event for event in stage.events if isinstance(event, ReviewJudged)]
+def judged_in(harness: FocusHarness) -> list[ReviewJudged]:
+    return [event for event in harness.events if isinstance(event, ReviewJudged)]
 
 
-def left(stage: FocusStage) -> list[str]:
+def left(harness: FocusHarness) -> list[str]:
     """The first lines of what was left for later."""
-    saved = [event for event in stage.events if isinstance(event, BacklogSaved)]
+    saved = [event for event in harness.events if isinstance(event, BacklogSaved)]
     paths = [path for event in saved for path in event.paths]
-    return [(stage.user.path / path).read_text().splitlines()[0] for path in paths]
+    return [(harness.user.path / path).read_text().splitlines()[0] for path in paths]
 
 
 async def test_a_command_that_was_red_is_run_again_before_the_work_is_approved(
-    stage: FocusStage,
+    harness: FocusHarness,
 ) -> None:
-    stage.said = {**stage.said, (SOUND, ""): RED}
-    stage.review_terms = ReviewRules("major", 3)
-    stage.sessions = [
-        *built(stage, "Build", "lower\n"),
+    harness.said = {**harness.said, (SOUND, ""): RED}
+    harness.review_terms = ReviewRules("major", 3)
+    harness.sessions = [
+        *built(harness, "Build", "lower\n"),
         reviewed("REQUEST_CHANGES", [SILENT, WRONG]),
-        *built(stage, "Mend", "face\n"),
+        *built(harness, "Mend", "face\n"),
         reviewed("APPROVED"),
-        *built(stage, "Mend more", "face 2\n"),
+        *built(harness, "Mend more", "face 2\n"),
         reviewed("APPROVED"),
     ]
 
-    result = await stage.tell()
+    result = await harness.execute()
 
     assert (result.reason, result.rounds) == ("approved", 3)
     silent = ReviewFinding("major", "It does not tick", command=SOUND)
-    assert [(each.verdict, each.findings) for each in judged_in(stage)[1:]] == [
+    assert [(each.verdict, each.findings) for each in judged_in(harness)[1:]] == [
         ("changes_requested", (silent,)),
         ("approved", (silent,)),
     ]
-    assert "It does not tick" in stage.agent.briefs[6].prompt
-    assert left(stage) == ["# It does not tick"]
+    assert "It does not tick" in harness.agent.briefs[6].prompt
+    assert left(harness) == ["# It does not tick"]
 
 
-async def test_a_command_that_is_green_now_is_forgotten(stage: FocusStage) -> None:
-    stage.said = {**stage.said, (SOUND, ""): RED}
-    plan, work = built(stage, "Mend", "face\n")
-    mended = did(lambda: stage.said.update({(SOUND, ""): GREEN}))
-    stage.sessions = [
-        *built(stage, "Build", "lower\n"),
+async def test_a_command_that_is_green_now_is_forgotten(harness: FocusHarness) -> None:
+    harness.said = {**harness.said, (SOUND, ""): RED}
+    plan, work = built(harness, "Mend", "face\n")
+    mended = did(lambda: harness.said.update({(SOUND, ""): GREEN}))
+    harness.sessions = [
+        *built(harness, "Build", "lower\n"),
         reviewed("REQUEST_CHANGES", [SILENT]),
         plan,
         [mended, *work],
         reviewed("APPROVED"),
     ]
 
-    result = await stage.tell()
+    result = await harness.execute()
 
-    assert (result.reason, result.rounds, left(stage)) == ("approved", 2, [])
+    assert (result.reason, result.rounds, left(harness)) == ("approved", 2, [])
 
 
 async def test_quoted_lines_that_nobody_speaks_of_any_more_go_to_the_backlog(
-    stage: FocusStage,
+    harness: FocusHarness,
 ) -> None:
-    stage.sessions = [
-        *built(stage, "Build", "lower\n"),
+    harness.sessions = [
+        *built(harness, "Build", "lower\n"),
         reviewed("REQUEST_CHANGES", [WRONG, SMALL]),
-        *built(stage, "Mend", "face\n"),
+        *built(harness, "Mend", "face\n"),
         reviewed("APPROVED"),
     ]
 
-    result = await stage.tell()
+    result = await harness.execute()
 
     assert (result.reason, result.rounds) == ("approved", 2)
-    assert left(stage) == ["# It is small"]
+    assert left(harness) == ["# It is small"]
 
 
-async def test_what_the_reviewer_calls_settled_is(stage: FocusStage) -> None:
+async def test_what_the_reviewer_calls_settled_is(harness: FocusHarness) -> None:
     settling = use("write_review", {"findings": [], "settled": [2]})
-    stage.sessions = [
-        *built(stage, "Build", "lower\n"),
+    harness.sessions = [
+        *built(harness, "Build", "lower\n"),
         reviewed("REQUEST_CHANGES", [WRONG, SMALL]),
-        *built(stage, "Mend", "face\n"),
+        *built(harness, "Mend", "face\n"),
         [settling, *marker("APPROVED", "Fine."), ending()],
     ]
 
-    result = await stage.tell()
+    result = await harness.execute()
 
-    assert (result.reason, left(stage)) == ("approved", [])
-    assert judged_in(stage)[1].settled == (
+    assert (result.reason, left(harness)) == ("approved", [])
+    assert judged_in(harness)[1].settled == (
         ReviewFinding("minor", "It is small", "hands.py", "hands"),
     )

@@ -121,7 +121,7 @@ def test_plans_and_reviews_of_earlier_rounds_are_kept_under_their_numbers() -> N
 
 
 @pytest.mark.parametrize(
-    ("events", "stage"),
+    ("events", "phase"),
     [
         ([], PhaseState()),
         (PLANNED[:3], PhaseState()),
@@ -134,9 +134,9 @@ def test_plans_and_reviews_of_earlier_rounds_are_kept_under_their_numbers() -> N
     ],
 )
 def test_a_run_that_had_ended_goes_on_with_the_phase_that_is_due(
-    events: list[Event], stage: PhaseState
+    events: list[Event], phase: PhaseState
 ) -> None:
-    assert phase_state(course_of(*events)) == stage
+    assert phase_state(course_of(*events)) == phase
 
 
 def test_a_run_whose_review_approved_has_nothing_left_to_do() -> None:

@@ -60,7 +60,7 @@ APPROVAL = make_approval(PLAN, run=RUN, step="1: plan", now=NOON)
 DEADLINE = NOON + timedelta(minutes=20)
 
 
-class Killed(BaseException):
+class ProcessKilled(BaseException):
     """The process is gone, in the middle of whatever it did."""
 
 
@@ -75,7 +75,7 @@ class Life:
             return
         self.left -= 1
         if self.left <= 0:
-            raise Killed
+            raise ProcessKilled
 
 
 class MortalSteps(MemorySteps):
@@ -100,10 +100,10 @@ class MortalSteps(MemorySteps):
 
 
 @dataclass
-class Stage:
-    """One run with a real desk. Steps and log outlive a process, as they do on a disk."""
+class RequestHarness:
+    """One run with a real approvals. Steps and log outlive a process, as they do on a disk."""
 
-    desk: DatabaseApprovals
+    approvals: DatabaseApprovals
     clock: FakeClock = field(default_factory=FakeClock)
     stop: asyncio.Event = field(default_factory=asyncio.Event)
     steps: list[tuple[str, Json]] = field(default_factory=list)
@@ -118,7 +118,7 @@ class Stage:
 
     @property
     def asker(self) -> ApprovalRequester:
-        return ApprovalRequester(RUN, self.leg, self.desk, self.clock, self.stop, self)
+        return ApprovalRequester(RUN, self.leg, self.approvals, self.clock, self.stop, self)
 
     async def ask(self, question: ApprovalQuestion = PLAN, step: str = "plan") -> ApprovalOutcome:
         steps = MortalSteps(self.steps, self.life)
@@ -126,7 +126,7 @@ class Stage:
 
     def answer(self, answer: Answer) -> None:
         """Somebody at another terminal; later ones come too late."""
-        self.desk.answer(APPROVAL.id, answer, subject_hash="0123")
+        self.approvals.answer(APPROVAL.id, answer, subject_hash="0123")
 
     @property
     def told(self) -> list[Event]:
@@ -134,92 +134,96 @@ class Stage:
 
 
 @pytest.fixture
-def stage(tmp_path: Path) -> Iterator[Stage]:
+def harness(tmp_path: Path) -> Iterator[RequestHarness]:
     with closing(open_database(Storage(tmp_path))) as database:
-        yield Stage(DatabaseApprovals(database))
+        yield RequestHarness(DatabaseApprovals(database))
 
 
-async def test_a_run_goes_on_with_the_answer_soon_after_it_was_given(stage: Stage) -> None:
+async def test_a_run_goes_on_with_the_answer_soon_after_it_was_given(
+    harness: RequestHarness,
+) -> None:
     given_at = NOON + timedelta(minutes=5)
     said = Answer("replied", "ada", given_at, "smaller steps")
 
     def look() -> None:
-        if stage.clock.moment == given_at:
-            stage.answer(said)
+        if harness.clock.moment == given_at:
+            harness.answer(said)
 
-    stage.clock.on_sleep = look
+    harness.clock.on_sleep = look
 
-    assert await stage.ask() == said
-    assert stage.clock.moment - given_at <= timedelta(seconds=LOOK_EVERY_S)
-    assert stage.told == [
+    assert await harness.ask() == said
+    assert harness.clock.moment - given_at <= timedelta(seconds=LOOK_EVERY_S)
+    assert harness.told == [
         ApprovalAsked(APPROVAL),
         ApprovalAnswered(APPROVAL.id, "replied", "ada", "smaller steps"),
     ]
 
 
-async def test_without_an_answer_the_deadline_decides(stage: Stage) -> None:
-    assert await stage.ask() == LapsedQuestion("approved", DEADLINE)
-    assert stage.clock.moment == DEADLINE
-    assert stage.desk.find(APPROVAL.id) == ApprovalRecord(
+async def test_without_an_answer_the_deadline_decides(harness: RequestHarness) -> None:
+    assert await harness.ask() == LapsedQuestion("approved", DEADLINE)
+    assert harness.clock.moment == DEADLINE
+    assert harness.approvals.find(APPROVAL.id) == ApprovalRecord(
         APPROVAL, LapsedQuestion("approved", DEADLINE)
     )
-    assert stage.told == [ApprovalAsked(APPROVAL), ApprovalLapsed(APPROVAL.id, "approved")]
+    assert harness.told == [ApprovalAsked(APPROVAL), ApprovalLapsed(APPROVAL.id, "approved")]
 
 
 async def test_a_machine_that_slept_over_the_deadline_has_waited_long_enough(
-    stage: Stage,
+    harness: RequestHarness,
 ) -> None:
-    stage.clock.on_sleep = lambda: stage.clock.advance(86_400)
+    harness.clock.on_sleep = lambda: harness.clock.advance(86_400)
 
-    assert await stage.ask() == LapsedQuestion("approved", DEADLINE)
-    assert len(stage.clock.slept) == 1
-
-
-async def test_a_run_that_is_to_stop_does_not_wait_on(stage: Stage) -> None:
-    stage.clock.on_sleep = stage.stop.set
-
-    assert await stage.ask() == NotAnswered(APPROVAL.id)
-    assert stage.desk.find(APPROVAL.id) == ApprovalRecord(APPROVAL)
-    assert stage.told == [ApprovalAsked(APPROVAL)]
+    assert await harness.ask() == LapsedQuestion("approved", DEADLINE)
+    assert len(harness.clock.slept) == 1
 
 
-async def test_an_answer_that_is_there_counts_although_the_run_is_to_stop(stage: Stage) -> None:
+async def test_a_run_that_is_to_stop_does_not_wait_on(harness: RequestHarness) -> None:
+    harness.clock.on_sleep = harness.stop.set
+
+    assert await harness.ask() == NotAnswered(APPROVAL.id)
+    assert harness.approvals.find(APPROVAL.id) == ApprovalRecord(APPROVAL)
+    assert harness.told == [ApprovalAsked(APPROVAL)]
+
+
+async def test_an_answer_that_is_there_counts_although_the_run_is_to_stop(
+    harness: RequestHarness,
+) -> None:
     said = Answer("approved", "ada", NOON)
-    stage.desk.ask(APPROVAL)
-    stage.answer(said)
-    stage.stop.set()
+    harness.approvals.ask(APPROVAL)
+    harness.answer(said)
+    harness.stop.set()
 
-    assert await stage.ask() == said
+    assert await harness.ask() == said
 
 
-async def test_a_story_that_is_told_again_does_not_ask_again(stage: Stage) -> None:
-    stage.clock.on_sleep = stage.stop.set
-    await stage.ask()
-    stage.stop.clear()
-    stage.clock.on_sleep = lambda: None
+async def test_a_story_that_is_told_again_does_not_ask_again(harness: RequestHarness) -> None:
+    harness.clock.on_sleep = harness.stop.set
+    await harness.ask()
+    harness.stop.clear()
+    harness.clock.on_sleep = lambda: None
 
     # Not even the answer of today changes what the story went on with.
-    stage.answer(Answer("approved", "ada", NOON))
+    harness.answer(Answer("approved", "ada", NOON))
 
-    assert await stage.ask() == NotAnswered(APPROVAL.id)
-    assert stage.told == [ApprovalAsked(APPROVAL)]
+    assert await harness.ask() == NotAnswered(APPROVAL.id)
+    assert harness.told == [ApprovalAsked(APPROVAL)]
 
 
 async def test_what_an_ended_run_still_asked_is_void_and_asked_anew_when_it_goes_on(
-    stage: Stage,
+    harness: RequestHarness,
 ) -> None:
-    stage.clock.on_sleep = stage.stop.set
-    await stage.ask()
+    harness.clock.on_sleep = harness.stop.set
+    await harness.ask()
 
     for _ in range(2):
-        void_questions(stage.asker, reason="the run ended")
-    now = stage.clock.moment
-    stage.leg, stage.steps, stage.stop = 2, [], asyncio.Event()
-    stage.clock.on_sleep = lambda: None
+        void_questions(harness.asker, reason="the run ended")
+    now = harness.clock.moment
+    harness.leg, harness.steps, harness.stop = 2, [], asyncio.Event()
+    harness.clock.on_sleep = lambda: None
     anew = make_approval(PLAN, run=RUN, step="2: plan", now=now)
 
-    assert await stage.ask() == LapsedQuestion("approved", now + timedelta(minutes=20))
-    assert stage.told == [
+    assert await harness.ask() == LapsedQuestion("approved", now + timedelta(minutes=20))
+    assert harness.told == [
         ApprovalAsked(APPROVAL),
         ApprovalVoided(APPROVAL.id, "the run ended"),
         ApprovalAsked(anew),
@@ -228,18 +232,18 @@ async def test_what_an_ended_run_still_asked_is_void_and_asked_anew_when_it_goes
 
 
 async def test_a_question_about_another_subject_takes_the_place_of_the_first(
-    stage: Stage,
+    harness: RequestHarness,
 ) -> None:
-    stage.desk.ask(APPROVAL)
-    stage.record(ApprovalAsked(APPROVAL), once=f"asked {APPROVAL.id}")
-    stage.clock.on_sleep = stage.stop.set
+    harness.approvals.ask(APPROVAL)
+    harness.record(ApprovalAsked(APPROVAL), once=f"asked {APPROVAL.id}")
+    harness.clock.on_sleep = harness.stop.set
     other = make_approval(OTHER_PLAN, run=RUN, step="1: plan", now=NOON)
 
-    assert await stage.ask(OTHER_PLAN) == NotAnswered(other.id)
-    assert stage.desk.find(APPROVAL.id) == ApprovalRecord(
+    assert await harness.ask(OTHER_PLAN) == NotAnswered(other.id)
+    assert harness.approvals.find(APPROVAL.id) == ApprovalRecord(
         APPROVAL, VoidedQuestion("its subject changed", NOON)
     )
-    assert stage.told == [
+    assert harness.told == [
         ApprovalAsked(APPROVAL),
         ApprovalVoided(APPROVAL.id, "its subject changed"),
         ApprovalAsked(other),
@@ -247,27 +251,27 @@ async def test_a_question_about_another_subject_takes_the_place_of_the_first(
 
 
 async def test_a_reply_is_followed_by_another_question_with_a_time_of_its_own(
-    stage: Stage,
+    harness: RequestHarness,
 ) -> None:
     said = Answer("replied", "ada", NOON, "divide")
-    stage.clock.on_sleep = lambda: stage.answer(said)
-    steps = MemorySteps(stage.steps)
+    harness.clock.on_sleep = lambda: harness.answer(said)
+    steps = MemorySteps(harness.steps)
 
-    first = await ask(steps, stage.asker, PLAN, step="plan")
-    asked_again = stage.clock.moment
-    second = await ask(steps, stage.asker, OTHER_PLAN, step="plan 2")
+    first = await ask(steps, harness.asker, PLAN, step="plan")
+    asked_again = harness.clock.moment
+    second = await ask(steps, harness.asker, OTHER_PLAN, step="plan 2")
 
     assert first == said
     assert second == LapsedQuestion("approved", asked_again + timedelta(minutes=20))
 
 
 async def test_a_question_that_is_gone_from_the_database_is_an_error_in_words(
-    stage: Stage,
+    harness: RequestHarness,
 ) -> None:
-    stage.steps.append(("ask plan", encode(APPROVAL, Approval)))
+    harness.steps.append(("ask plan", encode(APPROVAL, Approval)))
 
     with pytest.raises(StoreError, match="is no longer in the database"):
-        await stage.ask()
+        await harness.ask()
 
 
 @pytest.mark.parametrize(
@@ -283,15 +287,19 @@ async def test_a_question_that_is_gone_from_the_database_is_an_error_in_words(
 )
 @pytest.mark.parametrize("things_done", range(1, 11))
 async def test_killed_anywhere_it_asks_once_and_goes_on_with_the_same_end(
-    stage: Stage, things_done: int, said: Answer | None, outcome: Settlement, event: Event
+    harness: RequestHarness,
+    things_done: int,
+    said: Answer | None,
+    outcome: Settlement,
+    event: Event,
 ) -> None:
     if said is not None:
-        stage.clock.on_sleep = lambda: stage.answer(said)
-    stage.life.left = things_done
-    with pytest.raises(Killed):
-        await stage.ask()
-    stage.life.left = None
+        harness.clock.on_sleep = lambda: harness.answer(said)
+    harness.life.left = things_done
+    with pytest.raises(ProcessKilled):
+        await harness.ask()
+    harness.life.left = None
 
-    assert await stage.ask() == outcome
-    assert stage.desk.list_for_run(RUN) == [ApprovalRecord(APPROVAL, outcome)]
-    assert stage.told == [ApprovalAsked(APPROVAL), event]
+    assert await harness.ask() == outcome
+    assert harness.approvals.list_for_run(RUN) == [ApprovalRecord(APPROVAL, outcome)]
+    assert harness.told == [ApprovalAsked(APPROVAL), event]

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from tests.builders import RUN_LIMITS, claimed, deliverable
-from tests.unit.workflows.deliver.board_harness import recollected
+from tests.unit.workflows.deliver.board_harness import history_of
 from treadle.domain.check import Check, CheckTiming, Evidence
 from treadle.domain.deliverable import Claim, Tally
 from treadle.domain.events.all_events import Event
@@ -89,7 +89,7 @@ def seen(
     ],
 )
 def test_each_event_adds_what_it_says(told: list[Event], known: DeliverableHistory) -> None:
-    found = recollected(*told)
+    found = history_of(*told)
 
     assert (
         DeliverableHistory(
@@ -116,11 +116,11 @@ RESULT = RunResult("max_iterations", 1, Tally(total=1), 0.5, Usage(), 60.0, "one
 def test_a_claim_is_over_when_a_round_follows_and_not_with_the_run(
     after: list[Event], claimed: tuple[str, ...]
 ) -> None:
-    assert recollected(CREATED, CLAIMED, *after).claimed_this_round == claimed
+    assert history_of(CREATED, CLAIMED, *after).claimed_this_round == claimed
 
 
 def test_what_was_added_before_a_run_was_reopened_is_in_the_file() -> None:
-    found = recollected(CREATED, ADDED, RunEnded(RESULT), RunReopened("resume", RUN_LIMITS))
+    found = history_of(CREATED, ADDED, RunEnded(RESULT), RunReopened("resume", RUN_LIMITS))
 
     assert (found.added_checks, found.deliverables) == ((), (CHECKED,))
 
@@ -131,9 +131,9 @@ def test_events_about_a_deliverable_that_nobody_knows_change_nothing() -> None:
 
 
 def test_what_checks_have_taken_is_time_of_the_run_and_of_its_leg() -> None:
-    reopened = RunReopened("resume", RUN_LIMITS)
+    reopen_board = RunReopened("resume", RUN_LIMITS)
 
-    assert recollected(seen(1), seen(0)).running_s == 1.0
-    assert recollected(seen(1), RunEnded(RESULT), reopened, seen(0)).running_s == (
+    assert history_of(seen(1), seen(0)).running_s == 1.0
+    assert history_of(seen(1), RunEnded(RESULT), reopen_board, seen(0)).running_s == (
         RESULT.duration_s + 0.5
     )

@@ -12,10 +12,10 @@ from tests.unit.workflows.run_harness import (
     ENDING,
     HOME,
     OPENING,
-    StoryStage,
+    RunHarness,
     did,
     ending,
-    stage_in,
+    make_run_harness,
     turned,
 )
 from treadle.domain.errors import ProjectError
@@ -40,66 +40,66 @@ FIRST_TITLE, SECOND_TITLE = (
 )
 
 
-async def left_by_a_first_run(directory: Path, *, dirty: bool) -> StoryStage:
+async def left_by_a_first_run(directory: Path, *, dirty: bool) -> RunHarness:
     """One deliverable has passed, its work is on its branch, and the next run is set up."""
-    stage = stage_in(directory)
+    harness = make_run_harness(directory)
     if dirty:
-        stage.user.write("README.md", "A clock, changed.\n")
-    stage.plan(deliverable("DL-1"), deliverable("DL-2"))
-    stage.limit(max_iterations=1)
-    stage.sessions = [[stage.wrote("one.py"), turned("DL-1", "passed"), ending()]]
-    assert (await stage.tell()).reason == "max_iterations"
-    prepared = stage.events[0]
+        harness.user.write("README.md", "A clock, changed.\n")
+    harness.plan(deliverable("DL-1"), deliverable("DL-2"))
+    harness.limit(max_iterations=1)
+    harness.sessions = [[harness.wrote("one.py"), turned("DL-1", "passed"), ending()]]
+    assert (await harness.execute()).reason == "max_iterations"
+    prepared = harness.events[0]
     assert isinstance(prepared, WorkspacePrepared)
     snapshot = Snapshot(
         head=prepared.head,
         branch=prepared.checkout,
         commit=prepared.snapshot,
-        tree=stage.user.git("rev-parse", f"{prepared.snapshot}^{{tree}}"),
+        tree=harness.user.git("rev-parse", f"{prepared.snapshot}^{{tree}}"),
         dirty=dirty,
     )
-    stage.earlier = UnlandedWork(RUN, BRANCH, stage.user.git("rev-parse", BRANCH), snapshot)
-    stage.start_over(NEXT)
-    stage.sessions = [[stage.wrote("two.py"), turned("DL-2", "passed"), ending()]]
-    return stage
+    harness.earlier = UnlandedWork(RUN, BRANCH, harness.user.git("rev-parse", BRANCH), snapshot)
+    harness.start_over(NEXT)
+    harness.sessions = [[harness.wrote("two.py"), turned("DL-2", "passed"), ending()]]
+    return harness
 
 
 @pytest.fixture(params=["clean checkout", "dirty checkout"])
-async def stage(request: pytest.FixtureRequest, tmp_path: Path) -> StoryStage:
+async def harness(request: pytest.FixtureRequest, tmp_path: Path) -> RunHarness:
     return await left_by_a_first_run(tmp_path, dirty=request.param == "dirty checkout")
 
 
-def earlier_of(stage: StoryStage) -> UnlandedWork:
-    assert stage.earlier is not None
-    return stage.earlier
+def earlier_of(harness: RunHarness) -> UnlandedWork:
+    assert harness.earlier is not None
+    return harness.earlier
 
 
-async def landed(stage: StoryStage) -> Event:
-    assert stage.worksite is not None
-    await stage.worksite.finish("auto", ask=None)
-    return stage.events[-1]
+async def landed(harness: RunHarness) -> Event:
+    assert harness.run_workspace is not None
+    await harness.run_workspace.finish("auto", ask=None)
+    return harness.events[-1]
 
 
-async def test_the_next_run_begins_where_the_earlier_one_left_off(stage: StoryStage) -> None:
-    earlier = earlier_of(stage)
+async def test_the_next_run_begins_where_the_earlier_one_left_off(harness: RunHarness) -> None:
+    earlier = earlier_of(harness)
     found: list[tuple[str, str]] = []
 
     def look() -> None:
         found.append(
             (
-                (stage.workspace / "one.py").read_text(),
-                stage.user.git("-C", str(stage.workspace), "rev-parse", "HEAD"),
+                (harness.workspace / "one.py").read_text(),
+                harness.user.git("-C", str(harness.workspace), "rev-parse", "HEAD"),
             )
         )
 
-    stage.sessions = [[did(look), *stage.sessions[0]]]
+    harness.sessions = [[did(look), *harness.sessions[0]]]
 
-    ended = await stage.tell()
+    ended = await harness.execute()
 
-    assert stage.events[:2] == [
+    assert harness.events[:2] == [
         WorkContinued(RUN, BRANCH, earlier.commit),
         WorkspacePrepared(
-            path=str(stage.workspace),
+            path=str(harness.workspace),
             branch=NEXT_BRANCH,
             head=earlier.snapshot.head,
             checkout="main",
@@ -110,67 +110,67 @@ async def test_the_next_run_begins_where_the_earlier_one_left_off(stage: StorySt
     assert (ended.reason, ended.rounds) == ("all_passed", 1)
 
 
-async def test_what_passed_in_the_earlier_run_stays_passed(stage: StoryStage) -> None:
-    earlier = earlier_of(stage)
+async def test_what_passed_in_the_earlier_run_stays_passed(harness: RunHarness) -> None:
+    earlier = earlier_of(harness)
 
-    await stage.tell()
+    await harness.execute()
 
-    tip = stage.user.git("rev-parse", NEXT_BRANCH)
-    assert stage.status.read() == (claimed("DL-1", earlier.commit), claimed("DL-2", tip))
+    tip = harness.user.git("rev-parse", NEXT_BRANCH)
+    assert harness.status.read() == (claimed("DL-1", earlier.commit), claimed("DL-2", tip))
 
 
 async def test_the_work_of_both_runs_is_one_line_of_commits_and_lands_together(
-    stage: StoryStage,
+    harness: RunHarness,
 ) -> None:
-    earlier = earlier_of(stage)
+    earlier = earlier_of(harness)
 
-    await stage.tell()
-    event = await landed(stage)
+    await harness.execute()
+    event = await landed(harness)
 
-    tip = stage.user.git("rev-parse", NEXT_BRANCH)
-    assert stage.of_type(WorkImported)[-1] == WorkImported(NEXT_BRANCH, tip, 2)
+    tip = harness.user.git("rev-parse", NEXT_BRANCH)
+    assert harness.of_type(WorkImported)[-1] == WorkImported(NEXT_BRANCH, tip, 2)
     assert event == WorkLanded(NEXT_BRANCH, tip, "commits")
-    assert stage.user.log(NEXT_BRANCH)[:2] == [SECOND_TITLE, FIRST_TITLE]
-    assert stage.user.git("rev-parse", BRANCH) == earlier.commit
+    assert harness.user.log(NEXT_BRANCH)[:2] == [SECOND_TITLE, FIRST_TITLE]
+    assert harness.user.git("rev-parse", BRANCH) == earlier.commit
     for name in ("one.py", "two.py"):
-        assert (stage.user.path / name).read_text() == "text\n"
+        assert (harness.user.path / name).read_text() == "text\n"
 
 
 async def test_the_earlier_work_counts_as_the_runs_own_before_it_has_done_anything(
-    stage: StoryStage,
+    harness: RunHarness,
 ) -> None:
-    earlier = earlier_of(stage)
-    stage.stop.set()
+    earlier = earlier_of(harness)
+    harness.stop.set()
 
-    ended = await stage.tell()
+    ended = await harness.execute()
 
     assert ended.reason == "interrupted"
-    assert stage.worksite is not None
-    assert stage.worksite.imported == ImportedBranch(
+    assert harness.run_workspace is not None
+    assert harness.run_workspace.imported == ImportedBranch(
         NEXT_BRANCH, earlier.commit, commits=1, descends=True, moved=False
     )
-    assert stage.user.git("rev-parse", NEXT_BRANCH) == earlier.commit
+    assert harness.user.git("rev-parse", NEXT_BRANCH) == earlier.commit
 
 
 async def test_earlier_work_that_was_finished_is_landed_without_a_round(tmp_path: Path) -> None:
-    stage = await left_by_a_first_run(tmp_path, dirty=False)
-    earlier = earlier_of(stage)
-    stage.plan(claimed("DL-1", earlier.commit))
+    harness = await left_by_a_first_run(tmp_path, dirty=False)
+    earlier = earlier_of(harness)
+    harness.plan(claimed("DL-1", earlier.commit))
 
-    ended = await stage.tell()
-    event = await landed(stage)
+    ended = await harness.execute()
+    event = await landed(harness)
 
     assert (ended.reason, ended.rounds) == ("all_passed", 0)
     assert event == WorkLanded(NEXT_BRANCH, earlier.commit, "commits")
-    assert stage.user.log() == [FIRST_TITLE, "First"]
+    assert harness.user.log() == [FIRST_TITLE, "First"]
 
 
 async def test_the_course_of_a_run_that_goes_on(tmp_path: Path) -> None:
-    stage = await left_by_a_first_run(tmp_path, dirty=False)
+    harness = await left_by_a_first_run(tmp_path, dirty=False)
 
-    await stage.tell()
+    await harness.execute()
 
-    assert [event.type for event in stage.events] == [
+    assert [event.type for event in harness.events] == [
         "work.continued",
         "workspace.prepared",
         "work.imported",
@@ -183,14 +183,14 @@ async def test_the_course_of_a_run_that_goes_on(tmp_path: Path) -> None:
 
 
 async def test_a_checkout_changed_after_the_earlier_run_is_left_alone(tmp_path: Path) -> None:
-    stage = await left_by_a_first_run(tmp_path, dirty=False)
-    stage.sessions = [
-        [did(lambda: stage.user.write("README.md", "Changed by Ada.\n")), *stage.sessions[0]]
+    harness = await left_by_a_first_run(tmp_path, dirty=False)
+    harness.sessions = [
+        [did(lambda: harness.user.write("README.md", "Changed by Ada.\n")), *harness.sessions[0]]
     ]
 
-    await stage.tell()
+    await harness.execute()
 
-    assert await landed(stage) == WorkKept(
+    assert await landed(harness) == WorkKept(
         NEXT_BRANCH,
         "files were changed after the run started: commit them first",
         f"git merge {NEXT_BRANCH}",
@@ -200,13 +200,13 @@ async def test_a_checkout_changed_after_the_earlier_run_is_left_alone(tmp_path: 
 async def test_a_specification_that_is_missing_from_the_earlier_work_is_refused(
     tmp_path: Path,
 ) -> None:
-    stage = await left_by_a_first_run(tmp_path, dirty=False)
-    earlier = earlier_of(stage)
-    stage.user.git("switch", "--quiet", BRANCH)
-    stage.user.git("rm", "--quiet", "SPEC.md")
-    commit = stage.user.commit_all("Remove the specification")
-    stage.user.git("switch", "--quiet", "main")
-    stage.earlier = UnlandedWork(RUN, BRANCH, commit, earlier.snapshot)
+    harness = await left_by_a_first_run(tmp_path, dirty=False)
+    earlier = earlier_of(harness)
+    harness.user.git("switch", "--quiet", BRANCH)
+    harness.user.git("rm", "--quiet", "SPEC.md")
+    commit = harness.user.commit_all("Remove the specification")
+    harness.user.git("switch", "--quiet", "main")
+    harness.earlier = UnlandedWork(RUN, BRANCH, commit, earlier.snapshot)
 
     with pytest.raises(ProjectError):
-        await stage.tell()
+        await harness.execute()

@@ -8,8 +8,15 @@ from pathlib import Path
 import pytest
 
 from tests.builders import deliverable
-from tests.unit.workflows.killed_process import Killed
-from tests.unit.workflows.run_harness import BRANCH, StoryStage, did, ending, stage_in, turned
+from tests.unit.workflows.killed_process import ProcessKilled
+from tests.unit.workflows.run_harness import (
+    BRANCH,
+    RunHarness,
+    did,
+    ending,
+    make_run_harness,
+    turned,
+)
 from treadle.domain.agent import ResponseUsed
 from treadle.domain.events.run import RunEnded, RunReopened
 from treadle.domain.events.work import WorkCommitted, WorkImported
@@ -22,103 +29,103 @@ USED = ResponseUsed("sonnet", Usage(output_tokens=100_000))
 
 
 def kill() -> None:
-    raise Killed
+    raise ProcessKilled
 
 
 @pytest.fixture
-def stage(tmp_path: Path) -> StoryStage:
-    made = stage_in(tmp_path)
+def harness(tmp_path: Path) -> RunHarness:
+    made = make_run_harness(tmp_path)
     made.plan(deliverable("DL-1"))
     return made
 
 
-async def cut_off_after_the_last_pass(stage: StoryStage) -> None:
-    stage.sessions = [
-        [stage.wrote("one.py"), USED, turned("DL-1", "passed"), did(kill), ending()],
+async def cut_off_after_the_last_pass(harness: RunHarness) -> None:
+    harness.sessions = [
+        [harness.wrote("one.py"), USED, turned("DL-1", "passed"), did(kill), ending()],
     ]
-    with pytest.raises(Killed):
-        await stage.tell()
+    with pytest.raises(ProcessKilled):
+        await harness.execute()
 
 
 async def test_a_cut_session_that_meets_a_shut_gate_ends_with_its_work_home(
-    stage: StoryStage,
+    harness: RunHarness,
 ) -> None:
-    stage.wait_for_quota = True
-    await cut_off_after_the_last_pass(stage)
-    now = stage.clock.now()
+    harness.wait_for_quota = True
+    await cut_off_after_the_last_pass(harness)
+    now = harness.clock.now()
     shut = QuotaBlock("fingerprint", now + timedelta(hours=1), "spent", now)
-    stage.quota_gates.block(None, shut)
+    harness.quota_gates.block(None, shut)
 
-    ended = await stage.tell()
+    ended = await harness.execute()
 
     assert (ended.reason, ended.rounds, ended.cost_usd) == ("all_passed", 1, 1.0)
-    assert len(stage.of_type(WorkCommitted)) == len(stage.of_type(WorkImported)) == 1
+    assert len(harness.of_type(WorkCommitted)) == len(harness.of_type(WorkImported)) == 1
 
 
 async def test_a_cut_session_that_is_stopped_before_it_goes_on_ends_with_its_work_home(
-    stage: StoryStage,
+    harness: RunHarness,
 ) -> None:
-    await cut_off_after_the_last_pass(stage)
-    stage.stop.set()
+    await cut_off_after_the_last_pass(harness)
+    harness.stop.set()
 
-    stopped = await stage.tell()
+    stopped = await harness.execute()
 
     assert (stopped.reason, stopped.rounds, stopped.cost_usd) == ("interrupted", 1, 1.0)
-    assert len(stage.of_type(WorkImported)) == 1
-    stage.stop = asyncio.Event()
-    stage.record(RunEnded(stopped), RunReopened("resume", stage.limits))
-    stage.progress = RunProgress(rounds=stopped.rounds, cost_usd=stopped.cost_usd)
-    assert (await stage.tell()).reason == "all_passed"
-    assert len(stage.of_type(WorkImported)) == 1
+    assert len(harness.of_type(WorkImported)) == 1
+    harness.stop = asyncio.Event()
+    harness.record(RunEnded(stopped), RunReopened("resume", harness.limits))
+    harness.progress = RunProgress(rounds=stopped.rounds, cost_usd=stopped.cost_usd)
+    assert (await harness.execute()).reason == "all_passed"
+    assert len(harness.of_type(WorkImported)) == 1
 
 
-async def test_work_that_is_taken_back_comes_home_as_the_commit_it_was(stage: StoryStage) -> None:
+async def test_work_that_is_taken_back_comes_home_as_the_commit_it_was(harness: RunHarness) -> None:
     def take_back() -> None:
-        git = ["git", "-C", str(stage.workspace), "reset", "--hard", "-q", "HEAD~1"]
+        git = ["git", "-C", str(harness.workspace), "reset", "--hard", "-q", "HEAD~1"]
         subprocess.run(git, check=True)
 
-    stage.limit(max_iterations=3)
-    stage.sessions = [
-        [stage.wrote("one.py"), ending()],
-        [stage.wrote("two.py"), ending()],
+    harness.limit(max_iterations=3)
+    harness.sessions = [
+        [harness.wrote("one.py"), ending()],
+        [harness.wrote("two.py"), ending()],
         [did(take_back), ending()],
     ]
 
-    await stage.tell()
+    await harness.execute()
 
-    first, second, third = (e.commit for e in stage.events if isinstance(e, WorkImported))
-    assert (first, third) == (third, stage.user.git("rev-parse", BRANCH))
+    first, second, third = (e.commit for e in harness.events if isinstance(e, WorkImported))
+    assert (first, third) == (third, harness.user.git("rev-parse", BRANCH))
     assert second != first
 
 
 async def test_a_commit_is_told_after_a_crash_whatever_the_order_of_its_passes(
-    stage: StoryStage, monkeypatch: pytest.MonkeyPatch
+    harness: RunHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    stage.plan(deliverable("DL-1"), deliverable("DL-2"))
-    stage.sessions = [
-        [stage.wrote("one.py"), turned("DL-2", "passed"), turned("DL-1", "passed"), ending()],
+    harness.plan(deliverable("DL-1"), deliverable("DL-2"))
+    harness.sessions = [
+        [harness.wrote("one.py"), turned("DL-2", "passed"), turned("DL-1", "passed"), ending()],
     ]
     with monkeypatch.context() as patched:
         patched.setattr(RunWorkspace, "_record_commit", lambda *_: kill())
-        with pytest.raises(Killed):
-            await stage.tell()
+        with pytest.raises(ProcessKilled):
+            await harness.execute()
 
-    await stage.tell()
+    await harness.execute()
 
-    told = [event.message for event in stage.events if isinstance(event, WorkCommitted)]
+    told = [event.message for event in harness.events if isinstance(event, WorkCommitted)]
     assert told == ["Round 1: What DL-2 is about (DL-2), What DL-1 is about (DL-1)"]
 
 
-async def test_what_a_person_sets_back_between_two_legs_stays_so(stage: StoryStage) -> None:
-    stage.plan(deliverable("DL-1"), deliverable("DL-2"))
-    stage.limit(max_iterations=1)
-    stage.sessions = [
-        [stage.wrote("one.py"), turned("DL-1", "passed"), ending()],
+async def test_what_a_person_sets_back_between_two_legs_stays_so(harness: RunHarness) -> None:
+    harness.plan(deliverable("DL-1"), deliverable("DL-2"))
+    harness.limit(max_iterations=1)
+    harness.sessions = [
+        [harness.wrote("one.py"), turned("DL-1", "passed"), ending()],
         [ending()],
     ]
-    ended = await stage.tell()
-    stage.record(RunEnded(ended), RunReopened("resume", stage.limits))
-    stage.plan(deliverable("DL-1"), deliverable("DL-2"))
-    stage.limit(max_iterations=2)
+    ended = await harness.execute()
+    harness.record(RunEnded(ended), RunReopened("resume", harness.limits))
+    harness.plan(deliverable("DL-1"), deliverable("DL-2"))
+    harness.limit(max_iterations=2)
 
-    assert (await stage.tell()).tally.passed == 0
+    assert (await harness.execute()).tally.passed == 0

@@ -15,11 +15,11 @@ from tests.unit.workflows.run_harness import (
     HOME,
     OPENING,
     PLANNED,
-    StoryStage,
+    RunHarness,
     created,
     did,
     ending,
-    stage_in,
+    make_run_harness,
     turned,
     use,
 )
@@ -34,57 +34,57 @@ from treadle.domain.usage import Usage
 
 
 @pytest.fixture
-def stage(tmp_path: Path) -> StoryStage:
-    return stage_in(tmp_path)
+def harness(tmp_path: Path) -> RunHarness:
+    return make_run_harness(tmp_path)
 
 
 def result(reason: str, rounds: int, tally: Tally, message: str = "") -> RunResult:
     return RunResult(reason, rounds, tally, 0.0, Usage(), 0.0, message)  # type: ignore[arg-type]
 
 
-async def test_a_specification_becomes_finished_work_over_rounds(stage: StoryStage) -> None:
-    stage.sessions = [
-        [created("DL-1", "DL-2"), stage.wrote("plan.md"), ending(cost_usd=0.25)],
-        [stage.wrote("one.py"), turned("DL-1", "passed"), ending(cost_usd=0.5)],
-        [stage.wrote("two.py"), turned("DL-2", "passed"), ending(cost_usd=1.0)],
+async def test_a_specification_becomes_finished_work_over_rounds(harness: RunHarness) -> None:
+    harness.sessions = [
+        [created("DL-1", "DL-2"), harness.wrote("plan.md"), ending(cost_usd=0.25)],
+        [harness.wrote("one.py"), turned("DL-1", "passed"), ending(cost_usd=0.5)],
+        [harness.wrote("two.py"), turned("DL-2", "passed"), ending(cost_usd=1.0)],
     ]
 
-    ended = await stage.tell()
+    ended = await harness.execute()
 
     assert ended == RunResult(
         "all_passed", 3, Tally(passed=2, total=2), 1.75, Usage(), 0.0, message=""
     )
-    assert stage.types == [
+    assert harness.types == [
         *OPENING, "tool.called", "tool.decided", "deliverable.created", "deliverable.created",
         "tool.finished", *ENDING, *HOME, *PLANNED,
         *OPENING, *CHANGING, *ENDING, *HOME,
         *OPENING, *CHANGING, *ENDING, *HOME,
     ]  # fmt: skip
-    assert stage.of_type(RoundStarted) == [
+    assert harness.of_type(RoundStarted) == [
         RoundStarted(1, "initializer"),
         RoundStarted(2, "coding"),
         RoundStarted(3, "coding"),
     ]
-    assert [brief.session for brief in stage.agent.briefs] == [
+    assert [brief.session for brief in harness.agent.briefs] == [
         "session-1",
         "session-2",
         "session-3",
     ]
 
 
-async def test_the_work_of_each_round_is_committed_and_brought_home(stage: StoryStage) -> None:
+async def test_the_work_of_each_round_is_committed_and_brought_home(harness: RunHarness) -> None:
     seen: list[list[str]] = []
 
     def look() -> None:
-        seen.append(stage.user.log(BRANCH) if BRANCH in stage.user.git("branch", "-a") else [])
+        seen.append(harness.user.log(BRANCH) if BRANCH in harness.user.git("branch", "-a") else [])
 
-    stage.sessions = [
-        [did(look), created("DL-1"), stage.wrote("plan.md"), ending()],
-        [did(look), stage.wrote("one.py"), ending(ExecutionError("no", "retryable"))],
-        [did(look), turned("DL-1", "passed"), stage.wrote("two.py"), ending()],
+    harness.sessions = [
+        [did(look), created("DL-1"), harness.wrote("plan.md"), ending()],
+        [did(look), harness.wrote("one.py"), ending(ExecutionError("no", "retryable"))],
+        [did(look), turned("DL-1", "passed"), harness.wrote("two.py"), ending()],
     ]
 
-    await stage.tell()
+    await harness.execute()
 
     titles = [
         "Round 3: What DL-1 is about (DL-1)",
@@ -92,76 +92,76 @@ async def test_the_work_of_each_round_is_committed_and_brought_home(stage: Story
         "Round 1: work in progress",
         "First",
     ]
-    assert stage.user.log(BRANCH) == titles
+    assert harness.user.log(BRANCH) == titles
     assert seen == [[], titles[2:], titles[1:]]
-    commits = stage.user.git("rev-list", "--reverse", f"main..{BRANCH}").splitlines()
-    assert stage.of_type(WorkCommitted) == [
+    commits = harness.user.git("rev-list", "--reverse", f"main..{BRANCH}").splitlines()
+    assert harness.of_type(WorkCommitted) == [
         WorkCommitted(commit, title)
         for commit, title in zip(commits, reversed(titles[:3]), strict=True)
     ]
-    assert stage.of_type(WorkImported) == [
+    assert harness.of_type(WorkImported) == [
         WorkImported(BRANCH, commit, number) for number, commit in enumerate(commits, 1)
     ]
-    assert stage.user.git("status", "--porcelain", "--untracked-files=no") == ""
-    assert stage.user.git("log", "-1", "--format=%an <%ae>", BRANCH) == "Ada <ada@example.com>"
+    assert harness.user.git("status", "--porcelain", "--untracked-files=no") == ""
+    assert harness.user.git("log", "-1", "--format=%an <%ae>", BRANCH) == "Ada <ada@example.com>"
 
 
-async def test_a_round_without_changes_brings_nothing_home(stage: StoryStage) -> None:
-    stage.sessions = [[created("DL-1"), ending()], [turned("DL-1", "passed"), ending()]]
+async def test_a_round_without_changes_brings_nothing_home(harness: RunHarness) -> None:
+    harness.sessions = [[created("DL-1"), ending()], [turned("DL-1", "passed"), ending()]]
 
-    await stage.tell()
+    await harness.execute()
 
-    assert stage.types == [
+    assert harness.types == [
         *OPENING, *CREATING, *ENDING, *PLANNED, *OPENING, *CHANGING, *ENDING,
     ]  # fmt: skip
-    assert stage.user.git("branch", "--list", "treadle/*") == ""
+    assert harness.user.git("branch", "--list", "treadle/*") == ""
 
 
 async def test_a_description_of_any_kind_makes_a_commit_message_of_one_line(
-    stage: StoryStage,
+    harness: RunHarness,
 ) -> None:
-    stage.plan(deliverable("DL-1"))
+    harness.plan(deliverable("DL-1"))
     odd = {"id": "DL-2", "description": "two\nlines\0\ud800 end", "acceptanceCriteria": ["x"]}
-    stage.sessions = [
+    harness.sessions = [
         [
             use("create_deliverable", {"deliverables": [odd]}),
             turned("DL-2", "passed"),
-            stage.wrote("a.py"),
+            harness.wrote("a.py"),
             ending(),
         ],
         [turned("DL-1", "passed"), ending()],
     ]
 
-    await stage.tell()
+    await harness.execute()
 
-    assert stage.user.log(BRANCH) == ["Round 1: two lines \ufffd end (DL-2)", "First"]
-    assert stage.of_type(StatusAdopted) == [
+    assert harness.user.log(BRANCH) == ["Round 1: two lines \ufffd end (DL-2)", "First"]
+    assert harness.of_type(StatusAdopted) == [
         StatusAdopted((deliverable("DL-1"),), "earlier_run"),
     ]
 
 
-async def test_notes_are_handed_from_run_to_session_to_user(stage: StoryStage) -> None:
-    stage.user.write(".treadle-notes.md", "from the last run")
-    stage.plan(deliverable("DL-1"))
+async def test_notes_are_handed_from_run_to_session_to_user(harness: RunHarness) -> None:
+    harness.user.write(".treadle-notes.md", "from the last run")
+    harness.plan(deliverable("DL-1"))
     found: list[str] = []
-    notes = stage.workspace / ".treadle-notes.md"
-    stage.sessions = [
+    notes = harness.workspace / ".treadle-notes.md"
+    harness.sessions = [
         [did(lambda: found.append(notes.read_text())), ending()],
-        [stage.wrote(".treadle-notes.md", "half done"), ending()],
+        [harness.wrote(".treadle-notes.md", "half done"), ending()],
         [did(lambda: found.append(notes.read_text())), turned("DL-1", "passed"), ending()],
     ]
 
-    await stage.tell()
+    await harness.execute()
 
     assert found == ["from the last run", "half done"]
-    assert (stage.user.path / ".treadle-notes.md").read_text() == "half done"
-    assert stage.of_type(WorkCommitted) == []
+    assert (harness.user.path / ".treadle-notes.md").read_text() == "half done"
+    assert harness.of_type(WorkCommitted) == []
 
 
-async def test_a_project_whose_work_is_done_needs_no_round(stage: StoryStage) -> None:
-    stage.plan(deliverable("DL-1", "passed"), deliverable("DL-2", "blocked"))
+async def test_a_project_whose_work_is_done_needs_no_round(harness: RunHarness) -> None:
+    harness.plan(deliverable("DL-1", "passed"), deliverable("DL-2", "blocked"))
 
-    ended = await stage.tell()
+    ended = await harness.execute()
 
     assert ended == result(
         "all_passed",
@@ -170,43 +170,43 @@ async def test_a_project_whose_work_is_done_needs_no_round(stage: StoryStage) ->
         "nothing to do: all had passed before; change the specification, "
         "or delete .treadle/status.json to start over",
     )
-    assert (stage.types, stage.clock.slept, stage.agent.briefs) == (ADOPTED, [], [])
+    assert (harness.types, harness.clock.slept, harness.agent.briefs) == (ADOPTED, [], [])
 
 
-async def test_a_run_goes_on_with_the_deliverables_of_an_earlier_one(stage: StoryStage) -> None:
-    stage.plan(deliverable("DL-1", "passed"), deliverable("DL-2"))
-    stage.sessions = [[turned("DL-2", "passed"), ending()]]
+async def test_a_run_goes_on_with_the_deliverables_of_an_earlier_one(harness: RunHarness) -> None:
+    harness.plan(deliverable("DL-1", "passed"), deliverable("DL-2"))
+    harness.sessions = [[turned("DL-2", "passed"), ending()]]
 
-    ended = await stage.tell()
+    ended = await harness.execute()
 
     assert ended == result("all_passed", 1, Tally(passed=2, total=2))
-    assert stage.of_type(RoundStarted) == [RoundStarted(1, "coding")]
-    assert stage.of_type(StatusAdopted) == [
+    assert harness.of_type(RoundStarted) == [RoundStarted(1, "coding")]
+    assert harness.of_type(StatusAdopted) == [
         StatusAdopted((deliverable("DL-1", "passed"), deliverable("DL-2")), "earlier_run")
     ]
 
 
-async def test_success_needs_only_what_is_not_blocked(stage: StoryStage) -> None:
-    stage.sessions = [
+async def test_success_needs_only_what_is_not_blocked(harness: RunHarness) -> None:
+    harness.sessions = [
         [created("DL-1", "DL-2"), ending()],
         [turned("DL-1", "blocked"), turned("DL-2", "passed"), ending()],
     ]
 
-    assert await stage.tell() == result("all_passed", 2, Tally(passed=1, blocked=1, total=2))
+    assert await harness.execute() == result("all_passed", 2, Tally(passed=1, blocked=1, total=2))
 
 
-async def test_a_run_whose_deliverables_are_all_blocked_ends(stage: StoryStage) -> None:
-    stage.sessions = [
+async def test_a_run_whose_deliverables_are_all_blocked_ends(harness: RunHarness) -> None:
+    harness.sessions = [
         [created("DL-1"), ending()],
         [turned("DL-1", "blocked"), ending()],
     ]
 
-    assert await stage.tell() == result("all_blocked", 2, Tally(blocked=1, total=1))
+    assert await harness.execute() == result("all_blocked", 2, Tally(blocked=1, total=1))
 
 
-async def test_the_fourth_error_in_a_row_ends_the_run(stage: StoryStage) -> None:
-    stage.plan(deliverable("DL-1"))
-    stage.sessions = [
+async def test_the_fourth_error_in_a_row_ends_the_run(harness: RunHarness) -> None:
+    harness.plan(deliverable("DL-1"))
+    harness.sessions = [
         [ending(Crashed("one", 1))],
         [ending(Fault("two", api_status=500))],
         [ending(MaxTurns(50))],
@@ -217,11 +217,11 @@ async def test_the_fourth_error_in_a_row_ends_the_run(stage: StoryStage) -> None
         [ending(Completed("never reached"))],
     ]
 
-    ended = await stage.tell()
+    ended = await harness.execute()
 
     given_up = "seven, after 3 retries in a row (--max-retries, limits.max_retries)"
     assert ended == result("max_retries_exceeded", 7, Tally(total=1), given_up)
-    assert stage.of_type(RoundFailed) == [
+    assert harness.of_type(RoundFailed) == [
         RoundFailed(1, "one", 1, 3),
         RoundFailed(2, "two", 2, 3),
         RoundFailed(4, "four", 1, 3),
@@ -229,67 +229,67 @@ async def test_the_fourth_error_in_a_row_ends_the_run(stage: StoryStage) -> None
         RoundFailed(6, "six", 3, 3),
         RoundFailed(7, "seven", 4, 3),
     ]
-    assert stage.types[:10] == [
+    assert harness.types[:10] == [
         *ADOPTED, *OPENING, *ENDING, "round.failed", *OPENING, *ENDING,
     ]  # fmt: skip
 
 
-async def test_a_failed_round_keeps_what_it_had_built(stage: StoryStage) -> None:
-    stage.limit(max_retries=0)
-    stage.sessions = [[stage.wrote("half.py"), ending(Crashed("gone", 9))]]
+async def test_a_failed_round_keeps_what_it_had_built(harness: RunHarness) -> None:
+    harness.limit(max_retries=0)
+    harness.sessions = [[harness.wrote("half.py"), ending(Crashed("gone", 9))]]
 
-    ended = await stage.tell()
+    ended = await harness.execute()
 
     given_up = "gone, after 0 retries in a row (--max-retries, limits.max_retries)"
     assert ended == result("max_retries_exceeded", 1, Tally(), given_up)
-    assert stage.types == [*OPENING, *ENDING, *HOME, "round.failed"]
-    assert stage.user.git("show", f"{BRANCH}:half.py") == "text"
+    assert harness.types == [*OPENING, *ENDING, *HOME, "round.failed"]
+    assert harness.user.git("show", f"{BRANCH}:half.py") == "text"
 
 
-async def test_a_hand_edit_is_adopted_at_the_next_round(stage: StoryStage) -> None:
+async def test_a_hand_edit_is_adopted_at_the_next_round(harness: RunHarness) -> None:
     def edit() -> None:
-        board = stage.status
+        board = harness.status
         board.read()
         board.write([deliverable("DL-1", "passed"), deliverable("DL-9")], today="2026-05-04")
 
-    stage.plan(deliverable("DL-1"))
-    stage.sessions = [[did(edit), ending()], [turned("DL-9", "passed"), ending()]]
+    harness.plan(deliverable("DL-1"))
+    harness.sessions = [[did(edit), ending()], [turned("DL-9", "passed"), ending()]]
 
-    ended = await stage.tell()
+    ended = await harness.execute()
 
     assert ended == result("all_passed", 2, Tally(passed=2, total=2))
-    assert stage.types == [
+    assert harness.types == [
         *ADOPTED, *OPENING, *ENDING, *ADOPTED, *OPENING, *CHANGING, *ENDING,
     ]  # fmt: skip
-    assert stage.of_type(StatusAdopted) == [
+    assert harness.of_type(StatusAdopted) == [
         StatusAdopted((deliverable("DL-1"),), "earlier_run"),
         StatusAdopted((deliverable("DL-1", "passed"), deliverable("DL-9")), "hand_edit"),
     ]
 
 
-async def test_an_invalid_hand_edit_is_refused_and_the_run_goes_on(stage: StoryStage) -> None:
-    path = stage.user.path / ".treadle" / "status.json"
-    stage.plan(deliverable("DL-1"))
-    stage.sessions = [
+async def test_an_invalid_hand_edit_is_refused_and_the_run_goes_on(harness: RunHarness) -> None:
+    path = harness.user.path / ".treadle" / "status.json"
+    harness.plan(deliverable("DL-1"))
+    harness.sessions = [
         [did(lambda: path.write_text("{oops")), ending()],
         [turned("DL-1", "passed"), ending()],
     ]
 
-    ended = await stage.tell()
+    ended = await harness.execute()
 
     assert ended == result("all_passed", 2, Tally(passed=1, total=1))
-    assert len(stage.of_type(RunWarned)) == 1
+    assert len(harness.of_type(RunWarned)) == 1
     assert path.with_suffix(".json.refused").read_text() == "{oops"
     assert json.loads(path.read_text())["deliverables"][0]["passed"] is True
 
 
 async def test_a_specification_that_git_ignores_is_refused(tmp_path: Path) -> None:
-    stage = stage_in(tmp_path)
-    stage.user.git("rm", "--quiet", "--cached", "SPEC.md")
-    stage.user.write(".gitignore", "SPEC.md\n")
-    stage.user.commit_all("Ignore it")
+    harness = make_run_harness(tmp_path)
+    harness.user.git("rm", "--quiet", "--cached", "SPEC.md")
+    harness.user.write(".gitignore", "SPEC.md\n")
+    harness.user.commit_all("Ignore it")
 
     with pytest.raises(ProjectError) as caught:
-        await stage.tell()
+        await harness.execute()
 
     assert caught.value.message == "SPEC.md is ignored by git, so the agent would not see it"

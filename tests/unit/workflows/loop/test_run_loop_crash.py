@@ -8,14 +8,14 @@ from typing import get_args
 import pytest
 
 from tests.builders import claimed, deliverable
-from tests.unit.workflows.killed_process import DoomedSteps, DoomedStore, Killed, Moment
+from tests.unit.workflows.killed_process import KilledSteps, KilledStore, Moment, ProcessKilled
 from tests.unit.workflows.run_harness import (
     BRANCH,
     SPEC_HASH,
-    StoryStage,
+    RunHarness,
     created,
     ending,
-    stage_in,
+    make_run_harness,
     turned,
 )
 from treadle.domain.agent import Fault
@@ -42,8 +42,8 @@ SIX_AND_A_MINUTE = datetime(2026, 5, 4, 18, 1, tzinfo=UTC)
 
 
 @pytest.fixture
-def stage(tmp_path: Path) -> StoryStage:
-    return stage_in(tmp_path)
+def harness(tmp_path: Path) -> RunHarness:
+    return make_run_harness(tmp_path)
 
 
 def fact(event: Event) -> object:
@@ -78,7 +78,7 @@ FACTS = (
 
 
 @dataclass(frozen=True)
-class Told:
+class RunFacts:
     """All that must be the same, however often the run was told."""
 
     result: RunResult
@@ -87,13 +87,13 @@ class Told:
     steps: list[str]
 
 
-async def told_to_its_end(stage: StoryStage) -> Told:
-    stage.through, stage.writing = lambda steps: steps, lambda store: store
-    result = await stage.tell()
-    tip = stage.user.git("rev-parse", BRANCH)
-    assert stage.status.read() == (claimed("DL-1", tip), claimed("DL-2", tip))
-    facts = [fact(event) for event in stage.of_type(*FACTS)]
-    return Told(result, facts, stage.user.log(BRANCH), stage.steps)
+async def run_to_the_end(harness: RunHarness) -> RunFacts:
+    harness.wrap_steps, harness.wrap_store = lambda steps: steps, lambda store: store
+    result = await harness.execute()
+    tip = harness.user.git("rev-parse", BRANCH)
+    assert harness.status.read() == (claimed("DL-1", tip), claimed("DL-2", tip))
+    facts = [fact(event) for event in harness.of_type(*FACTS)]
+    return RunFacts(result, facts, harness.user.log(BRANCH), harness.steps)
 
 
 def passed(name: str) -> DeliverableChanged:
@@ -112,15 +112,15 @@ PLANNED = [
 ]
 
 
-def long_run(stage: StoryStage) -> Told:
+def long_run(harness: RunHarness) -> RunFacts:
     """A run that plans, fails, waits for quota, and builds; and how it goes undisturbed."""
-    stage.wait_for_quota = True
-    stage.sessions = [
-        [created("DL-1", "DL-2"), stage.wrote("plan.md"), ending(cost_usd=0.25)],
-        [stage.wrote("half.py"), ending(Crashed("gone", 1), cost_usd=0.5)],
+    harness.wait_for_quota = True
+    harness.sessions = [
+        [created("DL-1", "DL-2"), harness.wrote("plan.md"), ending(cost_usd=0.25)],
+        [harness.wrote("half.py"), ending(Crashed("gone", 1), cost_usd=0.5)],
         [ending(LIMITED)],
         [
-            stage.wrote("one.py"),
+            harness.wrote("one.py"),
             turned("DL-1", "passed"),
             turned("DL-2", "passed"),
             ending(cost_usd=1.0),
@@ -131,7 +131,7 @@ def long_run(stage: StoryStage) -> Told:
         "Round 2: work in progress",
         "Round 1: work in progress",
     ]
-    return Told(
+    return RunFacts(
         RunResult("all_passed", 3, Tally(passed=2, total=2), 1.75, Usage(), 0.0),
         [
             *PLANNED,
@@ -172,48 +172,48 @@ STEPS = [
 ]
 
 
-async def test_a_run_that_nobody_disturbs(stage: StoryStage) -> None:
-    expected = long_run(stage)
+async def test_a_run_that_nobody_disturbs(harness: RunHarness) -> None:
+    expected = long_run(harness)
 
-    assert await told_to_its_end(stage) == expected
-    assert len(stage.agent.briefs) == 4
+    assert await run_to_the_end(harness) == expected
+    assert len(harness.agent.briefs) == 4
 
 
 @pytest.mark.parametrize("at", range(1, len(STEPS) + 1), ids=STEPS)
 @pytest.mark.parametrize("moment", get_args(Moment))
 async def test_a_run_that_is_killed_at_any_step_ends_as_if_nothing_had_been(
-    stage: StoryStage, at: int, moment: Moment
+    harness: RunHarness, at: int, moment: Moment
 ) -> None:
-    expected = long_run(stage)
-    stage.through = lambda steps: DoomedSteps(steps, at, moment)
-    with pytest.raises(Killed):
-        await stage.tell()
+    expected = long_run(harness)
+    harness.wrap_steps = lambda steps: KilledSteps(steps, at, moment)
+    with pytest.raises(ProcessKilled):
+        await harness.execute()
 
-    assert await told_to_its_end(stage) == expected
-    assert len(stage.agent.briefs) == 4  # no session was run twice
+    assert await run_to_the_end(harness) == expected
+    assert len(harness.agent.briefs) == 4  # no session was run twice
 
 
 async def test_a_run_that_is_killed_at_every_one_of_its_steps_ends_all_the_same(
-    stage: StoryStage,
+    harness: RunHarness,
 ) -> None:
-    expected = long_run(stage)
-    stage.through = lambda steps: DoomedSteps(steps, 1, "after it is stored")
+    expected = long_run(harness)
+    harness.wrap_steps = lambda steps: KilledSteps(steps, 1, "after it is stored")
     for _ in STEPS:
-        with pytest.raises(Killed):
-            await stage.tell()
+        with pytest.raises(ProcessKilled):
+            await harness.execute()
 
-    assert await told_to_its_end(stage) == expected
-    assert len(stage.agent.briefs) == 4
+    assert await run_to_the_end(harness) == expected
+    assert len(harness.agent.briefs) == 4
 
 
-def short_run(stage: StoryStage) -> Told:
+def short_run(harness: RunHarness) -> RunFacts:
     """A run of two rounds; and how it goes undisturbed."""
-    stage.sessions = [
-        [created("DL-1", "DL-2"), stage.wrote("plan.md"), ending(cost_usd=0.25)],
-        [stage.wrote("one.py"), turned("DL-1", "passed"), turned("DL-2", "passed"), ending()],
+    harness.sessions = [
+        [created("DL-1", "DL-2"), harness.wrote("plan.md"), ending(cost_usd=0.25)],
+        [harness.wrote("one.py"), turned("DL-1", "passed"), turned("DL-2", "passed"), ending()],
     ]
     title = "Round 2: What DL-1 is about (DL-1), What DL-2 is about (DL-2)"
-    return Told(
+    return RunFacts(
         RunResult("all_passed", 2, Tally(passed=2, total=2), 0.25, Usage(), 0.0),
         [
             *PLANNED,
@@ -229,7 +229,7 @@ def short_run(stage: StoryStage) -> Told:
     )
 
 
-def in_one_order(told: Told) -> Told:
+def in_one_order(told: RunFacts) -> RunFacts:
     """A commit that the killed process made is told only behind the import that shows it."""
     return replace(told, facts=sorted(told.facts, key=repr))
 
@@ -238,33 +238,33 @@ def in_one_order(told: Told) -> Told:
 WRITES = 19
 
 
-async def test_a_short_run_writes_to_its_log_so_many_times(stage: StoryStage) -> None:
-    expected, writing = short_run(stage), list[DoomedStore]()
+async def test_a_short_run_writes_to_its_log_so_many_times(harness: RunHarness) -> None:
+    expected, writing = short_run(harness), list[KilledStore]()
 
     def watched(store: Store) -> Store:
-        writing.append(DoomedStore(store, at=1_000))
+        writing.append(KilledStore(store, at=1_000))
         return writing[-1]
 
-    stage.writing = watched
-    await stage.tell()
+    harness.wrap_store = watched
+    await harness.execute()
 
     assert [each.appended for each in writing] == [WRITES]
-    assert [fact(event) for event in stage.of_type(*FACTS)] == expected.facts
+    assert [fact(event) for event in harness.of_type(*FACTS)] == expected.facts
 
 
 @pytest.mark.parametrize("at", range(1, WRITES + 1))
 async def test_a_run_that_is_killed_before_anything_it_writes_ends_as_if_nothing_had_been(
-    stage: StoryStage, at: int
+    harness: RunHarness, at: int
 ) -> None:
-    expected = short_run(stage)
-    stage.writing = lambda store: DoomedStore(store, at)
-    with pytest.raises(Killed):
-        await stage.tell()
+    expected = short_run(harness)
+    harness.wrap_store = lambda store: KilledStore(store, at)
+    with pytest.raises(ProcessKilled):
+        await harness.execute()
 
-    assert in_one_order(await told_to_its_end(stage)) == in_one_order(expected)
-    started = [e for e in stage.of_type(SessionStarted) if isinstance(e, SessionStarted)]
+    assert in_one_order(await run_to_the_end(harness)) == in_one_order(expected)
+    started = [e for e in harness.of_type(SessionStarted) if isinstance(e, SessionStarted)]
     cut = [event for event in started if event.resumed]
     assert len(started) - len(cut) == len({event.session for event in started})
-    assert [brief.session for brief in stage.agent.briefs if brief.resume] == [
+    assert [brief.session for brief in harness.agent.briefs if brief.resume] == [
         event.session for event in cut
     ]

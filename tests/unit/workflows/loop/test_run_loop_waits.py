@@ -13,9 +13,9 @@ from tests.unit.workflows.run_harness import (
     ENDING,
     HOME,
     OPENING,
-    StoryStage,
+    RunHarness,
     ending,
-    stage_in,
+    make_run_harness,
     turned,
 )
 from treadle.domain.agent import Fault
@@ -36,21 +36,21 @@ ONE_PASSED = Tally(passed=1, total=1)
 
 
 @pytest.fixture
-def stage(tmp_path: Path) -> StoryStage:
-    made = stage_in(tmp_path)
+def harness(tmp_path: Path) -> RunHarness:
+    made = make_run_harness(tmp_path)
     made.plan(deliverable("DL-1"))
     return made
 
 
-async def test_a_spent_quota_ends_a_run_that_does_not_wait(stage: StoryStage) -> None:
-    stage.sessions = [[stage.wrote("half.py"), ending(LIMITED)]]
+async def test_a_spent_quota_ends_a_run_that_does_not_wait(harness: RunHarness) -> None:
+    harness.sessions = [[harness.wrote("half.py"), ending(LIMITED)]]
 
-    ended = await stage.tell()
+    ended = await harness.execute()
 
     assert ended == RunResult("quota_exceeded", 0, ONE_PENDING, 0.0, Usage(), 0.0, LIMIT_TEXT)
-    assert stage.types == [*ADOPTED, *OPENING, *ENDING, *HOME]
-    assert stage.outcomes == [QuotaExceeded(LIMIT_TEXT, SIX)]
-    assert stage.clock.slept == []
+    assert harness.types == [*ADOPTED, *OPENING, *ENDING, *HOME]
+    assert harness.outcomes == [QuotaExceeded(LIMIT_TEXT, SIX)]
+    assert harness.clock.slept == []
 
 
 @pytest.mark.parametrize(
@@ -62,71 +62,71 @@ async def test_a_spent_quota_ends_a_run_that_does_not_wait(stage: StoryStage) ->
     ],
 )
 async def test_a_run_that_waits_wakes_a_minute_after_the_reset_and_a_little_later(
-    stage: StoryStage, jitter: float, wakes: datetime
+    harness: RunHarness, jitter: float, wakes: datetime
 ) -> None:
-    stage.wait_for_quota, stage.jitter = True, jitter
-    stage.sessions = [[ending(LIMITED)], [turned("DL-1", "passed"), ending()]]
+    harness.wait_for_quota, harness.jitter = True, jitter
+    harness.sessions = [[ending(LIMITED)], [turned("DL-1", "passed"), ending()]]
 
-    ended = await stage.tell()
+    ended = await harness.execute()
 
     assert ended == RunResult("all_passed", 1, ONE_PASSED, 0.0, Usage(), 0.0)
-    assert stage.types == [
+    assert harness.types == [
         *ADOPTED, *OPENING, *ENDING, "run.paused", "run.resumed",
         *OPENING, *CHANGING, *ENDING,
     ]  # fmt: skip
-    assert stage.of_type(RunPaused) == [RunPaused(LIMIT_TEXT, wakes)]
-    assert sum(stage.clock.slept) == (wakes - NOON).total_seconds()
-    assert stage.clock.now() == wakes
+    assert harness.of_type(RunPaused) == [RunPaused(LIMIT_TEXT, wakes)]
+    assert sum(harness.clock.slept) == (wakes - NOON).total_seconds()
+    assert harness.clock.now() == wakes
 
 
 async def test_without_a_known_reset_a_run_asks_again_after_half_an_hour_and_a_minute(
-    stage: StoryStage,
+    harness: RunHarness,
 ) -> None:
-    stage.wait_for_quota = True
+    harness.wait_for_quota = True
     unknown = QuotaExceeded("Claude usage limit reached", None)
-    stage.sessions = [
+    harness.sessions = [
         [ending(unknown)],
         [ending(unknown)],
         [turned("DL-1", "passed"), ending()],
     ]
 
-    await stage.tell()
+    await harness.execute()
 
-    assert stage.clock.slept == [60.0] * 62
-    assert stage.of_type(RunPaused) == [
+    assert harness.clock.slept == [60.0] * 62
+    assert harness.of_type(RunPaused) == [
         RunPaused("Claude usage limit reached", NOON + timedelta(minutes=31)),
         RunPaused("Claude usage limit reached", NOON + timedelta(minutes=62)),
     ]
 
 
 async def test_a_pause_is_slept_in_slices_against_the_clock_on_the_wall(
-    stage: StoryStage,
+    harness: RunHarness,
 ) -> None:
-    stage.wait_for_quota, stage.jitter = True, 0.5
-    stage.clock.moment = SIX - timedelta(minutes=2)
-    stage.sessions = [[ending(LIMITED)], [turned("DL-1", "passed"), ending()]]
+    harness.wait_for_quota, harness.jitter = True, 0.5
+    harness.clock.moment = SIX - timedelta(minutes=2)
+    harness.sessions = [[ending(LIMITED)], [turned("DL-1", "passed"), ending()]]
 
-    await stage.tell()
+    await harness.execute()
 
-    assert stage.clock.slept == [60.0, 60.0, 60.0, 5.0]
-
-
-async def test_a_machine_that_slept_through_the_reset_has_waited_too(stage: StoryStage) -> None:
-    stage.wait_for_quota = True
-    stage.clock.on_sleep = lambda: stage.clock.advance(7 * 3600)
-    stage.sessions = [[ending(LIMITED)], [turned("DL-1", "passed"), ending()]]
-
-    ended = await stage.tell()
-
-    assert (ended.reason, stage.clock.slept) == ("all_passed", [60.0])
+    assert harness.clock.slept == [60.0, 60.0, 60.0, 5.0]
 
 
-async def test_a_run_does_not_wait_for_quota_for_ever(stage: StoryStage) -> None:
-    stage.wait_for_quota = True
-    stage.progress = RunProgress(waits=MAX_WAITS - 1)
-    stage.sessions = [[ending(LIMITED)], [ending(LIMITED)], [ending()]]
+async def test_a_machine_that_slept_through_the_reset_has_waited_too(harness: RunHarness) -> None:
+    harness.wait_for_quota = True
+    harness.clock.on_sleep = lambda: harness.clock.advance(7 * 3600)
+    harness.sessions = [[ending(LIMITED)], [turned("DL-1", "passed"), ending()]]
 
-    ended = await stage.tell()
+    ended = await harness.execute()
+
+    assert (ended.reason, harness.clock.slept) == ("all_passed", [60.0])
+
+
+async def test_a_run_does_not_wait_for_quota_for_ever(harness: RunHarness) -> None:
+    harness.wait_for_quota = True
+    harness.progress = RunProgress(waits=MAX_WAITS - 1)
+    harness.sessions = [[ending(LIMITED)], [ending(LIMITED)], [ending()]]
+
+    ended = await harness.execute()
 
     assert ended == RunResult(
         "quota_exceeded",
@@ -137,39 +137,41 @@ async def test_a_run_does_not_wait_for_quota_for_ever(stage: StoryStage) -> None
         0.0,
         f"{LIMIT_TEXT} (after 50 pauses in a row)",
     )
-    assert stage.types == [
+    assert harness.types == [
         *ADOPTED, *OPENING, *ENDING, "run.paused", "run.resumed", *OPENING, *ENDING,
     ]  # fmt: skip
 
 
 async def test_a_session_that_gets_through_gives_the_run_all_its_pauses_back(
-    stage: StoryStage,
+    harness: RunHarness,
 ) -> None:
-    stage.wait_for_quota = True
-    stage.limit(max_iterations=2)
-    stage.progress = RunProgress(waits=MAX_WAITS - 1)
-    stage.sessions = [[ending(LIMITED)], [ending()], [ending(LIMITED)], [ending()]]
+    harness.wait_for_quota = True
+    harness.limit(max_iterations=2)
+    harness.progress = RunProgress(waits=MAX_WAITS - 1)
+    harness.sessions = [[ending(LIMITED)], [ending()], [ending(LIMITED)], [ending()]]
 
-    ended = await stage.tell()
+    ended = await harness.execute()
 
-    assert (ended.reason, len(stage.of_type(RunPaused))) == ("max_iterations", 2)
+    assert (ended.reason, len(harness.of_type(RunPaused))) == ("max_iterations", 2)
 
 
-async def test_a_pause_is_neither_a_round_nor_an_error_nor_running_time(stage: StoryStage) -> None:
-    stage.wait_for_quota = True
-    stage.limit(max_iterations=3, max_retries=1, max_minutes=1)
-    stage.sessions = [
+async def test_a_pause_is_neither_a_round_nor_an_error_nor_running_time(
+    harness: RunHarness,
+) -> None:
+    harness.wait_for_quota = True
+    harness.limit(max_iterations=3, max_retries=1, max_minutes=1)
+    harness.sessions = [
         [ending(Crashed("one", 1))],
         [ending(LIMITED)],
         [ending(LIMITED)],
         [turned("DL-1", "passed"), ending()],
     ]
 
-    ended = await stage.tell()
+    ended = await harness.execute()
 
     assert ended == RunResult("all_passed", 2, ONE_PASSED, 0.0, Usage(), 0.0)
-    assert stage.of_type(RoundFailed) == [RoundFailed(1, "one", 1, 1)]
-    assert stage.of_type(RoundStarted) == [
+    assert harness.of_type(RoundFailed) == [RoundFailed(1, "one", 1, 1)]
+    assert harness.of_type(RoundStarted) == [
         RoundStarted(1, "coding"),
         RoundStarted(2, "coding"),
         RoundStarted(2, "coding"),
@@ -179,37 +181,37 @@ async def test_a_pause_is_neither_a_round_nor_an_error_nor_running_time(stage: S
 
 @pytest.mark.parametrize("waiting", ["between rounds", "for quota"])
 async def test_a_run_that_is_stopped_while_it_waits_starts_no_further_session(
-    stage: StoryStage, waiting: str
+    harness: RunHarness, waiting: str
 ) -> None:
-    stage.wait_for_quota = True
-    stage.clock.on_sleep = stage.stop.set
-    stage.sessions = [[ending(LIMITED if waiting == "for quota" else None)], [ending()]]
+    harness.wait_for_quota = True
+    harness.clock.on_sleep = harness.stop.set
+    harness.sessions = [[ending(LIMITED if waiting == "for quota" else None)], [ending()]]
 
-    ended = await stage.tell()
+    ended = await harness.execute()
 
-    assert (ended.reason, len(stage.agent.briefs)) == ("interrupted", 1)
+    assert (ended.reason, len(harness.agent.briefs)) == ("interrupted", 1)
     paused = ["run.paused"] if waiting == "for quota" else []
-    assert stage.types == [*ADOPTED, *OPENING, *ENDING, *paused]
+    assert harness.types == [*ADOPTED, *OPENING, *ENDING, *paused]
 
 
-async def test_a_sleep_without_end_is_cut_short_by_a_stop(stage: StoryStage) -> None:
+async def test_a_sleep_without_end_is_cut_short_by_a_stop(harness: RunHarness) -> None:
     class SleepsForGood(FakeClock):
         async def sleep(self, seconds: float) -> None:
-            stage.stop.set()
+            harness.stop.set()
             await asyncio.Event().wait()
 
-    stage.clock = SleepsForGood()
-    stage.sessions = [[ending()], [ending()]]
+    harness.clock = SleepsForGood()
+    harness.sessions = [[ending()], [ending()]]
 
-    assert (await stage.tell()).reason == "interrupted"
+    assert (await harness.execute()).reason == "interrupted"
 
 
-async def test_the_delay_is_kept_between_rounds_and_only_there(stage: StoryStage) -> None:
-    stage.sessions = [[ending()], [ending(MaxTurns(50))], [turned("DL-1", "passed"), ending()]]
+async def test_the_delay_is_kept_between_rounds_and_only_there(harness: RunHarness) -> None:
+    harness.sessions = [[ending()], [ending(MaxTurns(50))], [turned("DL-1", "passed"), ending()]]
 
-    await stage.tell()
+    await harness.execute()
 
-    assert stage.clock.slept == [3.0, 3.0]
+    assert harness.clock.slept == [3.0, 3.0]
 
 
 @pytest.mark.parametrize(
@@ -228,10 +230,10 @@ async def test_the_delay_is_kept_between_rounds_and_only_there(stage: StoryStage
     ],
 )
 async def test_the_delay_grows_with_failures_in_a_row_and_shrinks_after_success(
-    stage: StoryStage, backoff_s: float, jitter: float, slept: list[float]
+    harness: RunHarness, backoff_s: float, jitter: float, slept: list[float]
 ) -> None:
-    stage.backoff_s, stage.jitter = backoff_s, jitter
-    stage.sessions = [
+    harness.backoff_s, harness.jitter = backoff_s, jitter
+    harness.sessions = [
         [ending(Crashed("one", 1))],
         [ending(ExecutionError("two", "retryable"))],
         [ending(Crashed("three", 1))],
@@ -239,6 +241,6 @@ async def test_the_delay_grows_with_failures_in_a_row_and_shrinks_after_success(
         [turned("DL-1", "passed"), ending()],
     ]
 
-    await stage.tell()
+    await harness.execute()
 
-    assert stage.clock.slept == slept
+    assert harness.clock.slept == slept

@@ -9,7 +9,15 @@ from pathlib import Path
 import pytest
 
 from tests.builders import SESSION_LIMITS, deliverable
-from tests.unit.workflows.run_harness import ADA, StoryStage, created, did, ending, stage_in, turned
+from tests.unit.workflows.run_harness import (
+    ADA,
+    RunHarness,
+    created,
+    did,
+    ending,
+    make_run_harness,
+    turned,
+)
 from treadle.domain.agent import Allow, Deny, ToolUse
 from treadle.domain.errors import ProjectError
 from treadle.domain.events.agent import ToolDecided
@@ -29,8 +37,8 @@ FACTS = (
 
 
 @pytest.fixture
-def stage(tmp_path: Path) -> StoryStage:
-    return stage_in(tmp_path)
+def harness(tmp_path: Path) -> RunHarness:
+    return make_run_harness(tmp_path)
 
 
 def shipped(name: str) -> str:
@@ -38,14 +46,14 @@ def shipped(name: str) -> str:
 
 
 async def test_the_first_session_plans_and_the_others_code_from_the_state_of_the_work(
-    stage: StoryStage,
+    harness: RunHarness,
 ) -> None:
-    stage.sessions = [
+    harness.sessions = [
         [created("DL-1", "DL-2"), turned("DL-2", "blocked"), ending()],
         [turned("DL-1", "passed"), ending()],
     ]
 
-    await stage.tell()
+    await harness.execute()
 
     state = [
         {
@@ -62,22 +70,22 @@ async def test_the_first_session_plans_and_the_others_code_from_the_state_of_the
         "## Deliverables as they stand\n\n"
         f"```json\n{json.dumps(state, indent=1)}\n```\n",
     ]
-    assert [brief.prompt for brief in stage.agent.briefs] == prompts
-    assert stage.of_type(PromptSent) == [PromptSent(prompt) for prompt in prompts]
+    assert [brief.prompt for brief in harness.agent.briefs] == prompts
+    assert harness.of_type(PromptSent) == [PromptSent(prompt) for prompt in prompts]
 
 
-async def test_a_session_has_the_model_and_the_limits_of_its_role(stage: StoryStage) -> None:
-    stage.sessions = [[created("DL-1"), ending()], [turned("DL-1", "passed"), ending()]]
+async def test_a_session_has_the_model_and_the_limits_of_its_role(harness: RunHarness) -> None:
+    harness.sessions = [[created("DL-1"), ending()], [turned("DL-1", "passed"), ending()]]
 
-    await stage.tell()
+    await harness.execute()
 
-    first, second = stage.agent.briefs
+    first, second = harness.agent.briefs
     assert (first.role, first.model) == ("initializer", "opus")
     assert (second.role, second.model) == ("implementer", "sonnet")
     for brief in (first, second):
         assert (brief.workspace, brief.home, brief.identity) == (
-            stage.workspace,
-            stage.directory / "agent-home",
+            harness.workspace,
+            harness.directory / "agent-home",
             ADA,
         )
         assert (brief.max_turns, brief.max_cost_usd, brief.resume) == (
@@ -94,35 +102,35 @@ async def test_a_session_has_the_model_and_the_limits_of_its_role(stage: StorySt
         ]
 
 
-async def test_commands_that_the_project_has_are_told(stage: StoryStage) -> None:
-    stage.facts = replace(stage.facts, setup="make setup", test="make test")
-    stage.plan(deliverable("DL-1"))
-    stage.sessions = [[turned("DL-1", "passed"), ending()]]
+async def test_commands_that_the_project_has_are_told(harness: RunHarness) -> None:
+    harness.facts = replace(harness.facts, setup="make setup", test="make test")
+    harness.plan(deliverable("DL-1"))
+    harness.sessions = [[turned("DL-1", "passed"), ending()]]
 
-    await stage.tell()
+    await harness.execute()
 
     told = f"{FACTS}- Setup command: `make setup`\n- Test command: `make test`\n\n## Deliverables"
-    assert told in stage.agent.briefs[0].prompt
+    assert told in harness.agent.briefs[0].prompt
 
 
 async def test_a_projects_own_instructions_come_in_place_of_the_shipped_ones(
-    stage: StoryStage,
+    harness: RunHarness,
 ) -> None:
-    stage.user.write(".treadle/instructions/initializer.md", "Plan in verse.\n")
-    stage.sessions = [[created("DL-1"), ending()], [turned("DL-1", "passed"), ending()]]
+    harness.user.write(".treadle/instructions/initializer.md", "Plan in verse.\n")
+    harness.sessions = [[created("DL-1"), ending()], [turned("DL-1", "passed"), ending()]]
 
-    await stage.tell()
+    await harness.execute()
 
-    first, second = (brief.prompt for brief in stage.agent.briefs)
+    first, second = (brief.prompt for brief in harness.agent.briefs)
     assert first == f"Plan in verse.\n\n{FACTS}"
     assert second.startswith(shipped("coding"))
 
 
 @pytest.mark.parametrize("kind", ["directory", "no text"])
 async def test_an_override_that_cannot_be_read_is_one_clear_line(
-    stage: StoryStage, kind: str
+    harness: RunHarness, kind: str
 ) -> None:
-    path = stage.user.path / ".treadle" / "instructions" / "initializer.md"
+    path = harness.user.path / ".treadle" / "instructions" / "initializer.md"
     path.parent.mkdir(parents=True)
     if kind == "directory":
         path.mkdir()
@@ -130,41 +138,43 @@ async def test_an_override_that_cannot_be_read_is_one_clear_line(
         path.write_bytes(b"\xff\xfe")
 
     with pytest.raises(ProjectError) as caught:
-        await stage.tell()
+        await harness.execute()
 
     assert caught.value.message.startswith(f"cannot read {path}: ")
     assert caught.value.hint == "mend or remove the override"
 
 
 async def test_claude_md_is_passed_as_context_as_each_session_finds_it(tmp_path: Path) -> None:
-    stage = stage_in(tmp_path, **{"CLAUDE.md": "Use tabs.\n"})
-    stage.sessions = [
-        [created("DL-1"), stage.wrote("CLAUDE.md", "Use spaces.\n"), ending()],
+    harness = make_run_harness(tmp_path, **{"CLAUDE.md": "Use tabs.\n"})
+    harness.sessions = [
+        [created("DL-1"), harness.wrote("CLAUDE.md", "Use spaces.\n"), ending()],
         [turned("DL-1", "passed"), ending()],
     ]
 
-    await stage.tell()
+    await harness.execute()
 
-    assert [brief.context for brief in stage.agent.briefs] == [
+    assert [brief.context for brief in harness.agent.briefs] == [
         "# The project's own instructions (CLAUDE.md)\n\nUse tabs.\n",
         "# The project's own instructions (CLAUDE.md)\n\nUse spaces.\n",
     ]
-    assert "Use tabs" not in stage.agent.briefs[0].prompt
+    assert "Use tabs" not in harness.agent.briefs[0].prompt
 
 
-async def test_the_policy_of_the_role_decides_on_the_workspace(stage: StoryStage) -> None:
-    stage.plan(deliverable("DL-1"))
-    inside = ToolUse("1", "Write", {"file_path": str(stage.workspace / "a.py")})
-    outside = ToolUse("2", "Write", {"file_path": str(stage.user.path / "a.py")})
-    stage.sessions = [[inside, outside, turned("DL-1", "passed"), ending()]]
+async def test_the_policy_of_the_role_decides_on_the_workspace(harness: RunHarness) -> None:
+    harness.plan(deliverable("DL-1"))
+    inside = ToolUse("1", "Write", {"file_path": str(harness.workspace / "a.py")})
+    outside = ToolUse("2", "Write", {"file_path": str(harness.user.path / "a.py")})
+    harness.sessions = [[inside, outside, turned("DL-1", "passed"), ending()]]
 
-    await stage.tell()
+    await harness.execute()
 
     decided = [
-        (e.id, e.decision) for e in stage.events if isinstance(e, ToolDecided) and e.name == "Write"
+        (e.id, e.decision)
+        for e in harness.events
+        if isinstance(e, ToolDecided) and e.name == "Write"
     ]
     assert decided == [("1", "allow"), ("2", "deny")]
-    brief = stage.agent.briefs[0]
+    brief = harness.agent.briefs[0]
     assert isinstance(await brief.decide(inside), Allow)
     assert isinstance(await brief.decide(outside), Deny)
 
@@ -220,17 +230,17 @@ def test_a_claude_md_that_is_no_text_is_not_used(tmp_path: Path) -> None:
     )
 
 
-async def test_a_claude_md_that_cannot_be_used_is_told_and_left_out(stage: StoryStage) -> None:
+async def test_a_claude_md_that_cannot_be_used_is_told_and_left_out(harness: RunHarness) -> None:
     def link() -> None:
-        (stage.workspace / "CLAUDE.md").symlink_to(stage.user.path / "README.md")
+        (harness.workspace / "CLAUDE.md").symlink_to(harness.user.path / "README.md")
 
-    stage.plan(deliverable("DL-1"))
-    stage.sessions = [[did(link), ending()], [turned("DL-1", "passed"), ending()]]
+    harness.plan(deliverable("DL-1"))
+    harness.sessions = [[did(link), ending()], [turned("DL-1", "passed"), ending()]]
 
-    ended = await stage.tell()
+    ended = await harness.execute()
 
     assert ended.reason == "all_passed"
-    assert [brief.context for brief in stage.agent.briefs] == ["", ""]
-    assert stage.of_type(RunWarned) == [
+    assert [brief.context for brief in harness.agent.briefs] == ["", ""]
+    assert harness.of_type(RunWarned) == [
         RunWarned("CLAUDE.md is left out: it is a link that leads out of the project")
     ]

@@ -40,8 +40,8 @@ INSTEAD = "Do not try it in another way; go on without it, and note what is left
 
 
 @dataclass
-class Desk:
-    """One run with a real desk; a person looks at it whenever time passes."""
+class GateHarness:
+    """One run with a real harness; a person looks at it whenever time passes."""
 
     approvals: DatabaseApprovals
     clock: FakeClock = field(default_factory=FakeClock)
@@ -74,19 +74,19 @@ class Desk:
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Iterator[Desk]:
+def harness(tmp_path: Path) -> Iterator[GateHarness]:
     with closing(open_database(Storage(tmp_path))) as database:
-        yield Desk(DatabaseApprovals(database))
+        yield GateHarness(DatabaseApprovals(database))
 
 
-async def test_a_person_is_asked_and_the_use_goes_on_with_their_yes(desk: Desk) -> None:
-    desk.says("approved")
+async def test_a_person_is_asked_and_the_use_goes_on_with_their_yes(harness: GateHarness) -> None:
+    harness.says("approved")
 
-    decision = await desk.gate().ask(USE, ASK)
+    decision = await harness.gate().ask(USE, ASK)
 
-    (approval,) = desk.asked
+    (approval,) = harness.asked
     assert decision == Allow("ada allowed it", "gate-publish", approval)
-    told = list(desk.log.values())
+    told = list(harness.log.values())
     assert isinstance(told[0], ApprovalAsked)
     assert (told[0].approval.kind, told[0].approval.question, told[0].approval.subject) == (
         "gate",
@@ -97,108 +97,115 @@ async def test_a_person_is_asked_and_the_use_goes_on_with_their_yes(desk: Desk) 
     assert told[1:] == [ApprovalAnswered(approval, "approved", "ada")]
 
 
-async def test_a_no_is_told_to_the_agent_with_the_persons_words(desk: Desk) -> None:
-    desk.says("denied", "not before Monday")
+async def test_a_no_is_told_to_the_agent_with_the_persons_words(harness: GateHarness) -> None:
+    harness.says("denied", "not before Monday")
 
-    decision = await desk.gate().ask(USE, ASK)
+    decision = await harness.gate().ask(USE, ASK)
 
     said = f"A person (ada) was asked and said no: not before Monday. {INSTEAD}"
-    assert decision == Deny(said, "gate-publish", desk.asked[0])
+    assert decision == Deny(said, "gate-publish", harness.asked[0])
 
 
-async def test_without_an_answer_in_time_it_is_a_no(desk: Desk) -> None:
-    decision = await desk.gate().ask(USE, ASK)
+async def test_without_an_answer_in_time_it_is_a_no(harness: GateHarness) -> None:
+    decision = await harness.gate().ask(USE, ASK)
 
     assert isinstance(decision, Deny)
     assert decision.reason.startswith("A person must allow this, and nobody answered in time. ")
-    assert desk.clock.moment == NOON + HOUR
-    assert list(desk.log.values())[1:] == [ApprovalLapsed(desk.asked[0], "denied")]
+    assert harness.clock.moment == NOON + HOUR
+    assert list(harness.log.values())[1:] == [ApprovalLapsed(harness.asked[0], "denied")]
 
 
-async def test_a_yes_is_for_one_use(desk: Desk) -> None:
-    gate = desk.gate()
-    desk.says("approved")
+async def test_a_yes_is_for_one_use(harness: GateHarness) -> None:
+    gate = harness.gate()
+    harness.says("approved")
     await gate.ask(USE, ASK)
-    desk.says("denied")
+    harness.says("denied")
 
     again = await gate.ask(replace(USE, id="t2"), ASK)
 
     assert isinstance(again, Deny)
-    assert len(set(desk.asked)) == 2
+    assert len(set(harness.asked)) == 2
 
 
-async def test_a_no_holds_and_nobody_is_asked_again(desk: Desk) -> None:
-    gate = desk.gate()
-    desk.says("denied")
+async def test_a_no_holds_and_nobody_is_asked_again(harness: GateHarness) -> None:
+    gate = harness.gate()
+    harness.says("denied")
     first = await gate.ask(USE, ASK)
-    desk.says("approved")
+    harness.says("approved")
 
     assert await gate.ask(replace(USE, id="t2"), ASK) == first
-    assert len(desk.asked) == 1
+    assert len(harness.asked) == 1
 
 
-async def test_an_answer_that_came_while_the_process_was_gone_is_found(desk: Desk) -> None:
-    waiting = asyncio.ensure_future(desk.gate().ask(USE, ASK))
-    desk.clock.on_sleep = waiting.cancel  # type: ignore[assignment]
+async def test_an_answer_that_came_while_the_process_was_gone_is_found(
+    harness: GateHarness,
+) -> None:
+    waiting = asyncio.ensure_future(harness.gate().ask(USE, ASK))
+    harness.clock.on_sleep = waiting.cancel  # type: ignore[assignment]
     with pytest.raises(asyncio.CancelledError):
         await waiting
-    (approval,) = desk.asked
-    desk.says("approved")
-    desk.clock.on_sleep()
+    (approval,) = harness.asked
+    harness.says("approved")
+    harness.clock.on_sleep()
 
-    decision = await desk.gate().ask(replace(USE, id="another"), ASK)
+    decision = await harness.gate().ask(replace(USE, id="another"), ASK)
 
-    assert (decision, desk.asked) == (Allow("ada allowed it", "gate-publish", approval), [approval])
+    assert (decision, harness.asked) == (
+        Allow("ada allowed it", "gate-publish", approval),
+        [approval],
+    )
 
 
 async def test_a_yes_that_the_log_shows_as_used_is_not_used_again_after_a_crash(
-    desk: Desk,
+    harness: GateHarness,
 ) -> None:
-    desk.says("approved")
-    first = await desk.gate().ask(USE, ASK)
+    harness.says("approved")
+    first = await harness.gate().ask(USE, ASK)
 
-    second = await desk.gate(first.approval).ask(USE, ASK)
+    second = await harness.gate(first.approval).ask(USE, ASK)
 
-    assert (isinstance(second, Allow), len(set(desk.asked))) == (True, 2)
+    assert (isinstance(second, Allow), len(set(harness.asked))) == (True, 2)
 
 
-async def test_two_uses_at_once_are_two_questions(desk: Desk) -> None:
-    gate = desk.gate()
-    desk.says("approved")
+async def test_two_uses_at_once_are_two_questions(harness: GateHarness) -> None:
+    gate = harness.gate()
+    harness.says("approved")
 
     found = await asyncio.gather(gate.ask(USE, ASK), gate.ask(USE, ASK))
 
-    assert {each.approval for each in found} == set(desk.asked)
-    assert len(set(desk.asked)) == 2
+    assert {each.approval for each in found} == set(harness.asked)
+    assert len(set(harness.asked)) == 2
 
 
-async def test_where_nobody_answers_little_time_is_lost_until_somebody_does(desk: Desk) -> None:
+async def test_where_nobody_answers_little_time_is_lost_until_somebody_does(
+    harness: GateHarness,
+) -> None:
     patience = timedelta(minutes=5)
-    gate, waited = replace(desk.gate(), patience=patience), list[timedelta]()
+    gate, waited = replace(harness.gate(), patience=patience), list[timedelta]()
 
     async def ask(command: str) -> None:
-        began = desk.clock.moment
+        began = harness.clock.moment
         await gate.ask(USE, replace(ASK, subject=command))
-        waited.append(desk.clock.moment - began)
+        waited.append(harness.clock.moment - began)
 
     for command in ("one", "two", "three", "four", "one"):
         await ask(command)
-    desk.says("denied")
+    harness.says("denied")
     await ask("five")
-    desk.clock.on_sleep = lambda: None
+    harness.clock.on_sleep = lambda: None
     await ask("six")
 
     minute, second = timedelta(minutes=1), timedelta(seconds=1)
     assert waited == [*[patience] * 3, minute, timedelta(0), second, patience]
 
 
-async def test_a_run_that_is_stopped_waits_no_longer(desk: Desk) -> None:
-    desk.clock.on_sleep = desk.stop.set
+async def test_a_run_that_is_stopped_waits_no_longer(harness: GateHarness) -> None:
+    harness.clock.on_sleep = harness.stop.set
 
-    decision = await desk.gate().ask(USE, ASK)
+    decision = await harness.gate().ask(USE, ASK)
 
     said = f"A person must allow this, and the run is being stopped. {INSTEAD}"
-    assert decision == Deny(said, "gate-publish", desk.asked[0])
+    assert decision == Deny(said, "gate-publish", harness.asked[0])
 
 
 def question(
@@ -247,14 +254,16 @@ def test_a_person_is_shown_all_of_what_they_decide_about() -> None:
     assert shown.subject.splitlines()[0] == line
 
 
-async def test_what_is_too_long_to_be_shown_is_denied_and_nobody_is_asked(desk: Desk) -> None:
-    desk.says("approved")
+async def test_what_is_too_long_to_be_shown_is_denied_and_nobody_is_asked(
+    harness: GateHarness,
+) -> None:
+    harness.says("approved")
     fits, longer = "x" * MOST_SHOWN, "x" * (MOST_SHOWN - 3) + "\0"
 
-    asked = await desk.gate().ask(USE, replace(ASK, subject=fits))
-    denied = await desk.gate().ask(USE, replace(ASK, subject=longer))
+    asked = await harness.gate().ask(USE, replace(ASK, subject=fits))
+    denied = await harness.gate().ask(USE, replace(ASK, subject=longer))
 
-    assert (type(asked), len(desk.asked)) == (Allow, 1)
+    assert (type(asked), len(harness.asked)) == (Allow, 1)
     assert denied == Deny(
         "A person must allow this, and it is too long to be shown to one: 65537 characters, where "
         "65536 have room. Do it in smaller parts that a person can read. It publishes a package.",

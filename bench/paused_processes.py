@@ -9,7 +9,7 @@ from pathlib import Path
 ROUNDS = 5  # so often what was started meanwhile is looked for
 
 
-class StandingStill:
+class PausedProcesses:
     """A job's processes, stopped: they use nothing, so the other side has the machine alone."""
 
     def __init__(self, first: int) -> None:
@@ -24,7 +24,7 @@ class StandingStill:
             self._signal(fresh, signal.SIGSTOP)
             self._stopped |= fresh
 
-    def go_on(self) -> None:
+    def resume(self) -> None:
         """From the innermost outwards, so that nobody finds an unmoving child."""
         self._signal(sorted(self._stopped, reverse=True), signal.SIGCONT)
         self._stopped.clear()

@@ -21,7 +21,7 @@ MODIFIERS = ("--perms", "--size")
 
 
 @dataclass(frozen=True)
-class Given:
+class BubblewrapArgument:
     """One option with its modifiers in front."""
 
     words: tuple[str, ...]
@@ -32,20 +32,20 @@ class Given:
         return (*(word for modifier in self.modifiers for word in modifier), *self.words)
 
 
-def given(confined: ConfinedCommand) -> list[Given]:
+def arguments_of(confined: ConfinedCommand) -> list[BubblewrapArgument]:
     text = os.pread(_descriptor(confined), 1 << 20, 0).decode()
     return grouped(text.split("\0")[:-1])
 
 
-def give(confined: ConfinedCommand, options: Sequence[Given]) -> None:
+def give(confined: ConfinedCommand, options: Sequence[BubblewrapArgument]) -> None:
     descriptor = _descriptor(confined)
     os.ftruncate(descriptor, 0)
     words = (word for option in options for word in option.flat)
     os.pwrite(descriptor, b"".join(word.encode() + b"\0" for word in words), 0)
 
 
-def grouped(words: Sequence[str]) -> list[Given]:
-    options: list[Given] = []
+def grouped(words: Sequence[str]) -> list[BubblewrapArgument]:
+    options: list[BubblewrapArgument] = []
     modifiers: list[tuple[str, ...]] = []
     at = 0
     while at < len(words):
@@ -54,7 +54,7 @@ def grouped(words: Sequence[str]) -> list[Given]:
         if option[0] in MODIFIERS:
             modifiers.append(option)
         else:
-            options.append(Given(option, tuple(modifiers)))
+            options.append(BubblewrapArgument(option, tuple(modifiers)))
             modifiers = []
     return options
 

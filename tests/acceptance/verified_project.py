@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from tests.acceptance.stage import Finished, Stage
+from tests.acceptance.harness import CommandHarness, Finished
 
 UNFINISHED = 5
 UNITTEST = {"project.test": '"python3 -m unittest -v"'}
@@ -31,22 +31,22 @@ class Other(unittest.TestCase):
 HELLO = "test_greet.Greeting::test_hello"
 
 
-def with_files(stage: Stage, **contents: str) -> None:
+def with_files(harness: CommandHarness, **contents: str) -> None:
     """Committed files; two underscores stand for a dot."""
     for name, content in contents.items():
-        (stage.project / name.replace("__", ".")).write_text(content)
-    stage.git("add", "-A")
-    stage.git("commit", "-q", "-m", "What there is")
+        (harness.project / name.replace("__", ".")).write_text(content)
+    harness.git("add", "-A")
+    harness.git("commit", "-q", "-m", "What there is")
 
 
-def with_tests(stage: Stage) -> None:
-    with_files(stage, greet__py=GREET, test_greet__py=TEST_GREET, test_other__py=TEST_OTHER)
+def with_tests(harness: CommandHarness) -> None:
+    with_files(harness, greet__py=GREET, test_greet__py=TEST_GREET, test_other__py=TEST_OTHER)
 
 
-def planned(stage: Stage, **checks: str | None) -> None:
+def planned(harness: CommandHarness, **checks: str | None) -> None:
     """Deliverables that a person wrote down: each has one criterion, and a check if given."""
-    stage.settings({})
-    folder = stage.project / ".treadle"
+    harness.settings({})
+    folder = harness.project / ".treadle"
     folder.mkdir()
     entries = []
     for name, command in checks.items():
@@ -99,7 +99,7 @@ def objections(finished: Finished) -> list[tuple[str, str]]:
     ]
 
 
-def statuses(stage: Stage) -> dict[str, tuple[bool, str | None]]:
+def statuses(harness: CommandHarness) -> dict[str, tuple[bool, str | None]]:
     """Each deliverable of status.json: whether it passed, and how well that is shown."""
-    entries = json.loads((stage.project / ".treadle" / "status.json").read_text())["deliverables"]
+    entries = json.loads((harness.project / ".treadle" / "status.json").read_text())["deliverables"]
     return {entry["id"]: (entry["passed"], entry.get("proof")) for entry in entries}

@@ -1,7 +1,7 @@
 """Sessions by the agent's adapter alone: no gateway, no policy, no git, nothing recorded.
 
-Run as `python -m bench.speaking URL SESSIONS PROJECT HOME`. It is what driving the agent with hooks
-and tools costs by itself; the rest of a session of `deliver` is what Treadle does.
+Run as `python -m bench.adapter_process URL SESSIONS PROJECT HOME`. It measures what driving the
+agent with hooks and tools costs by itself; the rest of a session of `deliver` is Treadle's work.
 """
 
 import asyncio
@@ -10,7 +10,7 @@ from pathlib import Path
 from uuid import uuid4
 
 from bench.jobs import PROMPT
-from bench.stage import MODEL
+from bench.project import MODEL
 from treadle.adapters.agents.claude.agent import ClaudeAgent
 from treadle.adapters.agents.claude.binary import bundled_binary
 from treadle.domain.agent import Allow, CommitIdentity, Decision, SessionBrief, ToolUse

@@ -16,8 +16,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from tests.acceptance.stage import TREADLE, Stage
-from tests.crash_matrix.case import ASKED, LIMITED, Act, Case, Command
+from tests.acceptance.harness import TREADLE, CommandHarness
+from tests.crash_matrix.case import ASKED, LIMITED, Case, CaseCommand, Command
 from tests.crash_matrix.scenarios import SCENARIOS, Scenario
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -54,8 +54,8 @@ class Checkout:
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
-    """A case after its last act."""
+class CaseResult:
+    """A case after its last command."""
 
     exit_codes: tuple[int, ...]
     log: tuple[Line, ...]
@@ -70,12 +70,12 @@ class Played:
     said: str
 
 
-class Unplayable(Exception):
+class CaseNotRun(Exception):
     """The case did not even come to the point where it could be judged."""
 
 
-class Theatre(Stage):
-    """A stage on which processes die; `database_url` is empty for SQLite."""
+class CrashHarness(CommandHarness):
+    """A harness on which processes die; `database_url` is empty for SQLite."""
 
     def __init__(self, directory: Path, case: Case, database_url: str = "") -> None:
         super().__init__(directory)
@@ -91,17 +91,17 @@ class Theatre(Stage):
         url = {"TREADLE_DATABASE_URL": self._database_url} if self._database_url else {}
         return {**super().environment, **url}
 
-    def play(self) -> Played:
+    def run_case(self) -> CaseResult:
         self._scenario.before(self)
         self.settings(dict(self._scenario.settings))
         earlier = set(self._runs())
         before, killed, codes = self.checkout(), [], []
-        for number, act in enumerate(self._case.acts):
-            code = self._perform(number, act, earlier)
+        for number, command in enumerate(self._case.commands):
+            code = self._perform(number, command, earlier)
             codes.append(code)
             if code == -signal.SIGKILL:
                 killed.append(self._killed(earlier))
-        return Played(
+        return CaseResult(
             exit_codes=tuple(codes),
             log=self._log(earlier),
             killed=tuple(killed),
@@ -148,14 +148,17 @@ class Theatre(Stage):
                 continue
         return tuple(command for command in found if command)
 
-    def _perform(self, number: int, act: Act, earlier: set[str]) -> int:
+    def _perform(self, number: int, command: CaseCommand, earlier: set[str]) -> int:
         launcher = [sys.executable, "-c", LAUNCH, self._case.name, str(number), "--"]
         with (
-            self._worker_seems_alive(act.command == "detach"),
-            self._answered(act.command == "answered worker"),
+            self._worker_seems_alive(command.command == "detach"),
+            self._answered(command.command == "answered worker"),
         ):
             done = subprocess.run(
-                [*(launcher if act.dies else [TREADLE]), *self._words(act.command, earlier)],
+                [
+                    *(launcher if command.dies else [TREADLE]),
+                    *self._words(command.command, earlier),
+                ],
                 cwd=self.project,
                 env=self.environment,
                 stdin=subprocess.DEVNULL,
@@ -189,7 +192,7 @@ class Theatre(Stage):
             listed = json.loads(self.treadle("approvals", "--json").stdout)
             if listed:
                 return str(listed[0]["id"])
-        raise Unplayable(f"nothing was asked: {self._said}")
+        raise CaseNotRun(f"nothing was asked: {self._said}")
 
     @contextmanager
     def _answered(self, wanted: bool) -> Iterator[None]:
@@ -236,7 +239,7 @@ class Theatre(Stage):
         """The newest: ids begin with the time."""
         runs = [run for run in self._runs() if run not in earlier]
         if not runs:
-            raise Unplayable(f"no run was made: {self._said}")
+            raise CaseNotRun(f"no run was made: {self._said}")
         return runs[-1]
 
     def _log(self, earlier: set[str]) -> tuple[Line, ...]:
@@ -254,10 +257,10 @@ def cut_session(log: tuple[Line, ...]) -> str | None:
 
 def undisturbed(case: Case) -> Case:
     """The same run with nobody killed in it."""
-    first = case.acts[0].command
+    first = case.commands[0].command
     if case.scenario == LIMITED:
-        return replace(case, acts=(case.acts[0], Act("resume further")))
+        return replace(case, commands=(case.commands[0], CaseCommand("resume further")))
     if first == "deliver":
-        return replace(case, acts=(Act("deliver"),))
+        return replace(case, commands=(CaseCommand("deliver"),))
     worker: Command = "answered worker" if case.scenario == ASKED else "worker"
-    return replace(case, acts=(Act("detach"), Act(worker)))
+    return replace(case, commands=(CaseCommand("detach"), CaseCommand(worker)))

@@ -35,7 +35,7 @@ delay_s = 0
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class BenchProject:
     """One project with a committed SPEC.md; made fresh for each job."""
 
     directory: Path
@@ -64,23 +64,27 @@ class Stage:
         }
 
 
-def make_stage(directory: Path) -> Stage:
+def make_project(directory: Path) -> BenchProject:
     """A project that is never done: its one deliverable stays open, so every round builds."""
-    stage = Stage(directory)
-    (stage.home / "tmp").mkdir(parents=True)
-    (stage.home / ".gitconfig").write_text(
+    project = BenchProject(directory)
+    (project.home / "tmp").mkdir(parents=True)
+    (project.home / ".gitconfig").write_text(
         "[user]\n\tname = Ada Example\n\temail = ada@example.com\n[init]\n\tdefaultBranch = main\n"
     )
-    (stage.project / ".treadle").mkdir(parents=True)
-    (stage.project / ".treadle" / "status.json").write_text(json.dumps(STATUS))
-    (stage.project / "treadle.toml").write_text(SETTINGS)
-    (stage.project / ".gitignore").write_text("treadle.toml\n.treadle/\n.treadle-notes.md\n")
-    (stage.project / "SPEC.md").write_text("# Notes\n\nEvery session writes a note.\n")
+    (project.project / ".treadle").mkdir(parents=True)
+    (project.project / ".treadle" / "status.json").write_text(json.dumps(STATUS))
+    (project.project / "treadle.toml").write_text(SETTINGS)
+    (project.project / ".gitignore").write_text("treadle.toml\n.treadle/\n.treadle-notes.md\n")
+    (project.project / "SPEC.md").write_text("# Notes\n\nEvery session writes a note.\n")
     for arguments in (("init", "-q"), ("add", "-A"), ("commit", "-q", "-m", "The specification")):
         subprocess.run(
-            ["git", *arguments], cwd=stage.project, env=stage.environment, check=True, timeout=60
+            ["git", *arguments],
+            cwd=project.project,
+            env=project.environment,
+            check=True,
+            timeout=60,
         )
-    return stage
+    return project
 
 
 def script(sessions: int) -> str:

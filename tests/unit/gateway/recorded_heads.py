@@ -19,7 +19,7 @@ EVENTS = (
 
 
 @dataclass
-class HeadsSeen:
+class RecordedHeads:
     """The address of the service, and every request's line and headers, in lower case."""
 
     url: str
@@ -32,7 +32,7 @@ class HeadsSeen:
 
 
 @asynccontextmanager
-async def heads_seen() -> AsyncIterator[HeadsSeen]:
+async def record_heads() -> AsyncIterator[RecordedHeads]:
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         head = (await reader.readuntil(b"\r\n\r\n")).decode().rstrip().split("\r\n")
         pairs = dict(line.split(": ", 1) for line in head[1:])
@@ -47,7 +47,7 @@ async def heads_seen() -> AsyncIterator[HeadsSeen]:
 
     server = await asyncio.start_server(serve, "127.0.0.1", 0)
     host, port = server.sockets[0].getsockname()
-    seen = HeadsSeen(f"http://{host}:{port}")
+    seen = RecordedHeads(f"http://{host}:{port}")
     async with server:
         yield seen
 

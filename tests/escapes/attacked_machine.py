@@ -17,7 +17,7 @@ ABSENT = ".claude/settings.json"
 
 
 @dataclass(frozen=True)
-class Scene:
+class AttackedMachine:
     """What an attacker may try to reach, and how it is confined."""
 
     within: Confinement
@@ -36,7 +36,7 @@ class Scene:
 
 
 @contextmanager
-def scene_for(caller: Caller) -> Iterator[Scene]:
+def make_attacked_machine(caller: Caller) -> Iterator[AttackedMachine]:
     machine, mark = caller.folder / "machine", f"escapes-{secrets.token_hex(6)}"
     home, run = machine / "users-home", machine / "users-home/.treadle/runs/r1"
     work = run / "work"
@@ -55,7 +55,7 @@ def scene_for(caller: Caller) -> Iterator[Scene]:
         listening(stack, socket.AF_UNIX, f"\0{mark}")
         listening(stack, socket.AF_UNIX, str(run / "s"))
         process = stack.enter_context(host_process(mark))
-        yield Scene(
+        yield AttackedMachine(
             Confinement(
                 work,
                 run / "home",

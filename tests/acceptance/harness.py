@@ -1,4 +1,4 @@
-"""A stage for acceptance tests: a project, a private world around it, and the real `treadle`.
+"""A harness for acceptance tests: a project, a private world around it, and the real `treadle`.
 
 Nothing of the machine's own environment reaches the command: what it is given is built here.
 """
@@ -81,7 +81,7 @@ class Finished:
         return ended
 
 
-class Stage:
+class CommandHarness:
     """One project with a SPEC.md, committed, and its own home and Treadle root."""
 
     def __init__(self, directory: Path) -> None:
@@ -235,12 +235,12 @@ def assert_all_gone(finished: Finished) -> None:
     raise AssertionError(processes_of(finished))
 
 
-def assert_sound(stage: Stage, finished: Finished) -> None:
+def assert_sound(harness: CommandHarness, finished: Finished) -> None:
     """What holds after every run: no process left, a log that is complete, ordered and stored."""
     assert processes_of(finished) == []
     assert [line["seq"] for line in finished.lines] == list(range(1, len(finished.lines) + 1))
     types = finished.types()
     assert (types[0], types[-1]) == ("run.started", "run.ended")
     assert types.count("session.started") == types.count("session.ended")
-    stored = stage.treadle("logs", finished.events[0]["run"], "--json")
+    stored = harness.treadle("logs", finished.events[0]["run"], "--json")
     assert stored.stdout == finished.stdout

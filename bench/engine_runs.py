@@ -1,4 +1,4 @@
-"""Stories told in a process of their own: `python -m bench.stories KIND LOCATION COUNT` prints
+"""Stories told in a process of their own: `python -m bench.engine_runs KIND LOCATION COUNT` prints
 what it took as JSON. One process each, because a process has one engine and keeps its memory."""
 
 import asyncio

@@ -1,7 +1,7 @@
-"""`treadle deliver` against a model in another process; at its end it tells how large it was.
+"""`treadle deliver` against a model in another process; reports its peak memory at the end.
 
-Run as `python -m bench.delivering URL SCRIPT REPORT deliver …`. `treadle rehearse` does the same
-with the model inside its own process, which would count here.
+Run as `python -m bench.deliver_process URL SCRIPT REPORT deliver …`. `treadle rehearse` does the
+same with the model inside its own process, which would count here.
 """
 
 import sys

@@ -93,7 +93,7 @@ def brief_for(role: Role, workspace: Path = Path("/clone")) -> SessionBrief:
 
 
 @dataclass
-class Stage:
+class DriverHarness:
     """One session, driven from its prompt to its end, with everything that was recorded."""
 
     agent: WatchedAgent
@@ -104,20 +104,22 @@ class Stage:
     limits: SessionLimits = SESSION_LIMITS
     record: RecordEvent | None = None
 
-    async def play(self) -> SessionResult:
+    async def run(self) -> SessionResult:
         record = self.record or self.events.append
         return await SessionDriver(self.agent, self.clock, record, self.stop).run(
             self.brief, self.limits
         )
 
     @property
-    def told(self) -> list[Event]:
+    def recorded(self) -> list[Event]:
         """What was recorded between the prompt and the end."""
         return self.events[2:-1]
 
 
-def stage(*moves: ReplayStep, role: Role = "implementer", **limits: Any) -> Stage:
-    return Stage(
+def make_driver_harness(
+    *moves: ReplayStep, role: Role = "implementer", **limits: Any
+) -> DriverHarness:
+    return DriverHarness(
         WatchedAgent(moves), brief=brief_for(role), limits=replace(SESSION_LIMITS, **limits)
     )
 
