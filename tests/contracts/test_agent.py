@@ -39,7 +39,7 @@ from treadle.domain.ports import Agent
 from treadle.domain.session import Completed
 
 # One worker, because the session is started once for the module.
-pytestmark = pytest.mark.xdist_group("agent-contract")
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("agent-contract")]
 
 BINARIES = {"newest": BUNDLED, "oldest": OLDER}
 AGENTS = ("replay", *BINARIES)

@@ -16,6 +16,8 @@ from treadle.verify.check_runner import (
 )
 from treadle.verify.memory_check_runner import MemoryCheckRunner, PresetResult
 
+pytestmark = pytest.mark.slow
+
 GREEN, RED, SLOW = "cat hello.txt", "echo no; exit 3", "cat /dev/zero > /dev/null"
 REPORTING = "echo '<testsuite/>' > report.xml"
 

@@ -12,6 +12,7 @@ import pytest
 
 from tests.builders import NOON
 from tests.contracts.engines import BrokenAct, EngineStarter, Kind, RecordedActs, engine_starter
+from tests.postgres import ON_POSTGRES
 from treadle.durable.port import Json, Steps, WorkflowChanged
 
 
@@ -19,7 +20,7 @@ from treadle.durable.port import Json, Steps, WorkflowChanged
     params=[
         "memory",
         "sqlite",
-        pytest.param("postgres", marks=pytest.mark.xdist_group("postgres")),
+        pytest.param("postgres", marks=ON_POSTGRES),
     ]
 )
 def start_engine(request: pytest.FixtureRequest, tmp_path: Path) -> EngineStarter:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.contracts.engines import BrokenAct, EngineStarter, RecordedActs, location_of, on_database
+from tests.postgres import ON_POSTGRES
 from treadle.durable.client import cancel, delete_ended_before, enqueue
 from treadle.durable.port import Json, OwnedElsewhere, Steps, WorkflowCancelled, WorkflowChanged
 from treadle.durable.queries import (
@@ -30,9 +31,7 @@ class Store:
     worker: EngineStarter
 
 
-@pytest.fixture(
-    params=["sqlite", pytest.param("postgres", marks=pytest.mark.xdist_group("postgres"))]
-)
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=ON_POSTGRES)])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Store:
     location = location_of(request.param, request, tmp_path)
     worker = on_database(location, executor="worker-1", queue="shared")

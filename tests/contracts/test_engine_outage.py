@@ -5,9 +5,9 @@ import asyncio
 import pytest
 
 from tests.contracts.engines import RecordedActs, location_of, on_database
-from tests.postgres import PostgresServer
+from tests.postgres import ON_POSTGRES, PostgresServer
 
-pytestmark = pytest.mark.xdist_group("postgres")
+pytestmark = [*ON_POSTGRES]
 
 
 async def test_a_story_waits_for_its_server_and_goes_on(

@@ -72,7 +72,7 @@ BEGINNING = (
     cut("before the snapshot", Call(f"{OPENING}:take_snapshot", "before"), scenario=DIRTY),
     cut("snapshot committed, no ref yet", git("after", "commit-tree"), scenario=DIRTY),
     cut("snapshot ref written", Call(f"{OPENING}:take_snapshot", "after"), scenario=DIRTY),
-    cut("clone half built", Call("treadle.workspace.agent_tree:_put_in_place", "before")),
+    cut("clone half built", Call("treadle.workspace.agent_tree:_move_into_place", "before")),
     cut("clone made, not told", Call(f"{OPENING}:make_clone", "after")),
     cut("workspace.prepared stored", stored("workspace.prepared")),
     cut("work.continued stored", stored("work.continued"), scenario=CONTINUED),

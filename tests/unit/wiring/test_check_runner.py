@@ -21,6 +21,8 @@ from treadle.domain.check import Evidence
 from treadle.domain.errors import ProjectError
 from treadle.verify.check_runner import CheckCommand, CommandResult, CommandStopped
 
+pytestmark = pytest.mark.slow
+
 NOTHING = hashlib.sha256(b"").hexdigest()
 
 

@@ -16,6 +16,8 @@ from treadle.verify.suite_comparison import (
     describe_baseline,
 )
 
+pytestmark = pytest.mark.slow
+
 SUITE = SuiteCommand("python3 -m unittest -v", seconds=60)
 TESTS = """
 import unittest

@@ -2,7 +2,11 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.unit.wiring.check_runner_harness import make_runner_harness
+
+pytestmark = pytest.mark.slow
 
 
 async def test_no_command_takes_longer_than_the_run_may_still_take(tmp_path: Path) -> None:

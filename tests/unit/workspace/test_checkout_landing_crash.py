@@ -18,6 +18,8 @@ from tests.unit.workspace.real_git import (
 )
 from treadle.workspace.checkout_landing import LandedCommit
 
+pytestmark = pytest.mark.slow
+
 PAST_THE_END = 49  # of the commands that the story starts
 
 CHILD = """

@@ -1,4 +1,4 @@
-"""The git commands that importing a round starts."""
+"""Importing a round starts few git processes, whatever the agent left behind."""
 
 import shlex
 import shutil
@@ -18,32 +18,26 @@ from treadle.workflows.loop.run_workspace import RunWorkspace, WorkspaceSpec
 from treadle.workspace.agent_tree import repair_clone
 from treadle.workspace.project import find_project
 
-LOOK = ["for-each-ref", "status"]  # side by side
-COMMIT = ["update-index", "write-tree", "commit-tree", "update-ref"]
-SCREEN = ["log"]  # commits of the agent's own are looked through for credentials
-IMPORT = ["fetch", "rev-list", "diff-tree"]
+# Bounds on git processes, not targets: a process costs some milliseconds on every round of a run.
+IDLE_ROUND = 2
+COMMITTED_ROUND = 6
+ANY_ROUND = 11
 
 
 @dataclass(frozen=True)
-class Counted:
-    """Git as the host finds it, each start of it noted."""
+class CountedGit:
+    """Git as the host finds it; counts how often it is started."""
 
     environment: dict[str, str]
     notes: Path
 
-    async def during(self, work: Callable[[], Awaitable[object]]) -> list[str]:
+    async def during(self, work: Callable[[], Awaitable[object]]) -> int:
         self.notes.write_text("")
         await work()
-        return [_command(line.split("\t")) for line in self.notes.read_text().splitlines()]
+        return len(self.notes.read_text().splitlines())
 
 
-def _command(words: list[str]) -> str:
-    while words[0].startswith("-"):
-        words = words[2:] if words[0] in ("-C", "-c") else words[1:]
-    return words[0]
-
-
-def counted(user: Repository) -> Counted:
+def count_git(user: Repository) -> CountedGit:
     shims = user.path.parent / "shims"
     shims.mkdir()
     notes = shims / "notes"
@@ -51,31 +45,30 @@ def counted(user: Repository) -> Counted:
     assert git is not None
     shim = shims / "git"
     shim.write_text(
-        f"#!/bin/sh\n(IFS='\t'; echo \"$*\") >> {shlex.quote(str(notes))}\n"
-        f'exec {shlex.quote(git)} "$@"\n'
+        f'#!/bin/sh\necho started >> {shlex.quote(str(notes))}\nexec {shlex.quote(git)} "$@"\n'
     )
     shim.chmod(0o755)
     path = f"{shims}:{user.environment['PATH']}"
-    return Counted({**user.environment, "PATH": path}, notes)
+    return CountedGit({**user.environment, "PATH": path}, notes)
 
 
 @dataclass(frozen=True)
 class CountedHarness:
-    git: Counted
+    git: CountedGit
     workspace: RunWorkspace
     agent: Repository
     user: Repository
     events: list[Event]
 
-    async def round(self) -> list[str]:
-        started = await self.git.during(lambda: self.workspace.commit_and_import("Round"))
-        return [*sorted(started[: len(LOOK)]), *started[len(LOOK) :]]
+    async def round(self) -> int:
+        """Imports a round; how many git processes that took."""
+        return await self.git.during(lambda: self.workspace.commit_and_import("Round"))
 
 
 @pytest.fixture
 async def harness(tmp_path: Path) -> CountedHarness:
     user = repository_in(tmp_path)
-    git = counted(user)
+    git = count_git(user)
     events: list[Event] = []
     spec = WorkspaceSpec(
         project=await find_project(user.path, git.environment),
@@ -91,51 +84,55 @@ async def harness(tmp_path: Path) -> CountedHarness:
     return CountedHarness(git, workspace, agent, user, events)
 
 
-async def test_all_committed(harness: CountedHarness) -> None:
+async def test_a_round_that_the_agent_committed_is_cheap(harness: CountedHarness) -> None:
     for number in (1, 2):
         harness.agent.commit(f"Work {number}", one=str(number))
-        assert await harness.round() == [*LOOK, *SCREEN, *IMPORT]
+        assert await harness.round() <= COMMITTED_ROUND
 
     assert harness.user.refs("refs/heads/treadle").popitem()[1] == harness.agent.head
 
 
-async def test_files_left(harness: CountedHarness) -> None:
+async def test_files_that_the_agent_left_are_committed_and_imported(
+    harness: CountedHarness,
+) -> None:
     harness.agent.write("one", "1")
-    assert await harness.round() == [*LOOK, *COMMIT, *IMPORT]
+    assert await harness.round() <= ANY_ROUND
 
     assert harness.user.refs("refs/heads/treadle").popitem()[1] == harness.agent.head
     assert harness.agent.git("status", "--porcelain") == ""
 
 
-async def test_files_on_top_of_the_last_import_need_no_further_command(
+async def test_files_on_top_of_the_last_import_are_cheaper_than_the_first(
     harness: CountedHarness,
 ) -> None:
     harness.agent.write("one", "1")
-    await harness.round()
+    first_cost = await harness.round()
     first = harness.workspace.imported
     assert first is not None
 
     harness.agent.write("one", "2")
 
-    assert await harness.round() == [*LOOK, *COMMIT, "fetch"]
+    assert await harness.round() < first_cost
     head = harness.agent.head
     assert harness.workspace.imported == replace(first, commit=head, commits=2)
     assert harness.user.refs("refs/heads/treadle").popitem()[1] == head
     assert harness.events[-1] == WorkImported(first.branch, head, 2)
 
 
-async def test_files_on_top_of_commits_that_are_not_imported(harness: CountedHarness) -> None:
+async def test_files_on_top_of_commits_are_imported_with_them(harness: CountedHarness) -> None:
     harness.agent.write("one", "1")
     await harness.round()
     harness.agent.commit("Work", two="2")
     harness.agent.write("one", "2")
 
-    assert await harness.round() == [*LOOK, *COMMIT, *SCREEN, *IMPORT]
+    assert await harness.round() <= ANY_ROUND
 
     assert harness.events[-1] == WorkImported(_branch(harness), harness.agent.head, 3)
 
 
-async def test_what_the_agent_staged_is_looked_into(harness: CountedHarness) -> None:
+async def test_a_nested_repository_that_the_agent_added_is_left_out(
+    harness: CountedHarness,
+) -> None:
     harness.agent.write("one", "1")
     await harness.round()
     nested = Repository(harness.agent.path / "nested", harness.user.environment)
@@ -144,7 +141,7 @@ async def test_what_the_agent_staged_is_looked_into(harness: CountedHarness) -> 
     nested.commit("Inside", inside="1")
     harness.agent.git("-c", "advice.addEmbeddedRepo=false", "add", "nested")
 
-    assert await harness.round() == [*LOOK, *COMMIT[1:], *SCREEN, *IMPORT]
+    assert await harness.round() <= ANY_ROUND
 
     assert harness.events[-2:] == [
         WorkImported(_branch(harness), harness.agent.head, 2),
@@ -157,43 +154,41 @@ def _branch(harness: CountedHarness) -> str:
     return harness.workspace.imported.branch
 
 
-async def test_files_left_and_others_deleted(harness: CountedHarness) -> None:
+async def test_files_left_and_files_deleted_are_both_imported(harness: CountedHarness) -> None:
     harness.agent.write("one", "1")
     (harness.agent.path / "kept.txt").unlink()
 
-    assert await harness.round() == [
-        *LOOK,
-        *("update-index", *COMMIT),
-        *IMPORT,
-    ]
+    assert await harness.round() <= ANY_ROUND
+    imported = harness.user.tree(harness.agent.head)
+    assert (imported["one"], "kept.txt" in imported) == ("1", False)
 
 
-async def test_nothing_changed_since_the_last_round(harness: CountedHarness) -> None:
+async def test_a_round_without_changes_costs_next_to_nothing(harness: CountedHarness) -> None:
     harness.agent.commit("Work", one="1")
     await harness.round()
     imported, recorded = harness.workspace.imported, list(harness.events)
 
-    assert await harness.round() == LOOK
+    assert await harness.round() <= IDLE_ROUND
 
     assert (harness.workspace.imported, harness.events) == (imported, recorded)
 
 
-async def test_nothing_changed_ever(harness: CountedHarness) -> None:
-    first = await harness.round()
-
-    assert first == [*LOOK, "fetch", "worktree", "rev-parse", "update-ref"]
-    assert await harness.round() == LOOK
+async def test_a_run_without_work_imports_nothing(harness: CountedHarness) -> None:
+    assert await harness.round() <= ANY_ROUND
+    assert await harness.round() <= IDLE_ROUND
     assert harness.workspace.imported is None
 
 
-async def test_an_unusual_round_makes_the_next_no_dearer(harness: CountedHarness) -> None:
+async def test_an_unusual_round_does_not_make_the_next_one_expensive(
+    harness: CountedHarness,
+) -> None:
     harness.agent.git("checkout", "--quiet", "--detach")
     harness.agent.commit("Detached", one="1")
-    assert await harness.round() != [*LOOK, *IMPORT]
+    await harness.round()
 
     harness.agent.commit("Work", two="2")
 
-    assert await harness.round() == [*LOOK, *SCREEN, *IMPORT]
+    assert await harness.round() <= COMMITTED_ROUND
 
 
 async def test_a_commit_set_aside_is_imported_although_the_branch_stayed(
@@ -212,10 +207,10 @@ async def test_a_commit_set_aside_is_imported_although_the_branch_stayed(
 
 async def test_repairing_starts_no_process(tmp_path: Path) -> None:
     run = await run_on(repository_in(tmp_path))
-    git = counted(run.user)
+    git = count_git(run.user)
     project = replace(run.project, git=replace(run.project.git, environment=git.environment))
     run.agent.git("config", "user.name", "Claude")
 
-    assert await git.during(lambda: repair_clone(replace(run.clone, project=project))) == []
+    assert await git.during(lambda: repair_clone(replace(run.clone, project=project))) == 0
 
     assert run.agent.git("config", "user.name") == "Ada"

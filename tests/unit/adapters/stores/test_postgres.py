@@ -9,7 +9,7 @@ import pytest
 
 from tests.builders import NOON, RUN
 from tests.contracts.storages import storage_of
-from tests.postgres import PostgresServer
+from tests.postgres import ON_POSTGRES, PostgresServer
 from treadle.adapters.stores.database import Database, open_database
 from treadle.adapters.stores.event_store import open_store
 from treadle.adapters.stores.schema import VERSION
@@ -17,7 +17,7 @@ from treadle.domain.errors import SettingsError, StoreError
 from treadle.domain.events.agent import AgentSpoke
 from treadle.domain.storage import Storage
 
-pytestmark = pytest.mark.xdist_group("postgres")
+pytestmark = [*ON_POSTGRES]
 
 SAID = [(NOON, AgentSpoke("a"))]
 

@@ -102,6 +102,7 @@ def test_a_run_is_alive_while_somebody_holds_it_and_lost_otherwise(
     assert (after, after.alive) == (replace(during, state="lost"), False)
 
 
+@pytest.mark.slow
 @pytest.mark.xdist_group("postgres")
 def test_a_run_of_another_machine_is_taken_at_its_word(
     request: pytest.FixtureRequest, tmp_path: Path

@@ -29,6 +29,8 @@ from treadle.domain.usage import Usage
 from treadle.verify.check_runner import CheckCommand, CommandResult, CommandStopped
 from treadle.verify.memory_check_runner import GREEN, RED, MemoryCheckRunner
 
+pytestmark = pytest.mark.slow
+
 FACTS = (
     RoundStarted,
     SessionEnded,

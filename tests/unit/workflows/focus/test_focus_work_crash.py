@@ -30,6 +30,8 @@ from treadle.domain.events.session import SessionEnded, SignalGiven
 from treadle.domain.events.work import WorkCommitted
 from treadle.domain.run import RunResult
 
+pytestmark = pytest.mark.slow
+
 FACTS = (
     RoundStarted,
     PhaseStarted,

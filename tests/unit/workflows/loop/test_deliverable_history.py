@@ -131,9 +131,9 @@ def test_events_about_a_deliverable_that_nobody_knows_change_nothing() -> None:
 
 
 def test_what_checks_have_taken_is_time_of_the_run_and_of_its_leg() -> None:
-    reopen_board = RunReopened("resume", RUN_LIMITS)
+    reopened = RunReopened("resume", RUN_LIMITS)
 
     assert history_of(seen(1), seen(0)).running_s == 1.0
-    assert history_of(seen(1), RunEnded(RESULT), reopen_board, seen(0)).running_s == (
+    assert history_of(seen(1), RunEnded(RESULT), reopened, seen(0)).running_s == (
         RESULT.duration_s + 0.5
     )

@@ -152,7 +152,7 @@ def known(told: Sequence[Event], **facts: object) -> RunHistory:
         ([RunEnded(RESULT)], {"ended": RESULT}),
         (
             [PREPARED, PLANNING, RunEnded(RESULT), RunReopened("retry", RUN_LIMITS)],
-            {"leg": 2, "before": RESULT, "prepared": PREPARED, "reopen_board": "retry"},
+            {"leg": 2, "before": RESULT, "prepared": PREPARED, "reopened": "retry"},
         ),
         (
             [
@@ -162,7 +162,7 @@ def known(told: Sequence[Event], **facts: object) -> RunHistory:
                 RunEnded(replace(RESULT, rounds=2)),
                 RunReopened("resume", RUN_LIMITS),
             ],
-            {"leg": 3, "before": replace(RESULT, rounds=2), "reopen_board": "resume"},
+            {"leg": 3, "before": replace(RESULT, rounds=2), "reopened": "resume"},
         ),
     ],
 )

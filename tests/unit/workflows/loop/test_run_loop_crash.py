@@ -37,6 +37,8 @@ from treadle.domain.run import RunResult
 from treadle.domain.session import Crashed
 from treadle.domain.usage import Usage
 
+pytestmark = pytest.mark.slow
+
 LIMITED = Fault("You've hit your limit · resets 6pm (UTC)")
 SIX_AND_A_MINUTE = datetime(2026, 5, 4, 18, 1, tzinfo=UTC)
 

@@ -21,6 +21,8 @@ from treadle.rehearsal.script import parse_script
 from treadle.rehearsal.scripted_api import ScriptedApi
 from treadle.session.driver import SessionDriver
 
+pytestmark = pytest.mark.slow
+
 TODO = {"content": "look", "status": "pending", "activeForm": "looking"}
 AGENT = {"description": "look", "prompt": "Look", "subagent_type": "general-purpose"}
 NOTED = {"kind": "note", "text": "a note"}

@@ -15,6 +15,8 @@ from treadle.domain.agent import AgentEnded, AgentEvent, Fault, TextClosed, Text
 from treadle.domain.events.agent import MessageSkipped
 from treadle.domain.session import Completed, Crashed
 
+pytestmark = pytest.mark.slow
+
 # Answers the first request and takes the prompt, as the real binary does.
 CONNECT = r"""
 read -r line

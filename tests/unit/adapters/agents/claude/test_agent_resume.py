@@ -27,6 +27,8 @@ from treadle.domain.events.agent import ToolCalled
 from treadle.domain.session import Completed
 from treadle.domain.usage import Usage
 
+pytestmark = pytest.mark.slow
+
 BINARIES = pytest.mark.parametrize("binary", [BUNDLED, OLDER], ids=["newest", "oldest"])
 
 

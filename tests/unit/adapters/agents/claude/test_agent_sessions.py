@@ -24,7 +24,7 @@ from treadle.adapters.agents.claude.command import child_environment
 from treadle.domain.session import Completed
 
 # One worker, because the session is started once for the module.
-pytestmark = pytest.mark.xdist_group("rich-session")
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("rich-session")]
 
 # What the binary and its shell add for the commands they run, beside names with CLAUDE in front.
 ADDED = {

@@ -19,6 +19,8 @@ from tests.unit.adapters.agents.claude.real_sessions import (
 from treadle.adapters.agents.claude.command import write_session_files
 from treadle.domain.session import Completed
 
+pytestmark = pytest.mark.slow
+
 TOKEN = "t-o-k-e-n"
 CONTEXT = "Tabs, never spaces: @given."
 

@@ -21,6 +21,8 @@ from tests.unit.adapters.agents.claude.real_sessions import (
 from treadle.adapters.agents.claude.parent_death import SYSTEM_FOLDERS, with_death_signal
 from treadle.adapters.agents.claude.processes import end_lost, marked_processes
 
+pytestmark = pytest.mark.slow
+
 SETPRIV = shutil.which("setpriv", path=SYSTEM_FOLDERS)
 FOREVER = ["/bin/sh", "-c", "echo up; exec tail -f /dev/null"]
 Wrap = Callable[[list[str]], list[str]]

@@ -13,6 +13,8 @@ import pytest
 from tests.unit.adapters.agents.claude.real_sessions import alive
 from treadle.adapters.agents.claude.processes import end_marked, kill_marked, marked_processes
 
+pytestmark = pytest.mark.slow
+
 # Of this process alone: tests of other workers must not find ours.
 SESSION = str(uuid4())
 FOREVER = "tail -f /dev/null"

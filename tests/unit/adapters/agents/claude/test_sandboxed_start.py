@@ -39,6 +39,8 @@ from treadle.domain.sandbox import (
 )
 from treadle.domain.session import Completed
 
+pytestmark = pytest.mark.slow
+
 ENDED = AgentEnded(Completed("ok"), turns=1)
 
 
