@@ -1,4 +1,4 @@
-"""A proving runner on a real repository, confined by the real sandbox."""
+"""A check runner on a real repository, confined by the real sandbox."""
 
 import asyncio
 import select

@@ -1,4 +1,4 @@
-"""How long a command on the proving runner may take."""
+"""How long a command in the check runner may take."""
 
 from pathlib import Path
 

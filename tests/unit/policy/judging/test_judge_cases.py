@@ -12,6 +12,8 @@ from treadle.policy.judging.line_decision import decide_line
 from treadle.wiring.policy import shell_looks
 
 CASES = Path(__file__).parents[3]
+# One worker decides about all lines once.
+pytestmark = pytest.mark.xdist_group("policy-cases")
 
 
 @dataclass(frozen=True)
