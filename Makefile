@@ -1,6 +1,6 @@
 # Two commands do everything: `make demo` shows the product at work, `make test` proves it.
 # They set up what they need first; see scripts/setup.sh for exactly what that is.
-.PHONY: help setup demo test check fix bench crash-matrix fuzz docs lock
+.PHONY: help setup demo test test-fast check fix bench crash-matrix fuzz docs lock
 PY := .venv/bin/python
 export PYTHONDONTWRITEBYTECODE :=
 
@@ -15,6 +15,9 @@ demo: setup  ## a real Claude Code process takes a small SPEC.md to landed work;
 
 test: setup  ## all tests, the real Claude Code binary included
 	@sh scripts/test.sh
+
+test-fast: setup  ## two minutes: no agents, servers or many processes
+	@$(PY) -m pytest -q -n 3 --dist loadgroup -m "not slow" tests/unit tests/contracts tests/architecture
 
 check: setup  ## format, lint, types, layers, spelling
 	@$(PY) -m ruff format --check -q .

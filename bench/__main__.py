@@ -10,17 +10,17 @@ from bench import (
     commands,
     durable,
     gateway,
+    long_log,
     machine,
-    opening,
     policy,
     sandbox,
     sessions,
-    storing,
+    stream_storage,
 )
 from bench.jobs import printed
 from bench.model import MeasurementFailed
+from bench.project import REQUESTS, BenchProject
 from bench.report import table
-from bench.stage import REQUESTS, Stage
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Extent:
     repetitions: int
     more: int
     command_times: int
-    storing_times: int
+    storage_times: int
     durable_times: int
     gateway_times: int
 
@@ -41,7 +41,7 @@ FULL = Extent(
     repetitions=5,
     more=10,
     command_times=31,
-    storing_times=9,
+    storage_times=9,
     durable_times=3,
     gateway_times=60,
 )
@@ -50,7 +50,7 @@ QUICK = Extent(
     repetitions=1,
     more=0,
     command_times=5,
-    storing_times=3,
+    storage_times=3,
     durable_times=1,
     gateway_times=10,
 )
@@ -75,26 +75,26 @@ def measure_all(extent: Extent, directory: Path) -> list[str]:
     last, before = extent.repetitions, machine.now()
     jobs = sessions.measure(extent.sessions, directory, repetitions=extent.repetitions)
     more = sessions.measure_more(extent.sessions, directory, repetitions=extent.more)
-    looks = commands.measure(Stage(directory / f"deliver-{last}"), extent.command_times)
-    stored = storing.measure(
-        printed(directory / f"lean-{last}"), directory / "storing", times=extent.storing_times
+    looks = commands.measure(BenchProject(directory / f"deliver-{last}"), extent.command_times)
+    stored = stream_storage.measure(
+        printed(directory / f"lean-{last}"), directory / "storage", times=extent.storage_times
     )
-    opened = opening.measure(directory / "opening", extent.storing_times)
+    opened = long_log.measure(directory / "long-log", extent.storage_times)
     surviving, costs = durable.figures(durable.measure(directory / "durable", extent.durable_times))
     asked = gateway.figures(gateway.measure(directory / "gateway", extent.gateway_times))
-    decided = policy.measure(directory / "policy", extent.storing_times)
+    decided = policy.measure(directory / "policy", extent.storage_times)
     confined = sandbox.figures(sandbox.measure(directory / "sandbox", extent.command_times))
     aimed = [
         *sessions.aimed_figures(jobs, more),
         *commands.aimed_figures(looks),
-        *opening.aimed_figures(opened),
+        *long_log.aimed_figures(opened),
         *surviving,
         *policy.aimed_figures(decided),
     ]
     plain = [
         *sessions.plain_figures(jobs),
         *commands.plain_figures(looks),
-        *opening.plain_figures(opened),
+        *long_log.plain_figures(opened),
         *policy.plain_figures(decided),
     ]
     others = machine.used_by_others(before, machine.now())
@@ -104,7 +104,7 @@ def measure_all(extent: Extent, directory: Path) -> list[str]:
         f" {extent.more} × more of the sides that are compared",
         "",
         *table("What is aimed at", aimed),
-        *table("Storing", storing.figures(stored)),
+        *table("Storing", stream_storage.figures(stored)),
         *table("Surviving", costs),
         *table("The gateway", asked),
         *table("The sandbox", confined),

@@ -15,8 +15,8 @@ import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from bench.stage import REQUESTS
-from bench.standing_still import StandingStill
+from bench.paused_processes import PausedProcesses
+from bench.project import REQUESTS
 from treadle.rehearsal.http1 import HttpRequest
 from treadle.rehearsal.response_steps import PauseStep, ResponseStep
 from treadle.rehearsal.script import Script, load_script
@@ -34,10 +34,10 @@ class Turnstile:
         self.released_s: list[float] = []
         self._left = 0
         self._let_through = threading.Event()
-        self._still = StandingStill(0)
+        self._still = PausedProcesses(0)
 
     def watch(self, process_id: int) -> None:
-        self.process_id, self._still = process_id, StandingStill(process_id)
+        self.process_id, self._still = process_id, PausedProcesses(process_id)
 
     def arrive(self) -> None:
         self.used.append(processor_time(self.process_id))
@@ -53,7 +53,7 @@ class Turnstile:
         self._left = sessions
         self.released_s.append(time.monotonic())
         self._let_through.set()
-        self._still.go_on()
+        self._still.resume()
 
     def held(self, steps: Iterable[ResponseStep]) -> Iterator[ResponseStep]:
         while not self._let_through.is_set():

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from bench.figures import Figure, Spread, ratios
 from bench.model import MeasurementFailed
-from bench.stage import Stage
+from bench.project import BenchProject
 
 TREADLE = Path(sys.executable).with_name("treadle")
 NOTHING = (sys.executable, "-c", "pass")
@@ -16,14 +16,14 @@ VERSION = (str(TREADLE), "--version")
 STATUS = (str(TREADLE), "status", "--json")
 
 
-def measure(stage: Stage, times: int) -> dict[Sequence[str], list[float]]:
+def measure(project: BenchProject, times: int) -> dict[Sequence[str], list[float]]:
     """Milliseconds of each, in turns, in a project that has had a run."""
     took: dict[Sequence[str], list[float]] = {NOTHING: [], VERSION: [], STATUS: []}
     for command in took:
-        _took_ms(command, stage)  # the first time fills caches
+        _took_ms(command, project)  # the first time fills caches
     for _ in range(times):
         for command, each in took.items():
-            each.append(_took_ms(command, stage))
+            each.append(_took_ms(command, project))
     return took
 
 
@@ -40,12 +40,12 @@ def plain_figures(took: dict[Sequence[str], list[float]]) -> list[Figure]:
     return [Figure(name, "ms", Spread.of(took[command])) for name, command in names.items()]
 
 
-def _took_ms(command: Sequence[str], stage: Stage) -> float:
+def _took_ms(command: Sequence[str], project: BenchProject) -> float:
     started = time.perf_counter()
     done = subprocess.run(
         command,
-        cwd=stage.project,
-        env=stage.environment,
+        cwd=project.project,
+        env=project.environment,
         stdin=subprocess.DEVNULL,
         capture_output=True,
         check=False,

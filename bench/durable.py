@@ -12,7 +12,7 @@ from pathlib import Path
 
 from bench.figures import Figure, Spread, ratios
 from bench.model import MeasurementFailed
-from bench.stage import Stage, make_stage
+from bench.project import BenchProject, make_project
 
 COUNTS = {"steps": 200, "queue": 60, "parked": 200}
 RESUME_AIM_S = 3.0
@@ -83,7 +83,7 @@ def _measure(directory: Path) -> Survival:
         looped_per_s=queue["count"] / queue["loop_seconds"],
         engine_mb=parked["before_mb"],
         parked_mb=parked["after_mb"],
-        resumed_s=_resumed_s(make_stage(directory / "resume")),
+        resumed_s=_resumed_s(make_project(directory / "resume")),
     )
 
 
@@ -91,7 +91,7 @@ def _told(directory: Path, kind: str) -> dict[str, float]:
     directory.mkdir(parents=True)
     location = f"sqlite:///{directory / 'engine.db'}"
     done = subprocess.run(
-        [sys.executable, "-m", "bench.stories", kind, location, str(COUNTS[kind])],
+        [sys.executable, "-m", "bench.engine_runs", kind, location, str(COUNTS[kind])],
         capture_output=True,
         text=True,
         timeout=300,
@@ -103,17 +103,17 @@ def _told(directory: Path, kind: str) -> dict[str, float]:
     return measured
 
 
-def _resumed_s(stage: Stage) -> float:
+def _resumed_s(project: BenchProject) -> float:
     """Killed inside a tool; from the start of the next process to the first event it stores."""
-    script = stage.directory / "script.yaml"
+    script = project.directory / "script.yaml"
     script.write_text(SCRIPT)
     arguments = ("rehearse", str(script), "--", "deliver", "--json")
-    with _started(stage, *arguments) as run:
+    with _started(project, *arguments) as run:
         _read_until(run, "tool.finished")
         run.kill()
         run.wait()
     began = time.perf_counter()
-    with _started(stage, "resume", "--json") as resumed:
+    with _started(project, "resume", "--json") as resumed:
         _read_until(resumed, "run.recovered")
         took = time.perf_counter() - began
         # Twice: the second ends everything at once.
@@ -123,11 +123,11 @@ def _resumed_s(stage: Stage) -> float:
     return took
 
 
-def _started(stage: Stage, *arguments: str) -> subprocess.Popen[str]:
+def _started(project: BenchProject, *arguments: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [str(Path(sys.executable).parent / "treadle"), *arguments],
-        cwd=stage.project,
-        env=stage.environment,
+        cwd=project.project,
+        env=project.environment,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

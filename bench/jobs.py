@@ -11,7 +11,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from bench.model import MeasurementFailed, Model, Seen, scripted_model
-from bench.stage import MODEL, Stage, make_stage
+from bench.project import MODEL, BenchProject, make_project
 from treadle.adapters.agents.claude.binary import bundled_binary
 from treadle.adapters.agents.claude.command import QUIET_VARIABLES
 from treadle.domain.exit_codes import exit_code
@@ -95,13 +95,13 @@ class RunningJob:
 @contextmanager
 def deliver_job(sessions: int, directory: Path, *options: str) -> Iterator[RunningJob]:
     """So many rounds of one `treadle deliver`; how large it was is told by `peak_mb`."""
-    stage = make_stage(directory)
+    project = make_project(directory)
     with scripted_model(sessions, directory) as model:
-        command = [sys.executable, "-m", "bench.delivering", model.base_url]
+        command = [sys.executable, "-m", "bench.deliver_process", model.base_url]
         command += [str(model.script), str(_peak(directory))]
-        command += ["deliver", "-p", str(stage.project), "-n", str(sessions), *options]
+        command += ["deliver", "-p", str(project.project), "-n", str(sessions), *options]
         # Started here, where `bench` can be found; the project is named instead.
-        job = Job(command, stage.environment, Path.cwd(), exit_code("max_iterations"))
+        job = Job(command, project.environment, Path.cwd(), exit_code("max_iterations"))
         with _running(job, model, directory) as running:
             yield running
 
@@ -131,11 +131,13 @@ def lean_job(sessions: int, directory: Path) -> Iterator[RunningJob]:
 @contextmanager
 def spoken_job(sessions: int, directory: Path) -> Iterator[RunningJob]:
     """The same sessions by the agent's adapter, without the rest of Treadle."""
-    stage = make_stage(directory)
+    project = make_project(directory)
     with scripted_model(sessions, directory) as model:
-        command = [sys.executable, "-m", "bench.speaking", model.base_url, str(sessions)]
-        command += [str(stage.project), str(stage.home / "agent")]
-        with _running(Job(command, stage.environment, Path.cwd(), 0), model, directory) as running:
+        command = [sys.executable, "-m", "bench.adapter_process", model.base_url, str(sessions)]
+        command += [str(project.project), str(project.home / "agent")]
+        with _running(
+            Job(command, project.environment, Path.cwd(), 0), model, directory
+        ) as running:
             yield running
 
 
@@ -163,11 +165,11 @@ def _peak(directory: Path) -> Path:
 def _looped(
     command: Sequence[str], quiet: Mapping[str, str], sessions: int, directory: Path
 ) -> Iterator[RunningJob]:
-    stage = make_stage(directory)
+    project = make_project(directory)
     with scripted_model(sessions, directory) as model:
         loop = ["sh", "-c", LOOP, "loop", str(sessions), *command]
-        environment = {**_loop_environment(stage, model), **quiet}
-        job = Job(loop, environment, stage.project, 0)
+        environment = {**_loop_environment(project, model), **quiet}
+        job = Job(loop, environment, project.project, 0)
         with _running(job, model, directory) as running:
             yield running
 
@@ -184,11 +186,11 @@ def _lean_flags() -> list[str]:
     return [*flags, f"--tools={','.join(BASELINE_TOOLS)}"]
 
 
-def _loop_environment(stage: Stage, model: Model) -> dict[str, str]:
+def _loop_environment(project: BenchProject, model: Model) -> dict[str, str]:
     return {
-        **stage.environment,
+        **project.environment,
         "ANTHROPIC_BASE_URL": model.base_url,
         "ANTHROPIC_API_KEY": "rehearsal",
-        "ANTHROPIC_CUSTOM_HEADERS": f"x-treadle-workspace: {quote(str(stage.project))}",
+        "ANTHROPIC_CUSTOM_HEADERS": f"x-treadle-workspace: {quote(str(project.project))}",
         "IS_SANDBOX": "1",  # without it the binary refuses to skip permissions for root
     }

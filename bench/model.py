@@ -12,7 +12,7 @@ from pathlib import Path
 from select import select
 from statistics import median
 
-from bench.stage import script
+from bench.project import script
 
 LOOK_S = 0.2
 

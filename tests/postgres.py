@@ -19,6 +19,8 @@ from tests.missing import missing
 QUICK = "-c fsync=off -c synchronous_commit=off -c full_page_writes=off -c shared_buffers=16MB"
 # Servers do not run as root; this user owns nothing else.
 UNPRIVILEGED = "nobody"
+# Marks of every test that needs the server: one worker has it, and `make test-fast` leaves it out.
+ON_POSTGRES = (pytest.mark.slow, pytest.mark.xdist_group("postgres"))
 
 
 @dataclass(frozen=True)

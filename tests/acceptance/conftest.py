@@ -1,12 +1,12 @@
-"""Every acceptance test gets a stage of its own."""
+"""Every acceptance test gets a harness of its own."""
 
 from pathlib import Path
 
 import pytest
 
-from tests.acceptance.stage import Stage
+from tests.acceptance.harness import CommandHarness
 
 
 @pytest.fixture
-def stage(tmp_path: Path) -> Stage:
-    return Stage(tmp_path)
+def harness(tmp_path: Path) -> CommandHarness:
+    return CommandHarness(tmp_path)

@@ -1,7 +1,8 @@
 """Drill: an agent that changes the script by which it is judged, in a project with slips of the
 pen that would weaken its verification unseen."""
 
-from tests.acceptance.proving import (
+from tests.acceptance.harness import CommandHarness, assert_sound, script
+from tests.acceptance.verified_project import (
     done,
     planned,
     seen,
@@ -11,22 +12,23 @@ from tests.acceptance.proving import (
     with_files,
     write,
 )
-from tests.acceptance.stage import Stage, assert_sound, script
 
 CHECK = "#!/bin/sh\ngrep -qx hello hello.txt\n"
 
 
-def test_a_check_that_the_work_changed_proves_nothing_and_is_shown_first(stage: Stage) -> None:
+def test_a_check_that_the_work_changed_proves_nothing_and_is_shown_first(
+    harness: CommandHarness,
+) -> None:
     with_files(
-        stage,
+        harness,
         check__sh=CHECK,
         SPEC__md="# A greeting\n\n- hello.txt says hello. Check: ./check.sh\n",
         test_other__py="import unittest\n",
     )
-    planned(stage, DL1="sh ./check.sh")
+    planned(harness, DL1="sh ./check.sh")
     settings = {"project.test": '"true"', "verify.reports": '["out/*.xml"]'}
 
-    finished = stage.deliver(
+    finished = harness.deliver(
         script(
             session(
                 shell("echo pass > test_other.py"),
@@ -40,7 +42,7 @@ def test_a_check_that_the_work_changed_proves_nothing_and_is_shown_first(stage: 
     )
 
     assert (finished.exit_code, finished.result["reason"]) == (0, "all_passed")
-    assert statuses(stage) == {"DL1": (True, "claimed")}
+    assert statuses(harness) == {"DL1": (True, "claimed")}
     [touched] = finished.of_type("evidence.touched")
     assert touched["files"] == [
         {"path": "check.sh", "judge": "check", "change": "changed"},
@@ -56,7 +58,7 @@ def test_a_check_that_the_work_changed_proves_nothing_and_is_shown_first(stage: 
         "DL1 can only be claimed, because its check was changed by the work: check.sh",
     ]
     assert "1 of 1 passed (claimed)" in seen(finished)
-    assert_sound(stage, finished)
+    assert_sound(harness, finished)
 
 
 TOLD = ("SPEC.md", "the test command ran", "DL1")

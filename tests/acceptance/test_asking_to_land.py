@@ -9,7 +9,14 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.acceptance.stage import BUILD_IT, ONE_DELIVERABLE, TREADLE, Finished, Stage, script
+from tests.acceptance.harness import (
+    BUILD_IT,
+    ONE_DELIVERABLE,
+    TREADLE,
+    CommandHarness,
+    Finished,
+    script,
+)
 
 QUESTION = b"Land 1 commit in your checkout? [y/N]: "
 
@@ -24,16 +31,16 @@ def signalling(number: signal.Signals) -> Answer:
     return lambda _, process: os.kill(process, number)
 
 
-def asked(stage: Stage, *options: str, answer: Answer) -> tuple[Finished, str]:
+def asked(harness: CommandHarness, *options: str, answer: Answer) -> tuple[Finished, str]:
     """A rehearsed run with somebody at the terminal who types at once, and again when asked."""
-    stage.settings({})
-    path = stage.directory / "script.yaml"
+    harness.settings({})
+    path = harness.directory / "script.yaml"
     path.write_text(script(ONE_DELIVERABLE, BUILD_IT))
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
         [TREADLE, "rehearse", path, "--", "deliver", "--land", "ask", *options],
-        cwd=stage.project,
-        env=stage.environment,
+        cwd=harness.project,
+        env=harness.environment,
         stdin=theirs,
         stdout=subprocess.PIPE,
         stderr=theirs,
@@ -66,12 +73,12 @@ def converse(terminal: int, process: int, answer: Answer, talk: list[bytes]) -> 
             answer(terminal, process)
 
 
-def test_a_yes_lands_and_the_json_is_whole(stage: Stage) -> None:
-    finished, talk = asked(stage, "--json", answer=typing(b"y\n"))
+def test_a_yes_lands_and_the_json_is_whole(harness: CommandHarness) -> None:
+    finished, talk = asked(harness, "--json", answer=typing(b"y\n"))
 
     assert finished.exit_code == 0
     assert [event["form"] for event in finished.of_type("work.landed")] == ["commits"]
-    assert (stage.project / "hello.txt").read_text() == "hello\n"
+    assert (harness.project / "hello.txt").read_text() == "hello\n"
     assert QUESTION.decode() in talk
 
 
@@ -81,18 +88,18 @@ def test_a_yes_lands_and_the_json_is_whole(stage: Stage) -> None:
     ids=["Return", "Ctrl-D", "Ctrl-C"],
 )
 def test_anything_but_a_yes_leaves_the_finished_work_on_its_branch(
-    stage: Stage, answer: Answer
+    harness: CommandHarness, answer: Answer
 ) -> None:
-    finished, _ = asked(stage, "--json", answer=answer)
+    finished, _ = asked(harness, "--json", answer=answer)
 
     assert finished.exit_code == 0
     assert finished.result["reason"] == "all_passed"
     assert [event["reason"] for event in finished.of_type("work.kept")] == ["you said no"]
-    assert not (stage.project / "hello.txt").exists()
+    assert not (harness.project / "hello.txt").exists()
 
 
-def test_a_question_that_nobody_answers_does_not_share_its_line(stage: Stage) -> None:
-    finished, talk = asked(stage, answer=signalling(signal.SIGINT))
+def test_a_question_that_nobody_answers_does_not_share_its_line(harness: CommandHarness) -> None:
+    finished, talk = asked(harness, answer=signalling(signal.SIGINT))
 
     assert (finished.exit_code, finished.stdout) == (0, "")
     assert f"{QUESTION.decode()}\r\n! Stopping (SIGINT)" in talk

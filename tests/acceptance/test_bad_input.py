@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.acceptance.stage import TREADLE, Stage
+from tests.acceptance.harness import TREADLE, CommandHarness
 from tests.missing import missing
 
 # Root may read everything; without these two it is like anybody else.
@@ -33,9 +33,9 @@ POWERLESS = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]
     ],
 )
 def test_a_wrong_command_line_is_refused_in_words(
-    stage: Stage, arguments: list[str], complaint: str
+    harness: CommandHarness, arguments: list[str], complaint: str
 ) -> None:
-    refused = stage.treadle(*arguments)
+    refused = harness.treadle(*arguments)
 
     assert refused.exit_code == 2
     assert complaint in refused.stderr
@@ -52,40 +52,40 @@ def test_a_wrong_command_line_is_refused_in_words(
     ],
 )
 def test_a_wrong_settings_file_is_refused_with_its_line(
-    stage: Stage, toml: str, complaint: str
+    harness: CommandHarness, toml: str, complaint: str
 ) -> None:
-    (stage.project / "treadle.toml").write_text(toml)
+    (harness.project / "treadle.toml").write_text(toml)
 
-    refused = stage.treadle("deliver", "--no-sandbox")
+    refused = harness.treadle("deliver", "--no-sandbox")
 
     assert refused.exit_code == 2
     assert complaint in refused.stderr
     assert "hint: " in refused.stderr
 
 
-def test_a_project_without_a_specification_is_refused(stage: Stage) -> None:
-    (stage.project / "SPEC.md").unlink()
+def test_a_project_without_a_specification_is_refused(harness: CommandHarness) -> None:
+    (harness.project / "SPEC.md").unlink()
 
-    refused = stage.treadle("deliver", "--no-sandbox", ANTHROPIC_API_KEY="dummy")
+    refused = harness.treadle("deliver", "--no-sandbox", ANTHROPIC_API_KEY="dummy")
 
     assert refused.exit_code == 2
-    assert f"treadle: no SPEC.md in {stage.project}" in refused.stderr
+    assert f"treadle: no SPEC.md in {harness.project}" in refused.stderr
 
 
-def test_a_directory_that_is_no_repository_is_refused(stage: Stage) -> None:
-    plain = stage.directory / "plain"
+def test_a_directory_that_is_no_repository_is_refused(harness: CommandHarness) -> None:
+    plain = harness.directory / "plain"
     plain.mkdir()
     (plain / "SPEC.md").write_text("# x\n")
 
-    refused = stage.treadle("deliver", "--no-sandbox", "-p", str(plain))
+    refused = harness.treadle("deliver", "--no-sandbox", "-p", str(plain))
 
     assert refused.exit_code == 1
     assert "is not a git repository" in refused.stderr
     assert "hint: run `treadle init`" in refused.stderr
 
 
-def test_a_binary_that_is_not_there_is_named(stage: Stage) -> None:
-    refused = stage.treadle(
+def test_a_binary_that_is_not_there_is_named(harness: CommandHarness) -> None:
+    refused = harness.treadle(
         "deliver", "--no-sandbox", CLAUDE_BIN="/no/such/claude", ANTHROPIC_API_KEY="dummy"
     )
 
@@ -93,54 +93,56 @@ def test_a_binary_that_is_not_there_is_named(stage: Stage) -> None:
     assert "CLAUDE_BIN names /no/such/claude, which is not an executable file" in refused.stderr
 
 
-def test_a_broken_status_file_is_refused_with_its_line(stage: Stage) -> None:
-    (stage.project / ".treadle").mkdir()
-    (stage.project / ".treadle" / "status.json").write_text('{\n "deliverables": [\n  {"id": 1}]}')
+def test_a_broken_status_file_is_refused_with_its_line(harness: CommandHarness) -> None:
+    (harness.project / ".treadle").mkdir()
+    (harness.project / ".treadle" / "status.json").write_text(
+        '{\n "deliverables": [\n  {"id": 1}]}'
+    )
 
-    refused = stage.treadle("status")
+    refused = harness.treadle("status")
 
     assert refused.exit_code == 1
     assert "status.json:3: a deliverable needs an `id`" in refused.stderr
 
 
-def test_a_root_that_cannot_be_written_is_named(stage: Stage) -> None:
-    stage.root.write_text("a file in the way")
-    stage.settings({})
+def test_a_root_that_cannot_be_written_is_named(harness: CommandHarness) -> None:
+    harness.root.write_text("a file in the way")
+    harness.settings({})
 
-    refused = stage.treadle("deliver", "--no-sandbox", ANTHROPIC_API_KEY="dummy")
+    refused = harness.treadle("deliver", "--no-sandbox", ANTHROPIC_API_KEY="dummy")
 
     assert refused.exit_code == 1
-    assert f"treadle: cannot write {stage.root}/locks: Not a directory" in refused.stderr
+    assert f"treadle: cannot write {harness.root}/locks: Not a directory" in refused.stderr
     assert "hint: free some space there, or check its permissions" in refused.stderr
 
 
-def test_bare_treadle_prints_help_with_the_exit_codes(stage: Stage) -> None:
-    shown = stage.treadle()
+def test_bare_treadle_prints_help_with_the_exit_codes(harness: CommandHarness) -> None:
+    shown = harness.treadle()
 
     assert shown.exit_code == 0
     assert shown.stdout.startswith("Usage: treadle")
     assert "130  interrupted" in shown.stdout
-    assert stage.treadle("help").stdout == shown.stdout
+    assert harness.treadle("help").stdout == shown.stdout
 
 
 @pytest.fixture
-def locked(stage: Stage) -> Iterator[Path]:
+def locked(harness: CommandHarness) -> Iterator[Path]:
     """A directory with a project in it that nobody may look into."""
-    directory = stage.directory / "locked"
+    directory = harness.directory / "locked"
     (directory / "project" / ".git").mkdir(parents=True)
     directory.chmod(0)
     yield directory
     directory.chmod(0o700)
 
 
-def powerless(stage: Stage, *arguments: str, **variables: str) -> tuple[int, list[str]]:
+def powerless(harness: CommandHarness, *arguments: str, **variables: str) -> tuple[int, list[str]]:
     """The exit code and the complaint of a command that has no rights beyond its user's."""
     if os.getuid() == 0 and shutil.which("setpriv") is None:
         missing("no setpriv here to give up root's rights with")
     done = subprocess.run(
         [*(POWERLESS if os.getuid() == 0 else []), TREADLE, *arguments],
-        cwd=stage.project,
-        env={**stage.environment, **variables},
+        cwd=harness.project,
+        env={**harness.environment, **variables},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
@@ -151,22 +153,22 @@ def powerless(stage: Stage, *arguments: str, **variables: str) -> tuple[int, lis
 
 @pytest.mark.parametrize("command", ["ls", "status", "show", "doctor", "config show", "deliver"])
 def test_a_directory_that_may_not_be_read_is_named(
-    stage: Stage, locked: Path, command: str
+    harness: CommandHarness, locked: Path, command: str
 ) -> None:
     below = str(locked / "project")
 
-    assert powerless(stage, *command.split(), "-p", str(locked)) == (
+    assert powerless(harness, *command.split(), "-p", str(locked)) == (
         2,
         [f"treadle: {locked} cannot be read", "  hint: check its permissions with `ls -ld`"],
     )
-    assert powerless(stage, *command.split(), "-p", below) == (
+    assert powerless(harness, *command.split(), "-p", below) == (
         2,
         [f"treadle: cannot reach {below}: Permission denied", "  hint: check the path"],
     )
 
 
-def test_a_root_that_may_not_be_read_is_named(stage: Stage, locked: Path) -> None:
-    code, complaint = powerless(stage, "ls", TREADLE_ROOT=str(locked / "kept"))
+def test_a_root_that_may_not_be_read_is_named(harness: CommandHarness, locked: Path) -> None:
+    code, complaint = powerless(harness, "ls", TREADLE_ROOT=str(locked / "kept"))
 
     assert (code, complaint[0]) == (
         1,
@@ -174,22 +176,22 @@ def test_a_root_that_may_not_be_read_is_named(stage: Stage, locked: Path) -> Non
     )
 
 
-def test_the_doctor_finds_what_may_not_be_read(stage: Stage, locked: Path) -> None:
+def test_the_doctor_finds_what_may_not_be_read(harness: CommandHarness, locked: Path) -> None:
     code, complaint = powerless(
-        stage, "doctor", HOME=str(locked), TREADLE_ROOT=str(locked / "root")
+        harness, "doctor", HOME=str(locked), TREADLE_ROOT=str(locked / "root")
     )
 
     assert (code, complaint) == (1, [])
 
 
-def test_a_current_directory_that_is_gone_is_said_so(stage: Stage) -> None:
-    gone = stage.directory / "gone"
+def test_a_current_directory_that_is_gone_is_said_so(harness: CommandHarness) -> None:
+    gone = harness.directory / "gone"
     gone.mkdir()
 
     done = subprocess.run(
         ["/bin/sh", "-c", 'rmdir ../gone && exec "$1" ls', "sh", TREADLE],
         cwd=gone,
-        env=stage.environment,
+        env=harness.environment,
         capture_output=True,
         text=True,
         check=False,
@@ -204,8 +206,8 @@ def test_a_current_directory_that_is_gone_is_said_so(stage: Stage) -> None:
     )
 
 
-def test_without_git_the_demo_says_what_to_install(stage: Stage) -> None:
-    refused = stage.treadle("demo", PATH="/nowhere")
+def test_without_git_the_demo_says_what_to_install(harness: CommandHarness) -> None:
+    refused = harness.treadle("demo", PATH="/nowhere")
 
     assert (refused.exit_code, refused.stderr.splitlines()) == (
         1,
@@ -216,8 +218,8 @@ def test_without_git_the_demo_says_what_to_install(stage: Stage) -> None:
     )
 
 
-def test_a_project_whose_name_is_no_text_has_a_status_all_the_same(stage: Stage) -> None:
-    strange = Path(os.fsdecode(os.fsencode(stage.directory) + b"/bad\xff"))
+def test_a_project_whose_name_is_no_text_has_a_status_all_the_same(harness: CommandHarness) -> None:
+    strange = Path(os.fsdecode(os.fsencode(harness.directory) + b"/bad\xff"))
     strange.mkdir()
 
-    assert stage.treadle("status", "--json", "-p", str(strange)).exit_code == 0
+    assert harness.treadle("status", "--json", "-p", str(strange)).exit_code == 0

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.acceptance.stage import (
+from tests.acceptance.harness import (
     BUILD_IT,
     ONE_DELIVERABLE,
     PATH,
+    CommandHarness,
     Finished,
-    Stage,
     assert_sound,
     script,
 )
@@ -65,8 +65,8 @@ SEEN = [
 ]
 
 
-class BrowserStage(Stage):
-    """The stage of a user who has installed Playwright MCP."""
+class BrowserHarness(CommandHarness):
+    """The harness of a user who has installed Playwright MCP."""
 
     @property
     def environment(self) -> dict[str, str]:
@@ -74,20 +74,20 @@ class BrowserStage(Stage):
 
 
 @pytest.fixture
-def browser_stage(tmp_path: Path) -> BrowserStage:
-    stage = BrowserStage(tmp_path)
-    found = find_browser(parse_environment(stage.environment), stage.project)
+def browser_harness(tmp_path: Path) -> BrowserHarness:
+    harness = BrowserHarness(tmp_path)
+    found = find_browser(parse_environment(harness.environment), harness.project)
     if isinstance(found, NoBrowser):
         missing(f"{found.missing}: `make setup` installs it, for root")
-    return stage
+    return harness
 
 
 @pytest.fixture
-def plain_stage(tmp_path: Path) -> Stage:
-    stage = Stage(tmp_path)
-    if isinstance(find_browser(parse_environment(stage.environment), stage.project), Browser):
+def plain_harness(tmp_path: Path) -> CommandHarness:
+    harness = CommandHarness(tmp_path)
+    if isinstance(find_browser(parse_environment(harness.environment), harness.project), Browser):
         pytest.skip("every user of this machine has a browser")
-    return stage
+    return harness
 
 
 def uses_of_the_browser(finished: Finished) -> list[tuple[str, str, bool]]:
@@ -105,8 +105,10 @@ def messages(finished: Finished) -> list[str]:
     return [message for message in warned if "browser" in message]
 
 
-def test_an_agent_verifies_a_page_that_only_its_sandbox_serves(browser_stage: BrowserStage) -> None:
-    finished = browser_stage.deliver(script(ONE_DELIVERABLE, LOOKS_AT_ITS_PAGE))
+def test_an_agent_verifies_a_page_that_only_its_sandbox_serves(
+    browser_harness: BrowserHarness,
+) -> None:
+    finished = browser_harness.deliver(script(ONE_DELIVERABLE, LOOKS_AT_ITS_PAGE))
 
     assert (finished.exit_code, finished.events[0]["sandbox"]) == (0, "sandboxed")
     uses = uses_of_the_browser(finished)
@@ -119,14 +121,14 @@ def test_an_agent_verifies_a_page_that_only_its_sandbox_serves(browser_stage: Br
     # The browser ends with its session, and is nothing that the agent left behind.
     assert [event["command"] for event in finished.of_type("process.ended")] == [SERVING]
     # Its pictures are kept with the run, and are in no commit.
-    run = browser_stage.root / "runs" / finished.events[0]["run"]
+    run = browser_harness.root / "runs" / finished.events[0]["run"]
     assert len(list((run / "home/tmp/playwright").glob("*.png"))) == 1
-    assert browser_stage.git("ls-files").split() == ["SPEC.md", "index.html"]
-    assert_sound(browser_stage, finished)
+    assert browser_harness.git("ls-files").split() == ["SPEC.md", "index.html"]
+    assert_sound(browser_harness, finished)
 
 
-def test_an_empty_table_of_servers_leaves_no_browser(browser_stage: BrowserStage) -> None:
-    finished = browser_stage.deliver(
+def test_an_empty_table_of_servers_leaves_no_browser(browser_harness: BrowserHarness) -> None:
+    finished = browser_harness.deliver(
         script(ONE_DELIVERABLE, BUILD_IT), settings={"mcp_servers": "{}"}
     )
 
@@ -136,8 +138,8 @@ def test_an_empty_table_of_servers_leaves_no_browser(browser_stage: BrowserStage
     assert messages(finished) == []
 
 
-def test_without_a_browser_a_run_says_so_once_and_goes_on(plain_stage: Stage) -> None:
-    finished = plain_stage.deliver(script(ONE_DELIVERABLE, BUILD_IT))
+def test_without_a_browser_a_run_says_so_once_and_goes_on(plain_harness: CommandHarness) -> None:
+    finished = plain_harness.deliver(script(ONE_DELIVERABLE, BUILD_IT))
 
     assert finished.exit_code == 0
     assert messages(finished) == [
@@ -145,18 +147,18 @@ def test_without_a_browser_a_run_says_so_once_and_goes_on(plain_stage: Stage) ->
     ]
 
 
-def test_the_doctor_starts_the_parts_of_the_browser(browser_stage: BrowserStage) -> None:
+def test_the_doctor_starts_the_parts_of_the_browser(browser_harness: BrowserHarness) -> None:
     pinned = json.loads(PINNED.read_text())["packages"]["node_modules/@playwright/mcp"]["version"]
 
     (line,) = [
-        line for line in browser_stage.treadle("doctor").stdout.splitlines() if "browser" in line
+        line for line in browser_harness.treadle("doctor").stdout.splitlines() if "browser" in line
     ]
 
     assert line.startswith(f"✔ browser   Playwright MCP {pinned} with ")
 
 
-def test_the_doctor_says_how_to_get_a_browser(plain_stage: Stage) -> None:
-    said = plain_stage.treadle("doctor").stdout
+def test_the_doctor_says_how_to_get_a_browser(plain_harness: CommandHarness) -> None:
+    said = plain_harness.treadle("doctor").stdout
 
     assert "browser   none for the agent: Playwright MCP is not installed" in said
     assert "npm install -g @playwright/mcp" in said

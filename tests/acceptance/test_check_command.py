@@ -2,7 +2,7 @@
 
 import json
 
-from tests.acceptance.stage import ONE_DELIVERABLE, Stage, assert_sound, script
+from tests.acceptance.harness import ONE_DELIVERABLE, CommandHarness, assert_sound, script
 
 SAY_DONE = """
   - role: implementer
@@ -15,20 +15,22 @@ SAY_DONE = """
 """
 
 
-def test_a_check_by_a_person_refuses_a_claim_and_proves_the_next(stage: Stage) -> None:
-    stage.deliver(script(ONE_DELIVERABLE), "-n", "1")
-    added = stage.treadle("check", "add", "DL-001", "1", "--", "grep", "-qx", "hello", "hello.txt")
+def test_a_check_by_a_person_refuses_a_claim_and_proves_the_next(harness: CommandHarness) -> None:
+    harness.deliver(script(ONE_DELIVERABLE), "-n", "1")
+    added = harness.treadle(
+        "check", "add", "DL-001", "1", "--", "grep", "-qx", "hello", "hello.txt"
+    )
     assert added.stdout == "DL-001: added a check for 'hello.txt says hello'\n"
 
-    done = stage.deliver(script(SAY_DONE.format("goodbye"), SAY_DONE.format("hello")))
+    done = harness.deliver(script(SAY_DONE.format("goodbye"), SAY_DONE.format("hello")))
 
     assert (done.exit_code, done.result["reason"], done.result["rounds"]) == (0, "all_passed", 2)
     assert [
         (each["evidence"]["when"], each["evidence"]["exit_code"])
         for each in done.of_type("check.finished")
     ] == [("before", 2), ("after", 1), ("after", 0)]
-    assert_sound(stage, done)
-    assert json.loads(stage.treadle("check", "list", "--json").stdout) == [
+    assert_sound(harness, done)
+    assert json.loads(harness.treadle("check", "list", "--json").stdout) == [
         {
             "deliverable": "DL-001",
             "number": 1,
@@ -38,5 +40,5 @@ def test_a_check_by_a_person_refuses_a_claim_and_proves_the_next(stage: Stage) -
             "before": "failed",
         }
     ]
-    assert "[PASS] A greeting (DL-001)  proven" in stage.treadle("status").stdout
-    assert "deliverables  1 of 1 passed (proven)" in stage.treadle("show", "last").stdout
+    assert "[PASS] A greeting (DL-001)  proven" in harness.treadle("status").stdout
+    assert "deliverables  1 of 1 passed (proven)" in harness.treadle("show", "last").stdout

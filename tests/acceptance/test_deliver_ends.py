@@ -1,6 +1,13 @@
 """How a `deliver` run ends, with the real Claude Code binary behind a scripted model."""
 
-from tests.acceptance.stage import BUILD_IT, ONE_DELIVERABLE, Finished, Stage, assert_sound, script
+from tests.acceptance.harness import (
+    BUILD_IT,
+    ONE_DELIVERABLE,
+    CommandHarness,
+    Finished,
+    assert_sound,
+    script,
+)
 
 TWO_DELIVERABLES = """
   - role: initializer
@@ -18,41 +25,43 @@ def ending(finished: Finished) -> tuple[int, str, int]:
     return finished.exit_code, finished.result["reason"], finished.result["rounds"]
 
 
-def test_finished_work_is_landed_in_the_checkout(stage: Stage) -> None:
-    finished = stage.deliver(script(ONE_DELIVERABLE, BUILD_IT))
+def test_finished_work_is_landed_in_the_checkout(harness: CommandHarness) -> None:
+    finished = harness.deliver(script(ONE_DELIVERABLE, BUILD_IT))
 
     assert ending(finished) == (0, "all_passed", 2)
-    assert (stage.project / "hello.txt").read_text() == "hello\n"
-    assert stage.git("status", "--porcelain") == ""
-    assert stage.git("log", "--format=%an <%ae> %s").splitlines() == [
+    assert (harness.project / "hello.txt").read_text() == "hello\n"
+    assert harness.git("status", "--porcelain") == ""
+    assert harness.git("log", "--format=%an <%ae> %s").splitlines() == [
         "Ada Example <ada@example.com> Round 2: A greeting (DL-001)",
         "Ada Example <ada@example.com> The specification",
     ]
-    assert_sound(stage, finished)
+    assert_sound(harness, finished)
 
 
-def test_the_fourth_error_in_a_row_ends_the_run(stage: Stage) -> None:
+def test_the_fourth_error_in_a_row_ends_the_run(harness: CommandHarness) -> None:
     crash = "  - {repeat: 4, turns: [{error: {status: 400, message: broken}, repeat: forever}]}\n"
 
-    finished = stage.deliver(script(crash))
+    finished = harness.deliver(script(crash))
 
     assert ending(finished) == (5, "max_retries_exceeded", 4)
     failed = finished.of_type("round.failed")
     assert [event["consecutive"] for event in failed] == [1, 2, 3, 4]
-    assert_sound(stage, finished)
+    assert_sound(harness, finished)
 
 
-def test_the_last_round_allowed_ends_the_run(stage: Stage) -> None:
+def test_the_last_round_allowed_ends_the_run(harness: CommandHarness) -> None:
     idle = "  - {role: implementer, repeat: 2, turns: [{text: Thinking about it.}]}\n"
 
-    finished = stage.deliver(script(ONE_DELIVERABLE, idle), "-n", "3")
+    finished = harness.deliver(script(ONE_DELIVERABLE, idle), "-n", "3")
 
     assert ending(finished) == (5, "max_iterations", 3)
-    assert not (stage.project / "hello.txt").exists()
-    assert_sound(stage, finished)
+    assert not (harness.project / "hello.txt").exists()
+    assert_sound(harness, finished)
 
 
-def test_a_run_whose_deliverables_are_all_blocked_waits_for_a_person(stage: Stage) -> None:
+def test_a_run_whose_deliverables_are_all_blocked_waits_for_a_person(
+    harness: CommandHarness,
+) -> None:
     blocked = """
   - role: implementer
     turns:
@@ -61,14 +70,14 @@ def test_a_run_whose_deliverables_are_all_blocked_waits_for_a_person(stage: Stag
       - text: There is no ink.
 """
 
-    finished = stage.deliver(script(ONE_DELIVERABLE, blocked))
+    finished = harness.deliver(script(ONE_DELIVERABLE, blocked))
 
     assert ending(finished) == (3, "all_blocked", 2)
     assert finished.result["tally"] == {"passed": 0, "blocked": 1, "total": 1}
-    assert_sound(stage, finished)
+    assert_sound(harness, finished)
 
 
-def test_success_is_all_that_can_be_achieved(stage: Stage) -> None:
+def test_success_is_all_that_can_be_achieved(harness: CommandHarness) -> None:
     partly = """
   - role: implementer
     turns:
@@ -79,31 +88,34 @@ def test_success_is_all_that_can_be_achieved(stage: Stage) -> None:
       - text: The post office is closed.
 """
 
-    finished = stage.deliver(script(TWO_DELIVERABLES, partly))
+    finished = harness.deliver(script(TWO_DELIVERABLES, partly))
 
     assert ending(finished) == (0, "all_passed", 2)
     assert finished.result["tally"] == {"passed": 1, "blocked": 1, "total": 2}
-    assert (stage.project / "hello.txt").exists()
-    assert_sound(stage, finished)
+    assert (harness.project / "hello.txt").exists()
+    assert_sound(harness, finished)
 
 
-def test_a_spent_quota_ends_the_run_and_touches_nothing(stage: Stage) -> None:
+def test_a_spent_quota_ends_the_run_and_touches_nothing(harness: CommandHarness) -> None:
     limit = "  - {turns: [{quota: {resets_in: 3600}}]}\n"
-    before = stage.git("for-each-ref", "refs/heads"), stage.git("status", "--porcelain")
+    before = harness.git("for-each-ref", "refs/heads"), harness.git("status", "--porcelain")
 
-    finished = stage.deliver(script(limit, auth="subscription"))
+    finished = harness.deliver(script(limit, auth="subscription"))
 
     assert ending(finished) == (6, "quota_exceeded", 0)
     assert [event["status"] for event in finished.of_type("quota.reported")] == ["rejected"]
     assert finished.of_type("round.failed") == []
-    assert (stage.git("for-each-ref", "refs/heads"), stage.git("status", "--porcelain")) == before
-    assert_sound(stage, finished)
+    assert (
+        harness.git("for-each-ref", "refs/heads"),
+        harness.git("status", "--porcelain"),
+    ) == before
+    assert_sound(harness, finished)
 
 
-def test_a_run_that_waits_for_quota_goes_on_after_the_reset(stage: Stage) -> None:
+def test_a_run_that_waits_for_quota_goes_on_after_the_reset(harness: CommandHarness) -> None:
     limit = "  - {role: initializer, turns: [{quota: {resets_in: 1}}]}\n"
 
-    finished = stage.deliver(
+    finished = harness.deliver(
         script(limit, ONE_DELIVERABLE, BUILD_IT, auth="subscription"), "--wait-for-quota"
     )
 
@@ -111,29 +123,29 @@ def test_a_run_that_waits_for_quota_goes_on_after_the_reset(stage: Stage) -> Non
     pauses = finished.types()
     assert pauses.index("run.paused") < pauses.index("run.resumed") < pauses.index("work.landed")
     assert finished.of_type("round.failed") == []
-    assert_sound(stage, finished)
+    assert_sound(harness, finished)
 
 
-def test_a_refused_login_ends_the_run_at_once(stage: Stage) -> None:
-    finished = stage.deliver(script("  - {turns: [{error: {status: 401}, repeat: forever}]}\n"))
+def test_a_refused_login_ends_the_run_at_once(harness: CommandHarness) -> None:
+    finished = harness.deliver(script("  - {turns: [{error: {status: 401}, repeat: forever}]}\n"))
 
     assert ending(finished) == (4, "authentication", 1)
-    assert_sound(stage, finished)
+    assert_sound(harness, finished)
 
 
-def test_an_overloaded_service_is_asked_again(stage: Stage) -> None:
+def test_an_overloaded_service_is_asked_again(harness: CommandHarness) -> None:
     overloaded = ONE_DELIVERABLE.replace(
         "    turns:\n", "    turns:\n      - {error: {status: 529}}\n"
     )
 
-    finished = stage.deliver(script(overloaded, BUILD_IT))
+    finished = harness.deliver(script(overloaded, BUILD_IT))
 
     assert ending(finished) == (0, "all_passed", 2)
     assert [event["status"] for event in finished.of_type("api.retried")] == [529]
-    assert_sound(stage, finished)
+    assert_sound(harness, finished)
 
 
-def test_a_budget_spent_in_the_middle_of_a_session_ends_the_run(stage: Stage) -> None:
+def test_a_budget_spent_in_the_middle_of_a_session_ends_the_run(harness: CommandHarness) -> None:
     dear = """
   - role: implementer
     turns:
@@ -143,8 +155,8 @@ def test_a_budget_spent_in_the_middle_of_a_session_ends_the_run(stage: Stage) ->
       - {text: never asked for, optional: true}
 """
 
-    finished = stage.deliver(script(ONE_DELIVERABLE, dear), "--max-cost", "1.50")
+    finished = harness.deliver(script(ONE_DELIVERABLE, dear), "--max-cost", "1.50")
 
     assert ending(finished) == (5, "budget_exceeded", 2)
     assert 1.5 <= finished.result["cost_usd"] < 3.0
-    assert_sound(stage, finished)
+    assert_sound(harness, finished)

@@ -4,11 +4,11 @@ import signal
 
 import pytest
 
-from tests.acceptance.stage import (
+from tests.acceptance.harness import (
     BUILD_IT,
     ONE_DELIVERABLE,
+    CommandHarness,
     Finished,
-    Stage,
     assert_all_gone,
     assert_sound,
     script,
@@ -28,37 +28,37 @@ def outcomes(finished: Finished) -> list[str]:
     return [event["result"]["outcome"]["type"] for event in ended]
 
 
-def test_a_model_that_never_answers_is_given_up_and_tried_again(stage: Stage) -> None:
+def test_a_model_that_never_answers_is_given_up_and_tried_again(harness: CommandHarness) -> None:
     silent = "  - {role: implementer, turns: [{hang: true}]}\n"
 
-    finished = stage.deliver(
+    finished = harness.deliver(
         script(ONE_DELIVERABLE, silent, BUILD_IT), settings={"session.first_byte_s": "2"}
     )
 
     assert (finished.exit_code, outcomes(finished)) == (0, ["completed", "timeout", "completed"])
     [failed] = finished.of_type("round.failed")
     assert failed["message"] == "the session was ended by its first_byte limit after 2 s"
-    assert_sound(stage, finished)
+    assert_sound(harness, finished)
 
 
-def test_a_tool_that_never_ends_is_ended_with_its_session(stage: Stage) -> None:
-    finished = stage.deliver(
+def test_a_tool_that_never_ends_is_ended_with_its_session(harness: CommandHarness) -> None:
+    finished = harness.deliver(
         script(ONE_DELIVERABLE, HANGING_TOOL, BUILD_IT), settings={"session.tool_minutes": "0.03"}
     )
 
     assert (finished.exit_code, outcomes(finished)) == (0, ["completed", "timeout", "completed"])
     assert finished.of_type("session.ended")[1]["result"]["outcome"]["limit"] == "tool"
     # What the agent had written before is not lost: it was committed at the end of the round.
-    assert stage.git("show", "HEAD:begun.txt") == "begun"
-    assert_sound(stage, finished)
+    assert harness.git("show", "HEAD:begun.txt") == "begun"
+    assert_sound(harness, finished)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_run_keeps_its_work_on_its_branch(
-    stage: Stage, number: signal.Signals
+    harness: CommandHarness, number: signal.Signals
 ) -> None:
-    head = stage.git("rev-parse", "HEAD")
-    running = stage.start(script(ONE_DELIVERABLE, HANGING_TOOL))
+    head = harness.git("rev-parse", "HEAD")
+    running = harness.start(script(ONE_DELIVERABLE, HANGING_TOOL))
     running.until("tool.decided", name="Bash")
     running.process.send_signal(number)
 
@@ -67,14 +67,14 @@ def test_an_interrupted_run_keeps_its_work_on_its_branch(
     assert finished.result["reason"] == "interrupted"
     assert [event["by"] for event in finished.of_type("interrupt.requested")] == [number.name]
     assert outcomes(finished) == ["completed", "cancelled"]
-    assert stage.git("rev-parse", "HEAD") == head
-    assert stage.git("status", "--porcelain") == ""
-    assert_sound(stage, finished)
+    assert harness.git("rev-parse", "HEAD") == head
+    assert harness.git("status", "--porcelain") == ""
+    assert_sound(harness, finished)
 
 
-def test_a_second_interrupt_kills_at_once(stage: Stage) -> None:
+def test_a_second_interrupt_kills_at_once(harness: CommandHarness) -> None:
     stubborn = HANGING_TOOL.replace("import time; ", "import signal, time; signal.signal(2, 1); ")
-    running = stage.start(script(ONE_DELIVERABLE, stubborn))
+    running = harness.start(script(ONE_DELIVERABLE, stubborn))
     running.until("tool.decided", name="Bash")
     running.process.send_signal(signal.SIGINT)
     running.until("interrupt.requested")
@@ -87,31 +87,33 @@ def test_a_second_interrupt_kills_at_once(stage: Stage) -> None:
     assert_all_gone(finished)
 
 
-def test_a_line_of_three_megabytes_is_taken_like_any_other(stage: Stage) -> None:
+def test_a_line_of_three_megabytes_is_taken_like_any_other(harness: CommandHarness) -> None:
     large = BUILD_IT.replace("text: Built and checked.", "text_of: {size: 3000000}")
 
-    finished = stage.deliver(script(ONE_DELIVERABLE, large))
+    finished = harness.deliver(script(ONE_DELIVERABLE, large))
 
     assert (finished.exit_code, outcomes(finished)) == (0, ["completed", "completed"])
     assert max(len(line) for line in finished.stdout.splitlines()) < 20_000
-    assert_sound(stage, finished)
+    assert_sound(harness, finished)
 
 
-def test_events_of_an_unknown_type_are_passed_over(stage: Stage) -> None:
+def test_events_of_an_unknown_type_are_passed_over(harness: CommandHarness) -> None:
     strange = BUILD_IT.replace(
         "    turns:\n",
         "    turns:\n      - {event: {type: content_block_sparkle, index: 0}, text: Hm,"
         " tool: Bash, input: {command: echo on}}\n",
     )
 
-    finished = stage.deliver(script(ONE_DELIVERABLE, strange))
+    finished = harness.deliver(script(ONE_DELIVERABLE, strange))
 
     assert (finished.exit_code, outcomes(finished)) == (0, ["completed", "completed"])
-    assert_sound(stage, finished)
+    assert_sound(harness, finished)
 
 
-def test_a_denied_tool_is_explained_to_the_agent_and_the_run_goes_on(stage: Stage) -> None:
-    outside = stage.directory / "outside.txt"
+def test_a_denied_tool_is_explained_to_the_agent_and_the_run_goes_on(
+    harness: CommandHarness,
+) -> None:
+    outside = harness.directory / "outside.txt"
     denied = f"""
   - role: implementer
     turns:
@@ -128,16 +130,16 @@ def test_a_denied_tool_is_explained_to_the_agent_and_the_run_goes_on(stage: Stag
       - text: Inside, then.
 """
 
-    finished = stage.deliver(script(ONE_DELIVERABLE, denied))
+    finished = harness.deliver(script(ONE_DELIVERABLE, denied))
 
     assert (finished.exit_code, outcomes(finished)) == (0, ["completed", "completed"])
     decisions = [event["decision"] for event in finished.of_type("tool.decided")]
     assert decisions == ["allow", "deny", "deny", "allow", "allow"]
     assert not outside.exists()
-    assert_sound(stage, finished)
+    assert_sound(harness, finished)
 
 
-def test_a_process_left_in_the_background_is_ended_and_reported(stage: Stage) -> None:
+def test_a_process_left_in_the_background_is_ended_and_reported(harness: CommandHarness) -> None:
     daemon = BUILD_IT.replace(
         "    turns:\n",
         '    turns:\n      - tool: Bash\n        input: {command: "python3 -c '
@@ -146,9 +148,9 @@ def test_a_process_left_in_the_background_is_ended_and_reported(stage: Stage) ->
         "os.setsid(); os.write(w, bytes(1)); time.sleep(600)' >/dev/null 2>&1\"}\n",
     )
 
-    finished = stage.deliver(script(ONE_DELIVERABLE, daemon))
+    finished = harness.deliver(script(ONE_DELIVERABLE, daemon))
 
     assert (finished.exit_code, outcomes(finished)) == (0, ["completed", "completed"])
     [left] = finished.of_type("process.ended")
     assert "time.sleep(600)" in left["command"]
-    assert_sound(stage, finished)
+    assert_sound(harness, finished)

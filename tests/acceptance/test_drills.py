@@ -5,10 +5,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from tests.acceptance.stage import (
+from tests.acceptance.harness import (
     ONE_DELIVERABLE,
+    CommandHarness,
     Finished,
-    Stage,
     assert_sound,
     script,
 )
@@ -41,9 +41,9 @@ def seen(finished: Finished) -> str:
     return " ".join(finished.stderr.split())
 
 
-def spent(stage: Stage) -> tuple[int, float]:
+def spent(harness: CommandHarness) -> tuple[int, float]:
     """What the ledger has: requests and US dollars."""
-    cost = stage.treadle("cost", "--rehearsals", "--json")
+    cost = harness.treadle("cost", "--rehearsals", "--json")
     total = json.loads(cost.stdout)["total"]
     return total["requests"], round(total["cost_usd"], 6)
 
@@ -53,35 +53,37 @@ def outcomes(finished: Finished) -> list[str]:
     return [event["result"]["outcome"]["type"] for event in ended]
 
 
-def assert_stopped(stage: Stage, finished: Finished, reason: str, *words: str) -> None:
+def assert_stopped(harness: CommandHarness, finished: Finished, reason: str, *words: str) -> None:
     """It ended by this limit, says so in these words, and has cost what the ledger says."""
     assert (finished.exit_code, finished.result["reason"]) == (STOPPED, reason)
     for said in words:
         assert said in seen(finished)
     assert finished.result["message"] in seen(finished)
-    assert spent(stage)[1] == finished.result["cost_usd"]
-    assert stage.git("log", "--format=%s").splitlines() == ["The specification"]
-    assert stage.git("status", "--porcelain") == ""
-    assert_sound(stage, finished)
+    assert spent(harness)[1] == finished.result["cost_usd"]
+    assert harness.git("log", "--format=%s").splitlines() == ["The specification"]
+    assert harness.git("status", "--porcelain") == ""
+    assert_sound(harness, finished)
 
 
-def test_an_agent_that_always_tells_of_progress_and_changes_nothing_is_stuck(stage: Stage) -> None:
+def test_an_agent_that_always_tells_of_progress_and_changes_nothing_is_stuck(
+    harness: CommandHarness,
+) -> None:
     great = implementer("{text: 'Great progress, nearly there!'}", ", repeat: forever")
 
-    finished = stage.deliver(
+    finished = harness.deliver(
         script(ONE_DELIVERABLE, great),
         settings={"limits.stuck_rounds": "3", "limits.stuck_repeats": "50"},
     )
 
     assert_stopped(
-        stage,
+        harness,
         finished,
         "stuck",
         "Stopped: it was getting nowhere (stuck)",
         "3 rounds brought nothing new: no change of files, deliverables or criteria that there was"
         " not before (limits.stuck_rounds = 3)",
     )
-    assert (finished.result["rounds"], spent(stage)[0]) == (4, 5)
+    assert (finished.result["rounds"], spent(harness)[0]) == (4, 5)
 
 
 @pytest.mark.parametrize(
@@ -93,12 +95,12 @@ def test_an_agent_that_always_tells_of_progress_and_changes_nothing_is_stuck(sta
     ids=["coding", "planning"],
 )
 def test_sessions_that_end_at_once_and_did_nothing_are_stuck(
-    stage: Stage, sessions: Sequence[str]
+    harness: CommandHarness, sessions: Sequence[str]
 ) -> None:
-    finished = stage.deliver(script(*sessions), settings={"limits.stuck_rounds": "50"})
+    finished = harness.deliver(script(*sessions), settings={"limits.stuck_rounds": "50"})
 
     assert_stopped(
-        stage,
+        harness,
         finished,
         "stuck",
         "the last 3 sessions took less than 5 s each and changed nothing",
@@ -111,9 +113,9 @@ FOR_EVER = "{tool: Bash, input: {command: 'true'}, repeat: forever}"
 
 
 def test_tool_calls_for_ever_end_with_the_turns_of_a_session_and_then_of_the_run(
-    stage: Stage,
+    harness: CommandHarness,
 ) -> None:
-    finished = stage.deliver(
+    finished = harness.deliver(
         script(ONE_DELIVERABLE, implementer(FOR_EVER, ", repeat: forever")),
         settings={
             "agent.max_turns": "4",
@@ -122,38 +124,38 @@ def test_tool_calls_for_ever_end_with_the_turns_of_a_session_and_then_of_the_run
         },
     )
 
-    assert_stopped(stage, finished, "stuck", "2 rounds brought nothing new")
+    assert_stopped(harness, finished, "stuck", "2 rounds brought nothing new")
     assert outcomes(finished) == ["completed", "max_turns", "max_turns"]
-    assert spent(stage)[0] == 2 + 4 + 4
+    assert spent(harness)[0] == 2 + 4 + 4
 
 
-def test_tool_calls_for_ever_end_with_the_budget(stage: Stage) -> None:
+def test_tool_calls_for_ever_end_with_the_budget(harness: CommandHarness) -> None:
     dear = FOR_EVER.replace("repeat", f"usage: {ONE_DOLLAR}, repeat")
 
-    finished = stage.deliver(
+    finished = harness.deliver(
         script(ONE_DELIVERABLE, implementer(dear)), "--max-cost", str(BUDGET_USD)
     )
 
     assert_stopped(
-        stage,
+        harness,
         finished,
         "budget_exceeded",
         "the run may cost $2.50 (--max-cost, limits.max_cost_usd)",
         "--max-cost",
     )
     assert outcomes(finished) == ["completed", "budget_exceeded"]
-    requests, cost_usd = spent(stage)
+    requests, cost_usd = spent(harness)
     assert requests == 2 + 3
     assert BUDGET_USD <= cost_usd < BUDGET_USD + 1
 
 
-def test_tool_calls_for_ever_end_with_the_time_of_the_run(stage: Stage) -> None:
+def test_tool_calls_for_ever_end_with_the_time_of_the_run(harness: CommandHarness) -> None:
     planning = f"  - {{role: initializer, optional: true, turns: [{FOR_EVER}]}}\n"
 
-    finished = stage.deliver(script(planning), settings={"limits.max_minutes": "0.05"})
+    finished = harness.deliver(script(planning), settings={"limits.max_minutes": "0.05"})
 
     assert_stopped(
-        stage,
+        harness,
         finished,
         "time_exceeded",
         "the run may take 0.05 minutes (--max-minutes, limits.max_minutes)",
@@ -163,7 +165,7 @@ def test_tool_calls_for_ever_end_with_the_time_of_the_run(stage: Stage) -> None:
 
 
 def test_a_failure_that_comes_again_and_again_is_stuck_also_with_other_rounds_in_between(
-    stage: Stage,
+    harness: CommandHarness,
 ) -> None:
     broken = implementer("{error: {status: 400, message: 'tool 17 is broken'}, repeat: forever}")
     busy = [
@@ -171,13 +173,13 @@ def test_a_failure_that_comes_again_and_again_is_stuck_also_with_other_rounds_in
         for n in (1, 2)
     ]
 
-    finished = stage.deliver(
+    finished = harness.deliver(
         script(ONE_DELIVERABLE, broken, busy[0], broken, busy[1], broken),
         settings={"limits.max_retries": "1"},
     )
 
     assert_stopped(
-        stage,
+        harness,
         finished,
         "stuck",
         "3 rounds failed in the same way and nothing passed meanwhile:",
@@ -186,22 +188,24 @@ def test_a_failure_that_comes_again_and_again_is_stuck_also_with_other_rounds_in
     assert [event["consecutive"] for event in finished.of_type("round.failed")] == [1, 1, 1]
 
 
-def test_an_agent_that_always_kills_itself_has_its_retries_and_no_more(stage: Stage) -> None:
+def test_an_agent_that_always_kills_itself_has_its_retries_and_no_more(
+    harness: CommandHarness,
+) -> None:
     # In a sandbox it cannot: what it starts is kept from touching it.
-    (stage.project / "die.py").write_text(DIE)
-    stage.git("add", "-A")
-    stage.git("commit", "-q", "--amend", "--no-edit")
+    (harness.project / "die.py").write_text(DIE)
+    harness.git("add", "-A")
+    harness.git("commit", "-q", "--amend", "--no-edit")
     suicidal = implementer(
         "{tool: Bash, input: {command: 'python3 die.py'}}, {text: never, optional: true}",
         ", repeat: 2",
     )
 
-    finished = stage.deliver(
+    finished = harness.deliver(
         script(ONE_DELIVERABLE, suicidal), "--no-sandbox", settings={"limits.max_retries": "1"}
     )
 
     assert_stopped(
-        stage,
+        harness,
         finished,
         "max_retries_exceeded",
         "after 1 retry in a row (--max-retries, limits.max_retries)",
@@ -209,21 +213,21 @@ def test_an_agent_that_always_kills_itself_has_its_retries_and_no_more(stage: St
     assert outcomes(finished) == ["completed", "crashed", "crashed"]
 
 
-def test_a_response_of_a_thousand_dollars_is_the_last_one(stage: Stage) -> None:
+def test_a_response_of_a_thousand_dollars_is_the_last_one(harness: CommandHarness) -> None:
     ruinous = implementer(
         f"{{tool: Bash, input: {{command: 'true'}}, usage: {THOUSAND_DOLLARS}}},"
         " {text: never asked for, optional: true}"
     )
 
-    finished = stage.deliver(script(ONE_DELIVERABLE, ruinous))
+    finished = harness.deliver(script(ONE_DELIVERABLE, ruinous))
 
-    assert_stopped(stage, finished, "budget_exceeded", "the run may cost $20.00")
+    assert_stopped(harness, finished, "budget_exceeded", "the run may cost $20.00")
     assert outcomes(finished) == ["completed", "budget_exceeded"]
-    requests, cost_usd = spent(stage)
+    requests, cost_usd = spent(harness)
     assert (requests, 1000 <= cost_usd < 1000.01) == (3, True)
 
 
-def test_a_sub_agent_beside_a_ruinous_one_asks_no_more(stage: Stage) -> None:
+def test_a_sub_agent_beside_a_ruinous_one_asks_no_more(harness: CommandHarness) -> None:
     asked = "{description: look, prompt: Look, subagent_type: general-purpose,"
     asked += " run_in_background: false}"
     two = f"{{tools: [{{Agent: {asked}}}, {{Agent: {asked}}}]}}, {{text: x, optional: true}}"
@@ -233,13 +237,13 @@ def test_a_sub_agent_beside_a_ruinous_one_asks_no_more(stage: Stage) -> None:
         " {text: never asked for, repeat: 9, optional: true}]"
     )
 
-    finished = stage.deliver(
+    finished = harness.deliver(
         script(ONE_DELIVERABLE, implementer(two, sub_agents)),
         settings={"allowed_tools": '["Agent"]'},
     )
 
-    assert_stopped(stage, finished, "budget_exceeded", "the run may cost $20.00")
-    requests, cost_usd = spent(stage)
+    assert_stopped(harness, finished, "budget_exceeded", "the run may cost $20.00")
+    requests, cost_usd = spent(harness)
     # The plan, the two calls, the ruinous answer, and at most one that was under way beside it.
     assert requests in (4, 5)
     assert 1000 <= cost_usd < 1000.01
@@ -253,18 +257,20 @@ def test_a_sub_agent_beside_a_ruinous_one_asks_no_more(stage: Stage) -> None:
     ],
 )
 def test_a_model_that_is_silent_in_every_session_is_hung(
-    stage: Stage, silence: str, setting: str, limit: str
+    harness: CommandHarness, silence: str, setting: str, limit: str
 ) -> None:
     silent = f"  - {{role: initializer, repeat: forever, optional: true, turns: [{silence}]}}\n"
 
-    finished = stage.deliver(script(silent), settings={setting: "2"})
+    finished = harness.deliver(script(silent), settings={setting: "2"})
 
-    assert_stopped(stage, finished, "hung", "the last 3 sessions hung (limits.stuck_repeats = 3)")
+    assert_stopped(harness, finished, "hung", "the last 3 sessions hung (limits.stuck_repeats = 3)")
     failed = [event["message"] for event in finished.of_type("round.failed")]
     assert failed == [f"the session was ended by its {limit} limit after 2 s"] * 3
 
 
-def test_an_agent_that_takes_back_its_commits_round_after_round_is_stuck(stage: Stage) -> None:
+def test_an_agent_that_takes_back_its_commits_round_after_round_is_stuck(
+    harness: CommandHarness,
+) -> None:
     rounds = []
     for n in range(3):
         build = f"seq {n}00 {n}20 > work.txt && git add -A && git commit -qm work"
@@ -273,10 +279,10 @@ def test_an_agent_that_takes_back_its_commits_round_after_round_is_stuck(stage: 
             for command in (build, "git reset -q --hard HEAD~1")
         ]
 
-    finished = stage.deliver(script(ONE_DELIVERABLE, *rounds), "--allow-destructive")
+    finished = harness.deliver(script(ONE_DELIVERABLE, *rounds), "--allow-destructive")
 
     assert_stopped(
-        stage,
+        harness,
         finished,
         "stuck",
         "3 rounds took back what earlier ones had done and nothing passed meanwhile"

@@ -6,67 +6,67 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from tests.acceptance.stage import Finished, Stage, assert_sound
+from tests.acceptance.harness import CommandHarness, Finished, assert_sound
 from tests.architecture.repository import ROOT
 from tests.missing import missing
 
 
-def example(directory: Path, name: str) -> Stage:
+def example(directory: Path, name: str) -> CommandHarness:
     """A copy of an example as a repository of its own: what its page tells the reader to make."""
-    stage = Stage(directory)
-    stage.project = directory / name
+    harness = CommandHarness(directory)
+    harness.project = directory / name
     left = shutil.ignore_patterns("__pycache__", ".treadle*")
-    shutil.copytree(ROOT / "examples" / name, stage.project, ignore=left)
-    stage.git("init", "-q")
-    stage.git("add", "-A")
-    stage.git("commit", "-q", "-m", "Before")
-    return stage
+    shutil.copytree(ROOT / "examples" / name, harness.project, ignore=left)
+    harness.git("init", "-q")
+    harness.git("add", "-A")
+    harness.git("commit", "-q", "-m", "Before")
+    return harness
 
 
-def rehearsed(stage: Stage) -> Finished:
+def rehearsed(harness: CommandHarness) -> Finished:
     arguments = ("rehearse", "rehearsal.yaml", "--", "deliver", "--json")
-    done = stage.treadle(*arguments, TREADLE_DELIVER__DELAY_S="0")
+    done = harness.treadle(*arguments, TREADLE_DELIVER__DELAY_S="0")
     assert done.exit_code == 0, done.stderr
-    assert_sound(stage, done)
-    assert_evidence_is_kept(stage, done)
-    again = stage.treadle("verify", "last")
+    assert_sound(harness, done)
+    assert_evidence_is_kept(harness, done)
+    again = harness.treadle("verify", "last")
     assert again.exit_code == 0, again.stdout + again.stderr
     return done
 
 
-def assert_evidence_is_kept(stage: Stage, done: Finished) -> None:
+def assert_evidence_is_kept(harness: CommandHarness, done: Finished) -> None:
     """Of whatever Treadle ran itself there is the log, and it is the one that was recorded."""
     run = done.events[0]["run"]
     found = done.of_type("check.finished", "suite.finished")
     recorded = {event["evidence"]["log"] for event in found}
     kept = {
         path.stem: hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in (stage.root / "runs" / run / "evidence").glob("*.log")
+        for path in (harness.root / "runs" / run / "evidence").glob("*.log")
     }
     assert recorded
     assert {name: name for name in recorded} == {name: kept.get(name) for name in recorded}
 
 
-def assert_landed(stage: Stage, done: Finished) -> None:
+def assert_landed(harness: CommandHarness, done: Finished) -> None:
     (landed,) = done.of_type("work.landed")
-    assert stage.git("rev-parse", "HEAD") == landed["commit"]
-    assert stage.git("status", "--short") == ""
+    assert harness.git("rev-parse", "HEAD") == landed["commit"]
+    assert harness.git("status", "--short") == ""
 
 
-def deliverables(stage: Stage) -> list[dict[str, Any]]:
+def deliverables(harness: CommandHarness) -> list[dict[str, Any]]:
     """What status.json says in the end."""
-    status = json.loads((stage.project / ".treadle" / "status.json").read_text())
+    status = json.loads((harness.project / ".treadle" / "status.json").read_text())
     found: list[dict[str, Any]] = status["deliverables"]
     return found
 
 
-def standing(stage: Stage) -> dict[str, Any]:
-    return {each["id"]: each["passed"] and each["proof"] for each in deliverables(stage)}
+def standing(harness: CommandHarness) -> dict[str, Any]:
+    return {each["id"]: each["passed"] and each["proof"] for each in deliverables(harness)}
 
 
-def seen_before(stage: Stage) -> set[str]:
+def seen_before(harness: CommandHarness) -> set[str]:
     """How the checks ended before the work."""
-    return {check["before"] for each in deliverables(stage) for check in each["checks"]}
+    return {check["before"] for each in deliverables(harness) for check in each["checks"]}
 
 
 def story(done: Finished) -> list[tuple[str, ...]]:
@@ -91,7 +91,9 @@ def told_by(event: dict[str, Any]) -> tuple[str, ...]:
             return ()
 
 
-def assert_refused_then_proven(stage: Stage, done: Finished, *seen: tuple[str, ...]) -> None:
+def assert_refused_then_proven(
+    harness: CommandHarness, done: Finished, *seen: tuple[str, ...]
+) -> None:
     """The first claim falls by what Treadle saw; the next round mends it and builds the rest."""
     assert story(done) == [
         ("round",),
@@ -107,43 +109,43 @@ def assert_refused_then_proven(stage: Stage, done: Finished, *seen: tuple[str, .
         ("passed", "DL-001", "proven"),
         ("passed", "DL-002", "proven"),
     ]
-    assert (standing(stage), seen_before(stage)) == (
+    assert (standing(harness), seen_before(harness)) == (
         {"DL-001": "proven", "DL-002": "proven"},
         {"failed"},
     )
-    assert_landed(stage, done)
+    assert_landed(harness, done)
 
 
 def test_a_claim_whose_check_is_red_is_refused_and_then_mended(tmp_path: Path) -> None:
-    stage = example(tmp_path, "python")
+    harness = example(tmp_path, "python")
 
-    done = rehearsed(stage)
+    done = rehearsed(harness)
 
-    assert_refused_then_proven(stage, done, ("red", "DL-001"), ("tests",))
+    assert_refused_then_proven(harness, done, ("red", "DL-001"), ("tests",))
 
 
 def test_a_claim_that_breaks_a_test_is_refused_though_its_check_is_green(tmp_path: Path) -> None:
     if shutil.which("node") is None:
         missing("node is not installed")
-    stage = example(tmp_path, "node")
+    harness = example(tmp_path, "node")
 
-    done = rehearsed(stage)
+    done = rehearsed(harness)
 
-    assert_refused_then_proven(stage, done, ("green", "DL-001"), ("tests", "new_failure"))
+    assert_refused_then_proven(harness, done, ("green", "DL-001"), ("tests", "new_failure"))
 
 
 def test_what_no_command_can_show_stays_claimed(tmp_path: Path) -> None:
-    stage = example(tmp_path, "shell")
+    harness = example(tmp_path, "shell")
 
-    done = rehearsed(stage)
+    done = rehearsed(harness)
 
     assert [event["proof"] for event in done.of_type("deliverable.changed")] == [
         *["proven"] * 2,
         "claimed",
     ]
-    assert (standing(stage), seen_before(stage)) == (
+    assert (standing(harness), seen_before(harness)) == (
         {"DL-001": "proven", "DL-002": "proven", "DL-003": "claimed"},
         {"failed"},
     )
-    assert_landed(stage, done)
-    assert "1 of 2 criteria has no check" in stage.treadle("status").stdout
+    assert_landed(harness, done)
+    assert "1 of 2 criteria has no check" in harness.treadle("status").stdout

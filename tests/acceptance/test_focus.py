@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.acceptance.stage import Finished, Stage, assert_all_gone, script
+from tests.acceptance.harness import CommandHarness, Finished, assert_all_gone, script
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 SPECS = "# Greeting\n\nhello.txt says hello.\nbye.txt says bye.\nmore.txt says more.\n"
@@ -66,22 +66,22 @@ WHOLE = script(
 
 
 @pytest.fixture
-def stage(tmp_path: Path) -> Stage:
-    stage = Stage(tmp_path)
-    (stage.project / "specs").mkdir()
-    (stage.project / "specs" / "greeting.md").write_text(SPECS)
-    stage.git("add", "-A")
-    stage.git("commit", "-q", "-m", "What is wanted")
-    return stage
+def harness(tmp_path: Path) -> CommandHarness:
+    harness = CommandHarness(tmp_path)
+    (harness.project / "specs").mkdir()
+    (harness.project / "specs" / "greeting.md").write_text(SPECS)
+    harness.git("add", "-A")
+    harness.git("commit", "-q", "-m", "What is wanted")
+    return harness
 
 
-def focus(stage: Stage, rehearsal: str, *options: str, **settings: str) -> Finished:
-    return stage.treadle(*_words(stage, rehearsal, *options, **settings))
+def focus(harness: CommandHarness, rehearsal: str, *options: str, **settings: str) -> Finished:
+    return harness.treadle(*_words(harness, rehearsal, *options, **settings))
 
 
-def _words(stage: Stage, rehearsal: str, *options: str, **settings: str) -> list[str]:
-    stage.settings({f"project.{name}": value for name, value in settings.items()})
-    path = stage.directory / "script.yaml"
+def _words(harness: CommandHarness, rehearsal: str, *options: str, **settings: str) -> list[str]:
+    harness.settings({f"project.{name}": value for name, value in settings.items()})
+    path = harness.directory / "script.yaml"
     path.write_text(rehearsal)
     return ["rehearse", str(path), "--", "focus", "Greet people", "--json", *options]
 
@@ -90,18 +90,18 @@ def messages(finished: Finished) -> list[str]:
     return [event["message"] for event in finished.of_type("work.committed")]
 
 
-def working_files(stage: Stage) -> list[str]:
-    folder = stage.project / ".treadle" / "wip"
+def working_files(harness: CommandHarness) -> list[str]:
+    folder = harness.project / ".treadle" / "wip"
     return sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
 
 
-def history(stage: Stage, run: str) -> dict[str, str]:
-    folder = stage.root / "runs" / run / "wip"
+def history(harness: CommandHarness, run: str) -> dict[str, str]:
+    folder = harness.root / "runs" / run / "wip"
     return {path.name.removeprefix(run): path.read_text() for path in folder.iterdir()}
 
 
-def test_three_tasks_one_rejected_review_and_an_approval(stage: Stage) -> None:
-    finished = focus(stage, WHOLE, check='"test -f more.txt"', setup='"true"')
+def test_three_tasks_one_rejected_review_and_an_approval(harness: CommandHarness) -> None:
+    finished = focus(harness, WHOLE, check='"test -f more.txt"', setup='"true"')
 
     assert (finished.exit_code, finished.result["reason"]) == (0, "approved"), finished.stderr
     assert finished.result["rounds"] == 2
@@ -111,7 +111,7 @@ def test_three_tasks_one_rejected_review_and_an_approval(stage: Stage) -> None:
         "Write the rest",
         "Mend the farewell",
     ]
-    assert stage.git("log", "--format=%s").splitlines()[:4] == [
+    assert harness.git("log", "--format=%s").splitlines()[:4] == [
         "Mend the farewell",
         "Write the rest",
         "Write the farewell",
@@ -121,22 +121,22 @@ def test_three_tasks_one_rejected_review_and_an_approval(stage: Stage) -> None:
     assert codes == [1, 1, 1, 0, 0, 0]
     assert len(finished.of_type("setup.finished")) == 2
     run = finished.events[0]["run"]
-    assert working_files(stage) == []
-    kept = history(stage, run)
+    assert working_files(harness) == []
+    kept = history(harness, run)
     assert kept[".md"] == f"{MENDING}\n# Progress Log\n\n<DONE>\nMend the farewell\n</DONE>\n"
     assert kept[".round-1.md"].startswith(PLAN)
     assert sorted(kept) == [".md", ".round-1.md", ".round-1.review.md", ".round-2.review.md"]
     # The agent may not touch what it is held against.
-    assert stage.git("diff", "--stat", "HEAD~4", "HEAD", "--", "specs") == ""
+    assert harness.git("diff", "--stat", "HEAD~4", "HEAD", "--", "specs") == ""
     denied = [e for e in finished.of_type("tool.decided") if e["decision"] == "deny"]
     assert [event["rule"] for event in denied] == ["write-protected"]
     assert_all_gone(finished)
 
 
-def test_an_approval_of_nothing_is_said_in_words_of_its_own(stage: Stage) -> None:
+def test_an_approval_of_nothing_is_said_in_words_of_its_own(harness: CommandHarness) -> None:
     idle = f"  - role: implementer\n    turns:\n      - text: |\n{said('DONE', 'All is there')}"
 
-    finished = focus(stage, script(planner(PLAN), idle, reviewer("APPROVED")))
+    finished = focus(harness, script(planner(PLAN), idle, reviewer("APPROVED")))
 
     assert (finished.exit_code, finished.result["reason"]) == (0, "approved"), finished.stderr
     warned = [event["message"] for event in finished.of_type("run.warned")]
@@ -144,59 +144,61 @@ def test_an_approval_of_nothing_is_said_in_words_of_its_own(stage: Stage) -> Non
     assert not [message for message in warned if "claimed" in message]
 
 
-def test_a_spec_issue_ends_the_run_and_is_saved(stage: Stage) -> None:
+def test_a_spec_issue_ends_the_run_and_is_saved(harness: CommandHarness) -> None:
     issue = f"  - role: implementer\n    turns:\n      - text: |\n{said('SPEC_ISSUE', 'Which?')}"
     first = task("hello.txt", "hello", "PROGRESS", "Write the greeting")
 
-    finished = focus(stage, script(planner(PLAN), first, issue))
+    finished = focus(harness, script(planner(PLAN), first, issue))
 
     assert (finished.exit_code, finished.result["reason"]) == (3, "spec_issue")
     [saved] = finished.of_type("issue.saved")
-    assert (stage.project / saved["path"]).read_text().endswith("Greet people\n\nWhich?\n")
+    assert (harness.project / saved["path"]).read_text().endswith("Greet people\n\nWhich?\n")
     assert saved["path"] in finished.stderr
     # What was done so far stays on its branch.
     branch = finished.of_type("work.imported")[0]["branch"]
-    assert stage.git("show", f"{branch}:hello.txt") == "hello"
-    refused = stage.treadle("resume", "last")
+    assert harness.git("show", f"{branch}:hello.txt") == "hello"
+    refused = harness.treadle("resume", "last")
     assert (refused.exit_code, "found an issue with the specifications" in refused.stderr) == (
         2,
         True,
     )
 
 
-def test_what_cannot_be_worked_on_is_said_before_a_run_exists(stage: Stage) -> None:
+def test_what_cannot_be_worked_on_is_said_before_a_run_exists(harness: CommandHarness) -> None:
     said = [
-        stage.treadle("focus", " "),
-        stage.treadle("focus", "Greet", "--review", "nowhere.md"),
+        harness.treadle("focus", " "),
+        harness.treadle("focus", "Greet", "--review", "nowhere.md"),
     ]
-    stage.git("rm", "-rqf", "specs")
-    said.append(stage.treadle("focus", "Greet"))
+    harness.git("rm", "-rqf", "specs")
+    said.append(harness.treadle("focus", "Greet"))
 
     assert [finished.exit_code for finished in said] == [2, 2, 2]
     assert "treadle: a focus run needs words" in said[0].stderr
     assert "cannot read the review" in said[1].stderr
     assert said[2].stderr == (
-        f"treadle: there is no folder specs/ in {stage.project}\n"
+        f"treadle: there is no folder specs/ in {harness.project}\n"
         "  hint: put your specifications there, or name the folder with project.specs\n"
     )
-    assert not (stage.root / "runs").exists()
+    assert not (harness.root / "runs").exists()
 
 
-def test_a_person_s_review_starts_the_run_and_work_can_land_as_files(stage: Stage) -> None:
-    (stage.directory / "review.md").write_text("Greet louder.\n")
+def test_a_person_s_review_starts_the_run_and_work_can_land_as_files(
+    harness: CommandHarness,
+) -> None:
+    (harness.directory / "review.md").write_text("Greet louder.\n")
     rehearsal = script(
         planner(PLAN).replace("- tool: mcp__", "- expect: Greet louder.\n        tool: mcp__"),
         task("hello.txt", "HELLO", "DONE", "Greet louder"),
         reviewer("APPROVED"),
     )
-    words = _words(stage, rehearsal, "--review", str(stage.directory / "review.md"))
-    with (stage.project / "treadle.toml").open("a") as file:
+    words = _words(harness, rehearsal, "--review", str(harness.directory / "review.md"))
+    with (harness.project / "treadle.toml").open("a") as file:
         file.write("commit = false\n")
 
-    finished = stage.treadle(*words)
+    finished = harness.treadle(*words)
 
     assert (finished.exit_code, finished.result["reason"]) == (0, "approved"), finished.stderr
-    assert stage.git("status", "--porcelain") == "?? hello.txt"
+    assert harness.git("status", "--porcelain") == "?? hello.txt"
     assert [event["form"] for event in finished.of_type("work.landed")] == ["files"]
 
 
@@ -211,7 +213,7 @@ SHORT = script(
 APPEND = "treadle.adapters.stores.event_store:EventStore.append"
 
 
-def _killed(stage: Stage, spot: str, words: list[str]) -> int:
+def _killed(harness: CommandHarness, spot: str, words: list[str]) -> int:
     """Start it in a process that dies at this spot."""
     launch = (
         f"import sys; sys.path[0] = {str(REPOSITORY)!r};"
@@ -221,8 +223,8 @@ def _killed(stage: Stage, spot: str, words: list[str]) -> int:
     )
     done = subprocess.run(
         [sys.executable, "-c", launch, *words],
-        cwd=stage.project,
-        env=stage.environment,
+        cwd=harness.project,
+        env=harness.environment,
         stdin=subprocess.DEVNULL,
         capture_output=True,
         timeout=100,
@@ -242,25 +244,25 @@ def _killed(stage: Stage, spot: str, words: list[str]) -> int:
     ],
 )
 def test_a_run_that_is_killed_in_any_phase_goes_on_where_it_was(
-    stage: Stage, spot: str, shown: list[str]
+    harness: CommandHarness, spot: str, shown: list[str]
 ) -> None:
-    words = _words(stage, SHORT, check='"true"', setup='"true"')
-    assert _killed(stage, spot, words) == -9
-    [run] = [path.name for path in (stage.root / "runs").iterdir()]
-    assert working_files(stage) == [f"{run}{ending}" for ending in shown]
+    words = _words(harness, SHORT, check='"true"', setup='"true"')
+    assert _killed(harness, spot, words) == -9
+    [run] = [path.name for path in (harness.root / "runs").iterdir()]
+    assert working_files(harness) == [f"{run}{ending}" for ending in shown]
 
-    resumed = stage.treadle("resume", run, "--json")
+    resumed = harness.treadle("resume", run, "--json")
 
     assert (resumed.exit_code, resumed.result["reason"]) == (0, "approved"), resumed.stderr
-    log = stage.treadle("logs", run, "--json")
+    log = harness.treadle("logs", run, "--json")
     assert [types(log, name) for name in ("work.committed", "review.judged", "work.landed")] == [
         1,
         1,
         1,
     ]
-    assert stage.git("log", "--format=%s").splitlines()[0] == "Write the greeting"
-    assert working_files(stage) == []
-    assert history(stage, run)[".md"].startswith(PLAN)
+    assert harness.git("log", "--format=%s").splitlines()[0] == "Write the greeting"
+    assert working_files(harness) == []
+    assert history(harness, run)[".md"].startswith(PLAN)
 
 
 def types(log: Finished, name: str) -> int:

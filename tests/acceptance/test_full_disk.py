@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.acceptance.stage import (
+from tests.acceptance.harness import (
     BUILD_IT,
     ONE_DELIVERABLE,
+    CommandHarness,
     Finished,
-    Stage,
     assert_all_gone,
     script,
 )
@@ -29,27 +29,29 @@ DATABASES = ("engine.db", "events.db")
 
 
 @contextmanager
-def own_disk(stage: Stage, size: str) -> Iterator[Stage]:
-    """The stage with its Treadle root on a file system of its own."""
+def own_disk(harness: CommandHarness, size: str) -> Iterator[CommandHarness]:
+    """The harness with its Treadle root on a file system of its own."""
     if os.geteuid() != 0:
         missing("only root can mount a file system; CI does")
-    stage.root.mkdir()
-    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", stage.root], check=True)
-    yield stage
-    subprocess.run(["umount", "--lazy", stage.root], check=True)
+    harness.root.mkdir()
+    subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", harness.root], check=True
+    )
+    yield harness
+    subprocess.run(["umount", "--lazy", harness.root], check=True)
 
 
 @pytest.fixture
-def small_disk(stage: Stage) -> Iterator[Stage]:
+def small_disk(harness: CommandHarness) -> Iterator[CommandHarness]:
     """Too small for a run."""
-    with own_disk(stage, "200k") as small:
+    with own_disk(harness, "200k") as small:
         yield small
 
 
 @pytest.fixture
-def large_disk(stage: Stage) -> Iterator[Stage]:
+def large_disk(harness: CommandHarness) -> Iterator[CommandHarness]:
     """Large enough for a run, until somebody fills it."""
-    with own_disk(stage, "64m") as large:
+    with own_disk(harness, "64m") as large:
         yield large
 
 
@@ -75,10 +77,10 @@ def fill(disk: Path) -> Path:
     return ballast
 
 
-def wait_for_transcript(stage: Stage, session: str) -> None:
+def wait_for_transcript(harness: CommandHarness, session: str) -> None:
     """The agent writes down what was said a moment later; without that it cannot go on with it."""
     for _ in range(600):
-        kept = stage.root.rglob(f"{session}.jsonl")
+        kept = harness.root.rglob(f"{session}.jsonl")
         if any("tool_use" in path.read_text() for path in kept):
             return
         select.select([], [], [], 0.1)
@@ -111,67 +113,67 @@ def assert_one_line(refused: Finished, *said: str) -> None:
         assert words in errors[0]
 
 
-def branches(stage: Stage) -> tuple[str, str]:
-    return stage.git("for-each-ref", "refs/heads"), stage.git("status", "--porcelain")
+def branches(harness: CommandHarness) -> tuple[str, str]:
+    return harness.git("for-each-ref", "refs/heads"), harness.git("status", "--porcelain")
 
 
 def test_a_full_disk_is_said_in_one_line_and_the_next_run_with_space_succeeds(
-    small_disk: Stage,
+    small_disk: CommandHarness,
 ) -> None:
-    stage = small_disk
-    before = branches(stage)
+    harness = small_disk
+    before = branches(harness)
 
-    full = stage.deliver(script(ONE_DELIVERABLE, BUILD_IT))
+    full = harness.deliver(script(ONE_DELIVERABLE, BUILD_IT))
 
     assert full.exit_code == 1
     assert "Traceback" not in full.stderr
     assert "no space left" in full.stderr.lower()
-    assert branches(stage) == before
+    assert branches(harness) == before
 
-    subprocess.run(["mount", "-o", "remount,size=64m", stage.root], check=True)
+    subprocess.run(["mount", "-o", "remount,size=64m", harness.root], check=True)
     # How far the first run came depends on when the disk was full: it may have planned already.
     planning = ONE_DELIVERABLE.replace("initializer\n", "initializer\n    optional: true\n")
-    finished = stage.deliver(script(planning, BUILD_IT))
+    finished = harness.deliver(script(planning, BUILD_IT))
 
     assert (finished.exit_code, finished.result["reason"]) == (0, "all_passed")
 
 
 def test_a_run_whose_disk_fills_up_goes_on_where_it_was_when_there_is_space(
-    large_disk: Stage,
+    large_disk: CommandHarness,
 ) -> None:
-    stage, gate = large_disk, large_disk.directory / "gate"
-    before = branches(stage)
-    running = stage.start(script(ONE_DELIVERABLE, held_up(gate)), UNCONFINED)
+    harness, gate = large_disk, large_disk.directory / "gate"
+    before = branches(harness)
+    running = harness.start(script(ONE_DELIVERABLE, held_up(gate)), UNCONFINED)
     run = str(running.until("run.started")["run"])
     session = str(running.until("session.started", role="implementer")["session"])
     running.until("tool.decided", name="Bash")
-    wait_for_transcript(stage, session)
+    wait_for_transcript(harness, session)
 
-    ballast = fill(stage.root)
+    ballast = fill(harness.root)
     gate.touch()
     full = running.finish()
 
     assert_one_line(full, "no space left")
-    assert branches(stage) == before
+    assert branches(harness) == before
     assert_all_gone(full)
-    assert_intact(stage.root)
+    assert_intact(harness.root)
     ballast.unlink()
-    resumed = stage.treadle("resume", run, "--json")
+    resumed = harness.treadle("resume", run, "--json")
 
     assert (resumed.exit_code, resumed.result["reason"]) == (0, "all_passed")
-    log = stage.treadle("logs", run, "--json")
+    log = harness.treadle("logs", run, "--json")
     assert [line["seq"] for line in log.lines] == list(range(1, len(log.lines) + 1))
-    assert stage.git("log", "--format=%s").splitlines() == [
+    assert harness.git("log", "--format=%s").splitlines() == [
         "Round 2: A greeting (DL-001)",
         "The specification",
     ]
-    assert_intact(stage.root)
+    assert_intact(harness.root)
 
 
-def killed_in_a_session(stage: Stage) -> str:
+def killed_in_a_session(harness: CommandHarness) -> str:
     """A run that was killed while a tool waited, which will wait no more; its id."""
-    gate = stage.directory / "gate"
-    running = stage.start(script(ONE_DELIVERABLE, held_up(gate)), UNCONFINED)
+    gate = harness.directory / "gate"
+    running = harness.start(script(ONE_DELIVERABLE, held_up(gate)), UNCONFINED)
     run = str(running.until("run.started")["run"])
     running.until("tool.decided", name="Bash")
     running.process.send_signal(signal.SIGKILL)
@@ -182,49 +184,49 @@ def killed_in_a_session(stage: Stage) -> str:
     return run
 
 
-def as_anyone(stage: Stage, *arguments: str) -> Finished:
+def as_anyone(harness: CommandHarness, *arguments: str) -> Finished:
     """The command without what lets root write everywhere."""
     plain: list[str] = []
     if os.geteuid() == 0:
         setpriv = shutil.which("setpriv")
         assert setpriv is not None, "setpriv of util-linux is needed to test this as root"
         plain = [setpriv, "--bounding-set", "-dac_override,-dac_read_search", "--inh-caps", "-all"]
-    return stage.behind(plain, *arguments)
+    return harness.behind(plain, *arguments)
 
 
 @pytest.mark.parametrize("name", DATABASES)
 def test_a_database_that_cannot_be_written_is_said_in_one_line_and_the_run_goes_on_later(
-    stage: Stage, name: str
+    harness: CommandHarness, name: str
 ) -> None:
-    run = killed_in_a_session(stage)
-    modes = {path: path.stat().st_mode for path in stage.root.glob(f"{name}*")}
+    run = killed_in_a_session(harness)
+    modes = {path: path.stat().st_mode for path in harness.root.glob(f"{name}*")}
     for path, mode in modes.items():
         path.chmod(mode & ~0o222)
 
-    anew = ("rehearse", str(stage.directory / "script.yaml"), "--", "deliver")
-    refused = [as_anyone(stage, "resume", run), as_anyone(stage, *anew)]
+    anew = ("rehearse", str(harness.directory / "script.yaml"), "--", "deliver")
+    refused = [as_anyone(harness, "resume", run), as_anyone(harness, *anew)]
 
     for path, mode in modes.items():
         path.chmod(mode)
     for each in refused:
-        assert_one_line(each, "cannot write", str(stage.root / name))
-    assert_intact(stage.root)
-    resumed = stage.treadle("resume", run, "--json")
+        assert_one_line(each, "cannot write", str(harness.root / name))
+    assert_intact(harness.root)
+    resumed = harness.treadle("resume", run, "--json")
     assert (resumed.exit_code, resumed.result["reason"]) == (0, "all_passed")
-    assert_intact(stage.root)
+    assert_intact(harness.root)
 
 
 def test_a_disk_that_became_read_only_is_said_in_one_line_and_the_run_goes_on_later(
-    large_disk: Stage,
+    large_disk: CommandHarness,
 ) -> None:
-    stage = large_disk
-    run = killed_in_a_session(stage)
-    make_read_only(stage.root)
+    harness = large_disk
+    run = killed_in_a_session(harness)
+    make_read_only(harness.root)
 
-    refused = stage.treadle("resume", run)
+    refused = harness.treadle("resume", run)
 
     assert_one_line(refused, "cannot write", "Read-only file system")
-    subprocess.run(["mount", "-o", "remount,rw", stage.root], check=True)
-    assert_intact(stage.root)
-    resumed = stage.treadle("resume", run, "--json")
+    subprocess.run(["mount", "-o", "remount,rw", harness.root], check=True)
+    assert_intact(harness.root)
+    resumed = harness.treadle("resume", run, "--json")
     assert (resumed.exit_code, resumed.result["reason"]) == (0, "all_passed")

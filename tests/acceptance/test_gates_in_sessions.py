@@ -3,7 +3,14 @@
 import json
 import signal
 
-from tests.acceptance.stage import ONE_DELIVERABLE, Finished, Running, Stage, assert_sound, script
+from tests.acceptance.harness import (
+    ONE_DELIVERABLE,
+    CommandHarness,
+    Finished,
+    Running,
+    assert_sound,
+    script,
+)
 
 SETTINGS = {
     "policy.ask_before": '["touch shipped*"]',
@@ -30,64 +37,68 @@ def decisions(finished: Finished) -> list[tuple[str, str, str]]:
     ]
 
 
-def waiting(stage: Stage, *turns: str) -> tuple[Running, str]:
+def waiting(harness: CommandHarness, *turns: str) -> tuple[Running, str]:
     """A run that waits for a person, and its question."""
-    running = stage.start(script(ONE_DELIVERABLE, implementer(*turns)), settings=SETTINGS)
+    running = harness.start(script(ONE_DELIVERABLE, implementer(*turns)), settings=SETTINGS)
     return running, running.until("approval.asked")["approval"]["id"]
 
 
-def state(stage: Stage) -> str:
-    listed = json.loads(stage.treadle("ls", "--json").stdout)
+def state(harness: CommandHarness) -> str:
+    listed = json.loads(harness.treadle("ls", "--json").stdout)
     return str(listed[0]["state"])
 
 
-def test_a_use_waits_for_a_yes_from_another_terminal_and_no_clock_runs(stage: Stage) -> None:
-    running, question = waiting(stage, SHIP)
+def test_a_use_waits_for_a_yes_from_another_terminal_and_no_clock_runs(
+    harness: CommandHarness,
+) -> None:
+    running, question = waiting(harness, SHIP)
 
-    assert state(stage) == "waiting"
-    shown = stage.treadle("approvals", question).stdout
+    assert state(harness) == "waiting"
+    shown = harness.treadle("approvals", question).stdout
     assert "touch shipped.txt" in shown
-    stage.treadle("approve", question)
+    harness.treadle("approve", question)
     finished = running.finish()
 
     assert (finished.exit_code, finished.result["reason"]) == (0, "all_passed")
     assert decisions(finished) == [("allow", "gate-by-settings", question)]
-    assert (stage.project / "shipped.txt").exists()
-    assert_sound(stage, finished)
+    assert (harness.project / "shipped.txt").exists()
+    assert_sound(harness, finished)
 
 
-def test_the_agent_hears_a_no_with_its_reason_and_is_not_asked_about_twice(stage: Stage) -> None:
-    running, question = waiting(stage, SHIP, SHIP)
+def test_the_agent_hears_a_no_with_its_reason_and_is_not_asked_about_twice(
+    harness: CommandHarness,
+) -> None:
+    running, question = waiting(harness, SHIP, SHIP)
 
-    stage.treadle("deny", question, "not", "before", "Monday")
+    harness.treadle("deny", question, "not", "before", "Monday")
     finished = running.finish()
 
     assert decisions(finished) == [("deny", "gate-by-settings", question)] * 2
     outputs = [e["output"] for e in finished.of_type("tool.finished") if e["is_error"]]
     assert all("said no: not before Monday" in output for output in outputs)
     assert len(outputs) == 2
-    assert not (stage.project / "shipped.txt").exists()
+    assert not (harness.project / "shipped.txt").exists()
 
 
-def test_a_run_that_waits_can_be_stopped_like_any_other(stage: Stage) -> None:
-    running, question = waiting(stage, SHIP)
+def test_a_run_that_waits_can_be_stopped_like_any_other(harness: CommandHarness) -> None:
+    running, question = waiting(harness, SHIP)
 
     running.process.send_signal(signal.SIGINT)
     finished = running.finish()
 
     assert finished.result["reason"] == "interrupted"
     assert [event["approval"] for event in finished.of_type("approval.voided")] == [question]
-    assert_sound(stage, finished)
+    assert_sound(harness, finished)
 
 
-def test_a_run_killed_while_it_waited_finds_its_question_answered(stage: Stage) -> None:
-    running, question = waiting(stage, SHIP)
+def test_a_run_killed_while_it_waited_finds_its_question_answered(harness: CommandHarness) -> None:
+    running, question = waiting(harness, SHIP)
     running.process.kill()
     killed = running.finish()
     run = killed.events[0]["run"]
 
-    stage.treadle("approve", question)
-    resumed = stage.treadle("resume", run, "--json")
+    harness.treadle("approve", question)
+    resumed = harness.treadle("resume", run, "--json")
 
     finished = Finished(resumed.exit_code, killed.stdout + resumed.stdout, resumed.stderr)
     assert (finished.exit_code, finished.result["reason"]) == (0, "all_passed")

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.acceptance.stage import (
+from tests.acceptance.harness import (
     BUILD_IT,
     ONE_DELIVERABLE,
     TREADLE,
+    CommandHarness,
     Finished,
-    Stage,
     assert_all_gone,
     script,
 )
@@ -41,9 +41,9 @@ def held_up(gate: Path) -> str:
     )
 
 
-def log_of(stage: Stage, run: str) -> Finished:
+def log_of(harness: CommandHarness, run: str) -> Finished:
     """The whole log of a run, whoever wrote it; numbered without a gap."""
-    found = stage.treadle("logs", run, "--json")
+    found = harness.treadle("logs", run, "--json")
     assert [line["seq"] for line in found.lines] == list(range(1, len(found.lines) + 1))
     return found
 
@@ -63,9 +63,9 @@ def wait_for(condition: Callable[[], bool]) -> None:
     raise AssertionError("it did not come to that in a minute")
 
 
-def killed_in_a_session(stage: Stage) -> str:
+def killed_in_a_session(harness: CommandHarness) -> str:
     """A run whose process was killed after the agent's first tool; its id."""
-    running = stage.start(script(ONE_DELIVERABLE, BUILD_SLOWLY))
+    running = harness.start(script(ONE_DELIVERABLE, BUILD_SLOWLY))
     run = running.until("run.started")["run"]
     running.until("tool.decided", name="Write")
     running.until("tool.finished")
@@ -74,15 +74,15 @@ def killed_in_a_session(stage: Stage) -> str:
     return str(run)
 
 
-def assert_built_once(stage: Stage, run: str) -> Finished:
+def assert_built_once(harness: CommandHarness, run: str) -> Finished:
     """The work landed as if nothing had been, and every fact was told once."""
-    log = log_of(stage, run)
+    log = log_of(harness, run)
     assert log.result["reason"] == "all_passed"
-    assert stage.git("log", "--format=%s").splitlines() == [
+    assert harness.git("log", "--format=%s").splitlines() == [
         "Round 2: A greeting (DL-001)",
         "The specification",
     ]
-    assert (stage.project / "hello.txt").read_text() == "hello\n"
+    assert (harness.project / "hello.txt").read_text() == "hello\n"
     for once in ("work.committed", "work.imported", "work.landed", "plan.made", "run.ended"):
         assert len(log.of_type(once)) == 1, once
     assert [event["number"] for event in log.of_type("round.started")] == [1, 2]
@@ -90,24 +90,26 @@ def assert_built_once(stage: Stage, run: str) -> Finished:
     return log
 
 
-def test_a_run_that_was_killed_in_a_session_goes_on_with_that_session(stage: Stage) -> None:
-    run = killed_in_a_session(stage)
-    head = stage.git("rev-parse", "HEAD")
-    assert "lost" in stage.treadle("ls").stdout
+def test_a_run_that_was_killed_in_a_session_goes_on_with_that_session(
+    harness: CommandHarness,
+) -> None:
+    run = killed_in_a_session(harness)
+    head = harness.git("rev-parse", "HEAD")
+    assert "lost" in harness.treadle("ls").stdout
 
-    resumed = stage.treadle("resume", run, "--json")
+    resumed = harness.treadle("resume", run, "--json")
 
     assert (resumed.exit_code, resumed.result["reason"]) == (0, "all_passed")
-    log = assert_built_once(stage, run)
+    log = assert_built_once(harness, run)
     assert sessions_in(log) == [("session 1", False), ("session 2", False), ("session 2", True)]
     assert len(log.of_type("run.recovered")) == 1
-    assert stage.git("rev-parse", "HEAD~1") == head
+    assert harness.git("rev-parse", "HEAD~1") == head
 
 
-def test_a_run_that_was_killed_is_taken_over_by_a_worker(stage: Stage) -> None:
-    run = killed_in_a_session(stage)
+def test_a_run_that_was_killed_is_taken_over_by_a_worker(harness: CommandHarness) -> None:
+    run = killed_in_a_session(harness)
 
-    worked = stage.treadle("worker", "--until-idle")
+    worked = harness.treadle("worker", "--until-idle")
 
     assert (worked.exit_code, worked.stderr.splitlines()) == (
         0,
@@ -117,59 +119,63 @@ def test_a_run_that_was_killed_is_taken_over_by_a_worker(stage: Stage) -> None:
             "worker ended",
         ],
     )
-    log = assert_built_once(stage, run)
+    log = assert_built_once(harness, run)
     assert sessions_in(log)[1:] == [("session 2", False), ("session 2", True)]
 
 
-def detached(stage: Stage, *sessions: str, options: tuple[str, ...] = ()) -> str:
+def detached(harness: CommandHarness, *sessions: str, options: tuple[str, ...] = ()) -> str:
     """A rehearsed run left to the workers; its id, which is all that stdout has."""
-    stage.settings({})
-    path = stage.directory / "script.yaml"
+    harness.settings({})
+    path = harness.directory / "script.yaml"
     path.write_text(script(*sessions))
-    left = stage.treadle("rehearse", str(path), "--", "deliver", "--detach", *options)
+    left = harness.treadle("rehearse", str(path), "--", "deliver", "--detach", *options)
     assert left.exit_code == 0, left.stderr
     assert left.stderr.startswith("Detached.")
     return left.stdout.strip()
 
 
-def test_a_detached_run_is_watched_to_its_end_and_its_worker_ends_by_itself(stage: Stage) -> None:
-    run = detached(stage, ONE_DELIVERABLE, BUILD_IT)
+def test_a_detached_run_is_watched_to_its_end_and_its_worker_ends_by_itself(
+    harness: CommandHarness,
+) -> None:
+    run = detached(harness, ONE_DELIVERABLE, BUILD_IT)
 
-    watched = stage.treadle("attach", run, "--json")
+    watched = harness.treadle("attach", run, "--json")
 
     assert (watched.exit_code, watched.result["reason"]) == (0, "all_passed")
     assert watched.types()[:2] == ["run.queued", "run.started"]
-    log = assert_built_once(stage, run)
+    log = assert_built_once(harness, run)
     assert watched.stdout == log.stdout
-    wait_for(lambda: not worker_is_alive(stage.root))
-    wait_for(lambda: "worker ended" in (stage.root / "worker.log").read_text())
+    wait_for(lambda: not worker_is_alive(harness.root))
+    wait_for(lambda: "worker ended" in (harness.root / "worker.log").read_text())
 
 
-def test_a_queued_run_that_is_cancelled_is_never_begun(stage: Stage) -> None:
-    gate = stage.directory / "gate"
+def test_a_queued_run_that_is_cancelled_is_never_begun(harness: CommandHarness) -> None:
+    gate = harness.directory / "gate"
     # The file that it waits for lies outside of every sandbox.
-    first = detached(stage, ONE_DELIVERABLE, held_up(gate), options=("--no-sandbox",))
-    wait_for(lambda: "round.started" in log_of(stage, first).types())
-    second = detached(stage, ONE_DELIVERABLE, BUILD_IT)  # waits: the project is in use
+    first = detached(harness, ONE_DELIVERABLE, held_up(gate), options=("--no-sandbox",))
+    wait_for(lambda: "round.started" in log_of(harness, first).types())
+    second = detached(harness, ONE_DELIVERABLE, BUILD_IT)  # waits: the project is in use
 
-    cancelled = stage.treadle("cancel", second)
+    cancelled = harness.treadle("cancel", second)
     gate.touch()
-    watched = stage.treadle("attach", first, "--json")
+    watched = harness.treadle("attach", first, "--json")
 
     assert (cancelled.exit_code, watched.exit_code) == (0, 0)
-    log = log_of(stage, second)
+    log = log_of(harness, second)
     assert log.types() == ["run.queued", "interrupt.requested", "run.ended"]
     assert log.result["reason"] == "cancelled"
-    wait_for(lambda: not worker_is_alive(stage.root))
+    wait_for(lambda: not worker_is_alive(harness.root))
 
 
-def test_a_run_in_the_foreground_is_cancelled_from_another_terminal(stage: Stage) -> None:
-    running = stage.start(script(ONE_DELIVERABLE, HANGING))
+def test_a_run_in_the_foreground_is_cancelled_from_another_terminal(
+    harness: CommandHarness,
+) -> None:
+    running = harness.start(script(ONE_DELIVERABLE, HANGING))
     run = running.until("run.started")["run"]
     running.until("tool.decided", name="Bash")
 
-    meddling = stage.treadle("resume", run)
-    cancelled = stage.treadle("cancel", run)
+    meddling = harness.treadle("resume", run)
+    cancelled = harness.treadle("cancel", run)
     finished = running.finish()
 
     assert (meddling.exit_code, meddling.stdout) == (2, "")
@@ -181,18 +187,18 @@ def test_a_run_in_the_foreground_is_cancelled_from_another_terminal(stage: Stage
     assert "was asked to stop: it saves its work first" in cancelled.stderr
     assert (finished.exit_code, finished.result["reason"]) == (130, "cancelled")
     assert [event["by"] for event in finished.of_type("interrupt.requested")] == ["cancel"]
-    assert stage.git("show", f"{finished.of_type('work.kept')[0]['branch']}:begun.txt") == "begun"
+    assert harness.git("show", f"{finished.of_type('work.kept')[0]['branch']}:begun.txt") == "begun"
     assert_all_gone(finished)
 
 
-def test_a_run_that_reached_a_limit_goes_on_when_it_is_raised(stage: Stage) -> None:
-    first = stage.deliver(script(ONE_DELIVERABLE, BUILD_LATER), "-n", "1")
+def test_a_run_that_reached_a_limit_goes_on_when_it_is_raised(harness: CommandHarness) -> None:
+    first = harness.deliver(script(ONE_DELIVERABLE, BUILD_LATER), "-n", "1")
     run = first.events[0]["run"]
     assert (first.exit_code, first.result["reason"]) == (5, "max_iterations")
     assert f"treadle resume {run[-8:]} -n N" in first.stderr
 
-    refused = stage.treadle("resume", run, "--json")
-    resumed = stage.treadle("resume", run, "--max-iterations", "2", "--json")
+    refused = harness.treadle("resume", run, "--json")
+    resumed = harness.treadle("resume", run, "--max-iterations", "2", "--json")
 
     assert (refused.exit_code, refused.stdout) == (2, "")
     assert refused.stderr.splitlines() == [
@@ -202,28 +208,28 @@ def test_a_run_that_reached_a_limit_goes_on_when_it_is_raised(stage: Stage) -> N
     ]
     assert (resumed.exit_code, resumed.result["rounds"]) == (0, 2)
     assert resumed.result["cost_usd"] > first.result["cost_usd"]
-    log = log_of(stage, run)
+    log = log_of(harness, run)
     assert len(log.of_type("run.ended")) == 2
     assert [event["by"] for event in log.of_type("run.reopened")] == ["resume"]
     assert sessions_in(log) == [("session 1", False), ("session 2", False)]
-    assert (stage.project / "hello.txt").read_text() == "hello\n"
+    assert (harness.project / "hello.txt").read_text() == "hello\n"
 
 
-def test_a_run_that_has_succeeded_has_nothing_to_go_on_with(stage: Stage) -> None:
-    done = stage.deliver(script(ONE_DELIVERABLE, BUILD_IT))
+def test_a_run_that_has_succeeded_has_nothing_to_go_on_with(harness: CommandHarness) -> None:
+    done = harness.deliver(script(ONE_DELIVERABLE, BUILD_IT))
     run = done.events[0]["run"]
 
-    refusals = [stage.treadle(command, run) for command in ("resume", "retry")]
+    refusals = [harness.treadle(command, run) for command in ("resume", "retry")]
 
     said = (
         f"treadle: run {run[-8:]} is done\n"
         f"  hint: see what it brought with `treadle diff {run[-8:]}`\n"
     )
     assert refusals == [Finished(2, "", said)] * 2
-    assert log_of(stage, run).stdout == done.stdout
+    assert log_of(harness, run).stdout == done.stdout
 
 
-class Neighbour(Stage):
+class Neighbour(CommandHarness):
     """Another project whose runs are kept in the same place."""
 
     def __init__(self, directory: Path, root: Path) -> None:
@@ -232,44 +238,49 @@ class Neighbour(Stage):
 
 
 @contextmanager
-def worker(stage: Stage) -> Iterator[Path]:
+def worker(harness: CommandHarness) -> Iterator[Path]:
     """A worker that stays; where it says what it does."""
-    said = stage.directory / "worker.txt"
+    said = harness.directory / "worker.txt"
     with said.open("w") as file:
         process = subprocess.Popen(
             [TREADLE, "worker"],
-            cwd=stage.home,
-            env=stage.environment,
+            cwd=harness.home,
+            env=harness.environment,
             stdin=subprocess.DEVNULL,
             stdout=file,
             stderr=file,
         )
     try:
-        wait_for(lambda: worker_is_alive(stage.root))
+        wait_for(lambda: worker_is_alive(harness.root))
         yield said
     finally:
         process.send_signal(signal.SIGTERM)
         process.wait(timeout=60)
 
 
-def test_two_runs_and_a_worker_side_by_side_and_nobody_takes_the_others_work(stage: Stage) -> None:
-    gate, neighbour = stage.directory / "gate", Neighbour(stage.directory / "other", stage.root)
-    with worker(stage) as said:
+def test_two_runs_and_a_worker_side_by_side_and_nobody_takes_the_others_work(
+    harness: CommandHarness,
+) -> None:
+    gate, neighbour = (
+        harness.directory / "gate",
+        Neighbour(harness.directory / "other", harness.root),
+    )
+    with worker(harness) as said:
         # The file that it waits for lies outside of every sandbox.
         staying = neighbour.start(script(ONE_DELIVERABLE, held_up(gate)), "--no-sandbox")
         undisturbed = staying.until("run.started")["run"]
         staying.until("tool.decided", name="Bash")
 
-        killed = killed_in_a_session(stage)
-        wait_for(lambda: log_of(stage, killed).of_type("run.recovered") != [])
-        watched = stage.treadle("attach", killed, "--json")
+        killed = killed_in_a_session(harness)
+        wait_for(lambda: log_of(harness, killed).of_type("run.recovered") != [])
+        watched = harness.treadle("attach", killed, "--json")
 
         assert staying.process.poll() is None
         gate.touch()
         finished = staying.finish()
 
     assert (watched.exit_code, finished.exit_code) == (0, 0)
-    log = assert_built_once(stage, killed)
+    log = assert_built_once(harness, killed)
     assert len(log.of_type("run.recovered")) == 1
     assert sessions_in(log)[1:] == [("session 2", False), ("session 2", True)]
     other = assert_built_once(neighbour, undisturbed)

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from tests.builders import RUN, SESSION_LIMITS, FakeClock
-from tests.unit.adapters.claude.real_sessions import BUNDLED, HEADERS, OLDER, brief_in
-from tests.unit.gateway.gateway_stage import free_port
-from tests.unit.gateway.heads_seen import heads_seen
+from tests.unit.adapters.agents.claude.real_sessions import BUNDLED, HEADERS, OLDER, brief_in
+from tests.unit.gateway.gateway_harness import free_port
+from tests.unit.gateway.recorded_heads import record_heads
 from treadle.adapters.agents.claude.agent import ClaudeAgent
 from treadle.adapters.stores.database import open_database
 from treadle.domain.agent import SessionBrief
@@ -217,7 +217,7 @@ async def test_the_service_gets_a_login_that_the_agent_does_not_have(
 ) -> None:
     storage = Storage(tmp_path / "root")
 
-    async with heads_seen() as service:
+    async with record_heads() as service:
         result, _ = await drive(
             service.url, brief_in(tmp_path), storage, login=login, binary=binary, reach=reach
         )
@@ -269,7 +269,7 @@ async def test_the_login_in_an_agents_own_file_passes_a_bridge_as_it_is(
         program.chmod(0o755)
         return replace(at_bridge(agent, port), binary=program)
 
-    async with heads_seen() as service:
+    async with record_heads() as service:
         result, _ = await drive(
             service.url, brief, storage, login={}, binary=binary, reach=through_a_bridge
         )

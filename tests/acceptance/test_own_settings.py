@@ -1,6 +1,6 @@
 """What an agent leaves for its own next session is not obeyed, and nobody can speak to it there."""
 
-from tests.acceptance.stage import ONE_DELIVERABLE, Stage, script
+from tests.acceptance.harness import ONE_DELIVERABLE, CommandHarness, script
 
 PLANT = """
 import json, os
@@ -20,11 +20,13 @@ print("sockets:", glob.glob("/tmp/cc-socks*/*"))
 """
 
 
-def test_a_session_obeys_nothing_that_an_earlier_one_left_in_its_home(stage: Stage) -> None:
+def test_a_session_obeys_nothing_that_an_earlier_one_left_in_its_home(
+    harness: CommandHarness,
+) -> None:
     for name, text in (("plant.py", PLANT), ("look.py", LOOK)):
-        (stage.project / name).write_text(text)
-    stage.git("add", "-A")
-    stage.git("commit", "-q", "-m", "What the agent runs")
+        (harness.project / name).write_text(text)
+    harness.git("add", "-A")
+    harness.git("commit", "-q", "-m", "What the agent runs")
     planting = """
   - role: implementer
     turns:
@@ -41,6 +43,6 @@ def test_a_session_obeys_nothing_that_an_earlier_one_left_in_its_home(stage: Sta
       - text: Seen.
 """
 
-    finished = stage.deliver(script(ONE_DELIVERABLE, planting, looking))
+    finished = harness.deliver(script(ONE_DELIVERABLE, planting, looking))
 
     assert finished.exit_code == 0, finished.stderr

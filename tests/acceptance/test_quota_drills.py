@@ -6,13 +6,13 @@ import signal
 import subprocess
 from datetime import datetime, timedelta
 
-from tests.acceptance.stage import (
+from tests.acceptance.harness import (
     BUILD_IT,
     ONE_DELIVERABLE,
     TREADLE,
+    CommandHarness,
     Finished,
     Running,
-    Stage,
     assert_all_gone,
     assert_sound,
     script,
@@ -24,14 +24,14 @@ AN_HOUR = "  - {role: initializer, turns: [{quota: {resets_in: 3600}}]}\n"
 LIMITED, CANCELLED = 6, 130
 
 
-def begin(stage: Stage, *arguments: str, **variables: str) -> Running:
+def begin(harness: CommandHarness, *arguments: str, **variables: str) -> Running:
     """Any command, without waiting for its end."""
-    stderr = stage.directory / f"{arguments[0]}.txt"
+    stderr = harness.directory / f"{arguments[0]}.txt"
     with stderr.open("w") as file:
         process = subprocess.Popen(
             [TREADLE, *arguments],
-            cwd=stage.project,
-            env={**stage.environment, **variables},
+            cwd=harness.project,
+            env={**harness.environment, **variables},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=file,
@@ -44,24 +44,26 @@ def at(moment: str) -> datetime:
     return datetime.fromisoformat(moment)
 
 
-def log_of(stage: Stage, run: str) -> Finished:
-    return stage.treadle("logs", run, "--json")
+def log_of(harness: CommandHarness, run: str) -> Finished:
+    return harness.treadle("logs", run, "--json")
 
 
-def state_of(stage: Stage, run: str) -> str:
-    rows = json.loads(stage.treadle("ls", "--json").stdout)
+def state_of(harness: CommandHarness, run: str) -> str:
+    rows = json.loads(harness.treadle("ls", "--json").stdout)
     [state] = [row["state"] for row in rows if row["id"] == run]
     return str(state)
 
 
-def test_a_run_goes_on_by_itself_after_each_reset_and_asks_once_each_time(stage: Stage) -> None:
+def test_a_run_goes_on_by_itself_after_each_reset_and_asks_once_each_time(
+    harness: CommandHarness,
+) -> None:
     limits = [
         f"  - {{role: initializer, turns: [{{quota: {{resets_in: {seconds}}}}}]}}\n"
         for seconds in (3, 2)
     ]
 
     # Each session has one answer in the script: a second request would make the rehearsal fail.
-    finished = stage.deliver(
+    finished = harness.deliver(
         script(*limits, ONE_DELIVERABLE, BUILD_IT, auth="subscription"), "--wait-for-quota"
     )
 
@@ -76,27 +78,27 @@ def test_a_run_goes_on_by_itself_after_each_reset_and_asks_once_each_time(stage:
     woken = [line["at"] for line in finished.lines if line["event"]["type"] == "run.resumed"]
     assert all(at(later) >= at(until) for until, later in zip(pauses, woken, strict=True))
     assert finished.of_type("round.failed") == []
-    assert_sound(stage, finished)
+    assert_sound(harness, finished)
 
 
 def test_a_run_that_sleeps_for_an_hour_survives_a_kill_and_is_cancelled_in_its_sleep(
-    stage: Stage,
+    harness: CommandHarness,
 ) -> None:
-    before = stage.git("for-each-ref", "refs/heads")
-    running = stage.start(script(AN_HOUR, auth="subscription"), "--wait-for-quota")
+    before = harness.git("for-each-ref", "refs/heads")
+    running = harness.start(script(AN_HOUR, auth="subscription"), "--wait-for-quota")
     run = str(running.until("run.started")["run"])
     until = running.until("run.paused")["until"]
     running.process.send_signal(signal.SIGKILL)
     assert_all_gone(running.finish())
 
-    resumed = begin(stage, "resume", run, "--json")
+    resumed = begin(harness, "resume", run, "--json")
     resumed.until("run.recovered")
-    assert state_of(stage, run) == "paused"
-    cancelled = stage.treadle("cancel", run)
+    assert state_of(harness, run) == "paused"
+    cancelled = harness.treadle("cancel", run)
     finished = resumed.finish()
 
     assert (cancelled.exit_code, finished.exit_code) == (0, CANCELLED)
-    log = log_of(stage, run)
+    log = log_of(harness, run)
     assert [event["until"] for event in log.of_type("run.paused")] == [until]
     asked_at = next(line["at"] for line in log.lines if line["event"]["type"] == "quota.reported")
     slept = at(until) - at(asked_at)
@@ -104,32 +106,35 @@ def test_a_run_that_sleeps_for_an_hour_survives_a_kill_and_is_cancelled_in_its_s
     assert log.types().count("session.started") == 1
     assert log.result["reason"] == "cancelled"
     assert log.result["duration_s"] < 60
-    assert stage.git("for-each-ref", "refs/heads") == before
-    assert_sound(stage, log)
+    assert harness.git("for-each-ref", "refs/heads") == before
+    assert_sound(harness, log)
 
 
 def test_a_run_that_does_not_wait_says_how_to_go_on_and_asks_no_more_until_then(
-    stage: Stage,
+    harness: CommandHarness,
 ) -> None:
-    before = stage.git("for-each-ref", "refs/heads"), stage.git("status", "--porcelain")
+    before = harness.git("for-each-ref", "refs/heads"), harness.git("status", "--porcelain")
 
-    finished = stage.deliver(script(AN_HOUR, auth="subscription"))
-    assert_sound(stage, finished)
+    finished = harness.deliver(script(AN_HOUR, auth="subscription"))
+    assert_sound(harness, finished)
     run = finished.events[0]["run"]
-    again = stage.treadle("resume", run, "--json")
+    again = harness.treadle("resume", run, "--json")
 
     assert (finished.exit_code, again.exit_code) == (LIMITED, LIMITED)
     for stopped in (finished, again):
         assert f"treadle resume {run[-8:]}" in stopped.stderr
         assert "quota_exceeded" in stopped.stderr
-    assert log_of(stage, run).types().count("session.started") == 1
-    assert (stage.git("for-each-ref", "refs/heads"), stage.git("status", "--porcelain")) == before
+    assert log_of(harness, run).types().count("session.started") == 1
+    assert (
+        harness.git("for-each-ref", "refs/heads"),
+        harness.git("status", "--porcelain"),
+    ) == before
 
 
-def neighbour_of(stage: Stage) -> Stage:
+def neighbour_of(harness: CommandHarness) -> CommandHarness:
     """Another project whose runs are kept in the same place."""
-    neighbour = Stage(stage.directory / "other")
-    neighbour.root = stage.root
+    neighbour = CommandHarness(harness.directory / "other")
+    neighbour.root = harness.root
     return neighbour
 
 
@@ -143,15 +148,15 @@ def with_login(api: ScriptedApi, token: str) -> dict[str, str]:
 
 
 def test_two_runs_with_one_login_share_what_one_of_them_learned(
-    stage: Stage, rehearse: Rehearse
+    harness: CommandHarness, rehearse: Rehearse
 ) -> None:
-    neighbour = neighbour_of(stage)
-    stage.settings({})
+    neighbour = neighbour_of(harness)
+    harness.settings({})
     neighbour.settings({})
     api = rehearse(script(anyone(AN_HOUR), auth="subscription"))
     login = with_login(api, "sk-ant-oat01-dummy-of-the-test")
 
-    first = stage.treadle("deliver", "--no-sandbox", "--json", **login)
+    first = harness.treadle("deliver", "--no-sandbox", "--json", **login)
     asked = api.request_count
     refused = neighbour.treadle("deliver", "--no-sandbox", "--json", **login)
     waiting = begin(neighbour, "deliver", "--no-sandbox", "--wait-for-quota", "--json", **login)
@@ -166,18 +171,18 @@ def test_two_runs_with_one_login_share_what_one_of_them_learned(
     assert (cancelled.exit_code, finished.exit_code) == (0, CANCELLED)
     assert finished.of_type("session.started") == []
     assert api.request_count == asked
-    for each in (stage, neighbour):
+    for each in (harness, neighbour):
         assert each.git("for-each-ref", "--format=%(refname)", "refs/heads") == "refs/heads/main"
 
 
-def test_another_login_is_not_held_up(stage: Stage, rehearse: Rehearse) -> None:
-    neighbour = neighbour_of(stage)
-    stage.settings({})
+def test_another_login_is_not_held_up(harness: CommandHarness, rehearse: Rehearse) -> None:
+    neighbour = neighbour_of(harness)
+    harness.settings({})
     neighbour.settings({})
     sessions = (AN_HOUR, ONE_DELIVERABLE, BUILD_IT)
     api = rehearse(script(*map(anyone, sessions), auth="subscription"))
 
-    limited = stage.treadle(
+    limited = harness.treadle(
         "deliver", "--no-sandbox", "--json", **with_login(api, "sk-ant-oat01-dummy-of-one")
     )
     finished = neighbour.treadle(
@@ -190,10 +195,12 @@ def test_another_login_is_not_held_up(stage: Stage, rehearse: Rehearse) -> None:
 FAILING = "{error: {status: 500, message: out of order, headers: {x-should-retry: 'false'}}"
 
 
-def test_a_service_that_fails_three_times_is_left_alone_until_a_trial_works(stage: Stage) -> None:
+def test_a_service_that_fails_three_times_is_left_alone_until_a_trial_works(
+    harness: CommandHarness,
+) -> None:
     down = f"  - {{role: initializer, repeat: 4, turns: [{FAILING}, repeat: forever}}]}}\n"
 
-    finished = stage.deliver(
+    finished = harness.deliver(
         script(down, ONE_DELIVERABLE, BUILD_IT),
         settings={"deliver.breaker_rest_s": "4", "limits.max_retries": "4"},
     )
@@ -216,4 +223,4 @@ def test_a_service_that_fails_three_times_is_left_alone_until_a_trial_works(stag
     assert "out of order" in first["reason"]
     pauses = finished.of_type("run.paused")
     assert [pause["until"] for pause in pauses] == [first["until"], second["until"]]
-    assert_sound(stage, finished)
+    assert_sound(harness, finished)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.acceptance.stage import BUILD_IT, ONE_DELIVERABLE, TREADLE, Stage, script
+from tests.acceptance.harness import BUILD_IT, ONE_DELIVERABLE, TREADLE, CommandHarness, script
 
 IN_LATIN_1 = r"""
       - tool: Bash
@@ -17,29 +17,29 @@ IN_LATIN_1 = r"""
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> Stage:
-    """A stage on which a run has been; nothing here changes it."""
-    stage = Stage(tmp_path_factory.mktemp("told"))
-    assert stage.deliver(script(ONE_DELIVERABLE, BUILD_IT)).exit_code == 0
-    return stage
+def told(tmp_path_factory: pytest.TempPathFactory) -> CommandHarness:
+    """A harness on which a run has been; nothing here changes it."""
+    harness = CommandHarness(tmp_path_factory.mktemp("told"))
+    assert harness.deliver(script(ONE_DELIVERABLE, BUILD_IT)).exit_code == 0
+    return harness
 
 
-def test_a_run_goes_on_when_the_reader_of_its_json_has_left(stage: Stage) -> None:
-    running = stage.start(script(ONE_DELIVERABLE, BUILD_IT))
+def test_a_run_goes_on_when_the_reader_of_its_json_has_left(harness: CommandHarness) -> None:
+    running = harness.start(script(ONE_DELIVERABLE, BUILD_IT))
     running.until("run.started")
     assert running.process.stdout is not None
     running.process.stdout.close()
 
     assert running.process.wait(timeout=100) == 0
-    assert (stage.project / "hello.txt").read_text() == "hello\n"
-    assert "Traceback" not in (stage.directory / "stderr.txt").read_text()
+    assert (harness.project / "hello.txt").read_text() == "hello\n"
+    assert "Traceback" not in (harness.directory / "stderr.txt").read_text()
 
 
 @pytest.mark.parametrize(
     "command",
     ["logs", "logs --json", "show", "ls", "ls --json", "diff", "config schema", "--help", "status"],
 )
-def test_a_reader_that_leaves_ends_a_command_in_silence(told: Stage, command: str) -> None:
+def test_a_reader_that_leaves_ends_a_command_in_silence(told: CommandHarness, command: str) -> None:
     reading, writing = os.pipe()
     os.close(reading)
 
@@ -50,7 +50,7 @@ def test_a_reader_that_leaves_ends_a_command_in_silence(told: Stage, command: st
 
 
 @pytest.mark.parametrize("command", ["logs", "logs --json", "ls", "diff", "--help"])
-def test_output_that_nothing_takes_is_said_in_one_line(told: Stage, command: str) -> None:
+def test_output_that_nothing_takes_is_said_in_one_line(told: CommandHarness, command: str) -> None:
     with Path("/dev/full").open("w") as full:
         done = written_to(told, command, full.fileno())
 
@@ -63,11 +63,13 @@ def test_output_that_nothing_takes_is_said_in_one_line(told: Stage, command: str
     )
 
 
-def written_to(stage: Stage, command: str, stdout: int) -> subprocess.CompletedProcess[bytes]:
+def written_to(
+    harness: CommandHarness, command: str, stdout: int
+) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(
         [TREADLE, *command.split()],
-        cwd=stage.project,
-        env=stage.environment,
+        cwd=harness.project,
+        env=harness.environment,
         stdout=stdout,
         stderr=subprocess.PIPE,
         check=False,
@@ -75,7 +77,7 @@ def written_to(stage: Stage, command: str, stdout: int) -> subprocess.CompletedP
 
 
 @pytest.mark.parametrize("command", ["logs", "show", "ls", "diff", "deliver"])
-def test_closed_streams_change_nothing(told: Stage, command: str) -> None:
+def test_closed_streams_change_nothing(told: CommandHarness, command: str) -> None:
     before = told.treadle("ls", "--json").stdout
     closed = ["/bin/sh", "-c", 'exec "$@" <&- >&- 2>&-', "sh", str(TREADLE), command]
 
@@ -86,14 +88,16 @@ def test_closed_streams_change_nothing(told: Stage, command: str) -> None:
     assert told.treadle("ls", "--json").stdout == before
 
 
-def test_a_patch_is_shown_byte_for_byte_whatever_the_terminal_speaks(stage: Stage) -> None:
+def test_a_patch_is_shown_byte_for_byte_whatever_the_terminal_speaks(
+    harness: CommandHarness,
+) -> None:
     build = BUILD_IT.replace("    turns:\n", f"    turns:\n{IN_LATIN_1}")
-    assert stage.deliver(script(ONE_DELIVERABLE, build)).exit_code == 0
+    assert harness.deliver(script(ONE_DELIVERABLE, build)).exit_code == 0
 
     done = subprocess.run(
         [TREADLE, "diff"],
-        cwd=stage.project,
-        env={**stage.environment, "PYTHONIOENCODING": "ascii:strict"},
+        cwd=harness.project,
+        env={**harness.environment, "PYTHONIOENCODING": "ascii:strict"},
         capture_output=True,
         check=False,
     )
@@ -102,13 +106,13 @@ def test_a_patch_is_shown_byte_for_byte_whatever_the_terminal_speaks(stage: Stag
     assert b"\n+lac\xe9\n" in done.stdout
 
 
-def test_a_screen_is_shown_what_it_would_obey_in_a_patch(stage: Stage) -> None:
+def test_a_screen_is_shown_what_it_would_obey_in_a_patch(harness: CommandHarness) -> None:
     build = BUILD_IT.replace("    turns:\n", f"    turns:\n{IN_LATIN_1}")
-    assert stage.deliver(script(ONE_DELIVERABLE, build)).exit_code == 0
+    assert harness.deliver(script(ONE_DELIVERABLE, build)).exit_code == 0
     ours, theirs = pty.openpty()
 
     subprocess.run(
-        [TREADLE, "diff"], cwd=stage.project, env=stage.environment, stdout=theirs, check=True
+        [TREADLE, "diff"], cwd=harness.project, env=harness.environment, stdout=theirs, check=True
     )
 
     assert b"\n+lac\\xe9\r\n" in os.read(ours, 4096)
@@ -117,27 +121,27 @@ def test_a_screen_is_shown_what_it_would_obey_in_a_patch(stage: Stage) -> None:
 
 
 def test_a_reader_that_does_not_read_holds_up_neither_the_run_nor_its_signals(
-    stage: Stage,
+    harness: CommandHarness,
 ) -> None:
     long = "x" * 300_000
-    stage.settings({})
-    path = stage.directory / "script.yaml"
+    harness.settings({})
+    path = harness.directory / "script.yaml"
     path.write_text(script(ONE_DELIVERABLE.replace("A greeting", long), BUILD_IT))
     process = subprocess.Popen(
         [TREADLE, "rehearse", str(path), "--", "deliver", "--json"],
-        cwd=stage.project,
-        env=stage.environment,
+        cwd=harness.project,
+        env=harness.environment,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
     )
     with process:
-        while not (stage.project / "hello.txt").exists() and process.poll() is None:
+        while not (harness.project / "hello.txt").exists() and process.poll() is None:
             select.select([], [], [], 0.05)
         process.terminate()
         process.wait(timeout=60)
 
         # It landed while nobody read, and a signal ended the waiting for a reader.
-        assert (stage.project / "hello.txt").exists()
+        assert (harness.project / "hello.txt").exists()
         assert process.stdout is not None
         process.stdout.read()

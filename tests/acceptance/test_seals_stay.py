@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.acceptance.stage import ONE_DELIVERABLE, Finished, Stage, script
+from tests.acceptance.harness import ONE_DELIVERABLE, CommandHarness, Finished, script
 
 pytestmark = pytest.mark.skipif(sys.platform == "darwin", reason="nothing is mounted there")
 
@@ -53,20 +53,20 @@ IN_THE_WORKSPACE = {
     *("check.finished", "suite.finished", "work.landed", "work.kept"),
 }
 
-Act = Callable[[Stage, Path], None]
+Act = Callable[[CommandHarness, Path], None]
 
 
-def built(stage: Stage, meanwhile: Act) -> tuple[Finished, set[str], set[str]]:
+def built(harness: CommandHarness, meanwhile: Act) -> tuple[Finished, set[str], set[str]]:
     """A run, something that happens outside in the middle of a session, and what was sealed."""
-    (stage.project / "look.py").write_text(LOOK)
-    (stage.project / ".envrc").write_text("export A=1\n")
-    stage.git("add", "-A")
-    stage.git("commit", "-q", "-m", "A way to look")
+    (harness.project / "look.py").write_text(LOOK)
+    (harness.project / ".envrc").write_text("export A=1\n")
+    harness.git("add", "-A")
+    harness.git("commit", "-q", "-m", "A way to look")
     settings = {"hooks.before_tool_use": '["true"]', "verify.protect": '["look.py"]'}
-    running = stage.start(script(ONE_DELIVERABLE, BUILD), settings=settings)
+    running = harness.start(script(ONE_DELIVERABLE, BUILD), settings=settings)
     workspace = Path(running.until("workspace.prepared")["path"])
     running.until("deliverable.changed", status="pending")
-    meanwhile(stage, workspace)
+    meanwhile(harness, workspace)
     (workspace / "go-on").touch()
     finished = running.finish()
     first, last = (
@@ -75,25 +75,27 @@ def built(stage: Stage, meanwhile: Act) -> tuple[Finished, set[str], set[str]]:
     return finished, first, last
 
 
-def use_every_command(stage: Stage, _: Path) -> None:
+def use_every_command(harness: CommandHarness, _: Path) -> None:
     """What a person does while an agent works: looks, edits, commits."""
     for command in ("status", "show last", "diff last", "logs last", "check list", "doctor"):
-        stage.treadle(*command.split())
-    stage.treadle("check", "add", "DL-001", "1", "--", "grep -q hello hello.txt")
-    stage.treadle("clean", "--yes")
-    (stage.project / "treadle.toml").touch()
-    stage.git("commit", "-q", "--allow-empty", "-m", "Meanwhile")
+        harness.treadle(*command.split())
+    harness.treadle("check", "add", "DL-001", "1", "--", "grep -q hello hello.txt")
+    harness.treadle("clean", "--yes")
+    (harness.project / "treadle.toml").touch()
+    harness.git("commit", "-q", "--allow-empty", "-m", "Meanwhile")
 
 
-def replace_what_is_sealed(_: Stage, workspace: Path) -> None:
+def replace_what_is_sealed(_: CommandHarness, workspace: Path) -> None:
     config = workspace / ".git" / "config"
     beside = config.with_name("config.new")
     beside.write_bytes(config.read_bytes())
     beside.replace(config)
 
 
-def test_nothing_on_the_host_replaces_a_sealed_file_while_an_agent_runs(stage: Stage) -> None:
-    finished, first, last = built(stage, use_every_command)
+def test_nothing_on_the_host_replaces_a_sealed_file_while_an_agent_runs(
+    harness: CommandHarness,
+) -> None:
+    finished, first, last = built(harness, use_every_command)
 
     assert finished.exit_code == 0
     assert first >= {*ALWAYS, ".envrc", "look.py"}
@@ -111,7 +113,7 @@ def told_while_an_agent_ran(finished: Finished) -> set[str]:
     return told
 
 
-def test_an_agent_would_see_that_a_sealed_file_was_replaced(stage: Stage) -> None:
-    _, first, last = built(stage, replace_what_is_sealed)
+def test_an_agent_would_see_that_a_sealed_file_was_replaced(harness: CommandHarness) -> None:
+    _, first, last = built(harness, replace_what_is_sealed)
 
     assert first - last == {".git/config"}

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
 
-from tests.acceptance.stage import (
+from tests.acceptance.harness import (
     BUILD_IT,
     ONE_DELIVERABLE,
+    CommandHarness,
     Finished,
-    Stage,
     assert_sound,
     script,
 )
@@ -74,47 +74,51 @@ LEAKY = f"""
 """
 
 
-def artefacts(stage: Stage) -> Iterator[tuple[Path, bytes]]:
+def artefacts(harness: CommandHarness) -> Iterator[tuple[Path, bytes]]:
     """What Treadle keeps of runs. Not what others do: the agent's own home with its transcripts,
     its workspace, and the script that stands in for the model."""
     others = {"home", "workspace", "rehearsal.yaml"}
-    for place in (stage.root, stage.project / ".treadle", stage.project / ".treadle-notes.md"):
+    for place in (
+        harness.root,
+        harness.project / ".treadle",
+        harness.project / ".treadle-notes.md",
+    ):
         for path in [place, *place.rglob("*")]:
-            parts = path.relative_to(stage.directory).parts
+            parts = path.relative_to(harness.directory).parts
             if path.is_file() and not (parts[:2] == ("root", "runs") and others & {*parts[3:4]}):
                 yield path, path.read_bytes()
 
 
-def leaks(stage: Stage, *finished: Finished) -> list[tuple[str, str]]:
+def leaks(harness: CommandHarness, *finished: Finished) -> list[tuple[str, str]]:
     said = [(f"output {n}", (f.stdout + f.stderr).encode()) for n, f in enumerate(finished)]
-    stored = [(str(path), content) for path, content in artefacts(stage)]
+    stored = [(str(path), content) for path, content in artefacts(harness)]
     return [
         (name, part) for name, text in (*said, *stored) for part in PARTS if part.encode() in text
     ]
 
 
-def test_no_artefact_of_a_run_holds_a_secret(stage: Stage) -> None:
-    (stage.project / "keys.txt").write_text(f"one\ntoken {IN_REPOSITORY}\n")
-    (stage.project / "long.txt").write_text(
+def test_no_artefact_of_a_run_holds_a_secret(harness: CommandHarness) -> None:
+    (harness.project / "keys.txt").write_text(f"one\ntoken {IN_REPOSITORY}\n")
+    (harness.project / "long.txt").write_text(
         long_text(IN_REPOSITORY, cut=1990) + "\n" + "ordinary words\n" * 300
     )
-    stage.git("add", "-A")
-    stage.git("commit", "-q", "-m", "Keys")
-    stage.settings({})
-    path = stage.directory / "script.yaml"
+    harness.git("add", "-A")
+    harness.git("commit", "-q", "-m", "Keys")
+    harness.settings({})
+    path = harness.directory / "script.yaml"
     path.write_text(script(ONE_DELIVERABLE, LEAKY))
 
-    finished = stage.treadle(
+    finished = harness.treadle(
         *("rehearse", str(path), "--", "deliver", "--json"), DEPLOY_TOKEN=IN_ENVIRONMENT
     )
 
     assert finished.result["reason"] == "all_passed"
     run = finished.events[0]["run"]
-    seen = [stage.treadle(*command.split(), run) for command in ("show", "logs", "logs --json")]
+    seen = [harness.treadle(*command.split(), run) for command in ("show", "logs", "logs --json")]
     assert [each.exit_code for each in seen] == [0, 0, 0]
-    assert len(list(artefacts(stage))) > 5
-    assert leaks(stage, finished, *seen) == []
-    assert_sound(stage, finished)
+    assert len(list(artefacts(harness))) > 5
+    assert leaks(harness, finished, *seen) == []
+    assert_sound(harness, finished)
 
 
 def secret_in(name: str, text: str) -> str:
@@ -145,50 +149,50 @@ MENDED = """
 """
 
 
-def test_a_credential_in_the_work_is_taken_out_by_the_next_session(stage: Stage) -> None:
+def test_a_credential_in_the_work_is_taken_out_by_the_next_session(harness: CommandHarness) -> None:
     leaking = secret_in("settings.py", f"use('{GITHUB}')\n")
 
-    finished = stage.deliver(script(ONE_DELIVERABLE, leaking, MENDED))
+    finished = harness.deliver(script(ONE_DELIVERABLE, leaking, MENDED))
 
     [withheld] = finished.of_type("work.withheld")
     assert withheld["places"] == [{"path": "settings.py", "line": 1, "kind": "a GitHub token"}]
     assert finished.result["reason"] == "all_passed"
-    assert (stage.project / "settings.py").read_text() == "import os\n"
-    assert GITHUB not in stage.git("log", "-p", "--all")
+    assert (harness.project / "settings.py").read_text() == "import os\n"
+    assert GITHUB not in harness.git("log", "-p", "--all")
     assert GITHUB not in finished.stdout + finished.stderr
-    assert_sound(stage, finished)
+    assert_sound(harness, finished)
 
 
-def test_an_agent_that_never_takes_it_out_ends_stuck(stage: Stage) -> None:
+def test_an_agent_that_never_takes_it_out_ends_stuck(harness: CommandHarness) -> None:
     leaking = secret_in("settings.py", f"use('{GITHUB}')\n").replace(
         "role: implementer", "role: implementer\n    repeat: forever"
     )
 
-    finished = stage.deliver(
+    finished = harness.deliver(
         script(ONE_DELIVERABLE, leaking),
         settings={"limits.stuck_rounds": "2", "limits.stuck_repeats": "50"},
     )
 
     assert finished.result["reason"] == "stuck"
-    assert GITHUB not in stage.git("log", "-p", "--all")
-    assert stage.git("status", "--porcelain") == ""
-    assert_sound(stage, finished)
+    assert GITHUB not in harness.git("log", "-p", "--all")
+    assert harness.git("status", "--porcelain") == ""
+    assert_sound(harness, finished)
 
 
 def test_a_key_that_is_kept_logs_the_agent_in_and_shows_nowhere(
-    stage: Stage, rehearse: Rehearse
+    harness: CommandHarness, rehearse: Rehearse
 ) -> None:
     """No rehearsal: the user's own binary, on a scripted model that it is not told of."""
     api = rehearse(script(ONE_DELIVERABLE, BUILD_IT))
-    stage.settings({})
-    CredentialFiles(stage.root).write("anthropic-api-key", IN_MODEL)
+    harness.settings({})
+    CredentialFiles(harness.root).write("anthropic-api-key", IN_MODEL)
 
-    finished = stage.treadle(
+    finished = harness.treadle(
         *("deliver", "--json", "--no-sandbox"),
         CLAUDE_BIN=str(bundled_binary()),
         ANTHROPIC_BASE_URL=api.base_url,
     )
 
     assert finished.result["reason"] == "all_passed"
-    kept = str(stage.root / "credentials" / "anthropic-api-key")
-    assert [leak for leak in leaks(stage, finished) if leak[0] != kept] == []
+    kept = str(harness.root / "credentials" / "anthropic-api-key")
+    assert [leak for leak in leaks(harness, finished) if leak[0] != kept] == []

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.builders import RUN, SESSION_LIMITS, FakeClock
-from tests.unit.adapters.claude.real_sessions import HEADERS, brief_in
+from tests.unit.adapters.agents.claude.real_sessions import HEADERS, brief_in
 from treadle.adapters.agents.claude.agent import ClaudeAgent
 from treadle.domain.events.agent import ToolFinished
 from treadle.domain.events.all_events import Event

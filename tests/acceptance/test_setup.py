@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
 
-from tests.acceptance.stage import BUILD_IT, ONE_DELIVERABLE, Stage, script
+from tests.acceptance.harness import BUILD_IT, ONE_DELIVERABLE, CommandHarness, script
 from tests.unit.policy.secret_samples import GITHUB
 
 WHEEL = "tiny-1.0-py3-none-any.whl"
@@ -68,31 +68,31 @@ def index() -> Iterator[Served]:
         thread.join()
 
 
-def rehearsed(stage: Stage, setup: str, url: str) -> Path:
-    stage.settings({"project.setup": f'"{setup}"', "policy.profiles": '["python"]'})
-    path = stage.directory / "script.yaml"
+def rehearsed(harness: CommandHarness, setup: str, url: str) -> Path:
+    harness.settings({"project.setup": f'"{setup}"', "policy.profiles": '["python"]'})
+    path = harness.directory / "script.yaml"
     path.write_text(script(ONE_DELIVERABLE, BUILD_IT))
-    (stage.home / ".config" / "pip").mkdir(parents=True)
-    (stage.home / ".config" / "pip" / "pip.conf").write_text(f"[global]\nindex-url = {url}\n")
+    (harness.home / ".config" / "pip").mkdir(parents=True)
+    (harness.home / ".config" / "pip" / "pip.conf").write_text(f"[global]\nindex-url = {url}\n")
     return path
 
 
 def test_packages_come_from_the_users_own_index_and_nothing_else_is_reached(
-    stage: Stage,
+    harness: CommandHarness,
 ) -> None:
     with index() as packages, index() as elsewhere:
-        (stage.project / "fetch.py").write_text(
+        (harness.project / "fetch.py").write_text(
             "import urllib.request\n"
             f"urllib.request.urlopen('http://127.0.0.1:{elsewhere.port}/pip/')\n"
         )
-        stage.git("add", "-A")
-        stage.git("commit", "-q", "-m", "A way to fetch")
+        harness.git("add", "-A")
+        harness.git("commit", "-q", "-m", "A way to fetch")
         pip = "python3 -m pip -q --disable-pip-version-check"
         install = f"{pip} install --no-cache-dir --target deps tiny"
         setup = f"{install}; got=$?; python3 fetch.py; exit $got"
-        path = rehearsed(stage, setup, f"http://ada:hunter2@127.0.0.1:{packages.port}/simple")
+        path = rehearsed(harness, setup, f"http://ada:hunter2@127.0.0.1:{packages.port}/simple")
 
-        done = stage.treadle("rehearse", str(path), "--", "deliver", "--json")
+        done = harness.treadle("rehearse", str(path), "--", "deliver", "--json")
 
     assert done.exit_code == 0, done.stderr
     # Once: the second session needs nothing that the first had not.
@@ -109,10 +109,12 @@ def test_packages_come_from_the_users_own_index_and_nothing_else_is_reached(
     assert "hunter2" not in done.stdout + done.stderr
 
 
-def test_a_setup_that_fails_is_told_and_the_agent_works_all_the_same(stage: Stage) -> None:
+def test_a_setup_that_fails_is_told_and_the_agent_works_all_the_same(
+    harness: CommandHarness,
+) -> None:
     settings = {"project.setup": '"echo not today; exit 3"'}
 
-    done = stage.deliver(script(ONE_DELIVERABLE, BUILD_IT), settings=settings)
+    done = harness.deliver(script(ONE_DELIVERABLE, BUILD_IT), settings=settings)
 
     assert done.exit_code == 0, done.stderr
     # Tried again before each session, a few times.
@@ -121,35 +123,35 @@ def test_a_setup_that_fails_is_told_and_the_agent_works_all_the_same(stage: Stag
         (3, "not today\n"),
     ]
     # The sandbox's reports are gone with what they are about.
-    assert list(stage.home.rglob("sandbox-*.json")) == []
+    assert list(harness.home.rglob("sandbox-*.json")) == []
 
 
-def committed(stage: Stage, name: str, text: str) -> None:
-    (stage.project / name).write_text(text)
-    stage.git("add", "-A")
-    stage.git("commit", "-q", "-m", f"Add {name}")
+def committed(harness: CommandHarness, name: str, text: str) -> None:
+    (harness.project / name).write_text(text)
+    harness.git("add", "-A")
+    harness.git("commit", "-q", "-m", f"Add {name}")
 
 
-def test_what_a_setup_says_is_cut_only_when_no_secret_is_in_it(stage: Stage) -> None:
+def test_what_a_setup_says_is_cut_only_when_no_secret_is_in_it(harness: CommandHarness) -> None:
     # So long that the cut falls into the middle of the secret.
-    committed(stage, "long.txt", f"{GITHUB}\n{'word ' * 796}")
+    committed(harness, "long.txt", f"{GITHUB}\n{'word ' * 796}")
     settings = {"project.setup": '"cat long.txt"'}
 
-    done = stage.deliver(script(ONE_DELIVERABLE, BUILD_IT), settings=settings)
+    done = harness.deliver(script(ONE_DELIVERABLE, BUILD_IT), settings=settings)
 
     (finished,) = done.of_type("setup.finished")
     assert (finished["exit_code"], finished["output"]) == (0, f"***\n{'word ' * 796}")
     assert GITHUB[-12:] not in done.stdout
 
 
-def test_a_setup_ends_when_the_run_is_asked_to_stop(stage: Stage) -> None:
+def test_a_setup_ends_when_the_run_is_asked_to_stop(harness: CommandHarness) -> None:
     asks = "import urllib.request\nurllib.request.urlopen('http://127.0.0.1:1/')\n"
-    committed(stage, "ask.py", asks)
+    committed(harness, "ask.py", asks)
     settings = {
         "project.setup": '"python3 ask.py; exec tail -f /dev/null"',
         "policy.profiles": '["python"]',
     }
-    running = stage.start(script(ONE_DELIVERABLE, BUILD_IT), settings=settings)
+    running = harness.start(script(ONE_DELIVERABLE, BUILD_IT), settings=settings)
     # It is at work as soon as it has asked for a host.
     running.until("host.asked")
     running.process.send_signal(signal.SIGINT)
@@ -163,12 +165,12 @@ def test_a_setup_ends_when_the_run_is_asked_to_stop(stage: Stage) -> None:
     assert done.of_type("session.started") == []
 
 
-def test_a_sandbox_that_fails_in_setup_ends_the_run(stage: Stage) -> None:
+def test_a_sandbox_that_fails_in_setup_ends_the_run(harness: CommandHarness) -> None:
     # What is protected must not be a link, which leads who knows where.
-    (stage.project / ".mcp.json").symlink_to("elsewhere.json")
-    committed(stage, "elsewhere.json", "{}")
+    (harness.project / ".mcp.json").symlink_to("elsewhere.json")
+    committed(harness, "elsewhere.json", "{}")
 
-    done = stage.deliver(
+    done = harness.deliver(
         script(ONE_DELIVERABLE, BUILD_IT), settings={"project.setup": '"echo never"'}
     )
 

@@ -3,7 +3,14 @@
 import json
 from typing import Any
 
-from tests.acceptance.stage import BUILD_IT, ONE_DELIVERABLE, Finished, Stage, assert_sound, script
+from tests.acceptance.harness import (
+    BUILD_IT,
+    ONE_DELIVERABLE,
+    CommandHarness,
+    Finished,
+    assert_sound,
+    script,
+)
 
 CHECKED = ONE_DELIVERABLE.replace(
     "acceptanceCriteria: [hello.txt says hello]",
@@ -36,44 +43,44 @@ TAKE_BACK = """
 """
 
 
-def sync(stage: Stage, *sessions: str) -> Finished:
-    path = stage.directory / "judging.yaml"
+def sync(harness: CommandHarness, *sessions: str) -> Finished:
+    path = harness.directory / "judging.yaml"
     path.write_text(script(*sessions))
-    return stage.treadle("rehearse", str(path), "--", "sync", "--json")
+    return harness.treadle("rehearse", str(path), "--", "sync", "--json")
 
 
-def standing(stage: Stage) -> list[tuple[str, bool, str | None]]:
-    status: dict[str, Any] = json.loads((stage.project / ".treadle" / "status.json").read_text())
+def standing(harness: CommandHarness) -> list[tuple[str, bool, str | None]]:
+    status: dict[str, Any] = json.loads((harness.project / ".treadle" / "status.json").read_text())
     return [(d["id"], d["passed"], d.get("proof")) for d in status["deliverables"]]
 
 
 def test_what_broke_is_pending_what_is_missing_is_proposed_and_no_file_changes(
-    stage: Stage,
+    harness: CommandHarness,
 ) -> None:
-    stage.deliver(script(CHECKED, BUILD_IT))
-    assert standing(stage) == [("DL-001", True, "proven")]
-    (stage.project / "hello.txt").write_text("helo\n")
-    stage.git("commit", "-qam", "A slip")
-    head = stage.git("rev-parse", "HEAD")
+    harness.deliver(script(CHECKED, BUILD_IT))
+    assert standing(harness) == [("DL-001", True, "proven")]
+    (harness.project / "hello.txt").write_text("helo\n")
+    harness.git("commit", "-qam", "A slip")
+    head = harness.git("rev-parse", "HEAD")
 
-    judged = sync(stage, JUDGE)
+    judged = sync(harness, JUDGE)
 
     assert (judged.exit_code, judged.result["reason"]) == (0, "synced")
     [red] = judged.of_type("check.finished")
     assert (red["evidence"]["when"], red["evidence"]["exit_code"]) == ("again", 1)
-    assert standing(stage) == [("DL-001", False, None), ("DL-002", False, None)]
-    assert (stage.project / ".treadle-notes.md").read_text() == "The farewell is missing."
-    assert stage.git("rev-parse", "HEAD") == head
-    assert stage.git("ls-files").splitlines() == ["SPEC.md", "hello.txt"]
-    assert (stage.project / "hello.txt").read_text() == "helo\n"
+    assert standing(harness) == [("DL-001", False, None), ("DL-002", False, None)]
+    assert (harness.project / ".treadle-notes.md").read_text() == "The farewell is missing."
+    assert harness.git("rev-parse", "HEAD") == head
+    assert harness.git("ls-files").splitlines() == ["SPEC.md", "hello.txt"]
+    assert (harness.project / "hello.txt").read_text() == "helo\n"
     assert judged.of_type("work.committed", "work.imported", "work.landed") == []
-    assert_sound(stage, judged)
+    assert_sound(harness, judged)
 
 
-def test_a_judges_claim_has_to_be_shown_like_any_other(stage: Stage) -> None:
-    stage.deliver(script(CHECKED, BUILD_IT))
+def test_a_judges_claim_has_to_be_shown_like_any_other(harness: CommandHarness) -> None:
+    harness.deliver(script(CHECKED, BUILD_IT))
 
-    judged = sync(stage, TAKE_BACK)
+    judged = sync(harness, TAKE_BACK)
 
     assert judged.result["reason"] == "synced"
     changed = judged.of_type("deliverable.changed", "deliverable.claimed")
@@ -82,22 +89,22 @@ def test_a_judges_claim_has_to_be_shown_like_any_other(stage: Stage) -> None:
         "deliverable.claimed",
         "deliverable.changed",
     ]
-    assert standing(stage) == [("DL-001", True, "proven")]
+    assert standing(harness) == [("DL-001", True, "proven")]
 
 
-def test_without_deliverables_there_is_nothing_to_judge(stage: Stage) -> None:
-    refused = sync(stage, JUDGE)
+def test_without_deliverables_there_is_nothing_to_judge(harness: CommandHarness) -> None:
+    refused = sync(harness, JUDGE)
 
     assert refused.exit_code == 2
     assert "there are no deliverables" in refused.stderr
     assert "`treadle deliver` writes them down first" in refused.stderr
 
 
-def test_work_that_has_not_landed_is_to_be_landed_first(stage: Stage) -> None:
-    kept = stage.deliver(script(CHECKED, BUILD_IT), "--land", "never")
+def test_work_that_has_not_landed_is_to_be_landed_first(harness: CommandHarness) -> None:
+    kept = harness.deliver(script(CHECKED, BUILD_IT), "--land", "never")
 
-    refused = sync(stage, JUDGE)
+    refused = sync(harness, JUDGE)
 
     assert refused.result["reason"] == "error"
     assert f"left work on {kept.of_type('work.kept')[0]['branch']}" in refused.result["message"]
-    assert standing(stage) == [("DL-001", True, "proven")]
+    assert standing(harness) == [("DL-001", True, "proven")]

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from tests.acceptance.proving import (
+from tests.acceptance.harness import CommandHarness, assert_sound, script
+from tests.acceptance.verified_project import (
     BROKEN_GREET,
     GREET,
     HELLO,
@@ -23,23 +24,22 @@ from tests.acceptance.proving import (
     with_tests,
     write,
 )
-from tests.acceptance.stage import Stage, assert_sound, script
 
 BREAK = write("greet.py", BROKEN_GREET)
 
 
 def test_who_says_done_with_failing_tests_is_not_believed_and_the_next_session_is_told(
-    stage: Stage,
+    harness: CommandHarness,
 ) -> None:
-    with_tests(stage)
-    planned(stage, DL1=None)
+    with_tests(harness)
+    planned(harness, DL1=None)
     told = [
         "what did not hold",
         f"{HELLO} fails, and did not before the work (test_greet.py:8)",
         "'hi ann' != 'hello ann'",
     ]
 
-    finished = stage.deliver(
+    finished = harness.deliver(
         script(
             session(BREAK, done()),
             session(write("greet.py", GREET), write("new.txt", "work\n"), done(), told=told),
@@ -51,10 +51,10 @@ def test_who_says_done_with_failing_tests_is_not_believed_and_the_next_session_i
     assert objections(finished) == [("new_failure", HELLO)]
     assert [e["id"] for e in finished.of_type("deliverable.claimed")] == ["DL1", "DL1"]
     assert [e["status"] for e in finished.of_type("deliverable.changed")] == ["passed"]
-    shown = stage.treadle("logs", finished.events[0]["run"])
+    shown = harness.treadle("logs", finished.events[0]["run"])
     assert f"{HELLO} fails now (test_greet.py:8)" in shown.stdout
-    assert statuses(stage) == {"DL1": (True, "claimed")}
-    assert_sound(stage, finished)
+    assert statuses(harness) == {"DL1": (True, "claimed")}
+    assert_sound(harness, finished)
 
 
 @dataclass(frozen=True)
@@ -132,22 +132,22 @@ LIES = {
 
 
 @pytest.mark.parametrize("lie", LIES.values(), ids=LIES)
-def test_who_hides_what_fails_does_not_succeed(stage: Stage, lie: Lie) -> None:
-    with_tests(stage)
-    planned(stage, DL1=None)
+def test_who_hides_what_fails_does_not_succeed(harness: CommandHarness, lie: Lie) -> None:
+    with_tests(harness)
+    planned(harness, DL1=None)
 
-    finished = stage.deliver(script(session(*lie.turns, done())), "-n", "1", settings=UNITTEST)
+    finished = harness.deliver(script(session(*lie.turns, done())), "-n", "1", settings=UNITTEST)
 
     assert (finished.exit_code, finished.result["reason"]) == (UNFINISHED, "max_iterations")
     assert objections(finished) == lie.found
     assert finished.of_type("deliverable.changed") == []
     assert [e["id"] for e in finished.of_type("claim.refused")] == ["DL1"]
-    assert set(statuses(stage).values()) == {(False, None)}
+    assert set(statuses(harness).values()) == {(False, None)}
     assert lie.words in seen(finished)
     touched = [f for e in finished.of_type("evidence.touched") for f in e["files"]]
     assert [(file["path"], file["change"]) for file in touched] == lie.touched
-    assert (stage.project / "greet.py").read_text() == GREET
-    assert_sound(stage, finished)
+    assert (harness.project / "greet.py").read_text() == GREET
+    assert_sound(harness, finished)
 
 
 MEASURE = """\
@@ -164,13 +164,13 @@ sys.exit(covered * 100 < wanted)
 """
 
 
-def test_who_lowers_the_threshold_does_not_lower_what_is_asked_for(stage: Stage) -> None:
-    with_tests(stage)
-    with_files(stage, measure__py=MEASURE, __coveragerc="[report]\nfail_under = 90\n")
-    planned(stage, DL1=None)
+def test_who_lowers_the_threshold_does_not_lower_what_is_asked_for(harness: CommandHarness) -> None:
+    with_tests(harness)
+    with_files(harness, measure__py=MEASURE, __coveragerc="[report]\nfail_under = 90\n")
+    planned(harness, DL1=None)
     more = "\n\ndef shout():\n    pass\n\n\ndef whisper():\n    pass\n"
 
-    finished = stage.deliver(
+    finished = harness.deliver(
         script(
             session(
                 write("greet.py", GREET + more),
@@ -189,21 +189,23 @@ def test_who_lowers_the_threshold_does_not_lower_what_is_asked_for(stage: Stage)
     assert told in seen(finished)
     touched = [f for e in finished.of_type("evidence.touched") for f in e["files"]]
     assert touched == [{"path": ".coveragerc", "judge": "coverage", "change": "changed"}]
-    assert statuses(stage) == {"DL1": (False, None)}
-    assert_sound(stage, finished)
+    assert statuses(harness) == {"DL1": (False, None)}
+    assert_sound(harness, finished)
 
 
 STILL_RED = (session(BREAK, done()), session(write("more.txt", "work\n"), done()))
 IMPATIENT = {**UNITTEST, "verify.fix_rounds": "1"}
 
 
-def test_a_person_says_no_to_tests_that_nobody_could_mend_and_the_run_ends(stage: Stage) -> None:
-    with_tests(stage)
-    planned(stage, DL1=None)
-    running = stage.start(script(*STILL_RED), settings=IMPATIENT)
+def test_a_person_says_no_to_tests_that_nobody_could_mend_and_the_run_ends(
+    harness: CommandHarness,
+) -> None:
+    with_tests(harness)
+    planned(harness, DL1=None)
+    running = harness.start(script(*STILL_RED), settings=IMPATIENT)
 
     asked = running.until("approval.asked")["approval"]
-    stage.treadle("deny", asked["id"], "mend", "it")
+    harness.treadle("deny", asked["id"], "mend", "it")
     finished = running.finish()
 
     assert (finished.exit_code, finished.result["reason"]) == (3, "tests_failed")
@@ -213,20 +215,20 @@ def test_a_person_says_no_to_tests_that_nobody_could_mend_and_the_run_ends(stage
     )
     assert "said no: mend it" in seen(finished)
     assert objections(finished) == [("new_failure", HELLO)] * 2
-    assert statuses(stage) == {"DL1": (False, None)}
-    assert_sound(stage, finished)
+    assert statuses(harness) == {"DL1": (False, None)}
+    assert_sound(harness, finished)
 
 
-def test_a_person_accepts_tests_as_they_are_and_the_work_goes_on(stage: Stage) -> None:
-    with_tests(stage)
-    planned(stage, DL1=None)
-    running = stage.start(script(*STILL_RED), settings=IMPATIENT)
+def test_a_person_accepts_tests_as_they_are_and_the_work_goes_on(harness: CommandHarness) -> None:
+    with_tests(harness)
+    planned(harness, DL1=None)
+    running = harness.start(script(*STILL_RED), settings=IMPATIENT)
 
     asked = running.until("approval.asked")["approval"]
-    stage.treadle("approve", asked["id"])
+    harness.treadle("approve", asked["id"])
     finished = running.finish()
 
     assert (finished.exit_code, finished.result["reason"]) == (0, "all_passed")
     assert (finished.result["rounds"], objections(finished)) == (2, [("new_failure", HELLO)] * 2)
-    assert statuses(stage) == {"DL1": (True, "claimed")}
-    assert_sound(stage, finished)
+    assert statuses(harness) == {"DL1": (True, "claimed")}
+    assert_sound(harness, finished)

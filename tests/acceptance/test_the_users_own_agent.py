@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from tests.acceptance.stage import (
+from tests.acceptance.harness import (
     BUILD_IT,
     ONE_DELIVERABLE,
     TWO_DELIVERABLES,
-    Stage,
+    CommandHarness,
     script,
 )
 from treadle.rehearsal.fixtures import Rehearse
@@ -42,20 +42,20 @@ print("named:", sum("PLANTED" in name for name in os.environ))
 OLDER = Path(__file__).parents[2] / ".venv" / "older-claude/claude_agent_sdk/_bundled/claude"
 
 
-def looking(stage: Stage) -> None:
-    stage.settings({})
-    (stage.project / "look.py").write_text(LOOK)
-    stage.git("add", "-A")
-    stage.git("commit", "-q", "-m", "A way to look around")
+def looking(harness: CommandHarness) -> None:
+    harness.settings({})
+    (harness.project / "look.py").write_text(LOOK)
+    harness.git("add", "-A")
+    harness.git("commit", "-q", "-m", "A way to look around")
 
 
 def test_the_oldest_tested_binary_delivers_and_the_summary_says_unsandboxed(
-    stage: Stage, rehearse: Rehearse
+    harness: CommandHarness, rehearse: Rehearse
 ) -> None:
     api = rehearse(script(ONE_DELIVERABLE, LOOK_AROUND))
-    looking(stage)
+    looking(harness)
 
-    finished = stage.treadle(
+    finished = harness.treadle(
         *("deliver", "--no-sandbox"),
         CLAUDE_BIN=str(OLDER),
         ANTHROPIC_BASE_URL=api.base_url,
@@ -66,12 +66,12 @@ def test_the_oldest_tested_binary_delivers_and_the_summary_says_unsandboxed(
     assert finished.exit_code == 0
     assert "sandbox       none: this run was unsandboxed" in finished.stderr
     assert "unsandboxed: the agent can do what you can do on this machine" in finished.stderr
-    assert (stage.project / "hello.txt").read_text() == "hello\n"
+    assert (harness.project / "hello.txt").read_text() == "hello\n"
     assert "must not be seen" not in str([request.json() for request in api.requests])
 
 
-def test_the_older_binary_is_really_an_older_one(stage: Stage) -> None:
-    found = stage.treadle("doctor", CLAUDE_BIN=str(OLDER), ANTHROPIC_API_KEY="dummy")
+def test_the_older_binary_is_really_an_older_one(harness: CommandHarness) -> None:
+    found = harness.treadle("doctor", CLAUDE_BIN=str(OLDER), ANTHROPIC_API_KEY="dummy")
 
     assert "Claude Code 2.1.211 from CLAUDE_BIN" in found.stdout
     assert "✔ login     api key (not shown)" in found.stdout
@@ -80,12 +80,12 @@ def test_the_older_binary_is_really_an_older_one(stage: Stage) -> None:
 
 @pytest.mark.parametrize("binary", ["", str(OLDER)], ids=["bundled", "oldest"])
 def test_a_model_is_reached_from_the_sandbox_with_a_key_that_is_not_in_there(
-    stage: Stage, rehearse: Rehearse, binary: str
+    harness: CommandHarness, rehearse: Rehearse, binary: str
 ) -> None:
     api = rehearse(script(ONE_DELIVERABLE, LOOK_AROUND))
-    looking(stage)
+    looking(harness)
 
-    finished = stage.treadle(
+    finished = harness.treadle(
         "deliver",
         **({"CLAUDE_BIN": binary} if binary else {}),
         ANTHROPIC_BASE_URL=api.base_url,
@@ -101,8 +101,8 @@ def test_a_model_is_reached_from_the_sandbox_with_a_key_that_is_not_in_there(
     assert "must not be seen" not in said
 
 
-def test_without_a_login_nothing_is_started(stage: Stage) -> None:
-    refused = stage.treadle("deliver", "--no-sandbox")
+def test_without_a_login_nothing_is_started(harness: CommandHarness) -> None:
+    refused = harness.treadle("deliver", "--no-sandbox")
 
     assert refused.exit_code == 4
     assert refused.stderr.splitlines()[-2:] == [
@@ -110,15 +110,15 @@ def test_without_a_login_nothing_is_started(stage: Stage) -> None:
         "  hint: run `treadle auth set anthropic-api-key`, set ANTHROPIC_API_KEY, or log in with"
         " Claude Code's own /login",
     ]
-    assert stage.treadle("ls", "--json").stdout.strip() == "[]"
+    assert harness.treadle("ls", "--json").stdout.strip() == "[]"
 
 
-def test_a_login_of_claude_code_is_found_and_not_shown(stage: Stage) -> None:
-    credentials = stage.home / ".claude" / ".credentials.json"
+def test_a_login_of_claude_code_is_found_and_not_shown(harness: CommandHarness) -> None:
+    credentials = harness.home / ".claude" / ".credentials.json"
     credentials.parent.mkdir()
     credentials.write_text('{"token": "planted"}')
 
-    found = stage.treadle("doctor")
+    found = harness.treadle("doctor")
 
     assert "✔ login     subscription (not shown)" in found.stdout
     assert "planted" not in found.stdout + found.stderr
@@ -143,13 +143,13 @@ def test_a_key_is_not_kept_in_the_private_home(tmp_path: Path) -> None:
 
 
 def test_a_rehearsal_leaves_nothing_that_a_real_run_takes_for_its_own(
-    stage: Stage, rehearse: Rehearse
+    harness: CommandHarness, rehearse: Rehearse
 ) -> None:
-    stage.deliver(script(TWO_DELIVERABLES, BUILD_IT), "--land", "never", "-n", "2")
-    before = [each["id"] for each in status_of(stage)]
+    harness.deliver(script(TWO_DELIVERABLES, BUILD_IT), "--land", "never", "-n", "2")
+    before = [each["id"] for each in status_of(harness)]
     api = rehearse(script(ONE_DELIVERABLE, BUILD_IT))
 
-    finished = stage.treadle(
+    finished = harness.treadle(
         *("deliver", "--json"), ANTHROPIC_BASE_URL=api.base_url, ANTHROPIC_API_KEY="sk-dummy"
     )
 
@@ -161,12 +161,12 @@ def test_a_rehearsal_leaves_nothing_that_a_real_run_takes_for_its_own(
         "initializer",
         "coding",
     ]
-    assert [(each["id"], each["passed"], each.get("rehearsed")) for each in status_of(stage)] == [
+    assert [(each["id"], each["passed"], each.get("rehearsed")) for each in status_of(harness)] == [
         ("DL-001", True, None)
     ]
 
 
-def status_of(stage: Stage) -> list[dict[str, Any]]:
-    status = json.loads((stage.project / ".treadle" / "status.json").read_text())
+def status_of(harness: CommandHarness) -> list[dict[str, Any]]:
+    status = json.loads((harness.project / ".treadle" / "status.json").read_text())
     found: list[dict[str, Any]] = status["deliverables"]
     return found

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.acceptance.stage import BUILD_IT, ONE_DELIVERABLE, Stage, script
+from tests.acceptance.harness import BUILD_IT, ONE_DELIVERABLE, CommandHarness, script
 from tests.acceptance.test_init_command import Machine
 
 REACH_OUT = """
@@ -17,19 +17,19 @@ REACH_OUT = """
 """
 
 
-def test_a_run_in_an_opened_sandbox_needs_trust_and_says_so_once(stage: Stage) -> None:
-    data = stage.directory / "data"
+def test_a_run_in_an_opened_sandbox_needs_trust_and_says_so_once(harness: CommandHarness) -> None:
+    data = harness.directory / "data"
     data.mkdir()
     (data / "note.txt").write_text("seen by the agent")
-    (stage.project / "look.py").write_text(f"print(open('{data}/note.txt').read())\n")
-    stage.git("add", "-A")
-    stage.git("commit", "-q", "-m", "A way to look")
+    (harness.project / "look.py").write_text(f"print(open('{data}/note.txt').read())\n")
+    harness.git("add", "-A")
+    harness.git("commit", "-q", "-m", "A way to look")
     opened = {"sandbox.readable": f'["{data}"]'}
     rehearsal = script(ONE_DELIVERABLE, REACH_OUT, BUILD_IT)
 
-    refused = stage.deliver(rehearsal, settings=opened)
-    trusted = stage.treadle("trust", "--yes")
-    finished = stage.deliver(rehearsal, settings=opened)
+    refused = harness.deliver(rehearsal, settings=opened)
+    trusted = harness.treadle("trust", "--yes")
+    finished = harness.deliver(rehearsal, settings=opened)
 
     assert (refused.exit_code, refused.stdout, refused.stderr) == (
         2,

@@ -1,6 +1,6 @@
 """Hooks of the user, in the sandbox, with the real binary: they forbid, and stay as they are."""
 
-from tests.acceptance.stage import ONE_DELIVERABLE, Stage, assert_sound, script
+from tests.acceptance.harness import ONE_DELIVERABLE, CommandHarness, assert_sound, script
 
 GUARD = """
 import json, sys
@@ -31,13 +31,15 @@ SESSION = f"""
 """
 
 
-def test_a_hook_forbids_what_the_policy_allows_and_cannot_be_disarmed(stage: Stage) -> None:
-    (stage.project / "tools").mkdir()
-    (stage.project / "tools" / "guard.py").write_text(GUARD)
-    stage.git("add", "-A")
-    stage.git("commit", "-q", "-m", "A guard")
+def test_a_hook_forbids_what_the_policy_allows_and_cannot_be_disarmed(
+    harness: CommandHarness,
+) -> None:
+    (harness.project / "tools").mkdir()
+    (harness.project / "tools" / "guard.py").write_text(GUARD)
+    harness.git("add", "-A")
+    harness.git("commit", "-q", "-m", "A guard")
 
-    finished = stage.deliver(
+    finished = harness.deliver(
         script(ONE_DELIVERABLE, SESSION),
         settings={"hooks.before_tool_use": '["python3 tools/guard.py"]'},
     )
@@ -57,15 +59,15 @@ def test_a_hook_forbids_what_the_policy_allows_and_cannot_be_disarmed(stage: Sta
     failed = [e["output"] for e in finished.of_type("tool.finished") if e["is_error"]]
     assert sum("This project wants none of it." in output for output in failed) == 2
     assert any("Read-only file system" in output for output in failed)
-    assert not (stage.project / "forbidden.txt").exists()
-    assert_sound(stage, finished)
+    assert not (harness.project / "forbidden.txt").exists()
+    assert_sound(harness, finished)
 
 
-def test_a_hook_that_is_broken_lets_nothing_pass(stage: Stage) -> None:
+def test_a_hook_that_is_broken_lets_nothing_pass(harness: CommandHarness) -> None:
     turns = "[{tool: Bash, input: {command: ls}}, {text: Nothing is allowed.}]"
     session = f"  - {{role: initializer, repeat: forever, turns: {turns}}}\n"
 
-    finished = stage.deliver(
+    finished = harness.deliver(
         script(session), "-n", "1", settings={"hooks.before_tool_use": '["no-such-guard"]'}
     )
 
@@ -84,14 +86,14 @@ sys.exit(2)
 """
 
 
-def test_a_hook_can_look_into_the_workspace_and_change_nothing(stage: Stage) -> None:
-    (stage.project / "guard.py").write_text(LOOKING)
+def test_a_hook_can_look_into_the_workspace_and_change_nothing(harness: CommandHarness) -> None:
+    (harness.project / "guard.py").write_text(LOOKING)
     turns = "[{tool: Bash, input: {command: ls}}, {text: Nothing is allowed.}]"
     session = f"  - {{role: initializer, repeat: forever, turns: {turns}}}\n"
 
-    finished = stage.deliver(
+    finished = harness.deliver(
         script(session), "-n", "1", settings={"hooks.before_tool_use": '["python3 guard.py"]'}
     )
 
     (decided,) = finished.of_type("tool.decided")
-    assert decided["reason"] == f"{(stage.project / 'SPEC.md').read_text().strip()} []"
+    assert decided["reason"] == f"{(harness.project / 'SPEC.md').read_text().strip()} []"

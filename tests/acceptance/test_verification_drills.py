@@ -6,7 +6,15 @@ import signal
 from pathlib import Path
 from typing import Any
 
-from tests.acceptance.proving import (
+from tests.acceptance.harness import (
+    CommandHarness,
+    Finished,
+    Running,
+    assert_all_gone,
+    assert_sound,
+    script,
+)
+from tests.acceptance.verified_project import (
     UNFINISHED,
     done,
     planned,
@@ -16,7 +24,6 @@ from tests.acceptance.proving import (
     statuses,
     write,
 )
-from tests.acceptance.stage import Finished, Running, Stage, assert_all_gone, assert_sound, script
 
 HELLO = "grep -qx hello hello.txt"
 BYE = "grep -qx bye bye.txt"
@@ -39,10 +46,10 @@ def tool(name: str, **given: Any) -> dict[str, Any]:
     return {"tool": f"mcp__treadle__{name}", "input": given}
 
 
-def test_what_the_specification_checks_is_out_of_the_agents_reach(stage: Stage) -> None:
+def test_what_the_specification_checks_is_out_of_the_agents_reach(harness: CommandHarness) -> None:
     check = f"- {CRITERION} Check: `{HELLO}`\n"
-    (stage.project / "SPEC.md").write_text(f"# A greeting\n\n{check}")
-    stage.git("commit", "-qam", "A check")
+    (harness.project / "SPEC.md").write_text(f"# A greeting\n\n{check}")
+    harness.git("commit", "-qam", "A check")
     easy = {"id": "DL1", "description": "A greeting"}
     easy["acceptanceCriteria"] = [{"text": CRITERION, "check": "true"}]  # type: ignore[assignment]
     passed = json.dumps({"deliverables": [{**easy, "passed": True}]})
@@ -52,7 +59,7 @@ def test_what_the_specification_checks_is_out_of_the_agents_reach(stage: Stage) 
     }
     program = "open('.treadle/status.json', 'w').write('{}')"
 
-    finished = stage.deliver(
+    finished = harness.deliver(
         script(
             f"  - {json.dumps(plan)}\n",
             session(
@@ -80,19 +87,19 @@ def test_what_the_specification_checks_is_out_of_the_agents_reach(stage: Stage) 
     assert changes(finished) == []
     touched = [file for event in finished.of_type("evidence.touched") for file in event["files"]]
     assert touched == [{"path": "SPEC.md", "judge": "specification", "change": "changed"}]
-    assert statuses(stage) == {"DL1": (False, None)}
+    assert statuses(harness) == {"DL1": (False, None)}
     assert f"[PENDING] A greeting (DL1) red: {HELLO}" in seen(finished)
-    assert_sound(stage, finished)
+    assert_sound(harness, finished)
 
 
 WORDS = ("belongs to Treadle", "is protected", "Read-only", "has a check already")
 
 
-def test_who_breaks_what_had_passed_is_found_out_before_the_end(stage: Stage) -> None:
-    planned(stage, DL1=HELLO, DL2=BYE)
+def test_who_breaks_what_had_passed_is_found_out_before_the_end(harness: CommandHarness) -> None:
+    planned(harness, DL1=HELLO, DL2=BYE)
     told = ["DL1, criterion “DL1 can be seen”", HELLO, "exit code 1"]
 
-    finished = stage.deliver(
+    finished = harness.deliver(
         script(
             session(write("hello.txt", "hello\n"), done("DL1")),
             session(write("bye.txt", "bye\n"), write("hello.txt", "oh no\n"), done("DL2")),
@@ -114,32 +121,32 @@ def test_who_breaks_what_had_passed_is_found_out_before_the_end(stage: Stage) ->
         ("DL1", "pending", None),
         ("DL1", "passed", "proven"),
     ]
-    shown = stage.treadle("logs", finished.events[0]["run"]).stdout
+    shown = harness.treadle("logs", finished.events[0]["run"]).stdout
     assert "broken in round 2" in shown
-    assert statuses(stage) == {"DL1": (True, "proven"), "DL2": (True, "proven")}
-    assert_sound(stage, finished)
+    assert statuses(harness) == {"DL1": (True, "proven"), "DL2": (True, "proven")}
+    assert_sound(harness, finished)
 
 
-def test_a_check_that_passes_before_the_work_proves_nothing(stage: Stage) -> None:
-    planned(stage, DL1="true")
+def test_a_check_that_passes_before_the_work_proves_nothing(harness: CommandHarness) -> None:
+    planned(harness, DL1="true")
 
-    finished = stage.deliver(script(session(write("hello.txt", "hello\n"), done())))
+    finished = harness.deliver(script(session(write("hello.txt", "hello\n"), done())))
 
     assert (finished.exit_code, finished.result["reason"]) == (0, "all_passed")
     assert checks(finished) == [("DL1", "before", 0), ("DL1", "after", 0)]
     assert changes(finished) == [("DL1", "passed", "claimed")]
-    shown = stage.treadle("logs", finished.events[0]["run"]).stdout
+    shown = harness.treadle("logs", finished.events[0]["run"]).stdout
     assert "check passes before the work, so it shows nothing" in shown
     assert "1 of 1 passed (claimed)" in seen(finished)
-    assert_sound(stage, finished)
+    assert_sound(harness, finished)
 
 
-def test_where_checks_are_required_a_word_is_not_enough(stage: Stage) -> None:
-    planned(stage, DL1=None)
+def test_where_checks_are_required_a_word_is_not_enough(harness: CommandHarness) -> None:
+    planned(harness, DL1=None)
     criterion = "DL1 can be seen"
     add = tool("add_check", deliverableId="DL1", criterion=criterion, command=HELLO)
 
-    finished = stage.deliver(
+    finished = harness.deliver(
         script(
             session(
                 write("hello.txt", "hello\n"),
@@ -155,17 +162,17 @@ def test_where_checks_are_required_a_word_is_not_enough(stage: Stage) -> None:
     [added] = finished.of_type("check.added")
     assert added["check"]["command"] == HELLO
     assert checks(finished) == [("DL1", "before", 2), ("DL1", "after", 0)]
-    assert statuses(stage) == {"DL1": (True, "proven")}
-    assert_sound(stage, finished)
+    assert statuses(harness) == {"DL1": (True, "proven")}
+    assert_sound(harness, finished)
 
 
-def in_the_middle_of_a_check(stage: Stage) -> tuple[Running, str, Path]:
+def in_the_middle_of_a_check(harness: CommandHarness) -> tuple[Running, str, Path]:
     """A run, the process of its check, and a file that this waits for: one that names another."""
-    begun, gate = stage.directory / "begun", stage.directory / "gate"
+    begun, gate = harness.directory / "begun", harness.directory / "gate"
     wait = f"until [ -e {gate} ] && [ $(cat {gate}) != $$ ]; do sleep 0.05; done"
-    planned(stage, DL1=f"{HELLO} && echo $$ > {begun} && {wait}")
+    planned(harness, DL1=f"{HELLO} && echo $$ > {begun} && {wait}")
     work = session(write("hello.txt", "hello\n"), done())
-    running = stage.start(script(work), "--no-sandbox")
+    running = harness.start(script(work), "--no-sandbox")
     running.until("work.imported")
     for _ in range(3000):
         if begun.exists() and (check := begun.read_text().strip()):
@@ -174,13 +181,13 @@ def in_the_middle_of_a_check(stage: Stage) -> tuple[Running, str, Path]:
     raise AssertionError("the check did not begin")
 
 
-def test_a_run_killed_in_the_middle_of_a_check_goes_on_with_it(stage: Stage) -> None:
-    running, check, gate = in_the_middle_of_a_check(stage)
+def test_a_run_killed_in_the_middle_of_a_check_goes_on_with_it(harness: CommandHarness) -> None:
+    running, check, gate = in_the_middle_of_a_check(harness)
     running.process.kill()
     killed = running.finish()
     gate.write_text(check)
 
-    resumed = stage.treadle("resume", killed.events[0]["run"], "--json")
+    resumed = harness.treadle("resume", killed.events[0]["run"], "--json")
 
     finished = Finished(resumed.exit_code, killed.stdout + resumed.stdout, resumed.stderr)
     assert (finished.exit_code, finished.result["reason"]) == (0, "all_passed")
@@ -188,27 +195,27 @@ def test_a_run_killed_in_the_middle_of_a_check_goes_on_with_it(stage: Stage) -> 
     assert [e["id"] for e in finished.of_type("deliverable.claimed")] == ["DL1"]
     assert checks(finished) == [("DL1", "before", 2), ("DL1", "after", 0)]
     assert changes(finished) == [("DL1", "passed", "proven")]
-    assert statuses(stage) == {"DL1": (True, "proven")}
+    assert statuses(harness) == {"DL1": (True, "proven")}
     # Without a sandbox it had lived on.
     assert check in [str(event["pid"]) for event in finished.of_type("process.ended")]
     assert_all_gone(finished)
 
 
 def test_a_run_interrupted_in_the_middle_of_a_check_ends_at_once_and_can_go_on(
-    stage: Stage,
+    harness: CommandHarness,
 ) -> None:
-    running, check, gate = in_the_middle_of_a_check(stage)
+    running, check, gate = in_the_middle_of_a_check(harness)
     running.process.send_signal(signal.SIGINT)
     stopped = running.finish()
 
     assert stopped.result["reason"] == "interrupted"
     assert checks(stopped) == [("DL1", "before", 2)]
-    assert statuses(stage) == {"DL1": (False, None)}
+    assert statuses(harness) == {"DL1": (False, None)}
     assert not Path(f"/proc/{check}").exists()
-    assert_sound(stage, stopped)
+    assert_sound(harness, stopped)
 
     gate.write_text(check)
-    resumed = stage.treadle("resume", stopped.events[0]["run"], "--json")
+    resumed = harness.treadle("resume", stopped.events[0]["run"], "--json")
 
     assert (resumed.exit_code, resumed.result["reason"]) == (0, "all_passed")
     assert resumed.of_type("session.started") == []

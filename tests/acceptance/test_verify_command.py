@@ -5,7 +5,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from tests.acceptance.stage import BUILD_IT, PATH, Finished, Stage, script
+from tests.acceptance.harness import BUILD_IT, PATH, CommandHarness, Finished, script
 
 WITH_A_CHECK = """
   - role: initializer
@@ -26,35 +26,35 @@ SETTINGS = {
 }
 
 
-def verified(stage: Stage, run: str, inside: Path) -> tuple[int, dict[str, Any]]:
-    done = stage.treadle("verify", run, "-p", str(inside), "--json")
+def verified(harness: CommandHarness, run: str, inside: Path) -> tuple[int, dict[str, Any]]:
+    done = harness.treadle("verify", run, "-p", str(inside), "--json")
     assert done.stdout, done.stderr
     return done.exit_code, json.loads(done.stdout)
 
 
-def proven_run(stage: Stage) -> Finished:
-    (stage.project / "tests.sh").write_text("echo tests ran; test -s tool.txt\n")
-    stage.git("add", "-A")
-    stage.git("commit", "-q", "-m", "Tests")
-    return stage.deliver(script(WITH_A_CHECK, BUILD_IT), settings=SETTINGS)
+def proven_run(harness: CommandHarness) -> Finished:
+    (harness.project / "tests.sh").write_text("echo tests ran; test -s tool.txt\n")
+    harness.git("add", "-A")
+    harness.git("commit", "-q", "-m", "Tests")
+    return harness.deliver(script(WITH_A_CHECK, BUILD_IT), settings=SETTINGS)
 
 
-def fresh_clone(stage: Stage) -> Path:
-    path = stage.directory / "clone"
-    command = ["git", "clone", "-q", str(stage.project), str(path)]
-    subprocess.run(command, env={"PATH": PATH, "HOME": str(stage.home)}, check=True)
+def fresh_clone(harness: CommandHarness) -> Path:
+    path = harness.directory / "clone"
+    command = ["git", "clone", "-q", str(harness.project), str(path)]
+    subprocess.run(command, env={"PATH": PATH, "HOME": str(harness.home)}, check=True)
     return path
 
 
 def test_what_a_run_has_shown_is_shown_again_in_a_fresh_clone_until_a_log_is_touched(
-    stage: Stage,
+    harness: CommandHarness,
 ) -> None:
-    done = proven_run(stage)
+    done = proven_run(harness)
     assert (done.exit_code, done.result["reason"]) == (0, "all_passed"), done.stderr
     run = done.lines[0]["run"]
-    clone = fresh_clone(stage)
+    clone = fresh_clone(harness)
 
-    code, told = verified(stage, run, clone)
+    code, told = verified(harness, run, clone)
 
     assert (code, told["agrees"]) == (0, True)
     seen = [(e["kind"], e["then"]["exit_code"], e["environment"]) for e in told["evidence"]]
@@ -62,16 +62,16 @@ def test_what_a_run_has_shown_is_shown_again_in_a_fresh_clone_until_a_log_is_tou
     assert [e["output"] for e in told["evidence"]] == ["a tool\nhello\n", "tests ran\n"]
 
     (evidence,) = [e["then"] for e in told["evidence"] if e["kind"] == "check"]
-    log = stage.root / "runs" / run / "evidence" / f"{evidence['log']}.log"
+    log = harness.root / "runs" / run / "evidence" / f"{evidence['log']}.log"
     assert log.read_text() == "a tool\nhello\n"
     log.write_text("a tool\nHello\n")
 
-    code, told = verified(stage, run, clone)
+    code, told = verified(harness, run, clone)
 
     assert (code, told["agrees"]) == (1, False)
     assert [reason for e in told["evidence"] for reason in e["reasons"]] == [
         f"its log {evidence['log'][:12]} was changed: its SHA-256 is another now"
     ]
     # No checkout is left, neither by the run nor by looking at it.
-    assert list((stage.root / "verifying").iterdir()) == []
-    assert [p.name for p in (stage.root / "runs" / run / "proving").iterdir()] == ["bases"]
+    assert list((harness.root / "verifying").iterdir()) == []
+    assert [p.name for p in (harness.root / "runs" / run / "proving").iterdir()] == ["bases"]

@@ -1,6 +1,6 @@
 """Paths of `verify.protect`, in the sandbox, with the real binary: an agent works around them."""
 
-from tests.acceptance.stage import ONE_DELIVERABLE, Stage, assert_sound, script
+from tests.acceptance.harness import ONE_DELIVERABLE, CommandHarness, assert_sound, script
 
 CONTRACT = "tests/contract/test_greeting.py"
 GOLDEN = "web/greeting.snap"
@@ -31,14 +31,16 @@ SESSION = f"""
 """
 
 
-def test_what_the_settings_protect_is_as_it_was_after_every_attempt(stage: Stage) -> None:
+def test_what_the_settings_protect_is_as_it_was_after_every_attempt(
+    harness: CommandHarness,
+) -> None:
     for name in (CONTRACT, GOLDEN):
-        (stage.project / name).parent.mkdir(parents=True)
-        (stage.project / name).write_text("as it was\n")
-    stage.git("add", "-A")
-    stage.git("commit", "-q", "-m", "A contract")
+        (harness.project / name).parent.mkdir(parents=True)
+        (harness.project / name).write_text("as it was\n")
+    harness.git("add", "-A")
+    harness.git("commit", "-q", "-m", "A contract")
 
-    finished = stage.deliver(
+    finished = harness.deliver(
         script(ONE_DELIVERABLE, SESSION),
         *("-n", "2"),
         settings={"verify.protect": '["tests/contract", "tests/golden", "*.snap"]'},
@@ -59,8 +61,8 @@ def test_what_the_settings_protect_is_as_it_was_after_every_attempt(stage: Stage
     assert sum("Device or resource busy" in output for output in failed) == 1
     withheld = [place["path"] for e in finished.of_type("work.withheld") for place in e["places"]]
     assert withheld == ["web/new.snap"]
-    landed = stage.git("ls-files").split("\n")
+    landed = harness.git("ls-files").split("\n")
     assert {CONTRACT, GOLDEN} < set(landed)
     assert "web/new.snap" not in landed
-    assert (stage.project / CONTRACT).read_text() == "as it was\n"
-    assert_sound(stage, finished)
+    assert (harness.project / CONTRACT).read_text() == "as it was\n"
+    assert_sound(harness, finished)

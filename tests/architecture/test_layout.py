@@ -69,6 +69,16 @@ def test_every_folder_of_the_source_is_a_package() -> None:
     assert {name_of(folder) for folder in folders if not (folder / "__init__.py").exists()} == set()
 
 
+def test_every_folder_of_unit_tests_is_a_package_of_the_source() -> None:
+    unit = ROOT / "tests" / "unit"
+    folders = {path.parent.relative_to(unit) for path in modules(unit)}
+
+    assert {name.as_posix() for name in folders if not (SOURCE / name).is_dir()} == set()
+    assert {name.as_posix() for name in folders if not (unit / name / "__init__.py").is_file()} == (
+        set()
+    )
+
+
 def test_users_of_the_package_get_its_types() -> None:
     assert (SOURCE / "py.typed").read_text("utf-8") == ""
 
@@ -101,12 +111,4 @@ def test_the_locks_pin_every_package_by_hash_and_name_no_index() -> None:
 
 
 def first_line_speaks(path: Path) -> bool:
-    body = ast.parse(path.read_text("utf-8")).body
-    first = body[0] if body else None
-    return isinstance(first, ast.Expr) and first.lineno == 1 and bool(said(first))
-
-
-def said(statement: ast.Expr) -> str:
-    value = statement.value
-    text = value.value if isinstance(value, ast.Constant) else ""
-    return text.strip().partition("\n")[0] if isinstance(text, str) else ""
+    return re.match(r'"""[^"\s]', path.read_text("utf-8")) is not None

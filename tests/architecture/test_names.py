@@ -4,10 +4,17 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+
+import pytest
 
 from tests.architecture.repository import ROOT, SOURCE, modules, name_of
 from treadle.workflows.registry import WORKFLOWS
+
+# One worker parses the source once.
+pytestmark = pytest.mark.xdist_group("source")
 
 # Words of another trade than ours. A reader would not search for them.
 METAPHORS = {
@@ -48,11 +55,22 @@ FAMILIES = ("cli", "runs", "wiring", "domain", "domain/events", "settings")
 SAME_IN_EVERY_FOLDER = {"build", "kind", "next_action", "prompt", "workflow"}
 
 
-def definitions() -> Iterator[tuple[Path, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef]]:
-    for path in modules(SOURCE):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-                yield path, node
+@dataclass(frozen=True)
+class Definition:
+    path: Path
+    name: str
+    is_class: bool
+
+
+@cache
+def definitions() -> tuple[Definition, ...]:
+    """Every class and function of the source."""
+    return tuple(
+        Definition(path, node.name, isinstance(node, ast.ClassDef))
+        for path in modules(SOURCE)
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+    )
 
 
 def words(name: str) -> set[str]:
@@ -71,9 +89,9 @@ def test_no_module_is_named_by_a_metaphor_or_a_bare_participle() -> None:
 
 def test_no_class_or_function_is_named_by_a_metaphor() -> None:
     poetic = {
-        f"{name_of(path)}:{node.name}"
-        for path, node in definitions()
-        if words(node.name) & METAPHORS
+        f"{name_of(each.path)}:{each.name}"
+        for each in definitions()
+        if words(each.name) & METAPHORS
     }
 
     assert poetic == set()
@@ -81,9 +99,9 @@ def test_no_class_or_function_is_named_by_a_metaphor() -> None:
 
 def test_no_class_or_function_is_named_by_a_bare_participle() -> None:
     bare = {
-        f"{name_of(path)}:{node.name}"
-        for path, node in definitions()
-        if node.name.lower().strip("_") in PARTICIPLES
+        f"{name_of(each.path)}:{each.name}"
+        for each in definitions()
+        if each.name.lower().strip("_") in PARTICIPLES
     }
 
     assert bare == set()
@@ -91,9 +109,7 @@ def test_no_class_or_function_is_named_by_a_bare_participle() -> None:
 
 def test_no_class_name_exists_twice() -> None:
     names = Counter(
-        node.name
-        for _, node in definitions()
-        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+        each.name for each in definitions() if each.is_class and not each.name.startswith("_")
     )
 
     assert {name for name, times in names.items() if times > 1} == set()

@@ -10,6 +10,8 @@ import pytest
 
 from tests.architecture.repository import ROOT
 
+pytestmark = pytest.mark.slow
+
 BUILT_FROM = ("src", "pyproject.toml", "README.md", "LICENSE", ".gitignore")
 
 

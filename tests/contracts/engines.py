@@ -18,13 +18,13 @@ from treadle.durable.port import Json, Steps, WorkflowFn, WorkflowRunner
 Kind = Literal["memory", "sqlite", "postgres"]
 
 
-class Opening(Protocol):
+class EngineStarter(Protocol):
     """Starts an engine on the store of this test, as a new process would."""
 
     def __call__(self, **workflows: WorkflowFn) -> AbstractAsyncContextManager[WorkflowRunner]: ...
 
 
-def opening_of(kind: Kind, request: pytest.FixtureRequest, tmp_path: Path) -> Opening:
+def engine_starter(kind: Kind, request: pytest.FixtureRequest, tmp_path: Path) -> EngineStarter:
     if kind == "memory":
         return in_memory({})
     return on_database(location_of(kind, request, tmp_path))
@@ -46,7 +46,7 @@ def prepared(server: PostgresServer) -> str:
     return name
 
 
-def in_memory(history: MemoryWorkflows) -> Opening:
+def in_memory(history: MemoryWorkflows) -> EngineStarter:
     @asynccontextmanager
     async def start(**workflows: WorkflowFn) -> AsyncIterator[WorkflowRunner]:
         yield MemoryEngine(workflows, history)
@@ -54,7 +54,7 @@ def in_memory(history: MemoryWorkflows) -> Opening:
     return start
 
 
-def on_database(location: str, executor: str = "run-1", queue: str = "run.1") -> Opening:
+def on_database(location: str, executor: str = "run-1", queue: str = "run.1") -> EngineStarter:
     @asynccontextmanager
     async def start(**workflows: WorkflowFn) -> AsyncIterator[WorkflowRunner]:
         async with open_engine(
@@ -70,12 +70,12 @@ def on_database(location: str, executor: str = "run-1", queue: str = "run.1") ->
 
 
 @dataclass
-class Acts:
+class RecordedActs:
     """What really happened, in order, over all attempts. Names in `broken` fail when acted."""
 
     done: list[str] = field(default_factory=list)
     broken: set[str] = field(default_factory=set)
-    # Acts that wait here until they are let go on, and tell that they have begun.
+    # RecordedActs that wait here until they are let go on, and tell that they have begun.
     held: dict[str, asyncio.Event] = field(default_factory=dict)
     reached: asyncio.Event = field(default_factory=asyncio.Event)
 

@@ -6,12 +6,12 @@ from typing import Literal
 import psycopg
 import pytest
 
-from tests.postgres import PostgresServer
+from tests.postgres import ON_POSTGRES, PostgresServer
 from treadle.domain.storage import Storage
 
 Kind = Literal["sqlite", "postgres"]
 
-DATABASES = ["sqlite", pytest.param("postgres", marks=pytest.mark.xdist_group("postgres"))]
+DATABASES = ["sqlite", pytest.param("postgres", marks=ON_POSTGRES)]
 
 
 def storage_of(kind: Kind, request: pytest.FixtureRequest, tmp_path: Path) -> Storage:

@@ -10,7 +10,13 @@ from typing import Any
 
 import pytest
 
-from tests.unit.adapters.claude.real_sessions import BUNDLED, OLDER, agent_on, api_of, brief_in
+from tests.unit.adapters.agents.claude.real_sessions import (
+    BUNDLED,
+    OLDER,
+    agent_on,
+    api_of,
+    brief_in,
+)
 from treadle.adapters.agents.claude.agent import ClaudeAgent
 from treadle.adapters.agents.replay import ReplayAgent, ReplayStep
 from treadle.domain.agent import (
@@ -33,7 +39,7 @@ from treadle.domain.ports import Agent
 from treadle.domain.session import Completed
 
 # One worker, because the session is started once for the module.
-pytestmark = pytest.mark.xdist_group("agent-contract")
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("agent-contract")]
 
 BINARIES = {"newest": BUNDLED, "oldest": OLDER}
 AGENTS = ("replay", *BINARIES)

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.builders import NOON, RUN
-from tests.postgres import PostgresServer
+from tests.postgres import ON_POSTGRES, PostgresServer
 from treadle.adapters.stores.approval_store import DatabaseApprovals
 from treadle.adapters.stores.database import open_database
 from treadle.domain.approval import (
@@ -47,7 +47,7 @@ YES = Answer("approved", "ada", LATER)
 NO = Answer("denied", "bob", LATER, "not on a Friday")
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=ON_POSTGRES)])
 def storage(request: pytest.FixtureRequest, tmp_path: Path) -> Storage:
     if request.param == "sqlite":
         return Storage(tmp_path)

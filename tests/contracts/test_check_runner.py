@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.wiring.proving_stage import staged
+from tests.unit.wiring.check_runner_harness import make_runner_harness
 from treadle.verify.check_runner import (
     CheckCommand,
     CheckRunner,
@@ -16,32 +16,34 @@ from treadle.verify.check_runner import (
 )
 from treadle.verify.memory_check_runner import MemoryCheckRunner, PresetResult
 
+pytestmark = pytest.mark.slow
+
 GREEN, RED, SLOW = "cat hello.txt", "echo no; exit 3", "cat /dev/zero > /dev/null"
 REPORTING = "echo '<testsuite/>' > report.xml"
 
 
 @dataclass(frozen=True)
 class Place:
-    ground: CheckRunner
+    runner: CheckRunner
     commit: str
     stop: Callable[[], None]
 
 
 async def real(directory: Path) -> Place:
-    stage = await staged(directory)
-    commit = stage.commit(**{"hello.txt": "hello\n"})
-    return Place(stage.ground, commit, stage.stop.set)
+    harness = await make_runner_harness(directory)
+    commit = harness.commit(**{"hello.txt": "hello\n"})
+    return Place(harness.runner, commit, harness.stop.set)
 
 
 async def remembered(_: Path) -> Place:
-    said = {
+    output_lines = {
         (GREEN, "c1"): PresetResult(0, "hello\n"),
         (RED, ""): PresetResult(3, "no\n"),
         (SLOW, ""): PresetResult(None),
         (REPORTING, ""): PresetResult(0, "", {"report.xml": b"<testsuite/>\n"}),
     }
-    ground = MemoryCheckRunner(said)
-    return Place(ground, "c1", said.clear)
+    runner = MemoryCheckRunner(output_lines)
+    return Place(runner, "c1", output_lines.clear)
 
 
 @pytest.fixture(params=[real, remembered], ids=["real", "memory"])
@@ -50,9 +52,9 @@ async def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
     return made
 
 
-async def shown(place: Place, command: str, *, seconds: float = 60) -> CommandResult:
+async def result(place: Place, command: str, *, seconds: float = 60) -> CommandResult:
     trial = CheckCommand(command, place.commit, "after", seconds, collect=("*.xml",))
-    found = await place.ground.run(trial)
+    found = await place.runner.run(trial)
     assert isinstance(found, CommandResult)
     return found
 
@@ -63,7 +65,7 @@ async def shown(place: Place, command: str, *, seconds: float = 60) -> CommandRe
 async def test_the_evidence_names_command_commit_and_end_and_the_hash_of_the_log(
     place: Place, command: str, exit_code: int, output: str
 ) -> None:
-    found = await shown(place, command)
+    found = await result(place, command)
 
     evidence = found.evidence
     assert (evidence.command, evidence.commit, evidence.when) == (command, place.commit, "after")
@@ -74,13 +76,13 @@ async def test_the_evidence_names_command_commit_and_end_and_the_hash_of_the_log
 
 
 async def test_what_is_not_done_in_time_has_no_exit_code(place: Place) -> None:
-    found = await shown(place, SLOW, seconds=0.3)
+    found = await result(place, SLOW, seconds=0.3)
 
     assert (found.evidence.exit_code, found.evidence.is_green) == (None, False)
 
 
 async def test_files_that_the_command_left_are_given_back(place: Place) -> None:
-    found = await shown(place, REPORTING)
+    found = await result(place, REPORTING)
 
     assert dict(found.files) == {"report.xml": b"<testsuite/>\n"}
 
@@ -89,5 +91,5 @@ async def test_a_run_that_is_asked_to_stop_shows_nothing(place: Place) -> None:
     place.stop()
 
     assert (
-        await place.ground.run(CheckCommand(GREEN, place.commit, "after", 60)) == CommandStopped()
+        await place.runner.run(CheckCommand(GREEN, place.commit, "after", 60)) == CommandStopped()
     )

@@ -11,7 +11,8 @@ from typing import Any, Literal
 import pytest
 
 from tests.builders import NOON
-from tests.contracts.engines import Acts, BrokenAct, Kind, Opening, opening_of
+from tests.contracts.engines import BrokenAct, EngineStarter, Kind, RecordedActs, engine_starter
+from tests.postgres import ON_POSTGRES
 from treadle.durable.port import Json, Steps, WorkflowChanged
 
 
@@ -19,36 +20,44 @@ from treadle.durable.port import Json, Steps, WorkflowChanged
     params=[
         "memory",
         "sqlite",
-        pytest.param("postgres", marks=pytest.mark.xdist_group("postgres")),
+        pytest.param("postgres", marks=ON_POSTGRES),
     ]
 )
-def opening(request: pytest.FixtureRequest, tmp_path: Path) -> Opening:
+def start_engine(request: pytest.FixtureRequest, tmp_path: Path) -> EngineStarter:
     kind: Kind = request.param
-    return opening_of(kind, request, tmp_path)
+    return engine_starter(kind, request, tmp_path)
 
 
-async def test_a_story_is_told_with_its_argument_and_gives_its_result(opening: Opening) -> None:
-    acts = Acts()
-    async with opening(plain=acts.workflow("one", "two")) as engine:
+async def test_a_story_is_told_with_its_argument_and_gives_its_result(
+    start_engine: EngineStarter,
+) -> None:
+    acts = RecordedActs()
+    async with start_engine(plain=acts.workflow("one", "two")) as engine:
         result = await engine.run("w", "plain", {"goal": ["ship"]})
 
     assert (result, acts.done) == ([{"goal": ["ship"]}, "ONE", "TWO"], ["one", "two"])
 
 
-async def test_a_finished_story_is_not_told_again_but_gives_its_result(opening: Opening) -> None:
-    acts = Acts()
-    async with opening(plain=acts.workflow("one")) as engine:
+async def test_a_finished_story_is_not_told_again_but_gives_its_result(
+    start_engine: EngineStarter,
+) -> None:
+    acts = RecordedActs()
+    async with start_engine(plain=acts.workflow("one")) as engine:
         first = await engine.run("w", "plain", 1)
         second = await engine.run("w", "plain", 2)
-    async with opening(plain=acts.workflow("one")) as engine:
+    async with start_engine(plain=acts.workflow("one")) as engine:
         third = await engine.run("w", "plain", 3)
 
     assert (first, second, third, acts.done) == ([1, "ONE"], [1, "ONE"], [1, "ONE"], ["one"])
 
 
-async def test_stories_of_different_workflows_know_nothing_of_each_other(opening: Opening) -> None:
-    acts = Acts()
-    async with opening(plain=acts.workflow("one"), other=acts.workflow("two", "one")) as engine:
+async def test_stories_of_different_workflows_know_nothing_of_each_other(
+    start_engine: EngineStarter,
+) -> None:
+    acts = RecordedActs()
+    async with start_engine(
+        plain=acts.workflow("one"), other=acts.workflow("two", "one")
+    ) as engine:
         results = await asyncio.gather(
             engine.run("a", "plain", "a"),
             engine.run("b", "other", "b"),
@@ -59,9 +68,9 @@ async def test_stories_of_different_workflows_know_nothing_of_each_other(opening
     assert sorted(acts.done) == ["one", "one", "one", "two"]
 
 
-async def test_what_a_step_raises_is_raised_by_the_telling(opening: Opening) -> None:
-    acts = Acts(broken={"two"})
-    async with opening(plain=acts.workflow("one", "two", "three")) as engine:
+async def test_what_a_step_raises_is_raised_by_the_telling(start_engine: EngineStarter) -> None:
+    acts = RecordedActs(broken={"two"})
+    async with start_engine(plain=acts.workflow("one", "two", "three")) as engine:
         with pytest.raises(BrokenAct, match="two"):
             await engine.run("w", "plain", None)
 
@@ -70,10 +79,10 @@ async def test_what_a_step_raises_is_raised_by_the_telling(opening: Opening) -> 
 
 @pytest.mark.parametrize("restarted", [False, True])
 async def test_after_a_repair_the_step_that_failed_is_acted_again_and_none_before_it(
-    opening: Opening, restarted: bool
+    start_engine: EngineStarter, restarted: bool
 ) -> None:
-    acts = Acts(broken={"two"})
-    async with opening(plain=acts.workflow("one", "two", "three")) as engine:
+    acts = RecordedActs(broken={"two"})
+    async with start_engine(plain=acts.workflow("one", "two", "three")) as engine:
         for _ in range(2):
             with pytest.raises(BrokenAct):
                 await engine.run("w", "plain", "x")
@@ -81,16 +90,16 @@ async def test_after_a_repair_the_step_that_failed_is_acted_again_and_none_befor
         if not restarted:
             assert await engine.run("w", "plain", "x") == ["x", "ONE", "TWO", "THREE"]
     if restarted:
-        async with opening(plain=acts.workflow("one", "two", "three")) as engine:
+        async with start_engine(plain=acts.workflow("one", "two", "three")) as engine:
             assert await engine.run("w", "plain", "x") == ["x", "ONE", "TWO", "THREE"]
 
     assert acts.done == ["one", "two", "two", "two", "three"]
 
 
 async def test_what_the_story_itself_raises_ends_the_telling_and_it_can_be_told_again(
-    opening: Opening,
+    start_engine: EngineStarter,
 ) -> None:
-    acts, moods = Acts(), iter(["bad", "good"])
+    acts, moods = RecordedActs(), iter(["bad", "good"])
 
     async def tell_moody(steps: Steps, argument: Json) -> Json:
         await steps.step("one", acts.act("one"), returns=str)
@@ -98,7 +107,7 @@ async def test_what_the_story_itself_raises_ends_the_telling_and_it_can_be_told_
             raise OSError("no such mood")
         return "told"
 
-    async with opening(moody=tell_moody) as engine:
+    async with start_engine(moody=tell_moody) as engine:
         with pytest.raises(OSError, match="no such mood"):
             await engine.run("w", "moody", None)
         result = await engine.run("w", "moody", None)
@@ -106,8 +115,10 @@ async def test_what_the_story_itself_raises_ends_the_telling_and_it_can_be_told_
     assert (result, acts.done) == ("told", ["one"])
 
 
-async def test_a_story_that_catches_a_failed_step_gets_no_further(opening: Opening) -> None:
-    acts = Acts(broken={"one"})
+async def test_a_story_that_catches_a_failed_step_gets_no_further(
+    start_engine: EngineStarter,
+) -> None:
+    acts = RecordedActs(broken={"one"})
 
     async def tell_stubborn(steps: Steps, argument: Json) -> Json:
         try:
@@ -116,7 +127,7 @@ async def test_a_story_that_catches_a_failed_step_gets_no_further(opening: Openi
             await steps.step("apology", acts.act("apology"), returns=str)
         return "told"
 
-    async with opening(stubborn=tell_stubborn) as engine:
+    async with start_engine(stubborn=tell_stubborn) as engine:
         with pytest.raises(BrokenAct):
             await engine.run("w", "stubborn", None)
         acts.broken.clear()
@@ -126,26 +137,28 @@ async def test_a_story_that_catches_a_failed_step_gets_no_further(opening: Openi
 
 
 @pytest.mark.parametrize("restarted", [False, True])
-async def test_a_step_that_was_cut_is_acted_again(opening: Opening, restarted: bool) -> None:
-    acts = Acts(held={"two": asyncio.Event()})
-    async with opening(plain=acts.workflow("one", "two", "three")) as engine:
-        telling = asyncio.create_task(engine.run("w", "plain", "x"))
+async def test_a_step_that_was_cut_is_acted_again(
+    start_engine: EngineStarter, restarted: bool
+) -> None:
+    acts = RecordedActs(held={"two": asyncio.Event()})
+    async with start_engine(plain=acts.workflow("one", "two", "three")) as engine:
+        running = asyncio.create_task(engine.run("w", "plain", "x"))
         await acts.reached.wait()
-        telling.cancel()
+        running.cancel()
         with pytest.raises(asyncio.CancelledError):
-            await telling
+            await running
         acts.held.clear()
         if not restarted:
             assert await engine.run("w", "plain", "x") == ["x", "ONE", "TWO", "THREE"]
     if restarted:
-        async with opening(plain=acts.workflow("one", "two", "three")) as engine:
+        async with start_engine(plain=acts.workflow("one", "two", "three")) as engine:
             assert await engine.run("w", "plain", "x") == ["x", "ONE", "TWO", "THREE"]
 
     assert acts.done == ["one", "two", "two", "three"]
 
 
 async def test_who_stops_waiting_for_a_story_stops_the_story_and_it_may_clean_up(
-    opening: Opening,
+    start_engine: EngineStarter,
 ) -> None:
     reached, cleaned = asyncio.Event(), []
 
@@ -164,18 +177,20 @@ async def test_who_stops_waiting_for_a_story_stops_the_story_and_it_may_clean_up
             cleaned.append("story")
         return None
 
-    async with opening(tidy=tell_tidy) as engine:
-        telling = asyncio.create_task(engine.run("w", "tidy", None))
+    async with start_engine(tidy=tell_tidy) as engine:
+        running = asyncio.create_task(engine.run("w", "tidy", None))
         await reached.wait()
-        telling.cancel()
+        running.cancel()
         with pytest.raises(asyncio.CancelledError):
-            await telling
+            await running
         assert cleaned == ["act", "story"]
 
 
 @pytest.mark.parametrize("cut", [False, True])
-async def test_a_story_runs_where_the_engine_was_opened(opening: Opening, cut: bool) -> None:
-    acts, loops = Acts(broken={"one"} if cut else set()), []
+async def test_a_story_runs_where_the_engine_was_opened(
+    start_engine: EngineStarter, cut: bool
+) -> None:
+    acts, loops = RecordedActs(broken={"one"} if cut else set()), []
 
     async def tell_where(steps: Steps, argument: Json) -> Json:
         loops.append(asyncio.get_running_loop())
@@ -183,7 +198,7 @@ async def test_a_story_runs_where_the_engine_was_opened(opening: Opening, cut: b
         loops.append(asyncio.get_running_loop())
         return None
 
-    async with opening(where=tell_where) as engine:
+    async with start_engine(where=tell_where) as engine:
         if cut:
             with pytest.raises(BrokenAct):
                 await engine.run("w", "where", None)
@@ -238,7 +253,7 @@ VALUES: list[tuple[Any, Any]] = [
 
 
 async def test_results_come_back_as_what_they_were_when_acted_and_when_told_again(
-    opening: Opening,
+    start_engine: EngineStarter,
 ) -> None:
     seen: list[list[Any]] = []
     endings = iter(["bad", "good"])
@@ -260,7 +275,7 @@ async def test_results_come_back_as_what_they_were_when_acted_and_when_told_agai
             raise BrokenAct
         return None
 
-    async with opening(values=tell_values) as engine:
+    async with start_engine(values=tell_values) as engine:
         with pytest.raises(BrokenAct):
             await engine.run("w", "values", None)
         await engine.run("w", "values", None)
@@ -270,30 +285,34 @@ async def test_results_come_back_as_what_they_were_when_acted_and_when_told_agai
     assert [[type(each) for each in row] for row in seen] == [[type(each) for each in expected]] * 2
 
 
-async def begin(opening: Opening, acts: Acts, *names: str) -> None:
+async def begin(start_engine: EngineStarter, acts: RecordedActs, *names: str) -> None:
     """Tell `names` as a story that is cut in its last step."""
     acts.broken.add(names[-1])
-    async with opening(plain=acts.workflow(*names)) as engine:
+    async with start_engine(plain=acts.workflow(*names)) as engine:
         with pytest.raises(BrokenAct):
             await engine.run("w", "plain", None)
     acts.broken.clear()
 
 
-async def test_a_story_with_other_steps_than_those_stored_is_refused(opening: Opening) -> None:
-    acts = Acts()
-    await begin(opening, acts, "one", "two", "three")
-    async with opening(plain=acts.workflow("one", "new", "three")) as engine:
+async def test_a_story_with_other_steps_than_those_stored_is_refused(
+    start_engine: EngineStarter,
+) -> None:
+    acts = RecordedActs()
+    await begin(start_engine, acts, "one", "two", "three")
+    async with start_engine(plain=acts.workflow("one", "new", "three")) as engine:
         with pytest.raises(WorkflowChanged, match="its next step was “two” and is “new” now"):
             await engine.run("w", "plain", None)
-    async with opening(plain=acts.workflow("one", "two", "three")) as engine:
+    async with start_engine(plain=acts.workflow("one", "two", "three")) as engine:
         assert await engine.run("w", "plain", None) == [None, "ONE", "TWO", "THREE"]
 
     assert acts.done == ["one", "two", "three", "three"]
 
 
-async def test_a_stored_result_that_no_longer_fits_its_type_is_refused(opening: Opening) -> None:
-    acts = Acts()
-    await begin(opening, acts, "one", "two")
+async def test_a_stored_result_that_no_longer_fits_its_type_is_refused(
+    start_engine: EngineStarter,
+) -> None:
+    acts = RecordedActs()
+    await begin(start_engine, acts, "one", "two")
 
     async def tell_changed(steps: Steps, argument: Json) -> Json:
         async def act() -> Passed:
@@ -302,16 +321,16 @@ async def test_a_stored_result_that_no_longer_fits_its_type_is_refused(opening: 
         await steps.step("one", act, returns=Passed)
         return None
 
-    async with opening(plain=tell_changed) as engine:
+    async with start_engine(plain=tell_changed) as engine:
         with pytest.raises(WorkflowChanged, match="the result of its step “one” does not fit"):
             await engine.run("w", "plain", None)
 
 
 async def test_a_changed_story_goes_the_old_way_where_it_has_gone_it_and_else_the_new(
-    opening: Opening,
+    start_engine: EngineStarter,
 ) -> None:
-    acts = Acts()
-    await begin(opening, acts, "one", "old", "end")
+    acts = RecordedActs()
+    await begin(start_engine, acts, "one", "old", "end")
 
     async def tell_changed(steps: Steps, argument: Json) -> Json:
         await steps.step("one", acts.act("one"), returns=str)
@@ -320,7 +339,7 @@ async def test_a_changed_story_goes_the_old_way_where_it_has_gone_it_and_else_th
         return await steps.step("end", acts.act("end"), returns=str)
 
     acts.done.clear()
-    async with opening(plain=tell_changed) as engine:
+    async with start_engine(plain=tell_changed) as engine:
         await engine.run("w", "plain", None)
         acts.broken.add("end")
         with pytest.raises(BrokenAct):

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.contracts.engines import Acts, BrokenAct, Opening, location_of, on_database
+from tests.contracts.engines import BrokenAct, EngineStarter, RecordedActs, location_of, on_database
+from tests.postgres import ON_POSTGRES
 from treadle.durable.client import cancel, delete_ended_before, enqueue
 from treadle.durable.port import Json, OwnedElsewhere, Steps, WorkflowCancelled, WorkflowChanged
 from treadle.durable.queries import (
@@ -26,13 +27,11 @@ class Store:
     """A database and two ways to work on it: as a foreground run and as a worker."""
 
     location: str
-    run: Opening
-    worker: Opening
+    run: EngineStarter
+    worker: EngineStarter
 
 
-@pytest.fixture(
-    params=["sqlite", pytest.param("postgres", marks=pytest.mark.xdist_group("postgres"))]
-)
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=ON_POSTGRES)])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Store:
     location = location_of(request.param, request, tmp_path)
     worker = on_database(location, executor="worker-1", queue="shared")
@@ -40,7 +39,7 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Store:
 
 
 async def test_what_is_enqueued_is_told_by_a_worker(store: Store) -> None:
-    acts = Acts(held={"one": asyncio.Event()})
+    acts = RecordedActs(held={"one": asyncio.Event()})
     enqueue(store.location, "w", "plain", "x")
     enqueue(store.location, "w", "plain", "a second time changes nothing")
     assert unfinished_workflows(store.location) == [
@@ -61,7 +60,7 @@ async def test_what_is_enqueued_is_told_by_a_worker(store: Store) -> None:
 async def test_a_run_can_be_told_in_the_foreground_while_it_waits_for_a_worker(
     store: Store,
 ) -> None:
-    acts = Acts()
+    acts = RecordedActs()
     enqueue(store.location, "w", "plain", "x")
     async with store.run(plain=acts.workflow("one")) as engine:
         assert await engine.run("w", "plain", None) == ["x", "ONE"]
@@ -74,7 +73,7 @@ async def test_a_run_can_be_told_in_the_foreground_while_it_waits_for_a_worker(
 async def test_a_story_that_raised_is_parked_until_somebody_tells_or_moves_it(
     store: Store,
 ) -> None:
-    acts = Acts(broken={"one"})
+    acts = RecordedActs(broken={"one"})
     enqueue(store.location, "w", "plain", "x")
     async with store.worker(plain=acts.workflow("one")) as engine:
         with pytest.raises(BrokenAct):
@@ -103,7 +102,7 @@ async def test_a_story_that_this_version_does_not_know_is_parked(store: Store) -
 
 
 async def test_what_a_closed_engine_had_begun_waits_on_its_queue(store: Store) -> None:
-    acts = Acts(held={"two": asyncio.Event()})
+    acts = RecordedActs(held={"two": asyncio.Event()})
     enqueue(store.location, "w", "plain", "x")
     async with store.worker(plain=acts.workflow("one", "two")):
         await acts.reached.wait()
@@ -119,19 +118,19 @@ async def test_what_a_closed_engine_had_begun_waits_on_its_queue(store: Store) -
 
 
 async def test_a_cancelled_run_is_cut_at_once_and_says_so(store: Store) -> None:
-    acts = Acts(held={"two": asyncio.Event()})
+    acts = RecordedActs(held={"two": asyncio.Event()})
     async with store.run(plain=acts.workflow("one", "two", "three")) as engine:
-        telling = asyncio.create_task(engine.run("w", "plain", None))
+        running = asyncio.create_task(engine.run("w", "plain", None))
         await acts.reached.wait()
         await asyncio.to_thread(cancel, store.location, "w")
         with pytest.raises(WorkflowCancelled):
-            await telling
+            await running
 
     assert (acts.done, unfinished_workflows(store.location)) == (["one", "two"], [])
 
 
 async def test_a_cancelled_run_is_cut_between_two_steps_too(store: Store) -> None:
-    acts = Acts()
+    acts = RecordedActs()
 
     async def tell_cancelled(steps: Steps, argument: Json) -> Json:
         await steps.step("one", acts.act("one"), returns=str)
@@ -146,7 +145,7 @@ async def test_a_cancelled_run_is_cut_between_two_steps_too(store: Store) -> Non
 
 
 async def test_a_cancelled_run_that_is_told_again_goes_on(store: Store) -> None:
-    acts = Acts(broken={"two"})
+    acts = RecordedActs(broken={"two"})
     async with store.run(plain=acts.workflow("one", "two")) as engine:
         with pytest.raises(BrokenAct):
             await engine.run("w", "plain", "x")
@@ -157,21 +156,21 @@ async def test_a_cancelled_run_that_is_told_again_goes_on(store: Store) -> None:
 
 
 async def test_cancelling_changes_nothing_about_a_finished_run(store: Store) -> None:
-    async with store.run(plain=Acts().workflow("one")) as engine:
+    async with store.run(plain=RecordedActs().workflow("one")) as engine:
         await engine.run("w", "plain", "x")
         await asyncio.to_thread(cancel, store.location, "w")
         assert await engine.run("w", "plain", None) == ["x", "ONE"]
 
 
 async def test_a_run_that_was_moved_elsewhere_is_cut_here(store: Store) -> None:
-    acts = Acts(held={"one": asyncio.Event()})
+    acts = RecordedActs(held={"one": asyncio.Event()})
     async with store.run(plain=acts.workflow("one")) as engine:
-        telling = asyncio.create_task(engine.run("w", "plain", "x"))
+        running = asyncio.create_task(engine.run("w", "plain", "x"))
         await acts.reached.wait()
         [seen] = unfinished_workflows(store.location)
         assert move_to_queue(store.location, seen)
         with pytest.raises(OwnedElsewhere):
-            await telling
+            await running
 
     assert unfinished_workflows(store.location) == [
         StoredWorkflow("w", WorkflowStatus.WAITING, "run-1", "shared")
@@ -189,7 +188,7 @@ async def test_a_workflow_that_has_changed_since_it_was_seen_is_not_moved(store:
 
 async def test_the_steps_that_finished_are_listed_with_their_times(store: Store) -> None:
     before = datetime.now(UTC) - timedelta(milliseconds=1)
-    acts = Acts(broken={"three"})
+    acts = RecordedActs(broken={"three"})
     async with store.run(plain=acts.workflow("one", "two", "three")) as engine:
         with pytest.raises(BrokenAct):
             await engine.run("w", "plain", None)
@@ -203,7 +202,7 @@ async def test_the_steps_that_finished_are_listed_with_their_times(store: Store)
 
 
 async def test_old_workflows_are_deleted_once_they_have_ended(store: Store) -> None:
-    acts = Acts(broken={"bad"})
+    acts = RecordedActs(broken={"bad"})
     async with store.run(plain=acts.workflow("one"), bad=acts.workflow("bad")) as engine:
         await engine.run("finished", "plain", "x")
         with pytest.raises(BrokenAct):
@@ -222,7 +221,7 @@ async def test_old_workflows_are_deleted_once_they_have_ended(store: Store) -> N
 
 
 async def test_the_loop_has_threads_again_after_the_engine_is_closed(store: Store) -> None:
-    async with store.run(plain=Acts().workflow("one")) as engine:
+    async with store.run(plain=RecordedActs().workflow("one")) as engine:
         await engine.run("w", "plain", None)
 
     assert await asyncio.to_thread(lambda: "in a thread") == "in a thread"
@@ -236,7 +235,7 @@ async def test_a_process_has_one_engine_at_a_time(store: Store) -> None:
 
 
 async def test_nothing_is_said_on_the_way(store: Store, capfd: pytest.CaptureFixture[str]) -> None:
-    acts = Acts(broken={"one"})
+    acts = RecordedActs(broken={"one"})
     async with store.run(plain=acts.workflow("one")) as engine:
         with pytest.raises(BrokenAct):
             await engine.run("w", "plain", None)

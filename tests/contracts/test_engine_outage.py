@@ -4,10 +4,10 @@ import asyncio
 
 import pytest
 
-from tests.contracts.engines import Acts, location_of, on_database
-from tests.postgres import PostgresServer
+from tests.contracts.engines import RecordedActs, location_of, on_database
+from tests.postgres import ON_POSTGRES, PostgresServer
 
-pytestmark = pytest.mark.xdist_group("postgres")
+pytestmark = [*ON_POSTGRES]
 
 
 async def test_a_story_waits_for_its_server_and_goes_on(
@@ -15,18 +15,18 @@ async def test_a_story_waits_for_its_server_and_goes_on(
 ) -> None:
     location = location_of("postgres", request, tmp_path_factory.getbasetemp())
     server: PostgresServer = request.getfixturevalue("postgres_server")
-    acts = Acts(held={"two": asyncio.Event()})
+    acts = RecordedActs(held={"two": asyncio.Event()})
     async with on_database(location)(plain=acts.workflow("one", "two", "three")) as engine:
-        telling = asyncio.create_task(engine.run("w", "plain", "x"))
+        running = asyncio.create_task(engine.run("w", "plain", "x"))
         await acts.reached.wait()
         server.control("-m", "fast", "stop")
         try:
             # The step ends while there is nowhere to store its result.
             acts.held["two"].set()
-            done, _ = await asyncio.wait([telling], timeout=1)
+            done, _ = await asyncio.wait([running], timeout=1)
         finally:
             server.start()
         assert done == set()
-        assert await telling == ["x", "ONE", "TWO", "THREE"]
+        assert await running == ["x", "ONE", "TWO", "THREE"]
 
     assert acts.done == ["one", "two", "three"]

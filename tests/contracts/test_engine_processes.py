@@ -13,6 +13,7 @@ import pytest
 
 from tests.contracts import engine_program
 from tests.contracts.engines import location_of, on_database
+from tests.postgres import ON_POSTGRES
 from treadle.durable.client import enqueue
 from treadle.durable.port import OwnedElsewhere
 from treadle.durable.queries import (
@@ -23,10 +24,10 @@ from treadle.durable.queries import (
 )
 from treadle.durable.stored_workflow import StoredWorkflow, WorkflowStatus
 
+pytestmark = pytest.mark.slow
 
-@pytest.fixture(
-    params=["sqlite", pytest.param("postgres", marks=pytest.mark.xdist_group("postgres"))]
-)
+
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=ON_POSTGRES)])
 def location(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     return location_of(request.param, request, tmp_path)
 

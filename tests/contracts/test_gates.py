@@ -10,7 +10,7 @@ from threading import Barrier, Thread
 import pytest
 
 from tests.builders import NOON
-from tests.postgres import PostgresServer
+from tests.postgres import ON_POSTGRES, PostgresServer
 from treadle.adapters.stores.database import Database, open_database
 from treadle.adapters.stores.service_health import (
     DatabaseBreakers,
@@ -33,7 +33,7 @@ OPEN = CircuitBreaker(
 SPENT = QuotaBlock("mark", NOON + timedelta(hours=5), "You've hit your limit", NOON)
 
 
-POSTGRES = pytest.param("postgres", marks=pytest.mark.xdist_group("postgres"))
+POSTGRES = pytest.param("postgres", marks=ON_POSTGRES)
 
 
 def storage_of(kind: str, request: pytest.FixtureRequest, root: Path) -> Storage:

@@ -16,6 +16,8 @@ from treadle.adapters.sandboxes.seatbelt import Seatbelt
 from treadle.adapters.sandboxes.unsandboxed import Unsandboxed
 from treadle.domain.sandbox import ConfinedCommand, Confinement, ProbePassed, Sandbox
 
+pytestmark = pytest.mark.slow
+
 Make = Callable[[Path], Sandbox]
 GIVEN = {"PATH": "/usr/bin:/bin", "GREETING": "hello"}
 

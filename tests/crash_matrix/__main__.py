@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tests.crash_matrix.case import Case
 from tests.crash_matrix.cases import CASES, ON_POSTGRES
-from tests.crash_matrix.matrix import Judged, Matrix
+from tests.crash_matrix.matrix import CaseVerdict, Matrix
 from tests.crash_matrix.page import page
 from tests.postgres import running_server
 
@@ -27,18 +27,18 @@ def main() -> int:
     return exit_code([*sqlite, *postgres])
 
 
-def judged(matrix: Matrix, cases: Sequence[Case]) -> list[Judged]:
+def judged(matrix: Matrix, cases: Sequence[Case]) -> list[CaseVerdict]:
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        return [_shown(each) for each in pool.map(matrix.judge, cases)]
+        return [_print_verdict(each) for each in pool.map(matrix.judge, cases)]
 
 
-def exit_code(found: Sequence[Judged]) -> int:
+def exit_code(found: Sequence[CaseVerdict]) -> int:
     held = sum(not each.failures for each in found)
     sys.stdout.write(f"{held} of {len(found)} points hold\n")
     return 0 if held == len(found) else 1
 
 
-def _shown(each: Judged) -> Judged:
+def _print_verdict(each: CaseVerdict) -> CaseVerdict:
     word = "FAILED" if each.failures else "ok"
     sys.stdout.write("\n    ".join((f"{word}  {each.case.name}", *each.failures)) + "\n")
     sys.stdout.flush()

@@ -37,7 +37,7 @@ LIMITED = "limit reached"
 
 
 @dataclass(frozen=True, slots=True)
-class Act:
+class CaseCommand:
     """One command, and where its process dies; the last one of a case lives."""
 
     command: Command
@@ -50,7 +50,7 @@ class Case:
     """One row of the matrix."""
 
     name: str
-    acts: tuple[Act, ...]
+    commands: tuple[CaseCommand, ...]
     scenario: str = PLAIN
     # The user's checkout is being changed at that moment, as it should be.
     landing: bool = False
@@ -58,12 +58,12 @@ class Case:
 
 def cut(name: str, spot: Spot, *, scenario: str = PLAIN, landing: bool = False) -> Case:
     """Killed in the foreground, resumed by a person."""
-    return Case(name, (Act("deliver", spot), Act("resume")), scenario, landing)
+    return Case(name, (CaseCommand("deliver", spot), CaseCommand("resume")), scenario, landing)
 
 
 def taken(name: str, spot: Spot, *, scenario: str = PLAIN, landing: bool = False) -> Case:
     """Killed in the foreground, taken over by a worker."""
-    return Case(name, (Act("deliver", spot), Act("worker")), scenario, landing)
+    return Case(name, (CaseCommand("deliver", spot), CaseCommand("worker")), scenario, landing)
 
 
 def stored(event: str, number: int = 1, moment: Moment = "after") -> Call:

@@ -26,8 +26,8 @@ from tests.crash_matrix.case import (
     STATUS,
     WAIT,
     WORKSITE,
-    Act,
     Case,
+    CaseCommand,
     cut,
     git,
     git_running,
@@ -56,16 +56,16 @@ BEGINNING = (
     taken("before run.started is stored", stored("run.started", moment="before")),
     Case(
         "before run.started is stored, started again",
-        (Act("deliver", stored("run.started", moment="before")), Act("deliver")),
+        (CaseCommand("deliver", stored("run.started", moment="before")), CaseCommand("deliver")),
     ),
     Case(
         "engine opened, run not begun, started again",
         (
-            Act(
+            CaseCommand(
                 "deliver",
                 Call("treadle.durable.workflow_tables:WorkflowTables.hand_back", "before"),
             ),
-            Act("deliver"),
+            CaseCommand("deliver"),
         ),
     ),
     cut("run.started stored", stored("run.started")),
@@ -182,14 +182,14 @@ LANDING = (
     taken("run.ended stored, engine not told", stored("run.ended"), landing=True),
     Case(
         "run.ended stored, resumed",
-        (Act("deliver", stored("run.ended")), Act("resume", exit_code=2)),
+        (CaseCommand("deliver", stored("run.ended")), CaseCommand("resume", exit_code=2)),
         landing=True,
     ),
     Case(
         "engine told, command not ended",
         (
-            Act("deliver", Call("treadle.runs.start:result_from", "before")),
-            Act("resume", exit_code=2),
+            CaseCommand("deliver", Call("treadle.runs.start:result_from", "before")),
+            CaseCommand("resume", exit_code=2),
         ),
         landing=True,
     ),

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from tests.crash_matrix.case import Case
-from tests.crash_matrix.playing import Line, Played
+from tests.crash_matrix.case_runner import CaseResult, Line
 
 KILLED = -9
 
@@ -41,52 +41,52 @@ FACTS: dict[str, Callable[[dict[str, Any]], Fact]] = {
 }
 
 
-def failures(case: Case, played: Played, wanted: Played) -> list[str]:
+def failures(case: Case, result: CaseResult, wanted: CaseResult) -> list[str]:
     """Every promise that was not kept, in one sentence each; `wanted` is the undisturbed run."""
-    return [sentence for check in CHECKS.values() for sentence in check(case, played, wanted)]
+    return [sentence for check in CHECKS.values() for sentence in check(case, result, wanted)]
 
 
-def _ended(case: Case, played: Played, _: Played) -> Iterator[str]:
-    for number, (act, code) in enumerate(zip(case.acts, played.exit_codes, strict=True), 1):
-        if act.dies is not None and code != KILLED:
-            yield f"act {number} ({act.command}) never came to its point: exit code {code}"
-        elif act.dies is None and code != act.exit_code:
-            yield f"act {number} ({act.command}) ended with {code}: {played.said}"
+def _ended(case: Case, result: CaseResult, _: CaseResult) -> Iterator[str]:
+    for number, (command, code) in enumerate(zip(case.commands, result.exit_codes, strict=True), 1):
+        if command.dies is not None and code != KILLED:
+            yield f"command {number} ({command.command}) never came to its point: exit code {code}"
+        elif command.dies is None and code != command.exit_code:
+            yield f"command {number} ({command.command}) ended with {code}: {result.said}"
 
 
-def _tree(_: Case, played: Played, wanted: Played) -> Iterator[str]:
-    if played.tree != wanted.tree:
-        yield f"the final tree differs: {sorted(played.after.files)}"
-    if played.after.status != wanted.after.status:
-        yield f"the checkout is not clean: {played.after.status!r}"
+def _tree(_: Case, result: CaseResult, wanted: CaseResult) -> Iterator[str]:
+    if result.tree != wanted.tree:
+        yield f"the final tree differs: {sorted(result.after.files)}"
+    if result.after.status != wanted.after.status:
+        yield f"the checkout is not clean: {result.after.status!r}"
 
 
-def _commits(_: Case, played: Played, wanted: Played) -> Iterator[str]:
-    if played.subjects != wanted.subjects:
-        yield f"commits differ: {played.subjects} instead of {wanted.subjects}"
-    if played.branches != wanted.branches:
-        yield f"{played.branches} branches instead of {wanted.branches}"
+def _commits(_: Case, result: CaseResult, wanted: CaseResult) -> Iterator[str]:
+    if result.subjects != wanted.subjects:
+        yield f"commits differ: {result.subjects} instead of {wanted.subjects}"
+    if result.branches != wanted.branches:
+        yield f"{result.branches} branches instead of {wanted.branches}"
 
 
-def _status(_: Case, played: Played, wanted: Played) -> Iterator[str]:
-    if undated(played.status) != undated(wanted.status):
-        yield f"status.json differs: {undated(played.status)}"
-    for claim in claims(played.status):
+def _status(_: Case, result: CaseResult, wanted: CaseResult) -> Iterator[str]:
+    if undated(result.status) != undated(wanted.status):
+        yield f"status.json differs: {undated(result.status)}"
+    for claim in claims(result.status):
         if not claim:
             yield "a pass in status.json names no commit"
 
 
-def _numbers(_: Case, played: Played, __: Played) -> Iterator[str]:
-    numbers = [line["seq"] for line in played.log]
+def _numbers(_: Case, result: CaseResult, __: CaseResult) -> Iterator[str]:
+    numbers = [line["seq"] for line in result.log]
     if numbers != list(range(1, len(numbers) + 1)):
         yield f"events are not numbered without a gap: {numbers}"
 
 
-def _once(_: Case, played: Played, wanted: Played) -> Iterator[str]:
-    told, expected = facts(played.log), facts(wanted.log)
+def _once(_: Case, result: CaseResult, wanted: CaseResult) -> Iterator[str]:
+    told, expected = facts(result.log), facts(wanted.log)
     if told != expected:
         yield f"facts differ: {_difference(told, expected)}"
-    warned, known = warnings(played.log), warnings(wanted.log)
+    warned, known = warnings(result.log), warnings(wanted.log)
     for message in set(warned):
         # Whoever goes on with a run without a sandbox says so again.
         again = message.startswith("unsandboxed")
@@ -94,20 +94,20 @@ def _once(_: Case, played: Played, wanted: Played) -> Iterator[str]:
             yield f"warned too often: {message}"
 
 
-def _orphans(_: Case, played: Played, __: Played) -> Iterator[str]:
+def _orphans(_: Case, result: CaseResult, __: CaseResult) -> Iterator[str]:
     for moment, left in (
-        *((f"after kill {n}", killed.orphans) for n, killed in enumerate(played.killed, 1)),
-        ("at the end", played.orphans),
+        *((f"after kill {n}", killed.orphans) for n, killed in enumerate(result.killed, 1)),
+        ("at the end", result.orphans),
     ):
         if left:
             yield f"processes live on {moment}: {left}"
 
 
-def _sessions(_: Case, played: Played, __: Played) -> Iterator[str]:
+def _sessions(_: Case, result: CaseResult, __: CaseResult) -> Iterator[str]:
     """A cut session goes on under its id: in the agent's memory if it has one of it."""
-    begun = [(line["seq"], line["event"]) for line in played.log if _is_start(line)]
+    begun = [(line["seq"], line["event"]) for line in result.log if _is_start(line)]
     known: dict[str, int] = {}
-    for killed in played.killed:
+    for killed in result.killed:
         later = [event for seq, event in begun if seq > killed.seq]
         if killed.cut_session is None:
             continue
@@ -123,16 +123,16 @@ def _sessions(_: Case, played: Played, __: Played) -> Iterator[str]:
             yield f"session {session} was started {times} times"
 
 
-def _checkout(case: Case, played: Played, _: Played) -> Iterator[str]:
-    for number, killed in enumerate(played.killed, 1):
-        if not case.landing and killed.checkout != played.before:
+def _checkout(case: Case, result: CaseResult, _: CaseResult) -> Iterator[str]:
+    for number, killed in enumerate(result.killed, 1):
+        if not case.landing and killed.checkout != result.before:
             yield f"the checkout was touched before kill {number}"
         for name, content in killed.checkout.files.items():
-            if content not in (played.before.files.get(name), played.after.files.get(name)):
+            if content not in (result.before.files.get(name), result.after.files.get(name)):
                 yield f"kill {number} left {name} in a state that is nobody's"
 
 
-CHECKS: dict[str, Callable[[Case, Played, Played], Iterator[str]]] = {
+CHECKS: dict[str, Callable[[Case, CaseResult, CaseResult], Iterator[str]]] = {
     "it ends as it should": _ended,
     "same tree": _tree,
     "same commits": _commits,

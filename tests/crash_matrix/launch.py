@@ -1,6 +1,6 @@
-"""Starts `treadle` in this process with a trap in it: CASE, the number of the act, then its words.
+"""Starts `treadle` in this process with a trap in it.
 
-python -c '…; main()' CASE ACT -- rehearse script.yaml -- deliver
+python -c '…; main()' CASE NUMBER -- rehearse script.yaml -- deliver
 """
 
 import sys
@@ -11,7 +11,7 @@ from tests.crash_matrix.spots import plant
 
 def main() -> None:
     case, number, _, *arguments = sys.argv[1:]
-    spot = named(case).acts[int(number)].dies
+    spot = named(case).commands[int(number)].dies
     if spot is not None:
         plant(spot)
     from treadle.cli.main import run

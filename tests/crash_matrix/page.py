@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Sequence
 
-from tests.crash_matrix.case import Act, Case
+from tests.crash_matrix.case import Case, CaseCommand
 from tests.crash_matrix.checks import CHECKS
-from tests.crash_matrix.matrix import Judged
+from tests.crash_matrix.matrix import CaseVerdict
 
 HEAD = """# Crash matrix
 
@@ -59,7 +59,7 @@ DOERS = {
 }
 
 
-def page(sqlite: Sequence[Judged], postgres: Sequence[Judged]) -> str:
+def page(sqlite: Sequence[CaseVerdict], postgres: Sequence[CaseVerdict]) -> str:
     return "\n".join(
         [
             HEAD,
@@ -80,14 +80,14 @@ def page(sqlite: Sequence[Judged], postgres: Sequence[Judged]) -> str:
     )
 
 
-def _counts(database: str, judged: Sequence[Judged]) -> str:
+def _counts(database: str, judged: Sequence[CaseVerdict]) -> str:
     good = sum(not each.failures for each in judged)
-    kills = sum(act.dies is not None for each in judged for act in each.case.acts)
+    kills = sum(command.dies is not None for each in judged for command in each.case.commands)
     checks = len(CHECKS) * len(judged)
     return f"- {database}: {len(judged)} points, {kills} kills, {checks} checks, {good} points hold"
 
 
-def _table(judged: Iterable[Judged]) -> list[str]:
+def _table(judged: Iterable[CaseVerdict]) -> list[str]:
     rows = [
         f"| {n} | {each.case.name} | {each.case.scenario} | {_killed(each.case)} |"
         f" {_went_on(each.case)} | {_result(each)} |"
@@ -101,17 +101,19 @@ def _table(judged: Iterable[Judged]) -> list[str]:
 
 
 def _killed(case: Case) -> str:
-    return ", then ".join(DOERS[act.command] for act in case.acts if act.dies is not None)
+    return ", then ".join(
+        DOERS[command.command] for command in case.commands if command.dies is not None
+    )
 
 
 def _went_on(case: Case) -> str:
-    return ", ".join(DOERS[act.command] for act in _after_the_first_kill(case))
+    return ", ".join(DOERS[command.command] for command in _after_the_first_kill(case))
 
 
-def _after_the_first_kill(case: Case) -> Sequence[Act]:
-    first = next(n for n, act in enumerate(case.acts) if act.dies is not None)
-    return case.acts[first + 1 :]
+def _after_the_first_kill(case: Case) -> Sequence[CaseCommand]:
+    first = next(n for n, command in enumerate(case.commands) if command.dies is not None)
+    return case.commands[first + 1 :]
 
 
-def _result(judged: Judged) -> str:
+def _result(judged: CaseVerdict) -> str:
     return f"all {len(CHECKS)} hold" if not judged.failures else "; ".join(judged.failures)

@@ -3,7 +3,13 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from tests.acceptance.stage import BUILD_IT, ONE_DELIVERABLE, TWO_DELIVERABLES, Stage, script
+from tests.acceptance.harness import (
+    BUILD_IT,
+    ONE_DELIVERABLE,
+    TWO_DELIVERABLES,
+    CommandHarness,
+    script,
+)
 
 # Overloaded, and says so in a way that the agent does not try again by itself.
 GIVE_UP = '{error: {status: 529, headers: {x-should-retry: "false"}}}'
@@ -73,36 +79,36 @@ def told(*sessions: str, auth: str = "api_key") -> str:
     return script(*(f"{session}{NOTHING_TO_ADD}" for session in sessions), auth=auth)
 
 
-def nothing(stage: Stage) -> None:
+def nothing(harness: CommandHarness) -> None:
     """The checkout is clean and nobody has worked here before."""
 
 
-def unfinished_edits(stage: Stage) -> None:
+def unfinished_edits(harness: CommandHarness) -> None:
     """Changes that the user has neither committed nor, in part, told git of."""
-    (stage.project / "SPEC.md").write_text("# A greeting\n\nhello.txt says hello to you.\n")
-    (stage.project / "draft.txt").write_text("mine\n")
-    stage.git("add", "SPEC.md")
+    (harness.project / "SPEC.md").write_text("# A greeting\n\nhello.txt says hello to you.\n")
+    (harness.project / "draft.txt").write_text("mine\n")
+    harness.git("add", "SPEC.md")
 
 
-def work_on_a_branch(stage: Stage) -> None:
+def work_on_a_branch(harness: CommandHarness) -> None:
     """An earlier run built the first of two deliverables, and nobody has landed it."""
-    finished = stage.deliver(script(TWO_DELIVERABLES, BUILD_IT), "-n", "2")
+    finished = harness.deliver(script(TWO_DELIVERABLES, BUILD_IT), "-n", "2")
     assert finished.exit_code == 5, finished.stderr
 
 
-def work_that_is_gone(stage: Stage) -> None:
+def work_that_is_gone(harness: CommandHarness) -> None:
     """The same, and the user has thrown that work away."""
-    work_on_a_branch(stage)
-    branch = stage.git("for-each-ref", "--format=%(refname:short)", "refs/heads/treadle")
-    stage.git("branch", "-q", "-D", branch)
+    work_on_a_branch(harness)
+    branch = harness.git("for-each-ref", "--format=%(refname:short)", "refs/heads/treadle")
+    harness.git("branch", "-q", "-D", branch)
 
 
-def another_specification(stage: Stage) -> None:
+def another_specification(harness: CommandHarness) -> None:
     """An earlier run did all there was to do; since then the user wants more."""
-    finished = stage.deliver(script(ONE_DELIVERABLE, BUILD_IT))
+    finished = harness.deliver(script(ONE_DELIVERABLE, BUILD_IT))
     assert finished.exit_code == 0, finished.stderr
-    (stage.project / "SPEC.md").write_text("# A greeting\n\nhello.txt and bye.txt.\n")
-    stage.git("commit", "-q", "-a", "-m", "A farewell, too")
+    (harness.project / "SPEC.md").write_text("# A greeting\n\nhello.txt and bye.txt.\n")
+    harness.git("commit", "-q", "-a", "-m", "A farewell, too")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +116,7 @@ class Scenario:
     """A script, the settings and options that go with it, and what was there before."""
 
     script: str
-    before: Callable[[Stage], None] = nothing
+    before: Callable[[CommandHarness], None] = nothing
     settings: Mapping[str, str] = field(default_factory=dict)
     options: tuple[str, ...] = ()
 

@@ -55,11 +55,11 @@ def plant(spot: Spot) -> None:
         case AtStep():
             _plant_in_steps(spot)
         case Call():
-            owner, name = place_of(spot.function)
+            owner, name = find_function(spot.function)
             setattr(owner, name, _trap(getattr(owner, name), spot))
 
 
-def place_of(function: str) -> tuple[Any, str]:
+def find_function(function: str) -> tuple[Any, str]:
     """Who has the function, and under which name."""
     module, _, path = function.partition(":")
     owner: Any = import_module(module)

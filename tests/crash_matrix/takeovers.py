@@ -8,8 +8,8 @@ from tests.crash_matrix.case import (
     SPAWN,
     WAIT,
     WORKSITE,
-    Act,
     Case,
+    CaseCommand,
     git,
     stored,
 )
@@ -19,51 +19,51 @@ RECOVERING = (
     Case(
         "run.recovered stored, after the first tool",
         (
-            Act("deliver", stored("tool.decided")),
-            Act("resume", stored("run.recovered")),
-            Act("resume"),
+            CaseCommand("deliver", stored("tool.decided")),
+            CaseCommand("resume", stored("run.recovered")),
+            CaseCommand("resume"),
         ),
     ),
     Case(
         "resumed session spawned, after the first tool",
         (
-            Act("deliver", stored("tool.decided", 2)),
-            Act("resume", Call(SPAWN, "after")),
-            Act("resume"),
+            CaseCommand("deliver", stored("tool.decided", 2)),
+            CaseCommand("resume", Call(SPAWN, "after")),
+            CaseCommand("resume"),
         ),
     ),
     Case(
         "commit made, not told, twice",
         (
-            Act("deliver", Call(f"{WORKSITE}:commit_round", "after", number=2)),
-            Act("resume", Call(f"{WORKSITE}:commit_round", "after")),
-            Act("resume"),
+            CaseCommand("deliver", Call(f"{WORKSITE}:commit_round", "after", number=2)),
+            CaseCommand("resume", Call(f"{WORKSITE}:commit_round", "after")),
+            CaseCommand("resume"),
         ),
     ),
     Case(
         "merged, not told, twice",
         (
-            Act("deliver", git("after", "merge", "--ff-only")),
-            Act("resume", stored("work.landed", moment="before")),
-            Act("resume"),
+            CaseCommand("deliver", git("after", "merge", "--ff-only")),
+            CaseCommand("resume", stored("work.landed", moment="before")),
+            CaseCommand("resume"),
         ),
         landing=True,
     ),
     Case(
         "inside the quota sleep, twice",
         (
-            Act("deliver", Call(WAIT, "during", number=2)),
-            Act("resume", Call(WAIT, "during", number=2)),
-            Act("resume"),
+            CaseCommand("deliver", Call(WAIT, "during", number=2)),
+            CaseCommand("resume", Call(WAIT, "during", number=2)),
+            CaseCommand("resume"),
         ),
         LONG_QUOTA,
     ),
     Case(
         "before the resumed run is claimed",
         (
-            Act("deliver", stored("session.started")),
-            Act("resume", Call("treadle.runs.resume:execute_in_foreground", "before")),
-            Act("resume"),
+            CaseCommand("deliver", stored("session.started")),
+            CaseCommand("resume", Call("treadle.runs.resume:execute_in_foreground", "before")),
+            CaseCommand("resume"),
         ),
     ),
 )
@@ -71,8 +71,12 @@ RECOVERING = (
 
 def limited(name: str, spot: Spot) -> Case:
     """A run that has reached a limit is allowed more, and is killed over it."""
-    acts = (Act("deliver", exit_code=5), Act("resume further", spot), Act("resume"))
-    return Case(name, acts, LIMITED)
+    commands = (
+        CaseCommand("deliver", exit_code=5),
+        CaseCommand("resume further", spot),
+        CaseCommand("resume"),
+    )
+    return Case(name, commands, LIMITED)
 
 
 REOPENED = (
@@ -80,9 +84,9 @@ REOPENED = (
     Case(
         "before run.reopened is stored",
         (
-            Act("deliver", exit_code=5),
-            Act("resume further", stored("run.reopened", moment="before")),
-            Act("resume further"),
+            CaseCommand("deliver", exit_code=5),
+            CaseCommand("resume further", stored("run.reopened", moment="before")),
+            CaseCommand("resume further"),
         ),
         LIMITED,
     ),
@@ -95,56 +99,64 @@ WORKERS = (
     Case(
         "run.queued stored, not enqueued",
         (
-            Act("detach", Call("treadle.runs.queue:enqueue_leg", "before")),
-            Act("resume"),
+            CaseCommand("detach", Call("treadle.runs.queue:enqueue_leg", "before")),
+            CaseCommand("resume"),
         ),
     ),
     Case(
         "worker in a session, another worker",
-        (Act("detach"), Act("worker", stored("tool.decided", 2)), Act("worker")),
+        (
+            CaseCommand("detach"),
+            CaseCommand("worker", stored("tool.decided", 2)),
+            CaseCommand("worker"),
+        ),
     ),
     Case(
         "worker in a session, resumed by a person",
-        (Act("detach"), Act("worker", stored("deliverable.changed")), Act("resume")),
+        (
+            CaseCommand("detach"),
+            CaseCommand("worker", stored("deliverable.changed")),
+            CaseCommand("resume"),
+        ),
     ),
     Case(
         "worker has committed, not told, another worker",
         (
-            Act("detach"),
-            Act("worker", Call(f"{WORKSITE}:commit_round", "after", number=2)),
-            Act("worker"),
+            CaseCommand("detach"),
+            CaseCommand("worker", Call(f"{WORKSITE}:commit_round", "after", number=2)),
+            CaseCommand("worker"),
         ),
     ),
     Case(
         "worker has taken a run over and not begun",
         (
-            Act("deliver", stored("tool.decided")),
-            Act("worker", Call("treadle.runs.worker:recover_lost_runs", "after")),
-            Act("worker"),
+            CaseCommand("deliver", stored("tool.decided")),
+            CaseCommand("worker", Call("treadle.runs.worker:recover_lost_runs", "after")),
+            CaseCommand("worker"),
         ),
     ),
     Case(
         "worker has told run.recovered",
         (
-            Act("deliver", stored("tool.decided", 2)),
-            Act("worker", stored("run.recovered")),
-            Act("worker"),
+            CaseCommand("deliver", stored("tool.decided", 2)),
+            CaseCommand("worker", stored("run.recovered")),
+            CaseCommand("worker"),
         ),
     ),
     Case(
         "worker has spawned the resumed session",
         (
-            Act("deliver", stored("tool.decided", 2)),
-            Act("worker", Call(SPAWN, "after")),
-            Act("worker"),
+            CaseCommand("deliver", stored("tool.decided", 2)),
+            CaseCommand("worker", Call(SPAWN, "after")),
+            CaseCommand("worker"),
         ),
     ),
     Case(
         "worker in the landing, resumed by a person",
         (
-            Act("deliver", stored("work.imported")),
-            Act("worker", git("after", "merge", "--ff-only")),
-            Act("resume", exit_code=0),
+            CaseCommand("deliver", stored("work.imported")),
+            CaseCommand("worker", git("after", "merge", "--ff-only")),
+            CaseCommand("resume", exit_code=0),
         ),
         landing=True,
     ),
@@ -156,48 +168,53 @@ APPROVALS = (
     Case(
         "approval asked, not told",
         (
-            Act("detach"),
-            Act("worker", stored("approval.asked", moment="before")),
-            Act("worker", Call(AWAITED, "during")),
-            Act("approve"),
-            Act("worker"),
+            CaseCommand("detach"),
+            CaseCommand("worker", stored("approval.asked", moment="before")),
+            CaseCommand("worker", Call(AWAITED, "during")),
+            CaseCommand("approve"),
+            CaseCommand("worker"),
         ),
         ASKED,
     ),
     Case(
         "waiting for an approval",
-        (Act("detach"), Act("worker", Call(AWAITED, "during")), Act("approve"), Act("worker")),
+        (
+            CaseCommand("detach"),
+            CaseCommand("worker", Call(AWAITED, "during")),
+            CaseCommand("approve"),
+            CaseCommand("worker"),
+        ),
         ASKED,
     ),
     Case(
         "before an approval is answered",
         (
-            Act("detach"),
-            Act("worker", Call(AWAITED, "during")),
-            Act("approve", Call(ANSWER, "before")),
-            Act("approve"),
-            Act("worker"),
+            CaseCommand("detach"),
+            CaseCommand("worker", Call(AWAITED, "during")),
+            CaseCommand("approve", Call(ANSWER, "before")),
+            CaseCommand("approve"),
+            CaseCommand("worker"),
         ),
         ASKED,
     ),
     Case(
         "approval answered, command not ended",
         (
-            Act("detach"),
-            Act("worker", Call(AWAITED, "during")),
-            Act("approve", Call(ANSWER, "after")),
-            Act("worker"),
+            CaseCommand("detach"),
+            CaseCommand("worker", Call(AWAITED, "during")),
+            CaseCommand("approve", Call(ANSWER, "after")),
+            CaseCommand("worker"),
         ),
         ASKED,
     ),
     Case(
         "approval.answered stored, step not",
         (
-            Act("detach"),
-            Act("worker", Call(AWAITED, "during")),
-            Act("approve"),
-            Act("worker", stored("approval.answered")),
-            Act("worker"),
+            CaseCommand("detach"),
+            CaseCommand("worker", Call(AWAITED, "during")),
+            CaseCommand("approve"),
+            CaseCommand("worker", stored("approval.answered")),
+            CaseCommand("worker"),
         ),
         ASKED,
     ),

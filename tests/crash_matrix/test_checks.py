@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from tests.crash_matrix.case import Act, Case
+from tests.crash_matrix.case import Case, CaseCommand
+from tests.crash_matrix.case_runner import CaseResult, Checkout, Killed
 from tests.crash_matrix.checks import KILLED, failures
-from tests.crash_matrix.playing import Checkout, Killed, Played
 from tests.crash_matrix.spots import Call
 
-CASE = Case("here", (Act("deliver", Call("os:getcwd", "before")), Act("resume")))
+CASE = Case("here", (CaseCommand("deliver", Call("os:getcwd", "before")), CaseCommand("resume")))
 BEFORE = Checkout("a1", "refs/heads/main", "", {"SPEC.md": "spec"})
 AFTER = Checkout("b2", "refs/heads/main", "", {"SPEC.md": "spec", "hello.txt": "hello"})
 STATUS = '{"updatedAt": "today", "deliverables": [{"id": "DL-001", "claim": {"commit": "b2"}}]}'
@@ -30,7 +30,7 @@ RESUMED = event("session.started", session="s1", resumed=True)
 ENDED = event("session.ended", result={"session": "s1", "outcome": {"type": "completed"}})
 LANDED = event("work.landed", form="commits")
 
-WANTED = Played(
+WANTED = CaseResult(
     exit_codes=(0,),
     log=log(STARTED, ENDED, LANDED),
     killed=(),
@@ -57,10 +57,13 @@ def test_a_run_that_went_on_as_it_should_keeps_every_promise() -> None:
 
 
 @pytest.mark.parametrize(
-    ("played", "sentence"),
+    ("result", "sentence"),
     [
-        (replace(GOOD, exit_codes=(0, 0)), "act 1 (deliver) never came to its point: exit code 0"),
-        (replace(GOOD, exit_codes=(KILLED, 5)), "act 2 (resume) ended with 5: "),
+        (
+            replace(GOOD, exit_codes=(0, 0)),
+            "command 1 (deliver) never came to its point: exit code 0",
+        ),
+        (replace(GOOD, exit_codes=(KILLED, 5)), "command 2 (resume) ended with 5: "),
         (replace(GOOD, tree="t2"), "the final tree differs: ['SPEC.md', 'hello.txt']"),
         (replace(GOOD, subjects=("Round 2", *WANTED.subjects)), "commits differ: "),
         (replace(GOOD, branches=3), "3 branches instead of 2"),
@@ -82,14 +85,14 @@ def test_a_run_that_went_on_as_it_should_keeps_every_promise() -> None:
         (replace(GOOD, killed=(replace(CUT, checkout=AFTER),)), "the checkout was touched before "),
     ],
 )
-def test_a_promise_that_is_not_kept_is_seen(played: Played, sentence: str) -> None:
-    assert any(each.startswith(sentence) for each in failures(CASE, played, WANTED))
+def test_a_promise_that_is_not_kept_is_seen(result: CaseResult, sentence: str) -> None:
+    assert any(each.startswith(sentence) for each in failures(CASE, result, WANTED))
 
 
 def test_in_the_landing_every_file_is_the_users_or_the_runs() -> None:
     half = replace(AFTER, files={"SPEC.md": "spec", "hello.txt": "hel"})
-    played = replace(GOOD, killed=(replace(CUT, checkout=half),))
+    result = replace(GOOD, killed=(replace(CUT, checkout=half),))
 
-    assert failures(replace(CASE, landing=True), played, WANTED) == [
+    assert failures(replace(CASE, landing=True), result, WANTED) == [
         "kill 1 left hello.txt in a state that is nobody's"
     ]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.crash_matrix.cases import CASES
-from tests.crash_matrix.spots import Call, Spot, place_of
+from tests.crash_matrix.spots import Call, Spot, find_function
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PROGRAM = """
@@ -57,19 +57,25 @@ def test_the_last_act_of_a_case_lives_and_some_act_before_it_dies() -> None:
     wrong = [
         case.name
         for case in CASES
-        if case.acts[-1].dies is not None or all(act.dies is None for act in case.acts)
+        if case.commands[-1].dies is not None
+        or all(command.dies is None for command in case.commands)
     ]
 
     assert wrong == []
 
 
 FUNCTIONS = sorted(
-    {act.dies.function for case in CASES for act in case.acts if isinstance(act.dies, Call)}
+    {
+        command.dies.function
+        for case in CASES
+        for command in case.commands
+        if isinstance(command.dies, Call)
+    }
 )
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_every_function_that_a_point_names_is_there(function: str) -> None:
-    owner, name = place_of(function)
+    owner, name = find_function(function)
 
     assert callable(getattr(owner, name))

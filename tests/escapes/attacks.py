@@ -35,73 +35,73 @@ libc = ctypes.CDLL(None, use_errno=True)
 X86 = os.uname().machine == "x86_64"
 
 
-def attacks(scene: Mapping[str, Any]) -> dict[str, Callable[[], bool]]:
+def attacks(attacked: Mapping[str, Any]) -> dict[str, Callable[[], bool]]:
     """By name; each returns whether it succeeded."""
     return {
         **{f"reading {path}": reading(path) for path in SYSTEM_SECRETS},
-        "reading a key in the user's home": reading(scene["key"]),
-        "listing the user's home": listing(scene["users_home"]),
-        "reading by a link in the workspace": reading(scene["link_to_key"]),
-        "reading by a link made now": linking(scene["key"]),
-        "reading by the first process's root": reading("/proc/1/root" + scene["key"]),
-        "reading by our own root": reading("/proc/self/root" + scene["key"]),
-        "listing what lies beside the workspace": listing(str(Path(scene["workspace"]).parent)),
+        "reading a key in the user's home": reading(attacked["key"]),
+        "listing the user's home": listing(attacked["users_home"]),
+        "reading by a link in the workspace": reading(attacked["link_to_key"]),
+        "reading by a link made now": linking(attacked["key"]),
+        "reading by the first process's root": reading("/proc/1/root" + attacked["key"]),
+        "reading by our own root": reading("/proc/self/root" + attacked["key"]),
+        "listing what lies beside the workspace": listing(str(Path(attacked["workspace"]).parent)),
         **{f"finding {path}": Path(path).exists for path in CONTROL},
         **{f"opening {path}": opening(path) for path in DEVICES},
         **{f"setting {path}": opening(path) for path in KERNEL},
         "making a device": lambda: ok(libc.mknod(b"/tmp/disk", 0o60600, 0x800)),
-        **writing(scene),
-        **protected(scene),
-        **processes(scene),
+        **writing(attacked),
+        **protected(attacked),
+        **processes(attacked),
         **calls(),
-        **network(scene),
+        **network(attacked),
     }
 
 
-def writing(scene: Mapping[str, Any]) -> dict[str, Callable[[], bool]]:
+def writing(attacked: Mapping[str, Any]) -> dict[str, Callable[[], bool]]:
     """The host checks again whether any file changed."""
     return {
         # It may succeed in a private /tmp, so the host checks the result.
         "writing by a link in the workspace": lambda: (
-            wrote(scene["link_out"] + "/secret") and False
+            wrote(attacked["link_out"] + "/secret") and False
         ),
-        "writing over a readable file": lambda: wrote(scene["readable"]),
+        "writing over a readable file": lambda: wrote(attacked["readable"]),
         "writing a program of the system": lambda: wrote("/usr/bin/planted"),
         "writing in /etc": lambda: wrote("/etc/planted"),
         "writing the launcher": lambda: wrote("/run/treadle/launch"),
-        "leaving a program that runs as its owner": lambda: lent(scene["workspace"] + "/lent"),
-        "making a program that runs as its owner": lambda: made(scene["workspace"] + "/made"),
+        "leaving a program that runs as its owner": lambda: lent(attacked["workspace"] + "/lent"),
+        "making a program that runs as its owner": lambda: made(attacked["workspace"] + "/made"),
         "putting another launcher in its place": lambda: moved("/run/treadle", "/run/other"),
     }
 
 
-def protected(scene: Mapping[str, Any]) -> dict[str, Callable[[], bool]]:
+def protected(attacked: Mapping[str, Any]) -> dict[str, Callable[[], bool]]:
     """Paths that must stay as they are, there or not."""
-    work = scene["workspace"]
-    by_process = f"/proc/self/cwd/{scene['absent']}"
+    work = attacked["workspace"]
+    by_process = f"/proc/self/cwd/{attacked['absent']}"
     return {
         "writing git's configuration": lambda: wrote(f"{work}/.git/config"),
         "planting a git hook": lambda: wrote(f"{work}/.git/hooks/pre-commit"),
         "borrowing objects from elsewhere": lambda: wrote(f"{work}/.git/objects/info/alternates"),
         "moving git's directory away": lambda: moved(f"{work}/.git", f"{work}/.gone"),
         "removing git's configuration": lambda: ok(libc.unlink(f"{work}/.git/config".encode())),
-        "making an absent protected file": lambda: wrote(f"{work}/{scene['absent']}"),
+        "making an absent protected file": lambda: wrote(f"{work}/{attacked['absent']}"),
         "making it by way of /proc": lambda: wrote(by_process),
-        "making it in a new directory": lambda: replaced(work, Path(scene["absent"])),
+        "making it in a new directory": lambda: replaced(work, Path(attacked["absent"])),
         "linking over it": lambda: ok(
-            libc.symlink(b"/tmp/x", f"{work}/{scene['absent']}".encode())
+            libc.symlink(b"/tmp/x", f"{work}/{attacked['absent']}".encode())
         ),
         "moving a protected directory away": lambda: moved(f"{work}/kept", f"{work}/gone"),
-        "planting a start file for shells": lambda: wrote(scene["home"] + "/.bashrc"),
-        "planting settings for git": lambda: wrote(scene["home"] + "/.gitconfig"),
+        "planting a start file for shells": lambda: wrote(attacked["home"] + "/.bashrc"),
+        "planting settings for git": lambda: wrote(attacked["home"] + "/.gitconfig"),
     }
 
 
-def processes(scene: Mapping[str, Any]) -> dict[str, Callable[[], bool]]:
+def processes(attacked: Mapping[str, Any]) -> dict[str, Callable[[], bool]]:
     """Other processes, and what was left in the first one."""
     return {
-        "seeing a process of the host": lambda: scene["mark"] in all_command_lines(),
-        "ending a process of the host": lambda: signalled(scene["host_process"]),
+        "seeing a process of the host": lambda: attacked["mark"] in all_command_lines(),
+        "ending a process of the host": lambda: signalled(attacked["host_process"]),
         "reading variables of the caller": lambda: "PLANTED" in first_variables(),
         "keeping descriptors of the caller": lambda: bool(foreign_descriptors()),
         "tracing itself": lambda: ok(libc.ptrace(0, 0, 0, 0)),
@@ -138,12 +138,12 @@ def calls() -> dict[str, Callable[[], bool]]:
     }
 
 
-def network(scene: Mapping[str, Any]) -> dict[str, Callable[[], bool]]:
+def network(attacked: Mapping[str, Any]) -> dict[str, Callable[[], bool]]:
     """Addresses of the machine and beyond; connecting a datagram socket sends nothing."""
     return {
-        "a service on loopback": lambda: connected(socket.AF_INET, ("127.0.0.1", scene["port"])),
-        "an abstract socket": lambda: connected(socket.AF_UNIX, "\0" + scene["abstract"]),
-        "a socket beside the workspace": lambda: connected(socket.AF_UNIX, scene["socket"]),
+        "a service on loopback": lambda: connected(socket.AF_INET, ("127.0.0.1", attacked["port"])),
+        "an abstract socket": lambda: connected(socket.AF_UNIX, "\0" + attacked["abstract"]),
+        "a socket beside the workspace": lambda: connected(socket.AF_UNIX, attacked["socket"]),
         "the metadata address": lambda: routed("169.254.169.254"),
         "a name server": lambda: routed("192.0.2.53"),
         "an address of the sixth version": lambda: routed("2001:db8::1"),

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.escapes.attacked_machine import AttackedMachine, make_attacked_machine
 from tests.escapes.callers import CALLERS, Caller, called_by
-from tests.escapes.scene import Scene, scene_for
 
 
 @pytest.fixture(params=CALLERS, scope="module")
@@ -21,6 +21,6 @@ def us() -> Iterator[Caller]:
 
 
 @pytest.fixture(scope="module")
-def scene(caller: Caller) -> Iterator[Scene]:
-    with scene_for(caller) as somewhere:
+def attacked(caller: Caller) -> Iterator[AttackedMachine]:
+    with make_attacked_machine(caller) as somewhere:
         yield somewhere

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.escapes.callers import CALLERS, Caller, Who, called_by
-from tests.unit.adapters.claude.real_sessions import (
+from tests.unit.adapters.agents.claude.real_sessions import (
     BUNDLED,
     OLDER,
     agent_on,

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
+from tests.escapes.attacked_machine import AttackedMachine
 from tests.escapes.callers import Caller
 from tests.escapes.running import confined_by, run, start
-from tests.escapes.scene import Scene
 from treadle.adapters.sandboxes.launch import FAILED
 from treadle.domain.sandbox import ResourceLimits, SandboxFailed
 
@@ -47,17 +47,19 @@ def launched(caller: Caller, *command: str) -> tuple[str, ...]:
     ("code", "output"), [(WRITE, "File too large"), (ALLOCATE, "no memory")], ids=["file", "memory"]
 )
 def test_a_program_is_held_to_its_limits(
-    code: str, output: str, caller: Caller, scene: Scene
+    code: str, output: str, caller: Caller, attacked: AttackedMachine
 ) -> None:
-    within = replace(scene.within, limits=SMALL)
+    within = replace(attacked.within, limits=SMALL)
 
     done = run(caller, launched(caller, *python(caller, code)), within)
 
     assert done.stdout.strip() == output
 
 
-def test_an_ordinary_users_sandbox_has_so_many_processes(caller: Caller, scene: Scene) -> None:
-    within = replace(scene.within, limits=SMALL)
+def test_an_ordinary_users_sandbox_has_so_many_processes(
+    caller: Caller, attacked: AttackedMachine
+) -> None:
+    within = replace(attacked.within, limits=SMALL)
 
     done = run(caller, launched(caller, *python(caller, FORK)), within)
 
@@ -65,16 +67,18 @@ def test_an_ordinary_users_sandbox_has_so_many_processes(caller: Caller, scene: 
     assert done.stdout.strip() == str(not caller.is_root)
 
 
-def test_common_programs_work_within_the_usual_limits(caller: Caller, scene: Scene) -> None:
+def test_common_programs_work_within_the_usual_limits(
+    caller: Caller, attacked: AttackedMachine
+) -> None:
     line = "git --version && python3 -c 'print(1)' && ls / | wc -l"
 
-    done = run(caller, launched(caller, line), scene.within)
+    done = run(caller, launched(caller, line), attacked.within)
 
     assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_a_launched_program_cannot_touch_the_process_that_starts_it(
-    caller: Caller, scene: Scene
+    caller: Caller, attacked: AttackedMachine
 ) -> None:
     attack = (
         "for path in fd/0 fd/1 fd/2 mem environ maps; do "
@@ -86,15 +90,15 @@ def test_a_launched_program_cannot_touch_the_process_that_starts_it(
     # The second process is the shell; what it starts goes through the launcher.
     agent = ("sh", "-c", '"$0" "$1"; echo alive', *caller.sandbox.launcher(), attack)
 
-    done = run(caller, agent, scene.within)
+    done = run(caller, agent, attacked.within)
 
     assert (done.stdout, done.returncode) == ("tried\nalive\n", 0)
 
 
-def test_without_the_launcher_it_could(caller: Caller, scene: Scene) -> None:
+def test_without_the_launcher_it_could(caller: Caller, attacked: AttackedMachine) -> None:
     agent = ("sh", "-c", 'sh -c "echo forged >/proc/2/fd/1; kill -KILL 2"; echo alive')
 
-    done = run(caller, agent, scene.within)
+    done = run(caller, agent, attacked.within)
 
     # The pipe is ours, so that only we may open it once more.
     forged = "forged\n" if caller.who == "ourselves" else ""
@@ -102,7 +106,7 @@ def test_without_the_launcher_it_could(caller: Caller, scene: Scene) -> None:
 
 
 def test_a_launched_program_reaches_no_abstract_socket_of_the_process_that_starts_it(
-    caller: Caller, scene: Scene
+    caller: Caller, attacked: AttackedMachine
 ) -> None:
     child = "import socket; s = socket.socket(socket.AF_UNIX); s.connect('\\0mine')"
     parent = (
@@ -111,16 +115,16 @@ def test_a_launched_program_reaches_no_abstract_socket_of_the_process_that_start
     )
     command = launched(caller, *python(caller, child))
 
-    done = run(caller, (*python(caller, parent), *command), scene.within)
+    done = run(caller, (*python(caller, parent), *command), attacked.within)
 
     assert done.returncode == 1
     assert "PermissionError" in done.stderr
 
 
 def test_a_launcher_that_cannot_separate_does_not_start_the_program(
-    caller: Caller, scene: Scene
+    caller: Caller, attacked: AttackedMachine
 ) -> None:
-    done = run(caller, launched(caller, "/nonexistent/program", "x"), scene.within)
+    done = run(caller, launched(caller, "/nonexistent/program", "x"), attacked.within)
 
     assert done.returncode == FAILED
     assert done.stderr == (
@@ -130,11 +134,13 @@ def test_a_launcher_that_cannot_separate_does_not_start_the_program(
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
 def test_nothing_outlives_the_process_that_was_started(
-    number: signal.Signals, caller: Caller, scene: Scene
+    number: signal.Signals, caller: Caller, attacked: AttackedMachine
 ) -> None:
     daemon = "setsid sh -c 'trap \"\" TERM HUP; echo up; while read x; do :; done <&3' 3<&0 & wait"
 
-    with start(confined_by(caller, ("sh", "-c", f"exec 3<&0; {daemon}"), scene.within)) as process:
+    with start(
+        confined_by(caller, ("sh", "-c", f"exec 3<&0; {daemon}"), attacked.within)
+    ) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "up\n"
         os.kill(process.pid, number)
@@ -143,9 +149,11 @@ def test_nothing_outlives_the_process_that_was_started(
         process.wait(timeout=30)
 
 
-def test_a_command_that_ran_is_told_from_one_that_did_not(caller: Caller, scene: Scene) -> None:
+def test_a_command_that_ran_is_told_from_one_that_did_not(
+    caller: Caller, attacked: AttackedMachine
+) -> None:
     def reported(*command: str) -> SandboxFailed | None:
-        confined = confined_by(caller, command, scene.within)
+        confined = confined_by(caller, command, attacked.within)
         with start(confined) as process:
             _, stderr = process.communicate(timeout=30)
         assert process.returncode == 1

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
+from tests.escapes.bubblewrap_arguments import BubblewrapArgument, arguments_of, give
 from tests.escapes.callers import Caller
-from tests.escapes.options_given import Given, give, given
 from treadle.adapters.sandboxes.mounts import GIT_PROTECTED, START_FILES, START_FOLDERS
 from treadle.adapters.sandboxes.sandbox_probe import PROTECTED, run_probe
 from treadle.domain.sandbox import (
@@ -17,7 +17,7 @@ from treadle.domain.sandbox import (
     SandboxFailed,
 )
 
-Change = Callable[[list[Given]], list[Given]]
+Change = Callable[[list[BubblewrapArgument]], list[BubblewrapArgument]]
 
 # Options whose absence the probe does not notice, and why they exist.
 UNSEEN = {
@@ -67,7 +67,7 @@ async def probed(caller: Caller, change: Change) -> ProbeResult:
     ) -> ConfinedCommand | SandboxFailed:
         confined = caller.confine(command, environment, within)
         assert isinstance(confined, ConfinedCommand)
-        give(confined, change(given(confined)))
+        give(confined, change(arguments_of(confined)))
         return confined
 
     return await run_probe(confine, caller.sandbox.failure, caller.probe_options)
@@ -76,14 +76,14 @@ async def probed(caller: Caller, change: Change) -> ProbeResult:
 def without(start: str) -> Change:
     """Removes the one option that begins with `start`."""
 
-    def change(options: list[Given]) -> list[Given]:
+    def change(options: list[BubblewrapArgument]) -> list[BubblewrapArgument]:
         (gone,) = [one for one in options if f"{' '.join(one.words)} ".startswith(f"{start} ")]
         return [option for option in options if option is not gone]
 
     return change
 
 
-def mounted(name: str, access: str) -> Callable[[Given], bool]:
+def mounted(name: str, access: str) -> Callable[[BubblewrapArgument], bool]:
     return lambda option: option.words[0] == access and option.words[2].endswith(f"/{name}")
 
 
@@ -183,9 +183,9 @@ async def test_it_fails_if_bubblewrap_has_our_own_variables(caller: Caller) -> N
 
 
 async def test_every_option_is_removed_by_one_of_these_tests(us: Caller) -> None:
-    seen: list[Given] = []
+    seen: list[BubblewrapArgument] = []
 
-    def noted(options: list[Given]) -> list[Given]:
+    def noted(options: list[BubblewrapArgument]) -> list[BubblewrapArgument]:
         seen.extend(options)
         return options
 

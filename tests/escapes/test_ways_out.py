@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.escapes.attacked_machine import AttackedMachine, make_attacked_machine
 from tests.escapes.attacks import attacks
 from tests.escapes.callers import CALLERS, called_by
 from tests.escapes.running import run
-from tests.escapes.scene import Scene, scene_for
 
 ATTACKS = Path(__file__).with_name("attacks.py")
 NAMES = list(attacks(defaultdict(str)))
@@ -23,19 +23,19 @@ class Tried:
     """One run of all attacks: which got through, and the state of the host before."""
 
     got_through: dict[str, bool]
-    scene: Scene
+    attacked: AttackedMachine
     before: dict[str, bytes | None]
 
 
 @pytest.fixture(scope="module", params=CALLERS)
 def tried(request: pytest.FixtureRequest) -> Iterator[Tried]:
-    with called_by(request.param) as caller, scene_for(caller) as scene:
+    with called_by(request.param) as caller, make_attacked_machine(caller) as attacked:
         python = (str(caller.sandbox.interpreter.program), "-I", "-S")
-        before = scene.contents()
+        before = attacked.contents()
         command = (*python, "-c", ATTACKS.read_text())
-        done = run(caller, command, scene.within, stdin=json.dumps(scene.targets))
+        done = run(caller, command, attacked.within, stdin=json.dumps(attacked.targets))
         assert (done.returncode, done.stderr) == (0, "")
-        yield Tried(json.loads(done.stdout), scene, before)
+        yield Tried(json.loads(done.stdout), attacked, before)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -44,17 +44,17 @@ def test_it_does_not_get_out_by(name: str, tried: Tried) -> None:
 
 
 def test_the_host_is_as_it_was(tried: Tried) -> None:
-    assert tried.scene.contents() == tried.before
+    assert tried.attacked.contents() == tried.before
 
 
 def test_paths_that_are_protected_before_they_exist_leave_nothing_to_commit(tried: Tried) -> None:
-    work = tried.scene.within.workspace
+    work = tried.attacked.within.workspace
     git = ["git", "-c", f"safe.directory={work}", "-C", str(work)]
     done = subprocess.run([*git, "status", "--porcelain"], capture_output=True, text=True)
 
     changed = sorted(line.removeprefix("?? ") for line in done.stdout.splitlines())
 
-    # The scene's own links and file, and what the attacks may write.
+    # The attacked's own links and file, and what the attacks may write.
     own = ["kept/", "link-out", "link-to-key"]
     assert changed == sorted([*own, "lent", "link-made-now", "mine/"])
 
@@ -73,6 +73,6 @@ def test_the_attacks_get_through_where_there_is_no_sandbox(tried: Tried) -> None
         "making one with clone3",
         "listing what lies beside the workspace",
     )
-    found = attacks(tried.scene.targets)
+    found = attacks(tried.attacked.targets)
 
     assert {name: found[name]() for name in harmless} == dict.fromkeys(harmless, True)

@@ -11,8 +11,8 @@ from itertools import islice
 from pathlib import Path
 
 from tests.fuzz.bash import bubblewrap
+from tests.fuzz.line_batch import Tally, try_lines
 from tests.fuzz.strings import lines
-from tests.fuzz.trial import Tally, try_lines
 from treadle.adapters.shell.shfmt import find_shfmt
 
 CASES = Path(__file__).parents[1] / "policy_cases.jsonl"

@@ -6,8 +6,8 @@ import pytest
 
 from tests.fuzz.__main__ import cases
 from tests.fuzz.bash import Ran, bubblewrap, run_in_bash
+from tests.fuzz.line_batch import try_lines
 from tests.fuzz.strings import lines
-from tests.fuzz.trial import try_lines
 from tests.missing import missing
 from treadle.adapters.shell.shfmt import find_shfmt
 

@@ -23,6 +23,8 @@ from .project_cli import ProjectCli, stopped
 from .sample_runs import STARTED
 from .stored_runs import living
 
+pytestmark = pytest.mark.slow
+
 SCRIPT = """
 version: 1
 sessions:

@@ -11,11 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.unit.gateway.gateway_harness import free_port
 from treadle.gateway import bridge
 from treadle.gateway.proxy_variables import through_bridge, without_passwords, without_proxy
 from treadle.gateway.sandbox_network import SandboxNetwork
-
-from .gateway_stage import free_port
 
 # Asks through the bridge, and tells of the process that carries.
 COMMAND = """

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from tests.builders import RUN
+from tests.unit.gateway.gateway_harness import PLENTY, SESSION, gateway_before
 from treadle.gateway.headers import to_service
 from treadle.gateway.request_rules import (
     drop_server_tool_betas,
@@ -14,8 +15,6 @@ from treadle.gateway.request_rules import (
 )
 from treadle.settings.definitions import PermissionSettings, Settings
 from treadle.wiring.gateway import served_tools
-
-from .gateway_stage import PLENTY, SESSION, gateway_before
 
 SEARCH = {"type": "web_search_20250305", "name": "web_search"}
 FETCHED = {"type": "image", "source": {"type": "url", "url": "https://a.example/?secret"}}
@@ -162,18 +161,18 @@ def test_abilities_to_reach_others_are_not_asked_for(given: bytes, kept: bytes) 
     ],
 )
 async def test_a_refused_request_never_leaves(path: str, body: bytes, status: int) -> None:
-    async with gateway_before("{text: unused}") as stage:
-        refused = await stage.client.post(stage.url + path, content=body)
+    async with gateway_before("{text: unused}") as harness:
+        refused = await harness.client.post(harness.url + path, content=body)
 
         assert (refused.status_code, refused.headers["x-should-retry"]) == (status, "false")
         assert refused.json()["error"]["message"].startswith("Treadle: ")
-        assert (stage.api.request_count, stage.entries) == (0, ())
+        assert (harness.api.request_count, harness.entries) == (0, ())
 
 
 async def test_one_session_may_search_and_another_may_not() -> None:
-    async with gateway_before("{text: found}") as stage:
-        shut = await stage.ask(tools=[SEARCH])
+    async with gateway_before("{text: found}") as harness:
+        shut = await harness.ask(tools=[SEARCH])
         served = frozenset({"web_search"})
-        stage.url = stage.gateway.open(SESSION, RUN, PLENTY, server_tools=served).url
+        harness.url = harness.gateway.open(SESSION, RUN, PLENTY, server_tools=served).url
 
-        assert (shut.status_code, (await stage.ask(tools=[SEARCH])).status_code) == (403, 200)
+        assert (shut.status_code, (await harness.ask(tools=[SEARCH])).status_code) == (403, 200)

@@ -192,6 +192,7 @@ def test_no_text_takes_for_ever(repeated: str) -> None:
     assert list(SecretSearch([KEY]).find_secrets(text)) is not None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "repeated",
     [

@@ -6,6 +6,15 @@ from typing import Any, Literal
 import pytest
 
 from tests.builders import types_of
+from tests.unit.session.driver_harness import (
+    FINE,
+    FOREVER,
+    SESSION,
+    DriverHarness,
+    make_driver_harness,
+    said,
+    signalled,
+)
 from treadle.domain.agent import (
     AgentEnded,
     Heartbeat,
@@ -41,13 +50,11 @@ from treadle.domain.session import (
 from treadle.domain.signal import ACCEPTED_SIGNALS, SIGNAL_KINDS, TERMINAL_SIGNALS, Role, SignalKind
 from treadle.domain.usage import Usage
 
-from .driven import FINE, FOREVER, SESSION, Stage, said, signalled, stage
-
 THOUSAND = Usage(input_tokens=1_000)
 
 
 async def test_a_session_is_recorded_from_its_prompt_to_its_result() -> None:
-    played = stage(
+    harness = make_driver_harness(
         AgentStarted("claude-sonnet", "2.1", ("Bash",)),
         ResponseStarted(),
         AgentThought("hm"),
@@ -61,12 +68,12 @@ async def test_a_session_is_recorded_from_its_prompt_to_its_result() -> None:
         AgentEnded(Completed("all is well"), cost_usd=0.25, usage=Usage(1, 2, 3, 4), turns=7),
     )
 
-    result = await played.play()
+    result = await harness.run()
 
     assert result == SessionResult(
         SESSION, Completed("all is well"), 0.25, Usage(1, 2, 3, 4), turns=7, duration_s=0.0
     )
-    assert played.events == [
+    assert harness.events == [
         SessionStarted(SESSION, "implementer", "sonnet"),
         PromptSent("Do it."),
         AgentStarted("claude-sonnet", "2.1", ("Bash",)),
@@ -81,15 +88,15 @@ async def test_a_session_is_recorded_from_its_prompt_to_its_result() -> None:
         MessageSkipped("novelty"),
         SessionEnded(result),
     ]
-    assert played.agent.closed == 1
+    assert harness.agent.closed == 1
 
 
 async def test_the_session_is_recorded_before_the_agent_is_started() -> None:
-    played = stage(FINE)
+    harness = make_driver_harness(FINE)
     recorded: list[tuple[str, int]] = []
-    played.record = lambda event: recorded.append((event.type, len(played.agent.briefs)))
+    harness.record = lambda event: recorded.append((event.type, len(harness.agent.briefs)))
 
-    await played.play()
+    await harness.run()
 
     assert recorded == [("session.started", 0), ("prompt.sent", 0), ("session.ended", 1)]
 
@@ -108,19 +115,19 @@ async def test_the_session_is_recorded_before_the_agent_is_started() -> None:
 async def test_text_is_shown_once_without_its_markers(
     pieces: tuple[str, ...], shown: list[str]
 ) -> None:
-    played = stage(*(TextStreamed(piece) for piece in pieces), *said(""), FINE)
+    harness = make_driver_harness(*(TextStreamed(piece) for piece in pieces), *said(""), FINE)
 
-    await played.play()
+    await harness.run()
 
-    assert [event.text for event in played.told if isinstance(event, AgentSpoke)] == shown
+    assert [event.text for event in harness.recorded if isinstance(event, AgentSpoke)] == shown
 
 
 async def test_text_that_was_never_closed_is_shown_at_the_end() -> None:
-    played = stage(TextStreamed("half a sent"), AgentEnded(Crashed("gone", 1)))
+    harness = make_driver_harness(TextStreamed("half a sent"), AgentEnded(Crashed("gone", 1)))
 
-    await played.play()
+    await harness.run()
 
-    assert played.told == [AgentSpoke("half a sent")]
+    assert harness.recorded == [AgentSpoke("half a sent")]
 
 
 WITH_ROLES: list[tuple[Role, SignalKind]] = [
@@ -130,17 +137,22 @@ WITH_ROLES: list[tuple[Role, SignalKind]] = [
 
 @pytest.mark.parametrize(("role", "kind"), WITH_ROLES)
 async def test_a_signal_means_the_same_by_marker_and_by_tool(role: Role, kind: SignalKind) -> None:
-    by_marker = stage(*said(f"<{kind.upper()}>so it is</{kind.upper()}>"), FINE, role=role)
-    by_tool = stage(signalled(kind, "so it is"), FINE, role=role)
+    by_marker = make_driver_harness(
+        *said(f"<{kind.upper()}>so it is</{kind.upper()}>"), FINE, role=role
+    )
+    by_tool = make_driver_harness(signalled(kind, "so it is"), FINE, role=role)
 
-    results = [await by_marker.play(), await by_tool.play()]
+    results = [await by_marker.run(), await by_tool.run()]
 
     accepted, ends = kind in ACCEPTED_SIGNALS[role], kind in TERMINAL_SIGNALS
     outcome = Completed("so it is") if accepted and ends else Completed("all is well")
     assert [result.outcome for result in results] == [outcome, outcome]
-    ways: list[tuple[Stage, Literal["marker", "tool"]]] = [(by_marker, "marker"), (by_tool, "tool")]
-    for played, via in ways:
-        heard = [e for e in played.told if isinstance(e, SignalGiven | SignalRefused)]
+    ways: list[tuple[DriverHarness, Literal["marker", "tool"]]] = [
+        (by_marker, "marker"),
+        (by_tool, "tool"),
+    ]
+    for harness, via in ways:
+        heard = [e for e in harness.recorded if isinstance(e, SignalGiven | SignalRefused)]
         given, refused = SignalGiven(kind, "so it is", via), SignalRefused(kind, role, via)
         assert heard == [given if accepted else refused]
 
@@ -169,25 +181,27 @@ async def test_a_signal_means_the_same_by_marker_and_by_tool(role: Role, kind: S
 async def test_the_signal_tool_answers_what_it_did_or_why_not(
     arguments: Mapping[str, Any], reply: tuple[str, bool]
 ) -> None:
-    played = stage(ToolUse("s", "mcp__treadle__signal", arguments), FINE)
+    harness = make_driver_harness(ToolUse("s", "mcp__treadle__signal", arguments), FINE)
 
-    await played.play()
+    await harness.run()
 
-    (finished,) = [event for event in played.told if isinstance(event, ToolFinished)]
+    (finished,) = [event for event in harness.recorded if isinstance(event, ToolFinished)]
     assert (finished.output, finished.is_error) == reply
 
 
 async def test_what_comes_after_a_terminal_signal_is_not_waited_for() -> None:
-    played = stage(*said("<DONE>built</DONE>"), FOREVER, FINE)
+    harness = make_driver_harness(*said("<DONE>built</DONE>"), FOREVER, FINE)
 
-    result = await played.play()
+    result = await harness.run()
 
     assert result.outcome == Completed("built")
-    assert types_of(played.told) == ["signal.given"]
-    assert played.agent.closed == 1
+    assert types_of(harness.recorded) == ["signal.given"]
+    assert harness.agent.closed == 1
 
 
 async def test_of_two_terminal_signals_the_first_one_counts() -> None:
-    played = stage(TextStreamed("<DONE>one</DONE>\n<PROGRESS>two</PROGRESS>\n"), FINE)
+    harness = make_driver_harness(
+        TextStreamed("<DONE>one</DONE>\n<PROGRESS>two</PROGRESS>\n"), FINE
+    )
 
-    assert (await played.play()).outcome == Completed("one")
+    assert (await harness.run()).outcome == Completed("one")

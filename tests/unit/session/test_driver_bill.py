@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from tests.unit.session.driver_harness import SESSION, make_driver_harness
 from treadle.domain.agent import AgentEnded, Fault, ResponseUsed
 from treadle.domain.events.oversight import BillDiffered
 from treadle.domain.ids import SessionId
@@ -15,8 +16,6 @@ from treadle.session.driver import PriorSpending, SessionDriver
 from treadle.session.price import Price
 from treadle.session.price_list import PriceList
 
-from .driven import SESSION, stage
-
 TOLD = ResponseUsed("sonnet", Usage(1_000_000))  # two dollars
 END = AgentEnded(Completed("done"), cost_usd=2.0, usage=Usage(1_000_000), turns=1)
 BILL = Bill(requests=3, cost_usd=2.0, usage=Usage(1_000_000, 5))
@@ -26,17 +25,17 @@ async def settled(
     end: AgentEnded, bill: Bill | None, *, spent: PriorSpending | None = None
 ) -> tuple[SessionResult, list[BillDiffered]]:
     """A session with one response and this end, and what the ledger is asked about it."""
-    played = stage(TOLD, end)
+    harness = make_driver_harness(TOLD, end)
 
     async def bill_of(session: SessionId) -> Bill | None:
-        assert (session, played.agent.closed) == (SESSION, 1)  # all of it is over
+        assert (session, harness.agent.closed) == (SESSION, 1)  # all of it is over
         return bill
 
     driver = SessionDriver(
-        played.agent, played.clock, played.events.append, played.stop, bill=bill_of
+        harness.agent, harness.clock, harness.events.append, harness.stop, bill=bill_of
     )
-    result = await driver.run(played.brief, played.limits, spent=spent)
-    return result, [event for event in played.events if isinstance(event, BillDiffered)]
+    result = await driver.run(harness.brief, harness.limits, spent=spent)
+    return result, [event for event in harness.events if isinstance(event, BillDiffered)]
 
 
 async def test_the_ledger_is_the_truth_for_cost_usage_and_whether_it_is_priced() -> None:
@@ -141,12 +140,12 @@ def test_other_words_are_no_refusal_of_ours(message: str) -> None:
 
 
 async def test_prices_of_the_users_own_count_while_a_session_runs() -> None:
-    played = stage(TOLD, END)
+    harness = make_driver_harness(TOLD, END)
     prices = PriceList({"claude-sonnet-5-5": Price(100, 0, 0, 0, 0)})
     driver = SessionDriver(
-        played.agent, played.clock, played.events.append, played.stop, prices=prices
+        harness.agent, harness.clock, harness.events.append, harness.stop, prices=prices
     )
 
-    result = await driver.run(played.brief, played.limits)
+    result = await driver.run(harness.brief, harness.limits)
 
-    assert result.outcome == BudgetExceeded(played.limits.max_cost_usd)
+    assert result.outcome == BudgetExceeded(harness.limits.max_cost_usd)

@@ -9,6 +9,15 @@ from typing import Any
 import pytest
 
 from tests.builders import types_of
+from tests.unit.session.driver_harness import (
+    FINE,
+    FOREVER,
+    SESSION,
+    make_driver_harness,
+    said,
+    signalled,
+    tool_that,
+)
 from treadle.adapters.agents.replay import ReplayPause, ReplayStep
 from treadle.domain.agent import (
     SANDBOX_FAULT,
@@ -47,8 +56,6 @@ from treadle.domain.session import (
 )
 from treadle.domain.usage import Usage
 
-from .driven import FINE, FOREVER, SESSION, said, signalled, stage, tool_that
-
 THOUSAND = Usage(input_tokens=1_000)
 TOOL = ToolCalled("1", "Bash", {})
 
@@ -67,25 +74,25 @@ TOOL = ToolCalled("1", "Bash", {})
 async def test_a_silent_agent_is_ended_by_the_limit_it_reaches_first(
     moves: tuple[ReplayStep, ...], limit: TimeLimit
 ) -> None:
-    played = stage(*moves, FOREVER, FINE)
+    harness = make_driver_harness(*moves, FOREVER, FINE)
     tiny: dict[str, Any] = {f"{limit}_s": 0.01}
-    played.limits = replace(played.limits, **tiny)
+    harness.limits = replace(harness.limits, **tiny)
 
-    result = await played.play()
+    result = await harness.run()
 
     assert result.outcome == TimedOut(limit, 0.01)
-    assert played.agent.closed == 1
+    assert harness.agent.closed == 1
 
 
 async def test_a_limit_that_passed_while_an_event_was_taken_ends_the_session() -> None:
-    played = stage(FOREVER, wall_s=10)
+    harness = make_driver_harness(FOREVER, wall_s=10)
 
     async def slow_heartbeat() -> None:
-        played.clock.advance(11)
+        harness.clock.advance(11)
 
-    played.agent.moves = (ReplayPause(slow_heartbeat), Heartbeat(), FOREVER)
+    harness.agent.moves = (ReplayPause(slow_heartbeat), Heartbeat(), FOREVER)
 
-    result = await played.play()
+    result = await harness.run()
 
     assert (result.outcome, result.duration_s) == (TimedOut("wall", 10), 11.0)
 
@@ -94,36 +101,36 @@ async def test_a_limit_that_passed_while_an_event_was_taken_ends_the_session() -
 async def test_a_person_who_stops_the_run_cancels_the_session(
     moves: tuple[ReplayStep, ...],
 ) -> None:
-    played = stage(*moves)
-    asyncio.get_running_loop().call_soon(played.stop.set)
+    harness = make_driver_harness(*moves)
+    asyncio.get_running_loop().call_soon(harness.stop.set)
 
-    result = await played.play()
+    result = await harness.run()
 
-    assert (result.outcome, played.agent.closed) == (Cancelled(), 1)
+    assert (result.outcome, harness.agent.closed) == (Cancelled(), 1)
 
 
 async def test_a_session_that_has_ended_by_itself_is_not_cancelled_any_more() -> None:
-    played = stage(FINE)
-    played.stop.set()
+    harness = make_driver_harness(FINE)
+    harness.stop.set()
 
-    result = await played.play()
+    result = await harness.run()
 
-    assert (result.outcome, played.agent.closed) == (Completed("all is well"), 1)
+    assert (result.outcome, harness.agent.closed) == (Completed("all is well"), 1)
 
 
 MILLION = ResponseUsed("sonnet", Usage(output_tokens=1_000_000))
 
 
 async def test_the_budget_is_watched_by_our_own_meter() -> None:
-    played = stage(MILLION, MILLION, MILLION, FINE, max_cost_usd=15.0)
+    harness = make_driver_harness(MILLION, MILLION, MILLION, FINE, max_cost_usd=15.0)
 
-    result = await played.play()
+    result = await harness.run()
 
     assert result == SessionResult(
         SESSION, BudgetExceeded(15.0), 20.0, Usage(output_tokens=2_000_000), 2, 0.0
     )
-    assert types_of(played.told) == ["usage.reported", "usage.reported"]
-    assert played.agent.closed == 1
+    assert types_of(harness.recorded) == ["usage.reported", "usage.reported"]
+    assert harness.agent.closed == 1
 
 
 @pytest.mark.parametrize(
@@ -133,15 +140,15 @@ async def test_the_dearer_of_the_two_figures_is_the_cost(
     reported: float | None, cost: float
 ) -> None:
     end = AgentEnded(Completed(""), cost_usd=reported)
-    played = stage(MILLION, end, max_cost_usd=99.0)
+    harness = make_driver_harness(MILLION, end, max_cost_usd=99.0)
 
-    assert (await played.play()).cost_usd == cost
+    assert (await harness.run()).cost_usd == cost
 
 
 async def test_a_model_without_a_known_price_makes_the_cost_an_estimate() -> None:
-    played = stage(ResponseUsed("novel-model", THOUSAND), FINE)
+    harness = make_driver_harness(ResponseUsed("novel-model", THOUSAND), FINE)
 
-    assert (await played.play()).priced is False
+    assert (await harness.run()).priced is False
 
 
 SERVICE_FAILED = ExecutionError("Internal error", "retryable", of_service=True)
@@ -165,7 +172,7 @@ LIMIT_TEXT = "You've hit your limit · resets 6pm (UTC)"
     ],
 )
 async def test_a_fault_is_given_its_meaning(end: Outcome | Fault, outcome: Outcome) -> None:
-    assert (await stage(AgentEnded(end)).play()).outcome == outcome
+    assert (await make_driver_harness(AgentEnded(end)).run()).outcome == outcome
 
 
 @pytest.mark.parametrize(
@@ -174,7 +181,7 @@ async def test_a_fault_is_given_its_meaning(end: Outcome | Fault, outcome: Outco
 async def test_what_only_a_person_can_put_right_is_said_with_what_to_do(
     status: int, error_class: str
 ) -> None:
-    outcome = (await stage(AgentEnded(Fault("no", api_status=status))).play()).outcome
+    outcome = (await make_driver_harness(AgentEnded(Fault("no", api_status=status))).run()).outcome
 
     assert isinstance(outcome, ExecutionError)
     assert outcome.error_class == error_class
@@ -184,20 +191,20 @@ async def test_what_only_a_person_can_put_right_is_said_with_what_to_do(
 async def test_a_decision_is_recorded_before_the_tool_runs_and_a_refused_one_does_not_run() -> None:
     calls: list[Mapping[str, Any]] = []
     look = ToolUse("1", "mcp__treadle__look", {"at": "a"})
-    played = stage(look, replace(look, id="2", input={"at": "b"}), FINE)
+    harness = make_driver_harness(look, replace(look, id="2", input={"at": "b"}), FINE)
 
     async def only_a(use: ToolUse) -> Decision:
         return Allow() if use.input["at"] == "a" else Deny("not that one")
 
     def record(event: Event) -> None:
         if isinstance(event, ToolDecided):
-            played.events.append(replace(event, reason=f"{event.reason} after {len(calls)} calls"))
+            harness.events.append(replace(event, reason=f"{event.reason} after {len(calls)} calls"))
 
-    played.brief = replace(played.brief, decide=only_a, tools=(tool_that(calls),))
-    played.record = record
-    await played.play()
+    harness.brief = replace(harness.brief, decide=only_a, tools=(tool_that(calls),))
+    harness.record = record
+    await harness.run()
 
-    assert played.events == [
+    assert harness.events == [
         ToolDecided("1", "mcp__treadle__look", "allow", " after 0 calls"),
         ToolDecided("2", "mcp__treadle__look", "deny", "not that one after 1 calls"),
     ]
@@ -206,52 +213,52 @@ async def test_a_decision_is_recorded_before_the_tool_runs_and_a_refused_one_doe
 
 async def test_a_tool_whose_decision_cannot_be_stored_does_not_run() -> None:
     calls: list[Mapping[str, Any]] = []
-    played = stage(ToolUse("1", "mcp__treadle__look", {}), FINE)
+    harness = make_driver_harness(ToolUse("1", "mcp__treadle__look", {}), FINE)
 
     def record(event: Event) -> None:
         if isinstance(event, ToolDecided):
             raise StoreError("no space left")
 
-    played.brief = replace(played.brief, tools=(tool_that(calls),))
-    played.record = record
-    await played.play()
+    harness.brief = replace(harness.brief, tools=(tool_that(calls),))
+    harness.record = record
+    await harness.run()
 
     assert calls == []
 
 
 async def test_processes_that_a_session_left_are_recorded_before_its_end() -> None:
-    played = stage(FINE)
-    played.agent.leftovers = (LeftoverProcess(41, "sleep 9"), LeftoverProcess(42, "serve"))
+    harness = make_driver_harness(FINE)
+    harness.agent.leftovers = (LeftoverProcess(41, "sleep 9"), LeftoverProcess(42, "serve"))
 
-    await played.play()
+    await harness.run()
 
-    assert played.told == [ProcessEnded(41, "sleep 9"), ProcessEnded(42, "serve")]
-    assert played.events[-1].type == "session.ended"
+    assert harness.recorded == [ProcessEnded(41, "sleep 9"), ProcessEnded(42, "serve")]
+    assert harness.events[-1].type == "session.ended"
 
 
 @pytest.mark.parametrize("moves", [(FINE,), (signalled("done", "done"), FOREVER)])
 async def test_a_sandbox_that_outlives_its_session_undoes_what_the_session_said(
     moves: tuple[ReplayStep, ...],
 ) -> None:
-    played = stage(*moves)
-    played.agent.after_close = AgentEnded(Fault("still there", subtype=SANDBOX_FAULT))
+    harness = make_driver_harness(*moves)
+    harness.agent.after_close = AgentEnded(Fault("still there", subtype=SANDBOX_FAULT))
 
-    assert (await played.play()).outcome == SandboxError("still there")
+    assert (await harness.run()).outcome == SandboxError("still there")
 
 
 @pytest.mark.parametrize("refused", ["agent.spoke", "tool.called", "usage.reported"])
 async def test_a_log_that_takes_no_more_events_still_closes_the_agent(refused: str) -> None:
-    played = stage(*said("hi"), ToolUse("1", "Bash", {}), MILLION, FOREVER)
+    harness = make_driver_harness(*said("hi"), ToolUse("1", "Bash", {}), MILLION, FOREVER)
 
     def record(event: Event) -> None:
         if event.type == refused:
             raise StoreError("no space left")
 
-    played.record = record
+    harness.record = record
     with pytest.raises(StoreError):
-        await played.play()
+        await harness.run()
 
-    assert played.agent.closed == 1
+    assert harness.agent.closed == 1
 
 
 async def test_a_driver_that_is_cancelled_closes_the_agent_and_leaves_no_task() -> None:
@@ -261,8 +268,8 @@ async def test_a_driver_that_is_cancelled_closes_the_agent_and_leaves_no_task() 
         reached.set()
         await asyncio.Event().wait()
 
-    played = stage(ResponseStarted(), ReplayPause(reach_and_wait))
-    driving = asyncio.ensure_future(played.play())
+    harness = make_driver_harness(ResponseStarted(), ReplayPause(reach_and_wait))
+    driving = asyncio.ensure_future(harness.run())
     await reached.wait()
 
     driving.cancel()
@@ -270,7 +277,7 @@ async def test_a_driver_that_is_cancelled_closes_the_agent_and_leaves_no_task() 
         await driving
     await asyncio.sleep(0)
 
-    assert played.agent.closed == 1
+    assert harness.agent.closed == 1
     assert asyncio.all_tasks() == {asyncio.current_task()}
 
 
@@ -278,8 +285,8 @@ async def test_an_agent_that_breaks_its_promise_is_closed_too() -> None:
     async def broken() -> None:
         raise RuntimeError("an agent never raises")
 
-    played = stage(ReplayPause(broken))
+    harness = make_driver_harness(ReplayPause(broken))
     with pytest.raises(RuntimeError, match="never raises"):
-        await played.play()
+        await harness.run()
 
-    assert played.agent.closed == 1
+    assert harness.agent.closed == 1

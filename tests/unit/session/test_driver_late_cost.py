@@ -5,13 +5,12 @@ from typing import Any
 
 import pytest
 
+from tests.unit.session.driver_harness import FINE, FOREVER, make_driver_harness, said
 from treadle.adapters.agents.replay import ReplayStep, ResponseUnderway
 from treadle.domain.agent import AgentEnded, ResponseStarted, ResponseUsed
 from treadle.domain.events.agent import UsageReported
 from treadle.domain.session import Completed
 from treadle.domain.usage import Usage
-
-from .driven import FINE, FOREVER, said, stage
 
 PART = ResponseUsed("sonnet", Usage(300_000, 10))
 WHOLE = ResponseUsed("sonnet", Usage(300_000, 20))
@@ -37,21 +36,21 @@ PAID = UsageReported("sonnet", PART.usage, 0.6001)
 async def test_what_is_paid_for(
     moves: tuple[ReplayStep, ...], limits: dict[str, Any], paid: list[UsageReported]
 ) -> None:
-    played = stage(*moves, **limits)
-    result = await played.play()
+    harness = make_driver_harness(*moves, **limits)
+    result = await harness.run()
 
-    assert [event for event in played.told if isinstance(event, UsageReported)] == paid
+    assert [event for event in harness.recorded if isinstance(event, UsageReported)] == paid
     assert (result.cost_usd, result.usage, result.turns) == (paid[0].cost_usd, paid[0].usage, 1)
 
 
 async def test_a_person_who_stops_the_run_pays_for_what_was_under_way() -> None:
-    played = stage(*CUT, FOREVER)
-    asyncio.get_running_loop().call_later(0.01, played.stop.set)
+    harness = make_driver_harness(*CUT, FOREVER)
+    asyncio.get_running_loop().call_later(0.01, harness.stop.set)
 
-    assert (await played.play()).cost_usd == 0.6001
+    assert (await harness.run()).cost_usd == 0.6001
 
 
 async def test_an_agent_that_ended_by_itself_is_not_asked_again() -> None:
-    played = stage(*CUT, AgentEnded(Completed("over"), cost_usd=0.25))
+    harness = make_driver_harness(*CUT, AgentEnded(Completed("over"), cost_usd=0.25))
 
-    assert (await played.play()).cost_usd == 0.25
+    assert (await harness.run()).cost_usd == 0.25

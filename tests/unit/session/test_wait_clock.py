@@ -8,6 +8,7 @@ from typing import Literal
 import pytest
 
 from tests.builders import SESSION_LIMITS, FakeClock
+from tests.unit.session.driver_harness import FINE, make_driver_harness
 from treadle.domain.agent import AgentEvent, Allow, Decision, Heartbeat, ResponseStarted, ToolUse
 from treadle.domain.events.agent import ToolCalled, ToolFinished
 from treadle.domain.session import Completed, TimedOut
@@ -15,8 +16,6 @@ from treadle.session.time_limits import OpenTool, start_clocks
 from treadle.session.time_limits import open_calls as at_work
 from treadle.session.wait_clock import WaitClock
 from treadle.session.watchdog import Watchdog
-
-from .driven import FINE, stage
 
 LIMITS = replace(SESSION_LIMITS, idle_s=22, first_byte_s=60, tool_s=300, wall_s=3000)
 DAY_S = 86_400.0
@@ -190,14 +189,14 @@ async def test_a_use_that_waited_beside_another_has_all_of_its_time_afterwards()
 
 
 async def test_waiting_for_a_decision_is_no_part_of_a_sessions_duration() -> None:
-    played = stage(ToolUse("1", "Bash", {"command": "npm publish"}), FINE, wall_s=60)
+    harness = make_driver_harness(ToolUse("1", "Bash", {"command": "npm publish"}), FINE, wall_s=60)
 
     async def decide(use: ToolUse) -> Decision:
-        played.clock.advance(DAY_S)
+        harness.clock.advance(DAY_S)
         return Allow()
 
-    played.brief = replace(played.brief, decide=decide)
+    harness.brief = replace(harness.brief, decide=decide)
 
-    result = await played.play()
+    result = await harness.run()
 
     assert (result.outcome, result.duration_s) == (Completed("all is well"), 0.0)

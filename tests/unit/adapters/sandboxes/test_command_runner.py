@@ -15,6 +15,8 @@ from treadle.adapters.sandboxes.command_runner import (
 )
 from treadle.domain.sandbox import ConfinedCommand, SandboxFailed
 
+pytestmark = pytest.mark.slow
+
 ENVIRONMENT = {"PATH": "/usr/bin:/bin"}
 # Leaves its group, and keeps the output open; `at` is written when it has done so.
 DAEMON = "setsid sh -c 'echo $$ > at.new; mv at.new at; exec tail -f /dev/null' &"

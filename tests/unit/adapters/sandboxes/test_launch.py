@@ -16,6 +16,8 @@ from treadle.adapters.sandboxes.interpreter import launcher_text, this_interpret
 from treadle.adapters.sandboxes.launch import FAILED
 from treadle.domain.sandbox import ResourceLimits
 
+pytestmark = pytest.mark.slow
+
 LIMITS = ResourceLimits(processes=4000, memory_mb=4096, file_mb=7)
 PLAIN = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"}
 OTHER_KERNEL = Path(__file__).with_name("other_kernel.py")

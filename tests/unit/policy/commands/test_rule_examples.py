@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.policy.judging.judged import context, project_at, said
+from tests.unit.policy.judging.judge_line import context, project_at, said
 from treadle.policy.commands.catalogue import FAMILIES
 from treadle.policy.commands.gate_rules import GATES
 from treadle.policy.commands.rule_syntax import Rule, flags_of, operands_of

@@ -4,13 +4,12 @@ from dataclasses import replace
 
 import pytest
 
+from tests.unit.policy.judging.judge_line import empty_disk, said, with_links
 from treadle.domain.agent import Allow, Ask, Deny
 from treadle.domain.shell import ParserUnavailable
 from treadle.policy.judging.line_decision import decide_line
 from treadle.policy.judging.shell_context import FileType, ShellContext
 from treadle.wiring.policy import shell_looks
-
-from .judged import empty_disk, said, with_links
 
 ROOT = "/srv/calc"
 CONTEXT = ShellContext(ROOT)

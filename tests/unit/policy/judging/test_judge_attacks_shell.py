@@ -4,11 +4,10 @@ from dataclasses import replace
 
 import pytest
 
+from tests.unit.policy.judging.judge_line import empty_disk, said
 from treadle.policy.judging.braces import expand_braces
 from treadle.policy.judging.shell_context import ShellContext
 from treadle.wiring.policy import shell_looks
-
-from .judged import empty_disk, said
 
 CONTEXT = ShellContext("/srv/calc")
 LOOKS = replace(

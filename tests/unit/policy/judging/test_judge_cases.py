@@ -6,13 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from tests.unit.policy.judging.judge_line import context, project_at
 from treadle.domain.agent import Allow, PolicyDecision
 from treadle.policy.judging.line_decision import decide_line
 from treadle.wiring.policy import shell_looks
 
-from .judged import context, project_at
-
 CASES = Path(__file__).parents[3]
+# One worker decides about all lines once.
+pytestmark = pytest.mark.xdist_group("policy-cases")
 
 
 @dataclass(frozen=True)

@@ -4,12 +4,11 @@ from dataclasses import replace
 
 import pytest
 
+from tests.unit.policy.judging.judge_line import empty_disk, said
 from treadle.policy.judging.secret_files import selects_secrets
 from treadle.policy.judging.shell_context import ShellContext
 from treadle.policy.judging.tool_patterns import expand_pattern
 from treadle.wiring.policy import shell_looks
-
-from .judged import empty_disk, said
 
 CONTEXT = ShellContext("/srv/calc")
 LOOKS = replace(empty_disk(), shfmt=shell_looks().shfmt)

@@ -4,10 +4,9 @@ from dataclasses import replace
 
 import pytest
 
+from tests.unit.policy.judging.judge_line import said
 from treadle.policy.judging.shell_context import ShellContext
 from treadle.wiring.policy import shell_looks
-
-from .judged import said
 
 CONTEXT = ShellContext("/srv/calc")
 

@@ -4,12 +4,11 @@ from dataclasses import replace
 
 import pytest
 
+from tests.unit.policy.judging.judge_line import empty_disk, said
 from treadle.domain.agent import Deny
 from treadle.policy.judging.line_decision import decide_line
 from treadle.policy.judging.shell_context import ShellContext
 from treadle.wiring.policy import shell_looks
-
-from .judged import empty_disk, said
 
 RUNNERS = (
     *("python3", "python3 -", "python3 -S", "node", "node -", "ruby -n", "php", "php -f -"),

@@ -4,10 +4,9 @@ from dataclasses import replace
 
 import pytest
 
+from tests.unit.policy.judging.judge_line import empty_disk, said
 from treadle.policy.judging.shell_context import ShellContext
 from treadle.wiring.policy import shell_looks
-
-from .judged import empty_disk, said
 
 CONTEXT = ShellContext("/srv/calc")
 LOOKS = replace(empty_disk(directories=frozenset({"/tmp"})), shfmt=shell_looks().shfmt)

@@ -3,11 +3,15 @@
 import shutil
 from pathlib import Path
 
+import pytest
+
 from tests.architecture.repository import ROOT
 from tests.missing import missing
 from tests.unit.verify.reports.tool_runs import lay_out, outcomes, ran
 from treadle.domain.suite_report import SuiteReport
 from treadle.verify.reports.report_reader import read_reports
+
+pytestmark = pytest.mark.slow
 
 PLAYWRIGHT = ROOT / ".venv/playwright/node_modules"
 VITEST = ROOT / ".venv/reports/node_modules"

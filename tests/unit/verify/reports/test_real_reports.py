@@ -10,6 +10,8 @@ import pytest
 from tests.unit.verify.reports.tool_runs import lay_out, outcomes, ran
 from treadle.domain.suite_report import CaseResult, SuiteReport
 
+pytestmark = pytest.mark.slow
+
 
 def compiler(name: str, *, where: str = "") -> str:
     """Nobody is made to have one: what it wrote is also in test_recorded_reports.py."""

@@ -1,0 +1,141 @@
+"""Results of checks and tests as the terminal shows them."""
+
+from dataclasses import replace
+
+import pytest
+
+from tests.unit.cli.rendered_events import rendered, rendered_last
+from tests.unit.cli.sample_runs import STARTED, ended
+from tests.unit.cli.sample_verified_runs import (
+    ADD,
+    BASELINE,
+    DIVIDE,
+    OPEN,
+    SHUT,
+    SUM,
+    TOUCHED,
+    WRITTEN,
+    checked,
+    claimed,
+    ran,
+)
+from treadle.cli.terminal.styled_lines import Verbosity
+from treadle.domain.deliverable import Tally
+from treadle.domain.events.all_events import Event
+from treadle.domain.events.focus import BacklogSaved, IssueSaved
+from treadle.domain.events.verification import (
+    CheckAdded,
+    EvidenceTouched,
+    RegressionFound,
+    SuiteFinished,
+)
+from treadle.domain.suite_report import CaseCounts
+
+
+@pytest.mark.parametrize(
+    ("event", "normal", "verbose"),
+    [
+        (checked(ADD, SUM, "after", 0), 0, 2),
+        (checked(ADD, SUM, "again", 0), 0, 2),
+        (checked(ADD, SUM, "before", 1), 0, 1),
+        (checked(ADD, SUM, "before", 0), 2, 2),  # it shows nothing: a person should know at once
+        (checked(ADD, SUM, "bisect", 1), 0, 1),
+        (checked(ADD, SUM, "after", 1, "boom"), 3, 3),
+        (CheckAdded(ADD.id, SUM), 1, 2),  # something else decides from now on
+        (claimed(ADD), 1, 1),
+        (RegressionFound(ADD.id, SUM.criterion, None), 1, 1),
+        (replace(BASELINE, evidence=ran("npm test", "before", 0)), 0, 3),
+        (BASELINE, 3, 3),
+        (EvidenceTouched(()), 0, 0),
+        (TOUCHED, 0, 4),
+    ],
+)
+def test_what_speaks_for_the_work_is_shown_when_asked_and_what_is_against_it_always(
+    event: Event, normal: int, verbose: int
+) -> None:
+    lines = [
+        len(rendered(event, level))
+        for level in (Verbosity.QUIET, Verbosity.NORMAL, Verbosity.VERBOSE)
+    ]
+
+    assert lines == [0, normal, verbose]
+
+
+def test_a_red_check_is_shown_with_the_end_of_what_it_said() -> None:
+    output = "\n".join(f"line {n}" for n in range(1, 31))
+
+    assert rendered(checked(ADD, SUM, "after", None, output)) == [
+        "  ✘ check failed · out of time after 2s · DL-001: 2 and 3 give 5",
+        "    $ python -m unittest test_add",
+        *(f"    line {n}" for n in range(26, 31)),
+    ]
+    assert rendered(checked(ADD, SUM, "after", 1, output), Verbosity.VERBOSE)[2] == "    line 11"
+
+
+def test_a_check_that_passes_before_the_work_is_shown_as_showing_nothing() -> None:
+    assert rendered(checked(DIVIDE, WRITTEN, "before", 0), width=100) == [
+        "  ! check passes before the work, so it shows nothing · 2s · DL-002: it is documented",
+        "    $ grep -q divide README.md",
+    ]
+
+
+def test_a_regression_names_the_round_that_broke_it_if_that_is_known() -> None:
+    found = RegressionFound(ADD.id, SUM.criterion, 4)
+
+    assert [*rendered(found), *rendered(replace(found, round=None))] == [
+        "  ✘ broken in round 4 · it had been shown before · DL-001: 2 and 3 give 5",
+        "  ✘ broken · it had been shown before · DL-001: 2 and 3 give 5",
+    ]
+
+
+def test_the_first_objections_of_the_tests_are_shown_and_the_others_counted() -> None:
+    lines = rendered(SHUT)
+
+    assert lines[0] == "  ✘ tests: 7 objections: 12 passed, 1 failed, 2 skipped · 1m 4s"
+    assert [line for line in lines if line.startswith("    ✘ ")] == [
+        "    ✘ test_divide fails now (tests/test_calc.py:12)",
+        "    ✘ test_round is gone",
+        "    ✘ test_slow is skipped now (tests/test_slow.py)",
+        "    ✘ coverage",
+        "    ✘ test_0 fails now",
+    ]
+    assert "    and 2 more" in lines
+
+
+def test_unit_tests_alone_go_without_saying() -> None:
+    suite = SuiteFinished(ran("pytest", "after", 0), (CaseCounts("unit", 3),), None, ())
+
+    assert rendered(suite) == ["  ✔ tests: 3 passed · 2s"]
+
+
+def test_what_the_work_changed_of_its_judges_comes_first_at_the_end() -> None:
+    lines = rendered_last(
+        STARTED, TOUCHED, OPEN, ended("all_passed", Tally(1, 0, 1)), level=Verbosity.QUIET
+    )
+
+    assert lines[4:9] == [
+        "  ! changed what judges the work: 3 files",
+        "    removed tests/test_old.py (tests)",
+        "    changed pyproject.toml (lint)",
+        "    added tests/test_add.py (tests)",
+        "",
+    ]
+
+
+def test_what_a_focus_run_leaves_to_a_person_is_named_at_the_end() -> None:
+    focus = replace(STARTED, workflow="focus")
+    events: list[Event] = [
+        focus,
+        BacklogSaved((".treadle/backlog/one.md", ".treadle/backlog/two.md")),
+        IssueSaved(".treadle/spec-issues/x.md", "planner", "two answers"),
+    ]
+    lines = rendered_last(*events, ended("spec_issue", Tally()), level=Verbosity.QUIET)
+
+    assert lines[2:8] == [
+        "! Stopped: the specification needs a person (spec_issue)",
+        "",
+        "  spec issue    .treadle/spec-issues/x.md",
+        "  backlog       .treadle/backlog/one.md",
+        "                .treadle/backlog/two.md",
+        "  rounds        2 of at most 100",
+    ]

@@ -1,0 +1,36 @@
+"""`treadle focus` before anything begins: what it refuses, in one line each."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.unit.cli.stored_runs import Command
+
+GIVE = "give the path of a text file with what must change"
+
+
+@pytest.mark.parametrize(
+    ("content", "why", "hint"),
+    [
+        (None, "cannot read the review {}: no such file or directory", GIVE),
+        (b"\xff\xfe", "the review {} is no text in UTF-8", "save it as UTF-8"),
+        (b" \n", "the review {} is empty", "leave --review out"),
+    ],
+)
+def test_a_review_that_cannot_be_read_is_refused_in_one_line(
+    content: bytes | None,
+    why: str,
+    hint: str,
+    project: Path,
+    treadle: Command,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    path = project / "review.md"
+    if content is not None:
+        path.write_bytes(content)
+
+    assert treadle("focus", "Tidy up", "--review", path.name) == 2
+    assert capsys.readouterr().err.splitlines() == [
+        f"treadle: {why.format(path)}",
+        f"  hint: {hint}",
+    ]

@@ -1,0 +1,134 @@
+"""A process may die right after any fact was stored: the next one knows it, and tells it once."""
+
+from collections.abc import Callable, Coroutine
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.builders import FakeClock
+from tests.unit.workflows.deliver.board_harness import (
+    BoardHarness,
+    history_of,
+    new_entry,
+    reopen_board,
+)
+from treadle.adapters.stores.status_file import StatusFile
+from treadle.domain.check import Evidence
+from treadle.domain.deliverable import Deliverable
+from treadle.domain.events.all_events import Event
+from treadle.domain.events.run import RoundStarted
+from treadle.domain.events.verification import CheckFinished
+from treadle.verify.spec_checks import SpecCheck
+from treadle.workflows.deliver.board import DeliverableBoard
+from treadle.workflows.deliver.pass_rules import PassRules
+
+SPEC_CHECKS = (SpecCheck(1, "DL-2 can be seen", "make two"), SpecCheck(2, "It ends", "make end"))
+TERMS = PassRules(spec_checks=SPEC_CHECKS)
+COMMIT = "a1" * 20
+Record = Callable[[Event], None]
+Act = Callable[[BoardHarness, Record], Coroutine[Any, Any, object]]
+
+
+class Cut(Exception):
+    """The process is gone."""
+
+
+def create(name: str) -> Act:
+    return lambda harness, record: harness.use("create_deliverable", deliverables=[new_entry(name)])
+
+
+def turn(name: str, status: str) -> Act:
+    return lambda harness, record: harness.set_status(name, status)
+
+
+def check(name: str) -> Act:
+    return lambda harness, record: harness.add_check(name, f"{name} can be seen", "make")
+
+
+async def look(harness: BoardHarness, record: Record) -> None:
+    """As the run does before it shows a claim."""
+    for name, unseen in harness.board.checks_to_see_fail():
+        code = 0 if name == "DL-2" else 1
+        evidence = Evidence(unseen.command, "before", COMMIT, "tree", code, 0.5, "here", "log")
+        record(CheckFinished(name, unseen.criterion, evidence, ""))
+        harness.board.set_before(name, unseen.criterion, "failed" if code else "passed")
+
+
+async def show(harness: BoardHarness, record: Record) -> None:
+    for found in harness.board.claims():
+        harness.board.pass_deliverable(found.id, COMMIT, "proven")
+
+
+async def lose(harness: BoardHarness, record: Record) -> None:
+    harness.board.withdraw_passes("it is gone")
+
+
+async def next_round(harness: BoardHarness, record: Record) -> None:
+    harness.board.confirm_passes(COMMIT)
+    harness.board.begin_round()
+    record(RoundStarted(2, "coding"))
+
+
+NAMES = ("DL-1", "DL-2", "SPEC")
+ACTS: tuple[Act, ...] = (
+    *(create(name) for name in ("DL-1", "DL-2")),
+    *(turn(name, status) for name in NAMES for status in ("passed", "pending", "blocked")),
+    *(check(name) for name in ("DL-1", "DL-2")),
+    look,
+    show,
+    lose,
+    next_round,
+)
+
+
+async def cut_after(count: int, acts: list[Act], path: Path) -> BoardHarness:
+    """A process that dies when so many facts are stored, or at the end of its acts."""
+    events: list[Event] = []
+
+    def record(event: Event) -> None:
+        events.append(event)
+        if len(events) == count:
+            raise Cut
+
+    file = StatusFile(path)
+    harness = BoardHarness(
+        path, file, DeliverableBoard(file, record, FakeClock(), terms=TERMS), events
+    )
+    try:
+        harness.board.open()
+        for act in acts:
+            await act(harness, record)
+    except Cut:
+        pass
+    return harness
+
+
+def without_commits(deliverables: tuple[Deliverable, ...]) -> tuple[Deliverable, ...]:
+    """Where the work of a pass at once is, is known by the file alone."""
+    return tuple(replace(d, claim=None) for d in deliverables)
+
+
+@settings(deadline=None)
+@given(
+    acts=st.lists(st.sampled_from(ACTS), max_size=12).map(lambda rest: [ACTS[0], ACTS[1], *rest]),
+    count=st.integers(min_value=1, max_value=20),
+)
+async def test_whatever_was_stored_when_a_process_died_is_known_to_the_next(
+    tmp_path_factory: pytest.TempPathFactory, acts: list[Act], count: int
+) -> None:
+    path = tmp_path_factory.mktemp("project") / "status.json"
+
+    cut = await cut_after(count, acts, path)
+    told = history_of(*cut.events)
+    after = reopen_board(cut)
+
+    assert after.events == []
+    assert without_commits(after.board.deliverables) == without_commits(told.deliverables)
+    assert after.saved() == after.board.deliverables
+    assert [d.id for d in after.board.claims()] == list(told.claimed_this_round)
+    once_more = reopen_board(BoardHarness(path, after.file, after.board, cut.events))
+    assert (once_more.events, once_more.board.deliverables) == ([], after.board.deliverables)

@@ -1,0 +1,326 @@
+"""What was claimed is shown, refused or found broken: one verification over a real board."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from tests.builders import MemoryLog, deliverable
+from tests.unit.workflows.deliver.board_harness import BoardHarness, make_board_harness, with_checks
+from treadle.domain.check import Check
+from treadle.domain.deliverable import Claim, Deliverable
+from treadle.domain.events.all_events import Event
+from treadle.domain.events.run import RunWarned
+from treadle.domain.events.verification import (
+    CheckFinished,
+    ClaimRefused,
+    RegressionFound,
+    SuiteFinished,
+)
+from treadle.domain.events.work import DeliverableChanged
+from treadle.verify.memory_check_runner import GREEN, RED, MemoryCheckRunner, PresetResult
+from treadle.verify.suite import SuiteCommand
+from treadle.verify.suite_comparison import RegressionRules
+from treadle.workflows.deliver.pass_rules import PassRules
+from treadle.workflows.deliver.verifier import SAYS_NOTHING, DeliverableVerifier
+from treadle.workflows.loop.findings import RoundCommit, RoundCommits, VerificationFindings
+from treadle.workflows.loop.suite_verifier import SuiteVerifier
+
+BASE, WORK, LATER, LAST = "a0" * 20, "b1" * 20, "c2" * 20, "d3" * 20
+ONE = with_checks(deliverable("DL-1"), "make one")
+TWO = with_checks(deliverable("DL-2"), "make two")
+TESTS = SuiteCommand("python3 -m unittest -v", 60.0)
+ACCEPTED: Sequence[str] = ()
+TIPS: RoundCommits = (RoundCommit(0, BASE), RoundCommit(1, WORK), RoundCommit(2, LATER))
+
+
+def unittest(**outcomes: str) -> PresetResult:
+    """What unittest says of tests by these names."""
+    told = [f"test_{name} (test_it.It.test_{name}) ... {end}" for name, end in outcomes.items()]
+    red = [name for name, end in outcomes.items() if end == "FAIL"]
+    for name in red:
+        told += ["=" * 70, f"FAIL: test_{name} (test_it.It.test_{name})", "-" * 70]
+        told += [f'  File "test_it.py", line 7, in test_{name}', "AssertionError: no", ""]
+    told += ["-" * 70, f"Ran {len(outcomes)} tests in 0.001s", ""]
+    told.append(f"FAILED (failures={len(red)})" if red else "OK")
+    return PresetResult(1 if red else 0, "\n".join(told) + "\n")
+
+
+@dataclass
+class VerifierHarness:
+    """A verification, its board and its runner."""
+
+    harness: BoardHarness
+    runner: MemoryCheckRunner
+    verification: DeliverableVerifier
+
+    @property
+    def commands_run(self) -> list[tuple[str, str, str]]:
+        return [(each.command, each.commit, each.when) for each in self.runner.commands]
+
+    @property
+    def told(self) -> list[Event]:
+        """What was recorded besides the results of commands."""
+        return [e for e in self.harness.events if not isinstance(e, (CheckFinished, SuiteFinished))]
+
+    async def claims(self, *names: str) -> None:
+        for name in names:
+            await self.harness.set_status(name, "passed")
+        self.harness.events.clear()
+
+    async def shows(
+        self, *, before: str = BASE, accepted: Sequence[str] = ACCEPTED
+    ) -> VerificationFindings:
+        return await self.verification.verify_round(before, WORK, accepted)
+
+
+def make_verifier_harness(
+    directory: Path,
+    *left: Deliverable,
+    said: Mapping[tuple[str, str], PresetResult],
+    suite: SuiteCommand | None = None,
+) -> VerifierHarness:
+    terms = PassRules("after_round" if suite else "at_once")
+    harness = make_board_harness(directory, left=left, terms=terms)
+    harness.events.clear()
+    runner = MemoryCheckRunner(dict(said))
+
+    def rules() -> RegressionRules:
+        return RegressionRules("", 80.0)
+
+    record = harness.events.append
+    gate = None if suite is None else SuiteVerifier(runner, suite, BASE, rules, record)
+    verification = DeliverableVerifier(
+        runner=runner,
+        board=harness.board,
+        suite=gate,
+        check_s=60.0,
+        log=MemoryLog(harness.events),
+        baseline=BASE,
+        checks_before_work=harness.board.checks_to_see_fail,
+        must_hold=harness.board.not_blocked,
+    )
+    return VerifierHarness(harness, runner, verification)
+
+
+def turned(name: str, *way: str, commit: str = "") -> DeliverableChanged:
+    previous, status, *proof = way
+    changed = DeliverableChanged(name, f"What {name} is about", previous, status)  # type: ignore[arg-type]
+    return replace(changed, proof=proof[0], commit=commit) if proof else changed  # type: ignore[arg-type]
+
+
+def refused(name: str, *, red: int) -> ClaimRefused:
+    return ClaimRefused(name, f"What {name} is about", red)
+
+
+def set_back(*names: str) -> RunWarned:
+    why = "a check of it that was green is red"
+    return RunWarned(f"pending again, because {why}: {', '.join(names)}")
+
+
+def passed(of: Deliverable, commit: str = WORK) -> Deliverable:
+    """Proven, on this commit."""
+    seen = tuple(replace(check, before="failed") for check in of.checks)
+    return replace(of, status="passed", checks=seen, claim=Claim(commit), proof="proven")
+
+
+async def test_what_fails_before_the_work_and_passes_after_it_is_proven(tmp_path: Path) -> None:
+    harness = make_verifier_harness(
+        tmp_path, ONE, said={("make one", BASE): RED, ("make one", WORK): GREEN}
+    )
+    await harness.claims("DL-1")
+
+    findings = await harness.shows()
+
+    assert findings == VerificationFindings()
+    assert harness.commands_run == [("make one", BASE, "before"), ("make one", WORK, "after")]
+    assert harness.told == [turned("DL-1", "pending", "passed", "proven", commit=WORK)]
+    assert harness.harness.saved() == (passed(ONE),)
+
+
+async def test_what_passes_before_the_work_as_well_is_only_claimed(tmp_path: Path) -> None:
+    harness = make_verifier_harness(tmp_path, ONE, said={("make one", ""): GREEN})
+    await harness.claims("DL-1")
+
+    await harness.shows()
+
+    assert harness.told == [turned("DL-1", "pending", "passed", "claimed", commit=WORK)]
+    [saved] = harness.harness.saved()
+    assert (saved.proof, saved.checks) == (
+        "claimed",
+        (Check("DL-1 can be seen", "make one", before="passed"),),
+    )
+
+
+async def test_a_red_check_refuses_its_own_deliverable_and_no_other(tmp_path: Path) -> None:
+    said = {("make one", ""): RED, ("make two", BASE): RED, ("make two", WORK): GREEN}
+    harness = make_verifier_harness(tmp_path, ONE, TWO, said=said)
+    await harness.claims("DL-1", "DL-2")
+
+    findings = await harness.shows()
+
+    assert "DL-1, criterion “DL-1 can be seen”: `make one` ended with exit code 1." in findings.told
+    assert "DL-2" not in findings.told
+    assert "it does not hold" in findings.told
+    assert harness.told == [
+        refused("DL-1", red=1),
+        turned("DL-2", "pending", "passed", "proven", commit=WORK),
+    ]
+    assert harness.harness.board.claims() == ()
+
+
+async def test_a_check_that_does_not_end_is_red(tmp_path: Path) -> None:
+    said = {("make one", BASE): RED, ("make one", WORK): PresetResult(None, "")}
+    harness = make_verifier_harness(tmp_path, ONE, said=said)
+    await harness.claims("DL-1")
+
+    findings = await harness.shows()
+
+    assert "`make one` ran out of time.\n\n```\n(it printed nothing)\n```" in findings.told
+    assert harness.told == [refused("DL-1", red=1)]
+
+
+async def test_checks_that_nobody_claims_are_seen_to_fail_and_nothing_else(tmp_path: Path) -> None:
+    harness = make_verifier_harness(tmp_path, ONE, said={("make one", BASE): RED}, suite=TESTS)
+
+    findings = await harness.shows()
+
+    assert findings == VerificationFindings(idle=True)
+    assert harness.commands_run == [("make one", BASE, "before")]
+    assert not harness.verification.is_due()
+
+
+async def test_a_test_command_that_fails_as_before_opens_the_gate_and_is_warned_of(
+    tmp_path: Path,
+) -> None:
+    harness = make_verifier_harness(
+        tmp_path, deliverable("DL-1"), said={(TESTS.command, ""): RED}, suite=TESTS
+    )
+    await harness.claims("DL-1")
+
+    assert await harness.shows() == VerificationFindings()
+    assert harness.told == [
+        RunWarned(SAYS_NOTHING),
+        turned("DL-1", "pending", "passed", "claimed", commit=WORK),
+    ]
+
+
+async def test_tests_that_object_refuse_everything_until_a_person_accepts_them(
+    tmp_path: Path,
+) -> None:
+    one = deliverable("DL-1")
+    said = {
+        (TESTS.command, BASE): unittest(hello="ok", old="FAIL"),
+        (TESTS.command, WORK): unittest(hello="FAIL", old="FAIL"),
+    }
+    harness = make_verifier_harness(tmp_path, one, said=said, suite=TESTS)
+    await harness.claims("DL-1")
+
+    findings = await harness.shows()
+    accepted = await harness.shows(accepted=["new_failure test_it.It::test_hello"])
+
+    assert [(each.finding, each.test) for each in findings.objections] == [
+        ("new_failure", "test_it.It::test_hello")
+    ]
+    assert "test_it.It::test_hello fails, and did not before the work (test_it.py:7)" in (
+        findings.told
+    )
+    assert accepted == VerificationFindings()
+    suites = [event for event in harness.harness.events if isinstance(event, SuiteFinished)]
+    assert [each.accepted for each in suites] == [(), (), suites[1].objections]
+    assert harness.told == [
+        refused("DL-1", red=0),
+        turned("DL-1", "pending", "passed", "claimed", commit=WORK),
+    ]
+
+
+async def test_tests_are_run_once_for_a_tree_that_they_had_nothing_against(
+    tmp_path: Path,
+) -> None:
+    harness = make_verifier_harness(
+        tmp_path, deliverable("DL-1"), said={(TESTS.command, ""): unittest(hello="ok")}, suite=TESTS
+    )
+    await harness.claims("DL-1")
+
+    await harness.shows()
+    again = await harness.verification.reverify(TIPS[:2], ACCEPTED)
+
+    assert again == VerificationFindings()
+    assert [(commit, when) for _, commit, when in harness.commands_run] == [
+        (BASE, "before"),
+        (WORK, "after"),
+    ]
+
+
+async def test_what_broke_later_is_pending_again_and_the_round_is_named(tmp_path: Path) -> None:
+    tips = (*TIPS, RoundCommit(3, LAST))
+    said = {
+        ("make one", WORK): GREEN,
+        ("make one", LATER): RED,
+        ("make one", LAST): RED,
+        ("make two", LAST): GREEN,
+    }
+    harness = make_verifier_harness(tmp_path, passed(ONE), passed(TWO, LAST), said=said)
+
+    findings = await harness.verification.reverify(tips, ACCEPTED)
+
+    assert "DL-1, criterion “DL-1 can be seen”: `make one` ended with exit code 1." in findings.told
+    assert harness.told == [
+        RegressionFound("DL-1", "DL-1 can be seen", 2),
+        turned("DL-1", "passed", "pending"),
+        set_back("DL-1"),
+    ]
+    assert harness.commands_run == [
+        ("make one", LAST, "again"),
+        ("make two", LAST, "again"),
+        ("make one", WORK, "bisect"),
+        ("make one", LATER, "bisect"),
+    ]
+
+
+async def test_what_was_set_back_before_a_cut_is_told_once_more_to_the_next_session(
+    tmp_path: Path,
+) -> None:
+    said = {("make one", BASE): RED, ("make one", WORK): GREEN, ("make one", LATER): RED}
+    harness = make_verifier_harness(tmp_path, ONE, said=said)
+    await harness.claims("DL-1")
+    await harness.shows()
+    harness.harness.events.clear()
+
+    first = await harness.verification.reverify(TIPS, ACCEPTED)
+    second = await harness.verification.reverify(TIPS, ACCEPTED)
+
+    assert second == first
+    assert harness.told == [
+        RegressionFound("DL-1", "DL-1 can be seen", 2),
+        turned("DL-1", "passed", "pending"),
+        set_back("DL-1"),
+    ]
+
+
+async def test_one_command_for_two_criteria_is_run_once_and_is_evidence_for_both(
+    tmp_path: Path,
+) -> None:
+    same = with_checks(deliverable("DL-2"), "make one")
+    harness = make_verifier_harness(
+        tmp_path, passed(ONE), passed(same), said={("make one", WORK): GREEN}
+    )
+
+    findings = await harness.verification.reverify(TIPS[:2], ACCEPTED)
+
+    assert findings == VerificationFindings()
+    assert harness.commands_run == [("make one", WORK, "again")]
+    finished = [event for event in harness.harness.events if isinstance(event, CheckFinished)]
+    assert [event.deliverable for event in finished] == ["DL-1", "DL-2"]
+    assert finished[0].evidence == finished[1].evidence
+
+
+async def test_a_run_that_is_to_stop_shows_nothing(tmp_path: Path) -> None:
+    harness = make_verifier_harness(tmp_path, ONE, said={("make one", BASE): RED})
+    await harness.claims("DL-1")
+
+    findings = await harness.shows()
+    again = await harness.verification.reverify(TIPS, ACCEPTED)
+
+    assert findings == again == VerificationFindings(stopped=True)
+    assert not findings.hold
+    assert (harness.told, harness.harness.board.claims()) == ([], ())
