@@ -52,7 +52,7 @@ class ActiveRun:
         if self.loop is None:
             return result
         # The loop has counted time that no event holds: the import of work.
-        progress = self.loop.so_far()
+        progress = self.loop.current_progress()
         duration_s = round(max(result.duration_s, progress.running_s), 3)
         return replace(result, duration_s=duration_s, priced=progress.priced)
 

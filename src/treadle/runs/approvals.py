@@ -29,8 +29,8 @@ class ApprovalReply:
 class AnsweredApproval:
     """What became of an answer, and how the question stands after it."""
 
-    standing: ApprovalRecord
-    judgement: AnswerResult
+    record: ApprovalRecord
+    result: AnswerResult
 
 
 def open_questions(storage: Storage, now: datetime) -> Sequence[ApprovalRecord]:

@@ -22,7 +22,7 @@ from treadle.policy.redaction import make_redactor
 from treadle.runs.credentials import known_secrets
 from treadle.runs.engine_names import engine_location, run_of
 from treadle.runs.locks import lock_orphan
-from treadle.runs.working_files import put_away_files
+from treadle.runs.working_files import archive_files
 from treadle.settings.environment import Environment
 from treadle.settings.user import login_name
 from treadle.wiring.agent import end_lost_processes
@@ -48,7 +48,7 @@ def _end(row: RunRow, database: Database, environment: Environment) -> None:
     run = row.id
     store = EventStore(database, host_of(environment.root))
     known = read_history(store.read(run))
-    if known.ended is not None:
+    if known.result is not None:
         raise _over(run)
     clean = make_redactor(known_secrets(environment))
     recorder = Recorder(store, run, SystemClock(), (), clean=clean)
@@ -63,7 +63,7 @@ def _end(row: RunRow, database: Database, environment: Environment) -> None:
         recorder,
     )
     void_questions(asker, reason="the run ended")
-    put_away_files(row, run_directory(environment.root, run), store)
+    archive_files(row, run_directory(environment.root, run), store)
     recorder.record(RunEnded(_result(known)), once=f"ended {known.leg}")
     # Last: a run that has ended is not worked on again, whatever the engine still has of it.
     _forget(run, environment)

@@ -40,9 +40,9 @@ from treadle.workspace.unimported_work import is_all_imported, is_on_other_branc
 EVERY_RUN = 1_000_000
 DAY_S = 24 * 3600
 # No run is older.
-FIRST = datetime(2020, 1, 1, tzinfo=UTC)
+EARLIEST_RUN = datetime(2020, 1, 1, tzinfo=UTC)
 # Its time is when a worker last cleaned.
-MARK = "cleaned"
+MARKER_FILE = "cleaned"
 # Nothing is committed with it; a clone cannot be looked into without one.
 NOBODY = CommitIdentity("Treadle", "treadle@localhost")
 
@@ -55,7 +55,7 @@ class CleanPlan:
     """One old run, and what becomes of it; told once more if that failed, and why it did."""
 
     row: RunRow
-    disposal: RetentionDecision
+    decision: RetentionDecision
     failure: str = ""
 
 
@@ -93,18 +93,20 @@ async def _clean(
                     yield CleanPlan(row, disposal, failure=error.message)
 
 
-async def tidy(environment: Environment, *, now: datetime, say: Callable[[str], None]) -> None:
+async def clean_daily(
+    environment: Environment, *, now: datetime, say: Callable[[str], None]
+) -> None:
     """What a worker does once a day: clean, and say what was removed; it works on if it cannot."""
     try:
-        if not _is_due(environment.root / MARK, now):
+        if not _is_due(environment.root / MARKER_FILE, now):
             return
         days = RetentionDays(environment, say)
         async for looked in _clean(environment, now, days.of, dry_run=False):
             if looked.failure:
                 run = short_id(looked.row.id)
                 say(f"could not remove all that run {run} left: {looked.failure}")
-            elif isinstance(looked.disposal, DropRun):
-                say(f"removing what run {short_id(looked.row.id)} left: {looked.disposal.reason}")
+            elif isinstance(looked.decision, DropRun):
+                say(f"removing what run {short_id(looked.row.id)} left: {looked.decision.reason}")
         await asyncio.to_thread(_drop_steps, environment, _before(now, days.longest()))
     except TreadleError as error:
         say(f"could not clean up: {error.message}")
@@ -137,7 +139,7 @@ class RetentionDays:
 
 def _before(now: datetime, days: float) -> datetime:
     """So long ago, but no longer than there are runs."""
-    return now - timedelta(days=min(days, (now - FIRST).days))
+    return now - timedelta(days=min(days, (now - EARLIEST_RUN).days))
 
 
 def _drop_steps(environment: Environment, before: datetime) -> None:

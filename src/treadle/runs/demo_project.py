@@ -20,7 +20,7 @@ IGNORED = "__pycache__/\n.treadle/\n.treadle-notes.md\n"
 OWNER = (("user.name", "Demo User"), ("user.email", "demo@example.com"))
 
 
-def claim_place(place: Path) -> None:
+def claim_directory(place: Path) -> None:
     """Make the directory; one that has something in it already is left alone."""
     try:
         place.mkdir(parents=True, exist_ok=True)

@@ -35,12 +35,11 @@ from treadle.settings.trust_requirements import sandbox_notice
 from treadle.wiring.agent import KillableAgent, make_agent, processor_time
 from treadle.wiring.browser import provide_servers
 from treadle.wiring.checked_request import CheckedRequest
-from treadle.wiring.compose import compose
+from treadle.wiring.compose import compose, open_run_workspace
 from treadle.wiring.gateway import metered
 from treadle.wiring.limits import run_limits
 from treadle.wiring.run_context import RunContext
-from treadle.wiring.run_workspace import open_run_workspace
-from treadle.wiring.sandbox import choose_sandbox, forget_reports
+from treadle.wiring.sandbox import choose_sandbox, remove_stale_reports
 from treadle.wiring.sandbox_network import sandbox_network
 from treadle.wiring.sandboxed_agent import prove, reach_model, sandboxed
 from treadle.wiring.search_path import without_project
@@ -62,8 +61,8 @@ async def execute(checked: CheckedRequest, steps: Steps) -> RunResult:
         store = EventStore(database, host_of(environment.root))
         log = store.read(checked.request.run)
         history = read_history(log).extended_to(last_beat(checked.directory))
-        if history.ended is not None:
-            return history.ended
+        if history.result is not None:
+            return history.result
         secrets = run_secrets(checked)
         redact = make_redactor(secrets)
         follower = follow_log(checked, store)
@@ -167,7 +166,7 @@ def _choose_sandbox(checked: CheckedRequest) -> Sandbox | None:
     if checked.unconfined:
         return None
     on_host = without_project(checked.environment, checked.project.root)
-    forget_reports(checked.directory)
+    remove_stale_reports(checked.directory)
     return choose_sandbox(on_host, reports=checked.directory, wanted=True)
 
 
@@ -195,7 +194,7 @@ async def _run_to_end(
 
 def _record_start(context: RunContext, warnings: list[str]) -> None:
     """The run has started, or lost the process that executed it and goes on here."""
-    recorder, checked, last = context.recorder, context.checked, context.history.last
+    recorder, checked, last = context.recorder, context.checked, context.history.last_event
     fresh = last in ("", "run.queued")
     if fresh:
         recorder.record(_started(checked))
@@ -245,13 +244,13 @@ async def _prepare(context: RunContext, driver: SessionDriver, steps: Steps) -> 
     finally:
         probing.cancel()
     landing = LandingChoice(
-        landing_when(settings.land, separated=proven.separated),
+        landing_mode(settings.land, separated=proven.separated),
         by_approval=checked.host.asks_by_approval,
     )
     return await compose(context, workspace, driver, steps, previous, landing)
 
 
-def landing_when(wanted: LandingMode, *, separated: bool) -> LandingMode:
+def landing_mode(wanted: LandingMode, *, separated: bool) -> LandingMode:
     """Not without a person if others could have claimed in the agent's name that all is done."""
     return "ask" if wanted == "auto" and not separated else wanted
 

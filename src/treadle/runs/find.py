@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 STATUS_FILE = Path(".treadle") / "status.json"
 
 
-def runs_of(storage: Storage, project: Path, wanted: RunFilter) -> list[RunRow]:
+def list_project_runs(storage: Storage, project: Path, wanted: RunFilter) -> list[RunRow]:
     """The runs of one project, newest first."""
     return run_list.list_runs(storage, replace(wanted, project_key=project_key(project)))
 
 
-def runs_everywhere(storage: Storage, wanted: RunFilter) -> list[RunRow]:
+def list_all_runs(storage: Storage, wanted: RunFilter) -> list[RunRow]:
     """The runs of all projects, newest first."""
     return run_list.list_runs(storage, wanted)
 

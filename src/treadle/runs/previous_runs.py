@@ -18,7 +18,7 @@ from treadle.workspace.project import Project
 from treadle.workspace.restore import restore_snapshot
 from treadle.workspace.snapshot import read_checkout
 
-LOOK_BACK = 50
+MAX_RUNS = 50
 
 
 async def previous_runs_of(checked: CheckedRequest, history: RunHistory) -> PreviousRuns:
@@ -57,7 +57,7 @@ async def previous_runs_from_log(
 
 
 def _rows_before(storage: Storage, project: Project, before: RunId) -> list[RunRow]:
-    rows = list_runs(storage, RunFilter(project_key=project.key, limit=LOOK_BACK))
+    rows = list_runs(storage, RunFilter(project_key=project.key, limit=MAX_RUNS))
     return [row for row in rows if row.id < before]
 
 

@@ -12,7 +12,7 @@ from treadle.domain.events.run import RunQueued
 from treadle.domain.run_request import RunRequest
 from treadle.runs.engine_names import ENGINE_WORKFLOW, engine_location, leg_name
 from treadle.runs.locks import worker_is_alive
-from treadle.runs.rehearsal_model import keep_script
+from treadle.runs.rehearsal_model import store_script
 from treadle.runs.request import check_request, with_variables
 from treadle.runs.request_json import request_json, store_request
 from treadle.settings.environment import Environment
@@ -28,7 +28,7 @@ async def detach(request: RunRequest, presence: RunHost) -> None:
     await prove_before(ready)
     store_request(environment.root, request)
     if presence.rehearsing is not None:
-        keep_script(environment.root, request.run, presence.rehearsing.script)
+        store_script(environment.root, request.run, presence.rehearsing.script)
     with closing(open_store(environment.storage)) as store:
         queued = RunQueued(
             run=request.run,

@@ -27,7 +27,7 @@ async def recover_lost_runs(environment: Environment) -> list[RunId]:
     return await asyncio.to_thread(_sweep, environment)
 
 
-async def idle(environment: Environment, executor: str) -> bool:
+async def is_idle(environment: Environment, executor: str) -> bool:
     """Whether nothing waits for a worker and this one has nothing in hand."""
     return await asyncio.to_thread(_idle, environment, executor)
 
@@ -110,7 +110,7 @@ def _idle(environment: Environment, executor: str) -> bool:
     )
 
 
-LOOK_BACK = 50
+MAX_LOST_RUNS = 50
 
 
 async def end_leftovers(
@@ -120,7 +120,7 @@ async def end_leftovers(
     runs."""
     with ExitStack() as held:
         lost: list[str] = []
-        for row in list_runs(environment.storage, RunFilter(states=("lost",), limit=LOOK_BACK)):
+        for row in list_runs(environment.storage, RunFilter(states=("lost",), limit=MAX_LOST_RUNS)):
             # Held to the end: a session that is taken up again has the name that it had.
             if held.enter_context(lock_orphan(environment.root, row.id)):
                 lost += [row.id, *sessions_of(store, row.id)]

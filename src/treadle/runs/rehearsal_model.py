@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 SCRIPT = "rehearsal.yaml"
 
 
-def keep_script(root: Path, run: RunId, script: Path) -> None:
+def store_script(root: Path, run: RunId, script: Path) -> None:
     """The script as it is now: the run goes on with this one, whatever becomes of the file."""
     directory = run_directory(root, run)
     directory.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -76,9 +76,9 @@ async def _checked(wish: ResumeRequest, presence: RunHost) -> tuple[CheckedReque
     environment, run = presence.environment, wish.row.id
     with closing(open_store(environment.storage)) as store:
         known = read_history(store.read(run))
-        if presence.recall is not None:
+        if presence.replay is not None:
             for recorded in store.outline(run):
-                presence.recall(recorded)
+                presence.replay(recorded)
     request = _updated_request(read_request(environment.root, run), wish, known)
     request = with_variables(request, environment)
     ready = await check_request(request, presence)
@@ -90,7 +90,7 @@ async def _checked(wish: ResumeRequest, presence: RunHost) -> tuple[CheckedReque
 def _reopen(wish: ResumeRequest, ready: CheckedRequest, known: RunHistory) -> None:
     """The log says that the run goes on; whoever wants that does not want it cancelled."""
     storage, request = ready.environment.storage, ready.request
-    if known.ended is None:
+    if known.result is None:
         with closing(open_database(storage)) as database:
             ControlRequests(database).clear(request.run)
         return
@@ -108,14 +108,14 @@ def _updated_request(request: RunRequest, wish: ResumeRequest, known: RunHistory
         flags={**request.flags, **said},
         no_sandbox=request.no_sandbox or wish.no_sandbox,
     )
-    if known.ended is None:
+    if known.result is None:
         return replace(request, leg=known.leg)
-    return replace(request, leg=known.leg + 1, so_far=known.ended)
+    return replace(request, leg=known.leg + 1, so_far=known.result)
 
 
 def _refuse_exhausted(wish: ResumeRequest, known: RunHistory, limits: RunLimits) -> None:
     """A run at one of its limits can go on only where that was raised."""
-    result, run = known.ended, short_id(wish.row.id)
+    result, run = known.result, short_id(wish.row.id)
     if result is None:
         return
     if result.succeeded:

@@ -52,11 +52,11 @@ NOBODY = CommitIdentity("Treadle", "treadle@localhost")
 
 UNSANDBOXED = "unsandboxed: what the run has written can do what you can do on this machine"
 
-Tell = Callable[[str], None]
+Report = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
-class ReverifyPlace:
+class ReverifyTarget:
     """Where evidence is looked at again: any clone that has the commits will do."""
 
     directory: Path
@@ -69,7 +69,7 @@ class ReverifyPlace:
         return (UNSANDBOXED,) if self.unconfined or self.environment.no_sandbox else ()
 
 
-async def verify_run(row: RunRow, place: ReverifyPlace, tell: Tell) -> list[EvidenceDiff]:
+async def verify_run(row: RunRow, place: ReverifyTarget, tell: Report) -> list[EvidenceDiff]:
     """Each piece of evidence that the run relies on; `tell` hears what is looked at next."""
     relied_on = _recalled(row, place.environment)
     ready = await _ready(row, place)
@@ -105,7 +105,7 @@ def _recalled(row: RunRow, environment: Environment) -> tuple[RecordedEvidence, 
     return found
 
 
-async def _ready(row: RunRow, place: ReverifyPlace) -> CheckedRequest:
+async def _ready(row: RunRow, place: ReverifyTarget) -> CheckedRequest:
     """As the run's own command line said, in this clone and with this machine's settings."""
     environment = place.environment
     project = await find_project(place.directory, environment.raw)

@@ -9,7 +9,7 @@ from treadle.runs.engine_names import ENGINE_WORKFLOW, engine_location, leg_name
 from treadle.runs.execute import execute
 from treadle.runs.locks import lock_run
 from treadle.runs.previous_runs import find_previous_runs
-from treadle.runs.rehearsal_model import keep_script
+from treadle.runs.rehearsal_model import store_script
 from treadle.runs.request import check_request, with_variables
 from treadle.runs.request_json import request_json, result_from, result_json, store_request
 from treadle.wiring.checked_request import CheckedRequest, RunHost
@@ -33,7 +33,7 @@ async def run_in_foreground(request: RunRequest, presence: RunHost) -> RunResult
         )
         store_request(root, request)
         if presence.rehearsing is not None:
-            keep_script(root, run, presence.rehearsing.script)
+            store_script(root, run, presence.rehearsing.script)
         return await execute_in_foreground(replace(ready, previous=past), poll_s=IDLE_POLL_S)
 
 

@@ -47,7 +47,7 @@ def trust(environment: Environment, project: Path, given: Sequence[TrustRequirem
     TrustedSettings(environment.root).write(project_key(project), kept)
 
 
-def take_back(environment: Environment, project: Path) -> bool:
+def revoke_trust(environment: Environment, project: Path) -> bool:
     """Whether anything had been trusted."""
     return TrustedSettings(environment.root).remove(project_key(project))
 

@@ -19,12 +19,12 @@ from treadle.domain.run_request import RunRequest
 from treadle.domain.usage import Usage
 from treadle.durable.port import SHARED_QUEUE, Json, Steps, WorkflowChanged
 from treadle.policy.redaction import make_redactor
-from treadle.runs.clean import tidy
+from treadle.runs.clean import clean_daily
 from treadle.runs.credentials import known_secrets
 from treadle.runs.engine_names import ENGINE_WORKFLOW, engine_location
 from treadle.runs.execute import execute
 from treadle.runs.locks import WORKER, lock_executor, lock_run, lock_worker
-from treadle.runs.recovery import idle, recover_lost_runs
+from treadle.runs.recovery import is_idle, recover_lost_runs
 from treadle.runs.rehearsal_model import with_model
 from treadle.runs.request import check_request
 from treadle.runs.request_json import read_request, request_from, result_json
@@ -32,7 +32,7 @@ from treadle.settings.environment import Environment
 from treadle.wiring.checked_request import RunHost
 from treadle.workflows.loop.run_history import RunHistory, read_history
 
-LOOK_S = 2.0
+POLL_S = 2.0
 BUSY_S = 1.0
 # What the log of a run ends with as long as nobody has worked on its leg.
 UNBEGUN = ("run.queued", "run.reopened")
@@ -44,7 +44,7 @@ class WorkerOptions:
 
     sessions: int
     until_idle: bool
-    say: Callable[[str], None]
+    report: Callable[[str], None]
 
 
 async def run_worker(environment: Environment, shift: WorkerOptions, stop: asyncio.Event) -> None:
@@ -59,7 +59,7 @@ async def run_worker(environment: Environment, shift: WorkerOptions, stop: async
             location,
             executor=executor,
             queue=SHARED_QUEUE,
-            workflows={ENGINE_WORKFLOW: partial(_tell_queued, presence, shift.say)},
+            workflows={ENGINE_WORKFLOW: partial(_tell_queued, presence, shift.report)},
         ):
             while not stop.is_set():
                 with lock_worker(environment.root) as take_place:
@@ -85,10 +85,10 @@ async def _serve(
             # The runs at work have their own ways to live with that.
             trouble = f"cannot look for work: {error.message}"
             if trouble != said:
-                shift.say(trouble)
+                shift.report(trouble)
         said = trouble
         try:
-            async with asyncio.timeout(LOOK_S):
+            async with asyncio.timeout(POLL_S):
                 await stop.wait()
         except TimeoutError:
             continue
@@ -101,14 +101,14 @@ async def _look(
     # Whoever had the place when this worker started may have left it since.
     take_place()
     for run in await recover_lost_runs(environment):
-        shift.say(f"taking over run {run}")
-    await tidy(environment, now=SystemClock().now(), say=shift.say)
-    return shift.until_idle and await idle(environment, executor)
+        shift.report(f"taking over run {run}")
+    await clean_daily(environment, now=SystemClock().now(), say=shift.report)
+    return shift.until_idle and await is_idle(environment, executor)
 
 
 async def _is_idle(environment: Environment, executor: str) -> bool:
     try:
-        return await idle(environment, executor)
+        return await is_idle(environment, executor)
     except StoreError:
         return False  # nobody knows: the next look tells
 
@@ -161,11 +161,11 @@ def _given_up(
     """
     with suppress(StoreError), closing(open_store(environment.storage)) as store:
         known = read_history(store.read(request.run))
-        if known.ended is not None:
-            return known.ended
+        if known.result is not None:
+            return known.result
         clean = make_redactor(known_secrets(environment))
         recorder = Recorder(store, request.run, SystemClock(), (), clean=clean)
-        if known.last not in UNBEGUN:
+        if known.last_event not in UNBEGUN:
             recorder.record(RunWarned(f"set aside: {_in_words(error)}"))
         elif not isinstance(error, StoreError | WorkflowChanged):
             return _end_unbegun(recorder, known, error)
@@ -174,7 +174,7 @@ def _given_up(
 
 def _end_unbegun(recorder: Recorder, known: RunHistory, error: TreadleError) -> RunResult:
     nothing = RunResult("error", 0, Tally(), 0.0, Usage(), 0.0)
-    result = replace(known.before or nothing, reason="error", message=_in_words(error))
+    result = replace(known.previous_result or nothing, reason="error", message=_in_words(error))
     recorder.record(RunEnded(result), once=f"ended {known.leg}")
     return result
 

@@ -18,12 +18,12 @@ def follow_log(checked: CheckedRequest, store: EventStore) -> LogFollower | None
     request = checked.request
     files = _working_files(checked.project.root, checked.directory, request.run)
     follower = checked.workflow.follow_log(files, request.inputs)
-    follower.recall(store.outline(request.run))
+    follower.load(store.outline(request.run))
     follower.refresh()
     return follower
 
 
-def put_away_files(row: RunRow, directory: Path, store: EventStore) -> None:
+def archive_files(row: RunRow, directory: Path, store: EventStore) -> None:
     """The same end for a run that no process executes any more."""
     workflow = find_workflow(row.workflow)
     if workflow.follow_log is None:
@@ -31,7 +31,7 @@ def put_away_files(row: RunRow, directory: Path, store: EventStore) -> None:
     files = _working_files(Path(row.project_path), directory, row.id)
     # Without inputs: a review that a person gave is still theirs.
     follower = workflow.follow_log(files, {})
-    follower.recall(store.outline(row.id))
+    follower.load(store.outline(row.id))
     follower.close()
 
 

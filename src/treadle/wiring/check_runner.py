@@ -26,13 +26,13 @@ from treadle.wiring.project_commands import (
     CommandBounds,
     ProjectCommand,
     command_bounds,
-    given_variables,
+    command_variables,
     run_project_command,
 )
 from treadle.wiring.run_context import RunContext
 from treadle.wiring.sandbox_network import sandbox_network
 from treadle.wiring.sandboxed_agent import confinement
-from treadle.wiring.setup import MOST_TRIES, Setup
+from treadle.wiring.setup import MAX_TRIES, Setup
 from treadle.workflows.loop.run_timer import RunTimer
 from treadle.workspace.alternates import object_directories
 from treadle.workspace.clean_checkout import CleanCheckout, SetupBase, find_tree
@@ -40,11 +40,11 @@ from treadle.workspace.output_files import mark_files, read_written_files
 
 FOLDER = "proving"
 # What a command gets at the least: nothing at all would show nothing.
-LEAST_S = 1.0
+MIN_SECONDS = 1.0
 # What is given back of a log, besides that it is kept.
-KEPT_OUTPUT = 8000
+MAX_OUTPUT = 8000
 # Variables that differ from terminal to terminal and say nothing about what a command finds.
-PASSING = frozenset({"TERM", "SHELL", "USER", "LOGNAME", "TMPDIR"})
+VOLATILE_VARIABLES = frozenset({"TERM", "SHELL", "USER", "LOGNAME", "TMPDIR"})
 
 
 def check_runner(context: RunContext, timer: RunTimer) -> CheckRunner:
@@ -92,7 +92,7 @@ class SandboxedRunner:
         duration = monotonic() - began
         # Whoever reads it has the files elsewhere.
         top = f"{self.tree.work}/"
-        said = (setup + told(ran, trial.seconds)).replace(top, "")
+        said = (setup + output_text(ran, trial.seconds)).replace(top, "")
         text = await asyncio.to_thread(self.bounds.clean, said)
         evidence = Evidence(
             command=trial.command,
@@ -108,7 +108,7 @@ class SandboxedRunner:
             read_written_files, self.tree.work, trial.collect, before=before
         )
         files = {name: content.replace(top.encode(), b"") for name, content in files.items()}
-        return CommandResult(evidence, text[-KEPT_OUTPUT:], files, text)
+        return CommandResult(evidence, text[-MAX_OUTPUT:], files, text)
 
     async def _run(self, trial: CheckCommand) -> ProcessResult:
         checked = self.bounds.checked
@@ -130,7 +130,7 @@ class SandboxedRunner:
         if not command.strip():
             await self.tree.prepare(project, commit)
             return ""
-        base = await self._base(commit, setup_of(tree, command.strip()))
+        base = await self._base(commit, setup_key(tree, command.strip()))
         await self.tree.prepare(project, commit, base)
         return self.tree.note_of(base)
 
@@ -138,7 +138,7 @@ class SandboxedRunner:
         """What was set up for this; a setup that failed is tried again, but not for ever."""
         base = self.tree.base_for(wanted)
         tried = self._failures.get(wanted, 0)
-        if base is not None and (not self.tree.note_of(base) or tried >= MOST_TRIES):
+        if base is not None and (not self.tree.note_of(base) or tried >= MAX_TRIES):
             return base
         checked = self.bounds.checked
         await self.tree.prepare(checked.project, commit)
@@ -159,7 +159,7 @@ class SandboxedRunner:
         return replace(given, protected=(), readable=(*given.readable, *objects))
 
 
-def setup_of(tree: str, command: str) -> str:
+def setup_key(tree: str, command: str) -> str:
     """A name for what a command sets up on a tree, and on no other: any file can be one that it
     builds from or runs, and what it left of an earlier tree would stand in for this one's."""
     return hashlib.sha256(f"{tree}\0{command}".encode()).hexdigest()
@@ -170,7 +170,7 @@ def network_for(wanted: Network) -> Network:
     return "none" if wanted == "gateway" else wanted
 
 
-def told(ran: ProcessResult, seconds: float) -> str:
+def output_text(ran: ProcessResult, seconds: float) -> str:
     """What a command said; that its time was over, if it was."""
     if ran.exit_code is not None:
         return ran.output
@@ -180,7 +180,7 @@ def told(ran: ProcessResult, seconds: float) -> str:
 def fingerprint_of(bounds: CommandBounds, trial: CheckCommand) -> str:
     """The same wherever a command finds the same around it, as far as that is cheap to tell."""
     checked = bounds.checked
-    variables = given_variables(checked, trial.variables)
+    variables = command_variables(checked, trial.variables)
     parts = {
         "sandbox": "unsandboxed" if bounds.sandbox is None else bounds.sandbox.name,
         "system": platform.platform(),
@@ -190,7 +190,7 @@ def fingerprint_of(bounds: CommandBounds, trial: CheckCommand) -> str:
         "variables": {
             name: bounds.clean(value)
             for name, value in sorted(variables.items())
-            if name not in PASSING
+            if name not in VOLATILE_VARIABLES
         },
     }
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()

@@ -43,7 +43,7 @@ class RunHost:
     slots: asyncio.Semaphore
     readers: Sequence[EventReader] = ()
     # Takes in, without drawing it, what the log had before this process came to the run.
-    recall: EventReader | None = None
+    replay: EventReader | None = None
     ask: Ask | None = None
     # Without a terminal, questions go where every terminal finds them.
     asks_by_approval: bool = False

@@ -28,7 +28,7 @@ EVERY_PROFILE = "default"
 DESTRUCTIVE = "+destructive"
 
 
-def shell_looks() -> SystemLookups:
+def system_lookups() -> SystemLookups:
     """Looks at this machine's disk; shfmt is found at the first line that needs it."""
     return SystemLookups(
         real_path=_real_path,
@@ -53,7 +53,7 @@ def shell_context(
     )
 
 
-def given_lines(settings: Settings, specification: str) -> frozenset[str]:
+def user_command_lines(settings: Settings, specification: str) -> frozenset[str]:
     """What the user's settings and specification tell the agent to run."""
     project = settings.project
     checks = (check.command for check in spec_checks(specification))
@@ -61,7 +61,7 @@ def given_lines(settings: Settings, specification: str) -> frozenset[str]:
     return frozenset(lines - {""})
 
 
-def lines_given_in(directory: Path, settings: Settings) -> frozenset[str]:
+def find_user_command_lines(directory: Path, settings: Settings) -> frozenset[str]:
     """The same for a run that would start here: none but at the top of a project with settings."""
     if not (directory / SETTINGS_FILE).is_file():
         return frozenset()
@@ -69,7 +69,7 @@ def lines_given_in(directory: Path, settings: Settings) -> frozenset[str]:
         specification = (directory / settings.project.spec).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):  # a run would say so; here it only has no checks
         specification = ""
-    return given_lines(settings, specification)
+    return user_command_lines(settings, specification)
 
 
 def split_profile(given: str) -> tuple[tuple[str, ...], bool]:

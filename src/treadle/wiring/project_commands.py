@@ -39,11 +39,11 @@ class ProjectCommand:
     """A shell line, the directory and the home that it has, and what it may reach besides."""
 
     line: str
-    within: Confinement
+    confinement: Confinement
     seconds: float
     variables: Mapping[str, str] = field(default_factory=dict)
     # Over all others, where there is a sandbox.
-    inside: Mapping[str, str] = field(default_factory=dict)
+    sandbox_variables: Mapping[str, str] = field(default_factory=dict)
     capture: Capture = "joined"
 
 
@@ -69,7 +69,7 @@ async def run_project_command(
         raise _broken(start)
     ran = await run_to_end(
         start,
-        directory=own.within.workspace,
+        directory=own.confinement.workspace,
         seconds=own.seconds,
         capture=own.capture,
         failure=None if sandbox is None else sandbox.failure,
@@ -79,7 +79,7 @@ async def run_project_command(
     return ran
 
 
-def given_variables(checked: CheckedRequest, more: Mapping[str, str]) -> dict[str, str]:
+def command_variables(checked: CheckedRequest, more: Mapping[str, str]) -> dict[str, str]:
     """Such a command runs the code of strangers: it is given no login of the agent's."""
     allowed = agent_environment(checked.environment.raw)
     kept = {name: value for name, value in allowed.items() if not name.startswith(LOGINS)}
@@ -89,8 +89,8 @@ def given_variables(checked: CheckedRequest, more: Mapping[str, str]) -> dict[st
 def _start(
     bounds: CommandBounds, own: ProjectCommand, out: SandboxNetwork
 ) -> ConfinedCommand | SandboxFailed:
-    line, within, sandbox = ("/bin/sh", "-c", own.line), own.within, bounds.sandbox
-    environment = {**given_variables(bounds.checked, own.variables), MARK: bounds.mark}
+    line, within, sandbox = ("/bin/sh", "-c", own.line), own.confinement, bounds.sandbox
+    environment = {**command_variables(bounds.checked, own.variables), MARK: bounds.mark}
     within.home.mkdir(parents=True, exist_ok=True, mode=0o700)
     if sandbox is None:
         return ConfinedCommand(line, {**environment, "HOME": str(within.home)})
@@ -100,7 +100,7 @@ def _start(
         readable=(*within.readable, *out.readable),
         sockets=out.sockets,
     )
-    given = {**out.environment(environment), **own.inside}
+    given = {**out.environment(environment), **own.sandbox_variables}
     return sandbox.confine([*out.entry, *sandbox.launcher(), *line], given, reached)
 
 

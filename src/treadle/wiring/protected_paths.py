@@ -11,12 +11,12 @@ from treadle.policy.user_hooks import find_hook_files
 from treadle.settings.definitions import Settings
 
 # A sandbox takes each path by itself. What is beyond this is kept out of commits all the same.
-MOST_SEALED = 256
-MOST_SEEN = 50_000
+MAX_SEALED = 256
+MAX_VISITED = 50_000
 _NOT_LOOKED_INTO = frozenset({".git", ".treadle", "node_modules"})
 
 
-def kept_paths(settings: Settings) -> tuple[str, ...]:
+def configured_paths(settings: Settings) -> tuple[str, ...]:
     """The paths and patterns of `verify.protect`; one that cannot be kept is refused."""
     for path in settings.verify.protect:
         if not is_protectable(path):
@@ -29,7 +29,7 @@ def kept_paths(settings: Settings) -> tuple[str, ...]:
 
 def protected_paths(settings: Settings, root: Path) -> tuple[str, ...]:
     """As the policy and the screening of commits take them: paths, and patterns as they are."""
-    kept = kept_paths(settings)
+    kept = configured_paths(settings)
     hooks = hook_files(settings.hooks.before_tool_use, root)
     return tuple(dict.fromkeys((*hooks, *kept, *_led_to(kept, root))))
 
@@ -82,7 +82,7 @@ def _fitting(patterns: Sequence[str], checkout: Path) -> Iterator[str]:
         kept = [name for name in (*folders, *files) if _fits(patterns, below / name)]
         yield from sorted((below / name).as_posix() for name in kept)
         seen, found = seen + len(folders) + len(files), found + len(kept)
-        if seen > MOST_SEEN or found > MOST_SEALED:
+        if seen > MAX_VISITED or found > MAX_SEALED:
             return
         folders[:] = sorted(set(folders) - set(kept) - _NOT_LOOKED_INTO)
 

@@ -35,7 +35,7 @@ from treadle.wiring.sandbox_paths import sandbox_paths
 from treadle.wiring.search_path import path_outside
 
 # Looked in before the user's PATH.
-PLACES = "/usr/bin:/bin:/usr/local/bin"
+SYSTEM_PATH = "/usr/bin:/bin:/usr/local/bin"
 ANSWER_S = 5.0
 CERTIFICATES = (
     *("SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE"),
@@ -63,12 +63,12 @@ def choose_sandbox(environment: Environment, *, reports: Path, wanted: bool) -> 
         return Unsandboxed()
     if sys.platform == "darwin":
         return Seatbelt(this_interpreter(), reports)
-    found = which("bwrap", path=PLACES) or which("bwrap", path=environment.path)
+    found = which("bwrap", path=SYSTEM_PATH) or which("bwrap", path=environment.path)
     program = Path(found) if found else None
     return Bubblewrap(program, reports, this_interpreter(), platform.machine())
 
 
-def forget_reports(reports: Path) -> None:
+def remove_stale_reports(reports: Path) -> None:
     """What sandboxes left there that nobody saw to their end. No other process may work there."""
     for report in reports.glob(f"{REPORT_PREFIX}*{REPORT_SUFFIX}"):
         report.unlink(missing_ok=True)

@@ -32,13 +32,13 @@ from treadle.wiring.search_path import path_outside
 from treadle.workspace.manifests import setup_fingerprint
 
 # Kept with the run: what the workspace was last set up for.
-DONE = "setup-done"
-KEPT_OUTPUT = 4000
+SETUP_MARKER = "setup-done"
+MAX_OUTPUT = 4000
 # As `timeout` and shells say it.
 NO_EXIT_CODE = 124
 STOPPED = 130
 # A setup that fails is tried so often, and then not again before the manifests change.
-MOST_TRIES = 3
+MAX_TRIES = 3
 # Files of certificates that the user's tools trust for indexes.
 AUTHORITIES = ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE")
 
@@ -55,7 +55,7 @@ def workspace_setup(context: RunContext, workspace: Path) -> Prepare:
 
     async def prepare() -> None:
         wanted = setup_fingerprint(workspace, command)
-        done = checked.directory / DONE
+        done = checked.directory / SETUP_MARKER
         last = done.read_text() if done.is_file() else ""
         if not command or not is_due(wanted, last=last, failures=failures.get(wanted, 0)):
             return
@@ -74,7 +74,7 @@ def workspace_setup(context: RunContext, workspace: Path) -> Prepare:
 
 def is_due(wanted: str, *, last: str, failures: int) -> bool:
     """Whether what is wanted is another than what was last set up, and may still succeed."""
-    return wanted != last and failures < MOST_TRIES
+    return wanted != last and failures < MAX_TRIES
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ class Setup:
 
     bounds: CommandBounds
     # Its workspace is what is set up.
-    within: Confinement
+    confinement: Confinement
     command: str
 
     async def run(self) -> SetupFinished:
@@ -108,11 +108,11 @@ class Setup:
     def _own(self, found: list[PackageIndex]) -> ProjectCommand:
         return ProjectCommand(
             self.command,
-            self.within,
+            self.confinement,
             seconds=self.bounds.checked.settings.session.tool_minutes * 60,
             variables=index_variables(found),
             # An index may be on this machine, so not even loopback goes past the proxy.
-            inside={"NO_PROXY": "", "no_proxy": ""},
+            sandbox_variables={"NO_PROXY": "", "no_proxy": ""},
         )
 
     def _told(
@@ -123,7 +123,7 @@ class Setup:
             exit_code=NO_EXIT_CODE if ran.exit_code is None else ran.exit_code,
             duration_s=round(monotonic() - began, 3),
             # First without secrets, then cut: of half a secret nobody sees that it is one.
-            output=self.bounds.clean(ran.output)[-KEPT_OUTPUT:],
+            output=self.bounds.clean(ran.output)[-MAX_OUTPUT:],
             hosts=tuple(dict.fromkeys(f"{entry.host}:{entry.port}" for entry in entries)),
         )
 

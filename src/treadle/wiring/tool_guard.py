@@ -19,7 +19,7 @@ from treadle.policy.permission_rules import split_ask_before
 from treadle.policy.roles import ShellSet
 from treadle.policy.user_commands import allow_user_commands
 from treadle.wiring.checked_request import CheckedRequest
-from treadle.wiring.policy import SEARCH_PATH, given_lines, shell_context, shell_looks
+from treadle.wiring.policy import SEARCH_PATH, shell_context, system_lookups, user_command_lines
 from treadle.wiring.protected_paths import protected_paths
 from treadle.wiring.run_context import RunContext
 from treadle.wiring.sandboxed_agent import confinement
@@ -38,7 +38,7 @@ async def tool_guard(context: RunContext, workspace: RunWorkspace) -> ToolGuard:
     _, rules = split_ask_before(settings.policy.ask_before)
     return ToolGuard(
         real_path=os.path.realpath,
-        judge_line=shell_decider(checked, path),
+        decide_line=shell_decider(checked, path),
         ask_person=tool_approval(context).ask,
         hooks=UserHooks(settings.hooks.before_tool_use, await _hook_runner(context, workspace)),
         readable=(*_own_places(context), *(str(path) for path in checked.reach.readable)),
@@ -57,9 +57,9 @@ def shell_decider(checked: CheckedRequest, root: Path) -> DecideLine:
     context = replace(context, ask_before=commands, protected=kept)
     # Programs as the agent's own shell finds them.
     path = checked.reach.environment.get("PATH", SEARCH_PATH)
-    looks = replace(shell_looks(), which=lambda name: which(name, path=path))
+    looks = replace(system_lookups(), which=lambda name: which(name, path=path))
 
-    given = given_lines(checked.settings, checked.spec_text)
+    given = user_command_lines(checked.settings, checked.spec_text)
 
     def judge_line(line: str, allowed: ShellSet, directory: str) -> PolicyDecision:
         judged = decide_line(
@@ -129,7 +129,7 @@ def tool_approval(context: RunContext) -> ToolApproval:
     """Asks whoever looks at `treadle approvals`."""
     checked = context.checked
     return ToolApproval(
-        asker=context.requester,
+        requester=context.requester,
         patience=timedelta(minutes=checked.settings.policy.ask_minutes),
         policy_hash=policy_hash(checked),
         clean=context.redact,

@@ -9,7 +9,7 @@ from treadle.settings.definitions import Settings
 from treadle.settings.environment import Environment, agent_environment
 from treadle.wiring.agent import require_free_names
 from treadle.wiring.agents.claude_model import Elsewhere, model_service
-from treadle.wiring.protected_paths import kept_paths
+from treadle.wiring.protected_paths import configured_paths
 from treadle.wiring.sandbox_paths import sandbox_paths
 
 
@@ -17,7 +17,7 @@ def require_valid(settings: Settings, environment: Environment, project: Path) -
     """Raises SettingsError for the first value that is wrong whatever else is said."""
     parse_entries(settings.sandbox.hosts)
     permission_rules(settings)
-    kept_paths(settings)
+    configured_paths(settings)
     require_free_names(settings.mcp_servers or {})
     sandbox_paths(settings.sandbox, environment, project)
 

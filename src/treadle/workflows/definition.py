@@ -34,7 +34,7 @@ class WorkingFiles(Protocol):
 class LogFollower(Protocol):
     """Keeps something of a workflow's own in step with the log of a run."""
 
-    def recall(self, log: Iterable[RecordedEvent]) -> None:
+    def load(self, log: Iterable[RecordedEvent]) -> None:
         """Take in what was recorded before this process came to the run. Writes nothing."""
         ...
 

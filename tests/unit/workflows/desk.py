@@ -13,7 +13,7 @@ from treadle.domain.deliverable import Deliverable
 from treadle.domain.events.all_events import Event, RecordedEvent
 from treadle.domain.ports import StatusBoard
 from treadle.workflows.deliver.board import DeliverableBoard
-from treadle.workflows.deliver.pass_rules import AT_ONCE, PassRules
+from treadle.workflows.deliver.pass_rules import PASS_AT_ONCE, PassRules
 from treadle.workflows.loop.run_history import RunHistory, read_history
 
 ONE, TWO, THREE = deliverable("DL-1"), deliverable("DL-2"), deliverable("DL-3")
@@ -71,7 +71,7 @@ def desk_in(
     *,
     left: Sequence[Deliverable] = (),
     rehearsed: bool = False,
-    terms: PassRules = AT_ONCE,
+    terms: PassRules = PASS_AT_ONCE,
     clean: Callable[[Mapping[str, Any]], Mapping[str, Any]] = lambda arguments: arguments,
 ) -> Desk:
     """A fresh run's desk, on what an earlier run left."""
@@ -81,7 +81,7 @@ def desk_in(
     events: list[Event] = []
     board_file = file(path)
     board = DeliverableBoard(
-        board_file, events.append, FakeClock(), rehearsed=rehearsed, clean=clean, terms=terms
+        board_file, events.append, FakeClock(), rehearsed=rehearsed, clean=clean, rules=terms
     )
     board.open()
     return Desk(path, board_file, board, events)
@@ -92,11 +92,11 @@ def recollected(*events: Event) -> RunHistory:
 
 
 def reopened(
-    desk: Desk, *untold: Event, rehearsed: bool = False, terms: PassRules = AT_ONCE
+    desk: Desk, *untold: Event, rehearsed: bool = False, terms: PassRules = PASS_AT_ONCE
 ) -> Desk:
     """The next process: it knows what the last one stored; `untold` was never written."""
     events: list[Event] = []
     file = StatusFile(desk.path)
-    board = DeliverableBoard(file, events.append, FakeClock(), rehearsed=rehearsed, terms=terms)
+    board = DeliverableBoard(file, events.append, FakeClock(), rehearsed=rehearsed, rules=terms)
     board.reopen(recollected(*desk.events, *untold))
     return Desk(desk.path, file, board, events)

@@ -66,7 +66,7 @@ class FocusStage(StoryStage):
             self.user.path / ".treadle" / "wip", self.directory / self.run / "wip", self.run
         )
         self.chronicle = FocusFiles(files, given_review=self.given_review)
-        self.chronicle.recall(self.store.read(self.run))
+        self.chronicle.load(self.store.read(self.run))
         self.chronicle.refresh()
         return self.chronicle
 

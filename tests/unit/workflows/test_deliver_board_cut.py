@@ -47,7 +47,7 @@ def check(name: str) -> Act:
 
 async def look(desk: Desk, record: Record) -> None:
     """As the run does before it shows a claim."""
-    for name, unseen in desk.board.checks_to_see_fail():
+    for name, unseen in desk.board.checks_before_work():
         code = 0 if name == "DL-2" else 1
         evidence = Evidence(unseen.command, "before", COMMIT, "tree", code, 0.5, "here", "log")
         record(CheckFinished(name, unseen.criterion, evidence, ""))
@@ -91,7 +91,7 @@ async def cut_after(count: int, acts: list[Act], path: Path) -> Desk:
             raise Cut
 
     file = StatusFile(path)
-    desk = Desk(path, file, DeliverableBoard(file, record, FakeClock(), terms=TERMS), events)
+    desk = Desk(path, file, DeliverableBoard(file, record, FakeClock(), rules=TERMS), events)
     try:
         desk.board.open()
         for act in acts:

@@ -102,7 +102,7 @@ async def test_a_real_run_does_not_take_the_plan_of_a_rehearsal_for_its_own(tmp_
     again = reopened(desk)
     await again.create("DL-1")
 
-    assert (begun, desk.board.left_out) == ((TWO,), ("DL-1",))
+    assert (begun, desk.board.rehearsed_ids) == ((TWO,), ("DL-1",))
     assert desk.events == [StatusAdopted((TWO,), "earlier_run")]
     # The next process has nothing to add; a plan of its own takes the place of the script's.
     assert again.events == [DeliverableCreated(ONE)]
@@ -180,7 +180,7 @@ async def test_a_run_begins_with_the_passes_whose_work_it_can_find(
     desk = desk_in(tmp_path, left=[left, TWO], rehearsed=rehearsed)
     before = desk.path.read_bytes()
 
-    await desk.board.recheck(holds)
+    await desk.board.reset_missing_passes(holds)
 
     adopted = StatusAdopted((left, TWO), "earlier_run")
     changes = [] if found == left else [reset("DL-1"), warned("DL-1")]
@@ -194,7 +194,7 @@ async def test_all_passes_without_work_are_told_in_one_warning(tmp_path: Path) -
     desk = desk_in(tmp_path, left=left)
     desk.events.clear()
 
-    await desk.board.recheck(holds)
+    await desk.board.reset_missing_passes(holds)
 
     assert desk.events == [reset("DL-1"), reset("DL-3"), warned("DL-1, DL-3")]
     assert desk.saved() == (ONE, claimed("DL-2", HELD), THREE)

@@ -12,7 +12,7 @@ from treadle.domain.deliverable import Claim, Deliverable, RejectedChange, Tally
 from treadle.domain.events.run import RoundStarted, RunWarned
 from treadle.domain.events.verification import CheckFinished, ClaimRefused, DeliverableClaimed
 from treadle.domain.events.work import DeliverableChanged, StatusAdopted
-from treadle.workflows.deliver.pass_rules import PassRules, Requirement, Settling, decide_claim
+from treadle.workflows.deliver.pass_rules import PassRules, PassTiming, Requirement, decide_claim
 
 from .desk import ONE, THREE, TWO, Desk, desk_in, reopened, with_checks
 from .story_stage import BRANCH, ending, stage_in, turned
@@ -68,7 +68,10 @@ TWICE = replace(CHECKED, acceptance_criteria=(SEEN, "It ends", "It is fast"))
     ],
 )
 def test_when_something_passes_that_is_said_to_be_done(
-    said: Deliverable, settling: Settling, require: Requirement, taken: Settling | RejectedChange
+    said: Deliverable,
+    settling: PassTiming,
+    require: Requirement,
+    taken: PassTiming | RejectedChange,
 ) -> None:
     assert decide_claim(said, PassRules(settling, require)) == taken
 
@@ -243,7 +246,7 @@ async def test_something_proven_that_broke_is_pending_again(tmp_path: Path) -> N
     desk.events.clear()
 
     for name in ("DL-1", "DL-2", "DL-9", "DL-1"):
-        desk.board.set_broken(name, "its check is red")
+        desk.board.reset_pass(name, "its check is red")
 
     assert desk.events == [
         DeliverableChanged("DL-1", "What DL-1 is about", "passed", "pending"),
@@ -258,7 +261,7 @@ def test_checks_that_nobody_has_run_before_the_work_are_those_of_what_is_pending
     passed = with_checks(deliverable("DL-2", "passed"), "make two")
     desk = desk_in(tmp_path, left=[CHECKED, passed, with_checks(THREE, "make three")])
 
-    first = desk.board.checks_to_see_fail()
+    first = desk.board.checks_before_work()
     desk.board.set_before("DL-1", SEEN, "passed")
     desk.board.set_before("DL-3", "Else", "passed")
     desk.board.set_before("DL-9", SEEN, "passed")
@@ -266,7 +269,7 @@ def test_checks_that_nobody_has_run_before_the_work_are_those_of_what_is_pending
 
     three = ("DL-3", Check("DL-3 can be seen", "make three"))
     assert first == (("DL-1", Check(SEEN, "make one")), three)
-    assert desk.board.checks_to_see_fail() == (three,)
+    assert desk.board.checks_before_work() == (three,)
     assert desk.saved()[0].checks == (Check(SEEN, "make one", before="passed"),)
     assert desk.board.verifiable() == (passed,)
 
@@ -286,7 +289,7 @@ async def test_a_command_that_a_person_changes_is_to_be_seen_again_and_proves_no
     two = with_checks(TWO, "make", origin="person")
     assert desk.events == [StatusAdopted((one, two), "hand_edit")]
     assert desk.board.deliverables == desk.saved() == (one, two)
-    assert desk.board.checks_to_see_fail() == (("DL-2", two.checks[0]),)
+    assert desk.board.checks_before_work() == (("DL-2", two.checks[0]),)
 
 
 FAILED_TWO = replace(TWO, checks=(Check("DL-2 can be seen", "make two", before="failed"),))

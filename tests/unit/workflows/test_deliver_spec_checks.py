@@ -13,7 +13,7 @@ from treadle.domain.events.verification import CheckAdded
 from treadle.domain.events.work import DeliverableCreated, StatusAdopted
 from treadle.verify.spec_checks import SpecCheck
 from treadle.workflows.deliver.pass_rules import PassRules
-from treadle.workflows.deliver.spec_check_owners import missing_checks, owner_of_left_checks
+from treadle.workflows.deliver.spec_check_owners import missing_checks, owner_of_unmatched_checks
 
 from .desk import ONE, TWO, Desk, desk_in, given_entry, reopened, with_checks
 
@@ -131,7 +131,7 @@ def test_the_specification_comes_before_an_agent_and_a_person_before_both(
 def test_a_second_deliverable_of_the_specification_has_another_id() -> None:
     taken = (SPEC, replace(SPEC, id="SPEC-2", acceptance_criteria=("x",), checks=()))
 
-    found = owner_of_left_checks(taken, (OF_ONE, ENDS))
+    found = owner_of_unmatched_checks(taken, (OF_ONE, ENDS))
 
     assert found == Deliverable(
         "SPEC-3",
@@ -139,4 +139,4 @@ def test_a_second_deliverable_of_the_specification_has_another_id() -> None:
         (OF_ONE.text,),
         checks=(Check(OF_ONE.text, "make seen", "spec"),),
     )
-    assert owner_of_left_checks((*taken, ONE), (OF_ONE, ENDS)) is None
+    assert owner_of_unmatched_checks((*taken, ONE), (OF_ONE, ENDS)) is None

@@ -20,7 +20,7 @@ from treadle.verify.memory_check_runner import GREEN, RED, MemoryCheckRunner, Pr
 from treadle.verify.suite import SuiteCommand
 from treadle.verify.suite_comparison import RegressionRules
 from treadle.workflows.deliver.pass_rules import PassRules
-from treadle.workflows.deliver.verifier import SAYS_NOTHING, DeliverableVerifier
+from treadle.workflows.deliver.verifier import UNINFORMATIVE_TESTS, DeliverableVerifier
 from treadle.workflows.loop.findings import RoundCommit, RoundCommits, VerificationFindings
 from treadle.workflows.loop.suite_verifier import SuiteVerifier
 
@@ -97,7 +97,7 @@ def proving(
         check_s=60.0,
         log=MemoryLog(desk.events),
         baseline=BASE,
-        checks_before_work=desk.board.checks_to_see_fail,
+        checks_before_work=desk.board.checks_before_work,
         must_hold=desk.board.not_blocked,
     )
     return Proving(desk, ground, verification)
@@ -196,7 +196,7 @@ async def test_a_test_command_that_fails_as_before_opens_the_gate_and_is_warned_
 
     assert await scene.shows() == VerificationFindings()
     assert scene.told == [
-        RunWarned(SAYS_NOTHING),
+        RunWarned(UNINFORMATIVE_TESTS),
         turned("DL-1", "pending", "passed", "claimed", commit=WORK),
     ]
 

@@ -9,11 +9,11 @@ from treadle.domain.events.focus import BacklogSaved, ReviewJudged
 from treadle.domain.review import ReviewFinding
 from treadle.verify.memory_check_runner import GREEN, RED
 from treadle.workflows.focus.previous_findings import (
-    PreviousFinding,
-    Standing,
-    called_settled,
-    found_before,
-    standing_of,
+    FindingStatus,
+    PreviousFindings,
+    earlier_findings,
+    finding_status,
+    settled_findings,
 )
 from treadle.workflows.focus.review_rules import ReviewJudgement, ReviewRules, judge_review
 
@@ -48,9 +48,9 @@ def test_how_an_earlier_finding_stands_that_the_reviewer_did_not_repeat(
     text: str | None,
     fails: bool | None,
     is_settled: bool,
-    standing: Standing,
+    standing: FindingStatus,
 ) -> None:
-    assert standing_of(finding, text=text, fails=fails, is_settled=is_settled) == standing
+    assert finding_status(finding, text=text, fails=fails, is_settled=is_settled) == standing
 
 
 def review(
@@ -76,15 +76,15 @@ LIGHTER = ReviewFinding("minor", "Still wrong", "face.py", "lower  = 1")
 def test_what_was_found_before(
     judged: list[ReviewJudged], found: tuple[ReviewFinding, ...]
 ) -> None:
-    assert found_before(judged) == found
+    assert earlier_findings(judged) == found
 
 
 def test_findings_are_settled_by_their_numbers_unless_they_are_repeated() -> None:
-    assert called_settled((QUOTED, RUN), (1, 2, 9), (LIGHTER,)) == (RUN,)
+    assert settled_findings((QUOTED, RUN), (1, 2, 9), (LIGHTER,)) == (RUN,)
 
 
 def test_a_command_that_still_fails_stands_in_the_way_of_an_approval() -> None:
-    earlier = PreviousFinding((RUN,), (LIGHTER,))
+    earlier = PreviousFindings((RUN,), (LIGHTER,))
 
     judged = [
         judge_review(

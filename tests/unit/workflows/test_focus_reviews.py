@@ -9,8 +9,8 @@ from treadle.workflows.focus.review_rules import (
     FindingContext,
     ReviewJudgement,
     ReviewRules,
-    fault_of,
     judge_review,
+    why_dropped,
 )
 
 QUOTED = ReviewFinding("major", "Wrong", "face.py", "lower = 1")
@@ -54,7 +54,7 @@ TEXT = "import clock\n\n    lower  =  1  # of the clock\n"
 def test_a_finding_counts_if_something_shows_it(
     finding: ReviewFinding, seen: FindingContext, fault: str
 ) -> None:
-    assert fault_of(finding, seen) == fault
+    assert why_dropped(finding, seen) == fault
 
 
 @pytest.mark.parametrize(

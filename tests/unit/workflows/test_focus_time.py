@@ -12,7 +12,7 @@ class WatchedStage(FocusStage):
     async def _set_up(self) -> None:
         assert self.story is not None
         self.clock.advance(5)
-        self.so_far = self.story.so_far().running_s
+        self.so_far = self.story.current_progress().running_s
 
 
 async def test_what_a_session_took_counts_once_also_while_something_else_runs(

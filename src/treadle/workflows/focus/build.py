@@ -80,7 +80,7 @@ def _work(parts: RunParts, history: History, state: PhaseState) -> FocusWork:
         review_steps=_review_steps(parts, history),
         briefs=parts.sessions.briefs,
         facts=FocusFacts(
-            words=inputs.get("words", ""),
+            focus=inputs.get("words", ""),
             specs=parts.facts.specs,
             given_review=inputs.get("review", ""),
             check=parts.facts.check,
@@ -107,7 +107,7 @@ def _focus_steps(parts: RunParts, history: History) -> FocusSteps:
         commands=commands,
         clock=parts.driver.clock,
         log=parts.leg_log,
-        stopping=parts.driver.stop.is_set,
+        is_stopping=parts.driver.stop.is_set,
     )
 
 

@@ -20,7 +20,7 @@ class FocusFiles:
         # Why the files are not what they should be; empty while they are.
         self.problem = ""
 
-    def recall(self, log: Iterable[RecordedEvent]) -> None:
+    def load(self, log: Iterable[RecordedEvent]) -> None:
         self.history = read_focus_history(log)
 
     def refresh(self) -> None:

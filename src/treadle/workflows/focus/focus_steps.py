@@ -14,8 +14,8 @@ from treadle.domain.ports import Clock, Log
 from treadle.domain.session import Completed, SessionResult
 from treadle.verify.check_runner import CheckCommand, CheckRunner, CommandStopped
 from treadle.workflows.focus.focus_history import AcceptedSignal, FocusHistory
-from treadle.workflows.focus.phases import SessionVerdict, without_effect
-from treadle.workflows.focus.prompt import MOST_CHECK
+from treadle.workflows.focus.phases import SessionVerdict, no_effect_reason
+from treadle.workflows.focus.prompt import MAX_CHECK
 from treadle.workflows.loop.run_parts import ProjectNotes
 from treadle.workflows.loop.run_workspace import RunWorkspace
 from treadle.workflows.loop.workflow_state import RoundRef
@@ -54,7 +54,7 @@ class FocusSteps:
     clock: Clock
     # Its keys are of the leg.
     log: Log
-    stopping: Callable[[], bool]
+    is_stopping: Callable[[], bool]
 
     async def import_work(self, ref: RoundRef, before: str) -> ImportedTip:
         """Commit and import what an implementer left; the others change nothing.
@@ -86,7 +86,7 @@ class FocusSteps:
         if said.signal.kind == "spec_issue":
             return SessionVerdict("spec_issue", issue=self._issue(number, words, course, said))
         turned = SessionVerdict(said.signal.kind, handed_over=bool(course.draft or course.review))
-        if why := without_effect(turned, course.refusal):
+        if why := no_effect_reason(turned, course.refusal):
             self.log.record(RunWarned(why), once=f"without effect {number}")
         return turned
 
@@ -101,7 +101,7 @@ class FocusSteps:
         """Make the workspace ready; what fails is told, and left to the agent. `anew`: there is a
         new plan, so also where it was ready before."""
         began = self.clock.monotonic()
-        if not self.stopping():
+        if not self.is_stopping():
             if anew:
                 self.commands.forget_setup()
             await self.commands.set_up()
@@ -111,7 +111,7 @@ class FocusSteps:
         """Run the check command on what is committed, for the next session to read."""
         began = self.clock.monotonic()
         command = self.commands.check.strip()
-        if not command or self.stopping():
+        if not command or self.is_stopping():
             return self._took(began)
         trial = CheckCommand(command, commit, "after", self.commands.check_s)
         shown = await self.runner.run(trial)
@@ -121,7 +121,7 @@ class FocusSteps:
                 command=command,
                 exit_code=evidence.exit_code,
                 duration_s=evidence.duration_s,
-                output=shown.output[-MOST_CHECK:],
+                output=shown.output[-MAX_CHECK:],
                 commit=commit,
             )
             self.log.record(finished, once=f"check {number}")
@@ -131,8 +131,8 @@ class FocusSteps:
         return Elapsed(round(self.clock.monotonic() - began, 3))
 
 
-MOST_SUBJECT = 72
-MOST_MESSAGE = 4_000
+MAX_SUBJECT = 72
+MAX_MESSAGE = 4_000
 
 
 def message_of(text: str, *, otherwise: str) -> str:
@@ -145,13 +145,13 @@ def message_of(text: str, *, otherwise: str) -> str:
     subject = _subject(first)
     # A first line that is too long is said whole in the body.
     body = rest if subject != first else body
-    return f"{subject}\n\n{body.strip()[:MOST_MESSAGE]}".strip()
+    return f"{subject}\n\n{body.strip()[:MAX_MESSAGE]}".strip()
 
 
 def _subject(line: str) -> str:
-    if len(line) <= MOST_SUBJECT:
+    if len(line) <= MAX_SUBJECT:
         return line
-    cut = line[: MOST_SUBJECT - 1]
+    cut = line[: MAX_SUBJECT - 1]
     return f"{cut.rpartition(' ')[0] or cut}…"
 
 

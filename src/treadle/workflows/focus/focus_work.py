@@ -99,7 +99,7 @@ class FocusWork:
     ) -> RunProgress:
         """What the session came to, and what the next one needs."""
         number, tip = ref.index + 1, imported.home.tip
-        act = partial(self.focus_steps.read_session, number, self.facts.words, result)
+        act = partial(self.focus_steps.read_session, number, self.facts.focus, result)
         verdict = await self.steps.step(f"turn {number}", act, returns=SessionVerdict)
         before = self.phase_state
         changed = _files_changed(progress)

@@ -86,7 +86,7 @@ def after_session(stage: PhaseState, turned: SessionVerdict, *, moved: bool) -> 
             return stage
 
 
-def without_effect(turned: SessionVerdict, refusal: str) -> str:
+def no_effect_reason(turned: SessionVerdict, refusal: str) -> str:
     """Why the signal of a session does not count; empty if it does. `refusal`: what was wrong with
     what it tried to hand over."""
     match turned.signal:

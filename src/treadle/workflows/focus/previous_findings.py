@@ -6,21 +6,21 @@ from typing import Literal
 
 from treadle.domain.events.focus import ReviewJudged
 from treadle.domain.review import SEVERITIES, ReviewFinding
-from treadle.workflows.focus.quotes import folded, is_quoted
+from treadle.workflows.focus.quotes import fold_spaces, is_quoted
 
 # again: its command fails still · open: nothing says that it was mended.
-Standing = Literal["again", "open", "mended"]
+FindingStatus = Literal["again", "open", "mended"]
 
 
 @dataclass(frozen=True, slots=True)
-class PreviousFinding:
+class PreviousFindings:
     """Findings of earlier reviews that the last one did not repeat, by how they stand."""
 
-    again: tuple[ReviewFinding, ...] = ()
+    failing: tuple[ReviewFinding, ...] = ()
     open: tuple[ReviewFinding, ...] = ()
 
 
-def found_before(judged: Sequence[ReviewJudged]) -> tuple[ReviewFinding, ...]:
+def earlier_findings(judged: Sequence[ReviewJudged]) -> tuple[ReviewFinding, ...]:
     """What these reviews found and none of them called settled, in the order that a reviewer is
     shown it. One that was repeated is there once, as it was said last. One with a command stays:
     what it shows may be broken again."""
@@ -28,35 +28,35 @@ def found_before(judged: Sequence[ReviewJudged]) -> tuple[ReviewFinding, ...]:
     for review in judged:
         for settled in review.settled:
             if not settled.command.strip():
-                found.pop(subject_of(settled), None)
-        found |= {subject_of(finding): finding for finding in review.findings}
+                found.pop(finding_key(settled), None)
+        found |= {finding_key(finding): finding for finding in review.findings}
     return tuple(found.values())
 
 
-def subject_of(finding: ReviewFinding) -> str:
+def finding_key(finding: ReviewFinding) -> str:
     """The same for two findings that are shown by the same thing."""
-    return folded(finding.command) or f"{finding.file}: {folded(finding.quote)}"
+    return fold_spaces(finding.command) or f"{finding.file}: {fold_spaces(finding.quote)}"
 
 
-def heaviest_first(findings: Sequence[ReviewFinding]) -> list[ReviewFinding]:
+def most_severe_first(findings: Sequence[ReviewFinding]) -> list[ReviewFinding]:
     return sorted(findings, key=lambda finding: SEVERITIES.index(finding.severity))
 
 
-def called_settled(
+def settled_findings(
     before: Sequence[ReviewFinding], numbers: Sequence[int], given: Sequence[ReviewFinding]
 ) -> tuple[ReviewFinding, ...]:
     """The findings that a reviewer gave the numbers of; one that it repeats is not among them."""
-    repeated = {subject_of(finding) for finding in given}
+    repeated = {finding_key(finding) for finding in given}
     return tuple(
         finding
         for number, finding in enumerate(before, start=1)
-        if number in numbers and subject_of(finding) not in repeated
+        if number in numbers and finding_key(finding) not in repeated
     )
 
 
-def standing_of(
+def finding_status(
     finding: ReviewFinding, *, text: str | None, fails: bool | None, is_settled: bool
-) -> Standing:
+) -> FindingStatus:
     """`text` is that of its file and `fails` says how its command ended, both in the commit that is
     reviewed; None if there is no such file, or nobody tried."""
     if fails:

@@ -6,25 +6,25 @@ from treadle.domain.events.focus import CommandFinished
 from treadle.domain.events.verification import TouchedFile
 from treadle.domain.review import Severity
 from treadle.workflows.focus.focus_history import FocusHistory
-from treadle.workflows.focus.previous_findings import found_before
+from treadle.workflows.focus.previous_findings import earlier_findings
 from treadle.workflows.focus.working_files import finding_lines, log_text, review_text
 from treadle.workflows.loop.prompt_fences import in_fence
 
 # Characters of each part that a prompt holds at the most.
-MOST_PLAN = 60_000
-MOST_LOG = 20_000
-MOST_REVIEW = 30_000
-MOST_CHECK = 8_000
-MOST_DIFF = 60_000
-MOST_FOCUS = 8_000
-MOST_TOUCHED = 50
+MAX_PLAN = 60_000
+MAX_LOG = 20_000
+MAX_REVIEW = 30_000
+MAX_CHECK = 8_000
+MAX_DIFF = 60_000
+MAX_FOCUS = 8_000
+MAX_TOUCHED = 50
 
 
 @dataclass(frozen=True, slots=True)
 class FocusFacts:
     """What every session of the run must know and cannot guess."""
 
-    words: str
+    focus: str
     specs: str
     given_review: str = ""
     check: str = ""
@@ -65,7 +65,7 @@ def focus_prompt(
 
 
 def _focus(facts: FocusFacts) -> list[str]:
-    return ["## Focus", "", *fenced(facts.words, MOST_FOCUS)]
+    return ["## Focus", "", *fence(facts.focus, MAX_FOCUS)]
 
 
 def _project(facts: FocusFacts) -> list[str]:
@@ -81,9 +81,9 @@ def _planning(facts: FocusFacts, course: FocusHistory) -> list[str]:
     review = review_text(course, given_review=facts.given_review)
     if not review:
         return []
-    lines = ["## Review that the plan has to satisfy", "", *fenced(review, MOST_REVIEW)]
+    lines = ["## Review that the plan has to satisfy", "", *fence(review, MAX_REVIEW)]
     if course.plan:
-        lines += ["## The plan before", "", *fenced(course.plan, MOST_PLAN // 2)]
+        lines += ["## The plan before", "", *fence(course.plan, MAX_PLAN // 2)]
         lines += ["## What was done for it", "", *_log(course)]
     return lines
 
@@ -91,7 +91,7 @@ def _planning(facts: FocusFacts, course: FocusHistory) -> list[str]:
 def _plan(course: FocusHistory) -> list[str]:
     return [
         *("## Plan", ""),
-        *fenced(course.plan, MOST_PLAN),
+        *fence(course.plan, MAX_PLAN),
         *("## Progress log", ""),
         *_log(course),
     ]
@@ -100,7 +100,7 @@ def _plan(course: FocusHistory) -> list[str]:
 def _log(course: FocusHistory) -> list[str]:
     if not course.entries:
         return ["Nothing yet.", ""]
-    return fenced(log_text(course.entries), MOST_LOG, keep="end")
+    return fence(log_text(course.entries), MAX_LOG, keep="end")
 
 
 def _check(check: CommandFinished | None) -> list[str]:
@@ -111,7 +111,7 @@ def _check(check: CommandFinished | None) -> list[str]:
         *("## What the check command said", ""),
         f"`{check.command}` {ended} on commit `{check.commit[:12]}`:",
         "",
-        *fenced(check.output, MOST_CHECK, keep="end"),
+        *fence(check.output, MAX_CHECK, keep="end"),
     ]
 
 
@@ -127,7 +127,7 @@ def _reviewing(course: FocusHistory, scope: ReviewScope) -> list[str]:
         lines += ["", "They change what judges the work. Look at these first:", ""]
         lines += _touched(scope)
     since = scope.since
-    if since is None or not course.judged:
+    if since is None or not course.reviews:
         return lines
     lines += [
         "",
@@ -135,37 +135,37 @@ def _reviewing(course: FocusHistory, scope: ReviewScope) -> list[str]:
         "findings are mended, and at what changed since. Findings about anything else do not count",
         "any more, unless a command fails.",
         *("", "### Findings of earlier reviews", ""),
-        *fenced(_findings(course), MOST_REVIEW),
+        *fence(_findings(course), MAX_REVIEW),
         "Hand over the numbers of those that are mended as `settled`. What you neither repeat nor",
         "settle counts again while its command fails, and goes to the backlog while its line is",
         *("there.", ""),
         *("### What changed since", ""),
-        *fenced(since.patch, MOST_DIFF),
+        *fence(since.patch, MAX_DIFF),
     ]
     return lines
 
 
 def _touched(scope: ReviewScope) -> list[str]:
     """Paths, too, are words of whoever did the work."""
-    files = scope.touched[:MOST_TOUCHED]
+    files = scope.touched[:MAX_TOUCHED]
     lines = [f"{each.change}: {' '.join(each.path.split())} ({each.judge})" for each in files]
-    if (more := len(scope.touched) - MOST_TOUCHED) > 0:
+    if (more := len(scope.touched) - MAX_TOUCHED) > 0:
         lines.append(f"and {more} more")
     return [in_fence("\n".join(lines))]
 
 
 def _findings(course: FocusHistory) -> str:
-    found = found_before(course.judged)
+    found = earlier_findings(course.reviews)
     return "\n".join(line for n, each in enumerate(found, 1) for line in finding_lines(n, each))
 
 
-def fenced(text: str, most: int, *, keep: str = "start") -> list[str]:
+def fence(text: str, most: int, *, keep: str = "start") -> list[str]:
     """Text of others between fences that it cannot close, cut to `most` characters."""
-    shown = bounded(text.strip("\n"), most, keep=keep)
+    shown = truncate(text.strip("\n"), most, keep=keep)
     return [in_fence(shown), ""]
 
 
-def bounded(text: str, most: int, *, keep: str = "start") -> str:
+def truncate(text: str, most: int, *, keep: str = "start") -> str:
     """The start or the end of a text, with a line that says how much is left out."""
     if len(text) <= most:
         return text

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from treadle.domain.review import DroppedFinding, ReviewFinding, Severity, is_at_least
 from treadle.domain.signal import SignalKind
 from treadle.workflows.focus.phases import ReviewOutcome
-from treadle.workflows.focus.previous_findings import PreviousFinding
+from treadle.workflows.focus.previous_findings import PreviousFindings
 from treadle.workflows.focus.quotes import is_quoted
 
 
@@ -43,7 +43,7 @@ class ReviewJudgement:
     leftovers: tuple[ReviewFinding, ...] = ()
 
 
-def fault_of(finding: ReviewFinding, seen: FindingContext) -> str:
+def why_dropped(finding: ReviewFinding, seen: FindingContext) -> str:
     """Why a finding does not count; empty if it does."""
     if not finding.text.strip():
         return "it says nothing"
@@ -61,7 +61,7 @@ def fault_of(finding: ReviewFinding, seen: FindingContext) -> str:
     return ""
 
 
-_NOTHING_BEFORE = PreviousFinding()
+_NOTHING_BEFORE = PreviousFindings()
 
 
 def judge_review(
@@ -70,10 +70,10 @@ def judge_review(
     terms: ReviewRules,
     *,
     reviews_before: int,
-    earlier: PreviousFinding = _NOTHING_BEFORE,
+    earlier: PreviousFindings = _NOTHING_BEFORE,
 ) -> ReviewJudgement:
     """What a review comes to; each finding has its fault beside it, empty for one that counts."""
-    findings = tuple(finding for finding, fault in looked_into if not fault) + earlier.again
+    findings = tuple(finding for finding, fault in looked_into if not fault) + earlier.failing
     leftovers = findings + earlier.open
     dropped = tuple(DroppedFinding(finding, fault) for finding, fault in looked_into if fault)
     heavy = [finding for finding in findings if is_at_least(finding.severity, terms.bar)]
@@ -84,9 +84,9 @@ def judge_review(
         reason = f"{_findings(len(heavy))} of weight {terms.bar} or more"
         if said == "approved":
             reason += ", although the reviewer approved"
-        if earlier.again:
-            commands = "its command fails" if len(earlier.again) == 1 else "their commands fail"
-            reason += f"; {_findings(len(earlier.again))} of an earlier review: {commands} still"
+        if earlier.failing:
+            commands = "its command fails" if len(earlier.failing) == 1 else "their commands fail"
+            reason += f"; {_findings(len(earlier.failing))} of an earlier review: {commands} still"
         return ReviewJudgement("changes", reason, findings, dropped)
     most = f"(focus.max_reviews = {terms.max_reviews})"
     if blockers := [finding for finding in heavy if finding.severity == "blocker"]:

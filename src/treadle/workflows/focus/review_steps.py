@@ -12,21 +12,21 @@ from treadle.verify.evidence_files import find_touched_evidence
 from treadle.workflows.focus.focus_history import FocusHistory
 from treadle.workflows.focus.phases import PhaseState, ReviewVerdict
 from treadle.workflows.focus.previous_findings import (
-    PreviousFinding,
-    Standing,
-    called_settled,
-    found_before,
-    heaviest_first,
-    standing_of,
-    subject_of,
+    FindingStatus,
+    PreviousFindings,
+    earlier_findings,
+    finding_key,
+    finding_status,
+    most_severe_first,
+    settled_findings,
 )
-from treadle.workflows.focus.prompt import MOST_REVIEW, ChangesSince, ReviewScope, bounded
+from treadle.workflows.focus.prompt import MAX_REVIEW, ChangesSince, ReviewScope, truncate
 from treadle.workflows.focus.review_rules import (
     FindingContext,
     ReviewJudgement,
     ReviewRules,
-    fault_of,
     judge_review,
+    why_dropped,
 )
 from treadle.workflows.focus.working_files import finding_lines
 from treadle.workflows.loop.run_parts import ProjectNotes
@@ -34,7 +34,7 @@ from treadle.workspace.diffs import changed_files
 from treadle.workspace.git import Git
 
 # Commands of findings that are tried in one review.
-MOST_COMMANDS = 10
+MAX_COMMANDS = 10
 
 # What stands against the tests of a commit, in words; empty: nothing.
 VerifyTests = Callable[[str], Awaitable[str | CommandStopped]]
@@ -49,8 +49,8 @@ async def no_objection(commit: str) -> str:
 class CheckedReview:
     """The findings of a review, each with its fault, and how those of earlier reviews stand."""
 
-    into: list[tuple[ReviewFinding, str]]
-    earlier: PreviousFinding
+    findings: list[tuple[ReviewFinding, str]]
+    previous: PreviousFindings
     settled: tuple[ReviewFinding, ...]
 
 
@@ -83,10 +83,10 @@ class ReviewSteps:
             return ReviewVerdict("cut", "")
         judgement = judge_review(
             None if said is None else said.signal.kind,
-            checked.into,
+            checked.findings,
             self.rules,
             reviews_before=stage.reviews,
-            earlier=checked.earlier,
+            earlier=checked.previous,
         )
         outcome, reason = judgement.outcome, judgement.reason
         if outcome == "approved":
@@ -102,7 +102,7 @@ class ReviewSteps:
                 number=stage.number,
                 verdict="approved" if outcome == "approved" else "changes_requested",
                 commit=commit,
-                reason=bounded(reason, MOST_REVIEW),
+                reason=truncate(reason, MAX_REVIEW),
                 findings=judgement.findings,
                 dropped=judgement.dropped,
                 settled=checked.settled,
@@ -137,10 +137,10 @@ class ReviewSteps:
     ) -> CheckedReview | CommandStopped:
         """Hold what was found now, and before, against the commit."""
         reviews = _before(course, number)
-        before, written = found_before(reviews), course.review or ReviewWritten(())
+        before, written = earlier_findings(reviews), course.review or ReviewWritten(())
         tried: dict[str, bool] = {}
         # Those of before first: none is out of reach because the reviewer brought many others.
-        for findings in (heaviest_first(before), written.findings):
+        for findings in (most_severe_first(before), written.findings):
             cut = await self._try_commands(findings, commit, tried)
             if cut is not None:
                 return cut
@@ -151,16 +151,18 @@ class ReviewSteps:
         into = []
         for finding in written.findings:
             text, fails = await self._text_of(finding.file, commit), tried.get(finding.command)
-            into.append((finding, fault_of(finding, FindingContext(text, fails, changed, before))))
-        settled = called_settled(before, written.settled, written.findings)
-        repeated = {subject_of(finding) for finding in written.findings}
-        standing: dict[Standing, list[ReviewFinding]] = {"again": [], "open": [], "mended": []}
+            into.append(
+                (finding, why_dropped(finding, FindingContext(text, fails, changed, before)))
+            )
+        settled = settled_findings(before, written.settled, written.findings)
+        repeated = {finding_key(finding) for finding in written.findings}
+        standing: dict[FindingStatus, list[ReviewFinding]] = {"again": [], "open": [], "mended": []}
         for finding in before:
-            if subject_of(finding) not in repeated:
+            if finding_key(finding) not in repeated:
                 text, fails = await self._text_of(finding.file, commit), tried.get(finding.command)
-                how = standing_of(finding, text=text, fails=fails, is_settled=finding in settled)
+                how = finding_status(finding, text=text, fails=fails, is_settled=finding in settled)
                 standing[how].append(finding)
-        earlier = PreviousFinding(tuple(standing["again"]), tuple(standing["open"]))
+        earlier = PreviousFindings(tuple(standing["again"]), tuple(standing["open"]))
         return CheckedReview(into, earlier, settled)
 
     async def _try_commands(
@@ -169,7 +171,7 @@ class ReviewSteps:
         """Run what may be run, each once, and add whether it fails; None if nothing was cut."""
         commands = dict.fromkeys(finding.command for finding in findings)
         wanted = [each for each in commands if each not in tried and self._can_be_tried(each)]
-        for command in wanted[:MOST_COMMANDS]:
+        for command in wanted[:MAX_COMMANDS]:
             fails = await self._fails(command, commit)
             if isinstance(fails, CommandStopped):
                 return fails
@@ -208,7 +210,7 @@ def _in_short(objections: str) -> str:
 
 def _before(course: FocusHistory, number: int) -> tuple[ReviewJudged, ...]:
     """The reviews of earlier rounds: this one's may have been told before a crash."""
-    return tuple(judged for judged in course.judged if judged.number < number)
+    return tuple(judged for judged in course.reviews if judged.number < number)
 
 
 def _item(finding: ReviewFinding) -> str:

@@ -11,9 +11,9 @@ from treadle.domain.review import ReviewFinding, Severity
 from treadle.domain.wire import without_surrogates
 from treadle.workflows.focus.focus_history import FocusHistory
 
-LONGEST_PLAN = 100_000
-MOST_FINDINGS = 50
-LONGEST_TEXT = 4_000
+MAX_PLAN = 100_000
+MAX_FINDINGS = 50
+MAX_TEXT = 4_000
 
 Record = Callable[[Event], None]
 Clean = Callable[[Mapping[str, Any]], Mapping[str, Any]]
@@ -27,8 +27,8 @@ def plan_tool(course: Callable[[], FocusHistory], record: Record, clean: Clean) 
         if not isinstance(text, str) or not text.strip():
             return ToolReply("Pass `text`: the whole plan as markdown.", is_error=True)
         text = without_surrogates(text)
-        if len(text) > LONGEST_PLAN:
-            most = f"at most {LONGEST_PLAN} characters"
+        if len(text) > MAX_PLAN:
+            most = f"at most {MAX_PLAN} characters"
             return ToolReply(f"The plan is too long: {most}. Shorten it.", is_error=True)
         # An agent that was cut off hands over again what it never saw an answer to.
         if course().draft != text:
@@ -54,7 +54,7 @@ def review_tool(course: Callable[[], FocusHistory], record: Record, clean: Clean
     """For the reviewer: its findings, as a whole."""
 
     async def call(arguments: Mapping[str, Any]) -> ToolReply:
-        given = given_review(clean(arguments))
+        given = parse_review(clean(arguments))
         if isinstance(given, RejectedChange):
             return ToolReply(given.reason, is_error=True)
         if course().review != given:
@@ -75,13 +75,13 @@ def review_tool(course: Callable[[], FocusHistory], record: Record, clean: Clean
     )
 
 
-def given_review(arguments: Mapping[str, Any]) -> ReviewWritten | RejectedChange:
+def parse_review(arguments: Mapping[str, Any]) -> ReviewWritten | RejectedChange:
     """The review in a tool call, or what is wrong with the call's shape."""
     entries = arguments.get("findings")
     if not isinstance(entries, list):
         return RejectedChange("Pass `findings`, a list of objects; an empty one if there are none.")
-    if len(entries) > MOST_FINDINGS:
-        return RejectedChange(f"At most {MOST_FINDINGS} findings: leave out the lightest.")
+    if len(entries) > MAX_FINDINGS:
+        return RejectedChange(f"At most {MAX_FINDINGS} findings: leave out the lightest.")
     findings = []
     for entry in entries:
         finding = _given_finding(entry)
@@ -123,7 +123,7 @@ def _no_text(given: Mapping[str, Any], *names: str) -> RejectedChange | None:
 
 def _text(given: Mapping[str, Any], name: str) -> str:
     found = given.get(name)
-    return without_surrogates(found)[:LONGEST_TEXT] if isinstance(found, str) else ""
+    return without_surrogates(found)[:MAX_TEXT] if isinstance(found, str) else ""
 
 
 _REVIEW: Mapping[str, Any] = {

@@ -37,8 +37,8 @@ def _of_earlier_rounds(course: FocusHistory) -> dict[str, str]:
     }
     return files | {
         f".round-{judged.number}{REVIEW}": judged_text(judged)
-        for judged in course.judged
-        if judged is not course.requested
+        for judged in course.reviews
+        if judged is not course.requested_changes
     }
 
 
@@ -57,9 +57,9 @@ def log_text(entries: tuple[Signal, ...]) -> str:
 
 def review_text(course: FocusHistory, *, given_review: str) -> str:
     """The review that the next plan has to satisfy; empty if there is none."""
-    requested = course.requested
+    requested = course.requested_changes
     if requested is None:
-        return _ended(given_review) if given_review.strip() and not course.judged else ""
+        return _ended(given_review) if given_review.strip() and not course.reviews else ""
     return judged_text(requested)
 
 

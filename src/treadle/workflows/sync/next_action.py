@@ -13,7 +13,7 @@ from treadle.workflows.loop.next_action import (
 from treadle.workflows.loop.run_progress import RunProgress
 
 # One that did not come to its end in so many sessions will not.
-MOST_ROUNDS = 3
+MAX_SESSIONS = 3
 
 
 def decide_next(progress: RunProgress, rules: DecisionRules) -> NextAction:
@@ -30,8 +30,8 @@ def decide_next(progress: RunProgress, rules: DecisionRules) -> NextAction:
         return stop
     if isinstance(progress.last, QuotaExceeded):
         return WaitForQuota(progress.last.resets_at, progress.last.message)
-    if sessions >= MOST_ROUNDS:
-        return StopRun("max_iterations", f"{MOST_ROUNDS} sessions did not come to an end")
+    if sessions >= MAX_SESSIONS:
+        return StopRun("max_iterations", f"{MAX_SESSIONS} sessions did not come to an end")
     return RunSession("sync")
 
 

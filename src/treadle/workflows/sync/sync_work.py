@@ -14,7 +14,7 @@ from treadle.workflows.deliver.build import (
     record_unread_checks,
     start_leg,
 )
-from treadle.workflows.deliver.check_history import green_checks, seen_before
+from treadle.workflows.deliver.check_history import first_check_commits, green_checks
 from treadle.workflows.deliver.deliver_work import DeliverWork
 from treadle.workflows.deliver.prompt import deliver_prompt
 from treadle.workflows.deliver.verifier import DeliverableVerifier
@@ -27,7 +27,7 @@ from treadle.workflows.loop.workspace_spec import ImportedTip
 from treadle.workflows.sync.next_action import decide_next
 from treadle.workspace.diffs import changed_files
 
-LONGEST = 64 * 1024
+MAX_NOTES = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ def _verifier(parts: RunParts, board: DeliverableBoard) -> DeliverableVerifier:
         must_hold=board.verifiable,
         green=green_checks(parts.read_log),
         changes=partial(changed_files, parts.git),
-        seen_at=seen_before(parts.read_log),
+        first_commits=first_check_commits(parts.read_log),
     )
 
 
@@ -90,8 +90,8 @@ def notes_tool(write: Callable[[str], str]) -> Tool:
         text = arguments.get("text")
         if not isinstance(text, str) or not text.strip():
             return ToolReply("Pass `text`: the notes, whole, as they shall be.", is_error=True)
-        if len(text) > LONGEST:
-            return ToolReply(f"Notes have at most {LONGEST} characters.", is_error=True)
+        if len(text) > MAX_NOTES:
+            return ToolReply(f"Notes have at most {MAX_NOTES} characters.", is_error=True)
         if problem := write(text):
             return ToolReply(problem, is_error=True)
         return ToolReply("The notes are replaced.")

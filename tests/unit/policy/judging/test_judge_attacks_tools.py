@@ -5,12 +5,12 @@ from dataclasses import replace
 import pytest
 
 from treadle.policy.judging.shell_context import ShellContext
-from treadle.wiring.policy import shell_looks
+from treadle.wiring.policy import system_lookups
 
 from .judged import empty_disk, said
 
 CONTEXT = ShellContext("/srv/calc")
-LOOKS = replace(empty_disk(), shfmt=shell_looks().shfmt)
+LOOKS = replace(empty_disk(), shfmt=system_lookups().shfmt)
 
 BEHIND_A_RUNNER = (
     *("yarn prisma migrate deploy", "bun run prisma migrate deploy", "pnpm knex migrate:latest"),

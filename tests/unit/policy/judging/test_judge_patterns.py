@@ -7,12 +7,12 @@ import pytest
 from treadle.policy.judging.secret_files import selects_secrets
 from treadle.policy.judging.shell_context import ShellContext
 from treadle.policy.judging.tool_patterns import expand_pattern
-from treadle.wiring.policy import shell_looks
+from treadle.wiring.policy import system_lookups
 
 from .judged import empty_disk, said
 
 CONTEXT = ShellContext("/srv/calc")
-LOOKS = replace(empty_disk(), shfmt=shell_looks().shfmt)
+LOOKS = replace(empty_disk(), shfmt=system_lookups().shfmt)
 
 
 def decided(line: str) -> str:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from treadle.policy.judging.shell_context import ShellContext
-from treadle.wiring.policy import shell_looks
+from treadle.wiring.policy import system_lookups
 
 from .judged import said
 
@@ -13,7 +13,7 @@ CONTEXT = ShellContext("/srv/calc")
 
 
 def decided(line: str, context: ShellContext = CONTEXT) -> str:
-    return said(line, context, shell_looks())
+    return said(line, context, system_lookups())
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 from treadle.domain.agent import Deny
 from treadle.policy.judging.line_decision import decide_line
 from treadle.policy.judging.shell_context import ShellContext
-from treadle.wiring.policy import shell_looks
+from treadle.wiring.policy import system_lookups
 
 from .judged import empty_disk, said
 
@@ -28,7 +28,7 @@ WINDOWS = (
     *("npx playwright test --ui", "npx playwright test --debug", "npx cypress open"),
 )
 CONTEXT = ShellContext("/srv/calc")
-LOOKS = replace(empty_disk(), shfmt=shell_looks().shfmt)
+LOOKS = replace(empty_disk(), shfmt=system_lookups().shfmt)
 
 
 def decided(line: str) -> str:

@@ -5,13 +5,13 @@ from dataclasses import replace
 import pytest
 
 from treadle.policy.judging.shell_context import ShellContext
-from treadle.wiring.policy import shell_looks
+from treadle.wiring.policy import system_lookups
 
 from .judged import empty_disk, said
 
 ROOT = "/srv/calc"
 CONTEXT = ShellContext(ROOT)
-LOOKS = replace(empty_disk(directories=frozenset({f"{ROOT}/src"})), shfmt=shell_looks().shfmt)
+LOOKS = replace(empty_disk(directories=frozenset({f"{ROOT}/src"})), shfmt=system_lookups().shfmt)
 
 
 def decided(line: str, context: ShellContext = CONTEXT) -> str:

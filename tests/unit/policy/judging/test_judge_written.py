@@ -5,12 +5,12 @@ from dataclasses import replace
 import pytest
 
 from treadle.policy.judging.shell_context import ShellContext
-from treadle.wiring.policy import shell_looks
+from treadle.wiring.policy import system_lookups
 
 from .judged import empty_disk, said
 
 CONTEXT = ShellContext("/srv/calc")
-LOOKS = replace(empty_disk(directories=frozenset({"/tmp"})), shfmt=shell_looks().shfmt)
+LOOKS = replace(empty_disk(directories=frozenset({"/tmp"})), shfmt=system_lookups().shfmt)
 OUTPUTS = (
     *("npx vitest bench --outputJson={}", "npx vitest run --outputFile {}"),
     *("npx vitest run --outputFile.json={}", "npx esbuild a.ts --metafile={}"),
