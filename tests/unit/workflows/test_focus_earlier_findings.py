@@ -29,18 +29,18 @@ TEXT = "  lower  = 1\n"
 @pytest.mark.parametrize(
     ("finding", "text", "fails", "is_settled", "standing"),
     [
-        (RUN, None, True, False, "again"),
-        (RUN, None, True, True, "again"),  # what fails is a fact
-        (RUN, None, False, False, "mended"),
+        (RUN, None, True, False, "failing"),
+        (RUN, None, True, True, "failing"),  # what fails is a fact
+        (RUN, None, False, False, "fixed"),
         (RUN, None, None, False, "open"),
-        (RUN, None, None, True, "mended"),
+        (RUN, None, None, True, "fixed"),
         (QUOTED, TEXT, None, False, "open"),
-        (QUOTED, TEXT, None, True, "mended"),
-        (QUOTED, "face = 1\n", None, False, "mended"),
-        (QUOTED, None, None, False, "mended"),
-        (BOTH, TEXT, True, False, "again"),
+        (QUOTED, TEXT, None, True, "fixed"),
+        (QUOTED, "face = 1\n", None, False, "fixed"),
+        (QUOTED, None, None, False, "fixed"),
+        (BOTH, TEXT, True, False, "failing"),
         (BOTH, TEXT, False, False, "open"),
-        (BOTH, "face = 1\n", False, False, "mended"),
+        (BOTH, "face = 1\n", False, False, "fixed"),
     ],
 )
 def test_how_an_earlier_finding_stands_that_the_reviewer_did_not_repeat(
@@ -88,7 +88,7 @@ def test_a_command_that_still_fails_stands_in_the_way_of_an_approval() -> None:
 
     judged = [
         judge_review(
-            "approved", [], ReviewRules("major", 3), reviews_before=before, earlier=earlier
+            "approved", [], ReviewRules("major", 3), reviews_before=before, previous=earlier
         )
         for before in (1, 2)
     ]

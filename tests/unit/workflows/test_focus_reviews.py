@@ -4,7 +4,7 @@ import pytest
 
 from treadle.domain.review import DroppedFinding, ReviewFinding
 from treadle.domain.signal import SignalKind
-from treadle.workflows.focus.quotes import is_quoted
+from treadle.workflows.focus.previous_findings import is_quoted
 from treadle.workflows.focus.review_rules import (
     FindingContext,
     ReviewJudgement,
@@ -42,7 +42,7 @@ TEXT = "import clock\n\n    lower  =  1  # of the clock\n"
         ),
         # From the second review on:
         (QUOTED, FindingContext(TEXT, changed=frozenset({"face.py"})), ""),
-        (QUOTED, FindingContext(TEXT, changed=frozenset(), earlier=(QUOTED,)), ""),
+        (QUOTED, FindingContext(TEXT, changed=frozenset(), previous=(QUOTED,)), ""),
         (
             QUOTED,
             FindingContext(TEXT, changed=frozenset({"hands.py"})),

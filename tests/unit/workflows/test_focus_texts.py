@@ -284,7 +284,7 @@ LONG = "word " * 30
     ],
 )
 def test_what_an_agent_said_becomes_a_commit_message(text: str, message: str) -> None:
-    assert message_of(text, otherwise="otherwise") == message
+    assert message_of(text, default="otherwise") == message
 
 
 @pytest.mark.parametrize(

@@ -133,11 +133,11 @@ def _verify_tests(parts: RunParts, history: History) -> VerifyTests:
         return no_objection
 
     def rules() -> RegressionRules:
-        # A test may go if somebody who planned the work said so.
+        # The focus and the plans may allow the removal of a test.
         texts = (parts.request.inputs.get("words", ""), *history().plans)
         return RegressionRules("\n".join(texts), checks.coverage)
 
-    # Not against what an earlier run left: its red would count as known.
+    # Not unlanded work of an earlier run: its failures would count as known.
     baseline = parts.workspace.snapshot
     suite = SuiteVerifier(checks.runner, checks.suite, baseline, rules, parts.log.record)
 

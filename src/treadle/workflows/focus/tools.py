@@ -1,4 +1,4 @@
-"""The tools by which planner and reviewer hand their texts over: words, schemas, what is taken."""
+"""The tools with which planner and reviewer hand over their texts."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, cast, get_args
@@ -19,8 +19,8 @@ Record = Callable[[Event], None]
 Clean = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 
 
-def plan_tool(course: Callable[[], FocusHistory], record: Record, clean: Clean) -> Tool:
-    """For the planner: the plan, as a whole."""
+def plan_tool(history: Callable[[], FocusHistory], record: Record, clean: Clean) -> Tool:
+    """The planner's tool: takes the whole plan."""
 
     async def call(arguments: Mapping[str, Any]) -> ToolReply:
         text = clean(arguments).get("text")
@@ -30,8 +30,8 @@ def plan_tool(course: Callable[[], FocusHistory], record: Record, clean: Clean) 
         if len(text) > MAX_PLAN:
             most = f"at most {MAX_PLAN} characters"
             return ToolReply(f"The plan is too long: {most}. Shorten it.", is_error=True)
-        # An agent that was cut off hands over again what it never saw an answer to.
-        if course().draft != text:
+        # An interrupted agent repeats a call whose reply it never got.
+        if history().draft != text:
             record(PlanWritten(text))
         return ToolReply("The plan is kept. Give the signal plan_complete to end planning.")
 
@@ -50,17 +50,17 @@ def plan_tool(course: Callable[[], FocusHistory], record: Record, clean: Clean) 
     )
 
 
-def review_tool(course: Callable[[], FocusHistory], record: Record, clean: Clean) -> Tool:
-    """For the reviewer: its findings, as a whole."""
+def review_tool(history: Callable[[], FocusHistory], record: Record, clean: Clean) -> Tool:
+    """The reviewer's tool: takes all findings."""
 
     async def call(arguments: Mapping[str, Any]) -> ToolReply:
-        given = parse_review(clean(arguments))
-        if isinstance(given, RejectedChange):
-            return ToolReply(given.reason, is_error=True)
-        if course().review != given:
-            record(given)
+        review = parse_review(clean(arguments))
+        if isinstance(review, RejectedChange):
+            return ToolReply(review.reason, is_error=True)
+        if history().review != review:
+            record(review)
         return ToolReply(
-            f"Kept: {len(given.findings)}. Give the signal approved or request_changes to end."
+            f"Kept: {len(review.findings)}. Give the signal approved or request_changes to end."
         )
 
     return Tool(
@@ -76,7 +76,7 @@ def review_tool(course: Callable[[], FocusHistory], record: Record, clean: Clean
 
 
 def parse_review(arguments: Mapping[str, Any]) -> ReviewWritten | RejectedChange:
-    """The review in a tool call, or what is wrong with the call's shape."""
+    """The review in a tool call, or why the call is malformed."""
     entries = arguments.get("findings")
     if not isinstance(entries, list):
         return RejectedChange("Pass `findings`, a list of objects; an empty one if there are none.")
@@ -88,8 +88,8 @@ def parse_review(arguments: Mapping[str, Any]) -> ReviewWritten | RejectedChange
         if isinstance(finding, RejectedChange):
             return finding
         findings.append(finding)
-    if odd := _no_text(arguments, "summary"):
-        return odd
+    if rejection := _reject_non_text(arguments, "summary"):
+        return rejection
     settled = arguments.get("settled", [])
     if not isinstance(settled, list) or any(type(number) is not int for number in settled):
         return RejectedChange("`settled` must be a list of numbers of earlier findings.")
@@ -104,8 +104,8 @@ def _given_finding(entry: object) -> ReviewFinding | RejectedChange:
         return RejectedChange(f"`severity` must be one of {', '.join(get_args(Severity))}.")
     if not _text(entry, "text").strip():
         return RejectedChange("`text` must say what is wrong, in each finding.")
-    if odd := _no_text(entry, "text", "file", "quote", "command"):
-        return odd
+    if rejection := _reject_non_text(entry, "text", "file", "quote", "command"):
+        return rejection
     return ReviewFinding(
         severity=cast("Severity", severity),
         text=_text(entry, "text"),
@@ -115,15 +115,15 @@ def _given_finding(entry: object) -> ReviewFinding | RejectedChange:
     )
 
 
-def _no_text(given: Mapping[str, Any], *names: str) -> RejectedChange | None:
-    """What is there and no text would be passed over without a word."""
-    odd = [name for name in names if not isinstance(given.get(name, ""), str | None)]
-    return RejectedChange(f"`{odd[0]}` must be a text.") if odd else None
+def _reject_non_text(review: Mapping[str, Any], *names: str) -> RejectedChange | None:
+    """Reject values that are not texts, because `_text` would ignore them."""
+    rejection = [name for name in names if not isinstance(review.get(name, ""), str | None)]
+    return RejectedChange(f"`{rejection[0]}` must be a text.") if rejection else None
 
 
-def _text(given: Mapping[str, Any], name: str) -> str:
-    found = given.get(name)
-    return without_surrogates(found)[:MAX_TEXT] if isinstance(found, str) else ""
+def _text(review: Mapping[str, Any], name: str) -> str:
+    value = review.get(name)
+    return without_surrogates(value)[:MAX_TEXT] if isinstance(value, str) else ""
 
 
 _REVIEW: Mapping[str, Any] = {

@@ -32,7 +32,7 @@ MAX_NOTES = 64 * 1024
 
 @dataclass(frozen=True, slots=True)
 class SyncWork(DeliverWork):
-    """The `WorkflowState` of `sync`: that of `deliver` where nothing is built."""
+    """The `WorkflowState` of `sync`: that of `deliver` without changes of files."""
 
     def decide(self, progress: RunProgress, rules: DecisionRules) -> NextAction:
         return decide_next(progress, rules)
@@ -44,7 +44,7 @@ class SyncWork(DeliverWork):
         return self.briefs.write(instruction, limits, prompt, tools)
 
     async def import_session(self, ref: RoundRef, before: str) -> ImportedTip:
-        """Nothing: what the commands of a session left in the workspace is no work."""
+        """Import nothing, because files that a session leaves are not work."""
         self.board.confirm_passes(before)
         return ImportedTip(before)
 
@@ -66,7 +66,7 @@ async def build_sync(parts: RunParts) -> RunLoop:
 
 
 def _verifier(parts: RunParts, board: DeliverableBoard) -> DeliverableVerifier:
-    """Without tests, which say the same before and after; nor is there a tree before the work."""
+    """Without tests and without runs before the work, because no files change."""
     record_unread_checks(parts)
     return DeliverableVerifier(
         runner=parts.checks.runner,
@@ -84,7 +84,7 @@ def _verifier(parts: RunParts, board: DeliverableBoard) -> DeliverableVerifier:
 
 
 def notes_tool(write: Callable[[str], str]) -> Tool:
-    """`write` keeps the text as the project's hand-over notes, and says why it could not."""
+    """`write` stores the project's hand-over notes and returns why it could not."""
 
     async def call(arguments: Mapping[str, Any]) -> ToolReply:
         text = arguments.get("text")
