@@ -44,7 +44,7 @@ def command(
     """
     context = context.in_project(project_dir)
     directory = context.directory(project_dir)
-    row = find_run(context.environment.storage, run, standing_in=directory)
+    row = find_run(context.environment.storage, run, directory=directory)
     if find_project_root(directory) is None:
         raise ProjectError(
             f"{directory} is in no repository, so the commits of the run are not here",

@@ -1,4 +1,4 @@
-"""Makes the parts of a run from its context: once, in one place, in order."""
+"""Makes the workspace and the parts of a run from its context."""
 
 from pathlib import Path
 
@@ -32,6 +32,31 @@ from treadle.workspace.disk_tree import NOTES_FILE
 from treadle.workspace.foreign_settings import find_agent_settings, ignored_settings_notice
 
 STATUS_FILE = Path(".treadle") / "status.json"
+
+
+async def open_run_workspace(context: RunContext, previous: PreviousRuns) -> RunWorkspace:
+    """Reopen the workspace that the log names, or make one."""
+    checked, history, settings = context.checked, context.history, context.settings
+    spec = WorkspaceSpec(
+        project=checked.project,
+        run=context.run,
+        identity=checked.identity,
+        directory=checked.directory,
+        attribution="allowed" if settings.agent.attribution else "removed",
+        form="commits" if settings.commit else "files",
+        log=context.recorder,
+        landed=previous.landed,
+        unlanded=previous.unlanded,
+        search=SecretSearch(context.secrets),
+        protected=protected_paths(settings, checked.project.root),
+        clean=context.redact,
+    )
+    if history.prepared is None:
+        return await make_workspace(spec, spec_text=checked.spec_text, spec_path=checked.spec)
+    workspace = await reopen_workspace(spec, history.prepared, history.imported)
+    if not history.has_worked:
+        await workspace.prepare(checked.spec)
+    return workspace
 
 
 async def compose(
@@ -123,13 +148,13 @@ def _session_setup(context: RunContext) -> SessionSetup:
 
 
 def _check_parts(context: RunContext, workspace: RunWorkspace, timer: RunTimer) -> CheckParts:
-    checked, wanted = context.checked, context.settings.verify
+    checked, verify = context.checked, context.settings.verify
     return CheckParts(
         runner=check_runner(context, timer),
         suite=_test_suite(context) if checked.workflow.runs_tests else None,
-        check_s=wanted.check_minutes * 60,
-        coverage=wanted.coverage,
-        require_checks=wanted.require_checks,
+        check_s=verify.check_minutes * 60,
+        coverage=verify.coverage,
+        require_checks=verify.require_checks,
         why_not_run=why_no_check(checked, workspace.path),
         is_allowed=may_run(checked, workspace.path),
     )
@@ -137,7 +162,7 @@ def _check_parts(context: RunContext, workspace: RunWorkspace, timer: RunTimer) 
 
 def _test_suite(context: RunContext) -> SuiteCommand | None:
     """The project's tests, if it has a command for them."""
-    command, wanted = context.settings.project.test.strip(), context.settings.verify
+    command, verify = context.settings.project.test.strip(), context.settings.verify
     if not command:
         return None
 
@@ -147,7 +172,7 @@ def _test_suite(context: RunContext) -> SuiteCommand | None:
         context.recorder.record(RunWarned(f"{warning}; {hint}"), once=f"unmatched {pattern}")
 
     return SuiteCommand(
-        command, wanted.test_minutes * 60, wanted.reports, wanted.coverage_reports, warn_unmatched
+        command, verify.test_minutes * 60, verify.reports, verify.coverage_reports, warn_unmatched
     )
 
 
@@ -177,30 +202,6 @@ def _pacing(context: RunContext) -> Pacing:
 
 
 def _warn_of_agent_settings(context: RunContext, workspace: Path) -> None:
-    """Once per run: what the project brings for coding agents and nobody loads."""
+    """Warn once per run about settings for coding agents that Treadle does not load."""
     if notice := ignored_settings_notice(find_agent_settings(workspace)):
         context.recorder.record(RunWarned(notice), once="foreign settings")
-
-
-async def open_run_workspace(context: RunContext, previous: PreviousRuns) -> RunWorkspace:
-    checked, history, settings = context.checked, context.history, context.settings
-    spec = WorkspaceSpec(
-        project=checked.project,
-        run=context.run,
-        identity=checked.identity,
-        directory=checked.directory,
-        attribution="allowed" if settings.agent.attribution else "removed",
-        form="commits" if settings.commit else "files",
-        log=context.recorder,
-        landed=previous.landed,
-        unlanded=previous.unlanded,
-        search=SecretSearch(context.secrets),
-        protected=protected_paths(settings, checked.project.root),
-        clean=context.redact,
-    )
-    if history.prepared is None:
-        return await make_workspace(spec, spec_text=checked.spec_text, spec_path=checked.spec)
-    workspace = await reopen_workspace(spec, history.prepared, history.imported)
-    if not history.has_worked:
-        await workspace.prepare(checked.spec)
-    return workspace

@@ -171,7 +171,8 @@ class RunParts:
 
 @dataclass(frozen=True, slots=True)
 class LegLog:
-    """A log whose keys are unique per leg of a run."""
+    """A log whose `once` keys count within one leg of the run, because step numbers start again
+    at 1 in every leg."""
 
     log: Log
     leg: int
