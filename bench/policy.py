@@ -8,7 +8,7 @@ from bench.figures import Figure, Spread
 from bench.model import MeasurementFailed
 from treadle.policy.judging.line_decision import decide_line
 from treadle.policy.judging.shell_context import ShellContext
-from treadle.wiring.policy import shell_looks
+from treadle.wiring.policy import system_lookups
 
 # Words and operators alone: one parser, in this process.
 PLAIN = (
@@ -35,7 +35,7 @@ BATCH = 20
 def measure(directory: Path, times: int) -> dict[str, list[float]]:
     """Milliseconds for one decision, each the mean over a few rounds of all lines of its sort."""
     directory.mkdir(parents=True, exist_ok=True)
-    context, looks = ShellContext(str(directory)), shell_looks()
+    context, looks = ShellContext(str(directory)), system_lookups()
     took: dict[str, list[float]] = {"plain": [], "complex": []}
     for counted in range(times + 1):
         for sort, lines, rounds in (("plain", PLAIN, BATCH), ("complex", COMPLEX, 1)):

@@ -38,9 +38,9 @@ def answer_approval(context: CommandContext, reply: ApprovalReply, *, as_json: b
     _refuse_agents(context)
     storage, now = context.in_project(None).environment.storage, datetime.now(UTC)
     answered = answer_question(storage, reply, by=login_name(), now=now)
-    refused = answered.judgement if isinstance(answered.judgement, RejectedAnswer) else None
+    refused = answered.result if isinstance(answered.result, RejectedAnswer) else None
     if as_json:
-        click.echo(encode_json({**approval_document(answered.standing), "refused": refused}))
+        click.echo(encode_json({**approval_document(answered.record), "refused": refused}))
     elif refused is None:
         _print_answer(context, answered)
     if refused is not None:
@@ -58,5 +58,5 @@ def _refuse_agents(context: CommandContext) -> None:
 
 def _print_answer(context: CommandContext, answered: AnsweredApproval) -> None:
     screen = detect_screen(sys.stdout, context.environment)
-    lines = settled_block(answered.standing, screen.render_options(sys.stdout))
+    lines = settled_block(answered.record, screen.render_options(sys.stdout))
     print_lines(lines, sys.stdout, screen)

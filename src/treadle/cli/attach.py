@@ -83,7 +83,7 @@ def _last_round_start(logs: Store, row: RunRow) -> int:
 
 
 def _is_alive(context: CommandContext, row: RunRow) -> bool:
-    now = find_run(context.environment.storage, row.id, standing_in=None)
+    now = find_run(context.environment.storage, row.id, directory=None)
     # A worker, if there is one, continues a run that has lost its process.
     is_recoverable = now.state == "lost" and worker_is_alive(context.environment.root)
     expected = now.state == "queued" or is_recoverable

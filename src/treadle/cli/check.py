@@ -17,7 +17,7 @@ from treadle.domain.errors import UsageError
 from treadle.domain.ids import short_id
 from treadle.domain.run_row import RunFilter
 from treadle.runs.checks import add_check, remove_check
-from treadle.runs.find import deliverables_of, runs_of
+from treadle.runs.find import deliverables_of, list_project_runs
 from treadle.views.check_text import WITHOUT_CHECK_CLAIMED, WITHOUT_CHECK_REFUSED
 
 RUNS_CONSIDERED = 50
@@ -158,6 +158,6 @@ def _print_affected_runs(context: CommandContext, project_dir: str | None) -> No
         context.in_project(project_dir).environment.storage,
         context.project(project_dir),
     )
-    for run in runs_of(storage, project, RunFilter(limit=RUNS_CONSIDERED)):
+    for run in list_project_runs(storage, project, RunFilter(limit=RUNS_CONSIDERED)):
         if run.alive:
             click.echo(f"run {short_id(run.id)} takes it over before its next round", err=True)

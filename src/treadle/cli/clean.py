@@ -50,7 +50,7 @@ async def _clean(context: CommandContext, days: float, *, dry_run: bool) -> int:
             failed += 1
             click.echo(f"left {short_id(plan.row.id)} in part: {plan.failure}", err=True)
             continue
-        removed += isinstance(plan.disposal, DropRun)
+        removed += isinstance(plan.decision, DropRun)
         click.echo(_line(plan, now, dry_run=dry_run))
     if failed:
         raise StoreError(
@@ -65,9 +65,9 @@ def _line(plan: CleanPlan, now: datetime, *, dry_run: bool) -> str:
     ended = ago(datetime.fromisoformat(row.ended_at), now)
     verb = (
         "keep"
-        if not isinstance(plan.disposal, DropRun)
+        if not isinstance(plan.decision, DropRun)
         else "would remove"
         if dry_run
         else "remove"
     )
-    return f"{verb} {short_id(row.id)}, ended {ended} in {row.project_path}: {plan.disposal.reason}"
+    return f"{verb} {short_id(row.id)}, ended {ended} in {row.project_path}: {plan.decision.reason}"

@@ -10,7 +10,7 @@ import click
 
 from treadle.cli.context import CommandContext
 from treadle.cli.rehearse import rehearse
-from treadle.runs.demo_project import claim_place, demo_script, make_demo_project
+from treadle.runs.demo_project import claim_directory, demo_script, make_demo_project
 
 
 @click.command("demo")
@@ -21,7 +21,7 @@ def command(context: CommandContext, keep: str | None, *, verbose: bool) -> int:
     """See it work in a minute: a real Claude Code process, a scripted model, a sample project."""
     if keep:
         directory = context.path(keep).resolve()
-        claim_place(directory)
+        claim_directory(directory)
         code = _demo(context, directory, verbose=verbose)
         where = f"cd {shlex.quote(str(directory / 'tally'))}"
         root = f"export TREADLE_ROOT={shlex.quote(str(directory / 'treadle-root'))}"

@@ -11,7 +11,7 @@ from treadle.cli.json_output import encode_json
 from treadle.cli.time_options import TimeParamType
 from treadle.domain.lifecycle import STATES
 from treadle.domain.run_row import RunFilter, RunRow
-from treadle.runs.find import runs_everywhere, runs_of
+from treadle.runs.find import list_all_runs, list_project_runs
 
 LISTED = 20
 
@@ -62,7 +62,11 @@ def command(
     """List runs, newest first."""
     context, project = context.in_project(project_dir), context.project(project_dir)
     storage, chosen = context.environment.storage, RunFilter(**wanted)
-    rows = runs_everywhere(storage, chosen) if everywhere else runs_of(storage, project, chosen)
+    rows = (
+        list_all_runs(storage, chosen)
+        if everywhere
+        else list_project_runs(storage, project, chosen)
+    )
     if as_json:
         click.echo(encode_json(rows))
     elif rows:

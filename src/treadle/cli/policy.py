@@ -18,7 +18,12 @@ from treadle.policy.judging.shell_context import ShellContext, SystemLookups
 from treadle.policy.user_commands import allow_user_commands
 from treadle.settings.definitions import Settings
 from treadle.settings.load import load_settings
-from treadle.wiring.policy import lines_given_in, shell_context, shell_looks, split_profile
+from treadle.wiring.policy import (
+    find_user_command_lines,
+    shell_context,
+    split_profile,
+    system_lookups,
+)
 
 DECISIONS: dict[type[PolicyDecision], str] = {Allow: "allow", Ask: "ask", Deny: "deny"}
 # As for all commands: 0 it may run, 1 it may not, 3 a person decides.
@@ -54,7 +59,7 @@ def command() -> None:
 @click.pass_obj
 def check(command_context: CommandContext, line: str, **options: Unpack[PolicyCheckOptions]) -> int:
     """Would this COMMAND run here? Exit code 0: yes; 1: no; 3: a person is asked first."""
-    looks, profile = shell_looks(), options["profile"]
+    looks, profile = system_lookups(), options["profile"]
     # Without a project the current directory is one, with default settings.
     settings = load_settings(
         command_context.project(None), environment=command_context.environment.raw
@@ -68,7 +73,7 @@ def check(command_context: CommandContext, line: str, **options: Unpack[PolicyCh
         return 0
     if not line:
         raise UsageError("no command to check", hint="treadle policy check 'npm test', or --batch")
-    own = lines_given_in(command_context.directory(None), settings)
+    own = find_user_command_lines(command_context.directory(None), settings)
     answer = _answer(line, _decide(line, _with_profile(context, profile), looks, own))
     return _print_answer(answer, as_json=options["as_json"])
 
@@ -141,7 +146,7 @@ def show(command_context: CommandContext, name: str, *, as_json: bool, checks: b
     from treadle.cli.policy_rules import failing_examples, rule_text, rules_json, rules_text
 
     if checks:
-        failing = list(failing_examples(command_context.working_directory, shell_looks()))
+        failing = list(failing_examples(command_context.working_directory, system_lookups()))
         click.echo("\n".join(failing) or "every example is judged as its rule says")
         return 1 if failing else 0
     if as_json:

@@ -37,7 +37,7 @@ def _with_run_row(command: Command) -> Command:
         context: CommandContext = click_context.obj.in_project(project_dir)
         click_context.obj = context
         directory = None if everywhere else context.directory(project_dir)
-        row = find_run(context.environment.storage, run, standing_in=directory)
+        row = find_run(context.environment.storage, run, directory=directory)
         return command(row, **values)
 
     return with_row

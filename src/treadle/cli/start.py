@@ -60,7 +60,7 @@ async def run_in_terminal(
         environment=context.environment,
         slots=asyncio.Semaphore(1),
         readers=display.readers,
-        recall=display.skip_event,
+        replay=display.skip_event,
         ask=display.ask if sys.stdin.isatty() and sys.stderr.isatty() else None,
         rehearsing=context.rehearsing,
         signals=graceful_interrupts,

@@ -12,7 +12,7 @@ from treadle.cli.context import CommandContext
 from treadle.cli.json_output import encode_json
 from treadle.domain.deliverable import Deliverable, tally
 from treadle.domain.run_row import RunFilter, RunRow
-from treadle.runs.find import deliverables_of, runs_of
+from treadle.runs.find import deliverables_of, list_project_runs
 from treadle.views.tally_text import proof_of
 
 RUNS_CONSIDERED = 50
@@ -27,7 +27,7 @@ def command(context: CommandContext, *, project_dir: str | None, as_json: bool) 
     context, project = context.in_project(project_dir), context.project(project_dir)
     deliverables = deliverables_of(project)
     run = _live_or_last(
-        runs_of(context.environment.storage, project, RunFilter(limit=RUNS_CONSIDERED))
+        list_project_runs(context.environment.storage, project, RunFilter(limit=RUNS_CONSIDERED))
     )
     if as_json:
         click.echo(_json(project, deliverables, run))

@@ -7,7 +7,7 @@ import click
 
 from treadle.cli.context import CommandContext
 from treadle.domain.errors import UsageError
-from treadle.runs.trust import all_trusted, not_trusted, take_back, trust
+from treadle.runs.trust import all_trusted, not_trusted, revoke_trust, trust
 from treadle.settings.load import load_settings
 from treadle.settings.trust_requirements import TrustRequirement, find_trust_requirements
 from treadle.wiring.validate_settings import require_valid
@@ -86,7 +86,7 @@ def _list(context: CommandContext) -> int:
 
 def _revoke(context: CommandContext, project_dir: str | None) -> int:
     project = context.project(project_dir)
-    if not take_back(context.environment, project):
+    if not revoke_trust(context.environment, project):
         raise UsageError(
             f"{project} is trusted with nothing", hint="see what is with `treadle trust --list`"
         )

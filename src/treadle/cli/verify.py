@@ -17,7 +17,7 @@ from treadle.cli.terminal.evidence_table import (
 from treadle.cli.terminal.screen import Screen, detect_screen, print_lines
 from treadle.domain.errors import ProjectError
 from treadle.runs.find import find_run
-from treadle.runs.reverify import ReverifyPlace, verify_run
+from treadle.runs.reverify import ReverifyTarget, verify_run
 from treadle.verify.evidence_diff import EvidenceDiff
 from treadle.workspace.project_root import find_project_root
 
@@ -44,13 +44,13 @@ def command(
     """
     context = context.in_project(project_dir)
     directory = context.directory(project_dir)
-    row = find_run(context.environment.storage, run, standing_in=directory)
+    row = find_run(context.environment.storage, run, directory=directory)
     if find_project_root(directory) is None:
         raise ProjectError(
             f"{directory} is in no repository, so the commits of the run are not here",
             hint="go with `cd` to a clone that has them, or name one with -p",
         )
-    repository = ReverifyPlace(directory, context.environment, unconfined=no_sandbox)
+    repository = ReverifyTarget(directory, context.environment, unconfined=no_sandbox)
     for warning in repository.warnings:
         click.echo(f"! {warning}", err=True)
     compared = asyncio.run(verify_run(row, repository, _print_progress))

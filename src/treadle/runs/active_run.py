@@ -1,4 +1,4 @@
-"""A run that this process executes: how it is interrupted, watched and ended."""
+"""A run that this process executes: interrupts it, polls for requests, and records its end."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -38,7 +38,7 @@ class ActiveRun:
             context.stop.request("cancelled" if by == "cancel" else "interrupted")
 
     def result(self, reason: ExitReason, message: str) -> RunResult:
-        """The result of a run that ends outside its loop: what its log has of it counts."""
+        """The result of a run that ends outside its loop, from its log."""
         self.context.recorder.flush()
         history = read_history(self.context.read_log())
         result = RunResult(
@@ -52,8 +52,8 @@ class ActiveRun:
         )
         if self.loop is None:
             return result
-        # The loop has counted time that no event holds: the import of work.
-        progress = self.loop.so_far()
+        # The loop also counts time that no event holds: the import of work.
+        progress = self.loop.current_progress()
         duration_s = round(max(result.duration_s, progress.running_s), 3)
         return replace(result, duration_s=duration_s, priced=progress.priced)
 
@@ -61,7 +61,7 @@ class ActiveRun:
         """Record the end of the leg."""
         context = self.context
         if context.follower is not None:
-            # First: a process that continues a run without an end starts the follower again.
+            # Before the end is recorded: a run without an end is continued with a new follower.
             context.follower.close()
         context.recorder.record(RunEnded(result), once=f"ended {context.history.leg}")
 
@@ -80,12 +80,12 @@ class ActiveRun:
         context = self.context
         requests, directory = ControlRequests(context.database), context.checked.directory
         while True:
-            # A full disk or store is reported by what has something to store.
+            # A full disk is reported by whatever must store something.
             with suppress(OSError):
                 beat(directory)
             with suppress(StoreError):
-                asked = requests.find_oldest(context.run)
-                if asked is not None and asked.kind == "cancel":
+                request = requests.find_oldest(context.run)
+                if request is not None and request.kind == "cancel":
                     self.interrupt("cancel")
                     return
             await asyncio.sleep(POLL_S)

@@ -17,7 +17,7 @@ HEX = frozenset("0123456789abcdef")
 
 @dataclass(frozen=True, slots=True)
 class ApprovalReply:
-    """An answer as a person gives it; without a hash it is for the subject as it is now."""
+    """A person's answer; without a hash it is for the current subject."""
 
     to: str
     verdict: AnswerVerdict
@@ -27,54 +27,54 @@ class ApprovalReply:
 
 @dataclass(frozen=True, slots=True)
 class AnsweredApproval:
-    """What became of an answer, and how the question stands after it."""
+    """The question after an answer, and whether the answer counted."""
 
-    standing: ApprovalRecord
-    judgement: AnswerResult
+    record: ApprovalRecord
+    result: AnswerResult
 
 
 def open_questions(storage: Storage, now: datetime) -> Sequence[ApprovalRecord]:
-    """What people can answer now, oldest first."""
-    with _reading(storage) as approvals:
+    """The questions that people can answer now, oldest first."""
+    with _open_to_read(storage) as approvals:
         return approvals.list_open(now) if approvals else ()
 
 
 def newest_questions(storage: Storage, now: datetime, *, limit: int) -> Sequence[ApprovalRecord]:
-    """Settled ones, too, newest first."""
-    with _reading(storage) as approvals:
+    """Open and settled questions, newest first."""
+    with _open_to_read(storage) as approvals:
         return [as_of(each, now) for each in approvals.list_newest(limit)] if approvals else ()
 
 
 def find_question(storage: Storage, reference: str, now: datetime) -> ApprovalRecord:
-    """The question with this id or this unique end of one; open ones go before settled ones."""
-    with _reading(storage) as approvals:
+    """The question with this id or unique suffix of an id; open ones come first."""
+    with _open_to_read(storage) as approvals:
         if approvals is None:
-            raise _nothing_like(reference, ())
-        return _meant(approvals, reference, now)
+            raise _not_found(reference, ())
+        return _resolve(approvals, reference, now)
 
 
 def answer_question(
     storage: Storage, reply: ApprovalReply, *, by: str, now: datetime
 ) -> AnsweredApproval:
-    """Give the answer; the first valid one settles the question, on whatever machine."""
-    find_question(storage, reply.to, now)  # so that a slip does not make a database
+    """Answer a question; the first valid answer from any machine settles it."""
+    find_question(storage, reply.to, now)  # a wrong reference must not create a database
     with closing(open_database(storage)) as database:
         approvals = DatabaseApprovals(database)
-        found = _meant(approvals, reply.to, now)
-        subject = reply.subject_hash
-        judgement = approvals.answer(
-            found.approval.id,
+        record = _resolve(approvals, reply.to, now)
+        subject_hash = reply.subject_hash
+        result = approvals.answer(
+            record.approval.id,
             Answer(reply.verdict, by, now, reply.text),
-            subject_hash=found.approval.subject_hash if subject is None else subject,
+            subject_hash=record.approval.subject_hash if subject_hash is None else subject_hash,
         )
-        after = approvals.find(found.approval.id)
-        if judgement is None or after is None:
-            raise _nothing_like(reply.to, ())
-        return AnsweredApproval(as_of(after, now), judgement)
+        updated = approvals.find(record.approval.id)
+        if result is None or updated is None:
+            raise _not_found(reply.to, ())
+        return AnsweredApproval(as_of(updated, now), result)
 
 
 @contextmanager
-def _reading(storage: Storage) -> Iterator[DatabaseApprovals | None]:
+def _open_to_read(storage: Storage) -> Iterator[DatabaseApprovals | None]:
     database = open_to_read(storage)
     if database is None:
         yield None
@@ -83,21 +83,21 @@ def _reading(storage: Storage) -> Iterator[DatabaseApprovals | None]:
         yield DatabaseApprovals(database)
 
 
-def _meant(approvals: DatabaseApprovals, reference: str, now: datetime) -> ApprovalRecord:
+def _resolve(approvals: DatabaseApprovals, reference: str, now: datetime) -> ApprovalRecord:
     digits = reference.strip().lower()
-    found = approvals.find_by_suffix(digits) if digits and set(digits) <= HEX else ()
-    standings = [as_of(each, now) for each in found]
-    still_open = [each for each in standings if each.settled is None]
-    fitting = still_open or standings
-    if len(fitting) == 1:
-        return fitting[0]
-    if fitting:
-        names = ", ".join(each.approval.id for each in fitting[:5])
+    candidates = approvals.find_by_suffix(digits) if digits and set(digits) <= HEX else ()
+    records = [as_of(each, now) for each in candidates]
+    open_records = [each for each in records if each.settled is None]
+    matches = open_records or records
+    if len(matches) == 1:
+        return matches[0]
+    if matches:
+        names = ", ".join(each.approval.id for each in matches[:5])
         raise UsageError(f"{reference!r} fits several questions: {names}", hint="give more digits")
-    raise _nothing_like(reference, [each.approval.id for each in approvals.list_open(now)])
+    raise _not_found(reference, [each.approval.id for each in approvals.list_open(now)])
 
 
-def _nothing_like(reference: str, still_open: Sequence[ApprovalId]) -> UsageError:
-    known = ", ".join(still_open[:5])
-    hint = f"open are {known}" if known else "no run waits for an answer"
+def _not_found(reference: str, open_ids: Sequence[ApprovalId]) -> UsageError:
+    names = ", ".join(open_ids[:5])
+    hint = f"open are {names}" if names else "no run waits for an answer"
     return UsageError(f"there is no question {reference!r}", hint=hint)

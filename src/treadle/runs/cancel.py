@@ -22,7 +22,7 @@ from treadle.policy.redaction import make_redactor
 from treadle.runs.credentials import known_secrets
 from treadle.runs.engine_names import engine_location, run_of
 from treadle.runs.locks import lock_orphan
-from treadle.runs.working_files import put_away_files
+from treadle.runs.working_files import archive_files
 from treadle.settings.environment import Environment
 from treadle.settings.user import login_name
 from treadle.wiring.agent import end_lost_processes
@@ -31,9 +31,9 @@ from treadle.workflows.loop.run_history import RunHistory, read_history
 
 
 def cancel(row: RunRow, environment: Environment) -> Literal["asked", "ended"]:
-    """Ask the process that works on the run, or end the run if nobody does."""
+    """Ask the run's process to cancel it, or end a run without a process."""
     if row.state in ("succeeded", "ended"):
-        raise _over(row.id)
+        raise _already_ended(row.id)
     with closing(open_database(environment.storage)) as database:
         with lock_orphan(environment.root, row.id) as orphan:
             if orphan:
@@ -44,61 +44,61 @@ def cancel(row: RunRow, environment: Environment) -> Literal["asked", "ended"]:
 
 
 def _end(row: RunRow, database: Database, environment: Environment) -> None:
-    """The caller holds the run's lock: what its log says now stays so."""
+    """The caller holds the run's lock, so its log does not change."""
     run = row.id
     store = EventStore(database, host_of(environment.root))
-    known = read_history(store.read(run))
-    if known.ended is not None:
-        raise _over(run)
+    history = read_history(store.read(run))
+    if history.result is not None:
+        raise _already_ended(run)
     clean = make_redactor(known_secrets(environment))
     recorder = Recorder(store, run, SystemClock(), (), clean=clean)
     recorder.record(InterruptRequested("cancel"))
-    _end_processes(run, known, recorder)
-    asker = ApprovalRequester(
+    _end_processes(run, history, recorder)
+    requester = ApprovalRequester(
         run,
-        known.leg,
+        history.leg,
         DatabaseApprovals(database),
         SystemClock(),
         asyncio.Event(),
         recorder,
     )
-    void_questions(asker, reason="the run ended")
-    put_away_files(row, run_directory(environment.root, run), store)
-    recorder.record(RunEnded(_result(known)), once=f"ended {known.leg}")
-    # Last: a run that has ended is not worked on again, whatever the engine still has of it.
-    _forget(run, environment)
+    void_questions(requester, reason="the run ended")
+    archive_files(row, run_directory(environment.root, run), store)
+    recorder.record(RunEnded(_result(history)), once=f"ended {history.leg}")
+    # Last: a run that has ended is never executed again, whatever the engine has.
+    _cancel_at_engine(run, environment)
 
 
-def _end_processes(run: RunId, known: RunHistory, recorder: Recorder) -> None:
-    """Those of its sessions, and of the commands that were run for it."""
-    if known.prepared is None:
-        return  # nothing was ever started for it
-    marks = [run, *(started.session for started in known.sessions)]
+def _end_processes(run: RunId, history: RunHistory, recorder: Recorder) -> None:
+    """End the processes of its sessions and of its commands."""
+    if history.prepared is None:
+        return  # it never started a process
+    marks = [run, *(started.session for started in history.sessions)]
     for process in asyncio.run(end_lost_processes(marks)):
         recorder.record(ProcessEnded(process.pid, process.command))
 
 
-def _result(known: RunHistory) -> RunResult:
+def _result(history: RunHistory) -> RunResult:
     return RunResult(
         reason="cancelled",
-        rounds=known.rounds,
-        tally=tally(known.deliverables),
-        cost_usd=known.cost_usd,
-        usage=known.usage,
-        duration_s=known.running_s,
+        rounds=history.rounds,
+        tally=tally(history.deliverables),
+        cost_usd=history.cost_usd,
+        usage=history.usage,
+        duration_s=history.running_s,
         message="cancelled while no process worked on it",
     )
 
 
-def _forget(run: RunId, environment: Environment) -> None:
-    from treadle.durable.client import cancel as forget
+def _cancel_at_engine(run: RunId, environment: Environment) -> None:
+    from treadle.durable.client import cancel as cancel_workflow
     from treadle.durable.queries import unfinished_workflows
 
     location = engine_location(environment.storage)
-    for seen in unfinished_workflows(location):
-        if run_of(seen.workflow_id) == run:
-            forget(location, seen.workflow_id)
+    for workflow in unfinished_workflows(location):
+        if run_of(workflow.workflow_id) == run:
+            cancel_workflow(location, workflow.workflow_id)
 
 
-def _over(run: RunId) -> UsageError:
+def _already_ended(run: RunId) -> UsageError:
     return UsageError(f"run {short_id(run)} has ended already", hint="nothing is left to cancel")

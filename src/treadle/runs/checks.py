@@ -1,4 +1,4 @@
-"""A person's checks, written into the project's status.json where runs and people find them."""
+"""Adds and removes a person's checks in the project's status.json."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -11,7 +11,7 @@ from treadle.domain.ports import StatusBoard
 from treadle.runs.find import STATUS_FILE
 from treadle.verify.check_edits import CheckEdit, EditRefusal, with_check, without_check
 
-# A run may write the file at the same moment; it does not do so again and again.
+# A run may write the file at the same time, but rarely does so repeatedly.
 ATTEMPTS = 8
 
 Change = Callable[[Sequence[Deliverable]], CheckEdit | EditRefusal]
@@ -20,19 +20,23 @@ Change = Callable[[Sequence[Deliverable]], CheckEdit | EditRefusal]
 def add_check(
     project: Path, deliverable: str, criterion: str, *, command: str, now: datetime
 ) -> CheckEdit:
-    """From now on the command shows the criterion; a living run takes that over by itself."""
+    """Add the command as the check of the criterion; a live run adopts it."""
     file = StatusFile(project / STATUS_FILE)
-    return edit_status(file, lambda known: with_check(known, deliverable, criterion, command), now)
+    return edit_status(
+        file, lambda deliverables: with_check(deliverables, deliverable, criterion, command), now
+    )
 
 
 def remove_check(project: Path, deliverable: str, criterion: str, *, now: datetime) -> CheckEdit:
-    """From now on nothing shows the criterion."""
+    """Remove the check of the criterion."""
     file = StatusFile(project / STATUS_FILE)
-    return edit_status(file, lambda known: without_check(known, deliverable, criterion), now)
+    return edit_status(
+        file, lambda deliverables: without_check(deliverables, deliverable, criterion), now
+    )
 
 
 def edit_status(file: StatusBoard, change: Change, now: datetime) -> CheckEdit:
-    """Looks again whenever somebody else has written the file in between."""
+    """Apply the change, and try again if another process wrote the file in between."""
     for _ in range(ATTEMPTS):
         edit = change(file.read())
         if isinstance(edit, EditRefusal):

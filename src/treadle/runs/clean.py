@@ -1,4 +1,4 @@
-"""Deletes what old runs left whose work is in another place."""
+"""Deletes the files and logs of old runs whose work is safe elsewhere."""
 
 import asyncio
 import os
@@ -39,12 +39,11 @@ from treadle.workspace.unimported_work import is_all_imported, is_on_other_branc
 
 EVERY_RUN = 1_000_000
 DAY_S = 24 * 3600
-# No run is older.
-FIRST = datetime(2020, 1, 1, tzinfo=UTC)
-# Its time is when a worker last cleaned.
-MARK = "cleaned"
-# Nothing is committed with it; a clone cannot be looked into without one.
-NOBODY = CommitIdentity("Treadle", "treadle@localhost")
+EARLIEST_RUN = datetime(2020, 1, 1, tzinfo=UTC)
+# Its modification time is when a worker last cleaned.
+MARKER_FILE = "cleaned"
+# A clone needs an identity, but nothing is committed with it.
+PLACEHOLDER_IDENTITY = CommitIdentity("Treadle", "treadle@localhost")
 
 
 DaysOf = Callable[[RunRow], float]
@@ -52,20 +51,20 @@ DaysOf = Callable[[RunRow], float]
 
 @dataclass(frozen=True, slots=True)
 class CleanPlan:
-    """One old run, and what becomes of it; told once more if that failed, and why it did."""
+    """The decision about one old run; yielded again with `failure` if its removal failed."""
 
     row: RunRow
-    disposal: RetentionDecision
+    decision: RetentionDecision
     failure: str = ""
 
 
 async def clean(
     environment: Environment, *, now: datetime, days: float, dry_run: bool = False
 ) -> AsyncIterator[CleanPlan]:
-    """Look at every run that ended so long ago, oldest first; what is dropped is told first. One
-    whose files cannot be removed does not keep the others."""
-    async for looked in _clean(environment, now, lambda _: days, dry_run=dry_run):
-        yield looked
+    """Clean the runs that ended that long ago, oldest first; yield each decision before acting on
+    it. A run whose files cannot be removed does not stop the others."""
+    async for plan in _clean(environment, now, lambda _: days, dry_run=dry_run):
+        yield plan
 
 
 async def _clean(
@@ -76,72 +75,74 @@ async def _clean(
             before = _before(now, days_of(row))
             if datetime.fromisoformat(row.ended_at) >= before:
                 continue
-            with _free(environment.root, row) as is_free:
+            with _lock_if_present(environment.root, row) as is_free:
                 if not is_free:
                     continue
                 facts = await _facts(EventStore(database, ""), row, environment)
-                disposal = decide_retention(row, facts, before=before)
-                yield CleanPlan(row, disposal)
-                if isinstance(disposal, KeepRun) or dry_run:
+                decision = decide_retention(row, facts, before=before)
+                yield CleanPlan(row, decision)
+                if isinstance(decision, KeepRun) or dry_run:
                     continue
-                # In a thread: others work in this process, too, and a clone may be large.
+                # In a thread, because a clone may be large and other runs share this process.
                 if not await asyncio.to_thread(drop_log, database, row.id, now):
                     continue
                 try:
                     await asyncio.to_thread(drop_files, environment.root, row.id, remove)
                 except StoreError as error:
-                    yield CleanPlan(row, disposal, failure=error.message)
+                    yield CleanPlan(row, decision, failure=error.message)
 
 
-async def tidy(environment: Environment, *, now: datetime, say: Callable[[str], None]) -> None:
-    """What a worker does once a day: clean, and say what was removed; it works on if it cannot."""
+async def clean_daily(
+    environment: Environment, *, now: datetime, report: Callable[[str], None]
+) -> None:
+    """Clean once a day, and report what was removed; an error does not stop the worker."""
     try:
-        if not _is_due(environment.root / MARK, now):
+        if not _is_due(environment.root / MARKER_FILE, now):
             return
-        days = RetentionDays(environment, say)
-        async for looked in _clean(environment, now, days.of, dry_run=False):
-            if looked.failure:
-                run = short_id(looked.row.id)
-                say(f"could not remove all that run {run} left: {looked.failure}")
-            elif isinstance(looked.disposal, DropRun):
-                say(f"removing what run {short_id(looked.row.id)} left: {looked.disposal.reason}")
+        days = RetentionDays(environment, report)
+        async for plan in _clean(environment, now, days.of, dry_run=False):
+            if plan.failure:
+                run = short_id(plan.row.id)
+                report(f"could not remove all that run {run} left: {plan.failure}")
+            elif isinstance(plan.decision, DropRun):
+                report(f"removing what run {short_id(plan.row.id)} left: {plan.decision.reason}")
         await asyncio.to_thread(_drop_steps, environment, _before(now, days.longest()))
     except TreadleError as error:
-        say(f"could not clean up: {error.message}")
+        report(f"could not clean up: {error.message}")
 
 
 class RetentionDays:
-    """How long runs are kept, as each project's own settings say."""
+    """How long runs are kept, by the settings of each project."""
 
-    def __init__(self, environment: Environment, say: Callable[[str], None]) -> None:
+    def __init__(self, environment: Environment, report: Callable[[str], None]) -> None:
         self._environment = environment
-        self._say = say
-        self._known: dict[str, float] = {}
+        self._say = report
+        self._days_by_project: dict[str, float] = {}
 
     def of(self, row: RunRow) -> float:
-        """Those of a project whose settings cannot be read are kept until they can."""
+        """The days of the run's project; runs of unreadable settings are kept."""
         path = row.project_path
-        if path not in self._known:
+        if path not in self._days_by_project:
             try:
                 loaded = load_settings(Path(path), environment=self._environment.raw)
-                self._known[path] = loaded.settings.retention.days
+                self._days_by_project[path] = loaded.settings.retention.days
             except TreadleError as error:
                 self._say(f"not cleaning up after {path}: {error.message}")
-                self._known[path] = LARGEST_NUMBER
-        return self._known[path]
+                self._days_by_project[path] = LARGEST_NUMBER
+        return self._days_by_project[path]
 
     def longest(self) -> float:
-        """For what does not say of which project it is."""
-        return max([RetentionSettings().days, *self._known.values()])
+        """The days for data without a project."""
+        return max([RetentionSettings().days, *self._days_by_project.values()])
 
 
 def _before(now: datetime, days: float) -> datetime:
-    """So long ago, but no longer than there are runs."""
-    return now - timedelta(days=min(days, (now - FIRST).days))
+    """The time this many days ago, but not before the earliest run."""
+    return now - timedelta(days=min(days, (now - EARLIEST_RUN).days))
 
 
 def _drop_steps(environment: Environment, before: datetime) -> None:
-    """What the engine keeps of legs that are over; a new leg does not need it."""
+    """Delete the engine's data about ended legs, which no new leg needs."""
     from treadle.durable.connections import file_of, is_sqlite
 
     location = engine_location(environment.storage)
@@ -152,7 +153,7 @@ def _drop_steps(environment: Environment, before: datetime) -> None:
 
 
 def _is_due(mark: Path, now: datetime) -> bool:
-    """Whether nobody has cleaned for a day; the mark says that somebody does now."""
+    """Whether the last cleaning was a day ago; touches the marker if so."""
     with suppress(OSError):
         if abs(now.timestamp() - mark.stat().st_mtime) < DAY_S:
             return False
@@ -167,16 +168,16 @@ def _is_due(mark: Path, now: datetime) -> bool:
     return True
 
 
-def _free(root: Path, row: RunRow) -> AbstractContextManager[bool]:
-    """Held, so that nobody goes on with the run meanwhile; what has no files needs no lock."""
-    there = run_directory(root, row.id).exists()
-    return lock_orphan(root, row.id) if there else nullcontext(enter_result=True)
+def _lock_if_present(root: Path, row: RunRow) -> AbstractContextManager[bool]:
+    """Lock the run, so that no process continues it; a run without files needs no lock."""
+    has_files = run_directory(root, row.id).exists()
+    return lock_orphan(root, row.id) if has_files else nullcontext(enter_result=True)
 
 
 def _ended_runs(database: Database, environment: Environment) -> list[RunRow]:
-    """Those whose files are here, if they have any; a cut clean is finished by the next one."""
-    over = RunFilter(states=("succeeded", "ended"), limit=EVERY_RUN)
-    rows = RunList(database, environment.storage).select(over)
+    """The ended runs of this machine, with those whose cleaning was interrupted."""
+    ended_runs = RunFilter(states=("succeeded", "ended"), limit=EVERY_RUN)
+    rows = RunList(database, environment.storage).select(ended_runs)
     return [
         row
         for row in reversed(rows)
@@ -219,18 +220,18 @@ async def _branch(project: Project, imported: WorkImported | None) -> BranchFact
 async def _clone(
     project: Project, prepared: WorkspacePrepared, imported: WorkImported | None
 ) -> CloneFact:
-    if not _is_there(prepared):
+    if not _clone_exists(prepared):
         return "none"
     clone = await make_clone(
         project,
         await restore_snapshot(project, prepared),
         branch=prepared.branch,
-        identity=NOBODY,
+        identity=PLACEHOLDER_IDENTITY,
         into=Path(prepared.path),
     )
     last = imported.commit if imported else prepared.snapshot
     return "imported" if await is_all_imported(clone, last) else "holds work"
 
 
-def _is_there(prepared: WorkspacePrepared) -> bool:
+def _clone_exists(prepared: WorkspacePrepared) -> bool:
     return os.path.lexists(prepared.path)

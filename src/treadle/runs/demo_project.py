@@ -1,4 +1,4 @@
-"""The project of `treadle demo`."""
+"""Makes the project of `treadle demo`."""
 
 from importlib.resources import files
 from pathlib import Path
@@ -20,22 +20,24 @@ IGNORED = "__pycache__/\n.treadle/\n.treadle-notes.md\n"
 OWNER = (("user.name", "Demo User"), ("user.email", "demo@example.com"))
 
 
-def claim_place(place: Path) -> None:
-    """Make the directory; one that has something in it already is left alone."""
+def claim_directory(directory: Path) -> None:
+    """Make the directory; one that is not empty is refused."""
     try:
-        place.mkdir(parents=True, exist_ok=True)
-        taken = next(place.iterdir(), None)
+        directory.mkdir(parents=True, exist_ok=True)
+        content = next(directory.iterdir(), None)
     except OSError as error:
         raise UsageError(
-            f"cannot use {place}: {error.strerror}", hint="name a directory you can write to"
+            f"cannot use {directory}: {error.strerror}", hint="name a directory you can write to"
         ) from error
-    if taken is not None:
-        raise UsageError(f"{place} is not empty", hint="name a new directory, or remove this one")
+    if content is not None:
+        raise UsageError(
+            f"{directory} is not empty", hint="name a new directory, or remove this one"
+        )
 
 
-def demo_script(place: Path) -> Path:
-    """What the model says in the demo, as a file beside the project."""
-    path = place / "script.yaml"
+def demo_script(directory: Path) -> Path:
+    """Write the script of the demo's model beside the project."""
+    path = directory / "script.yaml"
     path.write_text((SOURCE / "script.yaml").read_text(encoding="utf-8"), encoding="utf-8")
     return path
 

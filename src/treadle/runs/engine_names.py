@@ -1,4 +1,4 @@
-"""Names of runs and legs at the engine, and where its tables are. Loads no engine."""
+"""Names of runs and legs at the engine, and the location of its tables. Loads no engine."""
 
 from treadle.domain.ids import RunId
 from treadle.domain.storage import Storage
@@ -7,12 +7,12 @@ ENGINE_WORKFLOW = "deliver"
 
 
 def run_of(leg: str) -> RunId:
-    """The run that a leg is one of."""
+    """The run of a leg."""
     return RunId(leg.partition(".")[0])
 
 
 def engine_location(storage: Storage) -> str:
-    """The engine's tables: a file of their own, or the server that all machines share."""
+    """The location of the engine's tables: a file, or the server that all machines share."""
     return storage.database_url or f"sqlite:///{storage.root / 'engine.db'}"
 
 

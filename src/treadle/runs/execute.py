@@ -1,4 +1,4 @@
-"""Executes one leg of a run in this process, from wherever its log says it is, to its end."""
+"""Executes one leg of a run in this process, from the state of its log to its end."""
 
 import asyncio
 import traceback
@@ -35,12 +35,11 @@ from treadle.settings.trust_requirements import sandbox_notice
 from treadle.wiring.agent import KillableAgent, make_agent, processor_time
 from treadle.wiring.browser import provide_servers
 from treadle.wiring.checked_request import CheckedRequest
-from treadle.wiring.compose import compose
+from treadle.wiring.compose import compose, open_run_workspace
 from treadle.wiring.gateway import metered
 from treadle.wiring.limits import run_limits
 from treadle.wiring.run_context import RunContext
-from treadle.wiring.run_workspace import open_run_workspace
-from treadle.wiring.sandbox import choose_sandbox, forget_reports
+from treadle.wiring.sandbox import choose_sandbox, remove_stale_reports
 from treadle.wiring.sandbox_network import sandbox_network
 from treadle.wiring.sandboxed_agent import prove, reach_model, sandboxed
 from treadle.wiring.search_path import without_project
@@ -55,15 +54,15 @@ T = TypeVar("T")
 
 
 async def execute(checked: CheckedRequest, steps: Steps) -> RunResult:
-    """One leg of a run, to its end by value. The caller holds the run's locks."""
+    """Execute one leg of a run and return its result. The caller holds the run's locks."""
     environment = with_stored_login(checked.environment)
     checked = replace(checked, host=replace(checked.host, environment=environment))
     with closing(open_database(environment.storage)) as database:
         store = EventStore(database, host_of(environment.root))
         log = store.read(checked.request.run)
         history = read_history(log).extended_to(last_beat(checked.directory))
-        if history.ended is not None:
-            return history.ended
+        if history.result is not None:
+            return history.result
         secrets = run_secrets(checked)
         redact = make_redactor(secrets)
         follower = follow_log(checked, store)
@@ -94,7 +93,7 @@ async def execute(checked: CheckedRequest, steps: Steps) -> RunResult:
 
 
 class RedactedSteps:
-    """Steps whose results are redacted before they are stored: they hold what agents said."""
+    """Steps whose results are redacted before they are stored, because they hold agents' text."""
 
     def __init__(self, steps: Steps, redact: Redactor) -> None:
         self._steps = steps
@@ -132,14 +131,14 @@ def _agent_behind_gateway(context: RunContext) -> Iterator[tuple[KillableAgent, 
     checked, host, settings = context.checked, context.checked.host, context.settings
     on_host = without_project(checked.environment, checked.project.root)
     agent, warnings = make_agent(settings.agent, on_host, host.rehearsing, checked.private_home)
-    with ExitStack() as held:
+    with ExitStack() as stack:
         if context.sandbox is not None:
             hosts, record = parse_entries(settings.sandbox.hosts), host_recorder(context.recorder)
-            network = held.enter_context(
+            network = stack.enter_context(
                 sandbox_network(checked, settings.sandbox.network, hosts, record)
             )
             agent = sandboxed(agent, context.sandbox, checked, network, context.servers)
-        driven = held.enter_context(
+        metered_agent = stack.enter_context(
             metered(
                 agent,
                 checked.environment,
@@ -149,25 +148,25 @@ def _agent_behind_gateway(context: RunContext) -> Iterator[tuple[KillableAgent, 
                 reach=reach_model,
             )
         )
-        _record_start(context, [*warnings, *driven.warnings])
+        _record_start(context, [*warnings, *metered_agent.warnings])
         driver = SessionDriver(
-            agent=driven.agent,
+            agent=metered_agent.agent,
             clock=SystemClock(),
             record=context.recorder.record,
             stop=context.stop.event,
             processor_s=processor_time,
-            bill=driven.bill,
-            prices=driven.prices,
+            bill=metered_agent.bill,
+            prices=metered_agent.prices,
         )
         yield agent, driver
 
 
 def _choose_sandbox(checked: CheckedRequest) -> Sandbox | None:
-    """None where a person has given it up."""
+    """The sandbox; None if a person switched it off."""
     if checked.unconfined:
         return None
     on_host = without_project(checked.environment, checked.project.root)
-    forget_reports(checked.directory)
+    remove_stale_reports(checked.directory)
     return choose_sandbox(on_host, reports=checked.directory, wanted=True)
 
 
@@ -181,11 +180,11 @@ def _own_processes(context: RunContext) -> list[str]:
 async def _run_to_end(
     active: ActiveRun, driver: SessionDriver, kill: Callable[[], None], steps: Steps
 ) -> RunResult:
-    def killed() -> None:
+    def kill_now() -> None:
         kill()
         active.end(active.result("interrupted", "killed by a second signal"))
 
-    with active.context.checked.host.signals(active.interrupt, killed):
+    with active.context.checked.host.signals(active.interrupt, kill_now):
         async with active.watch_requests():
             result = await _run_loop(active, driver, steps)
         void_questions(active.context.requester, reason="the run ended")
@@ -194,21 +193,21 @@ async def _run_to_end(
 
 
 def _record_start(context: RunContext, warnings: list[str]) -> None:
-    """The run has started, or lost the process that executed it and goes on here."""
-    recorder, checked, last = context.recorder, context.checked, context.history.last
+    """Record that the run has started, or that this process recovered it."""
+    recorder, checked, last = context.recorder, context.checked, context.history.last_event
     fresh = last in ("", "run.queued")
     if fresh:
         recorder.record(_started(checked))
     elif last != "run.reopened":
         recorder.record(RunRecovered(run_limits(context.settings), checked.confinement))
-    # The sandbox may have been given up only now.
+    # The sandbox may have been switched off only for this leg.
     unsandboxed = [UNSANDBOXED] if checked.unconfined else []
     for warning in [*unsandboxed, *warnings] if fresh else unsandboxed:
         recorder.record(RunWarned(warning))
 
 
 async def _run_loop(active: ActiveRun, driver: SessionDriver, steps: Steps) -> RunResult:
-    """The loop to its end, also if that is an error; only a store that fails is raised."""
+    """Run the loop and return its result, also for errors; only a failed store is raised."""
     workflow = active.context.checked.workflow
     try:
         parts = await _prepare(active.context, driver, steps)
@@ -224,13 +223,13 @@ async def _run_loop(active: ActiveRun, driver: SessionDriver, steps: Steps) -> R
     except TreadleError as error:
         hint = f" ({error.hint})" if error.hint else ""
         return active.result("error", f"{error.message}{hint}")
-    except Exception:  # a mistake of ours: kept for the report, said in one line
+    except Exception:  # a bug of Treadle: the traceback is kept for a report
         return active.result("error", _keep_traceback(active.context))
     return result
 
 
 async def _prepare(context: RunContext, driver: SessionDriver, steps: Steps) -> RunParts:
-    """The workspace, and the proof that the sandbox holds: nothing runs before both are there."""
+    """Open the workspace and probe the sandbox: nothing runs before both succeed."""
     checked, settings = context.checked, context.settings
     probing = asyncio.create_task(prove(context.sandbox))
     try:
@@ -238,21 +237,21 @@ async def _prepare(context: RunContext, driver: SessionDriver, steps: Steps) -> 
         if checked.workflow.needs_landed_work:
             require_all_landed(previous)
         workspace = await open_run_workspace(context, previous)
-        opening = "" if checked.unconfined else sandbox_notice(settings.sandbox)
-        proven = await probing
-        for notice in filter(None, [*proven.warnings, opening, context.servers.notice]):
+        relaxed = "" if checked.unconfined else sandbox_notice(settings.sandbox)
+        proof = await probing
+        for notice in filter(None, [*proof.warnings, relaxed, context.servers.notice]):
             context.recorder.record(RunWarned(notice), once=f"told {notice}")
     finally:
         probing.cancel()
     landing = LandingChoice(
-        landing_when(settings.land, separated=proven.separated),
+        landing_mode(settings.land, separated=proof.separated),
         by_approval=checked.host.asks_by_approval,
     )
     return await compose(context, workspace, driver, steps, previous, landing)
 
 
-def landing_when(wanted: LandingMode, *, separated: bool) -> LandingMode:
-    """Not without a person if others could have claimed in the agent's name that all is done."""
+def landing_mode(wanted: LandingMode, *, separated: bool) -> LandingMode:
+    """Ask a person instead of landing if other processes could have used the agent's tools."""
     return "ask" if wanted == "auto" and not separated else wanted
 
 

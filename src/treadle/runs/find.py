@@ -1,4 +1,4 @@
-"""Finds run_list, their logs, steps and deliverables."""
+"""Finds runs, their logs, steps and deliverables."""
 
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
@@ -23,39 +23,39 @@ if TYPE_CHECKING:
 STATUS_FILE = Path(".treadle") / "status.json"
 
 
-def runs_of(storage: Storage, project: Path, wanted: RunFilter) -> list[RunRow]:
+def list_project_runs(storage: Storage, project: Path, run_filter: RunFilter) -> list[RunRow]:
     """The runs of one project, newest first."""
-    return run_list.list_runs(storage, replace(wanted, project_key=project_key(project)))
+    return run_list.list_runs(storage, replace(run_filter, project_key=project_key(project)))
 
 
-def runs_everywhere(storage: Storage, wanted: RunFilter) -> list[RunRow]:
+def list_all_runs(storage: Storage, run_filter: RunFilter) -> list[RunRow]:
     """The runs of all projects, newest first."""
-    return run_list.list_runs(storage, wanted)
+    return run_list.list_runs(storage, run_filter)
 
 
-def find_run(storage: Storage, reference: str, *, standing_in: Path | None) -> RunRow:
-    """The run that a person means; `last` is the newest of the project they stand in, if any."""
-    project = find_project_root(standing_in) if standing_in else None
+def find_run(storage: Storage, reference: str, *, directory: Path | None) -> RunRow:
+    """The run with this reference; `last` is the newest of the project in `directory`."""
+    project = find_project_root(directory) if directory else None
     key = project_key(project) if project else ""
     return run_list.find_run(storage, reference, project_key=key)
 
 
 def deliverables_of(project: Path) -> tuple[Deliverable, ...]:
-    """The deliverables as people see them; a file that makes no sense raises ProjectError."""
+    """The deliverables in status.json; a malformed file raises ProjectError."""
     return StatusFile(project / STATUS_FILE).read()
 
 
 @contextmanager
 def open_rows(storage: Storage) -> Iterator[Callable[[RunId], RunRow]]:
-    """How a run stands, for whoever asks again and again."""
+    """A function that reads the row of a run, for repeated reads."""
     with closing(open_database(storage)) as database:
         yield run_list.RunList(database, storage).find
 
 
 @contextmanager
 def open_logs(storage: Storage) -> Iterator["EventStore"]:
-    """The logs of all run_list, for as long as the block lasts."""
-    # Here, because it takes the event types, which a look at the rows does without.
+    """The logs of all runs, open within the block."""
+    # Imported here, because it loads all event types, which lists of runs do not need.
     from treadle.adapters.stores.event_store import open_store
 
     with closing(open_store(storage)) as store:
@@ -63,17 +63,17 @@ def open_logs(storage: Storage) -> Iterator["EventStore"]:
 
 
 def steps_of(storage: Storage, run: RunId) -> list[StepRow]:
-    """In the order of the story, over all legs of the run."""
-    # The engine's tables are read by a library that takes a while to load.
+    """The finished steps of all legs, in order."""
+    # Imported here, because the engine is slow to load.
     from treadle.durable.queries import finished_steps
 
     location, leg = engine_location(storage), 1
-    taken: list[StepRow] = []
-    # What else is known of the run can be shown without them.
+    rows: list[StepRow] = []
+    # The run can be shown without its steps.
     with suppress(StoreError):
         while steps := finished_steps(location, leg_name(run, leg)):
-            # A run that was reopened has steps of the same name again.
-            place = "" if leg == 1 else f"leg {leg}: "
-            taken += [StepRow(place + s.name, s.started, s.duration.total_seconds()) for s in steps]
+            # Step names repeat in each leg.
+            prefix = "" if leg == 1 else f"leg {leg}: "
+            rows += [StepRow(prefix + s.name, s.started, s.duration.total_seconds()) for s in steps]
             leg += 1
-    return taken
+    return rows

@@ -1,4 +1,4 @@
-"""The work of a finished run, found from its log: to show as a diff, or to land."""
+"""Finds the work of a finished run from its log, to show its diff or to land it."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,14 +22,14 @@ from treadle.workspace.restore import restore_import, restore_snapshot
 
 @dataclass(frozen=True, slots=True)
 class FinishedWork:
-    """Where a run began and what it brought."""
+    """The start of a run and its last import."""
 
     prepared: WorkspacePrepared
     imported: WorkImported
 
 
 def find_work(store: Store, row: RunRow) -> FinishedWork:
-    """The last import of the run; a run that brought nothing is an error in words."""
+    """The last import of the run; raises ProjectError if there is none."""
     work = work_of(store, row)
     if work is None:
         raise ProjectError(
@@ -55,7 +55,7 @@ def work_of(store: Store, row: RunRow) -> FinishedWork | None:
 
 
 async def land_run(row: RunRow, environment: Environment) -> WorkLanded | WorkKept:
-    """Land a run's work now, whatever its end was, and add what came of it to its log."""
+    """Land a run's work now, whatever its result, and record that in its log."""
     store = open_store(environment.storage)
     try:
         work = find_work(store, row)
@@ -74,7 +74,7 @@ async def land_run(row: RunRow, environment: Environment) -> WorkLanded | WorkKe
 
 
 async def diff_run(row: RunRow, environment: Environment, *, stat: bool) -> str:
-    """What the run changed, from the snapshot it began with to the last commit it brought."""
+    """The diff from the run's snapshot to its last imported commit."""
     store = open_store(environment.storage)
     try:
         work = find_work(store, row)

@@ -1,4 +1,4 @@
-"""When a run's process was last alive: work that says nothing for an hour has taken that hour."""
+"""Marks when a run's process was last alive, so that silent work counts, too."""
 
 import os
 from datetime import UTC, datetime
@@ -8,7 +8,7 @@ BEAT = "alive"
 
 
 def beat(directory: Path) -> None:
-    """The process that works on the run is alive now."""
+    """Mark that the run's process is alive now."""
     path = directory / BEAT
     try:
         os.utime(path)
@@ -17,7 +17,7 @@ def beat(directory: Path) -> None:
 
 
 def last_beat(directory: Path) -> datetime | None:
-    """The last sign of life of whoever worked on the run before."""
+    """When the last process of the run was alive."""
     try:
         return datetime.fromtimestamp((directory / BEAT).stat().st_mtime, UTC)
     except OSError:

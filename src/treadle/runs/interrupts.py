@@ -1,4 +1,4 @@
-"""Signals: the first asks the run to end gracefully, the second ends everything now."""
+"""Handles signals: the first asks the run to end gracefully, the second ends everything now."""
 
 import asyncio
 import os
@@ -22,36 +22,36 @@ def graceful_interrupts(
 ) -> Iterator[None]:
     """Within the block, the first signal calls `first`; the next calls `second` and exits."""
     loop = asyncio.get_running_loop()
-    seen: list[SignalName] = []
-    unheard: list[SignalName] = []
+    handled: list[SignalName] = []
+    pending: list[SignalName] = []
 
-    def arrived(name: SignalName) -> None:
-        if name not in unheard:
+    def handle(name: SignalName) -> None:
+        if name not in pending:
             return  # the block is over
-        unheard.remove(name)
-        seen.append(name)
-        if len(seen) == 1:
+        pending.remove(name)
+        handled.append(name)
+        if len(handled) == 1:
             first(name)
             return
         try:
             second()
         finally:
-            # Nothing may delay the second signal any more: no cleanup, no waiting.
+            # Nothing may delay the exit after the second signal.
             os._exit(KILLED)
 
-    def caught(number: int, _: object) -> None:
+    def on_signal(number: int, _: object) -> None:
         name = NAME_OF[number]
-        unheard.append(name)
-        loop.call_soon_threadsafe(arrived, name)
+        pending.append(name)
+        loop.call_soon_threadsafe(handle, name)
 
-    before = {number: signal.signal(number, caught) for number in NAME_OF}
+    previous_handlers = {number: signal.signal(number, on_signal) for number in NAME_OF}
     try:
         yield
     finally:
-        for number, handler in before.items():
+        for number, handler in previous_handlers.items():
             signal.signal(number, handler)
-        # One that came too late for the loop to hear of: whoever sent it must not be ignored.
-        late = tuple(unheard)
-        unheard.clear()
-        for name in late:
+        # A signal that came too late for the loop must not be lost.
+        missed = tuple(pending)
+        pending.clear()
+        for name in missed:
             os.kill(os.getpid(), signal.Signals[name])

@@ -1,4 +1,4 @@
-"""Ends a run: its work lands in the user's checkout, or stays on its branch."""
+"""Lands the work of a run in the user's checkout, or leaves it on its branch."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -26,7 +26,7 @@ class LandingDecided:
 async def land_at_end(
     context: RunContext, parts: RunParts, choice: LandingChoice, result: RunResult
 ) -> None:
-    """Land finished work as the settings say; what is not landed is kept, with the reason."""
+    """Land finished work as the settings say; otherwise record why it is kept."""
     checked, workspace = context.checked, parts.workspace
     if not result.succeeded:
         workspace.keep("the run did not finish its work")
@@ -51,7 +51,7 @@ async def land_at_end(
 
 
 def _has_claims(context: RunContext) -> bool:
-    """Whether something counts as passed that no check has proven."""
+    """Whether any passed deliverable is not proven."""
     context.recorder.flush()
     return any(
         each.status == "passed" and each.proof != "proven"
@@ -60,7 +60,7 @@ def _has_claims(context: RunContext) -> bool:
 
 
 async def _warn_of_reverted_landing(checked: CheckedRequest, parts: RunParts) -> None:
-    """Nothing was to do; a person who has reverted the work should know why."""
+    """A run without rounds may surprise a person who reverted the work."""
     warning = await reverted_landing(
         checked.environment.storage,
         checked.project,
@@ -78,12 +78,12 @@ async def _land(checked: CheckedRequest, parts: RunParts, landing: LandingMode) 
     except StoreError:
         raise
     except TreadleError as error:
-        # The work is finished all the same; it only has to wait on its branch.
+        # The work is finished and stays on its branch.
         parts.workspace.keep(error.message)
 
 
 async def _ask(checked: CheckedRequest, parts: RunParts) -> str:
-    """Ask through `treadle approvals`; why not, or nothing."""
+    """Ask through `treadle approvals`; why the work must not land, or an empty text."""
     work = parts.workspace.imported
     if work is None:
         return ""

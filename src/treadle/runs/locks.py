@@ -1,4 +1,4 @@
-"""Locks of projects, runs and workers: who works on what, and whether they live."""
+"""Locks of projects, runs and workers, which also show whether their processes are alive."""
 
 import fcntl
 from collections.abc import Callable, Iterator
@@ -11,30 +11,30 @@ from treadle.domain.errors import ProjectInUse, StoreError
 from treadle.domain.ids import RunId, short_id
 from treadle.workspace.lock import ProjectBusy, lock_project
 
-# What the names of workers at the engine begin with; those of runs in the foreground are run ids.
+# The prefix of a worker's name at the engine; the name of a foreground run is the run's id.
 WORKER = "worker."
-# Whoever only looks takes a lock for an instant; an attempt that meets it just tries again.
+# A process that only checks a lock holds it for a moment, so others try again.
 _ATTEMPTS = 100
 
 
 @contextmanager
 def lock_project_for(root: Path, project_key: str, run: RunId) -> Iterator[None]:
-    """Nobody else works on the project within the block; the lock dies with the process."""
+    """Lock the project within the block; the lock ends with the process."""
     try:
-        held = lock_project(root, project_key, run)
+        lock = lock_project(root, project_key, run)
     except OSError as error:
         raise _unwritable(root, error) from error
-    if isinstance(held, ProjectBusy):
-        raise held.as_error()
-    with held:
+    if isinstance(lock, ProjectBusy):
+        raise lock.as_error()
+    with lock:
         yield
 
 
 @contextmanager
 def lock_run(root: Path, project_key: str, run: RunId) -> Iterator[None]:
-    """The project, and a lock by which others see that the run's owner lives."""
+    """Lock the project and the run; the run's lock shows that its process is alive."""
     with lock_project_for(root, project_key, run), _open_lock(root, run_lock(root, run)) as file:
-        # Never waited for: that would stop everything else that this process works on.
+        # Does not wait, because that would block other runs of this process.
         if not _try_lock(file):
             raise ProjectInUse(
                 f"another process is busy with run {short_id(run)}",
@@ -45,19 +45,19 @@ def lock_run(root: Path, project_key: str, run: RunId) -> Iterator[None]:
 
 @contextmanager
 def lock_orphan(root: Path, run: RunId) -> Iterator[bool]:
-    """A run that nobody works on, for as long as the block lasts; False if somebody does."""
+    """Lock a run without a process within the block; False if a process has it."""
     with _open_lock(root, run_lock(root, run)) as file:
         yield _try_lock(file)
 
 
 def is_alive(root: Path, executor: str) -> bool:
-    """Whether the process of an executor lives: a run in the foreground, or a worker."""
+    """Whether the process of an executor, a foreground run or a worker, is alive."""
     return is_lock_held(_executor_lock(root, executor))
 
 
 @contextmanager
 def lock_executor(root: Path, executor: str) -> Iterator[None]:
-    """The mark by which others see that a worker lives."""
+    """Hold the lock that shows that a worker is alive."""
     lock = _executor_lock(root, executor)
     with _open_lock(root, lock) as file:
         fcntl.flock(file, fcntl.LOCK_EX)
@@ -75,14 +75,14 @@ def _executor_lock(root: Path, executor: str) -> Path:
 
 @contextmanager
 def lock_worker(root: Path) -> Iterator[Callable[[], bool]]:
-    """The place of the worker that detached runs count on: a call takes it, or says False while
-    another has it. Once taken, it is kept to the end of the block."""
+    """Yield a function that tries to become the worker that detached runs rely on; False while
+    another process is. The lock is held to the end of the block."""
     with _open_lock(root, _worker_lock(root)) as file:
         yield lambda: _try_lock(file)
 
 
 def worker_is_alive(root: Path) -> bool:
-    """Whether a worker will take what is put on the queue now."""
+    """Whether a worker serves the queue."""
     return is_lock_held(_worker_lock(root))
 
 

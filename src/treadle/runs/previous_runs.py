@@ -1,4 +1,4 @@
-"""What earlier runs of a project left: unlanded work, landed commits, the plan's specification."""
+"""Finds what earlier runs of a project left: unlanded work, landed commits, the plan."""
 
 from contextlib import closing
 
@@ -18,11 +18,11 @@ from treadle.workspace.project import Project
 from treadle.workspace.restore import restore_snapshot
 from treadle.workspace.snapshot import read_checkout
 
-LOOK_BACK = 50
+MAX_RUNS = 50
 
 
 async def previous_runs_of(checked: CheckedRequest, history: RunHistory) -> PreviousRuns:
-    """What earlier runs left; a run with a workspace finds what it started with in its own log."""
+    """What earlier runs left; a run with a workspace reads its start from its own log."""
     if checked.previous is not None:
         return checked.previous
     storage, project, request = checked.environment.storage, checked.project, checked.request
@@ -38,64 +38,64 @@ async def previous_runs_of(checked: CheckedRequest, history: RunHistory) -> Prev
 async def find_previous_runs(
     storage: Storage, project: Project, *, before: RunId, rehearsal: bool
 ) -> PreviousRuns:
-    """Refuses to go on where work would silently be missing from the result."""
+    """What earlier runs left; raises ProjectError if their work would silently be missing."""
     rows = _rows_before(storage, project, before)
-    earlier = await _unlanded(storage, project, rows, rehearsal=rehearsal)
-    return _summarize(rows, earlier, rehearsal=rehearsal)
+    unlanded = await _unlanded(storage, project, rows, rehearsal=rehearsal)
+    return _summarize(rows, unlanded, rehearsal=rehearsal)
 
 
 async def previous_runs_from_log(
-    storage: Storage, project: Project, known: RunHistory, *, before: RunId, rehearsal: bool
+    storage: Storage, project: Project, history: RunHistory, *, before: RunId, rehearsal: bool
 ) -> PreviousRuns:
-    """The same for a run that another process had begun: what it starts from is in its log."""
-    earlier = None
-    if known.continued is not None and known.prepared is not None:
-        snapshot = await restore_snapshot(project, known.prepared)
-        left = known.continued
-        earlier = UnlandedWork(left.run, left.branch, left.commit, snapshot)
-    return _summarize(_rows_before(storage, project, before), earlier, rehearsal=rehearsal)
+    """The same for a run that another process started, from the run's log."""
+    unlanded = None
+    if history.continued is not None and history.prepared is not None:
+        snapshot = await restore_snapshot(project, history.prepared)
+        continued = history.continued
+        unlanded = UnlandedWork(continued.run, continued.branch, continued.commit, snapshot)
+    return _summarize(_rows_before(storage, project, before), unlanded, rehearsal=rehearsal)
 
 
 def _rows_before(storage: Storage, project: Project, before: RunId) -> list[RunRow]:
-    rows = list_runs(storage, RunFilter(project_key=project.key, limit=LOOK_BACK))
+    rows = list_runs(storage, RunFilter(project_key=project.key, limit=MAX_RUNS))
     return [row for row in rows if row.id < before]
 
 
 def _summarize(
-    rows: list[RunRow], earlier: UnlandedWork | None, *, rehearsal: bool
+    rows: list[RunRow], unlanded: UnlandedWork | None, *, rehearsal: bool
 ) -> PreviousRuns:
-    alike = [row for row in rows if bool(row.rehearsal) == rehearsal]
+    same_kind = [row for row in rows if bool(row.rehearsal) == rehearsal]
     return PreviousRuns(
-        unlanded=earlier,
+        unlanded=unlanded,
         landed=tuple(row.landed for row in rows if row.landed),
-        planned=next((row.planned for row in alike if row.planned), ""),
+        planned=next((row.planned for row in same_kind if row.planned), ""),
     )
 
 
 async def _unlanded(
     storage: Storage, project: Project, rows: list[RunRow], *, rehearsal: bool
 ) -> UnlandedWork | None:
-    """The newest work that is on its branch only, unless something newer has landed."""
+    """The newest work that is only on its branch, unless newer work has landed."""
     store = open_store(storage)
     try:
         for row in rows:
             if row.landed:
                 return None
             if row.rehearsal and not rehearsal:
-                continue  # the work of a script is nothing to build on
+                continue  # a real run does not continue rehearsed work
             work = work_of(store, row)
             if work is None:
                 continue
             tip = await project.git.commit_of(f"refs/heads/{work.imported.branch}")
             if tip is None:
-                continue  # the branch was deleted: the user wants none of it
-            return await _usable(project, row, work, tip)
+                continue  # the user deleted the branch
+            return await _check_usable(project, row, work, tip)
     finally:
         store.close()
     return None
 
 
-async def _usable(
+async def _check_usable(
     project: Project, row: RunRow, work: FinishedWork, tip: str
 ) -> UnlandedWork | None:
     head = await project.git.commit_of("HEAD")
@@ -112,20 +112,20 @@ async def _usable(
 
 
 async def reverted_landing(
-    storage: Storage, project: Project, seen: str, *, before: RunId, rehearsal: bool
+    storage: Storage, project: Project, checkout: str, *, before: RunId, rehearsal: bool
 ) -> str:
-    """A line about the last landing before this run, if the user has taken it back; else nothing.
+    """A warning if the user has reverted the last landing before this run; else empty.
 
-    `seen` is the commit of what the user saw. Work that landed as files is in no commit; the same
-    files in another commit are the work all the same.
+    `checkout` is the snapshot of the user's checkout. Work that landed as files is in no commit;
+    the same files in another commit count as landed.
     """
     rows = _rows_before(storage, project, before)
     last = next((row for row in rows if row.landed and bool(row.rehearsal) == rehearsal), None)
-    if last is None or await project.git.is_ancestor(last.landed, seen):
+    if last is None or await project.git.is_ancestor(last.landed, checkout):
         return ""
     if _landed_as_files(storage, last):
         return ""
-    if await find_tree(project, last.landed) == await find_tree(project, seen):
+    if await find_tree(project, last.landed) == await find_tree(project, checkout):
         return ""
     return (
         f"commit {last.landed[:12]}, which run {short_id(last.id)} landed, is not in your checkout "
@@ -140,11 +140,11 @@ def _landed_as_files(storage: Storage, row: RunRow) -> bool:
     return any(isinstance(event, WorkLanded) and event.form == "files" for event in landed[-1:])
 
 
-def require_all_landed(past: PreviousRuns) -> None:
-    """Deliverables are held against what the user sees, so all work has to be there."""
-    if past.unlanded is not None:
-        run = short_id(past.unlanded.run)
+def require_all_landed(previous: PreviousRuns) -> None:
+    """Raises ProjectError if work is missing from the checkout, where deliverables are judged."""
+    if previous.unlanded is not None:
+        run = short_id(previous.unlanded.run)
         raise ProjectError(
-            f"run {run} has left work on {past.unlanded.branch} that is not in your checkout",
+            f"run {run} has left work on {previous.unlanded.branch} that is not in your checkout",
             hint=f"bring it in with `treadle land {run}`, or delete the branch",
         )

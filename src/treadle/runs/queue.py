@@ -1,4 +1,4 @@
-"""Puts runs on the queue that workers serve, and starts a worker if none lives."""
+"""Puts runs on the queue that workers serve, and starts a worker if there is none."""
 
 import os
 import subprocess
@@ -12,7 +12,7 @@ from treadle.domain.events.run import RunQueued
 from treadle.domain.run_request import RunRequest
 from treadle.runs.engine_names import ENGINE_WORKFLOW, engine_location, leg_name
 from treadle.runs.locks import worker_is_alive
-from treadle.runs.rehearsal_model import keep_script
+from treadle.runs.rehearsal_model import store_script
 from treadle.runs.request import check_request, with_variables
 from treadle.runs.request_json import request_json, store_request
 from treadle.settings.environment import Environment
@@ -20,21 +20,21 @@ from treadle.wiring.checked_request import RunHost
 from treadle.wiring.sandboxed_agent import prove_before
 
 
-async def detach(request: RunRequest, presence: RunHost) -> None:
-    """Queue a new run; a user's mistakes are raised before it exists."""
-    environment = presence.environment
+async def detach(request: RunRequest, host: RunHost) -> None:
+    """Queue a new run; errors of the user are raised before it exists."""
+    environment = host.environment
     request = with_variables(request, environment)
-    ready = await check_request(request, presence)
-    await prove_before(ready)
+    checked = await check_request(request, host)
+    await prove_before(checked)
     store_request(environment.root, request)
-    if presence.rehearsing is not None:
-        keep_script(environment.root, request.run, presence.rehearsing.script)
+    if host.rehearsing is not None:
+        store_script(environment.root, request.run, host.rehearsing.script)
     with closing(open_store(environment.storage)) as store:
         queued = RunQueued(
             run=request.run,
             workflow=request.workflow,
-            project=str(ready.project.root),
-            project_key=ready.project.key,
+            project=str(checked.project.root),
+            project_key=checked.project.key,
             rehearsal=request.rehearsal,
         )
         Recorder(store, request.run, SystemClock(), ()).record(queued)
@@ -42,13 +42,13 @@ async def detach(request: RunRequest, presence: RunHost) -> None:
 
 
 def enqueue_leg(request: RunRequest, environment: Environment) -> None:
-    """Hand a leg of a run to the workers, and see to it that there is one."""
+    """Queue a leg of a run, and start a worker if there is none."""
     put_on_queue(request, environment)
     ensure_worker(environment)
 
 
 def put_on_queue(request: RunRequest, environment: Environment) -> None:
-    """Hand a leg of a run to the workers; one that the engine knows already stays as it is."""
+    """Queue a leg of a run; a leg that the engine has already stays as it is."""
     from treadle.durable.client import enqueue
 
     location = engine_location(environment.storage)
@@ -56,7 +56,7 @@ def put_on_queue(request: RunRequest, environment: Environment) -> None:
 
 
 def ensure_worker(environment: Environment) -> None:
-    """Start a worker that stays as long as there is work, unless one is alive."""
+    """Start a worker that runs until the queue is empty, unless one is alive."""
     root = environment.root
     if worker_is_alive(root):
         return

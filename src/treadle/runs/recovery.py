@@ -1,4 +1,4 @@
-"""Finds runs that lost their process, and ends what their agents left running."""
+"""Finds runs that lost their process, and ends processes that they left."""
 
 import asyncio
 from collections.abc import Callable, Iterable
@@ -23,112 +23,118 @@ EVERY_RUN = 1_000_000
 
 
 async def recover_lost_runs(environment: Environment) -> list[RunId]:
-    """Take over what claims to be worked on and is not; the runs that were taken."""
-    return await asyncio.to_thread(_sweep, environment)
+    """Put runs without a live process back on the queue; the runs that were put back."""
+    return await asyncio.to_thread(_recover, environment)
 
 
-async def idle(environment: Environment, executor: str) -> bool:
-    """Whether nothing waits for a worker and this one has nothing in hand."""
-    return await asyncio.to_thread(_idle, environment, executor)
+async def is_idle(environment: Environment, executor: str) -> bool:
+    """Whether the queue is empty and this worker executes nothing."""
+    return await asyncio.to_thread(_is_idle, environment, executor)
 
 
 def is_set_aside(environment: Environment, run: RunId) -> bool:
-    """Whether no worker goes on with the run until a person has acted."""
+    """Whether no worker continues the run until a person acts."""
     from treadle.durable.queries import unfinished_workflows
 
     location = engine_location(environment.storage)
     return any(
-        seen.is_parked and run_of(seen.workflow_id) == run
-        for seen in unfinished_workflows(location)
+        workflow.is_parked and run_of(workflow.workflow_id) == run
+        for workflow in unfinished_workflows(location)
     )
 
 
-def _sweep(environment: Environment) -> list[RunId]:
-    return [*_take_over(environment), *_put_back(environment)]
+def _recover(environment: Environment) -> list[RunId]:
+    return [*_take_over(environment), *_requeue(environment)]
 
 
 def _take_over(environment: Environment) -> list[RunId]:
-    """Legs that somebody claims to tell."""
+    """Legs whose executor is not alive."""
     from treadle.durable.queries import move_to_queue, unfinished_workflows
 
     root, location = environment.root, engine_location(environment.storage)
-    taken = []
-    for seen in unfinished_workflows(location):
-        if (seen.is_waiting and seen.queue == SHARED_QUEUE) or seen.is_parked:
+    recovered = []
+    for workflow in unfinished_workflows(location):
+        if (workflow.is_waiting and workflow.queue == SHARED_QUEUE) or workflow.is_parked:
             continue
-        if seen.executor and is_alive(root, seen.executor):
+        if workflow.executor and is_alive(root, workflow.executor):
             continue
-        run = run_of(seen.workflow_id)
+        run = run_of(workflow.workflow_id)
         if not _is_of_this_machine(environment, run):
             continue
         with lock_orphan(root, run) as orphan:
-            if orphan and move_to_queue(location, seen, queue=SHARED_QUEUE):
-                taken.append(run)
-    return taken
+            if orphan and move_to_queue(location, workflow, queue=SHARED_QUEUE):
+                recovered.append(run)
+    return recovered
 
 
-def _put_back(environment: Environment) -> list[RunId]:
-    """Queued runs that nobody put on the queue: whoever wanted to was killed before."""
+def _requeue(environment: Environment) -> list[RunId]:
+    """Queued runs that are not on the queue, because their process was killed before that."""
     from treadle.durable.queries import find_workflow
 
     location = engine_location(environment.storage)
-    put = []
+    requeued = []
     for row in list_runs(environment.storage, RunFilter(states=("queued",), limit=EVERY_RUN)):
         try:
             request = read_request(environment.root, row.id)
         except ProjectError:
-            continue  # of another machine, or nobody knows what was asked for
+            continue  # a run of another machine, or without a readable request
         if find_workflow(location, leg_name(row.id, request.leg)) is not None:
             continue
         with lock_orphan(environment.root, row.id) as orphan:
-            # It may have begun since it was seen; what is on the queue already stays as it is.
+            # It may have started meanwhile; a leg that is on the queue stays as it is.
             if orphan and find_run(environment.storage, row.id).state == "queued":
                 put_on_queue(request, environment)
-                put.append(row.id)
-    return put
+                requeued.append(row.id)
+    return requeued
 
 
 def _is_of_this_machine(environment: Environment, run: RunId) -> bool:
-    """Locks tell of the processes of one machine only, and a server may be shared by several."""
+    """Several machines may share a server, but locks show only the processes of this one."""
     storage = environment.storage
     if not storage.database_url:
         return True
     try:
         return find_run(storage, run).host in ("", host_of(storage.root))
     except UsageError:
-        return False  # its log is on another database, so it is none of ours
+        return False  # its log is in another database
 
 
-def _idle(environment: Environment, executor: str) -> bool:
+def _is_idle(environment: Environment, executor: str) -> bool:
     from treadle.durable.queries import unfinished_workflows
 
-    # What was set aside keeps the name of the one that did so.
+    # A run that is set aside keeps the name of its last executor.
     return not any(
-        not seen.is_parked
-        and (seen.executor == executor or (seen.is_waiting and seen.queue == SHARED_QUEUE))
-        for seen in unfinished_workflows(engine_location(environment.storage))
+        not workflow.is_parked
+        and (
+            workflow.executor == executor
+            or (workflow.is_waiting and workflow.queue == SHARED_QUEUE)
+        )
+        for workflow in unfinished_workflows(engine_location(environment.storage))
     )
 
 
-LOOK_BACK = 50
+MAX_LOST_RUNS = 50
 
 
 async def end_leftovers(
-    own: Iterable[str], store: Store, environment: Environment, tell: Callable[[ProcessEnded], None]
+    own: Iterable[str],
+    store: Store,
+    environment: Environment,
+    record: Callable[[ProcessEnded], None],
 ) -> None:
     """End the processes of the caller's own earlier sessions and commands, and those of all lost
     runs."""
-    with ExitStack() as held:
+    with ExitStack() as locks:
         lost: list[str] = []
-        for row in list_runs(environment.storage, RunFilter(states=("lost",), limit=LOOK_BACK)):
-            # Held to the end: a session that is taken up again has the name that it had.
-            if held.enter_context(lock_orphan(environment.root, row.id)):
+        for row in list_runs(environment.storage, RunFilter(states=("lost",), limit=MAX_LOST_RUNS)):
+            # Held to the end, because a resumed session has the same mark.
+            if locks.enter_context(lock_orphan(environment.root, row.id)):
                 lost += [row.id, *sessions_of(store, row.id)]
         for process in await end_lost_processes((*own, *lost)):
-            tell(ProcessEnded(process.pid, process.command))
+            record(ProcessEnded(process.pid, process.command))
 
 
 def sessions_of(store: Store, run: RunId) -> list[str]:
-    """The names of all sessions that a run began."""
+    """The ids of all sessions of a run."""
     started = (recorded.event for recorded in store.read(run, types=("session.started",)))
     return [event.session for event in started if isinstance(event, SessionStarted)]

@@ -1,4 +1,4 @@
-"""The scripted model of a rehearsal: kept with the run, served while it executes."""
+"""Stores the script of a rehearsal with its run, and serves the scripted model."""
 
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -23,24 +23,24 @@ if TYPE_CHECKING:
 SCRIPT = "rehearsal.yaml"
 
 
-def keep_script(root: Path, run: RunId, script: Path) -> None:
-    """The script as it is now: the run goes on with this one, whatever becomes of the file."""
+def store_script(root: Path, run: RunId, script: Path) -> None:
+    """Copy the script to the run, so that later changes of the file do not affect it."""
     directory = run_directory(root, run)
     directory.mkdir(parents=True, exist_ok=True, mode=0o700)
     copyfile(script, directory / SCRIPT)
 
 
 @contextmanager
-def with_model(request: RunRequest, presence: RunHost) -> Iterator[RunHost]:
-    """The presence, with the scripted model of a rehearsed run where the last process left off."""
-    if not request.rehearsal or presence.rehearsing is not None:
-        yield presence
+def with_model(request: RunRequest, host: RunHost) -> Iterator[RunHost]:
+    """The host with the scripted model of a rehearsed run, at the state of the run's log."""
+    if not request.rehearsal or host.rehearsing is not None:
+        yield host
         return
-    # Only here: most runs have a real model.
+    # Imported here, because most runs have a real model.
     from treadle.rehearsal.script import load_script
     from treadle.rehearsal.scripted_api import ScriptedApi
 
-    storage, run = presence.environment.storage, request.run
+    storage, run = host.environment.storage, request.run
     path = run_directory(storage.root, run) / SCRIPT
     if not path.is_file():
         raise ProjectError(
@@ -52,11 +52,11 @@ def with_model(request: RunRequest, presence: RunHost) -> Iterator[RunHost]:
         earlier = earlier_sessions(store, run)
     with ScriptedApi(script, earlier_sessions=earlier) as api:
         rehearsing = Rehearsing(api.base_url, dummy_credential(script.auth), path)
-        yield replace(presence, rehearsing=rehearsing)
+        yield replace(host, rehearsing=rehearsing)
 
 
 def earlier_sessions(store: Store, run: RunId) -> "list[StartedSession]":
-    """The sessions that the log knows, in order; a resumed one is one."""
+    """The sessions in the log, in order; a resumed session counts once."""
     from treadle.rehearsal.script_progress import StartedSession
 
     roles: dict[str, str] = {}

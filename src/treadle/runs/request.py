@@ -1,4 +1,4 @@
-"""Checks everything about a requested run that can be checked before the run exists."""
+"""Checks a requested run before it exists."""
 
 import asyncio
 from dataclasses import replace
@@ -19,65 +19,65 @@ from treadle.workspace.project import Project, find_project, read_identity
 
 
 def with_variables(request: RunRequest, environment: Environment) -> RunRequest:
-    """The request with what the asker's environment says: over what an earlier one said."""
-    said = {
-        name: list(valued.value) if isinstance(valued.value, tuple) else valued.value
-        for name, valued in read_variables(environment.raw).items()
-        if not _stays_here(name)
+    """The request with the settings from environment variables, which replace earlier ones."""
+    variables = {
+        name: list(variable.value) if isinstance(variable.value, tuple) else variable.value
+        for name, variable in read_variables(environment.raw).items()
+        if not _may_hold_secret(name)
     }
     return replace(
         request,
-        variables={**request.variables, **said},
+        variables={**request.variables, **variables},
         no_sandbox=request.no_sandbox or environment.no_sandbox,
     )
 
 
-def _stays_here(name: str) -> bool:
-    """What may hold a secret is not kept with a run: each process has it from its own place."""
+def _may_hold_secret(name: str) -> bool:
+    """Secrets are not stored with a run: each process reads them from its own environment."""
     key = known_keys()[name]
     return key.kind == "tables" or key.rule == "database_url"
 
 
 async def check_request(request: RunRequest, host: RunHost) -> CheckedRequest:
-    """Everything that can be wrong before the run exists; a mistake of the user is raised."""
+    """Check the request, the project and the settings; raises errors of the user."""
     environment = host.environment
     project = await find_project(Path(request.project_dir), environment.raw)
-    said = {name: value for name, value in request.flags.items() if value is not None}
-    flags = {**request.variables, **said}
+    options = {name: value for name, value in request.flags.items() if value is not None}
+    flags = {**request.variables, **options}
     settings = load_trusted(project.root, environment, flags).settings
     workflow = find_workflow(request.workflow)
     if workflow.specification == "file":
         workflow.check(project.root)
-        text = _specification(settings, project)
+        spec_text = _specification(settings, project)
     else:
         settings = _with_specs_protected(settings, project)
         workflow.check(project.root)
-        text = request.inputs.get(workflow.inputs[0], "")
+        spec_text = request.inputs.get(workflow.inputs[0], "")
     require_valid(settings, environment, project.root)
     if not (request.no_sandbox or environment.no_sandbox):
         require_way_to_model(settings, environment, rehearsal=request.rehearsal)
-    who, reach = await asyncio.gather(
+    identity, reach = await asyncio.gather(
         read_identity(project),
         find_sandbox_reach(settings.sandbox, settings.policy.profiles, environment, project.root),
     )
-    return CheckedRequest(request, host, settings, project, who, text, reach)
+    return CheckedRequest(request, host, settings, project, identity, spec_text, reach)
 
 
 def _specification(settings: Settings, project: Project) -> str:
-    spec = project.root / settings.project.spec
-    if not spec.is_file():
+    spec_path = project.root / settings.project.spec
+    if not spec_path.is_file():
         raise UsageError(
             f"no {settings.project.spec} in {project.root}",
             hint="write down what you want built, or name the file with project.spec",
         )
     try:
-        return spec.read_text(encoding="utf-8")
+        return spec_path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"cannot read {spec}: {error}") from error
+        raise UsageError(f"cannot read {spec_path}: {error}") from error
 
 
 def _with_specs_protected(settings: Settings, project: Project) -> Settings:
-    """What the work is held against is not the agent's to change, nor part of any commit."""
+    """Protect the specifications from agents' changes and commits."""
     specs = settings.project.specs
     if not (project.root / specs).exists():
         raise UsageError(

@@ -1,4 +1,4 @@
-"""Stores what a run was asked for and what came out, as JSON."""
+"""Stores the request and the result of a run as JSON."""
 
 from functools import cache
 from pathlib import Path
@@ -26,12 +26,12 @@ def request_from(stored: Json) -> RunRequest:
 
 
 def _with_inputs(stored: Json) -> Json:
-    """Runs of earlier versions have what `focus` was given beside the other fields."""
+    """Requests of earlier versions have the inputs of `focus` as fields."""
     if not isinstance(stored, dict) or "inputs" in stored:
         return stored
-    kept = {name: value for name, value in stored.items() if name not in _OLD_INPUTS}
-    given = {name: stored[name] for name in _OLD_INPUTS if stored.get(name)}
-    return {**kept, "inputs": given}
+    other_fields = {name: value for name, value in stored.items() if name not in _OLD_INPUTS}
+    inputs = {name: stored[name] for name in _OLD_INPUTS if stored.get(name)}
+    return {**other_fields, "inputs": inputs}
 
 
 def result_json(result: RunResult) -> Json:
@@ -43,7 +43,7 @@ def result_from(stored: Json) -> RunResult:
 
 
 def store_request(root: Path, request: RunRequest) -> None:
-    """Beside the run's other files, for whoever goes on with it."""
+    """Store the request with the run, for later processes."""
     directory = run_directory(root, request.run)
     directory.mkdir(parents=True, exist_ok=True, mode=0o700)
     new = directory / f"{REQUEST}.new"

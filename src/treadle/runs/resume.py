@@ -1,5 +1,4 @@
-"""Continues a run that stopped: one that lost its process where it was, one that ended in a new
-leg."""
+"""Continues a run: one that lost its process in the same leg, one that ended in a new leg."""
 
 from collections.abc import Mapping
 from contextlib import closing
@@ -35,7 +34,7 @@ from treadle.workflows.loop.run_history import RunHistory, read_history
 
 @dataclass(frozen=True, slots=True)
 class ResumeRequest:
-    """How a run is to go on: from where it stopped, with what was said anew."""
+    """The run to continue, and its new options."""
 
     row: RunRow
     by: Literal["resume", "retry"]
@@ -43,79 +42,81 @@ class ResumeRequest:
     no_sandbox: bool
 
 
-async def resume(wish: ResumeRequest, presence: RunHost) -> RunResult:
-    """Go on with the run in this process."""
-    _refuse_live(wish)
-    root, row = presence.environment.root, wish.row
+async def resume(resumption: ResumeRequest, host: RunHost) -> RunResult:
+    """Continue the run in this process."""
+    _refuse_live(resumption)
+    root, row = host.environment.root, resumption.row
     with lock_run(root, row.project_key, row.id):
-        ready, known = await _checked(wish, presence)
-        with with_model(ready.request, presence) as present:
-            _claim(ready, queue=own_queue(row.id))
-            _reopen(wish, ready, known)
-            return await execute_in_foreground(replace(ready, host=present))
+        checked, history = await _checked(resumption, host)
+        with with_model(checked.request, host) as host_with_model:
+            _claim(checked, queue=own_queue(row.id))
+            _reopen(resumption, checked, history)
+            return await execute_in_foreground(replace(checked, host=host_with_model))
 
 
-async def resume_detached(wish: ResumeRequest, presence: RunHost) -> None:
-    """Hand the run to the workers."""
-    _refuse_live(wish)
-    environment, row = presence.environment, wish.row
+async def resume_detached(resumption: ResumeRequest, host: RunHost) -> None:
+    """Queue the run for the workers."""
+    _refuse_live(resumption)
+    environment, row = host.environment, resumption.row
     with lock_run(environment.root, row.project_key, row.id):
-        ready, known = await _checked(wish, presence)
-        await prove_before(ready)
-        # A worker that takes it at once waits for the lock that is held here.
-        claimed = _claim(ready, queue=SHARED_QUEUE)
-        _reopen(wish, ready, known)
-        if not claimed:
-            enqueue_leg(ready.request, environment)
+        checked, history = await _checked(resumption, host)
+        await prove_before(checked)
+        # A worker that takes the run at once waits for this lock.
+        was_claimed = _claim(checked, queue=SHARED_QUEUE)
+        _reopen(resumption, checked, history)
+        if not was_claimed:
+            enqueue_leg(checked.request, environment)
     ensure_worker(environment)
 
 
-async def _checked(wish: ResumeRequest, presence: RunHost) -> tuple[CheckedRequest, RunHistory]:
-    """The run as it is asked for now, and what its log says. The caller holds its lock, so nobody
-    else works on it."""
-    environment, run = presence.environment, wish.row.id
+async def _checked(resumption: ResumeRequest, host: RunHost) -> tuple[CheckedRequest, RunHistory]:
+    """The checked request with the new options, and the run's history. The caller holds the run's
+    lock."""
+    environment, run = host.environment, resumption.row.id
     with closing(open_store(environment.storage)) as store:
-        known = read_history(store.read(run))
-        if presence.recall is not None:
+        history = read_history(store.read(run))
+        if host.replay is not None:
             for recorded in store.outline(run):
-                presence.recall(recorded)
-    request = _updated_request(read_request(environment.root, run), wish, known)
+                host.replay(recorded)
+    request = _updated_request(read_request(environment.root, run), resumption, history)
     request = with_variables(request, environment)
-    ready = await check_request(request, presence)
-    _refuse_exhausted(wish, known, run_limits(ready.settings))
+    checked = await check_request(request, host)
+    _refuse_exhausted(resumption, history, run_limits(checked.settings))
     store_request(environment.root, request)
-    return ready, known
+    return checked, history
 
 
-def _reopen(wish: ResumeRequest, ready: CheckedRequest, known: RunHistory) -> None:
-    """The log says that the run goes on; whoever wants that does not want it cancelled."""
-    storage, request = ready.environment.storage, ready.request
-    if known.ended is None:
+def _reopen(resumption: ResumeRequest, checked: CheckedRequest, history: RunHistory) -> None:
+    """Record that the run continues, and clear requests to cancel it."""
+    storage, request = checked.environment.storage, checked.request
+    if history.result is None:
         with closing(open_database(storage)) as database:
             ControlRequests(database).clear(request.run)
         return
-    _abandon(ready.environment, request.run, known.leg)
-    reopened = RunReopened(wish.by, run_limits(ready.settings), ready.confinement)
+    _cancel_leg(checked.environment, request.run, history.leg)
+    reopened = RunReopened(resumption.by, run_limits(checked.settings), checked.confinement)
     with closing(open_store(storage)) as store:
-        recorder = Recorder(store, request.run, SystemClock(), ready.host.readers)
+        recorder = Recorder(store, request.run, SystemClock(), checked.host.readers)
         recorder.record(reopened, once=f"reopened {request.leg}")
 
 
-def _updated_request(request: RunRequest, wish: ResumeRequest, known: RunHistory) -> RunRequest:
-    said = {name: value for name, value in wish.flags.items() if value is not None}
+def _updated_request(
+    request: RunRequest, resumption: ResumeRequest, history: RunHistory
+) -> RunRequest:
+    options = {name: value for name, value in resumption.flags.items() if value is not None}
     request = replace(
         request,
-        flags={**request.flags, **said},
-        no_sandbox=request.no_sandbox or wish.no_sandbox,
+        flags={**request.flags, **options},
+        no_sandbox=request.no_sandbox or resumption.no_sandbox,
     )
-    if known.ended is None:
-        return replace(request, leg=known.leg)
-    return replace(request, leg=known.leg + 1, so_far=known.ended)
+    if history.result is None:
+        return replace(request, leg=history.leg)
+    return replace(request, leg=history.leg + 1, so_far=history.result)
 
 
-def _refuse_exhausted(wish: ResumeRequest, known: RunHistory, limits: RunLimits) -> None:
-    """A run at one of its limits can go on only where that was raised."""
-    result, run = known.ended, short_id(wish.row.id)
+def _refuse_exhausted(resumption: ResumeRequest, history: RunHistory, limits: RunLimits) -> None:
+    """Refuse a run that is done, or at a limit that was not raised."""
+    result, run = history.result, short_id(resumption.row.id)
     if result is None:
         return
     if result.succeeded:
@@ -123,7 +124,7 @@ def _refuse_exhausted(wish: ResumeRequest, known: RunHistory, limits: RunLimits)
             f"run {run} is done", hint=f"see what it brought with `treadle diff {run}`"
         )
     if result.reason == "spec_issue":
-        # The clone has the specifications as they were, so that nothing would be another.
+        # The clone has the old specifications, so the result would be the same.
         raise UsageError(
             f"run {run} found an issue with the specifications",
             hint=f"settle it there, bring the work in with `treadle land {run}` or drop its "
@@ -134,47 +135,47 @@ def _refuse_exhausted(wish: ResumeRequest, known: RunHistory, limits: RunLimits)
         "time_exceeded": (result.duration_s >= limits.max_minutes * 60, "--max-minutes N"),
         "max_iterations": (result.rounds >= limits.max_iterations, "--max-iterations N"),
     }
-    still, option = reached.get(result.reason, (False, ""))
-    if still:
+    is_reached, option = reached.get(result.reason, (False, ""))
+    if is_reached:
         raise UsageError(
             f"run {run} has used all that it may: {result.message}",
-            hint=f"allow it more: treadle {wish.by} {run} {option}",
+            hint=f"allow it more: treadle {resumption.by} {run} {option}",
         )
 
 
-def _refuse_live(wish: ResumeRequest) -> None:
-    if wish.row.alive:
-        run = short_id(wish.row.id)
+def _refuse_live(resumption: ResumeRequest) -> None:
+    if resumption.row.alive:
+        run = short_id(resumption.row.id)
         raise UsageError(f"run {run} is at work", hint=f"watch it with `treadle attach {run}`")
 
 
-def _claim(ready: CheckedRequest, *, queue: str) -> bool:
-    """Take the run's leg from an executor that is gone, or from where it was given up; the run's
-    lock says that nobody works on it. A person asks for it, so its crashes are counted anew.
+def _claim(checked: CheckedRequest, *, queue: str) -> bool:
+    """Move the run's leg to this queue, because the run's lock shows that it has no process. Its
+    crashes are counted from zero, because a person asked for it.
 
-    False if there is nothing to take: the leg was not begun, or it is over.
+    False if the leg was not started, or is over.
     """
     from treadle.durable.connections import open_pool, translate_errors
     from treadle.durable.queries import find_workflow
     from treadle.durable.stored_workflow import WorkflowStatus
     from treadle.durable.workflow_tables import WorkflowTables
 
-    request = ready.request
-    location = engine_location(ready.environment.storage)
-    seen = find_workflow(location, leg_name(request.run, request.leg))
-    if seen is None or seen.status is WorkflowStatus.FINISHED:
+    request = checked.request
+    location = engine_location(checked.environment.storage)
+    workflow = find_workflow(location, leg_name(request.run, request.leg))
+    if workflow is None or workflow.status is WorkflowStatus.FINISHED:
         return False
     with open_pool(location) as pool, translate_errors(location):
-        return WorkflowTables(pool).move_to_queue(seen, queue, attempts=0)
+        return WorkflowTables(pool).move_to_queue(workflow, queue, attempts=0)
 
 
-def _abandon(environment: Environment, run: RunId, leg: int) -> None:
-    """A leg that ended in the log may still be open at the engine: its process was killed."""
+def _cancel_leg(environment: Environment, run: RunId, leg: int) -> None:
+    """Cancel a leg that ended in the log but is unfinished at the engine."""
     from treadle.durable.queries import find_workflow
 
     location = engine_location(environment.storage)
-    seen = find_workflow(location, leg_name(run, leg))
-    if seen is not None and seen.is_unfinished:
+    workflow = find_workflow(location, leg_name(run, leg))
+    if workflow is not None and workflow.is_unfinished:
         from treadle.durable.client import cancel
 
-        cancel(location, seen.workflow_id)
+        cancel(location, workflow.workflow_id)

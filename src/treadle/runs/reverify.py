@@ -47,17 +47,16 @@ from treadle.workspace.project_root import SETTINGS_FILE
 from treadle.workspace.temporary_folders import make_locked_folder, remove_abandoned
 
 FOLDER, PREFIX = "verifying", "v-"
-# Nothing is committed with it.
-NOBODY = CommitIdentity("Treadle", "treadle@localhost")
+PLACEHOLDER_IDENTITY = CommitIdentity("Treadle", "treadle@localhost")
 
 UNSANDBOXED = "unsandboxed: what the run has written can do what you can do on this machine"
 
-Tell = Callable[[str], None]
+Report = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
-class ReverifyPlace:
-    """Where evidence is looked at again: any clone that has the commits will do."""
+class ReverifyTarget:
+    """Where checks run again: any clone that has the commits."""
 
     directory: Path
     environment: Environment
@@ -65,33 +64,33 @@ class ReverifyPlace:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What a person should know before anything runs here."""
+        """Warnings to show before anything runs."""
         return (UNSANDBOXED,) if self.unconfined or self.environment.no_sandbox else ()
 
 
-async def verify_run(row: RunRow, place: ReverifyPlace, tell: Tell) -> list[EvidenceDiff]:
-    """Each piece of evidence that the run relies on; `tell` hears what is looked at next."""
-    relied_on = _recalled(row, place.environment)
-    ready = await _ready(row, place)
-    logs = EvidenceLogs(run_directory(place.environment.root, row.id))
+async def verify_run(row: RunRow, target: ReverifyTarget, report: Report) -> list[EvidenceDiff]:
+    """Compare each piece of evidence of the run; `report` gets the title of each first."""
+    evidence = _recorded_evidence(row, target.environment)
+    checked = await _check_target(row, target)
+    logs = EvidenceLogs(run_directory(target.environment.root, row.id))
     compared = []
-    with _ground(ready) as ground:
-        await prove(ground.bounds.sandbox)
-        looking = _Reverification(ground, logs, ready.settings)
-        for recalled in relied_on:
-            tell(recalled.title)
-            found = await looking.at(recalled)
-            compared.append(compare_evidence(recalled, found, origin=row.project_path))
+    with _sandboxed_runner(checked) as runner:
+        await prove(runner.bounds.sandbox)
+        reverification = _Reverification(runner, logs, checked.settings)
+        for recorded in evidence:
+            report(recorded.title)
+            current = await reverification.current_evidence(recorded)
+            compared.append(compare_evidence(recorded, current, origin=row.project_path))
     return compared
 
 
-def _recalled(row: RunRow, environment: Environment) -> tuple[RecordedEvidence, ...]:
+def _recorded_evidence(row: RunRow, environment: Environment) -> tuple[RecordedEvidence, ...]:
     with open_logs(environment.storage) as store:
         log = list(store.read(row.id))
-    known = read_history(log)
-    passed = {each.id for each in known.deliverables if each.status == "passed"}
-    found = read_evidence((recorded.event for recorded in log), passed)
-    if not found:
+    history = read_history(log)
+    passed = {each.id for each in history.deliverables if each.status == "passed"}
+    evidence = read_evidence((recorded.event for recorded in log), passed)
+    if not evidence:
         if lost := find_once_verified(recorded.event for recorded in log):
             raise ProjectError(
                 f"nothing of run {short_id(row.id)} stands: what a check had shown was set back"
@@ -102,59 +101,63 @@ def _recalled(row: RunRow, environment: Environment) -> tuple[RecordedEvidence, 
             f"run {short_id(row.id)} left no evidence: nothing that passed was shown by a check",
             hint="give criteria a check with `treadle check add`, or set project.test",
         )
-    return found
+    return evidence
 
 
-async def _ready(row: RunRow, place: ReverifyPlace) -> CheckedRequest:
-    """As the run's own command line said, in this clone and with this machine's settings."""
-    environment = place.environment
-    project = await find_project(place.directory, environment.raw)
-    asked = _asked(row, environment, project)
-    said = {name: value for name, value in asked.flags.items() if value is not None}
-    flags = {**asked.variables, **said}
+async def _check_target(row: RunRow, target: ReverifyTarget) -> CheckedRequest:
+    """The run's request with its options, for this clone and this machine's settings."""
+    environment = target.environment
+    project = await find_project(target.directory, environment.raw)
+    request = _stored_request(row, environment, project)
+    options = {name: value for name, value in request.flags.items() if value is not None}
+    flags = {**request.variables, **options}
     settings = load_trusted(_settings_of(row, project), environment, flags).settings
     reach = await find_sandbox_reach(
         settings.sandbox, settings.policy.profiles, environment, project.root
     )
-    request = replace(asked, no_sandbox=place.unconfined)
-    presence = RunHost(environment, asyncio.Semaphore(1))
-    return CheckedRequest(request, presence, settings, project, NOBODY, "", reach)
+    request = replace(request, no_sandbox=target.unconfined)
+    host = RunHost(environment, asyncio.Semaphore(1))
+    return CheckedRequest(request, host, settings, project, PLACEHOLDER_IDENTITY, "", reach)
 
 
 def _settings_of(row: RunRow, project: Project) -> Path:
-    """Where they are not committed, a clone has none: then those of the run's own project count."""
-    own = Path(row.project_path)
-    return project.root if _has_settings(project.root) or not _has_settings(own) else own
+    """This clone, or the run's own project if settings are not committed."""
+    own_project = Path(row.project_path)
+    return (
+        project.root
+        if _has_settings(project.root) or not _has_settings(own_project)
+        else own_project
+    )
 
 
 def _has_settings(directory: Path) -> bool:
     return (directory / SETTINGS_FILE).is_file()
 
 
-def _asked(row: RunRow, environment: Environment, project: Project) -> RunRequest:
+def _stored_request(row: RunRow, environment: Environment, project: Project) -> RunRequest:
     try:
         return read_request(environment.root, row.id)
-    except ProjectError:  # another machine's run: then this clone's own settings are all there is
+    except ProjectError:  # a run of another machine: only this clone's settings are known
         return RunRequest(row.id, str(project.root), {}, no_sandbox=False, rehearsal=False)
 
 
 @contextmanager
-def _ground(ready: CheckedRequest) -> Iterator[SandboxedRunner]:
-    """A proving ground of its own, apart from that of the run, and gone afterwards."""
-    above = ready.environment.root / FOLDER
-    above.mkdir(parents=True, exist_ok=True, mode=0o700)
-    remove_abandoned(above, PREFIX)
-    directory, lock = make_locked_folder(above, PREFIX)
+def _sandboxed_runner(checked: CheckedRequest) -> Iterator[SandboxedRunner]:
+    """A runner in a temporary folder, apart from the run's own."""
+    parent = checked.environment.root / FOLDER
+    parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    remove_abandoned(parent, PREFIX)
+    directory, lock = make_locked_folder(parent, PREFIX)
     try:
-        on_host = without_project(ready.environment, ready.project.root)
+        on_host = without_project(checked.environment, checked.project.root)
         sandbox = choose_sandbox(on_host, reports=directory, wanted=True)
         bounds = CommandBounds(
-            ready,
-            None if ready.unconfined else sandbox,
+            checked,
+            None if checked.unconfined else sandbox,
             asyncio.Event(),
-            make_redactor(run_secrets(ready)),
+            make_redactor(run_secrets(checked)),
             lambda host, port, allowed: None,
-            # Not the run's: somebody may go on with that meanwhile.
+            # Not the run's mark, because the run may continue meanwhile.
             mark=directory.name,
         )
         yield SandboxedRunner(bounds, CleanCheckout(directory / "proving"), EvidenceLogs(directory))
@@ -165,57 +168,59 @@ def _ground(ready: CheckedRequest) -> Iterator[SandboxedRunner]:
 
 @dataclass(frozen=True, slots=True)
 class _Reverification:
-    ground: SandboxedRunner
+    runner: SandboxedRunner
     logs: EvidenceLogs
     settings: Settings
-    # By commit; empty: sound.
+    # By commit; empty if it is intact.
     damages: dict[str, str] = field(default_factory=dict)
 
-    async def at(self, recalled: RecordedEvidence) -> CurrentEvidence:
-        """Its command is run again only on the very tree that it ran on."""
-        found = await self._found(recalled)
-        if recalled.before is None:
-            return found
-        log = await asyncio.to_thread(self.logs.check_integrity, recalled.before.log)
-        return replace(found, log_before=log)
+    async def current_evidence(self, recorded: RecordedEvidence) -> CurrentEvidence:
+        """The evidence now. The command runs again only on the same tree."""
+        current = await self._rerun(recorded)
+        if recorded.before is None:
+            return current
+        log = await asyncio.to_thread(self.logs.check_integrity, recorded.before.log)
+        return replace(current, log_before=log)
 
-    async def _found(self, recalled: RecordedEvidence) -> CurrentEvidence:
-        then, project = recalled.evidence, self.ground.bounds.checked.project
-        log = await asyncio.to_thread(self.logs.check_integrity, then.log)
-        tree = await find_tree(project, then.commit)
-        if tree != then.tree:
+    async def _rerun(self, recorded: RecordedEvidence) -> CurrentEvidence:
+        evidence, project = recorded.evidence, self.runner.bounds.checked.project
+        log = await asyncio.to_thread(self.logs.check_integrity, evidence.log)
+        tree = await find_tree(project, evidence.commit)
+        if tree != evidence.tree:
             return CurrentEvidence(log, tree or "")
-        if damage := await self._damage(project, then.commit):
+        if damage := await self._damage(project, evidence.commit):
             return CurrentEvidence(log, tree, damage=damage)
-        shown = await self._shown(recalled)
-        if needs_second_try(recalled, shown.evidence):
-            again = await self._shown(recalled)
-            shown = shown if needs_second_try(recalled, again.evidence) else again
-        return CurrentEvidence(log, tree, shown.evidence, output=shown.output)
+        result = await self._run(recorded)
+        if needs_second_try(recorded, result.evidence):
+            second_result = await self._run(recorded)
+            result = result if needs_second_try(recorded, second_result.evidence) else second_result
+        return CurrentEvidence(log, tree, result.evidence, output=result.output)
 
-    async def _shown(self, recalled: RecordedEvidence) -> CommandResult:
-        shown = await self.ground.run(self._trial(recalled))
-        if isinstance(shown, CommandStopped):
+    async def _run(self, recorded: RecordedEvidence) -> CommandResult:
+        result = await self.runner.run(self._command(recorded))
+        if isinstance(result, CommandStopped):
             raise AssertionError("nobody asks it to stop")
-        return shown
+        return result
 
     async def _damage(self, project: Project, commit: str) -> str:
         if commit not in self.damages:
-            found = await find_damaged_object(project, commit)
-            what = found and (found.path or f"object {found.name[:12]}")
-            damage = f"{what} in this repository is damaged: run `git fsck`" if what else ""
+            damaged = await find_damaged_object(project, commit)
+            name = damaged and (damaged.path or f"object {damaged.name[:12]}")
+            damage = f"{name} in this repository is damaged: run `git fsck`" if name else ""
             self.damages[commit] = damage
         return self.damages[commit]
 
-    def _trial(self, recalled: RecordedEvidence) -> CheckCommand:
-        then, verify = recalled.evidence, self.settings.verify
-        if recalled.kind == "check":
-            return CheckCommand(then.command, then.commit, "verify", verify.check_minutes * 60)
-        asked = request_reports(then.command, verify.reports, verify.coverage_reports)
+    def _command(self, recorded: RecordedEvidence) -> CheckCommand:
+        evidence, verify = recorded.evidence, self.settings.verify
+        if recorded.kind == "check":
+            return CheckCommand(
+                evidence.command, evidence.commit, "verify", verify.check_minutes * 60
+            )
+        reports = request_reports(evidence.command, verify.reports, verify.coverage_reports)
         return CheckCommand(
-            then.command,
-            then.commit,
+            evidence.command,
+            evidence.commit,
             "verify",
             verify.test_minutes * 60,
-            variables=asked.variables,
+            variables=reports.variables,
         )

@@ -9,49 +9,49 @@ from treadle.runs.engine_names import ENGINE_WORKFLOW, engine_location, leg_name
 from treadle.runs.execute import execute
 from treadle.runs.locks import lock_run
 from treadle.runs.previous_runs import find_previous_runs
-from treadle.runs.rehearsal_model import keep_script
+from treadle.runs.rehearsal_model import store_script
 from treadle.runs.request import check_request, with_variables
 from treadle.runs.request_json import request_json, result_from, result_json, store_request
 from treadle.wiring.checked_request import CheckedRequest, RunHost
 
 POLL_S = 0.5
-# On the queue of a run that begins nothing ever comes, and each look there costs as much as a step.
+# Nothing comes on the queue of a new run, and each poll costs as much as a step.
 IDLE_POLL_S = 10.0
 
 
-async def run_in_foreground(request: RunRequest, presence: RunHost) -> RunResult:
-    """One whole run. A user's mistakes are raised before it starts; then it ends by value."""
-    request = with_variables(request, presence.environment)
-    ready = await check_request(request, presence)
-    root, run = presence.environment.root, request.run
-    with lock_run(root, ready.project.key, run):
-        past = await find_previous_runs(
-            presence.environment.storage,
-            ready.project,
+async def run_in_foreground(request: RunRequest, host: RunHost) -> RunResult:
+    """Run to the end and return the result. Errors of the user are raised before the start."""
+    request = with_variables(request, host.environment)
+    checked = await check_request(request, host)
+    root, run = host.environment.root, request.run
+    with lock_run(root, checked.project.key, run):
+        previous = await find_previous_runs(
+            host.environment.storage,
+            checked.project,
             before=run,
             rehearsal=request.rehearsal,
         )
         store_request(root, request)
-        if presence.rehearsing is not None:
-            keep_script(root, run, presence.rehearsing.script)
-        return await execute_in_foreground(replace(ready, previous=past), poll_s=IDLE_POLL_S)
+        if host.rehearsing is not None:
+            store_script(root, run, host.rehearsing.script)
+        return await execute_in_foreground(replace(checked, previous=previous), poll_s=IDLE_POLL_S)
 
 
-async def execute_in_foreground(ready: CheckedRequest, *, poll_s: float = POLL_S) -> RunResult:
-    """Tell the run's leg in this process; the caller holds the run's locks.
+async def execute_in_foreground(checked: CheckedRequest, *, poll_s: float = POLL_S) -> RunResult:
+    """Execute the run's leg in this process; the caller holds the run's locks.
 
-    What another process had begun of it comes by the run's own queue, within `poll_s`.
+    A leg that another process started arrives on the run's own queue, within `poll_s`.
     """
-    # Slow to load: a request that is refused does not wait for it.
+    # Imported here, because it is slow to load and refused requests do not need it.
     from treadle.durable.open import open_engine
 
-    request = ready.request
+    request = checked.request
 
     async def workflow(steps: Steps, _: Json) -> Json:
-        return result_json(await execute(ready, steps))
+        return result_json(await execute(checked, steps))
 
     async with open_engine(
-        engine_location(ready.environment.storage),
+        engine_location(checked.environment.storage),
         executor=request.run,
         queue=own_queue(request.run),
         workflows={ENGINE_WORKFLOW: workflow},

@@ -1,4 +1,4 @@
-"""What a person has trusted a project's file with: looked up, asked for, kept and taken back."""
+"""Reads, requires, stores and revokes a person's trust in a project's settings file."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -19,14 +19,14 @@ from treadle.workspace.project_root import project_key
 def load_trusted(
     project: Path, environment: Environment, flags: Mapping[str, object] | None = None
 ) -> ResolvedSettings:
-    """As `load`; a file that opens what nobody has trusted it with is a SettingsError."""
+    """As `load_settings`; raises SettingsError if the file needs trust that it does not have."""
     resolved = load_settings(project, environment=environment.raw, flags=flags)
     require_trust(environment, project, resolved)
     return resolved
 
 
 def require_trust(environment: Environment, project: Path, resolved: ResolvedSettings) -> None:
-    """Raises SettingsError if the project's file opens what nobody has trusted it with."""
+    """Raises SettingsError if the project's file needs trust that it does not have."""
     if find_trust_requirements(resolved):
         require_trusted(project, resolved, _fingerprints(environment, project))
 
@@ -34,29 +34,31 @@ def require_trust(environment: Environment, project: Path, resolved: ResolvedSet
 def not_trusted(
     environment: Environment, project: Path, resolved: ResolvedSettings
 ) -> tuple[TrustRequirement, ...]:
-    """What of the project's file does not count."""
+    """The settings of the project's file that are not trusted."""
     if not find_trust_requirements(resolved):
         return ()
     return find_untrusted(project, resolved, _fingerprints(environment, project))
 
 
-def trust(environment: Environment, project: Path, given: Sequence[TrustRequirement]) -> None:
-    """From now on these values count, and no others of this project."""
-    values = {each.key: fingerprint(project, each) for each in given}
-    kept = TrustedProject(str(project), values)
-    TrustedSettings(environment.root).write(project_key(project), kept)
+def trust(
+    environment: Environment, project: Path, requirements: Sequence[TrustRequirement]
+) -> None:
+    """Trust these values, and no others of this project."""
+    values = {each.key: fingerprint(project, each) for each in requirements}
+    trusted = TrustedProject(str(project), values)
+    TrustedSettings(environment.root).write(project_key(project), trusted)
 
 
-def take_back(environment: Environment, project: Path) -> bool:
-    """Whether anything had been trusted."""
+def revoke_trust(environment: Environment, project: Path) -> bool:
+    """Revoke all trust in the project; whether there was any."""
     return TrustedSettings(environment.root).remove(project_key(project))
 
 
 def all_trusted(environment: Environment) -> list[TrustedProject]:
-    """What is trusted, in all projects."""
+    """The trusted settings of all projects."""
     return TrustedSettings(environment.root).list_all()
 
 
 def _fingerprints(environment: Environment, project: Path) -> frozenset[str]:
-    found = TrustedSettings(environment.root).find(project_key(project))
-    return frozenset() if found is None else frozenset(found.values.values())
+    trusted_project = TrustedSettings(environment.root).find(project_key(project))
+    return frozenset() if trusted_project is None else frozenset(trusted_project.values.values())

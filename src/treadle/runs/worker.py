@@ -19,12 +19,12 @@ from treadle.domain.run_request import RunRequest
 from treadle.domain.usage import Usage
 from treadle.durable.port import SHARED_QUEUE, Json, Steps, WorkflowChanged
 from treadle.policy.redaction import make_redactor
-from treadle.runs.clean import tidy
+from treadle.runs.clean import clean_daily
 from treadle.runs.credentials import known_secrets
 from treadle.runs.engine_names import ENGINE_WORKFLOW, engine_location
 from treadle.runs.execute import execute
 from treadle.runs.locks import WORKER, lock_executor, lock_run, lock_worker
-from treadle.runs.recovery import idle, recover_lost_runs
+from treadle.runs.recovery import is_idle, recover_lost_runs
 from treadle.runs.rehearsal_model import with_model
 from treadle.runs.request import check_request
 from treadle.runs.request_json import read_request, request_from, result_json
@@ -32,152 +32,156 @@ from treadle.settings.environment import Environment
 from treadle.wiring.checked_request import RunHost
 from treadle.workflows.loop.run_history import RunHistory, read_history
 
-LOOK_S = 2.0
+POLL_S = 2.0
 BUSY_S = 1.0
-# What the log of a run ends with as long as nobody has worked on its leg.
-UNBEGUN = ("run.queued", "run.reopened")
+# The last event of a leg that no process has started.
+NOT_STARTED = ("run.queued", "run.reopened")
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerOptions:
-    """How long a worker works, and how many sessions it runs at once."""
+    """When a worker ends, and how many sessions it runs at once."""
 
     sessions: int
     until_idle: bool
-    say: Callable[[str], None]
+    report: Callable[[str], None]
 
 
-async def run_worker(environment: Environment, shift: WorkerOptions, stop: asyncio.Event) -> None:
-    """Serve the shared queue until told to stop, or until there is nothing left to do."""
+async def run_worker(environment: Environment, options: WorkerOptions, stop: asyncio.Event) -> None:
+    """Serve the shared queue until asked to stop, or until it is empty."""
     from treadle.durable.open import open_engine
 
     executor = f"{WORKER}{uuid4()}"
-    presence = RunHost(environment, asyncio.Semaphore(shift.sessions), asks_by_approval=True)
+    host = RunHost(environment, asyncio.Semaphore(options.sessions), asks_by_approval=True)
     location = engine_location(environment.storage)
     with lock_executor(environment.root, executor):
         async with open_engine(
             location,
             executor=executor,
             queue=SHARED_QUEUE,
-            workflows={ENGINE_WORKFLOW: partial(_tell_queued, presence, shift.say)},
+            workflows={ENGINE_WORKFLOW: partial(_execute_queued, host, options.report)},
         ):
             while not stop.is_set():
-                with lock_worker(environment.root) as take_place:
-                    await _serve(environment, shift, stop, partial(_look, executor, take_place))
-                # Somebody who saw this worker alive may have relied on it in this very moment.
-                if not shift.until_idle or await _is_idle(environment, executor):
+                with lock_worker(environment.root) as become_primary:
+                    await _serve(
+                        environment, options, stop, partial(_poll, executor, become_primary)
+                    )
+                # A run may have been queued while this worker still looked alive.
+                if not options.until_idle or await _is_idle(environment, executor):
                     return
 
 
-Look = Callable[[Environment, WorkerOptions], Awaitable[bool]]
+Poll = Callable[[Environment, WorkerOptions], Awaitable[bool]]
 
 
 async def _serve(
-    environment: Environment, shift: WorkerOptions, stop: asyncio.Event, look: Look
+    environment: Environment, options: WorkerOptions, stop: asyncio.Event, poll: Poll
 ) -> None:
-    said = ""
+    last_problem = ""
     while not stop.is_set():
-        trouble = ""
+        problem = ""
         try:
-            if await look(environment, shift):
+            if await poll(environment, options):
                 return
         except StoreError as error:
-            # The runs at work have their own ways to live with that.
-            trouble = f"cannot look for work: {error.message}"
-            if trouble != said:
-                shift.say(trouble)
-        said = trouble
+            # Active runs handle store errors themselves.
+            problem = f"cannot look for work: {error.message}"
+            if problem != last_problem:
+                options.report(problem)
+        last_problem = problem
         try:
-            async with asyncio.timeout(LOOK_S):
+            async with asyncio.timeout(POLL_S):
                 await stop.wait()
         except TimeoutError:
             continue
 
 
-async def _look(
-    executor: str, take_place: Callable[[], bool], environment: Environment, shift: WorkerOptions
+async def _poll(
+    executor: str,
+    become_primary: Callable[[], bool],
+    environment: Environment,
+    options: WorkerOptions,
 ) -> bool:
-    """Take what needs a worker; whether this one may end."""
-    # Whoever had the place when this worker started may have left it since.
-    take_place()
+    """Recover lost runs and clean up; whether this worker may end."""
+    # The primary worker may have ended since this one started.
+    become_primary()
     for run in await recover_lost_runs(environment):
-        shift.say(f"taking over run {run}")
-    await tidy(environment, now=SystemClock().now(), say=shift.say)
-    return shift.until_idle and await idle(environment, executor)
+        options.report(f"taking over run {run}")
+    await clean_daily(environment, now=SystemClock().now(), report=options.report)
+    return options.until_idle and await is_idle(environment, executor)
 
 
 async def _is_idle(environment: Environment, executor: str) -> bool:
     try:
-        return await idle(environment, executor)
+        return await is_idle(environment, executor)
     except StoreError:
-        return False  # nobody knows: the next look tells
+        return False  # unknown until the next poll
 
 
-async def _tell_queued(
-    presence: RunHost, say: Callable[[str], None], steps: Steps, argument: Json
+async def _execute_queued(
+    host: RunHost, report: Callable[[str], None], steps: Steps, argument: Json
 ) -> Json:
-    environment = presence.environment
-    request = _as_asked_last(request_from(argument), environment)
+    environment = host.environment
+    request = _latest_request(request_from(argument), environment)
     try:
-        return result_json(await _tell_in_turn(presence, request, steps))
+        return result_json(await _execute_when_free(host, request, steps))
     except TreadleError as error:
-        ended = _given_up(environment, request, error)
-        if ended is not None:
-            return result_json(ended)
-        say(f"run {short_id(request.run)} is set aside: {_in_words(error)}")
+        result = _end_or_warn(environment, request, error)
+        if result is not None:
+            return result_json(result)
+        report(f"run {short_id(request.run)} is set aside: {_error_text(error)}")
         raise
 
 
-async def _tell_in_turn(presence: RunHost, request: RunRequest, steps: Steps) -> RunResult:
-    ready = await check_request(request, presence)
+async def _execute_when_free(host: RunHost, request: RunRequest, steps: Steps) -> RunResult:
+    checked = await check_request(request, host)
     while True:
         try:
             with (
-                lock_run(presence.environment.root, ready.project.key, request.run),
-                with_model(request, presence) as model,
+                lock_run(host.environment.root, checked.project.key, request.run),
+                with_model(request, host) as host_with_model,
             ):
-                return await execute(replace(ready, host=model), steps)
+                return await execute(replace(checked, host=host_with_model), steps)
         except ProjectInUse:
-            # This one has its turn after the other.
             await asyncio.sleep(BUSY_S)
 
 
-def _as_asked_last(request: RunRequest, environment: Environment) -> RunRequest:
-    """What `treadle resume --detach` said anew is kept with the run; the engine has the first."""
+def _latest_request(request: RunRequest, environment: Environment) -> RunRequest:
+    """The stored request, which has the options of `treadle resume --detach`."""
     try:
-        kept = read_request(environment.root, request.run)
+        stored = read_request(environment.root, request.run)
     except ProjectError:
-        return request  # asked for on another machine
-    return kept if kept.leg == request.leg else request
+        return request  # the request is stored on another machine
+    return stored if stored.leg == request.leg else request
 
 
-def _given_up(
+def _end_or_warn(
     environment: Environment, request: RunRequest, error: TreadleError
 ) -> RunResult | None:
-    """The end of a run that cannot go on, if it has one; None if it is to be set aside.
+    """The result of a run that cannot continue; None if it is set aside.
 
-    One that had not begun ends by value, so that nobody takes it up again. One that had keeps
-    what it has: it says why it stands still, and goes on when that is put right.
+    A run that was not started ends, so that no worker takes it again. A started run records a
+    warning, and continues when the problem is solved.
     """
     with suppress(StoreError), closing(open_store(environment.storage)) as store:
-        known = read_history(store.read(request.run))
-        if known.ended is not None:
-            return known.ended
+        history = read_history(store.read(request.run))
+        if history.result is not None:
+            return history.result
         clean = make_redactor(known_secrets(environment))
         recorder = Recorder(store, request.run, SystemClock(), (), clean=clean)
-        if known.last not in UNBEGUN:
-            recorder.record(RunWarned(f"set aside: {_in_words(error)}"))
+        if history.last_event not in NOT_STARTED:
+            recorder.record(RunWarned(f"set aside: {_error_text(error)}"))
         elif not isinstance(error, StoreError | WorkflowChanged):
-            return _end_unbegun(recorder, known, error)
+            return _end_unstarted(recorder, history, error)
     return None
 
 
-def _end_unbegun(recorder: Recorder, known: RunHistory, error: TreadleError) -> RunResult:
-    nothing = RunResult("error", 0, Tally(), 0.0, Usage(), 0.0)
-    result = replace(known.before or nothing, reason="error", message=_in_words(error))
-    recorder.record(RunEnded(result), once=f"ended {known.leg}")
+def _end_unstarted(recorder: Recorder, history: RunHistory, error: TreadleError) -> RunResult:
+    empty = RunResult("error", 0, Tally(), 0.0, Usage(), 0.0)
+    result = replace(history.previous_result or empty, reason="error", message=_error_text(error))
+    recorder.record(RunEnded(result), once=f"ended {history.leg}")
     return result
 
 
-def _in_words(error: TreadleError) -> str:
+def _error_text(error: TreadleError) -> str:
     return f"{error.message} ({error.hint})" if error.hint else error.message

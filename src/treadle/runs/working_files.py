@@ -1,4 +1,4 @@
-"""The working files of a live run, followed and put away as its workflow declares."""
+"""Updates and archives the working files of a run, as its workflow declares."""
 
 from pathlib import Path
 
@@ -12,26 +12,26 @@ from treadle.workflows.registry import find_workflow
 
 
 def follow_log(checked: CheckedRequest, store: EventStore) -> LogFollower | None:
-    """What follows the log of the run from here on; None for most workflows."""
+    """The follower of the run's log; None for most workflows."""
     if checked.workflow.follow_log is None:
         return None
     request = checked.request
     files = _working_files(checked.project.root, checked.directory, request.run)
     follower = checked.workflow.follow_log(files, request.inputs)
-    follower.recall(store.outline(request.run))
+    follower.load(store.outline(request.run))
     follower.refresh()
     return follower
 
 
-def put_away_files(row: RunRow, directory: Path, store: EventStore) -> None:
-    """The same end for a run that no process executes any more."""
+def archive_files(row: RunRow, directory: Path, store: EventStore) -> None:
+    """Archive the working files of a run that no process executes."""
     workflow = find_workflow(row.workflow)
     if workflow.follow_log is None:
         return
     files = _working_files(Path(row.project_path), directory, row.id)
-    # Without inputs: a review that a person gave is still theirs.
+    # Without inputs, so that a person's review stays where it is.
     follower = workflow.follow_log(files, {})
-    follower.recall(store.outline(row.id))
+    follower.load(store.outline(row.id))
     follower.close()
 
 

@@ -1,4 +1,4 @@
-"""The browser that every project has unless its settings say otherwise: an MCP server."""
+"""Provides the MCP servers of a run: the user's, and a browser unless the settings exclude it."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -30,63 +30,63 @@ class Servers:
     """The MCP servers of a run, by name."""
 
     table: Mapping[str, Mapping[str, Any]] = field(repr=False)
-    # What a sandbox must let the browser read; servers of the user's get what the settings say.
+    # Paths that a sandbox must open for the browser; the user's servers get those of the settings.
     readable: tuple[Path, ...] = ()
-    # What a person should know, if anything.
+    # A message for the run's log, empty if there is none.
     notice: str = ""
 
 
 def provide_servers(
-    users: Mapping[str, Mapping[str, Any]] | None,
+    user_servers: Mapping[str, Mapping[str, Any]] | None,
     environment: Environment,
     project: Path,
     *,
     home: Path,
     confined: bool,
 ) -> Servers:
-    """The browser and the user's servers, as the user's table has it."""
-    if not wants_browser(users):
-        return Servers(merge_servers({}, users))
+    """The user's servers, and the browser if the user's table leaves it in."""
+    if not wants_browser(user_servers):
+        return Servers(merge_servers({}, user_servers))
     browser = find_browser(environment, project)
     if isinstance(browser, NoBrowser):
-        return Servers(merge_servers({}, users), notice=notice_of(browser))
-    # Root's Chromium has no sandbox of its own either.
+        return Servers(merge_servers({}, user_servers), notice=notice_of(browser))
+    # Chromium has no sandbox of its own for root.
     own_sandbox = not confined and os.geteuid() != 0
-    # In the private home, where the agent may read it and nobody commits it.
+    # In the private home, which the agent may read and no commit contains.
     output = home / "tmp" / BROWSER
     arguments = browser.arguments(output=output, own_sandbox=own_sandbox)
     ours = {BROWSER: {"command": str(browser.node), "args": arguments}}
-    return Servers(merge_servers(ours, users), browser.readable)
+    return Servers(merge_servers(ours, user_servers), browser.readable)
 
 
-def wants_browser(users: Mapping[str, Any] | None) -> bool:
-    """Whether the user's table leaves it in: neither empty, nor with one of the same name."""
-    return users is None or (bool(users) and BROWSER not in users)
+def wants_browser(user_servers: Mapping[str, Any] | None) -> bool:
+    """Whether the user's table leaves the browser in: it is not empty and has no such name."""
+    return user_servers is None or (bool(user_servers) and BROWSER not in user_servers)
 
 
 def find_browser(environment: Environment, project: Path) -> Browser | NoBrowser:
     """The browser of this machine."""
-    found = find_browser_parts(
+    parts = find_browser_parts(
         path_outside(environment.path, project),
         home=environment.home,
         project=project,
         browsers_path=environment.raw.get("PLAYWRIGHT_BROWSERS_PATH", ""),
     )
-    return choose_browser(found, kept_private=private_paths(environment.home, environment.root))
+    return choose_browser(parts, kept_private=private_paths(environment.home, environment.root))
 
 
-def notice_of(absent: NoBrowser) -> str:
+def notice_of(missing_browser: NoBrowser) -> str:
     """One line for the run's log."""
-    return f"no browser for the agent: {absent.missing} ({absent.remedy})"
+    return f"no browser for the agent: {missing_browser.missing} ({missing_browser.remedy})"
 
 
 async def browser_versions(browser: Browser, environment: Environment) -> str | NoBrowser:
-    """What its parts call themselves, which proves that they start."""
-    given = {"PATH": environment.path, "HOME": str(environment.root)}
-    server = await _answer([str(browser.node), str(browser.server), "--version"], given)
+    """The versions of its parts, which also shows that they start."""
+    variables = {"PATH": environment.path, "HOME": str(environment.root)}
+    server = await _answer([str(browser.node), str(browser.server), "--version"], variables)
     if server is None:
         return NoBrowser(f"{browser.server} does not start", SERVER_REMEDY)
-    chromium = await _answer([str(browser.chromium), "--version"], given)
+    chromium = await _answer([str(browser.chromium), "--version"], variables)
     if chromium is None:
         return NoBrowser(f"{browser.chromium} does not start", CHROMIUM_REMEDY)
     number = server.removeprefix("Version ")
@@ -94,7 +94,7 @@ async def browser_versions(browser: Browser, environment: Environment) -> str | 
 
 
 async def _answer(command: Sequence[str], environment: Mapping[str, str]) -> str | None:
-    """The first line that a program says; None if it fails or takes too long."""
-    said = await query_program(ConfinedCommand(tuple(command), environment), seconds=ANSWER_S)
-    lines = (said or "").strip().splitlines()
+    """The first line of a program's output; None if it fails or takes too long."""
+    output = await query_program(ConfinedCommand(tuple(command), environment), seconds=ANSWER_S)
+    lines = (output or "").strip().splitlines()
     return lines[0].strip() if lines else None

@@ -26,29 +26,29 @@ from treadle.wiring.project_commands import (
     CommandBounds,
     ProjectCommand,
     command_bounds,
-    given_variables,
+    command_variables,
     run_project_command,
 )
 from treadle.wiring.run_context import RunContext
 from treadle.wiring.sandbox_network import sandbox_network
 from treadle.wiring.sandboxed_agent import confinement
-from treadle.wiring.setup import MOST_TRIES, Setup
+from treadle.wiring.setup import MAX_TRIES, Setup
 from treadle.workflows.loop.run_timer import RunTimer
 from treadle.workspace.alternates import object_directories
 from treadle.workspace.clean_checkout import CleanCheckout, SetupBase, find_tree
 from treadle.workspace.output_files import mark_files, read_written_files
 
 FOLDER = "proving"
-# What a command gets at the least: nothing at all would show nothing.
-LEAST_S = 1.0
-# What is given back of a log, besides that it is kept.
-KEPT_OUTPUT = 8000
-# Variables that differ from terminal to terminal and say nothing about what a command finds.
-PASSING = frozenset({"TERM", "SHELL", "USER", "LOGNAME", "TMPDIR"})
+# A command with no time at all could not show a result.
+MIN_SECONDS = 1.0
+# Characters of the output that a result contains; the log has all of it.
+MAX_OUTPUT = 8000
+# Variables that differ between terminals and do not affect results.
+VOLATILE_VARIABLES = frozenset({"TERM", "SHELL", "USER", "LOGNAME", "TMPDIR"})
 
 
 def check_runner(context: RunContext, timer: RunTimer) -> CheckRunner:
-    """The runner of a run that is executed. Ask for it where an event loop runs."""
+    """The runner of an active run. Needs a running event loop."""
     directory = context.checked.directory
     tree, logs = CleanCheckout(directory / FOLDER), EvidenceLogs(directory)
     return SandboxedRunner(command_bounds(context), tree, logs, time_left=timer.time_left)
@@ -56,141 +56,143 @@ def check_runner(context: RunContext, timer: RunTimer) -> CheckRunner:
 
 @dataclass(slots=True)
 class SandboxedRunner:
-    """The `ProvingGround` port. One trial at a time, each on a checkout and in a home of its own:
-    none sees what another wrote, not even one on the same commit."""
+    """The `CheckRunner` port. Runs one check at a time, each with its own checkout and home, so
+    that no check sees files of another."""
 
     bounds: CommandBounds
     tree: CleanCheckout
     logs: EvidenceLogs
     time_left: Callable[[], float] = lambda: inf
     _failures: dict[str, int] = field(default_factory=dict)
-    _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
-    async def run(self, trial: CheckCommand) -> CommandResult | CommandStopped:
-        async with self._turn:
+    async def run(self, check: CheckCommand) -> CommandResult | CommandStopped:
+        async with self._lock:
             if self.bounds.stop.is_set():
                 return CommandStopped()
             try:
-                shown = await unless_stopped(self._show(trial), self.bounds.stop)
+                result = await unless_stopped(self._run_on_checkout(check), self.bounds.stop)
             finally:
                 await asyncio.to_thread(self.tree.clear)
-        return shown or CommandStopped()
+        return result or CommandStopped()
 
-    async def _show(self, trial: CheckCommand) -> CommandResult:
+    async def _run_on_checkout(self, check: CheckCommand) -> CommandResult:
         project = self.bounds.checked.project
-        tree = await find_tree(project, trial.commit)
+        tree = await find_tree(project, check.commit)
         if tree is None:
             raise ProjectError(
-                f"{project.root} has no commit {trial.commit}",
+                f"{project.root} has no commit {check.commit}",
                 hint="fetch it from where it was made, for example with `git fetch --all`",
             )
-        setup = await self._lay_out(trial.commit, tree)
-        trial = replace(trial, seconds=min(trial.seconds, self.time_left()))
-        before = await asyncio.to_thread(mark_files, self.tree.work, trial.collect)
-        began = monotonic()
-        ran = await self._run(trial)
-        duration = monotonic() - began
-        # Whoever reads it has the files elsewhere.
-        top = f"{self.tree.work}/"
-        said = (setup + told(ran, trial.seconds)).replace(top, "")
-        text = await asyncio.to_thread(self.bounds.clean, said)
+        setup_note = await self._prepare_tree(check.commit, tree)
+        check = replace(check, seconds=min(check.seconds, self.time_left()))
+        before = await asyncio.to_thread(mark_files, self.tree.work, check.collect)
+        started = monotonic()
+        result = await self._run(check)
+        duration = monotonic() - started
+        # Paths become relative, because readers have the files elsewhere.
+        prefix = f"{self.tree.work}/"
+        raw_output = (setup_note + output_text(result, check.seconds)).replace(prefix, "")
+        text = await asyncio.to_thread(self.bounds.clean, raw_output)
         evidence = Evidence(
-            command=trial.command,
-            when=trial.when,
-            commit=trial.commit,
+            command=check.command,
+            when=check.when,
+            commit=check.commit,
             tree=tree,
-            exit_code=ran.exit_code,
+            exit_code=result.exit_code,
             duration_s=round(duration, 3),
-            fingerprint=fingerprint_of(self.bounds, trial),
+            fingerprint=fingerprint_of(self.bounds, check),
             log=await asyncio.to_thread(self.logs.keep, text),
         )
         files = await asyncio.to_thread(
-            read_written_files, self.tree.work, trial.collect, before=before
+            read_written_files, self.tree.work, check.collect, before=before
         )
-        files = {name: content.replace(top.encode(), b"") for name, content in files.items()}
-        return CommandResult(evidence, text[-KEPT_OUTPUT:], files, text)
+        files = {name: content.replace(prefix.encode(), b"") for name, content in files.items()}
+        return CommandResult(evidence, text[-MAX_OUTPUT:], files, text)
 
-    async def _run(self, trial: CheckCommand) -> ProcessResult:
+    async def _run(self, check: CheckCommand) -> ProcessResult:
         checked = self.bounds.checked
-        own = ProjectCommand(
-            trial.command,
-            self._within(),
-            seconds=trial.seconds,
-            variables=trial.variables,
+        command = ProjectCommand(
+            check.command,
+            self._confinement(),
+            seconds=check.seconds,
+            variables=check.variables,
             capture="whole",
         )
         hosts = parse_entries(checked.settings.sandbox.hosts)
         network = network_for(checked.settings.sandbox.network)
-        with sandbox_network(checked, network, hosts, self.bounds.record) as out:
-            return await run_project_command(self.bounds, own, out)
+        with sandbox_network(checked, network, hosts, self.bounds.record) as access:
+            return await run_project_command(self.bounds, command, access)
 
-    async def _lay_out(self, commit: str, tree: str) -> str:
-        """The files of the commit, set up; what to say first about that, if it failed."""
-        project, command = self.bounds.checked.project, self.bounds.checked.settings.project.setup
+    async def _prepare_tree(self, commit: str, tree: str) -> str:
+        """Check out the commit and set it up; a note for the output if the setup failed."""
+        project, command = (
+            self.bounds.checked.project,
+            self.bounds.checked.settings.project.setup,
+        )
         if not command.strip():
             await self.tree.prepare(project, commit)
             return ""
-        base = await self._base(commit, setup_of(tree, command.strip()))
+        base = await self._base(commit, setup_key(tree, command.strip()))
         await self.tree.prepare(project, commit, base)
         return self.tree.note_of(base)
 
-    async def _base(self, commit: str, wanted: str) -> SetupBase:
-        """What was set up for this; a setup that failed is tried again, but not for ever."""
-        base = self.tree.base_for(wanted)
-        tried = self._failures.get(wanted, 0)
-        if base is not None and (not self.tree.note_of(base) or tried >= MOST_TRIES):
+    async def _base(self, commit: str, key: str) -> SetupBase:
+        """The base for this key; a failed setup is tried again, up to `MAX_TRIES`."""
+        base = self.tree.base_for(key)
+        failures = self._failures.get(key, 0)
+        if base is not None and (not self.tree.note_of(base) or failures >= MAX_TRIES):
             return base
         checked = self.bounds.checked
         await self.tree.prepare(checked.project, commit)
         command = checked.settings.project.setup.strip()
-        finished = await Setup(self.bounds, self._within(), command).finish()
+        finished = await Setup(self.bounds, self._confinement(), command).finish()
         note = ""
         if finished.exit_code != 0:
-            self._failures[wanted] = tried + 1
+            self._failures[key] = failures + 1
             end = f"(setting up failed with exit code {finished.exit_code})"
             note = f"{finished.output.rstrip()}\n{end}\n\n"
-        return await asyncio.to_thread(self.tree.keep_base, wanted, note)
+        return await asyncio.to_thread(self.tree.keep_base, key, note)
 
-    def _within(self) -> Confinement:
-        """Nothing in there is protected: it is all thrown away."""
+    def _confinement(self) -> Confinement:
+        """Without protected paths, because the checkout is deleted afterwards."""
         checked = self.bounds.checked
-        given = confinement(checked, workspace=self.tree.work, home=self.tree.home)
+        confined = confinement(checked, workspace=self.tree.work, home=self.tree.home)
         objects = object_directories(checked.project.git_dir)
-        return replace(given, protected=(), readable=(*given.readable, *objects))
+        return replace(confined, protected=(), readable=(*confined.readable, *objects))
 
 
-def setup_of(tree: str, command: str) -> str:
-    """A name for what a command sets up on a tree, and on no other: any file can be one that it
-    builds from or runs, and what it left of an earlier tree would stand in for this one's."""
+def setup_key(tree: str, command: str) -> str:
+    """The key of a setup on a tree. Any file may affect the setup, so no other tree shares it."""
     return hashlib.sha256(f"{tree}\0{command}".encode()).hexdigest()
 
 
-def network_for(wanted: Network) -> Network:
-    """A command of ours has no use for the model; what a person opened is open for it, too."""
-    return "none" if wanted == "gateway" else wanted
+def network_for(network: Network) -> Network:
+    """The network of checks: that of the agent, but without the model."""
+    return "none" if network == "gateway" else network
 
 
-def told(ran: ProcessResult, seconds: float) -> str:
-    """What a command said; that its time was over, if it was."""
-    if ran.exit_code is not None:
-        return ran.output
-    return f"{ran.output.rstrip()}\n(it had not ended after {seconds:g} s, and was ended)\n"
+def output_text(result: ProcessResult, seconds: float) -> str:
+    """The output of a command, with a note if it was ended by its time limit."""
+    if result.exit_code is not None:
+        return result.output
+    return f"{result.output.rstrip()}\n(it had not ended after {seconds:g} s, and was ended)\n"
 
 
-def fingerprint_of(bounds: CommandBounds, trial: CheckCommand) -> str:
-    """The same wherever a command finds the same around it, as far as that is cheap to tell."""
+def fingerprint_of(bounds: CommandBounds, check: CheckCommand) -> str:
+    """A hash of the environment of a command, as far as it is cheap to read."""
     checked = bounds.checked
-    variables = given_variables(checked, trial.variables)
+    variables = command_variables(checked, check.variables)
     parts = {
         "sandbox": "unsandboxed" if bounds.sandbox is None else bounds.sandbox.name,
         "system": platform.platform(),
         "setup": checked.settings.project.setup.strip(),
         "network": network_for(checked.settings.sandbox.network),
-        # Without secrets: of a short one, a hash would be as good as the value.
+        # Without secrets, because the hash of a short one reveals it.
         "variables": {
             name: bounds.clean(value)
             for name, value in sorted(variables.items())
-            if name not in PASSING
+            if name not in VOLATILE_VARIABLES
         },
     }
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""What a run was asked for, checked, and what the process that executes it provides. Types only."""
+"""The checked request of a run, and what the process that executes it provides. Types only."""
 
 import asyncio
 import hashlib
@@ -31,7 +31,7 @@ Signals = Callable[[Callable[[SignalName], None], Callable[[], None]], AbstractC
 def ignore_signals(
     first: Callable[[SignalName], None], second: Callable[[], None]
 ) -> Iterator[None]:
-    """For a process that executes other runs, too: signals are not for one of them."""
+    """For a process that executes several runs: signals are not for one of them."""
     yield
 
 
@@ -42,10 +42,10 @@ class RunHost:
     environment: Environment
     slots: asyncio.Semaphore
     readers: Sequence[EventReader] = ()
-    # Takes in, without drawing it, what the log had before this process came to the run.
-    recall: EventReader | None = None
+    # Reads the events of earlier processes without drawing them.
+    replay: EventReader | None = None
     ask: Ask | None = None
-    # Without a terminal, questions go where every terminal finds them.
+    # Without a terminal, questions go to `treadle approvals`.
     asks_by_approval: bool = False
     rehearsing: Rehearsing | None = None
     signals: Signals = ignore_signals
@@ -53,7 +53,7 @@ class RunHost:
 
 @dataclass(frozen=True, slots=True)
 class CheckedRequest:
-    """Everything that can be checked before the run exists."""
+    """A request that was checked before the run exists."""
 
     request: RunRequest
     host: RunHost
@@ -74,27 +74,27 @@ class CheckedRequest:
 
     @property
     def unconfined(self) -> bool:
-        """Given by the person who starts the run: a file that came with a repository cannot."""
+        """Only the person who starts the run can set this, never a file of a repository."""
         return self.request.no_sandbox or self.environment.no_sandbox
 
     @property
     def confinement(self) -> SandboxMode:
-        """As the run's log has it."""
+        """The value for the run's log."""
         return "unsandboxed" if self.unconfined else "sandboxed"
 
     @property
     def directory(self) -> Path:
-        """Where the run keeps its clone, its agent's home and its lock."""
+        """The directory of the run's clone, its agent's home and its lock."""
         return run_directory(self.environment.root, self.request.run)
 
     @property
     def private_home(self) -> Path:
-        """The home of the run's agent: its transcripts are there, and nothing of the user's."""
+        """The home of the run's agent: it has its transcripts, and nothing of the user."""
         return self.directory / "home"
 
     @property
     def spec(self) -> str:
-        """What the work is held against, from the project's top; the agent must see it."""
+        """The path of the specification in the project; the agent must be able to read it."""
         project = self.settings.project
         return project.spec if self.workflow.specification == "file" else project.specs
 

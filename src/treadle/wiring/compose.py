@@ -1,4 +1,4 @@
-"""Makes the parts of a run from its context: once, in one place, in order."""
+"""Makes the workspace and the parts of a run from its context."""
 
 from pathlib import Path
 
@@ -9,26 +9,54 @@ from treadle.domain.events.run import RunWarned
 from treadle.domain.run import LandingChoice
 from treadle.durable.port import Steps
 from treadle.policy.available_tools import merge_tools
+from treadle.policy.secret_search import SecretSearch
 from treadle.session.driver import SessionDriver
 from treadle.verify.suite import SuiteCommand
 from treadle.wiring.admission import session_admission, spread
 from treadle.wiring.check_runner import check_runner
 from treadle.wiring.gateway import others_today_usd
 from treadle.wiring.limits import run_limits, session_limits
+from treadle.wiring.protected_paths import protected_paths
 from treadle.wiring.run_context import RunContext
-from treadle.wiring.setup import DONE, workspace_setup
+from treadle.wiring.setup import SETUP_MARKER, workspace_setup
 from treadle.wiring.tool_guard import may_run, tool_guard, why_no_check
 from treadle.wiring.validate_settings import permission_rules
 from treadle.workflows.loop.observation import Pacing, RunInputs
+from treadle.workflows.loop.open_workspace import make_workspace, reopen_workspace
 from treadle.workflows.loop.run_parts import CheckParts, ProjectFacts, RunParts, SessionParts
 from treadle.workflows.loop.run_timer import RunTimer
 from treadle.workflows.loop.run_workspace import RunWorkspace
 from treadle.workflows.loop.session_briefs import SessionBriefs, SessionSetup
-from treadle.workflows.loop.workspace_spec import PreviousRuns
+from treadle.workflows.loop.workspace_spec import PreviousRuns, WorkspaceSpec
 from treadle.workspace.disk_tree import NOTES_FILE
 from treadle.workspace.foreign_settings import find_agent_settings, ignored_settings_notice
 
 STATUS_FILE = Path(".treadle") / "status.json"
+
+
+async def open_run_workspace(context: RunContext, previous: PreviousRuns) -> RunWorkspace:
+    """Reopen the workspace that the log names, or make one."""
+    checked, history, settings = context.checked, context.history, context.settings
+    spec = WorkspaceSpec(
+        project=checked.project,
+        run=context.run,
+        identity=checked.identity,
+        directory=checked.directory,
+        attribution="allowed" if settings.agent.attribution else "removed",
+        form="commits" if settings.commit else "files",
+        log=context.recorder,
+        landed=previous.landed,
+        unlanded=previous.unlanded,
+        search=SecretSearch(context.secrets),
+        protected=protected_paths(settings, checked.project.root),
+        clean=context.redact,
+    )
+    if history.prepared is None:
+        return await make_workspace(spec, spec_text=checked.spec_text, spec_path=checked.spec)
+    workspace = await reopen_workspace(spec, history.prepared, history.imported)
+    if not history.has_worked:
+        await workspace.prepare(checked.spec)
+    return workspace
 
 
 async def compose(
@@ -102,7 +130,7 @@ async def _session_parts(context: RunContext, workspace: RunWorkspace) -> Sessio
         admission=session_admission(context),
         slots=checked.host.slots,
         prepare=workspace_setup(context, workspace.path),
-        forget_setup=lambda: (checked.directory / DONE).unlink(missing_ok=True),
+        forget_setup=lambda: (checked.directory / SETUP_MARKER).unlink(missing_ok=True),
     )
 
 
@@ -120,13 +148,13 @@ def _session_setup(context: RunContext) -> SessionSetup:
 
 
 def _check_parts(context: RunContext, workspace: RunWorkspace, timer: RunTimer) -> CheckParts:
-    checked, wanted = context.checked, context.settings.verify
+    checked, verify = context.checked, context.settings.verify
     return CheckParts(
         runner=check_runner(context, timer),
         suite=_test_suite(context) if checked.workflow.runs_tests else None,
-        check_s=wanted.check_minutes * 60,
-        coverage=wanted.coverage,
-        require_checks=wanted.require_checks,
+        check_s=verify.check_minutes * 60,
+        coverage=verify.coverage,
+        require_checks=verify.require_checks,
         why_not_run=why_no_check(checked, workspace.path),
         is_allowed=may_run(checked, workspace.path),
     )
@@ -134,7 +162,7 @@ def _check_parts(context: RunContext, workspace: RunWorkspace, timer: RunTimer) 
 
 def _test_suite(context: RunContext) -> SuiteCommand | None:
     """The project's tests, if it has a command for them."""
-    command, wanted = context.settings.project.test.strip(), context.settings.verify
+    command, verify = context.settings.project.test.strip(), context.settings.verify
     if not command:
         return None
 
@@ -144,7 +172,7 @@ def _test_suite(context: RunContext) -> SuiteCommand | None:
         context.recorder.record(RunWarned(f"{warning}; {hint}"), once=f"unmatched {pattern}")
 
     return SuiteCommand(
-        command, wanted.test_minutes * 60, wanted.reports, wanted.coverage_reports, warn_unmatched
+        command, verify.test_minutes * 60, verify.reports, verify.coverage_reports, warn_unmatched
     )
 
 
@@ -174,6 +202,6 @@ def _pacing(context: RunContext) -> Pacing:
 
 
 def _warn_of_agent_settings(context: RunContext, workspace: Path) -> None:
-    """Once per run: what the project brings for coding agents and nobody loads."""
+    """Warn once per run about settings for coding agents that Treadle does not load."""
     if notice := ignored_settings_notice(find_agent_settings(workspace)):
         context.recorder.record(RunWarned(notice), once="foreign settings")

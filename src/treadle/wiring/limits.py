@@ -1,4 +1,4 @@
-"""The ceilings of a run and of its sessions, from the settings."""
+"""Makes the limits of a run and of its sessions from the settings."""
 
 from treadle.domain.limits import RunLimits, SessionLimits
 from treadle.settings.definitions import Settings

@@ -1,4 +1,4 @@
-"""The shell policy with what it must look up, and the context that settings and options give it."""
+"""Makes the context of the shell policy from the settings, and its lookups on this machine."""
 
 import os
 import re
@@ -18,18 +18,18 @@ from treadle.settings.definitions import PolicySettings, Settings
 from treadle.verify.spec_checks import spec_checks
 from treadle.workspace.project_root import SETTINGS_FILE
 
-# Where programs of the system are: not the caller's PATH, which may lead anywhere.
+# Not the caller's PATH, which may contain any directory.
 SEARCH_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/opt/homebrew/bin"
 
-# A step that leads nowhere, up, or is none.
-_ODD_STEP = re.compile(r"/\.{0,2}(?:/|$)")
+# An empty part of a path, or `.` or `..`.
+_SPECIAL_PART = re.compile(r"/\.{0,2}(?:/|$)")
 
 EVERY_PROFILE = "default"
 DESTRUCTIVE = "+destructive"
 
 
-def shell_looks() -> SystemLookups:
-    """Looks at this machine's disk; shfmt is found at the first line that needs it."""
+def system_lookups() -> SystemLookups:
+    """Lookups on this machine; shfmt is found when the first line needs it."""
     return SystemLookups(
         real_path=_real_path,
         which=_which,
@@ -41,7 +41,7 @@ def shell_looks() -> SystemLookups:
 def shell_context(
     root: Path, policy: PolicySettings, *, role: Role = "implementer", destructive: bool = False
 ) -> ShellContext:
-    """What a role may do by the settings of a project."""
+    """What the settings of a project allow a role."""
     return ShellContext(
         root=os.fspath(root),
         profiles=policy.profiles,
@@ -53,46 +53,47 @@ def shell_context(
     )
 
 
-def given_lines(settings: Settings, specification: str) -> frozenset[str]:
-    """What the user's settings and specification tell the agent to run."""
+def user_command_lines(settings: Settings, specification: str) -> frozenset[str]:
+    """The commands in the user's settings and specification."""
     project = settings.project
     checks = (check.command for check in spec_checks(specification))
     lines = {line.strip() for line in (project.setup, project.check, project.test, *checks)}
     return frozenset(lines - {""})
 
 
-def lines_given_in(directory: Path, settings: Settings) -> frozenset[str]:
-    """The same for a run that would start here: none but at the top of a project with settings."""
+def find_user_command_lines(directory: Path, settings: Settings) -> frozenset[str]:
+    """The same for a run in this directory; empty unless it is the root of a project with
+    settings."""
     if not (directory / SETTINGS_FILE).is_file():
         return frozenset()
     try:
         specification = (directory / settings.project.spec).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):  # a run would say so; here it only has no checks
+    except (OSError, UnicodeDecodeError):  # a run reports this; here it means no checks
         specification = ""
-    return given_lines(settings, specification)
+    return user_command_lines(settings, specification)
 
 
-def split_profile(given: str) -> tuple[tuple[str, ...], bool]:
-    """The profiles that a name such as `default+destructive` stands for, and its flag."""
-    name = given.removesuffix(DESTRUCTIVE)
+def split_profile(profile: str) -> tuple[tuple[str, ...], bool]:
+    """The profiles of a name such as `default+destructive`, and its flag."""
+    name = profile.removesuffix(DESTRUCTIVE)
     if name == EVERY_PROFILE:
-        return (), name != given
+        return (), name != profile
     if name not in PROFILES:
         known = ", ".join((EVERY_PROFILE, *PROFILES))
         raise UsageError(f"there is no profile named {name!r}", hint=f"known are: {known}")
-    return (name,), name != given
+    return (name,), name != profile
 
 
 def _real_path(path: str) -> str:
-    """As `os.path.realpath`, in half the time where no link lies on the way: every line asks it."""
-    if not path.startswith("/") or _ODD_STEP.search(path):
+    """As `os.path.realpath`, but twice as fast without links, because every line needs it."""
+    if not path.startswith("/") or _SPECIAL_PART.search(path):
         return os.path.realpath(path)
     end = 0
     while end >= 0:
         end = path.find("/", end + 1)
         try:
             mode = os.lstat(path if end < 0 else path[:end]).st_mode
-        except OSError:  # nothing is there, or none of our business, and no link beyond it
+        except OSError:  # missing or unreadable, so no link follows
             return path
         if stat.S_ISLNK(mode):
             return os.path.realpath(path)
@@ -102,7 +103,7 @@ def _real_path(path: str) -> str:
 def _what_is(path: str) -> FileType:
     try:
         mode = Path(path).stat().st_mode
-    except (OSError, ValueError):  # not there, not for us to see, or no path at all
+    except (OSError, ValueError):  # missing, unreadable, or not a path
         return ""
     return "directory" if stat.S_ISDIR(mode) else "file"
 
@@ -113,9 +114,9 @@ def _which(name: str) -> str | None:
 
 
 @cache
-def _found_shfmt() -> Shfmt:
+def _cached_shfmt() -> Shfmt:
     return find_shfmt()
 
 
 def _print_tree(line: str) -> ParserOutput:
-    return _found_shfmt()(line)
+    return _cached_shfmt()(line)

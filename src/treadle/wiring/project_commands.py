@@ -13,42 +13,42 @@ from treadle.settings.environment import agent_environment
 from treadle.wiring.checked_request import CheckedRequest
 from treadle.wiring.run_context import RunContext
 
-# By it what outlives us is found, as it is with sessions.
+# Marks processes, so that those that outlive Treadle can be found.
 MARK = "TREADLE_SESSION"
-# Variables of the agent's login begin with one of these.
+# Prefixes of the variables of the agent's login.
 LOGINS = ("ANTHROPIC_", "CLAUDE_", "AWS_", "GOOGLE_", "CLOUD_")
 
 
 @dataclass(frozen=True, slots=True)
 class CommandBounds:
-    """What holds every such command of a run."""
+    """What applies to all commands of a run."""
 
     checked: CheckedRequest
-    # None: a person has given it up.
+    # None: a person switched it off.
     sandbox: Sandbox | None
     stop: asyncio.Event
     clean: Redactor
-    # Hears of the hosts that a command asks for.
+    # Records the hosts that a command connects to.
     record: Record
-    # By what its processes are found. With the id of a run, whoever goes on with it ends them.
+    # The mark of its processes. A process that continues a run ends those with the run's id.
     mark: str
 
 
 @dataclass(frozen=True, slots=True)
 class ProjectCommand:
-    """A shell line, the directory and the home that it has, and what it may reach besides."""
+    """A shell line, its confinement and its variables."""
 
     line: str
-    within: Confinement
+    confinement: Confinement
     seconds: float
     variables: Mapping[str, str] = field(default_factory=dict)
-    # Over all others, where there is a sandbox.
-    inside: Mapping[str, str] = field(default_factory=dict)
+    # Replace all others in a sandbox.
+    sandbox_variables: Mapping[str, str] = field(default_factory=dict)
     capture: Capture = "joined"
 
 
 def command_bounds(context: RunContext) -> CommandBounds:
-    """Ask for it where an event loop runs."""
+    """Needs a running event loop."""
     return CommandBounds(
         checked=context.checked,
         sandbox=context.sandbox,
@@ -60,49 +60,53 @@ def command_bounds(context: RunContext) -> CommandBounds:
 
 
 async def run_project_command(
-    bounds: CommandBounds, own: ProjectCommand, out: SandboxNetwork
+    bounds: CommandBounds, command: ProjectCommand, network: SandboxNetwork
 ) -> ProcessResult:
-    """To its end. A sandbox that fails raises: it says nothing about the command."""
+    """Run to the end. A failed sandbox raises, because it is no result of the command."""
     sandbox = bounds.sandbox
-    start = _start(bounds, own, out)
+    start = _start(bounds, command, network)
     if isinstance(start, SandboxFailed):
         raise _broken(start)
-    ran = await run_to_end(
+    result = await run_to_end(
         start,
-        directory=own.within.workspace,
-        seconds=own.seconds,
-        capture=own.capture,
+        directory=command.confinement.workspace,
+        seconds=command.seconds,
+        capture=command.capture,
         failure=None if sandbox is None else sandbox.failure,
     )
-    if ran.sandbox_failure is not None:
-        raise _broken(ran.sandbox_failure)
-    return ran
+    if result.sandbox_failure is not None:
+        raise _broken(result.sandbox_failure)
+    return result
 
 
-def given_variables(checked: CheckedRequest, more: Mapping[str, str]) -> dict[str, str]:
-    """Such a command runs the code of strangers: it is given no login of the agent's."""
+def command_variables(checked: CheckedRequest, more: Mapping[str, str]) -> dict[str, str]:
+    """Without the agent's login, because the command runs untrusted code."""
     allowed = agent_environment(checked.environment.raw)
-    kept = {name: value for name, value in allowed.items() if not name.startswith(LOGINS)}
-    return {**kept, **checked.reach.environment, **more}
+    without_logins = {name: value for name, value in allowed.items() if not name.startswith(LOGINS)}
+    return {**without_logins, **checked.reach.environment, **more}
 
 
 def _start(
-    bounds: CommandBounds, own: ProjectCommand, out: SandboxNetwork
+    bounds: CommandBounds, command: ProjectCommand, network: SandboxNetwork
 ) -> ConfinedCommand | SandboxFailed:
-    line, within, sandbox = ("/bin/sh", "-c", own.line), own.within, bounds.sandbox
-    environment = {**given_variables(bounds.checked, own.variables), MARK: bounds.mark}
-    within.home.mkdir(parents=True, exist_ok=True, mode=0o700)
-    if sandbox is None:
-        return ConfinedCommand(line, {**environment, "HOME": str(within.home)})
-    reached = replace(
-        within,
-        network=out.network,
-        readable=(*within.readable, *out.readable),
-        sockets=out.sockets,
+    line, confinement, sandbox = (
+        ("/bin/sh", "-c", command.line),
+        command.confinement,
+        bounds.sandbox,
     )
-    given = {**out.environment(environment), **own.inside}
-    return sandbox.confine([*out.entry, *sandbox.launcher(), *line], given, reached)
+    environment = {**command_variables(bounds.checked, command.variables), MARK: bounds.mark}
+    confinement.home.mkdir(parents=True, exist_ok=True, mode=0o700)
+    if sandbox is None:
+        return ConfinedCommand(line, {**environment, "HOME": str(confinement.home)})
+    with_network = replace(
+        confinement,
+        network=network.network,
+        readable=(*confinement.readable, *network.readable),
+        sockets=network.sockets,
+    )
+    variables = {**network.environment(environment), **command.sandbox_variables}
+    return sandbox.confine([*network.entry, *sandbox.launcher(), *line], variables, with_network)
 
 
-def _broken(failed: SandboxFailed) -> SandboxBroken:
-    return SandboxBroken(failed.message, hint=failed.hint or "run `treadle doctor`")
+def _broken(failure: SandboxFailed) -> SandboxBroken:
+    return SandboxBroken(failure.message, hint=failure.hint or "run `treadle doctor`")

@@ -1,5 +1,4 @@
-"""What no agent of a run changes besides what is protected anyway: the user's hooks, and the paths
-of `verify.protect`."""
+"""The paths that no agent of a run may change: the user's hooks, and `verify.protect`."""
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
@@ -10,14 +9,15 @@ from treadle.policy.protected_paths import covers, has_pattern, is_protectable
 from treadle.policy.user_hooks import find_hook_files
 from treadle.settings.definitions import Settings
 
-# A sandbox takes each path by itself. What is beyond this is kept out of commits all the same.
-MOST_SEALED = 256
-MOST_SEEN = 50_000
-_NOT_LOOKED_INTO = frozenset({".git", ".treadle", "node_modules"})
+# A sandbox seals each path separately. Commits exclude the paths beyond this limit, too.
+MAX_SEALED = 256
+MAX_VISITED = 50_000
+_SKIPPED_FOLDERS = frozenset({".git", ".treadle", "node_modules"})
 
 
-def kept_paths(settings: Settings) -> tuple[str, ...]:
-    """The paths and patterns of `verify.protect`; one that cannot be kept is refused."""
+def configured_paths(settings: Settings) -> tuple[str, ...]:
+    """The paths and patterns of `verify.protect`; raises SettingsError for a path that cannot be
+    protected."""
     for path in settings.verify.protect:
         if not is_protectable(path):
             raise SettingsError(
@@ -28,22 +28,22 @@ def kept_paths(settings: Settings) -> tuple[str, ...]:
 
 
 def protected_paths(settings: Settings, root: Path) -> tuple[str, ...]:
-    """As the policy and the screening of commits take them: paths, and patterns as they are."""
-    kept = kept_paths(settings)
+    """The paths and patterns for the policy and for the screening of commits."""
+    configured = configured_paths(settings)
     hooks = hook_files(settings.hooks.before_tool_use, root)
-    return tuple(dict.fromkeys((*hooks, *kept, *_led_to(kept, root))))
+    return tuple(dict.fromkeys((*hooks, *configured, *_link_targets(configured, root))))
 
 
 def sealed_paths(settings: Settings, workspace: Path, checkout: Path) -> tuple[str, ...]:
-    """As a sandbox takes them: paths that can be sealed in the workspace.
+    """The paths that a sandbox can seal in the workspace.
 
-    Patterns stand for what they fit in the user's own checkout, where no agent adds to it. A path
-    that is not there yet is sealed unless it looks like a file: it would be an empty directory.
+    Patterns are matched in the user's checkout, where no agent can add files. A missing path is
+    sealed as an empty directory, unless it looks like a file.
     """
     protected = protected_paths(settings, workspace)
-    named = [path for path in protected if _is_literal(path, workspace)]
-    fitting = _fitting([path for path in protected if path not in named], checkout)
-    sealable = (path for path in dict.fromkeys((*named, *fitting)) if _can_seal(path, workspace))
+    literal = [path for path in protected if _is_literal(path, workspace)]
+    matching = _matching_paths([path for path in protected if path not in literal], checkout)
+    sealable = (path for path in dict.fromkeys((*literal, *matching)) if _can_seal(path, workspace))
     return tuple(sealable)
 
 
@@ -51,47 +51,47 @@ def _is_literal(path: str, root: Path) -> bool:
     return not has_pattern(path) or os.path.lexists(root / path)
 
 
-def _led_to(kept: Iterable[str], root: Path) -> Iterator[str]:
-    """Where links in the project lead from these paths: that is what is meant to be kept."""
+def _link_targets(paths: Iterable[str], root: Path) -> Iterator[str]:
+    """The targets of those paths that are links inside the project: they need protection, too."""
     top = root.resolve()
-    for path in kept:
-        place = (top / path).resolve()
-        if _is_literal(path, root) and place != top and place.is_relative_to(top):
-            yield place.relative_to(top).as_posix()
+    for path in paths:
+        target = (top / path).resolve()
+        if _is_literal(path, root) and target != top and target.is_relative_to(top):
+            yield target.relative_to(top).as_posix()
 
 
 def _can_seal(path: str, workspace: Path) -> bool:
-    """No link can be sealed, nor what lies behind one."""
-    place = workspace
+    """Neither a link nor a path behind a link can be sealed."""
+    target = workspace
     for part in PurePosixPath(path).parts:
-        if place.is_file():
+        if target.is_file():
             return False
-        place = place / part
-        if place.is_symlink():
+        target = target / part
+        if target.is_symlink():
             return False
-    return place.is_file() or place.is_dir() or not (place.exists() or "." in place.name)
+    return target.is_file() or target.is_dir() or not (target.exists() or "." in target.name)
 
 
-def _fitting(patterns: Sequence[str], checkout: Path) -> Iterator[str]:
-    """The widest paths that fit a pattern, so that few are many files."""
+def _matching_paths(patterns: Sequence[str], checkout: Path) -> Iterator[str]:
+    """The topmost paths that match a pattern, so that few paths cover many files."""
     if not patterns:
         return
-    seen = found = 0
+    visited = matched = 0
     for folder, folders, files in os.walk(checkout):
-        below = Path(folder).relative_to(checkout)
-        kept = [name for name in (*folders, *files) if _fits(patterns, below / name)]
-        yield from sorted((below / name).as_posix() for name in kept)
-        seen, found = seen + len(folders) + len(files), found + len(kept)
-        if seen > MOST_SEEN or found > MOST_SEALED:
+        relative = Path(folder).relative_to(checkout)
+        names = [name for name in (*folders, *files) if _matches(patterns, relative / name)]
+        yield from sorted((relative / name).as_posix() for name in names)
+        visited, matched = visited + len(folders) + len(files), matched + len(names)
+        if visited > MAX_VISITED or matched > MAX_SEALED:
             return
-        folders[:] = sorted(set(folders) - set(kept) - _NOT_LOOKED_INTO)
+        folders[:] = sorted(set(folders) - set(names) - _SKIPPED_FOLDERS)
 
 
-def _fits(patterns: Sequence[str], path: Path) -> bool:
-    inside = PurePosixPath(path.as_posix())
-    return any(covers(pattern, inside) for pattern in patterns)
+def _matches(patterns: Sequence[str], path: Path) -> bool:
+    posix_path = PurePosixPath(path.as_posix())
+    return any(covers(pattern, posix_path) for pattern in patterns)
 
 
 def hook_files(commands: Sequence[str], workspace: Path) -> tuple[str, ...]:
-    """Files of the workspace that the user's hooks are made of: no agent changes them."""
+    """The files of the workspace that the user's hooks use."""
     return tuple(name for name in find_hook_files(commands) if (workspace / name).is_file())

@@ -1,4 +1,4 @@
-"""A run in this process: what was asked and checked, its log, and what confines its agent."""
+"""A run in this process: its checked request, its log, and its sandbox."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
@@ -24,17 +24,17 @@ from treadle.workflows.loop.run_history import RunHistory
 
 @dataclass(frozen=True, slots=True)
 class RunContext:
-    """`history` is the state of the log when this process took the run on."""
+    """`history` is the state of the log when this process took over."""
 
     checked: CheckedRequest
     database: Database
     recorder: Recorder
     history: RunHistory
-    # Values that must not be stored or shown, and what removes them.
+    # Values that must not be stored or shown; `redact` removes them.
     secrets: tuple[str, ...] = field(repr=False)
     redact: Redactor
     stop: StopSignal
-    # None: a person has given it up.
+    # None: a person switched it off.
     sandbox: Sandbox | None
     # The MCP servers of the run's sessions.
     servers: Servers
@@ -50,7 +50,7 @@ class RunContext:
 
     @property
     def requester(self) -> ApprovalRequester:
-        """What the run asks a person through."""
+        """Asks a person on behalf of the run."""
         return ApprovalRequester(
             run=self.run,
             leg=self.history.leg,
@@ -61,6 +61,6 @@ class RunContext:
         )
 
     def read_log(self, types: Collection[str] = ()) -> Iterator[RecordedEvent]:
-        """The run's own events, of these types if any are named."""
+        """The events of the run; only of these types if any are given."""
         store = EventStore(self.database, host_of(self.checked.environment.root))
         return store.read(self.run, types=types)

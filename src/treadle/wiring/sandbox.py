@@ -1,4 +1,4 @@
-"""Chooses what confines a run's processes, and finds out what they must be able to read."""
+"""Chooses the sandbox of a run, and finds the paths that its processes need."""
 
 import asyncio
 import os
@@ -34,8 +34,8 @@ from treadle.settings.environment import Environment
 from treadle.wiring.sandbox_paths import sandbox_paths
 from treadle.wiring.search_path import path_outside
 
-# Looked in before the user's PATH.
-PLACES = "/usr/bin:/bin:/usr/local/bin"
+# Searched before the user's PATH.
+SYSTEM_PATH = "/usr/bin:/bin:/usr/local/bin"
 ANSWER_S = 5.0
 CERTIFICATES = (
     *("SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE"),
@@ -46,14 +46,14 @@ MACHINE_SETTINGS = (Path("/etc"), Path("/private/etc"))
 
 @dataclass(frozen=True, slots=True)
 class SandboxReach:
-    """What the settings and this machine's languages add to a confinement."""
+    """What the settings and this machine's toolchains add to a confinement."""
 
     readable: tuple[Path, ...]
     writable: tuple[Path, ...]
-    # For the environment inside: the PATH, and where caches are.
+    # Variables inside the sandbox: the PATH, and the locations of caches.
     environment: Mapping[str, str]
     limits: ResourceLimits
-    # Languages that stay hidden, since what is private lies in their directories.
+    # Toolchains that stay hidden, because their directories contain private files.
     refused: tuple[Path, ...] = ()
 
 
@@ -63,13 +63,13 @@ def choose_sandbox(environment: Environment, *, reports: Path, wanted: bool) -> 
         return Unsandboxed()
     if sys.platform == "darwin":
         return Seatbelt(this_interpreter(), reports)
-    found = which("bwrap", path=PLACES) or which("bwrap", path=environment.path)
+    found = which("bwrap", path=SYSTEM_PATH) or which("bwrap", path=environment.path)
     program = Path(found) if found else None
     return Bubblewrap(program, reports, this_interpreter(), platform.machine())
 
 
-def forget_reports(reports: Path) -> None:
-    """What sandboxes left there that nobody saw to their end. No other process may work there."""
+def remove_stale_reports(reports: Path) -> None:
+    """Remove reports of sandboxes whose process was lost. No other process may use the folder."""
     for report in reports.glob(f"{REPORT_PREFIX}*{REPORT_SUFFIX}"):
         report.unlink(missing_ok=True)
 
@@ -80,14 +80,15 @@ async def find_sandbox_reach(
     environment: Environment,
     project: Path,
 ) -> SandboxReach:
-    """What a run in `project` may read and write beyond its own places; no profiles means all."""
+    """What a run in `project` may read and write besides its own directories; no profiles means
+    all."""
     private = PrivatePaths(
         kept=private_paths(environment.home, environment.root),
         closed=(project, environment.root),
         real=Path.resolve,
     )
     readable, writable = sandbox_paths(settings, environment, project)
-    found = await _found(tuple(profiles) or PROFILES, environment, project)
+    found = await _find_toolchains(tuple(profiles) or PROFILES, environment, project)
     tools = choose_toolchains(
         found, search_path=environment.path.split(os.pathsep), private=private
     )
@@ -104,17 +105,13 @@ async def find_sandbox_reach(
     )
 
 
-async def _found(
+async def _find_toolchains(
     profiles: Sequence[str], environment: Environment, project: Path
 ) -> FoundToolchains:
     path = path_outside(environment.path, project)
-    questions = [
-        question for profile in profiles for question in TOOLCHAIN_QUERIES.get(profile, ())
-    ]
+    queries = [query for profile in profiles for query in TOOLCHAIN_QUERIES.get(profile, ())]
     names = [name for profile in profiles for name in SINGLE_FILES.get(profile, ())]
-    answers = await asyncio.gather(
-        *(_root_of(question, path, environment) for question in questions)
-    )
+    roots_found = await asyncio.gather(*(_root_of(query, path, environment) for query in queries))
     venv = _venv_root(project, environment.home)
     files = [Path(file) for name in names if (file := which(name, path=path))]
     folders = {
@@ -122,20 +119,20 @@ async def _found(
         for cache in CACHES
         if cache.profile in profiles and (environment.home / cache.folder).is_dir()
     }
-    roots = [*answers, venv if "python" in profiles else None]
+    roots = [*roots_found, venv if "python" in profiles else None]
     return FoundToolchains(tuple(root for root in roots if root is not None), tuple(files), folders)
 
 
-async def _root_of(question: ToolchainQuery, path: str, environment: Environment) -> Path | None:
-    """Where the program says that it lies; one of the system's own is not asked."""
-    program = _outside_system(question.program, path)
+async def _root_of(query: ToolchainQuery, path: str, environment: Environment) -> Path | None:
+    """The root that a program reports; programs of the system are not asked."""
+    program = _outside_system(query.program, path)
     if program is None:
         return None
-    # Without the project's directories, and not in the project: see `answer_of`.
-    given = {"PATH": path, "HOME": str(environment.home)}
-    start = ConfinedCommand((program, *question.arguments), given)
-    said = await query_program(start, seconds=ANSWER_S)
-    return None if said is None else _directory(said.strip())
+    # Without the project's directories and outside the project: see `query_program`.
+    variables = {"PATH": path, "HOME": str(environment.home)}
+    start = ConfinedCommand((program, *query.arguments), variables)
+    output = await query_program(start, seconds=ANSWER_S)
+    return None if output is None else _directory(output.strip())
 
 
 def _outside_system(name: str, path: str) -> str | None:
@@ -156,15 +153,15 @@ def _venv_root(project: Path, home: Path) -> Path | None:
 
 
 def _certificates(raw: Mapping[str, str], private: PrivatePaths) -> list[Path]:
-    """Files that variables name; the agent is given the variables."""
+    """The files in variables that the agent gets, too."""
     paths = [Path(raw[name]) for name in CERTIFICATES if raw.get(name)]
     found = [path for path in paths if path.is_absolute() and path.exists()]
     return [path for path in found if not private.is_exposed_by(path) and not _beside_keys(path)]
 
 
 def _beside_keys(path: Path) -> bool:
-    """Whether it is a directory of the machine's settings: keys may lie in it. Those that hold
-    certificates alone are in every sandbox."""
+    """Whether it is a directory of the machine's settings, which may contain keys. Directories
+    with certificates only are in every sandbox."""
     return path.is_dir() and any(
         is_within(name, top) for name in (path, path.resolve()) for top in MACHINE_SETTINGS
     )

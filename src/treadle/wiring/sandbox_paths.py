@@ -14,31 +14,31 @@ from treadle.settings.environment import Environment
 def sandbox_paths(
     settings: SandboxSettings, environment: Environment, project: Path
 ) -> tuple[list[Path], list[Path]]:
-    """What may be read, and what may be written; one that would open too much is an error."""
-    # Most people ask for nothing, and then nothing has to be known.
+    """The readable and the writable paths; raises SettingsError for one that opens too much."""
+    # Most settings have none, and then no lookup is needed.
     if not settings.readable and not settings.writable:
         return [], []
-    machine = ReservedPaths(
+    reserved = ReservedPaths(
         home=environment.home,
         root=environment.root,
         project=project,
         search_path=_search_path(environment.path),
         real=Path.resolve,
     )
-    readable = _checked("sandbox.readable", settings.readable, machine, written=False)
-    writable = _checked("sandbox.writable", settings.writable, machine, written=True)
+    readable = _parse_paths("sandbox.readable", settings.readable, reserved, is_writable=False)
+    writable = _parse_paths("sandbox.writable", settings.writable, reserved, is_writable=True)
     for path in (*readable, *writable):
-        _require_held(path, writable)
+        _require_stable(path, writable)
     return readable, writable
 
 
-def _checked(
-    key: str, asked: Sequence[str], machine: ReservedPaths, *, written: bool
+def _parse_paths(
+    key: str, texts: Sequence[str], reserved: ReservedPaths, *, is_writable: bool
 ) -> list[Path]:
     paths = []
-    for text in asked:
-        path = _absolute(key, text, machine.home)
-        reason = machine.why_reserved(path, written=written) or _special(path)
+    for text in texts:
+        path = _absolute(key, text, reserved.home)
+        reason = reserved.why_reserved(path, written=is_writable) or _special(path)
         if reason:
             raise SettingsError(
                 f"{key} has {text}, which {reason}",
@@ -48,22 +48,22 @@ def _checked(
     return paths
 
 
-def _require_held(path: Path, writable: Sequence[Path]) -> None:
-    """What an agent could put a link in place of would lead it anywhere the next time."""
-    for above in writable:
-        if above not in path.parents:
+def _require_stable(path: Path, writable: Sequence[Path]) -> None:
+    """Refuse a path that an agent could replace by a link, which would open any directory."""
+    for parent in writable:
+        if parent not in path.parents:
             continue
-        if not path.exists() or path.resolve() != above.resolve() / path.relative_to(above):
+        if not path.exists() or path.resolve() != parent.resolve() / path.relative_to(parent):
             raise SettingsError(
                 f"the sandbox is to have {path}, which could be made to lead elsewhere: "
-                f"sandbox.writable has {above}",
+                f"sandbox.writable has {parent}",
                 hint="make it a directory first, or name a path that does not lie in the other",
             )
 
 
 def _absolute(key: str, text: str, home: Path) -> Path:
-    short = text == "~" or text.startswith("~/")
-    path = home / text[2:] if short else Path(text)
+    is_in_home = text == "~" or text.startswith("~/")
+    path = home / text[2:] if is_in_home else Path(text)
     if not path.is_absolute() or "\0" in text:
         raise SettingsError(
             f"{key} has {text}, which is no absolute path", hint="write it out, or begin with ~/"
@@ -72,14 +72,14 @@ def _absolute(key: str, text: str, home: Path) -> Path:
 
 
 def _special(path: Path) -> str:
-    """Something else than files: a socket is a way to whoever listens, read-only or not."""
+    """Why a path is not only files: a socket connects to its listener, even if read-only."""
     try:
         mode = path.stat().st_mode
         if stat.S_ISDIR(mode):
-            with os.scandir(path) as found:
-                sockets = any(Path(each.path).is_socket() for each in found)
+            with os.scandir(path) as entries:
+                sockets = any(Path(each.path).is_socket() for each in entries)
             return "has sockets in it" if sockets else ""
-    except OSError:  # not there yet, or not ours to look at: then the sandbox cannot show it
+    except OSError:  # missing or unreadable, so the sandbox cannot open it
         return ""
     return "" if stat.S_ISREG(mode) else "is no file or directory"
 

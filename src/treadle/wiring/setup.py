@@ -1,4 +1,4 @@
-"""Sets a project up before a session: its setup command, confined, with the way to its packages."""
+"""Runs a project's setup command before a session: confined, with access to package indexes."""
 
 import asyncio
 import socket
@@ -31,129 +31,131 @@ from treadle.wiring.sandboxed_agent import confinement
 from treadle.wiring.search_path import path_outside
 from treadle.workspace.manifests import setup_fingerprint
 
-# Kept with the run: what the workspace was last set up for.
-DONE = "setup-done"
-KEPT_OUTPUT = 4000
-# As `timeout` and shells say it.
+# A file of the run: the fingerprint of the last successful setup.
+SETUP_MARKER = "setup-done"
+MAX_OUTPUT = 4000
+# Exit codes as in `timeout` and shells.
 NO_EXIT_CODE = 124
 STOPPED = 130
-# A setup that fails is tried so often, and then not again before the manifests change.
-MOST_TRIES = 3
-# Files of certificates that the user's tools trust for indexes.
+# A failed setup is not tried more often before the manifests change.
+MAX_TRIES = 3
+# Certificates that the user's tools trust for indexes.
 AUTHORITIES = ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE")
 
 Prepare = Callable[[], Awaitable[None]]
 
 
 def workspace_setup(context: RunContext, workspace: Path) -> Prepare:
-    """Runs the setup command, unless it has run for what the workspace needs now, or has failed
-    for it too often."""
+    """A function that runs the setup command, unless the workspace is up to date or the setup has
+    failed too often."""
     checked = context.checked
     command = checked.settings.project.setup.strip()
     failures: dict[str, int] = {}
     bounds = command_bounds(context)
 
     async def prepare() -> None:
-        wanted = setup_fingerprint(workspace, command)
-        done = checked.directory / DONE
-        last = done.read_text() if done.is_file() else ""
-        if not command or not is_due(wanted, last=last, failures=failures.get(wanted, 0)):
+        needed = setup_fingerprint(workspace, command)
+        marker = checked.directory / SETUP_MARKER
+        last = marker.read_text() if marker.is_file() else ""
+        if not command or not is_due(needed, last=last, failures=failures.get(needed, 0)):
             return
-        within = confinement(checked, workspace=workspace, home=checked.private_home)
-        finished = await Setup(bounds, within, command).run()
+        confined = confinement(checked, workspace=workspace, home=checked.private_home)
+        finished = await Setup(bounds, confined, command).run()
         context.recorder.record(finished)
-        # What setting up changed itself (a lock file, say) is no reason to set up again.
-        now = setup_fingerprint(workspace, command)
+        # Computed again, because the setup may have changed a lock file.
+        fingerprint = setup_fingerprint(workspace, command)
         if finished.exit_code == 0:
-            done.write_text(now)
+            marker.write_text(fingerprint)
         else:
-            failures[now] = failures.get(wanted, 0) + 1
+            failures[fingerprint] = failures.get(needed, 0) + 1
 
     return prepare
 
 
-def is_due(wanted: str, *, last: str, failures: int) -> bool:
-    """Whether what is wanted is another than what was last set up, and may still succeed."""
-    return wanted != last and failures < MOST_TRIES
+def is_due(needed: str, *, last: str, failures: int) -> bool:
+    """Whether the needed setup differs from the last one, and may still succeed."""
+    return needed != last and failures < MAX_TRIES
 
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """One run of the setup command. A failure is told, and left to the agent, which knows the
-    command, too: a project may have nothing to install before its first session. A sandbox that
-    fails is none of these: it ends the run."""
+    """One run of the setup command. A failure is recorded and left to the agent, which knows the
+    command, because a project may have nothing to install before its first session. A failed
+    sandbox ends the run."""
 
     bounds: CommandBounds
-    # Its workspace is what is set up.
-    within: Confinement
+    # The setup runs in its workspace.
+    confinement: Confinement
     command: str
 
     async def run(self) -> SetupFinished:
-        """To its end, or until the run is asked to stop."""
-        began = monotonic()
+        """Run to the end, or until the run is asked to stop."""
+        started = monotonic()
         finished = await unless_stopped(self.finish(), self.bounds.stop)
-        return finished or self._told(ProcessResult(STOPPED, "stopped"), (), began)
+        return finished or self._event(ProcessResult(STOPPED, "stopped"), (), started)
 
     async def finish(self) -> SetupFinished:
-        """To its end, whatever the run is asked."""
-        began = monotonic()
+        """Run to the end, even if the run is asked to stop."""
+        started = monotonic()
         checked = self.bounds.checked
-        found = await _indexes(checked)
-        entries = await asyncio.to_thread(_entries, checked, found)
+        indexes = await _indexes(checked)
+        entries = await asyncio.to_thread(_entries, checked, indexes)
         network: Network = "open" if checked.settings.sandbox.network == "open" else "allowlist"
-        with sandbox_network(checked, network, entries, self.bounds.record) as out:
-            ran = await run_project_command(self.bounds, self._own(found), out)
-        return self._told(ran, entries, began)
+        with sandbox_network(checked, network, entries, self.bounds.record) as network_access:
+            result = await run_project_command(self.bounds, self._command(indexes), network_access)
+        return self._event(result, entries, started)
 
-    def _own(self, found: list[PackageIndex]) -> ProjectCommand:
+    def _command(self, indexes: list[PackageIndex]) -> ProjectCommand:
         return ProjectCommand(
             self.command,
-            self.within,
+            self.confinement,
             seconds=self.bounds.checked.settings.session.tool_minutes * 60,
-            variables=index_variables(found),
-            # An index may be on this machine, so not even loopback goes past the proxy.
-            inside={"NO_PROXY": "", "no_proxy": ""},
+            variables=index_variables(indexes),
+            # An index may be on this machine, so loopback must use the proxy, too.
+            sandbox_variables={"NO_PROXY": "", "no_proxy": ""},
         )
 
-    def _told(
-        self, ran: ProcessResult, entries: tuple[HostEntry, ...], began: float
+    def _event(
+        self, result: ProcessResult, entries: tuple[HostEntry, ...], started: float
     ) -> SetupFinished:
         return SetupFinished(
             command=self.command,
-            exit_code=NO_EXIT_CODE if ran.exit_code is None else ran.exit_code,
-            duration_s=round(monotonic() - began, 3),
-            # First without secrets, then cut: of half a secret nobody sees that it is one.
-            output=self.bounds.clean(ran.output)[-KEPT_OUTPUT:],
+            exit_code=NO_EXIT_CODE if result.exit_code is None else result.exit_code,
+            duration_s=round(monotonic() - started, 3),
+            # Redacted before it is cut, because half a secret is not recognized.
+            output=self.bounds.clean(result.output)[-MAX_OUTPUT:],
             hosts=tuple(dict.fromkeys(f"{entry.host}:{entry.port}" for entry in entries)),
         )
 
 
 async def _indexes(checked: CheckedRequest) -> list[PackageIndex]:
-    """By the user's own tools, and by the pages of those indexes; a rehearsal asks no host."""
+    """The indexes of the user's tools, and hosts that their pages link to. A rehearsal connects to
+    no host."""
     raw = checked.environment.raw
-    found = await find_indexes(
+    indexes = await find_indexes(
         checked.settings.policy.profiles or PROFILES,
         raw,
         search_path=path_outside(checked.environment.path, checked.project.root),
     )
     if checked.request.rehearsal:
-        return found
+        return indexes
     authorities = [raw[name] for name in AUTHORITIES if raw.get(name)]
-    linked = await find_file_hosts(found, lambda url: proxy_for(url, raw), authorities=authorities)
-    return [*found, *linked]
+    linked = await find_file_hosts(
+        indexes, lambda url: proxy_for(url, raw), authorities=authorities
+    )
+    return [*indexes, *linked]
 
 
-def _entries(checked: CheckedRequest, found: list[PackageIndex]) -> tuple[HostEntry, ...]:
-    """The hosts of the indexes, and those that the user named for the agent."""
-    asked = [entry for index in found if (entry := entry_of(index)) is not None]
-    return (*parse_entries(checked.settings.sandbox.hosts), *dict.fromkeys(asked))
+def _entries(checked: CheckedRequest, indexes: list[PackageIndex]) -> tuple[HostEntry, ...]:
+    """The hosts of the indexes, and those of `sandbox.hosts`."""
+    index_entries = [entry for index in indexes if (entry := entry_of(index)) is not None]
+    return (*parse_entries(checked.settings.sandbox.hosts), *dict.fromkeys(index_entries))
 
 
 def entry_of(index: PackageIndex) -> HostEntry | None:
-    """None for a host with a name that no proxy lets through.
+    """The entry of an index; None for a host name that the proxy refuses.
 
-    Where the user's own configuration names a private address, that is the user's word; a page
-    that links to one has no such say.
+    The user's configuration may name a private address, a link on a page may not.
     """
     try:
         (entry,) = parse_entries([index.host])

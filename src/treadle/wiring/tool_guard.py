@@ -1,4 +1,4 @@
-"""What decides about an agent's tool uses, from the settings of a run."""
+"""Makes what decides about an agent's tool uses, from the settings of a run."""
 
 import json
 import os
@@ -19,7 +19,7 @@ from treadle.policy.permission_rules import split_ask_before
 from treadle.policy.roles import ShellSet
 from treadle.policy.user_commands import allow_user_commands
 from treadle.wiring.checked_request import CheckedRequest
-from treadle.wiring.policy import SEARCH_PATH, given_lines, shell_context, shell_looks
+from treadle.wiring.policy import SEARCH_PATH, shell_context, system_lookups, user_command_lines
 from treadle.wiring.protected_paths import protected_paths
 from treadle.wiring.run_context import RunContext
 from treadle.wiring.sandboxed_agent import confinement
@@ -28,7 +28,7 @@ from treadle.workflows.loop.tool_approval import ToolApproval
 from treadle.workflows.loop.tool_guard import ToolGuard, UserHooks
 from treadle.workspace.snapshot import copy_commit
 
-_IN_PLACE = ("/bin/sh", "-c", 'cd "$1" && shift && exec "$@"', "sh")
+_IN_DIRECTORY = ("/bin/sh", "-c", 'cd "$1" && shift && exec "$@"', "sh")
 
 
 async def tool_guard(context: RunContext, workspace: RunWorkspace) -> ToolGuard:
@@ -38,10 +38,10 @@ async def tool_guard(context: RunContext, workspace: RunWorkspace) -> ToolGuard:
     _, rules = split_ask_before(settings.policy.ask_before)
     return ToolGuard(
         real_path=os.path.realpath,
-        judge_line=shell_decider(checked, path),
+        decide_line=shell_decider(checked, path),
         ask_person=tool_approval(context).ask,
         hooks=UserHooks(settings.hooks.before_tool_use, await _hook_runner(context, workspace)),
-        readable=(*_own_places(context), *(str(path) for path in checked.reach.readable)),
+        readable=(*_agent_folders(context), *(str(path) for path in checked.reach.readable)),
         writable=tuple(str(path) for path in checked.reach.writable),
         protected=protected_paths(settings, path),
         ask_before=rules,
@@ -49,40 +49,42 @@ async def tool_guard(context: RunContext, workspace: RunWorkspace) -> ToolGuard:
 
 
 def shell_decider(checked: CheckedRequest, root: Path) -> DecideLine:
-    """What is said about a shell line; it starts in the directory that the agent's shell is in."""
+    """A function that decides about a shell line in the directory of the agent's shell."""
     policy = checked.settings.policy
     commands, _ = split_ask_before(policy.ask_before)
     context = shell_context(root, policy, destructive=checked.request.allow_destructive)
-    kept = protected_paths(checked.settings, root)
-    context = replace(context, ask_before=commands, protected=kept)
-    # Programs as the agent's own shell finds them.
+    protected = protected_paths(checked.settings, root)
+    context = replace(context, ask_before=commands, protected=protected)
+    # The agent's shell finds programs with this PATH.
     path = checked.reach.environment.get("PATH", SEARCH_PATH)
-    looks = replace(shell_looks(), which=lambda name: which(name, path=path))
+    lookups = replace(system_lookups(), which=lambda name: which(name, path=path))
 
-    given = given_lines(checked.settings, checked.spec_text)
+    user_lines = user_command_lines(checked.settings, checked.spec_text)
 
-    def judge_line(line: str, allowed: ShellSet, directory: str) -> PolicyDecision:
-        judged = decide_line(
-            line, replace(context, roles=allowed, directory=directory), lookups=looks
+    def decide(line: str, allowed: ShellSet, directory: str) -> PolicyDecision:
+        decision = decide_line(
+            line, replace(context, roles=allowed, directory=directory), lookups=lookups
         )
-        # Elsewhere the same words may stand for something else.
-        return allow_user_commands(judged, line, given if directory == str(root) else (), allowed)
+        # In another directory the same line may run something else.
+        return allow_user_commands(
+            decision, line, user_lines if directory == str(root) else (), allowed
+        )
 
-    return judge_line
+    return decide
 
 
 def why_no_check(checked: CheckedRequest, root: Path) -> Callable[[str], str]:
-    """Why a line is not run for an agent that gave it as a check; empty if it is.
+    """Why an agent's line is not run as a check; empty if it is.
 
-    What a person is asked about is never done on the side. What the agent itself may not start,
-    such as a script of the project, a sandbox holds; without one nothing does.
+    A line that needs a person's approval never runs. A line that the agent itself may not run,
+    such as a script of the project, runs only in a sandbox.
     """
-    judge_line = shell_decider(checked, root)
+    decide = shell_decider(checked, root)
 
     def why_not(line: str) -> str:
-        judged = judge_line(line, "run", str(root))
-        if isinstance(judged, Ask) or (isinstance(judged, Deny) and checked.unconfined):
-            return judged.reason
+        decision = decide(line, "run", str(root))
+        if isinstance(decision, Ask) or (isinstance(decision, Deny) and checked.unconfined):
+            return decision.reason
         return ""
 
     return why_not
@@ -95,9 +97,9 @@ def may_run(checked: CheckedRequest, root: Path) -> Callable[[str], bool]:
 
 
 async def _hook_runner(context: RunContext, workspace: RunWorkspace) -> RunHook | None:
-    """Hooks come from a file of the project, so they are confined as the agent is, but apart from
-    it: their home is their own, they reach nothing, and they run in the project as the run found
-    it. Nothing that the agent writes is where a hook, or what it loads, is looked for."""
+    """Hooks come from a file of the project, so they are confined like the agent, but apart from
+    it: with their own home, without network, and in a copy of the project's snapshot. So they
+    load no file that the agent wrote."""
     checked, sandbox = context.checked, context.sandbox
     if not checked.settings.hooks.before_tool_use:
         return None
@@ -108,28 +110,28 @@ async def _hook_runner(context: RunContext, workspace: RunWorkspace) -> RunHook 
         return hook_runner(unconfined(environment), directory=project)
     home = checked.directory / "hook-home"
     home.mkdir(parents=True, exist_ok=True, mode=0o700)
-    # Where a confined process starts is writable, so it starts at home and goes on from there.
-    given = confinement(checked, workspace=home, home=home)
-    within = replace(
-        given,
+    # The workspace of a confinement is writable, so the process starts in its home.
+    user_lines = confinement(checked, workspace=home, home=home)
+    confined = replace(
+        user_lines,
         network="none",
-        readable=(*given.readable, *given.writable, project, workspace.path),
+        readable=(*user_lines.readable, *user_lines.writable, project, workspace.path),
         writable=(),
         protected=(),
     )
 
     def start(command: Sequence[str]) -> ConfinedCommand | SandboxFailed:
-        whole = (*sandbox.launcher(), *_IN_PLACE, str(project), *command)
-        return sandbox.confine(whole, checked.reach.environment, within)
+        argv = (*sandbox.launcher(), *_IN_DIRECTORY, str(project), *command)
+        return sandbox.confine(argv, checked.reach.environment, confined)
 
     return hook_runner(start, directory=project)
 
 
 def tool_approval(context: RunContext) -> ToolApproval:
-    """Asks whoever looks at `treadle approvals`."""
+    """Asks through `treadle approvals`."""
     checked = context.checked
     return ToolApproval(
-        asker=context.requester,
+        requester=context.requester,
         patience=timedelta(minutes=checked.settings.policy.ask_minutes),
         policy_hash=policy_hash(checked),
         clean=context.redact,
@@ -138,7 +140,7 @@ def tool_approval(context: RunContext) -> ToolApproval:
 
 
 def policy_hash(checked: CheckedRequest) -> str:
-    """Another as soon as anything that the policy depends on is."""
+    """A hash of everything that the policy depends on."""
     from treadle._version import __version__
 
     settings = checked.settings
@@ -154,9 +156,9 @@ def policy_hash(checked: CheckedRequest) -> str:
     return hash_of(json.dumps(parts, sort_keys=True, default=list))
 
 
-def _own_places(context: RunContext) -> tuple[str, ...]:
-    """Where the agent itself keeps long answers of tools."""
+def _agent_folders(context: RunContext) -> tuple[str, ...]:
+    """The folders where the agent stores long tool results."""
     home = context.checked.private_home
-    own = (str(home / "tmp"), str(home / ".claude" / "projects"))
-    # In a sandbox it has one of its own.
-    return own if context.sandbox is None else (*own, "/tmp")  # noqa: S108
+    folders = (str(home / "tmp"), str(home / ".claude" / "projects"))
+    # A sandbox has its own /tmp.
+    return folders if context.sandbox is None else (*folders, "/tmp")  # noqa: S108

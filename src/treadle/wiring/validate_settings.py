@@ -1,4 +1,4 @@
-"""Settings that no run can use; rejected identically by run, doctor and trust."""
+"""Rejects settings that no run can use; shared by run, doctor and trust."""
 
 from pathlib import Path
 
@@ -9,15 +9,15 @@ from treadle.settings.definitions import Settings
 from treadle.settings.environment import Environment, agent_environment
 from treadle.wiring.agent import require_free_names
 from treadle.wiring.agents.claude_model import Elsewhere, model_service
-from treadle.wiring.protected_paths import kept_paths
+from treadle.wiring.protected_paths import configured_paths
 from treadle.wiring.sandbox_paths import sandbox_paths
 
 
 def require_valid(settings: Settings, environment: Environment, project: Path) -> None:
-    """Raises SettingsError for the first value that is wrong whatever else is said."""
+    """Raises SettingsError for the first invalid value."""
     parse_entries(settings.sandbox.hosts)
     permission_rules(settings)
-    kept_paths(settings)
+    configured_paths(settings)
     require_free_names(settings.mcp_servers or {})
     sandbox_paths(settings.sandbox, environment, project)
 
@@ -39,7 +39,7 @@ def require_way_to_model(settings: Settings, environment: Environment, *, rehear
 
 
 def permission_rules(settings: Settings) -> list[PermissionRule]:
-    """The rules of `permissions.allow`; one that cannot be read is refused, never passed over."""
+    """The rules of `permissions.allow`; raises SettingsError for a malformed rule."""
     rules = []
     for text in settings.permissions.allow:
         rule = parse_rule(text)

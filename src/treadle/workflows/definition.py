@@ -1,6 +1,6 @@
-"""What a workflow declares about itself, in one record in `<name>/workflow.py`. Types only.
+"""The record that each workflow declares in `<name>/workflow.py`. Types only.
 
-Records are cheap to import: whatever shows a run asks them for words.
+Records must be cheap to import, because every command that shows a run uses them.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
@@ -16,36 +16,36 @@ if TYPE_CHECKING:
     from treadle.workflows.loop.run_loop import RunLoop
     from treadle.workflows.loop.run_parts import RunParts
 
-# A file of the project is the text that the work is held against; or the inputs are, and a folder
-# of the project holds what they refer to, which no agent may change.
+# file: a file of the project is the specification. inputs_with_folder: the inputs are, and they
+# refer to a folder of the project that no agent may change.
 Specification = Literal["file", "inputs_with_folder"]
 
 
 class WorkingFiles(Protocol):
-    """Files in the project that show a live run; they move to the run's history at its end."""
+    """Files in the project that show a live run; they are archived with the run at its end."""
 
-    def write(self, wanted: Mapping[str, str]) -> None:
-        """Have these files, by their endings, and no others."""
+    def write(self, files: Mapping[str, str]) -> None:
+        """Write these files by suffix, and remove others."""
         ...
 
-    def archive(self, wanted: Mapping[str, str]) -> None: ...
+    def archive(self, files: Mapping[str, str]) -> None: ...
 
 
 class LogFollower(Protocol):
-    """Keeps something of a workflow's own in step with the log of a run."""
+    """Keeps files of a workflow in sync with the log of a run."""
 
-    def recall(self, log: Iterable[RecordedEvent]) -> None:
-        """Take in what was recorded before this process came to the run. Writes nothing."""
+    def load(self, log: Iterable[RecordedEvent]) -> None:
+        """Read the log of earlier processes. Writes nothing."""
         ...
 
     def refresh(self) -> None:
-        """Write what follows from the log so far."""
+        """Write the files for the current log."""
         ...
 
     def apply(self, recorded: RecordedEvent) -> None: ...
 
     def close(self) -> None:
-        """The run ends."""
+        """Called when the run ends."""
         ...
 
 
@@ -55,30 +55,30 @@ def require_nothing(project: Path) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Workflow:
-    """Nothing outside a workflow's folder, its command and the registry knows its name."""
+    """One workflow. Only its folder, its command and the registry know its name."""
 
     name: str
     # The role of each instruction; its text is `<name>/prompts/<instruction>.md`.
     roles: Mapping[str, Role]
-    # What a person reads while a session with this instruction runs.
+    # Texts for people while a session with this instruction runs.
     labels: Mapping[str, str]
     specification: Specification
-    # The end reasons that only its own decisions give; `domain.exit_codes` has the code of each.
+    # The end reasons of its own decisions; `domain.exit_codes` has the code of each.
     ends: tuple[ExitReason, ...]
-    # Puts the loop of one run together. Imports what it needs when it is called.
+    # Builds the loop of one run. Imports what it needs when it is called.
     build: Callable[["RunParts"], Awaitable["RunLoop"]]
-    # Names of what a person may pass besides settings.
+    # Names of inputs that a person may pass besides settings.
     inputs: tuple[str, ...] = ()
     # Raises a UsageError before the run exists.
     check: Callable[[Path], None] = require_nothing
-    # Whether it works on deliverables; others only show them if the project has some.
+    # Whether it works on deliverables.
     has_deliverables: bool = True
-    # Whether its work lands in the checkout, and whether the project's tests judge it.
+    # Whether its work lands in the checkout; whether the project's tests run on it.
     lands: bool = True
     runs_tests: bool = True
     # Whether all work of earlier runs must be in the checkout first.
     needs_landed_work: bool = False
-    # The warning about a success that changed no file.
+    # The warning if a successful run changed no file.
     unchanged_warning: str = ""
-    # What follows the log of a run beside the screens; given the inputs of the run.
+    # Makes the log follower of a run from the inputs of the run.
     follow_log: Callable[[WorkingFiles, Mapping[str, str]], LogFollower] | None = None

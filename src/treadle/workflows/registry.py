@@ -1,4 +1,4 @@
-"""The workflows by name. Each is imported when it is asked for."""
+"""The workflows by name. Each is imported on first use."""
 
 from functools import cache
 from importlib import import_module

@@ -15,7 +15,7 @@ from treadle.domain.exit_codes import ExitReason
 from treadle.domain.ids import RunId
 from treadle.domain.run_request import RunRequest
 from treadle.domain.run_row import RunFilter
-from treadle.runs.find import runs_of
+from treadle.runs.find import list_project_runs
 from treadle.runs.locks import lock_worker
 from treadle.runs.request_json import store_request
 from treadle.settings.environment import Environment
@@ -51,7 +51,7 @@ class ProjectCli:
             return [each.event for each in kept.read(run)]
 
     def states(self) -> list[str]:
-        rows = runs_of(self.environment.storage, self.repository.path, RunFilter())
+        rows = list_project_runs(self.environment.storage, self.repository.path, RunFilter())
         return [row.state for row in rows]
 
     @contextmanager

@@ -16,7 +16,7 @@ from treadle.durable.client import cancel as forget
 from treadle.durable.client import enqueue
 from treadle.durable.queries import unfinished_workflows
 from treadle.runs.engine_names import ENGINE_WORKFLOW, engine_location
-from treadle.runs.find import runs_of
+from treadle.runs.find import list_project_runs
 from treadle.runs.request_json import read_request, request_json
 
 from .project_cli import ProjectCli, stopped
@@ -130,7 +130,7 @@ def test_a_queued_run_that_cannot_begin_ends_with_the_reason(
 
     cli.treadle("worker", "--until-idle")
 
-    (row,) = runs_of(cli.environment.storage, cli.repository.path, RunFilter())
+    (row,) = list_project_runs(cli.environment.storage, cli.repository.path, RunFilter())
     end = cli.events(row.id)[-1]
     assert isinstance(end, RunEnded)
     assert (row.state, end.result.reason) == ("ended", "error")

@@ -42,7 +42,7 @@ from treadle.durable.stored_workflow import PARKED_QUEUE
 from treadle.runs.cancel import cancel
 from treadle.runs.engine_names import ENGINE_WORKFLOW, engine_location, leg_name
 from treadle.runs.locks import lock_orphan
-from treadle.runs.recovery import idle, is_set_aside, recover_lost_runs
+from treadle.runs.recovery import is_idle, is_set_aside, recover_lost_runs
 from treadle.runs.request_json import store_request
 from treadle.settings.environment import Environment, parse_environment
 from treadle.wiring.project_commands import MARK
@@ -139,7 +139,7 @@ async def test_no_worker_takes_up_a_run_that_was_cancelled_in_the_queue(place: P
 
     assert (waiting, unfinished_workflows(place.location)) == ([RUN], [])
     assert await recover_lost_runs(place.environment) == []
-    assert await idle(place.environment, "worker")
+    assert await is_idle(place.environment, "worker")
 
 
 def test_all_legs_of_the_run_are_given_up_and_nobody_elses(place: Place) -> None:
@@ -175,11 +175,11 @@ def test_a_run_that_has_ended_cannot_be_cancelled(place: Place) -> None:
 
 
 async def test_a_run_that_waits_for_a_worker_keeps_it_from_being_idle(place: Place) -> None:
-    assert await idle(place.environment, "worker")
+    assert await is_idle(place.environment, "worker")
 
     enqueue(place.location, RUN, ENGINE_WORKFLOW, {})
 
-    assert not await idle(place.environment, "worker")
+    assert not await is_idle(place.environment, "worker")
     assert await recover_lost_runs(place.environment) == []  # it is where it belongs
 
 
@@ -252,7 +252,7 @@ async def test_a_queued_run_that_nobody_put_on_the_queue_is_put_there(place: Pla
 async def test_a_run_that_was_set_aside_keeps_no_worker_from_being_idle(place: Place) -> None:
     enqueue(place.location, RUN, ENGINE_WORKFLOW, {}, queue=PARKED_QUEUE)
 
-    assert await idle(place.environment, "")
+    assert await is_idle(place.environment, "")
     assert (await recover_lost_runs(place.environment), is_set_aside(place.environment, RUN)) == (
         [],
         True,

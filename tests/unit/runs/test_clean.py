@@ -29,7 +29,7 @@ from treadle.domain.usage import Usage
 from treadle.durable.client import cancel as forget
 from treadle.durable.client import enqueue
 from treadle.durable.queries import find_workflow
-from treadle.runs.clean import clean, tidy
+from treadle.runs.clean import clean, clean_daily
 from treadle.runs.engine_names import ENGINE_WORKFLOW, engine_location
 from treadle.runs.locks import lock_orphan
 from treadle.settings.environment import Environment, parse_environment
@@ -65,7 +65,7 @@ class Old:
 
     async def clean(self, now: datetime = LATER, **how: bool) -> list[object]:
         return [
-            looked.disposal async for looked in clean(self.environment, now=now, days=90, **how)
+            looked.decision async for looked in clean(self.environment, now=now, days=90, **how)
         ]
 
 
@@ -183,11 +183,11 @@ async def test_what_a_cut_clean_left_is_removed_by_the_next(old: Old) -> None:
 
 async def test_a_worker_cleans_once_a_day_and_says_what_it_removes(old: Old) -> None:
     said: list[str] = []
-    await tidy(old.environment, now=LATER, say=said.append)
+    await clean_daily(old.environment, now=LATER, report=said.append)
     old.run.user.git("merge", "--quiet", BRANCH)
-    await tidy(old.environment, now=LATER + timedelta(hours=23), say=said.append)
+    await clean_daily(old.environment, now=LATER + timedelta(hours=23), report=said.append)
     too_early = list(said)
-    await tidy(old.environment, now=LATER + timedelta(hours=25), say=said.append)
+    await clean_daily(old.environment, now=LATER + timedelta(hours=25), report=said.append)
 
     assert too_early == []
     assert said == ["removing what run 9abcdef0 left: its work is in another branch"]
@@ -222,7 +222,7 @@ async def test_a_worker_keeps_runs_as_long_as_their_project_says(old: Old) -> No
     settings = old.run.project.root / "treadle.toml"
     for day, text in enumerate(("retention.days = 200", "retention = 1", "retention.days = 90")):
         settings.write_text(f"version = 1\n{text}\n")
-        await tidy(old.environment, now=LATER + timedelta(days=2 * day), say=said.append)
+        await clean_daily(old.environment, now=LATER + timedelta(days=2 * day), report=said.append)
 
     unread, removed = said
     assert unread.startswith(f"not cleaning up after {old.run.project.root}: ")
@@ -235,9 +235,9 @@ async def test_a_worker_deletes_what_the_engine_kept_of_runs_that_are_over(old: 
         enqueue(location, name, ENGINE_WORKFLOW, {})
     forget(location, "over")
     now = datetime.now(UTC)
-    await tidy(old.environment, now=now + timedelta(days=89), say=print)
+    await clean_daily(old.environment, now=now + timedelta(days=89), report=print)
     kept = find_workflow(location, "over")
-    await tidy(old.environment, now=now + timedelta(days=91), say=print)
+    await clean_daily(old.environment, now=now + timedelta(days=91), report=print)
 
     assert kept is not None
     assert find_workflow(location, "over") is None

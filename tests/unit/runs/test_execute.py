@@ -4,7 +4,7 @@ import pytest
 
 from treadle.domain.run import LandingMode
 from treadle.domain.sandbox import ProbePassed
-from treadle.runs.execute import landing_when
+from treadle.runs.execute import landing_mode
 from treadle.wiring.sandboxed_agent import prove
 
 
@@ -23,7 +23,7 @@ from treadle.wiring.sandboxed_agent import prove
 def test_work_lands_by_itself_only_where_nobody_can_speak_for_the_agent(
     wanted: LandingMode, separated: bool, when: LandingMode
 ) -> None:
-    assert landing_when(wanted, separated=separated) == when
+    assert landing_mode(wanted, separated=separated) == when
 
 
 async def test_a_sandbox_that_a_person_gave_up_is_not_tried_out() -> None:

@@ -61,7 +61,7 @@ def ended(reason: ExitReason = "max_iterations", **figures: Any) -> RunResult:
 
 
 LOST, SECOND_LOST = RunHistory(leg=1), RunHistory(leg=2)
-ENDED, SECOND_ENDED = RunHistory(leg=1, ended=ended()), RunHistory(leg=2, ended=ended())
+ENDED, SECOND_ENDED = RunHistory(leg=1, result=ended()), RunHistory(leg=2, result=ended())
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_a_run_that_is_done_or_has_used_all_it_may_does_not_go_on(
     result: RunResult, hint: str
 ) -> None:
     with pytest.raises(UsageError) as refused:
-        _refuse_exhausted(wish(), RunHistory(ended=result), LIMITS)
+        _refuse_exhausted(wish(), RunHistory(result=result), LIMITS)
 
     done = result.succeeded
     used = "run 9abcdef0 has used all that it may: the run may take 3 rounds"
@@ -139,12 +139,12 @@ def test_a_run_that_is_done_or_has_used_all_it_may_does_not_go_on(
     [
         LOST,
         # raised, or used by other runs: there is room again
-        RunHistory(ended=ended("max_iterations", rounds=2)),
-        RunHistory(ended=ended("budget_exceeded", cost_usd=9.99)),
-        RunHistory(ended=ended("time_exceeded", duration_s=3599.9)),
+        RunHistory(result=ended("max_iterations", rounds=2)),
+        RunHistory(result=ended("budget_exceeded", cost_usd=9.99)),
+        RunHistory(result=ended("time_exceeded", duration_s=3599.9)),
         # not ended by a limit that a number could raise
         *(
-            RunHistory(ended=ended(reason, rounds=3, cost_usd=11.0, duration_s=4000.0))
+            RunHistory(result=ended(reason, rounds=3, cost_usd=11.0, duration_s=4000.0))
             for reason in (
                 "interrupted",
                 "cancelled",

@@ -20,6 +20,6 @@ async def test_a_look_that_fails_is_said_and_ends_nothing(tmp_path: Path) -> Non
         raise StoreError("cannot write engine.db: database is locked")
 
     environment = parse_environment({"HOME": str(tmp_path)})
-    await _serve(environment, WorkerOptions(1, until_idle=True, say=say), stop, look)
+    await _serve(environment, WorkerOptions(1, until_idle=True, report=say), stop, look)
 
     assert said == ["cannot look for work: cannot write engine.db: database is locked"]

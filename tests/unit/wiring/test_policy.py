@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from treadle.wiring.policy import shell_looks
+from treadle.wiring.policy import system_lookups
 
 
 @pytest.mark.parametrize(
@@ -39,9 +39,9 @@ def test_a_path_is_followed_as_the_system_follows_it(tmp_path: Path, path: str) 
     (tmp_path / "round").symlink_to("round")
     asked = f"{tmp_path}/{path}"
 
-    assert shell_looks().real_path(asked) == os.path.realpath(asked)
+    assert system_lookups().real_path(asked) == os.path.realpath(asked)
 
 
 @pytest.mark.parametrize("path", ["/", "//", "//usr/bin", "/..", ".", "there", ""])
 def test_so_is_one_from_the_top_or_from_where_we_are(path: str) -> None:
-    assert shell_looks().real_path(path) == os.path.realpath(path)
+    assert system_lookups().real_path(path) == os.path.realpath(path)

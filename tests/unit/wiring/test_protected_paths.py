@@ -7,7 +7,12 @@ import pytest
 
 from treadle.domain.errors import SettingsError
 from treadle.settings.definitions import HookSettings, Settings, VerifySettings
-from treadle.wiring.protected_paths import MOST_SEALED, kept_paths, protected_paths, sealed_paths
+from treadle.wiring.protected_paths import (
+    MAX_SEALED,
+    configured_paths,
+    protected_paths,
+    sealed_paths,
+)
 
 
 def keeping(*paths: str, hooks: tuple[str, ...] = ()) -> Settings:
@@ -68,16 +73,16 @@ def test_an_agent_does_not_add_to_what_a_pattern_seals(root: Path, tmp_path: Pat
 
 
 def test_a_sandbox_is_given_only_so_many(root: Path) -> None:
-    project_in(root, *(f"many/{number:04}/x.snap" for number in range(MOST_SEALED + 50)))
+    project_in(root, *(f"many/{number:04}/x.snap" for number in range(MAX_SEALED + 50)))
 
     sealed = sealed_paths(keeping("*.snap"), root, root)
 
-    assert MOST_SEALED < len(sealed) < MOST_SEALED + 10
+    assert MAX_SEALED < len(sealed) < MAX_SEALED + 10
 
 
 @pytest.mark.parametrize("path", ["", "/etc", "../x", "*"])
 def test_what_is_not_a_part_of_the_project_is_refused_with_what_to_write(path: str) -> None:
     with pytest.raises(SettingsError, match=r"verify\.protect: .* is not a path inside") as raised:
-        kept_paths(keeping("tests", path))
+        configured_paths(keeping("tests", path))
 
     assert "tests/contract" in raised.value.hint

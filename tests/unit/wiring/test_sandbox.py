@@ -13,7 +13,12 @@ from treadle.domain.errors import SettingsError
 from treadle.domain.sandbox import ResourceLimits
 from treadle.settings.definitions import SandboxSettings as SandboxSettings
 from treadle.settings.environment import Environment, parse_environment
-from treadle.wiring.sandbox import SandboxReach, choose_sandbox, find_sandbox_reach, forget_reports
+from treadle.wiring.sandbox import (
+    SandboxReach,
+    choose_sandbox,
+    find_sandbox_reach,
+    remove_stale_reports,
+)
 
 PLAIN = "/usr/local/bin:/usr/bin:/bin"
 
@@ -57,7 +62,7 @@ def test_reports_that_nobody_saw_to_their_end_are_swept_and_nothing_else(tmp_pat
     for name in ("sandbox-a1.json", "sandbox-b2.json", "request.json", "sandbox.txt"):
         (tmp_path / name).touch()
 
-    forget_reports(tmp_path)
+    remove_stale_reports(tmp_path)
 
     assert sorted(path.name for path in tmp_path.iterdir()) == ["request.json", "sandbox.txt"]
 

@@ -175,7 +175,7 @@ class RunHarness:
     async def execute(self) -> RunResult:
         """The whole run but for its landing; continues where it was cut."""
         history = read_history(self.store.read(self.run))
-        if not history.events:
+        if not history.event_count:
             self.agent, self.new_session_id = LastingAgent(self.sessions), SessionNumbers()
             self.record(run_started(self.run))
         follower = self.follow_log()
@@ -207,10 +207,10 @@ class RunHarness:
             form=self.form,
             log=recorder,
             landed=self.landed,
-            earlier=self.earlier,
+            unlanded=self.earlier,
         )
         if history.prepared is None:
-            return await make_workspace(spec, specification=SPEC, spec="SPEC.md")
+            return await make_workspace(spec, spec_text=SPEC, spec_path="SPEC.md")
         workspace = await reopen_workspace(spec, history.prepared, history.imported)
         if not history.has_worked:
             await workspace.prepare("SPEC.md")

@@ -79,7 +79,7 @@ async def harness(tmp_path: Path) -> CountedHarness:
         form="commits",
         log=MemoryLog(events),
     )
-    workspace = await make_workspace(spec, specification="# Work", spec="kept.txt")
+    workspace = await make_workspace(spec, spec_text="# Work", spec_path="kept.txt")
     agent = Repository(workspace.path, {**user.environment, "HOME": str(tmp_path / "run")})
     return CountedHarness(git, workspace, agent, user, events)
 

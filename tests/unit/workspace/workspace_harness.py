@@ -62,6 +62,6 @@ async def make_harness(
         protected=protected,
         clean=make_redactor([KNOWN]),
     )
-    workspace = await make_workspace(spec, specification="# Work", spec="kept.txt")
+    workspace = await make_workspace(spec, spec_text="# Work", spec_path="kept.txt")
     agent = Repository(workspace.path, {**user.environment, "HOME": str(directory / "run")})
     return WorkspaceHarness(spec, workspace, agent, user, events)

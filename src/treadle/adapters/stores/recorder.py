@@ -3,13 +3,12 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime
 
 from treadle.domain.errors import StoreError
 from treadle.domain.events.all_events import DISPLAY_ONLY, Event, RecordedEvent
 from treadle.domain.ids import RunId
-from treadle.domain.ports import Clock, Log, Store
+from treadle.domain.ports import Clock, Store
 
 BATCH_S = 0.1
 BATCH_LIMIT = 200
@@ -80,15 +79,3 @@ class Recorder:
         self._timer = None
         with suppress(StoreError):
             self.flush()
-
-
-@dataclass(frozen=True, slots=True)
-class LegLog:
-    """A log whose `once` keys count within one leg of the run, because step numbers start again
-    at 1 in every leg."""
-
-    log: Log
-    leg: int
-
-    def record(self, event: Event, *, once: str = "") -> None:
-        self.log.record(event, once=f"{self.leg}: {once}" if once else "")

@@ -1,4 +1,4 @@
-"""The deliverables of a run, as the loop reads them and agents change them by tools."""
+"""The deliverables of a run: the loop reads them, agents change them with tools."""
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import replace
@@ -20,16 +20,16 @@ from treadle.domain.events.run import RunWarned
 from treadle.domain.events.verification import CheckAdded
 from treadle.domain.events.work import DeliverableChanged, DeliverableCreated
 from treadle.domain.ports import Clock, StatusBoard
-from treadle.workflows.deliver.board_calls import BoardCalls, RoundClaims, withdrawn
-from treadle.workflows.deliver.pass_rules import AT_ONCE, PassRules
-from treadle.workflows.deliver.spec_check_owners import missing_checks, owner_of_left_checks
+from treadle.workflows.deliver.board_calls import BoardCalls, RoundClaims, withdrawal_event
+from treadle.workflows.deliver.pass_rules import PASS_AT_ONCE, PassRules
+from treadle.workflows.deliver.spec_check_owners import missing_checks, owner_of_unmatched_checks
 from treadle.workflows.deliver.status_projection import StatusProjection
 from treadle.workflows.loop.deliverable_history import with_check
 from treadle.workflows.loop.run_history import RunHistory
 
 
 class DeliverableBoard:
-    """Events first, then the file: status.json is a projection, never the truth."""
+    """Changes are recorded first, then written: status.json is a projection of the log."""
 
     def __init__(
         self,
@@ -39,62 +39,62 @@ class DeliverableBoard:
         *,
         rehearsed: bool = False,
         clean: Callable[[Mapping[str, Any]], Mapping[str, Any]] = lambda arguments: arguments,
-        terms: PassRules = AT_ONCE,
+        rules: PassRules = PASS_AT_ONCE,
     ) -> None:
         self._rehearsed = rehearsed
         self._record = record
-        self._terms = terms
+        self._rules = rules
         self._projection = StatusProjection(file, record, clock, rehearsed=rehearsed)
         self._round_claims = RoundClaims()
-        self._calls = BoardCalls(self._projection, record, terms, self._round_claims, clean)
+        self._calls = BoardCalls(self._projection, record, rules, self._round_claims, clean)
 
     def open(self) -> None:
-        """Begin a run with what an earlier one or a person left in the file."""
+        """Start a run with the deliverables in the file."""
         self._projection.open()
         self._add_spec_checks()
 
-    def reopen(self, known: RunHistory) -> None:
-        """Go on from the run's own log; what was stored there and not written yet is written."""
-        self._projection.reopen(known)
-        if not known.is_fresh_leg:
+    def reopen(self, history: RunHistory) -> None:
+        """Continue from the run's log; write what the file lacks."""
+        self._projection.reopen(history)
+        if not history.is_fresh_leg:
             by_id = {d.id: d for d in self.deliverables}
-            said = (by_id[name] for name in known.passed_this_round if name in by_id)
-            self._round_claims.passed[:] = said
-        # Also what a leg that ended had not shown: it is looked at before anybody works on.
-        self._round_claims.claimed[:] = known.claimed_this_round
+            passed = (by_id[name] for name in history.passed_this_round if name in by_id)
+            self._round_claims.passed[:] = passed
+        # Claims of an ended leg, too: they are verified before the next session.
+        self._round_claims.claimed[:] = history.claimed_this_round
         self._add_spec_checks()
 
     def _add_spec_checks(self) -> None:
-        """What the specification checks is carried, also by deliverables that are older than it.
+        """Add the checks of the specification to existing deliverables.
 
-        Where there are none yet, those that the agent creates will.
+        Those that the agent creates later get them on creation.
         """
         if not self.deliverables:
             return
         changed = {d.id: d for d in self.deliverables}
         for deliverable in self.deliverables:
-            for check in missing_checks(deliverable, self._terms.spec_checks):
+            for check in missing_checks(deliverable, self._rules.spec_checks):
                 self._record(CheckAdded(deliverable.id, check))
                 changed[deliverable.id] = with_check(changed[deliverable.id], check)
         self._projection.change([d for d in changed.values() if d not in self.deliverables])
-        left = owner_of_left_checks(self.deliverables, self._terms.spec_checks)
-        if left is not None:
-            made = self._projection.new(left)
-            self._record(DeliverableCreated(made))
-            self._projection.change([made])
+        unmatched = owner_of_unmatched_checks(self.deliverables, self._rules.spec_checks)
+        if unmatched is not None:
+            created = self._projection.mark_new(unmatched)
+            self._record(DeliverableCreated(created))
+            self._projection.change([created])
 
     @property
-    def left_out(self) -> tuple[str, ...]:
-        """By id what the file holds and only a rehearsal wrote down: none of it is of this run."""
-        return self._projection.left_out
+    def rehearsed_ids(self) -> tuple[str, ...]:
+        """The deliverables in the file that only a rehearsal created; this run ignores them."""
+        return self._projection.rehearsed_ids
 
     @property
     def deliverables(self) -> tuple[Deliverable, ...]:
-        return self._projection.known
+        return self._projection.deliverables
 
     @property
     def passed_this_round(self) -> list[Deliverable]:
-        """Those that the agent has said are done, passed at once or claimed, in order."""
+        """The deliverables that the agent passed or claimed in this round, in order."""
         return self._round_claims.passed
 
     def tally(self) -> Tally:
@@ -104,35 +104,39 @@ class DeliverableBoard:
         return self._calls.tools()
 
     def adopt(self) -> None:
-        """Take over what a person wrote into status.json; a broken file is refused by its line."""
+        """Adopt a person's edits of status.json; warn about a broken file."""
         self._projection.adopt()
 
     def begin_round(self) -> None:
-        """What was said in the round before is over, shown or not."""
-        self._round_claims.forget()
+        """Clear the claims of the round before."""
+        self._round_claims.clear()
 
-    async def recheck(self, holds: Callable[[str], Awaitable[bool]]) -> None:
-        """Set passes back whose work is not in what this run starts from."""
-        lost = [d for d in self.deliverables if not await self._pass_stands(d, holds)]
-        self._set_back(lost, "the work behind the pass is missing here, or was only rehearsed")
+    async def reset_missing_passes(self, is_contained: Callable[[str], Awaitable[bool]]) -> None:
+        """Reset passes whose work is not contained in the start of this run."""
+        invalid = [d for d in self.deliverables if not await self._is_pass_valid(d, is_contained)]
+        self._reset_passes(
+            invalid, "the work behind the pass is missing here, or was only rehearsed"
+        )
 
-    async def _pass_stands(self, d: Deliverable, holds: Callable[[str], Awaitable[bool]]) -> bool:
+    async def _is_pass_valid(
+        self, d: Deliverable, is_contained: Callable[[str], Awaitable[bool]]
+    ) -> bool:
         if d.status != "passed" or d.claim is None:
             return True
         if d.claim.rehearsed and not self._rehearsed:
             return False
-        return bool(d.claim.commit) and await holds(d.claim.commit)
+        return bool(d.claim.commit) and await is_contained(d.claim.commit)
 
     def unblock(self) -> None:
-        """A person wants everything tried again: what is blocked becomes pending."""
+        """Make blocked deliverables pending, because a person wants a retry."""
         blocked = [d for d in self.deliverables if d.status == "blocked"]
         for d in blocked:
             self._record(DeliverableChanged(d.id, d.description, "blocked", "pending"))
         self._projection.change([as_pending(d) for d in blocked])
 
     def confirm_passes(self, commit: str) -> None:
-        """The round's work is safe in this commit, so its passes are, too."""
-        # First what a person wrote meanwhile: a pass that they took back is none to settle.
+        """Bind the passes of the round to the commit that holds its work."""
+        # A person may have withdrawn a pass meanwhile.
         self.adopt()
         safe = [
             replace(d, claim=replace(d.claim, commit=commit))
@@ -142,44 +146,46 @@ class DeliverableBoard:
         self._projection.change(safe)
 
     def withdraw_passes(self, reason: str) -> None:
-        """The round's work did not come home whole, so nothing that was said in it stands."""
+        """Withdraw the passes and claims of a round that was not imported completely."""
         self.adopt()
         claims = self.claims()
         for deliverable in claims:
-            self._record(withdrawn(deliverable))
+            self._record(withdrawal_event(deliverable))
         passed = [d for d in self.deliverables if d.claim and not d.claim.commit]
-        self._set_back(passed, reason, also=claims)
-        self._round_claims.forget()
+        self._reset_passes(passed, reason, claims=claims)
+        self._round_claims.clear()
 
     def claims(self) -> tuple[Deliverable, ...]:
-        """What the agent has claimed in this round and nobody has shown yet, in order."""
+        """The claims of this round that are not verified yet, in order."""
         claimed = (self._projection.find(name) for name in self._round_claims.claimed)
         return tuple(d for d in claimed if d is not None and d.status == "pending")
 
     def drop_claims(self, names: Collection[str]) -> None:
-        """These were not shown: they stay pending.
+        """Drop claims that failed verification: they stay pending.
 
-        Not recorded: whoever shows the round's claims once more has to come to the same.
+        Not recorded, so that a repeated verification of the round gives the same result.
         """
         for name in names:
-            self._round_claims.drop(name)
+            self._round_claims.remove_claim(name)
 
     def pass_deliverable(self, name: str, commit: str, proof: Proof) -> None:
-        """What was claimed holds on this commit; it is proven only if its checks can prove it."""
+        """Pass a verified claim on this commit; it is proven only if its checks can prove it."""
         self.adopt()
-        self._round_claims.drop(name)
-        found = self._projection.find(name)
-        if found is None or found.status != "pending":
-            return  # a person has decided meanwhile, or it was recorded before a crash
-        passed = replace(found, status="passed", claim=Claim(commit), proof=proof)
-        passed = self._projection.marked(with_valid_proof(passed))
+        self._round_claims.remove_claim(name)
+        deliverable = self._projection.find(name)
+        if deliverable is None or deliverable.status != "pending":
+            return  # a person has changed it, or it was recorded before a crash
+        passed = replace(deliverable, status="passed", claim=Claim(commit), proof=proof)
+        passed = self._projection.with_rehearsal_mark(with_valid_proof(passed))
         self._record(
-            DeliverableChanged(name, found.description, "pending", "passed", passed.proof, commit)
+            DeliverableChanged(
+                name, deliverable.description, "pending", "passed", passed.proof, commit
+            )
         )
         self._projection.change([passed])
 
-    def checks_to_see_fail(self) -> tuple[tuple[str, Check], ...]:
-        """Checks of what is pending that nobody has run on the tree before the work, with ids."""
+    def checks_before_work(self) -> tuple[tuple[str, Check], ...]:
+        """Checks of pending deliverables that have not run on the tree before the work."""
         return tuple(
             (d.id, check)
             for d in self.deliverables
@@ -191,44 +197,45 @@ class DeliverableBoard:
     def set_before(
         self, name: str, criterion: str, before: BeforeOutcome, *, command: str = ""
     ) -> None:
-        """How a check ended before the work, as its evidence in the log says; with `command`, only
-        if it is still the same one."""
-        found = self._projection.find(name)
-        if found is None:
+        """Set how a check ended before the work; with `command`, only if the command is the
+        same."""
+        deliverable = self._projection.find(name)
+        if deliverable is None:
             return
-        for check in found.checks:
+        for check in deliverable.checks:
             if check.criterion == criterion and command in ("", check.command):
-                self._projection.change([with_check(found, replace(check, before=before))])
+                self._projection.change([with_check(deliverable, replace(check, before=before))])
 
     def reset_check(self, name: str, check: Check) -> None:
-        """This check is not any more what was seen to fail: as it is, nobody has looked at it."""
-        found = self._projection.find(name)
-        if found is None or check not in found.checks:
+        """Forget that a check failed before the work, because its files have changed since."""
+        deliverable = self._projection.find(name)
+        if deliverable is None or check not in deliverable.checks:
             return
-        unseen = replace(check, before="")
-        self._record(CheckAdded(name, unseen))
-        self._projection.change([with_check(found, unseen)])
+        unverified = replace(check, before="")
+        self._record(CheckAdded(name, unverified))
+        self._projection.change([with_check(deliverable, unverified)])
 
     def verifiable(self) -> tuple[Deliverable, ...]:
-        """What has passed and can be shown again, because it has checks."""
+        """Passed deliverables with checks."""
         return tuple(d for d in self.deliverables if d.status == "passed" and d.checks)
 
     def not_blocked(self) -> tuple[Deliverable, ...]:
-        """What has checks and is not blocked. Once nothing is pending, a pending one was set back
-        by an interrupted attempt at the same step."""
+        """Deliverables with checks that are not blocked. Where all had passed, a pending one was
+        reset by an interrupted attempt at the same step."""
         return tuple(d for d in self.deliverables if d.checks and d.status != "blocked")
 
-    def set_broken(self, name: str, reason: str) -> None:
-        """Something that had passed does not hold any more."""
-        found = self._projection.find(name)
-        self._set_back([found] if found is not None and found.status == "passed" else [], reason)
+    def reset_pass(self, name: str, reason: str) -> None:
+        """Make a passed deliverable pending again."""
+        deliverable = self._projection.find(name)
+        if deliverable is not None and deliverable.status == "passed":
+            self._reset_passes([deliverable], reason)
 
-    def _set_back(
-        self, lost: Sequence[Deliverable], why: str, also: Sequence[Deliverable] = ()
+    def _reset_passes(
+        self, invalid: Sequence[Deliverable], reason: str, claims: Sequence[Deliverable] = ()
     ) -> None:
-        for d in lost:
+        for d in invalid:
             self._record(DeliverableChanged(d.id, d.description, "passed", "pending"))
-        if lost or also:
-            names = ", ".join(d.id for d in (*lost, *also))
-            self._record(RunWarned(f"pending again, because {why}: {names}"))
-        self._projection.change([as_pending(d) for d in lost])
+        if invalid or claims:
+            names = ", ".join(d.id for d in (*invalid, *claims))
+            self._record(RunWarned(f"pending again, because {reason}: {names}"))
+        self._projection.change([as_pending(d) for d in invalid])

@@ -27,36 +27,36 @@ from treadle.workflows.deliver.board_tools import (
     CREATE,
     LIST,
     SET_STATUS,
-    given_check,
-    given_deliverables,
-    listed,
-    wanted_check,
+    deliverable_entries,
+    parse_check,
+    parse_deliverables,
+    resolve_check,
 )
 from treadle.workflows.deliver.pass_rules import PassRules, claim_reply, decide_claim
-from treadle.workflows.deliver.spec_check_owners import owner_of_left_checks, with_spec_checks
+from treadle.workflows.deliver.spec_check_owners import owner_of_unmatched_checks, with_spec_checks
 from treadle.workflows.deliver.status_projection import StatusProjection
 from treadle.workflows.loop.deliverable_history import with_check
 
 
 @dataclass(slots=True)
 class RoundClaims:
-    """What the agent has said in the round that runs: passed or claimed, and of that claimed;
-    and by id what its word was not taken for."""
+    """What the agent passed or claimed in the current round; the ids of its open claims, and of
+    its refused ones."""
 
     passed: list[Deliverable] = field(default_factory=list)
     claimed: list[str] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
 
-    def forget(self) -> None:
+    def clear(self) -> None:
         self.passed.clear()
         self.claimed.clear()
         self.refused.clear()
 
-    def take_back(self, name: str) -> None:
+    def remove(self, name: str) -> None:
         self.passed[:] = [d for d in self.passed if d.id != name]
-        self.drop(name)
+        self.remove_claim(name)
 
-    def drop(self, name: str) -> None:
+    def remove_claim(self, name: str) -> None:
         self.claimed[:] = [each for each in self.claimed if each != name]
 
 
@@ -66,8 +66,8 @@ class BoardCalls:
 
     projection: StatusProjection
     record: Callable[[Event], None]
-    terms: PassRules
-    word: RoundClaims
+    rules: PassRules
+    claims: RoundClaims
     clean: Callable[[Mapping[str, Any]], Mapping[str, Any]]
 
     def tools(self) -> tuple[Tool, ...]:
@@ -79,154 +79,155 @@ class BoardCalls:
         )
 
     async def _create(self, arguments: Mapping[str, Any]) -> ToolReply:
-        given = given_deliverables(self.clean(arguments))
-        if isinstance(given, RejectedChange):
-            return ToolReply(given.reason, is_error=True)
-        asked = tuple(with_spec_checks(d, self.terms.spec_checks) for d in given)
-        # First: what is known of the deliverables must not change while it is acted on.
-        barred = await self._barred([check for d in asked for check in d.checks])
+        parsed = parse_deliverables(self.clean(arguments))
+        if isinstance(parsed, RejectedChange):
+            return ToolReply(parsed.reason, is_error=True)
+        requested = tuple(with_spec_checks(d, self.rules.spec_checks) for d in parsed)
+        # First, because the deliverables may change while this waits.
+        refusal = await self._find_refusal([check for d in requested for check in d.checks])
         self.projection.adopt()
-        # An agent that was cut off asks again for what it never saw an answer to.
-        new = tuple(d for d in asked if not self._has(d))
-        if asked and not new:
+        # An interrupted agent repeats a call whose reply it never got.
+        new = tuple(d for d in requested if not self._exists(d))
+        if requested and not new:
             return ToolReply("They were created already.")
-        if barred:
-            return ToolReply(barred, is_error=True)
-        after = add_deliverables(self.projection.known, new)
+        if refusal:
+            return ToolReply(refusal, is_error=True)
+        after = add_deliverables(self.projection.deliverables, new)
         if isinstance(after, RejectedChange):
             return ToolReply(after.reason, is_error=True)
-        left = owner_of_left_checks(after, self.terms.spec_checks)
-        made = tuple(map(self.projection.new, new if left is None else (*new, left)))
-        for deliverable in made:
+        unmatched = owner_of_unmatched_checks(after, self.rules.spec_checks)
+        added = new if unmatched is None else (*new, unmatched)
+        created = tuple(map(self.projection.mark_new, added))
+        for deliverable in created:
             self.record(DeliverableCreated(deliverable))
-        self.projection.change(made)
-        return ToolReply(_created(new, left))
+        self.projection.change(created)
+        return ToolReply(_created_text(new, unmatched))
 
-    def _has(self, asked: Deliverable) -> bool:
-        """Whether it is there, whatever became of it; it may have got checks since."""
-        known = self.projection.find(asked.id)
-        if known is None:
+    def _exists(self, requested: Deliverable) -> bool:
+        """Whether it was created already; it may have got a status and checks since."""
+        present = self.projection.find(requested.id)
+        if present is None:
             return False
-        commands = {check.criterion: check.command for check in known.checks}
+        commands = {check.criterion: check.command for check in present.checks}
         return (
-            asked.description == known.description
-            and asked.acceptance_criteria == known.acceptance_criteria
-            and all(commands.get(check.criterion) == check.command for check in asked.checks)
+            requested.description == present.description
+            and requested.acceptance_criteria == present.acceptance_criteria
+            and all(commands.get(check.criterion) == check.command for check in requested.checks)
         )
 
-    async def _barred(self, checks: Sequence[Check]) -> str:
-        """Why one of the agent's own is not taken; empty if all are."""
+    async def _find_refusal(self, checks: Sequence[Check]) -> str:
+        """Why one of the agent's checks is refused; empty if none is."""
         for check in checks:
             if check.origin != "agent":
                 continue
             if reason := await self._why_not_run(check.command):
-                return _not_run(check, reason)
+                return _refusal_text(check, reason)
         return ""
 
     async def _why_not_run(self, command: str) -> str:
-        """In a thread, as every line of an agent is judged: that may start a program."""
-        return await asyncio.to_thread(self.terms.why_not_run, command)
+        """In a thread, because the decision may start a program."""
+        return await asyncio.to_thread(self.rules.why_not_run, command)
 
     async def _add_check(self, arguments: Mapping[str, Any]) -> ToolReply:
-        given = given_check(self.clean(arguments))
-        if isinstance(given, RejectedChange):
-            return ToolReply(given.reason, is_error=True)
-        reason = await self._why_not_run(given.command)
+        parsed = parse_check(self.clean(arguments))
+        if isinstance(parsed, RejectedChange):
+            return ToolReply(parsed.reason, is_error=True)
+        reason = await self._why_not_run(parsed.command)
         self.projection.adopt()
-        found = wanted_check(given, self.projection.known)
-        if isinstance(found, RejectedChange):
-            return ToolReply(found.reason, is_error=True)
-        deliverable, check = found
+        resolved = resolve_check(parsed, self.projection.deliverables)
+        if isinstance(resolved, RejectedChange):
+            return ToolReply(resolved.reason, is_error=True)
+        deliverable, check = resolved
         reply = ToolReply(f"{deliverable.id} has this check now: {check.command}")
         if any(each.criterion == check.criterion for each in deliverable.checks):
             return reply
         if reason:
-            return ToolReply(_not_run(check, reason), is_error=True)
+            return ToolReply(_refusal_text(check, reason), is_error=True)
         self.record(CheckAdded(deliverable.id, check))
         self.projection.change([with_check(deliverable, check)])
         return reply
 
     async def _set_status(self, arguments: Mapping[str, Any]) -> ToolReply:
-        name, given = arguments.get("deliverableId"), arguments.get("status")
+        name, status = arguments.get("deliverableId"), arguments.get("status")
         if not isinstance(name, str):
             return ToolReply("`deliverableId` must be a text.", is_error=True)
-        if given not in get_args(DeliverableStatus):
+        if status not in get_args(DeliverableStatus):
             return ToolReply(
-                f"Unknown status {given!r}: use pending, passed or blocked.", is_error=True
+                f"Unknown status {status!r}: use pending, passed or blocked.", is_error=True
             )
         self.projection.adopt()
-        found = self.projection.find(name)
-        if found is not None and given == found.status == "pending" and name in self.word.claimed:
-            return self._withdraw(found)
-        status = cast("DeliverableStatus", given)
-        after = set_status(self.projection.known, name, status)
+        deliverable = self.projection.find(name)
+        is_claimed = name in self.claims.claimed
+        if deliverable is not None and status == deliverable.status == "pending" and is_claimed:
+            return self._withdraw(deliverable)
+        after = set_status(self.projection.deliverables, name, cast("DeliverableStatus", status))
         if isinstance(after, RejectedChange):
             return ToolReply(after.reason, is_error=True)
         changed = next(d for d in after if d.id == name)
         if status == "passed":
-            return self._say_done(changed)
+            return self._claim(changed)
         return self._change(changed)
 
-    def _say_done(self, changed: Deliverable) -> ToolReply:
-        when = decide_claim(changed, self.terms)
-        if isinstance(when, RejectedChange):
-            return self._refuse(changed, when)
-        if when == "at_once":
+    def _claim(self, changed: Deliverable) -> ToolReply:
+        timing = decide_claim(changed, self.rules)
+        if isinstance(timing, RejectedChange):
+            return self._refuse(changed, timing)
+        if timing == "at_once":
             return self._change(changed)
-        if changed.id not in self.word.claimed:
+        if changed.id not in self.claims.claimed:
             self.record(DeliverableClaimed(changed.id, changed.description))
-            self.word.claimed.append(changed.id)
-            self.word.passed.append(as_pending(changed))
-        return ToolReply(f"{claim_reply(changed, self.terms)} {self._left()}")
+            self.claims.claimed.append(changed.id)
+            self.claims.passed.append(as_pending(changed))
+        return ToolReply(f"{claim_reply(changed, self.rules)} {self._tally_text()}")
 
-    def _refuse(self, changed: Deliverable, refused: RejectedChange) -> ToolReply:
-        """Said once in a round, however often the agent tries."""
-        if changed.id not in self.word.refused:
+    def _refuse(self, changed: Deliverable, rejection: RejectedChange) -> ToolReply:
+        """Recorded once per round, however often the agent tries."""
+        if changed.id not in self.claims.refused:
             unchecked = len(claimed_criteria(changed))
             self.record(ClaimRefused(changed.id, changed.description, 0, unchecked))
-            self.word.refused.append(changed.id)
-        return ToolReply(refused.reason, is_error=True)
+            self.claims.refused.append(changed.id)
+        return ToolReply(rejection.reason, is_error=True)
 
-    def _withdraw(self, found: Deliverable) -> ToolReply:
-        self.record(withdrawn(found))
-        self.word.take_back(found.id)
-        return ToolReply(f"{found.id} is not claimed any more. {self._left()}")
+    def _withdraw(self, deliverable: Deliverable) -> ToolReply:
+        self.record(withdrawal_event(deliverable))
+        self.claims.remove(deliverable.id)
+        return ToolReply(f"{deliverable.id} is not claimed any more. {self._tally_text()}")
 
     def _change(self, changed: Deliverable) -> ToolReply:
         name, status = changed.id, changed.status
-        before = next(d for d in self.projection.known if d.id == name)
+        before = next(d for d in self.projection.deliverables if d.id == name)
         proof: Proof | None = "claimed" if status == "passed" else None
         self.record(DeliverableChanged(name, before.description, before.status, status, proof))
-        self.word.take_back(name)
+        self.claims.remove(name)
         if status == "passed":
-            self.word.passed.append(before)
-        self.projection.change([self.projection.marked(changed)])
-        return ToolReply(f"{name} is {status} now. {self._left()}")
+            self.claims.passed.append(before)
+        self.projection.change([self.projection.with_rehearsal_mark(changed)])
+        return ToolReply(f"{name} is {status} now. {self._tally_text()}")
 
     async def _list(self, arguments: Mapping[str, Any]) -> ToolReply:
         self.projection.adopt()
-        entries = listed(self.projection.known, claimed=self.word.claimed)
+        entries = deliverable_entries(self.projection.deliverables, claimed=self.claims.claimed)
         return ToolReply(json.dumps(entries, ensure_ascii=False, indent=1))
 
-    def _left(self) -> str:
-        now = tally(self.projection.known)
-        return f"{now.passed} passed, {now.blocked} blocked, {now.pending} pending."
+    def _tally_text(self) -> str:
+        counts = tally(self.projection.deliverables)
+        return f"{counts.passed} passed, {counts.blocked} blocked, {counts.pending} pending."
 
 
-def withdrawn(deliverable: Deliverable) -> DeliverableChanged:
-    """How the log is told that a claim does not stand any more."""
+def withdrawal_event(deliverable: Deliverable) -> DeliverableChanged:
+    """The event that records the withdrawal of a claim."""
     return DeliverableChanged(deliverable.id, deliverable.description, "pending", "pending")
 
 
-def _not_run(check: Check, reason: str) -> str:
+def _refusal_text(check: Check, reason: str) -> str:
     return f"Treadle does not run the check for {check.criterion!r}: {reason}"
 
 
-def _created(new: Sequence[Deliverable], left: Deliverable | None) -> str:
-    told = f"Created {len(new)}: {', '.join(d.id for d in new)}."
-    if left is None:
-        return told
+def _created_text(new: Sequence[Deliverable], unmatched: Deliverable | None) -> str:
+    text = f"Created {len(new)}: {', '.join(d.id for d in new)}."
+    if unmatched is None:
+        return text
     return (
-        f"{told} Treadle added {left.id} for the checks of the specification whose text is no "
+        f"{text} Treadle added {unmatched.id} for the checks of the specification whose text is no "
         "criterion of yours."
     )

@@ -1,4 +1,4 @@
-"""The tools by which an agent reads and changes deliverables: schemas and arguments."""
+"""The tools that agents use for deliverables: schemas, and parsing of arguments."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple, TypedDict
@@ -9,7 +9,7 @@ from treadle.domain.wire import without_surrogates
 from treadle.verify.spec_checks import fold_text
 
 
-class Described(TypedDict):
+class ToolDescription(TypedDict):
     name: str
     description: str
     schema: Mapping[str, Any]
@@ -21,7 +21,7 @@ _CHECK = (
     "result every time, needs no network, and fails as long as the work is not done."
 )
 
-CREATE: Described = {
+CREATE: ToolDescription = {
     "name": "create_deliverable",
     "description": (
         "Write down units of done, each with acceptance criteria that somebody else could check. "
@@ -64,7 +64,7 @@ CREATE: Described = {
     },
 }
 
-ADD_CHECK: Described = {
+ADD_CHECK: ToolDescription = {
     "name": "add_check",
     "description": (
         "Give a check to a criterion that has none. It stays as it is: no agent can change or "
@@ -84,7 +84,7 @@ ADD_CHECK: Described = {
     },
 }
 
-SET_STATUS: Described = {
+SET_STATUS: ToolDescription = {
     "name": "set_deliverable_status",
     "description": (
         "Change a deliverable's status. passed: every acceptance criterion was verified; where "
@@ -103,37 +103,37 @@ SET_STATUS: Described = {
     },
 }
 
-LIST: Described = {
+LIST: ToolDescription = {
     "name": "list_deliverables",
     "description": "All deliverables with their acceptance criteria, checks and status.",
     "schema": {"type": "object", "properties": {}},
 }
 
 
-def given_deliverables(arguments: Mapping[str, Any]) -> tuple[Deliverable, ...] | RejectedChange:
-    """The deliverables in a tool call, or what is wrong with the call's shape."""
+def parse_deliverables(arguments: Mapping[str, Any]) -> tuple[Deliverable, ...] | RejectedChange:
+    """The deliverables in a tool call, or why the call is malformed."""
     entries = arguments.get("deliverables")
     if not isinstance(entries, list):
         return RejectedChange("Pass `deliverables`, a list of objects.")
-    made = []
+    deliverables = []
     for entry in entries:
-        deliverable = _given_deliverable(entry)
+        deliverable = _parse_deliverable(entry)
         if isinstance(deliverable, RejectedChange):
             return deliverable
-        made.append(deliverable)
-    return tuple(made)
+        deliverables.append(deliverable)
+    return tuple(deliverables)
 
 
-def _given_deliverable(entry: object) -> Deliverable | RejectedChange:
+def _parse_deliverable(entry: object) -> Deliverable | RejectedChange:
     if not isinstance(entry, dict):
         return RejectedChange("Each deliverable must be an object.")
     criteria = entry.get("acceptanceCriteria")
     if not isinstance(criteria, list):
-        return RejectedChange(_CRITERIA_WANTED)
-    given = [_given_criterion(each) for each in criteria]
-    pairs = [each for each in given if each is not None]
-    if len(pairs) < len(given):
-        return RejectedChange(_CRITERIA_WANTED)
+        return RejectedChange(_CRITERIA_FORMAT)
+    parsed = [_parse_criterion(each) for each in criteria]
+    pairs = [each for each in parsed if each is not None]
+    if len(pairs) < len(parsed):
+        return RejectedChange(_CRITERIA_FORMAT)
     name, description = entry.get("id"), entry.get("description")
     if not isinstance(name, str) or not isinstance(description, str):
         return RejectedChange("`id` and `description` must be texts.")
@@ -145,13 +145,13 @@ def _given_deliverable(entry: object) -> Deliverable | RejectedChange:
     )
 
 
-_CRITERIA_WANTED = (
+_CRITERIA_FORMAT = (
     '`acceptanceCriteria` must be a list of texts, or of {"text": …, "check": "shell command"}.'
 )
 
 
-def _given_criterion(value: object) -> tuple[str, str | None] | None:
-    """Its text, and its command if it has one; None if it is no criterion."""
+def _parse_criterion(value: object) -> tuple[str, str | None] | None:
+    """Its text, and its command if it has one; None if it is malformed."""
     match value:
         case str(text) | {"text": str(text), "check": None}:
             return without_surrogates(text), None
@@ -163,32 +163,32 @@ def _given_criterion(value: object) -> tuple[str, str | None] | None:
             return None
 
 
-class GivenCheck(NamedTuple):
-    """The words of a call that asks for a check."""
+class CheckArguments(NamedTuple):
+    """The arguments of a call of `add_check`."""
 
     deliverable: str
     criterion: str
     command: str
 
 
-def given_check(arguments: Mapping[str, Any]) -> GivenCheck | RejectedChange:
+def parse_check(arguments: Mapping[str, Any]) -> CheckArguments | RejectedChange:
     names = ("deliverableId", "criterion", "command")
-    words = [word for each in names if isinstance(word := arguments.get(each), str)]
-    if len(words) < len(names):
+    texts = [text for each in names if isinstance(text := arguments.get(each), str)]
+    if len(texts) < len(names):
         return RejectedChange("`deliverableId`, `criterion` and `command` must be texts.")
-    name, criterion, command = map(without_surrogates, words)
-    return GivenCheck(name, criterion, command.strip())
+    name, criterion, command = map(without_surrogates, texts)
+    return CheckArguments(name, criterion, command.strip())
 
 
-def wanted_check(
-    given: GivenCheck, known: Sequence[Deliverable]
+def resolve_check(
+    arguments: CheckArguments, deliverables: Sequence[Deliverable]
 ) -> tuple[Deliverable, Check] | RejectedChange:
-    """The check that a call asks for and whose it is; one that is there already may be asked for
-    again, and nothing else in its place."""
-    name, text, command = given
-    found = next((d for d in known if d.id == name), None)
+    """The deliverable and the check of a call. An existing check may be requested again, but not
+    replaced."""
+    name, text, command = arguments
+    found = next((d for d in deliverables if d.id == name), None)
     if found is None:
-        ids = ", ".join(d.id for d in known) or "none yet"
+        ids = ", ".join(d.id for d in deliverables) or "none yet"
         return RejectedChange(f"Deliverable {name} not found. Known ids: {ids}.")
     criterion = next(
         (c for c in found.acceptance_criteria if fold_text(c) == fold_text(text)), None
@@ -206,10 +206,10 @@ def wanted_check(
     return found, Check(criterion, command)
 
 
-def listed(
+def deliverable_entries(
     deliverables: Sequence[Deliverable], *, claimed: Collection[str] = ()
 ) -> list[dict[str, Any]]:
-    """The deliverables as the agent reads them."""
+    """The deliverables as JSON for the agent."""
     return [_entry(d) | ({"claimed": True} if d.id in claimed else {}) for d in deliverables]
 
 

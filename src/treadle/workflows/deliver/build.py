@@ -10,7 +10,11 @@ from treadle.domain.run import LandingChoice
 from treadle.verify.spec_checks import spec_checks, unread_checks
 from treadle.verify.suite_comparison import RegressionRules
 from treadle.workflows.deliver.board import DeliverableBoard
-from treadle.workflows.deliver.check_history import green_checks, planned_deliverables, seen_before
+from treadle.workflows.deliver.check_history import (
+    first_check_commits,
+    green_checks,
+    planned_deliverables,
+)
 from treadle.workflows.deliver.deliver_work import DeliverWork
 from treadle.workflows.deliver.pass_rules import PassRules
 from treadle.workflows.deliver.verifier import DeliverableVerifier
@@ -35,7 +39,7 @@ class DeliverStart:
     plan_outdated: bool
     tip: str
     facts: RoundFacts
-    # Which steps the landing takes must not depend on the process that lands.
+    # Stored, so that the steps of the landing do not depend on the process.
     landing: LandingChoice = field(default_factory=LandingChoice)
 
 
@@ -56,7 +60,7 @@ async def build_deliver(parts: RunParts) -> RunLoop:
 
 
 async def open_board(parts: RunParts) -> DeliverableBoard:
-    """The deliverables as the run's log has them, or as an earlier run or a person left them."""
+    """The deliverables from the run's log, or from status.json for a new run."""
     history, workspace = parts.history, parts.workspace
     board = DeliverableBoard(
         parts.status,
@@ -64,29 +68,29 @@ async def open_board(parts: RunParts) -> DeliverableBoard:
         parts.driver.clock,
         rehearsed=parts.request.rehearsal,
         clean=parts.redact,
-        terms=_pass_rules(parts),
+        rules=_pass_rules(parts),
     )
     if history.deliverables or history.session_records:
         board.reopen(history)
         if history.is_fresh_leg:
-            # Other runs may have passed meanwhile what this one has not got.
-            await board.recheck(workspace.contains)
-            if history.reopened == "retry":
+            # Passes of other runs may rely on work that this run lacks.
+            await board.reset_missing_passes(workspace.contains)
+            if history.reopened_by == "retry":
                 board.unblock()
     else:
         board.open()
-        if names := ", ".join(board.left_out):
+        if names := ", ".join(board.rehearsed_ids):
             left_out = RunWarned(f"left out, because only a rehearsal wrote it down: {names}")
             parts.log.record(left_out, once="rehearsed plan left out")
     if not history.has_worked:
-        await board.recheck(workspace.contains)
+        await board.reset_missing_passes(workspace.contains)
     return board
 
 
 def _pass_rules(parts: RunParts) -> PassRules:
-    """What the settings and the specification ask of a pass."""
+    """What the settings and the specification require for a pass."""
     return PassRules(
-        settling="after_round" if parts.checks.suite is not None else "at_once",
+        timing="after_round" if parts.checks.suite is not None else "at_once",
         require_checks="required" if parts.checks.require_checks else "optional",
         spec_checks=spec_checks(parts.spec_text),
         why_not_run=parts.checks.why_not_run,
@@ -94,10 +98,10 @@ def _pass_rules(parts: RunParts) -> PassRules:
 
 
 async def start_leg(parts: RunParts, board: DeliverableBoard) -> DeliverStart:
-    """Where this leg starts, decided once."""
+    """The start of this leg, decided once."""
 
     async def start() -> DeliverStart:
-        # A plan of this run's own is for what it has in its workspace.
+        # A plan of this run is for the specification in its workspace.
         planned = "" if parts.history.planned else parts.previous.planned
         tip = parts.workspace.start
         facts = RoundFacts(
@@ -106,8 +110,8 @@ async def start_leg(parts: RunParts, board: DeliverableBoard) -> DeliverStart:
             tally=board.tally(),
             criteria=criteria_of(board.deliverables),
         )
-        outdated = planned not in ("", parts.spec_hash)
-        return DeliverStart(parts.spec_hash, outdated, tip, facts, parts.landing)
+        is_outdated = planned not in ("", parts.spec_hash)
+        return DeliverStart(parts.spec_hash, is_outdated, tip, facts, parts.landing)
 
     return await parts.steps.step("begin", start, returns=DeliverStart)
 
@@ -140,27 +144,27 @@ def _verifier(parts: RunParts, board: DeliverableBoard) -> DeliverableVerifier:
         check_s=checks.check_s,
         log=parts.log,
         baseline=baseline,
-        checks_before_work=board.checks_to_see_fail,
+        checks_before_work=board.checks_before_work,
         must_hold=board.not_blocked,
         green=green_checks(parts.read_log),
         changes=partial(changed_files, parts.git),
-        seen_at=seen_before(parts.read_log),
+        first_commits=first_check_commits(parts.read_log),
     )
 
 
 def plan_text(specification: str, deliverables: Sequence[Deliverable]) -> str:
-    """All texts that may say that a test is removed or skipped."""
+    """All texts that may allow the removal or skipping of a test."""
     texts = [(d.description, *d.acceptance_criteria) for d in deliverables]
     return "\n".join([specification, *(line for lines in texts for line in lines)])
 
 
 def record_unread_checks(parts: RunParts) -> None:
-    """Warn about lines of the specification that look like checks and are none."""
+    """Warn about lines of the specification that look like checks but cannot be read."""
     lines = unread_checks(parts.spec_text)
     if not lines:
         return
-    listed = ", ".join(map(str, lines[:_MOST_LINES])) + (" …" if len(lines) > _MOST_LINES else "")
+    numbers = ", ".join(map(str, lines[:_MOST_LINES])) + (" …" if len(lines) > _MOST_LINES else "")
     spec = parts.facts.spec or "the specification"
-    where = f"{spec}, line{'s' if len(lines) > 1 else ''} {listed}"
-    warning = RunWarned(f"{where}: not read as a check; {_RIGHT_FORM}")
+    location = f"{spec}, line{'s' if len(lines) > 1 else ''} {numbers}"
+    warning = RunWarned(f"{location}: not read as a check; {_RIGHT_FORM}")
     parts.log.record(warning, once=f"unread checks {lines}")

@@ -1,4 +1,4 @@
-"""What the log of a run says about its checks. Pure."""
+"""Reads facts about checks from the log of a run. Pure."""
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 
@@ -12,8 +12,8 @@ from treadle.workflows.deliver.verifier import CheckKey
 ReadLog = Callable[[Collection[str]], Iterator[RecordedEvent]]
 
 
-def seen_before(read: ReadLog) -> dict[CheckKey, str]:
-    """The commit on which each check was first run before the work."""
+def first_check_commits(read: ReadLog) -> dict[CheckKey, str]:
+    """The commit on which each check first ran before the work."""
     commits: dict[CheckKey, str] = {}
     for event in _finished_checks(read):
         if event.evidence.when == "before":
@@ -32,18 +32,18 @@ def green_checks(read: ReadLog) -> list[CheckFinished]:
 
 
 def planned_deliverables(read: ReadLog, deliverables: Sequence[Deliverable]) -> list[Deliverable]:
-    """Without those that came up during the work: an agent that removes a test could write one
-    that says so."""
-    improvised, working = set(), False
+    """The deliverables of the plan. Later ones do not count, because an agent that removes a test
+    could create a deliverable that allows it."""
+    unplanned, is_working = set(), False
     for recorded in read(("round.started", "deliverable.created")):
         match recorded.event:
             case RoundStarted(instruction=instruction):
-                working = instruction != "initializer"
-            case DeliverableCreated(deliverable=created) if working:
-                improvised.add(created.id)
+                is_working = instruction != "initializer"
+            case DeliverableCreated(deliverable=created) if is_working:
+                unplanned.add(created.id)
             case _:
                 pass
-    return [d for d in deliverables if d.id not in improvised]
+    return [d for d in deliverables if d.id not in unplanned]
 
 
 def _finished_checks(read: ReadLog) -> Iterator[CheckFinished]:

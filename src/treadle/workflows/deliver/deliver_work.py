@@ -32,7 +32,7 @@ class DeliverWork:
     briefs: SessionBriefs
     facts: ProjectFacts
     spec_hash: str
-    # Its keys are of the leg.
+    # Counts its keys per leg.
     log: Log
 
     def decide(self, progress: RunProgress, rules: DecisionRules) -> NextAction:
@@ -47,7 +47,7 @@ class DeliverWork:
         self.board.begin_round()
 
     def summarize(self) -> WorkSummary:
-        """With what a person wrote into status.json meanwhile."""
+        """The summary with a person's edits of status.json."""
         self.board.adopt()
         return WorkSummary(
             tally=self.board.tally(),
@@ -69,7 +69,7 @@ class DeliverWork:
     async def after_import(
         self, ref: RoundRef, progress: RunProgress, result: SessionResult, imported: RoundImport
     ) -> RunProgress:
-        """A session that completed a plan has made it for the specification as it is."""
+        """Record that a completed plan is for the current specification."""
         if ref.instruction != "initializer" or not isinstance(result.outcome, Completed):
             return progress
         if self.board.tally().total:
@@ -87,7 +87,7 @@ class DeliverWork:
         return await self.verifier.reverify(commits, accepted)
 
     def _message(self, number: int) -> str:
-        """From our own words only: an agent's summary may hold what must not be published."""
+        """Without the agent's summary, which may hold what must not be published."""
         passed = self.board.passed_this_round
         if not passed:
             return f"Round {number}: work in progress"
@@ -96,5 +96,5 @@ class DeliverWork:
 
 
 def one_line(text: str) -> str:
-    """What an agent wrote, fit for a commit message: git takes no zero bytes, for one."""
+    """Agent text as one printable line: git rejects zero bytes in commit messages."""
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())

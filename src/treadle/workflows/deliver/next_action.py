@@ -28,12 +28,12 @@ def decide_next(progress: RunProgress, rules: DecisionRules) -> NextAction:
     """
     if stop := must_stop(progress, rules):
         return stop
-    if progress.given_up:
-        return StopRun("tests_failed", progress.given_up)
+    if progress.give_up_reason:
+        return StopRun("tests_failed", progress.give_up_reason)
     if progress.gate_failures > rules.fix_rounds:
         return AskAboutTests()
-    if not progress.plan_outdated and (decided := _when_all_decided(progress)):
-        return decided
+    if not progress.plan_outdated and (action := _when_all_done(progress)):
+        return action
     if stop := limit_reached(progress, rules.limits):
         return stop
     if isinstance(progress.last, QuotaExceeded):
@@ -42,14 +42,14 @@ def decide_next(progress: RunProgress, rules: DecisionRules) -> NextAction:
     return RunSession("coding" if planned else "initializer")
 
 
-def _when_all_decided(progress: RunProgress) -> StopRun | Reverify | None:
+def _when_all_done(progress: RunProgress) -> StopRun | Reverify | None:
     tally = progress.tally
     if tally.all_achievable_passed and progress.provable and not progress.verified:
-        # Tests that object are for a round to mend, and then they are asked again.
-        mending = progress.gate_failures > 0 and not progress.worked_since
-        return None if mending else Reverify()
+        # Failing tests need a repair round before the next verification.
+        is_repairing = progress.gate_failures > 0 and not progress.worked_since
+        return None if is_repairing else Reverify()
     if tally.all_achievable_passed:
-        # A session that met a quota limit is no round, but it may have done the work.
-        worked = progress.rounds or progress.last is not None
-        return StopRun("all_passed", "" if worked else NOTHING_TO_DO)
+        # A session that hit a quota limit is no round, but may have done the work.
+        has_worked = progress.rounds or progress.last is not None
+        return StopRun("all_passed", "" if has_worked else NOTHING_TO_DO)
     return StopRun("all_blocked") if tally.all_blocked else None

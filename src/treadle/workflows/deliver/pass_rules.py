@@ -1,4 +1,4 @@
-"""When a claim of an agent makes a deliverable pass. Pure."""
+"""Decides when an agent's claim makes a deliverable pass. Pure."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,50 +8,49 @@ from treadle.domain.deliverable import Deliverable, RejectedChange
 from treadle.verify.proof import claimed_criteria
 from treadle.verify.spec_checks import SpecCheck
 
-# after_round: the project has tests that a claim has to pass, whether it has checks or not.
-Settling: TypeAlias = Literal["at_once", "after_round"]
+# after_round: the project has tests, which a claim must pass with or without checks.
+PassTiming: TypeAlias = Literal["at_once", "after_round"]
 Requirement: TypeAlias = Literal["optional", "required"]
 
 
-def runs_any_line(line: str) -> str:
-    """Nothing stands against a check, whatever it does."""
+def accept_any_line(line: str) -> str:
+    """Accept every line as a check."""
     return ""
 
 
 @dataclass(frozen=True, slots=True)
 class PassRules:
-    """What the run asks of a pass, and of the checks that an agent gives."""
+    """What the run requires of a pass, and of an agent's checks."""
 
-    settling: Settling = "at_once"
-    # Whether something may pass of which a criterion has no check.
+    timing: PassTiming = "at_once"
+    # Whether every criterion needs a check.
     require_checks: Requirement = "optional"
-    # As they stand in the specification that the user sees.
+    # From the specification in the user's checkout.
     spec_checks: tuple[SpecCheck, ...] = ()
-    # Why Treadle does not run a line for an agent; empty if it does.
-    why_not_run: Callable[[str], str] = runs_any_line
+    # Why Treadle does not run a line as an agent's check; empty if it does.
+    why_not_run: Callable[[str], str] = accept_any_line
 
 
-# An agent's word is enough.
-AT_ONCE = PassRules()
+PASS_AT_ONCE = PassRules()
 
 
-def decide_claim(deliverable: Deliverable, terms: PassRules) -> Settling | RejectedChange:
-    """When a deliverable passes that an agent says is done, or why its word is not taken."""
+def decide_claim(deliverable: Deliverable, rules: PassRules) -> PassTiming | RejectedChange:
+    """When a claimed deliverable passes, or why the claim is refused."""
     open_criteria = claimed_criteria(deliverable)
-    if terms.require_checks == "required" and open_criteria:
+    if rules.require_checks == "required" and open_criteria:
         texts = ", ".join(repr(text) for text in open_criteria)
         return RejectedChange(
             f"{deliverable.id} cannot pass yet: this project wants a check for every criterion, "
             f"and there is none for {texts}. Add one with add_check."
         )
-    return "after_round" if deliverable.checks else terms.settling
+    return "after_round" if deliverable.checks else rules.timing
 
 
-def claim_reply(deliverable: Deliverable, terms: PassRules) -> str:
-    """What an agent is told whose word has to be shown first."""
-    tests = ["the tests"] if terms.settling == "after_round" else []
-    shown_by = " and ".join([*(["its checks"] if deliverable.checks else []), *tests])
+def claim_reply(deliverable: Deliverable, rules: PassRules) -> str:
+    """The reply to an agent whose claim must be verified first."""
+    tests = ["the tests"] if rules.timing == "after_round" else []
+    verified_by = " and ".join([*(["its checks"] if deliverable.checks else []), *tests])
     return (
         f"{deliverable.id} is claimed and stays pending until it is shown: after this session "
-        f"Treadle runs {shown_by} on the commit. Commit everything that belongs to it."
+        f"Treadle runs {verified_by} on the commit. Commit everything that belongs to it."
     )

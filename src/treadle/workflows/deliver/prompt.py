@@ -4,14 +4,14 @@ import json
 from collections.abc import Sequence
 
 from treadle.domain.deliverable import Deliverable
-from treadle.workflows.deliver.board_tools import listed
+from treadle.workflows.deliver.board_tools import deliverable_entries
 from treadle.workflows.loop.run_parts import ProjectFacts
 
 
 def deliver_prompt(
     instruction: str, facts: ProjectFacts, deliverables: Sequence[Deliverable]
 ) -> str:
-    """Instruction first, then facts, then the state of the work."""
+    """The instruction, the facts, then the state of the work."""
     lines = [
         instruction.rstrip(),
         "",
@@ -21,8 +21,8 @@ def deliver_prompt(
         f"- Hand-over notes between sessions: `{facts.notes}` (yours to read and to update)",
     ]
     lines += [
-        f"- {what}: `{command}`"
-        for what, command in (
+        f"- {label}: `{command}`"
+        for label, command in (
             ("Setup command", facts.setup),
             ("Check command", facts.check),
             ("Test command", facts.test),
@@ -30,6 +30,6 @@ def deliver_prompt(
         if command
     ]
     if deliverables:
-        state = json.dumps(listed(deliverables), ensure_ascii=False, indent=1)
+        state = json.dumps(deliverable_entries(deliverables), ensure_ascii=False, indent=1)
         lines += ["", "## Deliverables as they stand", "", "```json", state, "```"]
     return "\n".join(lines) + "\n"

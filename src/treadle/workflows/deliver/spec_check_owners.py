@@ -1,4 +1,4 @@
-"""Which deliverable carries a check of the specification. Pure."""
+"""Assigns the checks of the specification to deliverables. Pure."""
 
 from collections.abc import Collection, Sequence
 
@@ -12,43 +12,42 @@ SPEC_DESCRIPTION = "What the specification itself checks"
 
 
 def missing_checks(deliverable: Deliverable, spec_checks: Sequence[SpecCheck]) -> tuple[Check, ...]:
-    """Checks of the specification for criteria of the deliverable that do not have them.
+    """Checks of the specification that the deliverable's criteria lack.
 
-    They come before an agent's own and before what the specification once said, not before a
-    person's: theirs is the later word.
+    They replace an agent's checks and older ones of the specification, but never a person's.
     """
-    wanted = index_by_text(spec_checks)
+    by_text = index_by_text(spec_checks)
     present = {check.criterion: check for check in deliverable.checks}
     missing = []
     for criterion in dict.fromkeys(deliverable.acceptance_criteria):
-        item, check = wanted.get(fold_text(criterion)), present.get(criterion)
-        if item is None or (check is not None and check.origin == "person"):
+        spec_check, check = by_text.get(fold_text(criterion)), present.get(criterion)
+        if spec_check is None or (check is not None and check.origin == "person"):
             continue
-        if check is None or (check.command, check.origin) != (item.command, "spec"):
-            missing.append(Check(criterion, item.command, "spec"))
+        if check is None or (check.command, check.origin) != (spec_check.command, "spec"):
+            missing.append(Check(criterion, spec_check.command, "spec"))
     return tuple(missing)
 
 
 def with_spec_checks(deliverable: Deliverable, spec_checks: Sequence[SpecCheck]) -> Deliverable:
-    """The deliverable with the checks that the specification has for its criteria."""
+    """The deliverable with the specification's checks for its criteria."""
     for check in missing_checks(deliverable, spec_checks):
         deliverable = with_check(deliverable, check)
     return deliverable
 
 
-def owner_of_left_checks(
+def owner_of_unmatched_checks(
     deliverables: Sequence[Deliverable], spec_checks: Sequence[SpecCheck]
 ) -> Deliverable | None:
-    """A deliverable of those checks whose text is no criterion anywhere; None if there are none."""
+    """A deliverable for the checks that match no criterion; None if all match."""
     texts = {fold_text(text) for d in deliverables for text in d.acceptance_criteria}
-    left = [each for each in spec_checks if fold_text(each.text) not in texts]
-    if not left:
+    unmatched = [each for each in spec_checks if fold_text(each.text) not in texts]
+    if not unmatched:
         return None
     return Deliverable(
         _free_id({d.id for d in deliverables}),
         SPEC_DESCRIPTION,
-        tuple(each.text for each in left),
-        checks=tuple(Check(each.text, each.command, "spec") for each in left),
+        tuple(each.text for each in unmatched),
+        checks=tuple(Check(each.text, each.command, "spec") for each in unmatched),
     )
 
 

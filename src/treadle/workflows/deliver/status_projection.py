@@ -1,4 +1,4 @@
-"""Keeps the deliverables and status.json in step: events first, then the file."""
+"""Keeps the deliverables and status.json in sync: events first, then the file."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -10,9 +10,9 @@ from treadle.domain.events.run import RunWarned
 from treadle.domain.events.work import StatusAdopted
 from treadle.domain.ports import Clock, StatusBoard
 from treadle.workflows.deliver.status_merge import (
-    as_edited,
-    replaced,
-    unsaved,
+    editable_parts,
+    missing_from_file,
+    replace_by_id,
     with_changes,
     with_known_checks,
 )
@@ -20,7 +20,7 @@ from treadle.workflows.loop.run_history import RunHistory
 
 
 class StatusProjection:
-    """What is known of the deliverables; the file follows, and a person's edit of it stands."""
+    """The deliverables of a run, written to the file; a person's edit of the file is kept."""
 
     def __init__(
         self,
@@ -35,89 +35,93 @@ class StatusProjection:
         self._clock = clock
         self._rehearsed = rehearsed
         self._warned = ""
-        self.known: tuple[Deliverable, ...] = ()
-        # Changes that the log has and the file does not have yet.
+        self.deliverables: tuple[Deliverable, ...] = ()
+        # Changes that the log has and the file lacks.
         self._unsaved: tuple[Deliverable, ...] = ()
-        # Those of the file that only a rehearsal wrote down, by id.
-        self.left_out: tuple[str, ...] = ()
+        # Deliverables in the file that only a rehearsal created.
+        self.rehearsed_ids: tuple[str, ...] = ()
 
     def open(self) -> None:
-        """Begin with what an earlier run or a person left in the file."""
-        self.known = self._read()
-        if self.known:
-            self._record(StatusAdopted(self.known, "earlier_run"))
+        """Start with the deliverables in the file."""
+        self.deliverables = self._read()
+        if self.deliverables:
+            self._record(StatusAdopted(self.deliverables, "earlier_run"))
 
-    def reopen(self, told: RunHistory) -> None:
-        """Go on from the run's own log; what was stored there and not written yet is written."""
+    def reopen(self, history: RunHistory) -> None:
+        """Continue from the run's log; write what the file lacks."""
         try:
-            found = self._read()
+            from_file = self._read()
         except ProjectError as error:
             self._warn(error, "going on from the last valid state")
-            found = ()
-        self.known = told.deliverables
-        if not told.is_fresh_leg:
-            # A run that had ended has written all: what differs then is a person's.
-            self._unsaved = tuple(self.marked(d) for d in unsaved(found, told))
-        self._take_over(found or told.deliverables)
+            from_file = ()
+        self.deliverables = history.deliverables
+        if not history.is_fresh_leg:
+            # An ended run has written everything, so any difference is a person's edit.
+            self._unsaved = tuple(
+                self.with_rehearsal_mark(d) for d in missing_from_file(from_file, history)
+            )
+        self._merge_file(from_file or history.deliverables)
         if self._unsaved:
             self._save()
 
     def adopt(self) -> None:
-        """Take over what a person wrote into the file; a broken one is refused by its line."""
+        """Adopt a person's edits of the file; warn about a broken file."""
         if self._unsaved:
             self._save()
             return
         try:
-            self._take_over(self._read())
+            self._merge_file(self._read())
         except ProjectError as error:
             self._warn(error, "going on from the last valid state")
 
     def find(self, name: str) -> Deliverable | None:
-        return next((d for d in self.known if d.id == name), None)
+        return next((d for d in self.deliverables if d.id == name), None)
 
     def change(self, changed: Sequence[Deliverable]) -> None:
-        """These are so now; the log has it already."""
+        """Apply changes that are recorded already, and write them."""
         if not changed:
             return
-        self.known = replaced(self.known, changed)
+        self.deliverables = replace_by_id(self.deliverables, changed)
         self._unsaved = (*self._unsaved, *changed)
         self._save()
 
-    def new(self, d: Deliverable) -> Deliverable:
-        """As this run writes it down: the plan of a script is one for rehearsals only."""
+    def mark_new(self, d: Deliverable) -> Deliverable:
+        """A new deliverable of this run, marked if the run is a rehearsal."""
         return replace(d, rehearsed=self._rehearsed)
 
-    def marked(self, d: Deliverable) -> Deliverable:
-        """What a rehearsal passes is worth something to rehearsals only."""
+    def with_rehearsal_mark(self, d: Deliverable) -> Deliverable:
+        """The deliverable with its pass marked: a rehearsed pass counts in rehearsals only."""
         if d.claim is None:
             return d
         return replace(d, claim=replace(d.claim, rehearsed=self._rehearsed))
 
     def _read(self) -> tuple[Deliverable, ...]:
-        """The file, without what is none of this run's business: the next write leaves it out."""
-        found = self._file.read()
+        """The file without rehearsed deliverables, which the next write removes."""
+        from_file = self._file.read()
         if self._rehearsed:
-            return found
-        self.left_out = tuple(d.id for d in found if d.rehearsed)
-        return tuple(d for d in found if not d.rehearsed)
+            return from_file
+        self.rehearsed_ids = tuple(d.id for d in from_file if d.rehearsed)
+        return tuple(d for d in from_file if not d.rehearsed)
 
     def _save(self) -> None:
-        """Bring the file up to the log. One that takes no writes is tried again the next time."""
+        """Write the file. After a failure the next change tries again."""
         try:
-            while not self._file.write(self.known, today=self._clock.now().date().isoformat()):
-                # Somebody saved the file in this very moment.
-                self._take_over(self._read())
+            while not self._file.write(
+                self.deliverables, today=self._clock.now().date().isoformat()
+            ):
+                # A person saved the file at the same time.
+                self._merge_file(self._read())
         except ProjectError as error:
             self._warn(error, "going on without it")
         else:
             self._unsaved = ()
 
-    def _take_over(self, found: Sequence[Deliverable]) -> None:
-        ours = {d.id: d for d in self.known}
-        theirs = [with_known_checks(d, ours.get(d.id)) for d in found]
+    def _merge_file(self, from_file: Sequence[Deliverable]) -> None:
+        ours = {d.id: d for d in self.deliverables}
+        theirs = [with_known_checks(d, ours.get(d.id)) for d in from_file]
         after = with_changes(theirs, self._unsaved)
-        edited = as_edited(after) != as_edited(self.known)
-        self.known = after
+        edited = editable_parts(after) != editable_parts(self.deliverables)
+        self.deliverables = after
         if edited:
             self._record(StatusAdopted(after, "hand_edit"))
 

@@ -1,7 +1,9 @@
-"""Verifies claims: runs checks and tests on committed trees, and turns a status by the result."""
+"""Verifies claims: runs checks and tests on commits, and sets statuses by the results."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import chain
 from typing import TypeAlias
 
 from treadle.domain.check import BeforeOutcome, Check, CheckTiming, FileChange
@@ -9,7 +11,6 @@ from treadle.domain.deliverable import Deliverable
 from treadle.domain.events.run import RunWarned
 from treadle.domain.events.verification import CheckFinished, ClaimRefused, RegressionFound
 from treadle.domain.ports import Log
-from treadle.verify.bisect import find_breaking_round
 from treadle.verify.check_runner import (
     CheckCommand,
     CheckRunner,
@@ -25,17 +26,17 @@ from treadle.workflows.deliver.finding_text import FailedCheck, describe_failure
 from treadle.workflows.loop.findings import RoundCommits, VerificationFindings
 from treadle.workflows.loop.suite_verifier import SuiteVerifier
 
-# They are kept with the step that found them; nobody reads as many as a broken suite can have.
-MOST_OBJECTIONS = 1000
-SAYS_NOTHING = (
+# They are stored with the step; a broken suite could have too many.
+MAX_OBJECTIONS = 1000
+UNINFORMATIVE_TESTS = (
     "the test command fails as it did before the work, so it says nothing about the work; see what"
     " it needs on a fresh checkout, such as project.setup"
 )
 
 
-ALTERED = "{} can only be claimed, because its check was changed by the work: {}"
-# Of those that are named in it.
-MOST_FILES = 5
+CHECK_CHANGED = "{} can only be claimed, because its check was changed by the work: {}"
+# Files named in the warning.
+MAX_FILES = 5
 
 # A check: its deliverable, criterion and command.
 CheckKey: TypeAlias = tuple[str, str, str]
@@ -52,8 +53,8 @@ class VerificationStopped(Exception):
 
 @dataclass(slots=True)
 class DeliverableVerifier:
-    """One run's verification. `baseline` is the commit of what the user saw: what was red there is
-    known, whatever earlier runs have left on top of it."""
+    """Verifies the work of one run. `baseline` is the user's checkout when the run began, without
+    unlanded work of earlier runs."""
 
     runner: CheckRunner
     board: DeliverableBoard
@@ -62,18 +63,18 @@ class DeliverableVerifier:
     check_s: float
     log: Log
     baseline: str
-    # Checks of pending work to run on the tree before it, where they must fail.
+    # Checks of pending deliverables to run before the work, where they must fail.
     checks_before_work: Callable[[], Sequence[tuple[str, Check]]]
-    # What must hold before the run may succeed.
+    # Deliverables that must hold before the run succeeds.
     must_hold: Callable[[], Sequence[Deliverable]]
-    # What was green on the work already.
+    # Checks that were green on the work.
     green: list[CheckFinished] = field(default_factory=list)
-    # Where the tests had no objections last.
+    # The last commit without objections of the tests.
     suite_green_at: str = ""
-    # Which files differ between two commits.
+    # Returns the files that differ between two commits.
     changes: Callable[[str, str], Awaitable[Sequence[FileChange]]] = nothing_changed
-    # Where each check was run first, before the work; of one of an earlier run it is the baseline.
-    seen_at: dict[CheckKey, str] = field(default_factory=dict)
+    # The commit on which each check first ran before the work; the baseline if unknown.
+    first_commits: dict[CheckKey, str] = field(default_factory=dict)
 
     def is_due(self) -> bool:
         """Whether a round left anything to verify."""
@@ -86,7 +87,7 @@ class DeliverableVerifier:
     async def verify_round(
         self, before: str, tip: str, accepted: Sequence[str]
     ) -> VerificationFindings:
-        """Checks first where they must fail, then the claims; only what holds is passed."""
+        """Run new checks before the work, then verify the claims; only what holds passes."""
         try:
             await self._run_before_work(before)
             return await self._verify_claims(tip, accepted)
@@ -94,142 +95,185 @@ class DeliverableVerifier:
             self.board.drop_claims([d.id for d in self.board.claims()])
             return VerificationFindings(stopped=True)
 
-    async def reverify(self, tips: RoundCommits, accepted: Sequence[str]) -> VerificationFindings:
-        """Everything that has passed, on the last of the tips; what broke is pending again."""
-        tip = tips[-1].commit
+    async def reverify(
+        self, commits: RoundCommits, accepted: Sequence[str]
+    ) -> VerificationFindings:
+        """Verify everything that has passed on the last commit; what broke is pending again."""
+        tip = commits[-1].commit
         try:
-            reds: list[FailedCheck] = []
+            failures: list[FailedCheck] = []
             for deliverable in self.must_hold():
-                reds += await self._failed_checks(deliverable, tip, "again")
-            for red in reds:
-                await self._record_regression(red, tips)
-            judged, printed = await self._tests(tip, "again", accepted)
+                failures += await self._failed_checks(deliverable, tip, "again")
+            for failure in failures:
+                await self._record_regression(failure, commits)
+            comparison, output = await self._tests(tip, "again", accepted)
         except VerificationStopped:
             return VerificationFindings(stopped=True)
-        for name in dict.fromkeys(red.deliverable for red in reds):
-            self.board.set_broken(name, "a check of it that was green is red")
+        for name in dict.fromkeys(failure.deliverable for failure in failures):
+            self.board.reset_pass(name, "a check of it that was green is red")
         await self._reset_altered_checks(self.board.verifiable(), tip)
-        return _findings(reds, judged, printed)
+        return _findings(failures, comparison, output)
 
     async def _run_before_work(self, commit: str) -> None:
         for name, check in self.checks_before_work():
-            ran = await self._run(check.command, commit, "before")
-            self.log.record(CheckFinished(name, check.criterion, ran.evidence, ran.output))
-            self.seen_at.setdefault((name, check.criterion, check.command), commit)
-            before: BeforeOutcome = "passed" if ran.evidence.is_green else "failed"
+            result = await self._run(check.command, commit, "before")
+            self.log.record(CheckFinished(name, check.criterion, result.evidence, result.output))
+            self.first_commits.setdefault((name, check.criterion, check.command), commit)
+            before: BeforeOutcome = "passed" if result.evidence.is_green else "failed"
             self.board.set_before(name, check.criterion, before, command=check.command)
 
     async def _verify_claims(self, tip: str, accepted: Sequence[str]) -> VerificationFindings:
         claims = self.board.claims()
         if not claims:
             return VerificationFindings(idle=True)
-        reds = {d.id: await self._failed_checks(d, tip, "after") for d in claims}
-        judged, printed = await self._tests(tip, "after", accepted)
-        self.board.drop_claims([name for name, found in reds.items() if found])
+        failures = {d.id: await self._failed_checks(d, tip, "after") for d in claims}
+        comparison, output = await self._tests(tip, "after", accepted)
+        self.board.drop_claims([name for name, failed in failures.items() if failed])
         for deliverable in claims:
-            # What only the tests object to stays claimed: a person may yet accept them.
-            if not reds[deliverable.id] and judged.passes:
+            # A claim that only the tests reject stays open: a person may accept the failures.
+            if not failures[deliverable.id] and comparison.passes:
                 await self._reset_altered_checks([deliverable], tip)
                 self.board.pass_deliverable(deliverable.id, tip, proof_of(deliverable))
             else:
-                self._refuse(deliverable, tip, red=len(reds[deliverable.id]))
-        return _findings([red for found in reds.values() for red in found], judged, printed)
+                self._refuse(deliverable, tip, failed=len(failures[deliverable.id]))
+        return _findings(list(chain.from_iterable(failures.values())), comparison, output)
 
     async def _reset_altered_checks(self, passed: Sequence[Deliverable], tip: str) -> None:
-        """A check that the work changed was never seen to fail as it is now, so it proves nothing.
+        """Reset checks whose files the work changed: they never failed in their current form, so
+        they prove nothing.
 
-        Replay gives the same result, because only the first run of a check counts.
+        A replay gives the same result, because only the first run of a check counts.
         """
         for deliverable in passed:
             for check in deliverable.checks:
-                seen = self.seen_at.get((deliverable.id, check.criterion, check.command))
+                key = (deliverable.id, check.criterion, check.command)
                 if check.before != "failed":
                     continue
-                changes = await self.changes(seen or self.baseline, tip)
+                changes = await self.changes(self.first_commits.get(key) or self.baseline, tip)
                 if files := find_changed_evidence(check.command, changes):
                     self.board.reset_check(deliverable.id, check)
-                    told = RunWarned(ALTERED.format(deliverable.id, ", ".join(files[:MOST_FILES])))
-                    self.log.record(told, once=f"altered {deliverable.id} {check.criterion}")
+                    names = ", ".join(files[:MAX_FILES])
+                    warning = RunWarned(CHECK_CHANGED.format(deliverable.id, names))
+                    self.log.record(warning, once=f"altered {deliverable.id} {check.criterion}")
 
-    def _refuse(self, deliverable: Deliverable, tip: str, *, red: int) -> None:
-        refused = ClaimRefused(deliverable.id, deliverable.description, red)
+    def _refuse(self, deliverable: Deliverable, tip: str, *, failed: int) -> None:
+        refused = ClaimRefused(deliverable.id, deliverable.description, failed)
         self.log.record(refused, once=f"{refused.type} {tip} {deliverable.id}")
 
     async def _failed_checks(
         self, deliverable: Deliverable, tip: str, when: CheckTiming
     ) -> list[FailedCheck]:
-        """What of a deliverable does not hold; what was green on this commit is not run again."""
-        found = []
+        """The checks of a deliverable that fail; those that were green here do not run again."""
+        failures = []
         for check in deliverable.checks:
-            known = self._known(check.command, tip)
-            if known is None:
-                ran = await self._run(check.command, tip, when)
-                seen = CheckFinished(deliverable.id, check.criterion, ran.evidence, ran.output)
-            else:
-                seen = replace(known, deliverable=deliverable.id, criterion=check.criterion)
-            if seen in self.green:
-                continue
-            self.log.record(seen)
-            if seen.evidence.is_green:
-                self.green.append(seen)
-            else:
-                found.append(
-                    FailedCheck(deliverable.id, check, seen.evidence.exit_code, seen.output)
+            green = self._green_on(check.command, tip)
+            if green is None:
+                result = await self._run(check.command, tip, when)
+                event = CheckFinished(
+                    deliverable.id, check.criterion, result.evidence, result.output
                 )
-        return found
+            else:
+                event = replace(green, deliverable=deliverable.id, criterion=check.criterion)
+            if event in self.green:
+                continue
+            self.log.record(event)
+            if event.evidence.is_green:
+                self.green.append(event)
+            else:
+                exit_code = event.evidence.exit_code
+                failures.append(FailedCheck(deliverable.id, check, exit_code, event.output))
+        return failures
 
-    def _known(self, command: str, commit: str) -> CheckFinished | None:
-        for seen in self.green:
-            if (seen.evidence.command, seen.evidence.commit) == (command, commit):
-                return seen
+    def _green_on(self, command: str, commit: str) -> CheckFinished | None:
+        for event in self.green:
+            if (event.evidence.command, event.evidence.commit) == (command, commit):
+                return event
         return None
 
-    async def _record_regression(self, red: FailedCheck, tips: RoundCommits) -> None:
-        """Which round broke it, searched among those since it was green."""
-        since = next((d.claim for d in self.board.deliverables if d.id == red.deliverable), None)
+    async def _record_regression(self, failure: FailedCheck, tips: RoundCommits) -> None:
+        """Record which round broke the check, searched since its pass."""
+        name = failure.deliverable
+        claim = next((d.claim for d in self.board.deliverables if d.id == name), None)
         commits = [tip.commit for tip in tips]
-        start = commits.index(since.commit) if since and since.commit in commits else None
-        broke = None
+        start = commits.index(claim.commit) if claim and claim.commit in commits else None
+        broken_by = None
         if start is not None:
             rounds = [(tip.round, tip.commit) for tip in tips[start:]]
-            broke = await find_breaking_round(rounds, lambda commit: self._is_green(red, commit))
-        found = RegressionFound(red.deliverable, red.check.criterion, broke)
-        key = f"{found.type} {commits[-1]} {found.deliverable} {found.criterion}"
-        self.log.record(found, once=key)
+            is_green = partial(self._is_green, failure)
+            broken_by = await find_breaking_round(rounds, is_green)
+        event = RegressionFound(name, failure.check.criterion, broken_by)
+        key = f"{event.type} {commits[-1]} {event.deliverable} {event.criterion}"
+        self.log.record(event, once=key)
 
-    async def _is_green(self, red: FailedCheck, commit: str) -> bool:
-        command = red.check.command
-        if self._known(command, commit) is not None:
+    async def _is_green(self, failure: FailedCheck, commit: str) -> bool:
+        command = failure.check.command
+        if self._green_on(command, commit) is not None:
             return True
-        ran = await self._run(command, commit, "bisect")
+        result = await self._run(command, commit, "bisect")
         self.log.record(
-            CheckFinished(red.deliverable, red.check.criterion, ran.evidence, ran.output)
+            CheckFinished(
+                failure.deliverable, failure.check.criterion, result.evidence, result.output
+            )
         )
-        return ran.evidence.is_green
+        return result.evidence.is_green
 
     async def _tests(
         self, tip: str, when: CheckTiming, accepted: Sequence[str]
     ) -> tuple[SuiteComparison, str]:
-        """What the tests say about the work, and the end of what they printed."""
+        """The comparison of the tests with the baseline, and the end of their output."""
         if self.suite is None or tip == self.suite_green_at:
             return SuiteComparison(), ""
-        gated = await self.suite.verify(tip, when, accepted)
-        if isinstance(gated, CommandStopped):
+        verdict = await self.suite.verify(tip, when, accepted)
+        if isinstance(verdict, CommandStopped):
             raise VerificationStopped
-        if TEST_COMMAND in gated.judged.known_red:
-            self.log.record(RunWarned(SAYS_NOTHING), once="tests say nothing")
-        self.suite_green_at = tip if gated.judged.passes else ""
-        return gated.judged, gated.output
+        if TEST_COMMAND in verdict.comparison.known_red:
+            self.log.record(RunWarned(UNINFORMATIVE_TESTS), once="tests say nothing")
+        self.suite_green_at = tip if verdict.comparison.passes else ""
+        return verdict.comparison, verdict.output
 
     async def _run(self, command: str, commit: str, when: CheckTiming) -> CommandResult:
-        ran = await self.runner.run(CheckCommand(command, commit, when, self.check_s))
-        if isinstance(ran, CommandStopped):
+        result = await self.runner.run(CheckCommand(command, commit, when, self.check_s))
+        if isinstance(result, CommandStopped):
             raise VerificationStopped
-        return ran
+        return result
 
 
 def _findings(
-    reds: Sequence[FailedCheck], judged: SuiteComparison, printed: str
+    failures: Sequence[FailedCheck], comparison: SuiteComparison, output: str
 ) -> VerificationFindings:
-    tests = failures_text(judged, printed) if judged.objections else ""
-    return VerificationFindings(describe_failures(reds, tests), judged.objections[:MOST_OBJECTIONS])
+    tests = failures_text(comparison, output) if comparison.objections else ""
+    objections = comparison.objections[:MAX_OBJECTIONS]
+    return VerificationFindings(describe_failures(failures, tests), objections)
+
+
+async def find_breaking_round(
+    tips: Sequence[tuple[int, str]], is_green: Callable[[str], Awaitable[bool | None]]
+) -> int | None:
+    """Return the first round whose commit is red, or None if `is_green` cannot decide.
+
+    `tips` lists rounds with their last commits, oldest first. The commit before the first round
+    is known to be green and the last one red, so neither is run. Rounds that end at the same
+    commit as the round before are skipped.
+    """
+    commits = _without_repeats(tips)
+    if not commits:
+        return None
+    green, red = -1, len(commits) - 1
+    while red - green > 1:
+        middle = (green + red) // 2
+        result = await is_green(commits[middle][1])
+        if result is None:
+            return None
+        if result:
+            green = middle
+        else:
+            red = middle
+    return commits[red][0]
+
+
+def _without_repeats(tips: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
+    commits: list[tuple[int, str]] = []
+    for number, commit in tips:
+        if not commits or commits[-1][1] != commit:
+            commits.append((number, commit))
+    return commits

@@ -80,7 +80,7 @@ def _work(parts: RunParts, history: History, state: PhaseState) -> FocusWork:
         review_steps=_review_steps(parts, history),
         briefs=parts.sessions.briefs,
         facts=FocusFacts(
-            words=inputs.get("words", ""),
+            focus=inputs.get("words", ""),
             specs=parts.facts.specs,
             given_review=inputs.get("review", ""),
             check=parts.facts.check,
@@ -107,7 +107,7 @@ def _focus_steps(parts: RunParts, history: History) -> FocusSteps:
         commands=commands,
         clock=parts.driver.clock,
         log=parts.leg_log,
-        stopping=parts.driver.stop.is_set,
+        is_stopping=parts.driver.stop.is_set,
     )
 
 
@@ -133,11 +133,11 @@ def _verify_tests(parts: RunParts, history: History) -> VerifyTests:
         return no_objection
 
     def rules() -> RegressionRules:
-        # A test may go if somebody who planned the work said so.
+        # The focus and the plans may allow the removal of a test.
         texts = (parts.request.inputs.get("words", ""), *history().plans)
         return RegressionRules("\n".join(texts), checks.coverage)
 
-    # Not against what an earlier run left: its red would count as known.
+    # Not unlanded work of an earlier run: its failures would count as known.
     baseline = parts.workspace.snapshot
     suite = SuiteVerifier(checks.runner, checks.suite, baseline, rules, parts.log.record)
 

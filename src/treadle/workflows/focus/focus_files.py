@@ -1,4 +1,4 @@
-"""Follows the log of a `focus` run: its history, and the working files that show it."""
+"""Follows the log of a `focus` run: keeps its history, and writes its working files."""
 
 from collections.abc import Iterable
 
@@ -10,24 +10,24 @@ from treadle.workflows.focus.working_files import working_files
 
 
 class FocusFiles:
-    """The `LogFollower` of `focus`. The files are written from the log alone, so that after a crash
-    they are what they would have been."""
+    """The `LogFollower` of `focus`. The files depend on the log only, so that they are the same
+    after a crash."""
 
     def __init__(self, files: WorkingFiles, *, given_review: str) -> None:
         self._files = files
         self._given_review = given_review
         self.history = FocusHistory()
-        # Why the files are not what they should be; empty while they are.
+        # Why the files are out of date; empty while they are not.
         self.problem = ""
 
-    def recall(self, log: Iterable[RecordedEvent]) -> None:
+    def load(self, log: Iterable[RecordedEvent]) -> None:
         self.history = read_focus_history(log)
 
     def refresh(self) -> None:
         try:
-            self._files.write(self._wanted())
+            self._files.write(self._texts())
         except ProjectError as error:
-            # The log has all of it, so nothing is lost; the run warns at its next step.
+            # Nothing is lost, because the log has it; the run warns at its next step.
             self.problem = error.message
         else:
             self.problem = ""
@@ -38,11 +38,11 @@ class FocusFiles:
             self.refresh()
 
     def close(self) -> None:
-        """The files become part of the run's history."""
+        """Archive the files with the run."""
         try:
-            self._files.archive(self._wanted())
+            self._files.archive(self._texts())
         except ProjectError as error:
             self.problem = error.message
 
-    def _wanted(self) -> dict[str, str]:
+    def _texts(self) -> dict[str, str]:
         return working_files(self.history, given_review=self._given_review)

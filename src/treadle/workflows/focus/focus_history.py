@@ -1,4 +1,4 @@
-"""The plans, tasks and reviews of a `focus` run from its log. Pure."""
+"""Reads the plans, tasks and reviews of a `focus` run from its log. Pure."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -21,13 +21,13 @@ from treadle.domain.signal import TERMINAL_SIGNALS, Role, Signal
 from treadle.workflows.focus.phases import PhaseState
 from treadle.workflows.loop.next_action import StopRun
 
-# How the names of the tools end by which a session hands over what it made.
-HAND_OVER = ("write_plan", "write_review")
+# Suffixes of the tools that hand over a plan or a review.
+HANDOVER_TOOLS = ("write_plan", "write_review")
 
 
 @dataclass(frozen=True, slots=True)
 class AcceptedSignal:
-    """A signal that was accepted, and when."""
+    """A signal of a session, and its time."""
 
     signal: Signal
     at: datetime
@@ -35,152 +35,163 @@ class AcceptedSignal:
 
 @dataclass(frozen=True, slots=True)
 class FocusHistory:
-    """A focus run as its log tells it."""
+    """The state of a focus run from its log."""
 
     number: int = 1
-    # The one that is due; a review that approves leaves none.
+    # The next phase; after an approval it has no meaning.
     phase: Phase = "planning"
     approved: bool = False
-    # All that counted, one for each round.
+    # The accepted plans, one per round.
     plans: tuple[str, ...] = ()
-    # What implementers said since the plan was made, in order; the same for each plan before.
+    # Signals of implementers since the plan, in order; and those for each earlier plan.
     entries: tuple[Signal, ...] = ()
     earlier_entries: tuple[tuple[Signal, ...], ...] = ()
-    judged: tuple[ReviewJudged, ...] = ()
+    reviews: tuple[ReviewJudged, ...] = ()
     check: CommandFinished | None = None
-    # The commit before the first change; None where the repository had none.
+    # The commit before the first change; None if the repository had no commit.
     baseline: str | None = None
-    # Of the session that was begun last: its role, what it said, what it handed over.
+    # The role, signals and hand-overs of the last session.
     role: Role | None = None
     signals: tuple[AcceptedSignal, ...] = ()
-    # How much of that was said before it was cut off and begun again.
-    cut_after: int = 0
+    # How many of these signals came before its last interruption.
+    signals_before_cut: int = 0
     draft: str = ""
     review: ReviewWritten | None = None
-    # Its calls of the tools to hand over by, and what was last wrong with one.
+    # Its calls of hand-over tools, and the last error of one.
     calls: tuple[str, ...] = ()
     refusal: str = ""
-    # Whether the run is over, so that its working files are put away.
+    # Whether the run is over and its working files are archived.
     ended: bool = False
 
     @property
     def verdict(self) -> AcceptedSignal | None:
-        """What ended the last session: a spec issue before all else, then the first signal that a
-        session ends by. One that was cut may say anew how it ends."""
-        issues = [said for said in self.signals if said.signal.kind == "spec_issue"]
-        in_order = (*issues, *self.signals[self.cut_after :], *self.signals)
-        return next((said for said in in_order if said.signal.kind in TERMINAL_SIGNALS), None)
+        """The signal that ended the last session: a spec issue, else the first terminal signal.
+        Signals after an interruption come before earlier ones."""
+        issues = [each for each in self.signals if each.signal.kind == "spec_issue"]
+        in_order = (*issues, *self.signals[self.signals_before_cut :], *self.signals)
+        return next((each for each in in_order if each.signal.kind in TERMINAL_SIGNALS), None)
 
     @property
     def plan(self) -> str:
-        """The one that is worked on; empty before the first."""
+        """The current plan; empty before the first."""
         return self.plans[-1] if self.plans else ""
 
     @property
     def is_draft(self) -> bool:
-        """Whether a plan was handed over that does not count yet."""
+        """Whether a plan was handed over that is not accepted yet."""
         return bool(self.draft) and self.role == "planner" and self.draft != self.plan
 
     @property
-    def requested(self) -> ReviewJudged | None:
+    def requested_changes(self) -> ReviewJudged | None:
         """The last review, if it asks for changes."""
-        last = self.judged[-1] if self.judged else None
+        last = self.reviews[-1] if self.reviews else None
         return last if last is not None and last.verdict == "changes_requested" else None
 
 
 def read_focus_history(log: Iterable[RecordedEvent]) -> FocusHistory:
-    """The fold of a whole log, or of its outline."""
-    course = FocusHistory()
+    """The state after all events of a log, or of its outline."""
+    history = FocusHistory()
     for recorded in log:
-        course = apply(course, recorded)
-    return course
+        history = apply(history, recorded)
+    return history
 
 
-def apply(course: FocusHistory, recorded: RecordedEvent) -> FocusHistory:
-    """The course with one event more."""
+def apply(history: FocusHistory, recorded: RecordedEvent) -> FocusHistory:
+    """The history with one more event."""
     event = recorded.event
     match event:
         case RoundStarted():
-            begun = replace(course, role=None, signals=(), cut_after=0, draft="", review=None)
-            return replace(begun, calls=(), refusal="")
+            return replace(
+                history,
+                role=None,
+                signals=(),
+                signals_before_cut=0,
+                draft="",
+                review=None,
+                calls=(),
+                refusal="",
+            )
         case SessionStarted():
-            return replace(course, role=event.role, cut_after=len(course.signals))
+            return replace(history, role=event.role, signals_before_cut=len(history.signals))
         case SignalGiven():
-            said = AcceptedSignal(Signal(event.kind, event.text), recorded.at)
-            return _apply_signal(replace(course, signals=(*course.signals, said)), said.signal)
+            signal = Signal(event.kind, event.text)
+            signals = (*history.signals, AcceptedSignal(signal, recorded.at))
+            return _apply_signal(replace(history, signals=signals), signal)
         case PhaseStarted():
-            return replace(course, number=event.number, phase=event.phase)
+            return replace(history, number=event.number, phase=event.phase)
         case RunEnded():
-            return replace(course, ended=True)
+            return replace(history, ended=True)
         case RunReopened():
-            return replace(course, ended=False)
+            return replace(history, ended=False)
         case _:
-            return _apply_result(course, recorded)
+            return _apply_result(history, recorded)
 
 
-def _apply_result(course: FocusHistory, recorded: RecordedEvent) -> FocusHistory:
+def _apply_result(history: FocusHistory, recorded: RecordedEvent) -> FocusHistory:
     event = recorded.event
     match event:
         case PlanWritten():
-            return replace(course, draft=event.text)
+            return replace(history, draft=event.text)
         case ReviewWritten():
-            return replace(course, review=event)
+            return replace(history, review=event)
         case ReviewJudged():
-            return _apply_review(replace(course, judged=(*course.judged, event)), event)
+            return _apply_review(replace(history, reviews=(*history.reviews, event)), event)
         case CommandFinished():
-            return replace(course, check=event)
+            return replace(history, check=event)
         case WorkContinued():
-            return replace(course, baseline=event.commit)
+            return replace(history, baseline=event.commit)
         case WorkspacePrepared():
-            empty = event.head is None and course.baseline is None
-            return replace(course, baseline=course.baseline or (None if empty else event.snapshot))
+            empty = event.head is None and history.baseline is None
+            return replace(
+                history, baseline=history.baseline or (None if empty else event.snapshot)
+            )
         case _:
-            return _apply_tool_call(course, recorded)
+            return _apply_tool_call(history, recorded)
 
 
-def _apply_tool_call(course: FocusHistory, recorded: RecordedEvent) -> FocusHistory:
+def _apply_tool_call(history: FocusHistory, recorded: RecordedEvent) -> FocusHistory:
     match recorded.event:
-        case ToolCalled(id=call, name=name) if name.endswith(HAND_OVER):
-            return replace(course, calls=(*course.calls, call))
-        case ToolFinished(id=call, is_error=True, output=output) if call in course.calls:
-            return replace(course, refusal=output)
+        case ToolCalled(id=call, name=name) if name.endswith(HANDOVER_TOOLS):
+            return replace(history, calls=(*history.calls, call))
+        case ToolFinished(id=call, is_error=True, output=output) if call in history.calls:
+            return replace(history, refusal=output)
         case _:
-            return course
+            return history
 
 
-def _apply_signal(course: FocusHistory, signal: Signal) -> FocusHistory:
-    match course.role, signal.kind:
-        case "planner", "plan_complete" if course.draft:
-            # One that was cut after it had said so may say it again.
-            earlier = course.plans if course.phase == "planning" else course.plans[:-1]
-            plans, before = (*earlier, course.draft), course.earlier_entries
-            if course.plans and len(plans) > len(course.plans):
-                before = (*before, course.entries)
-            course = replace(course, plans=plans, entries=(), phase="implementing")
-            return replace(course, earlier_entries=before)
+def _apply_signal(history: FocusHistory, signal: Signal) -> FocusHistory:
+    match history.role, signal.kind:
+        case "planner", "plan_complete" if history.draft:
+            # An interrupted planner may repeat this signal.
+            earlier = history.plans if history.phase == "planning" else history.plans[:-1]
+            plans, earlier_entries = (*earlier, history.draft), history.earlier_entries
+            if history.plans and len(plans) > len(history.plans):
+                earlier_entries = (*earlier_entries, history.entries)
+            history = replace(history, plans=plans, entries=(), phase="implementing")
+            return replace(history, earlier_entries=earlier_entries)
         case "implementer", _:
-            course = replace(course, entries=(*course.entries, signal))
-            done = signal.kind == "done" and course.phase == "implementing"
-            return replace(course, phase="reviewing") if done else course
+            history = replace(history, entries=(*history.entries, signal))
+            done = signal.kind == "done" and history.phase == "implementing"
+            return replace(history, phase="reviewing") if done else history
         case _:
-            return course
+            return history
 
 
-def _apply_review(course: FocusHistory, event: ReviewJudged) -> FocusHistory:
+def _apply_review(history: FocusHistory, event: ReviewJudged) -> FocusHistory:
     if event.verdict == "approved":
-        return replace(course, approved=True)
-    return replace(course, phase="planning", number=event.number + 1)
+        return replace(history, approved=True)
+    return replace(history, phase="planning", number=event.number + 1)
 
 
-def phase_state(course: FocusHistory) -> PhaseState:
-    """Where a run goes on that had ended: with the phase that was due."""
+def phase_state(history: FocusHistory) -> PhaseState:
+    """The phase with which a leg of the run starts."""
     stop = None
-    if course.approved and course.judged:
-        stop = StopRun("approved", course.judged[-1].reason)
+    if history.approved and history.reviews:
+        stop = StopRun("approved", history.reviews[-1].reason)
     return PhaseState(
-        number=course.number,
-        phase=course.phase,
-        plans=len(course.plans),
-        reviews=len(course.judged),
+        number=history.number,
+        phase=history.phase,
+        plans=len(history.plans),
+        reviews=len(history.reviews),
         stop=stop,
     )

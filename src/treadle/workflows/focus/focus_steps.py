@@ -14,8 +14,8 @@ from treadle.domain.ports import Clock, Log
 from treadle.domain.session import Completed, SessionResult
 from treadle.verify.check_runner import CheckCommand, CheckRunner, CommandStopped
 from treadle.workflows.focus.focus_history import AcceptedSignal, FocusHistory
-from treadle.workflows.focus.phases import SessionVerdict, without_effect
-from treadle.workflows.focus.prompt import MOST_CHECK
+from treadle.workflows.focus.phases import SessionVerdict, no_effect_reason
+from treadle.workflows.focus.prompt import MAX_CHECK
 from treadle.workflows.loop.run_parts import ProjectNotes
 from treadle.workflows.loop.run_workspace import RunWorkspace
 from treadle.workflows.loop.workflow_state import RoundRef
@@ -25,26 +25,26 @@ from treadle.workspace.git import GitFailed
 
 @dataclass(frozen=True, slots=True)
 class ProjectCommands:
-    """What Treadle itself runs between sessions; an empty check is none."""
+    """The commands that Treadle runs between sessions; an empty check does not run."""
 
     check: str
     check_s: float
-    # Sets the workspace up, unless that was done for what it needs now.
+    # Sets the workspace up, unless it is up to date.
     set_up: Callable[[], Awaitable[None]]
-    # Lets that count as not done.
+    # Makes the next `set_up` run in any case.
     forget_setup: Callable[[], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Elapsed:
-    """A command was run or skipped; the log says which."""
+    """The duration of a command, which may have been skipped. Stored as a step result."""
 
     seconds: float
 
 
 @dataclass(frozen=True, slots=True)
 class FocusSteps:
-    """Acts the steps of one run, by what its log says."""
+    """The steps of one run, which depend on its log."""
 
     history: Callable[[], FocusHistory]
     workspace: RunWorkspace
@@ -52,14 +52,14 @@ class FocusSteps:
     runner: CheckRunner
     commands: ProjectCommands
     clock: Clock
-    # Its keys are of the leg.
+    # Counts its keys per leg.
     log: Log
-    stopping: Callable[[], bool]
+    is_stopping: Callable[[], bool]
 
     async def import_work(self, ref: RoundRef, before: str) -> ImportedTip:
-        """Commit and import what an implementer left; the others change nothing.
+        """Commit and import the work of an implementer; other roles change no files.
 
-        A commit that fails does not stop the run: what it was to hold stays in the workspace.
+        A failed commit does not stop the run: the work stays in the workspace.
         """
         if ref.instruction != "task":
             return ImportedTip(before)
@@ -71,87 +71,93 @@ class FocusSteps:
             return ImportedTip(before, error.message)
 
     def _message(self, number: int) -> str:
-        otherwise = f"Round {number}: work in progress"
-        said = self.history().verdict
-        if said is None or said.signal.kind not in ("progress", "done"):
-            return otherwise
-        return message_of(said.signal.text, otherwise=otherwise)
+        default = f"Round {number}: work in progress"
+        accepted = self.history().verdict
+        if accepted is None or accepted.signal.kind not in ("progress", "done"):
+            return default
+        return message_of(accepted.signal.text, default=default)
 
     async def read_session(self, number: int, words: str, result: SessionResult) -> SessionVerdict:
-        """What the session came to. A spec issue is saved before anybody acts on it."""
-        course = self.history()
-        said = course.verdict
-        if said is None or not isinstance(result.outcome, Completed):
+        """The signal of the session, and whether it counts. Saves a spec issue."""
+        history = self.history()
+        accepted = history.verdict
+        if accepted is None or not isinstance(result.outcome, Completed):
             return SessionVerdict()
-        if said.signal.kind == "spec_issue":
-            return SessionVerdict("spec_issue", issue=self._issue(number, words, course, said))
-        turned = SessionVerdict(said.signal.kind, handed_over=bool(course.draft or course.review))
-        if why := without_effect(turned, course.refusal):
-            self.log.record(RunWarned(why), once=f"without effect {number}")
-        return turned
+        if accepted.signal.kind == "spec_issue":
+            return SessionVerdict(
+                "spec_issue", issue=self._save_issue(number, words, history, accepted)
+            )
+        verdict = SessionVerdict(
+            accepted.signal.kind, handed_over=bool(history.draft or history.review)
+        )
+        if reason := no_effect_reason(verdict, history.refusal):
+            self.log.record(RunWarned(reason), once=f"without effect {number}")
+        return verdict
 
-    def _issue(self, number: int, words: str, course: FocusHistory, said: AcceptedSignal) -> str:
-        role = course.role or "implementer"
+    def _save_issue(
+        self, number: int, words: str, history: FocusHistory, accepted: AcceptedSignal
+    ) -> str:
+        role = history.role or "implementer"
         text = f"# Spec issue\n\nFound by the {role}, with the focus: {words}\n\n"
-        path = self.notes.save_issue(f"{text}{said.signal.text.strip()}\n", said.at)
-        self.log.record(IssueSaved(path, role, said.signal.text), once=f"issue {number}")
+        path = self.notes.save_issue(f"{text}{accepted.signal.text.strip()}\n", accepted.at)
+        self.log.record(IssueSaved(path, role, accepted.signal.text), once=f"issue {number}")
         return path
 
-    async def set_up(self, *, anew: bool) -> Elapsed:
-        """Make the workspace ready; what fails is told, and left to the agent. `anew`: there is a
-        new plan, so also where it was ready before."""
+    async def set_up(self, *, force: bool) -> Elapsed:
+        """Set the workspace up; a failure is recorded and left to the agent. With `force`, also
+        where it is up to date, because there is a new plan."""
         began = self.clock.monotonic()
-        if not self.stopping():
-            if anew:
+        if not self.is_stopping():
+            if force:
                 self.commands.forget_setup()
             await self.commands.set_up()
-        return self._took(began)
+        return self._elapsed_since(began)
 
     async def check(self, number: int, commit: str) -> Elapsed:
-        """Run the check command on what is committed, for the next session to read."""
+        """Run the check command on the commit; the next prompt contains its output."""
         began = self.clock.monotonic()
         command = self.commands.check.strip()
-        if not command or self.stopping():
-            return self._took(began)
-        trial = CheckCommand(command, commit, "after", self.commands.check_s)
-        shown = await self.runner.run(trial)
-        if not isinstance(shown, CommandStopped):
-            evidence = shown.evidence
+        if not command or self.is_stopping():
+            return self._elapsed_since(began)
+        check_command = CheckCommand(command, commit, "after", self.commands.check_s)
+        result = await self.runner.run(check_command)
+        if not isinstance(result, CommandStopped):
+            evidence = result.evidence
             finished = CommandFinished(
                 command=command,
                 exit_code=evidence.exit_code,
                 duration_s=evidence.duration_s,
-                output=shown.output[-MOST_CHECK:],
+                output=result.output[-MAX_CHECK:],
                 commit=commit,
             )
             self.log.record(finished, once=f"check {number}")
-        return self._took(began)
+        return self._elapsed_since(began)
 
-    def _took(self, began: float) -> Elapsed:
+    def _elapsed_since(self, began: float) -> Elapsed:
         return Elapsed(round(self.clock.monotonic() - began, 3))
 
 
-MOST_SUBJECT = 72
-MOST_MESSAGE = 4_000
+MAX_SUBJECT = 72
+MAX_MESSAGE = 4_000
 
 
-def message_of(text: str, *, otherwise: str) -> str:
-    """What an agent said at its end, as a commit message: a short first line, then the rest."""
+def message_of(text: str, *, default: str) -> str:
+    """An agent's signal text as a commit message: a short first line, then the rest."""
     lines = [_printable(line) for line in text.strip().splitlines()]
-    rest = "\n".join(lines).strip()
-    if not rest:
-        return otherwise
-    first, _, body = rest.partition("\n")
+    text_lines = "\n".join(lines).strip()
+    if not text_lines:
+        return default
+    first, _, body = text_lines.partition("\n")
     subject = _subject(first)
-    # A first line that is too long is said whole in the body.
-    body = rest if subject != first else body
-    return f"{subject}\n\n{body.strip()[:MOST_MESSAGE]}".strip()
+    # The body repeats a first line that is too long.
+    body = text_lines if subject != first else body
+    return f"{subject}\n\n{body.strip()[:MAX_MESSAGE]}".strip()
 
 
 def _subject(line: str) -> str:
-    if len(line) <= MOST_SUBJECT:
+    if len(line) <= MAX_SUBJECT:
         return line
-    cut = line[: MOST_SUBJECT - 1]
+    cut = line[: MAX_SUBJECT - 1]
     return f"{cut.rpartition(' ')[0] or cut}…"
 
 

@@ -1,4 +1,4 @@
-"""The state of a `focus` run behind the loop: plan, one task after the other, review."""
+"""The state of a `focus` run behind the loop: plan, tasks one by one, review."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -38,7 +38,7 @@ from treadle.workflows.loop.workspace_spec import ImportedTip
 
 @dataclass(slots=True)
 class FocusWork:
-    """The `WorkflowState` of `focus`. Its phase moves on with each session."""
+    """The `WorkflowState` of `focus`. Each session may change its phase."""
 
     steps: Steps
     phase_state: PhaseState
@@ -49,14 +49,14 @@ class FocusWork:
     facts: FocusFacts
     log: Log
     redact: Redactor
-    # What the next reviewer looks at.
+    # What the next reviewer must review.
     scope: ReviewScope = field(default_factory=ReviewScope)
 
     def decide(self, progress: RunProgress, rules: DecisionRules) -> NextAction:
         return decide_next(progress, self.phase_state, rules)
 
     def brief(self, instruction: str, limits: SessionLimits) -> SessionBrief:
-        """A fresh session of the phase that is due, whose start is recorded first."""
+        """A new session of the current phase, whose start is recorded first."""
         number, phase = self.phase_state.number, self.phase_state.phase
         self.log.record(PhaseStarted(number, phase), once=f"phase {number} {phase}")
         text = self.briefs.text_of(instruction)
@@ -74,10 +74,10 @@ class FocusWork:
                 return ()
 
     def begin_round(self) -> None:
-        """A session leaves nothing behind that the next one must forget."""
+        """Nothing to do: a session leaves no claims."""
 
     def summarize(self) -> WorkSummary:
-        """Without deliverables, and those of others are left alone."""
+        """An empty summary, because `focus` has no deliverables."""
         return WorkSummary(Tally(), criteria_of(()))
 
     def needs_verification(self) -> bool:
@@ -87,32 +87,32 @@ class FocusWork:
         return await self.focus_steps.import_work(ref, before)
 
     async def prepare(self, tip: str) -> float:
-        """What a run that continues with tasks or a review needs first; the seconds it took."""
+        """Set up and check before a leg that starts with tasks or a review; the seconds it took."""
         state = self.phase_state
         if state.phase == "planning" or state.stop is not None:
             return 0.0
-        took_s = await self._set_up(0, anew=False)
+        took_s = await self._set_up(0, force=False)
         return took_s + await self._run_check(0, tip)
 
     async def after_import(
         self, ref: RoundRef, progress: RunProgress, result: SessionResult, imported: RoundImport
     ) -> RunProgress:
-        """What the session came to, and what the next one needs."""
+        """Apply the session's signal, and prepare the next session."""
         number, tip = ref.index + 1, imported.home.tip
-        act = partial(self.focus_steps.read_session, number, self.facts.words, result)
+        act = partial(self.focus_steps.read_session, number, self.facts.focus, result)
         verdict = await self.steps.step(f"turn {number}", act, returns=SessionVerdict)
         before = self.phase_state
         changed = _files_changed(progress)
         if not isinstance(result.outcome, QuotaExceeded):
-            self.phase_state = after_session(before, verdict, moved=changed)
+            self.phase_state = after_session(before, verdict, files_changed=changed)
         took_s = 0.0
         if has_review(self.phase_state, verdict):
             took_s += await self._review(number, tip)
         state = self.phase_state
-        entered = state.phase != before.phase
-        if entered and before.phase == "planning":
-            took_s += await self._set_up(number, anew=True)
-        if state.stop is None and state.phase != "planning" and (entered or changed):
+        has_new_phase = state.phase != before.phase
+        if has_new_phase and before.phase == "planning":
+            took_s += await self._set_up(number, force=True)
+        if state.stop is None and state.phase != "planning" and (has_new_phase or changed):
             took_s += await self._run_check(number, tip)
         return with_phase(progress, state, took_s)
 
@@ -133,8 +133,8 @@ class FocusWork:
         self.phase_state = after_review(state, verdict)
         return verdict.took_s
 
-    async def _set_up(self, number: int, *, anew: bool) -> float:
-        act = partial(self.focus_steps.set_up, anew=anew)
+    async def _set_up(self, number: int, *, force: bool) -> float:
+        act = partial(self.focus_steps.set_up, force=force)
         return (await self.steps.step(f"setup {number}", act, returns=Elapsed)).seconds
 
     async def _run_check(self, number: int, tip: str) -> float:
@@ -142,13 +142,13 @@ class FocusWork:
         elapsed = await self.steps.step(f"check {number}", act, returns=Elapsed)
         state = self.phase_state
         if state.phase == "reviewing":
-            # No step: what lies between two commits is the same whenever it is read.
+            # No step, because the diff of two commits never changes.
             self.scope = await self.review_steps.scope(state.number, tip)
         return elapsed.seconds
 
 
 def with_phase(progress: RunProgress, state: PhaseState, took_s: float) -> RunProgress:
-    """The progress by this workflow's own measure: a round is over with its review."""
+    """The progress in rounds of this workflow: a round ends with its review."""
     *earlier, last = progress.history
     return replace(
         progress,

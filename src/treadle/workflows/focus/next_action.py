@@ -20,7 +20,7 @@ INSTRUCTION_OF: dict[Phase, str] = {
 }
 
 
-def decide_next(progress: RunProgress, stage: PhaseState, rules: DecisionRules) -> NextAction:
+def decide_next(progress: RunProgress, state: PhaseState, rules: DecisionRules) -> NextAction:
     """The first of these that holds ends the run:
 
     interrupted or cancelled · authentication · sandbox_error · unguarded_tool · quota_exceeded
@@ -31,13 +31,13 @@ def decide_next(progress: RunProgress, stage: PhaseState, rules: DecisionRules) 
     """
     if stop := must_stop(progress, rules):
         return stop
-    if stage.stop is not None:
-        return stage.stop
+    if state.stop is not None:
+        return state.stop
     if stop := limit_reached(progress, rules.limits):
         return stop
-    if stage.sessions >= rules.limits.max_iterations:
+    if state.sessions >= rules.limits.max_iterations:
         may = f"one round may take {rules.limits.max_iterations} sessions"
         return StopRun("max_iterations", f"{may} (--max-iterations, limits.max_iterations)")
     if isinstance(progress.last, QuotaExceeded):
         return WaitForQuota(progress.last.resets_at, progress.last.message)
-    return RunSession(INSTRUCTION_OF[stage.phase])
+    return RunSession(INSTRUCTION_OF[state.phase])

@@ -1,4 +1,4 @@
-"""Where a `focus` run is in its rounds, and how a session moves it on. Pure."""
+"""The phase of a `focus` run, and how a session changes it. Pure."""
 
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -10,117 +10,116 @@ from treadle.workflows.loop.next_action import StopRun
 
 @dataclass(frozen=True, slots=True)
 class PhaseState:
-    """A round is one plan, the tasks done for it, and one review."""
+    """A round is one plan, its tasks, and one review. Stored as a step result."""
 
     number: int = 1
     phase: Phase = "planning"
-    # Sessions that the round has taken so far.
+    # Sessions of the current round.
     sessions: int = 0
-    # What the run has gained by its own measure; a task counts where files changed.
+    # The gains of the run; a task counts if files changed.
     plans: int = 0
     tasks: int = 0
     reviews: int = 0
-    # How the run ends, once that is clear.
+    # How the run ends, once that is decided.
     stop: StopRun | None = None
 
     @property
     def complete(self) -> int:
-        """Rounds that are over."""
+        """The number of complete rounds."""
         return self.number - 1 if self.stop is None else self.number
 
     @property
     def unfinished(self) -> int:
-        """The round that was begun and is not over, as a number of rounds."""
-        begun = self.sessions > 0 or self.phase != "planning"
-        return 1 if begun and self.stop is None else 0
+        """1 if a round has started and is not complete, else 0."""
+        has_started = self.sessions > 0 or self.phase != "planning"
+        return 1 if has_started and self.stop is None else 0
 
     @property
     def measure(self) -> str:
-        """Another for each gain, for whoever looks whether the run gets anywhere."""
+        """Changes with each gain; `stuck` compares it."""
         return f"{self.plans} plans, {self.tasks} tasks, {self.reviews} reviews"
 
 
 @dataclass(frozen=True, slots=True)
 class SessionVerdict:
-    """What a session came to: the signal that ended it, if there was one."""
+    """The signal that ended a session, if there was one. Stored as a step result."""
 
     signal: SignalKind | None = None
-    # Whether what the signal is about is there: the plan, or the findings of a review.
+    # Whether the session handed over its plan or its findings.
     handed_over: bool = False
-    # Where the spec issue was saved.
+    # The path of the saved spec issue.
     issue: str = ""
 
 
-# cut: the run was asked to stop before it was clear.
+# cut: the run was asked to stop before the verdict.
 ReviewOutcome = Literal["approved", "changes", "given_up", "tests_failed", "cut"]
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewVerdict:
-    """What a review comes to."""
+    """The verdict of a review. Stored as a step result."""
 
     outcome: ReviewOutcome
     reason: str
     took_s: float = 0.0
 
 
-def after_session(stage: PhaseState, turned: SessionVerdict, *, moved: bool) -> PhaseState:
-    """The stage with one session added; `moved`: its work changed files.
+def after_session(state: PhaseState, verdict: SessionVerdict, *, files_changed: bool) -> PhaseState:
+    """The state after a session; `files_changed`: its work changed files.
 
-    A session without the signal that its phase ends by changes nothing, so that the phase is tried
-    again.
+    Without the signal that ends the phase, the next session repeats the phase.
     """
-    stage = replace(stage, sessions=stage.sessions + 1)
-    done = stage.tasks + 1 if moved else stage.tasks
-    match stage.phase, turned.signal:
+    state = replace(state, sessions=state.sessions + 1)
+    tasks = state.tasks + 1 if files_changed else state.tasks
+    match state.phase, verdict.signal:
         case _, "spec_issue":
-            told = f"the specifications need a person; the issue is in {turned.issue}"
-            return replace(stage, stop=StopRun("spec_issue", told))
-        case "planning", "plan_complete" if turned.handed_over:
-            return replace(stage, phase="implementing", plans=stage.plans + 1)
+            message = f"the specifications need a person; the issue is in {verdict.issue}"
+            return replace(state, stop=StopRun("spec_issue", message))
+        case "planning", "plan_complete" if verdict.handed_over:
+            return replace(state, phase="implementing", plans=state.plans + 1)
         case "implementing", "progress":
-            return replace(stage, tasks=done)
+            return replace(state, tasks=tasks)
         case "implementing", "done":
-            return replace(stage, phase="reviewing", tasks=done)
+            return replace(state, phase="reviewing", tasks=tasks)
         case _:
-            return stage
+            return state
 
 
-def without_effect(turned: SessionVerdict, refusal: str) -> str:
-    """Why the signal of a session does not count; empty if it does. `refusal`: what was wrong with
-    what it tried to hand over."""
-    match turned.signal:
-        case "plan_complete" if not turned.handed_over:
+def no_effect_reason(verdict: SessionVerdict, refusal: str) -> str:
+    """Why the signal of a session does not count; empty if it does. `refusal`: why its hand-over
+    was refused."""
+    match verdict.signal:
+        case "plan_complete" if not verdict.handed_over:
             missing = "no plan was handed over with write_plan"
-        case "request_changes" if not turned.handed_over:
+        case "request_changes" if not verdict.handed_over:
             missing = "no findings were handed over with write_review"
         case _:
             return ""
     refused = " ".join(refusal.split())[:300]
-    why = f"{missing}, which refused what it got: {refused}" if refused else missing
-    return f"{turned.signal} does not count, another session is asked: {why}"
+    reason = f"{missing}, which refused what it got: {refused}" if refused else missing
+    return f"{verdict.signal} does not count, another session is asked: {reason}"
 
 
-def has_review(stage: PhaseState, turned: SessionVerdict) -> bool:
-    """Whether a session ended with a review that can be judged."""
-    if stage.phase != "reviewing":
+def has_review(state: PhaseState, verdict: SessionVerdict) -> bool:
+    """Whether a session handed over a complete review."""
+    if state.phase != "reviewing":
         return False
-    return turned.signal == "approved" or (
-        turned.signal == "request_changes" and turned.handed_over
+    return verdict.signal == "approved" or (
+        verdict.signal == "request_changes" and verdict.handed_over
     )
 
 
-def after_review(stage: PhaseState, reviewed: ReviewVerdict) -> PhaseState:
-    """The stage with one review judged."""
-    if reviewed.outcome == "cut":
-        return stage
-    stage = replace(stage, reviews=stage.reviews + 1)
-    match reviewed.outcome:
+def after_review(state: PhaseState, verdict: ReviewVerdict) -> PhaseState:
+    """The state after a review."""
+    if verdict.outcome == "cut":
+        return state
+    state = replace(state, reviews=state.reviews + 1)
+    match verdict.outcome:
         case "approved":
-            return replace(stage, stop=StopRun("approved", reviewed.reason))
+            return replace(state, stop=StopRun("approved", verdict.reason))
         case "given_up":
-            return replace(stage, stop=StopRun("max_iterations", reviewed.reason))
+            return replace(state, stop=StopRun("max_iterations", verdict.reason))
         case "tests_failed":
-            return replace(stage, stop=StopRun("tests_failed", reviewed.reason))
+            return replace(state, stop=StopRun("tests_failed", verdict.reason))
         case "changes":
-            return replace(stage, number=stage.number + 1, phase="planning", sessions=0)
+            return replace(state, number=state.number + 1, phase="planning", sessions=0)

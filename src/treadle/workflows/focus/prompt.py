@@ -1,4 +1,4 @@
-"""The prompts of a `focus` run: an instruction, then what the session has to know. Pure."""
+"""Writes the prompts of a `focus` run: an instruction, then facts. Pure."""
 
 from dataclasses import dataclass
 
@@ -6,25 +6,25 @@ from treadle.domain.events.focus import CommandFinished
 from treadle.domain.events.verification import TouchedFile
 from treadle.domain.review import Severity
 from treadle.workflows.focus.focus_history import FocusHistory
-from treadle.workflows.focus.previous_findings import found_before
+from treadle.workflows.focus.previous_findings import earlier_findings
 from treadle.workflows.focus.working_files import finding_lines, log_text, review_text
 from treadle.workflows.loop.prompt_fences import in_fence
 
-# Characters of each part that a prompt holds at the most.
-MOST_PLAN = 60_000
-MOST_LOG = 20_000
-MOST_REVIEW = 30_000
-MOST_CHECK = 8_000
-MOST_DIFF = 60_000
-MOST_FOCUS = 8_000
-MOST_TOUCHED = 50
+# The most characters of each part of a prompt.
+MAX_PLAN = 60_000
+MAX_LOG = 20_000
+MAX_REVIEW = 30_000
+MAX_CHECK = 8_000
+MAX_DIFF = 60_000
+MAX_FOCUS = 8_000
+MAX_TOUCHED = 50
 
 
 @dataclass(frozen=True, slots=True)
 class FocusFacts:
-    """What every session of the run must know and cannot guess."""
+    """Facts that the prompts of the run contain."""
 
-    words: str
+    focus: str
     specs: str
     given_review: str = ""
     check: str = ""
@@ -34,7 +34,7 @@ class FocusFacts:
 
 @dataclass(frozen=True, slots=True)
 class ChangesSince:
-    """What changed since the last review: that commit, and the patch up to now."""
+    """The commit of the last review, and the patch since."""
 
     commit: str
     patch: str
@@ -42,7 +42,7 @@ class ChangesSince:
 
 @dataclass(frozen=True, slots=True)
 class ReviewScope:
-    """What a reviewer is to look at: first what judges the work and was changed by it."""
+    """What a reviewer must review: changed evidence files first."""
 
     touched: tuple[TouchedFile, ...] = ()
     # None before the second review.
@@ -50,22 +50,22 @@ class ReviewScope:
 
 
 def focus_prompt(
-    instruction: str, text: str, facts: FocusFacts, course: FocusHistory, scope: ReviewScope
+    instruction: str, text: str, facts: FocusFacts, history: FocusHistory, scope: ReviewScope
 ) -> str:
-    """The whole prompt; what others wrote is fenced, so that none of it reads as an instruction."""
+    """The whole prompt. Untrusted text is fenced, so that none of it reads as an instruction."""
     lines = [text.replace("{bar}", facts.bar).rstrip(), "", *_focus(facts), *_project(facts)]
     match instruction:
         case "planning":
-            lines += _planning(facts, course)
+            lines += _planning(facts, history)
         case "review":
-            lines += [*_plan(course), *_check(course.check), *_reviewing(course, scope)]
+            lines += [*_plan(history), *_check(history.check), *_reviewing(history, scope)]
         case _:
-            lines += [*_plan(course), *_check(course.check)]
+            lines += [*_plan(history), *_check(history.check)]
     return "\n".join(lines).rstrip() + "\n"
 
 
 def _focus(facts: FocusFacts) -> list[str]:
-    return ["## Focus", "", *fenced(facts.words, MOST_FOCUS)]
+    return ["## Focus", "", *fence(facts.focus, MAX_FOCUS)]
 
 
 def _project(facts: FocusFacts) -> list[str]:
@@ -77,57 +77,57 @@ def _project(facts: FocusFacts) -> list[str]:
     return [*lines, ""]
 
 
-def _planning(facts: FocusFacts, course: FocusHistory) -> list[str]:
-    review = review_text(course, given_review=facts.given_review)
+def _planning(facts: FocusFacts, history: FocusHistory) -> list[str]:
+    review = review_text(history, given_review=facts.given_review)
     if not review:
         return []
-    lines = ["## Review that the plan has to satisfy", "", *fenced(review, MOST_REVIEW)]
-    if course.plan:
-        lines += ["## The plan before", "", *fenced(course.plan, MOST_PLAN // 2)]
-        lines += ["## What was done for it", "", *_log(course)]
+    lines = ["## Review that the plan has to satisfy", "", *fence(review, MAX_REVIEW)]
+    if history.plan:
+        lines += ["## The plan before", "", *fence(history.plan, MAX_PLAN // 2)]
+        lines += ["## What was done for it", "", *_log(history)]
     return lines
 
 
-def _plan(course: FocusHistory) -> list[str]:
+def _plan(history: FocusHistory) -> list[str]:
     return [
         *("## Plan", ""),
-        *fenced(course.plan, MOST_PLAN),
+        *fence(history.plan, MAX_PLAN),
         *("## Progress log", ""),
-        *_log(course),
+        *_log(history),
     ]
 
 
-def _log(course: FocusHistory) -> list[str]:
-    if not course.entries:
+def _log(history: FocusHistory) -> list[str]:
+    if not history.entries:
         return ["Nothing yet.", ""]
-    return fenced(log_text(course.entries), MOST_LOG, keep="end")
+    return fence(log_text(history.entries), MAX_LOG, keep="end")
 
 
 def _check(check: CommandFinished | None) -> list[str]:
     if check is None:
         return []
-    ended = "ran out of time" if check.exit_code is None else f"ended with {check.exit_code}"
+    ending = "ran out of time" if check.exit_code is None else f"ended with {check.exit_code}"
     return [
         *("## What the check command said", ""),
-        f"`{check.command}` {ended} on commit `{check.commit[:12]}`:",
+        f"`{check.command}` {ending} on commit `{check.commit[:12]}`:",
         "",
-        *fenced(check.output, MOST_CHECK, keep="end"),
+        *fence(check.output, MAX_CHECK, keep="end"),
     ]
 
 
-def _reviewing(course: FocusHistory, scope: ReviewScope) -> list[str]:
+def _reviewing(history: FocusHistory, scope: ReviewScope) -> list[str]:
     lines = ["## What to review", ""]
-    if course.baseline is None:
+    if history.baseline is None:
         lines.append("The project had no commit before this work: review all of it.")
     else:
         lines.append(
-            f"The changes since commit `{course.baseline}`: `git diff {course.baseline}..HEAD`."
+            f"The changes since commit `{history.baseline}`: `git diff {history.baseline}..HEAD`."
         )
     if scope.touched:
         lines += ["", "They change what judges the work. Look at these first:", ""]
         lines += _touched(scope)
     since = scope.since
-    if since is None or not course.judged:
+    if since is None or not history.reviews:
         return lines
     lines += [
         "",
@@ -135,39 +135,39 @@ def _reviewing(course: FocusHistory, scope: ReviewScope) -> list[str]:
         "findings are mended, and at what changed since. Findings about anything else do not count",
         "any more, unless a command fails.",
         *("", "### Findings of earlier reviews", ""),
-        *fenced(_findings(course), MOST_REVIEW),
+        *fence(_findings(history), MAX_REVIEW),
         "Hand over the numbers of those that are mended as `settled`. What you neither repeat nor",
         "settle counts again while its command fails, and goes to the backlog while its line is",
         *("there.", ""),
         *("### What changed since", ""),
-        *fenced(since.patch, MOST_DIFF),
+        *fence(since.patch, MAX_DIFF),
     ]
     return lines
 
 
 def _touched(scope: ReviewScope) -> list[str]:
-    """Paths, too, are words of whoever did the work."""
-    files = scope.touched[:MOST_TOUCHED]
+    """Fenced, because an agent chose the paths."""
+    files = scope.touched[:MAX_TOUCHED]
     lines = [f"{each.change}: {' '.join(each.path.split())} ({each.judge})" for each in files]
-    if (more := len(scope.touched) - MOST_TOUCHED) > 0:
+    if (more := len(scope.touched) - MAX_TOUCHED) > 0:
         lines.append(f"and {more} more")
     return [in_fence("\n".join(lines))]
 
 
-def _findings(course: FocusHistory) -> str:
-    found = found_before(course.judged)
-    return "\n".join(line for n, each in enumerate(found, 1) for line in finding_lines(n, each))
+def _findings(history: FocusHistory) -> str:
+    findings = earlier_findings(history.reviews)
+    return "\n".join(line for n, each in enumerate(findings, 1) for line in finding_lines(n, each))
 
 
-def fenced(text: str, most: int, *, keep: str = "start") -> list[str]:
-    """Text of others between fences that it cannot close, cut to `most` characters."""
-    shown = bounded(text.strip("\n"), most, keep=keep)
-    return [in_fence(shown), ""]
+def fence(text: str, max_length: int, *, keep: str = "start") -> list[str]:
+    """Untrusted text between fences that it cannot close, cut to `max_length` characters."""
+    part = truncate(text.strip("\n"), max_length, keep=keep)
+    return [in_fence(part), ""]
 
 
-def bounded(text: str, most: int, *, keep: str = "start") -> str:
-    """The start or the end of a text, with a line that says how much is left out."""
-    if len(text) <= most:
+def truncate(text: str, max_length: int, *, keep: str = "start") -> str:
+    """The start or the end of a text, with a note about what is left out."""
+    if len(text) <= max_length:
         return text
-    left = f"[{len(text) - most} characters are left out here]"
-    return f"{text[:most]}\n{left}" if keep == "start" else f"{left}\n{text[-most:]}"
+    note = f"[{len(text) - max_length} characters are left out here]"
+    return f"{text[:max_length]}\n{note}" if keep == "start" else f"{note}\n{text[-max_length:]}"

@@ -1,4 +1,4 @@
-"""The steps of a review in `focus`: its scope, its findings checked, its verdict recorded."""
+"""The steps of a review in `focus`: set its scope, check its findings, record its verdict."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
@@ -12,31 +12,31 @@ from treadle.verify.evidence_files import find_touched_evidence
 from treadle.workflows.focus.focus_history import FocusHistory
 from treadle.workflows.focus.phases import PhaseState, ReviewVerdict
 from treadle.workflows.focus.previous_findings import (
-    PreviousFinding,
-    Standing,
-    called_settled,
-    found_before,
-    heaviest_first,
-    standing_of,
-    subject_of,
+    FindingStatus,
+    PreviousFindings,
+    earlier_findings,
+    finding_key,
+    finding_status,
+    most_severe_first,
+    settled_findings,
 )
-from treadle.workflows.focus.prompt import MOST_REVIEW, ChangesSince, ReviewScope, bounded
+from treadle.workflows.focus.prompt import MAX_REVIEW, ChangesSince, ReviewScope, truncate
 from treadle.workflows.focus.review_rules import (
     FindingContext,
     ReviewJudgement,
     ReviewRules,
-    fault_of,
     judge_review,
+    why_dropped,
 )
 from treadle.workflows.focus.working_files import finding_lines
 from treadle.workflows.loop.run_parts import ProjectNotes
 from treadle.workspace.diffs import changed_files
 from treadle.workspace.git import Git
 
-# Commands of findings that are tried in one review.
-MOST_COMMANDS = 10
+# Commands of findings that one review runs.
+MAX_COMMANDS = 10
 
-# What stands against the tests of a commit, in words; empty: nothing.
+# Runs the tests of a commit; their objections as text, empty if there are none.
 VerifyTests = Callable[[str], Awaitable[str | CommandStopped]]
 
 
@@ -47,16 +47,16 @@ async def no_objection(commit: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class CheckedReview:
-    """The findings of a review, each with its fault, and how those of earlier reviews stand."""
+    """The findings of a review with why each is dropped, and the state of earlier ones."""
 
-    into: list[tuple[ReviewFinding, str]]
-    earlier: PreviousFinding
+    findings: list[tuple[ReviewFinding, str]]
+    previous: PreviousFindings
     settled: tuple[ReviewFinding, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewSteps:
-    """Judges the reviews of one run. Files are read from the user's repository, never from the
+    """Judges the reviews of one run. Reads files from the user's repository, never from the
     agent's clone."""
 
     history: Callable[[], FocusHistory]
@@ -65,28 +65,28 @@ class ReviewSteps:
     notes: ProjectNotes
     rules: ReviewRules
     clock: Clock
-    # Seconds that the command of a finding may take.
+    # The time limit of a finding's command.
     command_s: float
-    # Its keys are of the leg.
+    # Counts its keys per leg.
     log: Log
-    # Whether the policy lets an agent run this line: nobody runs another for it.
+    # Whether the policy lets an agent run this line; Treadle runs no other for it.
     is_allowed: Callable[[str], bool]
     verify_tests: VerifyTests = no_objection
 
-    async def review(self, number: int, stage: PhaseState, commit: str) -> ReviewVerdict:
-        """What the review of this round comes to, with the tests as the last word before yes."""
+    async def review(self, number: int, state: PhaseState, commit: str) -> ReviewVerdict:
+        """The verdict of the round's review; an approval needs the tests to pass, too."""
         began = self.clock.monotonic()
-        course = self.history()
-        said = course.verdict
-        checked = await self._check_review(course, stage.number, commit)
+        history = self.history()
+        accepted = history.verdict
+        checked = await self._check_review(history, state.number, commit)
         if isinstance(checked, CommandStopped):
             return ReviewVerdict("cut", "")
         judgement = judge_review(
-            None if said is None else said.signal.kind,
-            checked.into,
+            None if accepted is None else accepted.signal.kind,
+            checked.findings,
             self.rules,
-            reviews_before=stage.reviews,
-            earlier=checked.earlier,
+            reviews_before=state.reviews,
+            previous=checked.previous,
         )
         outcome, reason = judgement.outcome, judgement.reason
         if outcome == "approved":
@@ -94,15 +94,15 @@ class ReviewSteps:
             if isinstance(objections, CommandStopped):
                 return ReviewVerdict("cut", "")
             if objections:
-                last = stage.reviews + 1 >= self.rules.max_reviews
+                last = state.reviews + 1 >= self.rules.max_reviews
                 outcome, reason = "tests_failed" if last else "changes", objections
-                judgement = replace(judgement, reason=_in_short(objections))
+                judgement = replace(judgement, reason=_one_line(objections))
         self.log.record(
             ReviewJudged(
-                number=stage.number,
+                number=state.number,
                 verdict="approved" if outcome == "approved" else "changes_requested",
                 commit=commit,
-                reason=bounded(reason, MOST_REVIEW),
+                reason=truncate(reason, MAX_REVIEW),
                 findings=judgement.findings,
                 dropped=judgement.dropped,
                 settled=checked.settled,
@@ -110,105 +110,114 @@ class ReviewSteps:
             once=f"review {number}",
         )
         if outcome != "changes":
-            self._leave_for_later(number, course, judgement)
+            self._save_backlog(number, history, judgement)
         return ReviewVerdict(outcome, judgement.reason, round(self.clock.monotonic() - began, 3))
 
     async def scope(self, number: int, commit: str) -> ReviewScope:
-        """What the reviewer of this round is to look at."""
-        course = self.history()
+        """What the reviewer of this round must review."""
+        history = self.history()
         touched_files: tuple[TouchedFile, ...] = ()
-        if course.baseline is not None:
-            changes = await changed_files(self.git, course.baseline, commit)
+        if history.baseline is not None:
+            changes = await changed_files(self.git, history.baseline, commit)
             touched_files = find_touched_evidence(changes)
-        return ReviewScope(touched_files, await self._since(_before(course, number), commit))
+        reviews = _reviews_before(history, number)
+        return ReviewScope(touched_files, await self._since(reviews, commit))
 
     async def _since(self, reviews: Sequence[ReviewJudged], commit: str) -> ChangesSince | None:
         if not reviews:
             return None
         last = reviews[-1]
-        told = await self.git.run(
+        patch = await self.git.run(
             *("diff", "--no-ext-diff", "--no-textconv", "--no-color", "--find-renames", "--patch"),
             *(last.commit, commit, "--"),
         )
-        return ChangesSince(last.commit, told)
+        return ChangesSince(last.commit, patch)
 
     async def _check_review(
-        self, course: FocusHistory, number: int, commit: str
+        self, history: FocusHistory, number: int, commit: str
     ) -> CheckedReview | CommandStopped:
-        """Hold what was found now, and before, against the commit."""
-        reviews = _before(course, number)
-        before, written = found_before(reviews), course.review or ReviewWritten(())
-        tried: dict[str, bool] = {}
-        # Those of before first: none is out of reach because the reviewer brought many others.
-        for findings in (heaviest_first(before), written.findings):
-            cut = await self._try_commands(findings, commit, tried)
-            if cut is not None:
-                return cut
+        """Check the new and the earlier findings against the commit."""
+        reviews = _reviews_before(history, number)
+        earlier, written = earlier_findings(reviews), history.review or ReviewWritten(())
+        fails_by_command: dict[str, bool] = {}
+        # Earlier findings first, so that many new ones do not use up the limit.
+        for findings in (most_severe_first(earlier), written.findings):
+            stopped = await self._run_commands(findings, commit, fails_by_command)
+            if stopped is not None:
+                return stopped
         changed = None
         if reviews:
             files = await changed_files(self.git, reviews[-1].commit, commit)
             changed = frozenset(change.path for change in files)
-        into = []
+        checked = []
         for finding in written.findings:
-            text, fails = await self._text_of(finding.file, commit), tried.get(finding.command)
-            into.append((finding, fault_of(finding, FindingContext(text, fails, changed, before))))
-        settled = called_settled(before, written.settled, written.findings)
-        repeated = {subject_of(finding) for finding in written.findings}
-        standing: dict[Standing, list[ReviewFinding]] = {"again": [], "open": [], "mended": []}
-        for finding in before:
-            if subject_of(finding) not in repeated:
-                text, fails = await self._text_of(finding.file, commit), tried.get(finding.command)
-                how = standing_of(finding, text=text, fails=fails, is_settled=finding in settled)
-                standing[how].append(finding)
-        earlier = PreviousFinding(tuple(standing["again"]), tuple(standing["open"]))
-        return CheckedReview(into, earlier, settled)
+            text = await self._text_of(finding.file, commit)
+            fails = fails_by_command.get(finding.command)
+            context = FindingContext(text, fails, changed, earlier)
+            checked.append((finding, why_dropped(finding, context)))
+        settled = settled_findings(earlier, written.settled, written.findings)
+        repeated = {finding_key(finding) for finding in written.findings}
+        by_status: dict[FindingStatus, list[ReviewFinding]] = {
+            "failing": [],
+            "open": [],
+            "fixed": [],
+        }
+        for finding in earlier:
+            if finding_key(finding) not in repeated:
+                text = await self._text_of(finding.file, commit)
+                fails = fails_by_command.get(finding.command)
+                is_settled = finding in settled
+                status = finding_status(finding, text=text, fails=fails, is_settled=is_settled)
+                by_status[status].append(finding)
+        previous = PreviousFindings(tuple(by_status["failing"]), tuple(by_status["open"]))
+        return CheckedReview(checked, previous, settled)
 
-    async def _try_commands(
-        self, findings: Sequence[ReviewFinding], commit: str, tried: dict[str, bool]
+    async def _run_commands(
+        self, findings: Sequence[ReviewFinding], commit: str, fails_by_command: dict[str, bool]
     ) -> CommandStopped | None:
-        """Run what may be run, each once, and add whether it fails; None if nothing was cut."""
+        """Run the allowed commands once each, and add whether they fail; None if none was
+        stopped."""
         commands = dict.fromkeys(finding.command for finding in findings)
-        wanted = [each for each in commands if each not in tried and self._can_be_tried(each)]
-        for command in wanted[:MOST_COMMANDS]:
+        new = [command for command in commands if command not in fails_by_command]
+        runnable = [command for command in new if self._may_run(command)]
+        for command in runnable[:MAX_COMMANDS]:
             fails = await self._fails(command, commit)
             if isinstance(fails, CommandStopped):
                 return fails
-            tried[command] = fails
+            fails_by_command[command] = fails
         return None
 
-    def _can_be_tried(self, command: str) -> bool:
+    def _may_run(self, command: str) -> bool:
         return bool(command.strip()) and self.is_allowed(command)
 
     async def _fails(self, command: str, commit: str) -> bool | CommandStopped:
-        shown = await self.runner.run(CheckCommand(command, commit, "after", self.command_s))
-        return shown if isinstance(shown, CommandStopped) else not shown.evidence.is_green
+        result = await self.runner.run(CheckCommand(command, commit, "after", self.command_s))
+        return result if isinstance(result, CommandStopped) else not result.evidence.is_green
 
     async def _text_of(self, file: str, commit: str) -> str | None:
         if not file:
             return None
-        ran = await self.git.try_run("cat-file", "blob", f"{commit}:{file}")
-        return ran.output if ran.ok else None
+        result = await self.git.try_run("cat-file", "blob", f"{commit}:{file}")
+        return result.output if result.ok else None
 
-    def _leave_for_later(
-        self, number: int, course: FocusHistory, judgement: ReviewJudgement
-    ) -> None:
-        said = course.verdict
-        if not judgement.leftovers or said is None:
+    def _save_backlog(self, number: int, history: FocusHistory, judgement: ReviewJudgement) -> None:
+        accepted = history.verdict
+        if not judgement.leftovers or accepted is None:
             return
         texts = tuple(_item(finding) for finding in judgement.leftovers)
-        saved = BacklogSaved(self.notes.save_items(texts, said.at))
+        saved = BacklogSaved(self.notes.save_items(texts, accepted.at))
         self.log.record(saved, once=f"backlog {number}")
 
 
-def _in_short(objections: str) -> str:
-    """What ends a run is said in one line; the log has all of it."""
+def _one_line(objections: str) -> str:
+    """The message of a run's end is one line; the log has all objections."""
     first = objections.strip().splitlines()[0].removeprefix("- ")
     return f"the tests object to what the review approved: {first[:200]}"
 
 
-def _before(course: FocusHistory, number: int) -> tuple[ReviewJudged, ...]:
-    """The reviews of earlier rounds: this one's may have been told before a crash."""
-    return tuple(judged for judged in course.judged if judged.number < number)
+def _reviews_before(history: FocusHistory, number: int) -> tuple[ReviewJudged, ...]:
+    """The reviews of earlier rounds; this round's may be in the log after a crash."""
+    return tuple(judged for judged in history.reviews if judged.number < number)
 
 
 def _item(finding: ReviewFinding) -> str:

@@ -1,4 +1,4 @@
-"""The tools by which planner and reviewer hand their texts over: words, schemas, what is taken."""
+"""The tools with which planner and reviewer hand over their texts."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, cast, get_args
@@ -11,27 +11,27 @@ from treadle.domain.review import ReviewFinding, Severity
 from treadle.domain.wire import without_surrogates
 from treadle.workflows.focus.focus_history import FocusHistory
 
-LONGEST_PLAN = 100_000
-MOST_FINDINGS = 50
-LONGEST_TEXT = 4_000
+MAX_PLAN = 100_000
+MAX_FINDINGS = 50
+MAX_TEXT = 4_000
 
 Record = Callable[[Event], None]
 Clean = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 
 
-def plan_tool(course: Callable[[], FocusHistory], record: Record, clean: Clean) -> Tool:
-    """For the planner: the plan, as a whole."""
+def plan_tool(history: Callable[[], FocusHistory], record: Record, clean: Clean) -> Tool:
+    """The planner's tool: takes the whole plan."""
 
     async def call(arguments: Mapping[str, Any]) -> ToolReply:
         text = clean(arguments).get("text")
         if not isinstance(text, str) or not text.strip():
             return ToolReply("Pass `text`: the whole plan as markdown.", is_error=True)
         text = without_surrogates(text)
-        if len(text) > LONGEST_PLAN:
-            most = f"at most {LONGEST_PLAN} characters"
+        if len(text) > MAX_PLAN:
+            most = f"at most {MAX_PLAN} characters"
             return ToolReply(f"The plan is too long: {most}. Shorten it.", is_error=True)
-        # An agent that was cut off hands over again what it never saw an answer to.
-        if course().draft != text:
+        # An interrupted agent repeats a call whose reply it never got.
+        if history().draft != text:
             record(PlanWritten(text))
         return ToolReply("The plan is kept. Give the signal plan_complete to end planning.")
 
@@ -50,17 +50,17 @@ def plan_tool(course: Callable[[], FocusHistory], record: Record, clean: Clean) 
     )
 
 
-def review_tool(course: Callable[[], FocusHistory], record: Record, clean: Clean) -> Tool:
-    """For the reviewer: its findings, as a whole."""
+def review_tool(history: Callable[[], FocusHistory], record: Record, clean: Clean) -> Tool:
+    """The reviewer's tool: takes all findings."""
 
     async def call(arguments: Mapping[str, Any]) -> ToolReply:
-        given = given_review(clean(arguments))
-        if isinstance(given, RejectedChange):
-            return ToolReply(given.reason, is_error=True)
-        if course().review != given:
-            record(given)
+        review = parse_review(clean(arguments))
+        if isinstance(review, RejectedChange):
+            return ToolReply(review.reason, is_error=True)
+        if history().review != review:
+            record(review)
         return ToolReply(
-            f"Kept: {len(given.findings)}. Give the signal approved or request_changes to end."
+            f"Kept: {len(review.findings)}. Give the signal approved or request_changes to end."
         )
 
     return Tool(
@@ -75,21 +75,21 @@ def review_tool(course: Callable[[], FocusHistory], record: Record, clean: Clean
     )
 
 
-def given_review(arguments: Mapping[str, Any]) -> ReviewWritten | RejectedChange:
-    """The review in a tool call, or what is wrong with the call's shape."""
+def parse_review(arguments: Mapping[str, Any]) -> ReviewWritten | RejectedChange:
+    """The review in a tool call, or why the call is malformed."""
     entries = arguments.get("findings")
     if not isinstance(entries, list):
         return RejectedChange("Pass `findings`, a list of objects; an empty one if there are none.")
-    if len(entries) > MOST_FINDINGS:
-        return RejectedChange(f"At most {MOST_FINDINGS} findings: leave out the lightest.")
+    if len(entries) > MAX_FINDINGS:
+        return RejectedChange(f"At most {MAX_FINDINGS} findings: leave out the lightest.")
     findings = []
     for entry in entries:
         finding = _given_finding(entry)
         if isinstance(finding, RejectedChange):
             return finding
         findings.append(finding)
-    if odd := _no_text(arguments, "summary"):
-        return odd
+    if rejection := _reject_non_text(arguments, "summary"):
+        return rejection
     settled = arguments.get("settled", [])
     if not isinstance(settled, list) or any(type(number) is not int for number in settled):
         return RejectedChange("`settled` must be a list of numbers of earlier findings.")
@@ -104,8 +104,8 @@ def _given_finding(entry: object) -> ReviewFinding | RejectedChange:
         return RejectedChange(f"`severity` must be one of {', '.join(get_args(Severity))}.")
     if not _text(entry, "text").strip():
         return RejectedChange("`text` must say what is wrong, in each finding.")
-    if odd := _no_text(entry, "text", "file", "quote", "command"):
-        return odd
+    if rejection := _reject_non_text(entry, "text", "file", "quote", "command"):
+        return rejection
     return ReviewFinding(
         severity=cast("Severity", severity),
         text=_text(entry, "text"),
@@ -115,15 +115,15 @@ def _given_finding(entry: object) -> ReviewFinding | RejectedChange:
     )
 
 
-def _no_text(given: Mapping[str, Any], *names: str) -> RejectedChange | None:
-    """What is there and no text would be passed over without a word."""
-    odd = [name for name in names if not isinstance(given.get(name, ""), str | None)]
-    return RejectedChange(f"`{odd[0]}` must be a text.") if odd else None
+def _reject_non_text(review: Mapping[str, Any], *names: str) -> RejectedChange | None:
+    """Reject values that are not texts, because `_text` would ignore them."""
+    rejection = [name for name in names if not isinstance(review.get(name, ""), str | None)]
+    return RejectedChange(f"`{rejection[0]}` must be a text.") if rejection else None
 
 
-def _text(given: Mapping[str, Any], name: str) -> str:
-    found = given.get(name)
-    return without_surrogates(found)[:LONGEST_TEXT] if isinstance(found, str) else ""
+def _text(review: Mapping[str, Any], name: str) -> str:
+    value = review.get(name)
+    return without_surrogates(value)[:MAX_TEXT] if isinstance(value, str) else ""
 
 
 _REVIEW: Mapping[str, Any] = {

@@ -29,7 +29,7 @@ WORKFLOW = Workflow(
     specification="inputs_with_folder",
     ends=("approved", "spec_issue", "tests_failed"),
     build=build,
-    # What to work on, and a person's review that the first plan has to satisfy.
+    # What to work on; a person's review that the first plan must satisfy.
     inputs=("words", "review"),
     has_deliverables=False,
     unchanged_warning="the review approved, and nothing was changed",

@@ -1,4 +1,4 @@
-"""Asks a person during a run: recorded once, waited for, settled once."""
+"""Asks a person during a run: records the question, waits for the answer, records it once."""
 
 import asyncio
 from dataclasses import dataclass
@@ -29,9 +29,10 @@ from treadle.domain.events.oversight import (
 from treadle.domain.ids import RunId
 from treadle.domain.ports import Clock, Log
 from treadle.durable.port import Steps
+from treadle.session.stop_signal import unless_stopped
 
-# How soon an answer from another process is noticed.
-LOOK_EVERY_S = 1.0
+# An answer from another process is noticed within this time.
+POLL_S = 1.0
 
 ApprovalEvent: TypeAlias = ApprovalAnswered | ApprovalLapsed | ApprovalVoided
 
@@ -41,7 +42,7 @@ class ApprovalRequester:
     """What one run needs to ask a person."""
 
     run: RunId
-    # A run that was reopened asks anew: what it had asked before is void since it ended.
+    # A reopened run asks again, because its questions became void when it ended.
     leg: int
     approvals: ApprovalStore
     clock: Clock
@@ -60,45 +61,47 @@ ApprovalOutcome: TypeAlias = Settlement | NotAnswered
 
 
 async def ask(
-    steps: Steps, asker: ApprovalRequester, question: ApprovalQuestion, *, step: str
+    steps: Steps, requester: ApprovalRequester, question: ApprovalQuestion, *, step: str
 ) -> ApprovalOutcome:
-    """Put the question and wait for what becomes of it, at no cost but a look a second.
+    """Ask the question and poll until it is settled or the run is asked to stop.
 
-    `step` tells the questions of a run apart, so a question that is put again after a reply needs
-    another name; the same name with another subject voids what was asked before.
+    `step` identifies a question within a run. A question that is asked again after a reply needs
+    another name; the same name with another subject voids the earlier question.
     """
     approval = await steps.step(
-        f"ask {step}", partial(_ask_once, asker, question, step), returns=Approval
+        f"ask {step}", partial(_ask_once, requester, question, step), returns=Approval
     )
-    # Waiting is part of the step: whoever tells the story again must not wait for what is known.
+    # Waiting is part of the step, so that a replay does not wait for a known answer.
     return await steps.step(
-        f"await {step}", partial(_wait_for_answer, asker, approval), returns=ApprovalOutcome
+        f"await {step}", partial(_wait_for_answer, requester, approval), returns=ApprovalOutcome
     )
 
 
 async def ask_within(
-    asker: ApprovalRequester, question: ApprovalQuestion, *, step: str
+    requester: ApprovalRequester, question: ApprovalQuestion, *, step: str
 ) -> tuple[ApprovalId, ApprovalOutcome]:
-    """The same inside a step that is taken again as a whole after a crash: the question is found
-    as it was put, with the answer that came meanwhile."""
-    approval = await _ask_once(asker, question, step)
-    return approval.id, await _wait_for_answer(asker, approval)
+    """The same inside a step that is repeated as a whole after a crash: the repetition finds the
+    stored question and its answer."""
+    approval = await _ask_once(requester, question, step)
+    return approval.id, await _wait_for_answer(requester, approval)
 
 
-def id_of(asker: ApprovalRequester, step: str, subject_hash: str) -> ApprovalId:
-    """The id that a question of this step about this subject has, asked or not."""
-    return make_approval_id(asker.run, _step_key(asker, step), subject_hash)
+def id_of(requester: ApprovalRequester, step: str, subject_hash: str) -> ApprovalId:
+    """The id of a question of this step about this subject, asked or not."""
+    return make_approval_id(requester.run, _step_key(requester, step), subject_hash)
 
 
-def void_questions(asker: ApprovalRequester, *, reason: str) -> None:
-    """The run ends: what it still asks is void, and its log says so. Before `run.ended`, and safe
-    to repeat."""
-    for standing in asker.approvals.void_open(asker.run, reason=reason, now=asker.clock.now()):
-        _record_settled(asker, standing)
+def void_questions(requester: ApprovalRequester, *, reason: str) -> None:
+    """Void the open questions of a run that ends, and record that. Must come before `run.ended`;
+    safe to repeat."""
+    for record in requester.approvals.void_open(
+        requester.run, reason=reason, now=requester.clock.now()
+    ):
+        _record_settled(requester, record)
 
 
 def event_of(approval: ApprovalId, settled: Settlement) -> ApprovalEvent:
-    """How a question was settled, as the run's log tells it."""
+    """The event that records how a question was settled."""
     match settled:
         case Answer(verdict=verdict, by=by, text=text):
             return ApprovalAnswered(approval, verdict, by, text)
@@ -110,58 +113,51 @@ def event_of(approval: ApprovalId, settled: Settlement) -> ApprovalEvent:
             assert_never(settled)
 
 
-async def _ask_once(asker: ApprovalRequester, question: ApprovalQuestion, step: str) -> Approval:
-    place = _step_key(asker, step)
-    approval = asker.approvals.ask(
-        make_approval(question, run=asker.run, step=place, now=asker.clock.now())
+async def _ask_once(
+    requester: ApprovalRequester, question: ApprovalQuestion, step: str
+) -> Approval:
+    step_key = _step_key(requester, step)
+    approval = requester.approvals.ask(
+        make_approval(question, run=requester.run, step=step_key, now=requester.clock.now())
     )
-    for earlier in asker.approvals.list_for_run(asker.run):
-        # About an older subject of this step: its end may not have been told before a crash.
-        if earlier.approval.step == place and earlier.approval.id != approval.id:
-            _record_settled(asker, earlier)
-    asker.log.record(ApprovalAsked(approval), once=f"asked {approval.id}")
+    for earlier in requester.approvals.list_for_run(requester.run):
+        # A question about an older subject: a crash may have come before its end was recorded.
+        if earlier.approval.step == step_key and earlier.approval.id != approval.id:
+            _record_settled(requester, earlier)
+    requester.log.record(ApprovalAsked(approval), once=f"asked {approval.id}")
     return approval
 
 
-def _step_key(asker: ApprovalRequester, step: str) -> str:
-    return f"{asker.leg}: {step}"
+def _step_key(requester: ApprovalRequester, step: str) -> str:
+    return f"{requester.leg}: {step}"
 
 
-async def _wait_for_answer(asker: ApprovalRequester, approval: Approval) -> ApprovalOutcome:
+async def _wait_for_answer(requester: ApprovalRequester, approval: Approval) -> ApprovalOutcome:
     while True:
-        now = asker.clock.now()
-        standing = asker.approvals.lapse(approval.id, now)
-        if standing is None:
+        now = requester.clock.now()
+        record = requester.approvals.lapse(approval.id, now)
+        if record is None:
             raise StoreError(
                 f"the question {approval.id} is no longer in the database",
                 hint="the run cannot go on without its answer; start a new one",
             )
-        if standing.settled is not None:
-            _record_settled(asker, standing)
-            return standing.settled
-        if asker.stop.is_set():
+        if record.settled is not None:
+            _record_settled(requester, record)
+            return record.settled
+        if requester.stop.is_set():
             return NotAnswered(approval.id)
-        await _pause(asker, _until(approval, now))
+        pause_s = _seconds_to_poll(approval, now)
+        await unless_stopped(requester.clock.sleep(pause_s), requester.stop)
 
 
-def _until(approval: Approval, now: datetime) -> float:
-    """By the clock on the wall: a machine that slept meanwhile has waited, too."""
+def _seconds_to_poll(approval: Approval, now: datetime) -> float:
+    """Uses wall-clock time, so that a suspended machine counts as waiting."""
     if approval.deadline is None:
-        return LOOK_EVERY_S
-    return min(LOOK_EVERY_S, (approval.deadline - now).total_seconds())
+        return POLL_S
+    return min(POLL_S, (approval.deadline - now).total_seconds())
 
 
-async def _pause(asker: ApprovalRequester, seconds: float) -> None:
-    sleeping = asyncio.ensure_future(asker.clock.sleep(seconds))
-    stopping = asyncio.ensure_future(asker.stop.wait())
-    try:
-        await asyncio.wait({sleeping, stopping}, return_when="FIRST_COMPLETED")
-    finally:
-        for task in (sleeping, stopping):
-            task.cancel()
-
-
-def _record_settled(asker: ApprovalRequester, standing: ApprovalRecord) -> None:
-    if standing.settled is not None:
-        approval = standing.approval.id
-        asker.log.record(event_of(approval, standing.settled), once=f"settled {approval}")
+def _record_settled(requester: ApprovalRequester, record: ApprovalRecord) -> None:
+    if record.settled is not None:
+        approval = record.approval.id
+        requester.log.record(event_of(approval, record.settled), once=f"settled {approval}")

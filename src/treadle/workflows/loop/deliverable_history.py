@@ -9,7 +9,7 @@ from treadle.domain.deliverable import Claim, Deliverable, with_valid_proof
 from treadle.domain.events.verification import CheckAdded, CheckFinished, DeliverableClaimed
 from treadle.domain.events.work import DeliverableChanged, DeliverableCreated, StatusAdopted
 
-Told: TypeAlias = (
+DeliverableEvent: TypeAlias = (
     DeliverableCreated
     | DeliverableChanged
     | DeliverableClaimed
@@ -21,48 +21,48 @@ Told: TypeAlias = (
 
 @dataclass(frozen=True, slots=True)
 class DeliverableHistory:
-    """What is to be done and what became of it."""
+    """The deliverables of a run and the changes that its log holds."""
 
     deliverables: tuple[Deliverable, ...] = ()
-    # What status.json may not have yet: one process stores first and writes then.
+    # status.json may lack these: a change is stored first and written then.
     changes: tuple[DeliverableChanged, ...] = ()
     added_checks: tuple[CheckAdded, ...] = ()
-    # By id, in order: passed or claimed in the round that runs, and those of them that are claimed
-    # and neither shown nor taken back.
+    # By id, in order: passed or claimed in the current round; and those of them whose claim is
+    # neither verified nor withdrawn.
     passed_this_round: tuple[str, ...] = ()
     claimed_this_round: tuple[str, ...] = ()
 
 
-Known = TypeVar("Known", bound=DeliverableHistory)
+History = TypeVar("History", bound=DeliverableHistory)
 
 
-def apply_deliverable(known: Known, event: Told) -> Known:
-    """The same with one more event in it."""
+def apply_deliverable(history: History, event: DeliverableEvent) -> History:
+    """The history with one more event."""
     match event:
         case StatusAdopted():
-            adopted = tuple(_as_known(d) for d in event.deliverables)
-            return replace(known, deliverables=adopted, added_checks=())
+            adopted = tuple(_with_claimed_proof(d) for d in event.deliverables)
+            return replace(history, deliverables=adopted, added_checks=())
         case DeliverableCreated():
-            return replace(known, deliverables=(*known.deliverables, event.deliverable))
+            return replace(history, deliverables=(*history.deliverables, event.deliverable))
         case DeliverableChanged():
-            return _changed(known, event)
+            return _apply_change(history, event)
         case DeliverableClaimed():
             return replace(
-                known,
-                passed_this_round=_with(known.passed_this_round, event.id),
-                claimed_this_round=_with(known.claimed_this_round, event.id),
+                history,
+                passed_this_round=_with(history.passed_this_round, event.id),
+                claimed_this_round=_with(history.claimed_this_round, event.id),
             )
         case CheckAdded():
-            after = _each(known, event.deliverable, lambda d: with_check(d, event.check))
-            return replace(known, deliverables=after, added_checks=(*known.added_checks, event))
+            after = _change_one(history, event.deliverable, lambda d: with_check(d, event.check))
+            return replace(history, deliverables=after, added_checks=(*history.added_checks, event))
         case CheckFinished():
-            return _seen(known, event)
+            return _apply_check_result(history, event)
         case unreachable:
             assert_never(unreachable)
 
 
 def with_check(deliverable: Deliverable, check: Check) -> Deliverable:
-    """The deliverable with this check in the place of the one that its criterion may have."""
+    """The deliverable with this check, which replaces the one of the same criterion."""
     checks = deliverable.checks
     if any(each.criterion == check.criterion for each in checks):
         checks = tuple(check if each.criterion == check.criterion else each for each in checks)
@@ -71,52 +71,52 @@ def with_check(deliverable: Deliverable, check: Check) -> Deliverable:
     return with_valid_proof(replace(deliverable, checks=checks))
 
 
-def _changed(known: Known, event: DeliverableChanged) -> Known:
+def _apply_change(history: History, event: DeliverableChanged) -> History:
     claim = None if event.proof is None else Claim(event.commit)
-    after = _each(
-        known,
+    after = _change_one(
+        history,
         event.id,
         lambda d: replace(d, status=event.status, claim=claim, proof=event.proof),
     )
-    # A claim that is withdrawn leaves the status as it was: nothing that the file could miss.
-    changes = known.changes if event.previous == event.status else (*known.changes, event)
-    passed = _without(known.passed_this_round, event.id)
+    # A withdrawn claim leaves the status as it was, so the file lacks nothing.
+    changes = history.changes if event.previous == event.status else (*history.changes, event)
+    passed = _without(history.passed_this_round, event.id)
     return replace(
-        known,
+        history,
         deliverables=after,
         changes=changes,
         passed_this_round=(*passed, event.id) if event.status == "passed" else passed,
-        claimed_this_round=_without(known.claimed_this_round, event.id),
+        claimed_this_round=_without(history.claimed_this_round, event.id),
     )
 
 
-def _seen(known: Known, event: CheckFinished) -> Known:
-    """What a command did before the work counts for that command alone."""
+def _apply_check_result(history: History, event: CheckFinished) -> History:
+    """The outcome before the work counts for the same command only."""
     evidence = event.evidence
     if evidence.when != "before":
-        return known
+        return history
     before: BeforeOutcome = "passed" if evidence.is_green else "failed"
 
-    def looked_at(d: Deliverable) -> Deliverable:
+    def with_outcome(d: Deliverable) -> Deliverable:
         for check in d.checks:
             if (check.criterion, check.command) == (event.criterion, evidence.command):
                 return with_check(d, replace(check, before=before))
         return d
 
-    return replace(known, deliverables=_each(known, event.deliverable, looked_at))
+    return replace(history, deliverables=_change_one(history, event.deliverable, with_outcome))
 
 
-def _as_known(deliverable: Deliverable) -> Deliverable:
-    """Of a pass that was stored before there were proofs: it is a claim."""
+def _with_claimed_proof(deliverable: Deliverable) -> Deliverable:
+    """A pass from a log without proofs counts as claimed."""
     if deliverable.status == "passed" and deliverable.proof is None:
         return replace(deliverable, proof="claimed")
     return deliverable
 
 
-def _each(
-    known: DeliverableHistory, name: str, change: Callable[[Deliverable], Deliverable]
+def _change_one(
+    history: DeliverableHistory, name: str, change: Callable[[Deliverable], Deliverable]
 ) -> tuple[Deliverable, ...]:
-    return tuple(change(d) if d.id == name else d for d in known.deliverables)
+    return tuple(change(d) if d.id == name else d for d in history.deliverables)
 
 
 def _with(names: tuple[str, ...], name: str) -> tuple[str, ...]:

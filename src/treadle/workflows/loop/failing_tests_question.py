@@ -1,4 +1,4 @@
-"""May tests fail? The question in words, and what an answer means for the run. Pure."""
+"""Asks a person whether tests may fail, and turns the answer into a decision. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,21 +16,21 @@ from treadle.domain.suite_report import SuiteObjection
 from treadle.workflows.loop.approval_requests import ApprovalOutcome, NotAnswered
 
 PATIENCE = timedelta(hours=24)
-MOST_LINES = 40
+MAX_LINES = 40
 
 
 @dataclass(frozen=True, slots=True)
 class AcceptFailures:
-    """A person accepts these objections, as `accepted_as` names them."""
+    """A person accepts these objections; `tests` holds their `accepted_as` names."""
 
     tests: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class TryAgain:
-    """A person says how they can be mended; or nobody had time to answer."""
+    """A person replied how to repair them; or the run stopped before an answer."""
 
-    words: str = ""
+    reply: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +38,14 @@ class GiveUpOnTests:
     reason: str
 
 
-Meaning: TypeAlias = AcceptFailures | TryAgain | GiveUpOnTests
+FailingTestsDecision: TypeAlias = AcceptFailures | TryAgain | GiveUpOnTests
 
 
 def tests_question(objections: Sequence[SuiteObjection], *, rounds: int) -> ApprovalQuestion:
-    """Bound to the tests that fail; without an answer in time the run ends."""
+    """The question about these tests; without an answer in time the run ends."""
     lines = [_line(each) for each in objections]
-    if len(lines) > MOST_LINES:
-        lines = [*lines[: MOST_LINES - 1], f"… {len(lines) - MOST_LINES + 1} more"]
+    if len(lines) > MAX_LINES:
+        lines = [*lines[: MAX_LINES - 1], f"… {len(lines) - MAX_LINES + 1} more"]
     subject = "\n".join(lines)
     return ApprovalQuestion(
         kind="failing_tests",
@@ -57,7 +57,9 @@ def tests_question(objections: Sequence[SuiteObjection], *, rounds: int) -> Appr
     )
 
 
-def meaning_of(outcome: ApprovalOutcome, objections: Sequence[SuiteObjection]) -> Meaning:
+def decide_failing_tests(
+    outcome: ApprovalOutcome, objections: Sequence[SuiteObjection]
+) -> FailingTestsDecision:
     match outcome:
         case Answer(verdict="approved") | LapsedQuestion(verdict="approved"):
             return AcceptFailures(tuple(each.accepted_as for each in objections))
@@ -86,6 +88,6 @@ _WORDS = {
 
 def _line(objection: SuiteObjection) -> str:
     line = "" if objection.line is None else f":{objection.line}"
-    place = f" ({objection.file}{line})" if objection.file else ""
-    told = f"{objection.test} {_WORDS[objection.finding]}{place}".strip()
-    return f"{told}: {objection.summary_line}" if objection.summary_line else told
+    location = f" ({objection.file}{line})" if objection.file else ""
+    description = f"{objection.test} {_WORDS[objection.finding]}{location}".strip()
+    return f"{description}: {objection.summary_line}" if objection.summary_line else description

@@ -8,7 +8,7 @@ from treadle.domain.suite_report import SuiteObjection
 
 @dataclass(frozen=True, slots=True)
 class RoundCommit:
-    """The commit that a round ended at; round 0 is where the run began."""
+    """The commit that a round ended at; round 0 is the start of the run."""
 
     round: int
     commit: str
@@ -19,12 +19,12 @@ RoundCommits: TypeAlias = tuple[RoundCommit, ...]
 
 @dataclass(frozen=True, slots=True)
 class VerificationFindings:
-    """What did not hold, in words for the next session; tests that object; whether it was cut."""
+    """`told` describes to the next session what failed; `stopped`: verification did not finish."""
 
     told: str = ""
     objections: tuple[SuiteObjection, ...] = ()
     stopped: bool = False
-    # Nothing was claimed, so that nothing was found out about the work.
+    # Nothing was claimed, so nothing was verified.
     idle: bool = False
 
     @property

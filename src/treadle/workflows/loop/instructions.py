@@ -1,4 +1,4 @@
-"""The texts that a session starts with: its instruction, the project's own context."""
+"""Reads the texts that a session starts with: its instruction, the project's own context."""
 
 import os
 from dataclasses import dataclass
@@ -25,34 +25,34 @@ def instruction_text(project: Path, workflow: str, name: str) -> str:
 
 
 def prompt_text(folder: str, name: str) -> str:
-    """A text that comes with Treadle, from the folder of a workflow or of the loop."""
+    """A prompt of Treadle, from the folder of a workflow or of the loop."""
     prompts = files("treadle.workflows") / folder / "prompts"
     return (prompts / f"{name}.md").read_text(encoding="utf-8")
 
 
 def resumed_text() -> str:
-    """The prompt for a session that was cut off with its process and is resumed."""
+    """The prompt for a session that lost its process and is resumed."""
     return prompt_text("loop", "resumed")
 
 
 @dataclass(frozen=True, slots=True)
 class UnusableContext:
-    """Why a file of the workspace is not used."""
+    """Why the project's instructions are not used."""
 
     reason: str
 
 
 def project_context(workspace: Path) -> str | UnusableContext:
-    """The project's instructions to coding agents. The agent itself loads no settings."""
+    """The project's instructions to coding agents, because the agent itself loads no settings."""
     path = Path(os.path.realpath(workspace / "CLAUDE.md"))
     if not path.is_relative_to(os.path.realpath(workspace)):
-        # An agent could have made the link, to be given what it cannot read itself.
+        # An agent may have made the link to get the text of a file that it cannot read.
         return UnusableContext("it is a link that leads out of the project")
     if not path.is_file():
         return ""
     try:
-        with path.open(encoding="utf-8") as opened:
-            text = opened.read(MAX_CONTEXT)
+        with path.open(encoding="utf-8") as file:
+            text = file.read(MAX_CONTEXT)
     except (OSError, UnicodeDecodeError) as error:
         return UnusableContext(f"it cannot be read ({error})")
     return f"# The project's own instructions (CLAUDE.md)\n\n{text}"

@@ -1,4 +1,4 @@
-"""Whether work lands, the question to a person about it, and the event that says so."""
+"""Decides whether work lands, asks a person about it, and returns the event that records it."""
 
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
@@ -21,9 +21,9 @@ Ask = Callable[[str], Awaitable[bool]]
 async def land_work(
     project: Project, snapshot: Snapshot, work: ImportedBranch, *, run: RunId, form: LandingForm
 ) -> WorkLanded | WorkKept:
-    """Land the work in the form that is wanted, as an event either way."""
-    how = land if form == "commits" else land_files
-    match await how(project, snapshot, work, run):
+    """Land the work in this form; the event says whether it landed."""
+    land_form = land if form == "commits" else land_files
+    match await land_form(project, snapshot, work, run):
         case LandedCommit(commit=commit):
             return WorkLanded(work.branch, commit, form)
         case LandingRefused(reason=reason, command=command):
@@ -33,7 +33,7 @@ async def land_work(
 
 
 async def why_not(landing: LandingMode, work: ImportedBranch, ask: Ask | None) -> str:
-    """Why the work is not to be landed now; empty if it is."""
+    """Why the work does not land now; empty if it does."""
     match landing:
         case "auto":
             return ""
@@ -48,8 +48,8 @@ async def why_not(landing: LandingMode, work: ImportedBranch, ask: Ask | None) -
             assert_never(unreachable)
 
 
-# A summary by file of a big change is long; whoever wants all of it has `treadle diff`.
-MOST_LINES = 40
+# `treadle diff` shows all of a long summary.
+MAX_LINES = 40
 
 
 def landing_question(
@@ -60,15 +60,15 @@ def landing_question(
     patience: timedelta | None = None,
     answerers: tuple[str, ...] = (),
 ) -> ApprovalQuestion:
-    """Bound to the commit that would land; without an answer in time the work stays on its branch.
+    """The question about this commit; without an answer in time the work stays on its branch.
 
-    `stat` is the summary by file, from what the user saw to that commit.
+    `stat` is the summary by file, from the run's snapshot to that commit.
     """
-    counted = "1 commit" if commits == 1 else f"{commits} commits"
+    commits_text = "1 commit" if commits == 1 else f"{commits} commits"
     return ApprovalQuestion(
         kind="landing",
-        text=f"Land {counted} in your checkout?",
-        subject=f"{_shortened(stat)}\ncommit {tip}",
+        text=f"Land {commits_text} in your checkout?",
+        subject=f"{_shorten(stat)}\ncommit {tip}",
         subject_hash=tip,
         patience=patience,
         at_deadline="deny",
@@ -77,7 +77,7 @@ def landing_question(
 
 
 def why_not_landed(outcome: ApprovalOutcome) -> str:
-    """Why the work stays on its branch; empty when it may land."""
+    """Why the work stays on its branch; empty if it may land."""
     match outcome:
         case Answer(verdict="approved") | LapsedQuestion(verdict="approved"):
             return ""
@@ -93,10 +93,10 @@ def why_not_landed(outcome: ApprovalOutcome) -> str:
             assert_never(outcome)
 
 
-def _shortened(stat: str) -> str:
-    """Files from the top and the totals, which are the last line."""
+def _shorten(stat: str) -> str:
+    """The first files and the totals, which are the last line."""
     lines = stat.strip("\n").splitlines()
-    if len(lines) <= MOST_LINES:
+    if len(lines) <= MAX_LINES:
         return "\n".join(lines)
-    left_out = len(lines) - MOST_LINES
-    return "\n".join([*lines[: MOST_LINES - 1], f" … {left_out} more files", lines[-1]])
+    left_out = len(lines) - MAX_LINES
+    return "\n".join([*lines[: MAX_LINES - 1], f" … {left_out} more files", lines[-1]])

@@ -1,6 +1,6 @@
-"""When a limit ends a run, what it leaves for the next session, and when to warn. Pure.
+"""Decides when a limit ends a run, what the next session may use, and when to warn. Pure.
 
-They nest: a session may use what is left of the run's money, a run what is left of the day's.
+Limits nest: a session may use what is left of the run's money, a run what is left of the day's.
 """
 
 from collections.abc import Collection, Iterator
@@ -13,17 +13,17 @@ from treadle.workflows.loop.next_action import DecisionRules, StopRun
 from treadle.workflows.loop.run_progress import RunProgress, failure_message
 from treadle.workflows.loop.stuck import hung, stuck
 
-# Pauses for quota in a row; `next_step` asks before it looks at anything that was achieved.
+# Pauses for quota in a row.
 MAX_WAITS = 50
-# A warning comes when this share of a limit is used.
-NEAR = 0.8
-# What a session gets at the least: nothing at all would be no session.
-LEAST_USD = 0.01
-LEAST_S = 1.0
+# The share of a limit at which the run warns.
+WARNING_SHARE = 0.8
+# A session with nothing left could not start.
+MIN_COST_USD = 0.01
+MIN_SECONDS = 1.0
 
 
 def must_stop(progress: RunProgress, rules: DecisionRules) -> StopRun | None:
-    """What ends a run of any workflow, whatever it has achieved."""
+    """The reason that ends a run of any workflow, whatever it has achieved."""
     if progress.stopping:
         return StopRun(progress.stopping)
     match progress.last:
@@ -32,20 +32,20 @@ def must_stop(progress: RunProgress, rules: DecisionRules) -> StopRun | None:
         case SandboxError(message=message):
             return StopRun("sandbox_error", message)
         case UnguardedTool(tool=tool):
-            told = f"the agent used {tool} without asking, so nothing it did can be relied on"
-            return StopRun("unguarded_tool", told)
+            message = f"the agent used {tool} without asking, so nothing it did can be relied on"
+            return StopRun("unguarded_tool", message)
         case QuotaExceeded(message=message) if not rules.wait_for_quota:
             return StopRun("quota_exceeded", message)
         case QuotaExceeded(message=message) if progress.waits >= MAX_WAITS:
-            # Not every refusal passes with time, and no run may wait for ever.
+            # Some refusals never end, and no run may wait for ever.
             return StopRun("quota_exceeded", f"{message} (after {progress.waits} pauses in a row)")
         case _:
             return None
 
 
 def limit_reached(progress: RunProgress, limits: RunLimits) -> StopRun | None:
-    """The first limit that ends the run; a fatal error does so before the retries are counted."""
-    if stop := _spent(progress, limits):
+    """The first limit that ends the run; a fatal error comes before the retries."""
+    if stop := _used_up(progress, limits):
         return stop
     match progress.last:
         case ExecutionError(message=message, error_class="fatal"):
@@ -59,16 +59,15 @@ def limit_reached(progress: RunProgress, limits: RunLimits) -> StopRun | None:
 def session_allowance(
     session: SessionLimits, run: RunLimits, progress: RunProgress
 ) -> SessionLimits:
-    """What the next session may use: its own limits, cut down to what the run and the day have
-    left."""
+    """The limits of the next session: its own, reduced to what the run and the day have left."""
     money_left = min(
         run.max_cost_usd - progress.cost_usd,
         run.day_cost_usd - today_usd(progress),
     )
     return SessionLimits(
-        max_cost_usd=max(LEAST_USD, min(session.max_cost_usd, money_left)),
+        max_cost_usd=max(MIN_COST_USD, min(session.max_cost_usd, money_left)),
         max_turns=session.max_turns,
-        wall_s=max(LEAST_S, min(session.wall_s, run.max_minutes * 60 - progress.running_s)),
+        wall_s=max(MIN_SECONDS, min(session.wall_s, run.max_minutes * 60 - progress.running_s)),
         first_byte_s=session.first_byte_s,
         idle_s=session.idle_s,
         tool_s=session.tool_s,
@@ -76,40 +75,39 @@ def session_allowance(
 
 
 def remaining_limits(limits: SessionLimits, *, cost_usd: float, seconds: float) -> SessionLimits:
-    """What a session may still use that had used so much before it was cut off."""
+    """What an interrupted session may still use after this cost and time."""
     return replace(
         limits,
-        max_cost_usd=max(LEAST_USD, limits.max_cost_usd - cost_usd),
-        wall_s=max(LEAST_S, limits.wall_s - seconds),
+        max_cost_usd=max(MIN_COST_USD, limits.max_cost_usd - cost_usd),
+        wall_s=max(MIN_SECONDS, limits.wall_s - seconds),
     )
 
 
 def limit_warnings(
-    progress: RunProgress, limits: RunLimits, already_said: Collection[str]
+    progress: RunProgress, limits: RunLimits, already_warned: Collection[str]
 ) -> tuple[LimitNeared, ...]:
-    """A warning for each limit that is nearly used up and was not warned of before."""
+    """A warning for each limit that is nearly used up and has no warning yet."""
     return tuple(
         LimitNeared(name, round(used, 2), most)
-        for name, used, most in _used(progress, limits)
-        if name not in already_said and NEAR * most <= used < most
+        for name, used, most in _usage(progress, limits)
+        if name not in already_warned and WARNING_SHARE * most <= used < most
     )
 
 
 def today_usd(progress: RunProgress) -> float:
-    """What all runs have cost today; a run that began yesterday counts as a whole, which errs on
-    the safe side."""
+    """The cost of all runs today. A run that began yesterday counts in full, to be safe."""
     return progress.others_today_usd + progress.cost_usd
 
 
-def _used(progress: RunProgress, limits: RunLimits) -> Iterator[tuple[str, float, float]]:
-    """Each limit that fills up by the name of its setting, what is used of it, and all of it."""
+def _usage(progress: RunProgress, limits: RunLimits) -> Iterator[tuple[str, float, float]]:
+    """The setting of each limit, what is used of it, and its maximum."""
     yield "limits.max_cost_usd", progress.cost_usd, limits.max_cost_usd
     yield "limits.day_cost_usd", today_usd(progress), limits.day_cost_usd
     yield "limits.max_minutes", progress.running_s / 60, limits.max_minutes
     yield "limits.max_iterations", progress.rounds, limits.max_iterations
 
 
-def _spent(progress: RunProgress, limits: RunLimits) -> StopRun | None:
+def _used_up(progress: RunProgress, limits: RunLimits) -> StopRun | None:
     if progress.cost_usd >= limits.max_cost_usd:
         may = f"the run may cost ${limits.max_cost_usd:.2f} (--max-cost, limits.max_cost_usd)"
         return StopRun("budget_exceeded", may)

@@ -1,5 +1,4 @@
-"""What a run can do next: the closed list of answers of a workflow's decision function. Types
-only."""
+"""What a run can do next: the results of a workflow's decision function. Types only."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -23,12 +22,12 @@ class WaitForQuota:
 
 @dataclass(frozen=True, slots=True)
 class Reverify:
-    """All has passed: before the run may succeed, all of it is shown once more."""
+    """Everything has passed: verify all of it once more before the run succeeds."""
 
 
 @dataclass(frozen=True, slots=True)
 class AskAboutTests:
-    """Tests fail that did not before, and nobody could mend them: a person decides."""
+    """New test failures could not be repaired: a person decides."""
 
 
 @dataclass(frozen=True, slots=True)

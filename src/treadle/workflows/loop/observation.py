@@ -1,4 +1,5 @@
-"""What a run observes between two sessions: everything that decides and may change meanwhile."""
+"""What a run observes between two sessions: every input of a decision that can change. Types
+only."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,28 +12,28 @@ from treadle.session.stop_signal import StopReason
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """Taken inside a step, so that a replay decides as before. Stored as a step result."""
+    """Made inside a step, so that a replay decides as before. Stored as a step result."""
 
     at: datetime
     tally: Tally
-    # One hash over what is to be done, whatever of it is done already.
+    # A hash of all criteria, independent of their status.
     criteria: str
     limits: RunLimits
     wait_for_quota: bool
     stopping: StopReason = ""
-    # What all other runs have cost today.
+    # The cost of all other runs today.
     others_today_usd: float = 0.0
-    # Whether there is anything by which passed work can be verified: checks, or a test command.
+    # Whether passed work can be verified: there are checks or a test command.
     provable: bool = False
-    # Rounds that may try to repair failing tests before a person is asked.
+    # Rounds that try to repair failing tests before a person is asked.
     fix_rounds: int = 3
-    # Whether the run had ended before all of its claims were verified.
+    # Whether the run ended before all claims were verified.
     unshown: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class RunInputs:
-    """Where an observation finds what is not the run's own."""
+    """Where an observation gets its values from."""
 
     limits: Callable[[], RunLimits]
     wait_for_quota: bool

@@ -1,4 +1,4 @@
-"""Opens the workspace of a run: makes a new one, or finds the one that another process made."""
+"""Opens the workspace of a run: makes a new one, or reopens the one that another process made."""
 
 from pathlib import Path
 
@@ -12,52 +12,52 @@ from treadle.workspace.round_losses import note_if_gone
 from treadle.workspace.snapshot import Snapshot, snapshot_ref, take_snapshot
 
 
-async def _take_starting_snapshot(site: WorkspaceSpec, branch: str) -> Snapshot:
-    """What the user sees; the run's branch begins there, or where an earlier run left off."""
-    if site.earlier is None:
-        return await take_snapshot(site.project, site.run)
-    earlier = site.earlier
-    continued = WorkContinued(earlier.run, earlier.branch, earlier.commit)
-    site.log.record(continued, once="continued")
-    git = site.project.git
-    await git.run("update-ref", snapshot_ref(site.run), earlier.snapshot.commit)
-    await git.run("update-ref", f"refs/heads/{branch}", earlier.commit)
-    return earlier.snapshot
+async def _take_starting_snapshot(spec: WorkspaceSpec, branch: str) -> Snapshot:
+    """A snapshot of the checkout. With unlanded work, the run's branch starts at that work."""
+    unlanded = spec.unlanded
+    if unlanded is None:
+        return await take_snapshot(spec.project, spec.run)
+    continued = WorkContinued(unlanded.run, unlanded.branch, unlanded.commit)
+    spec.log.record(continued, once="continued")
+    git = spec.project.git
+    await git.run("update-ref", snapshot_ref(spec.run), unlanded.snapshot.commit)
+    await git.run("update-ref", f"refs/heads/{branch}", unlanded.commit)
+    return unlanded.snapshot
 
 
 async def reopen_workspace(
-    site: WorkspaceSpec, prepared: WorkspacePrepared, imported: WorkImported | None
+    spec: WorkspaceSpec, prepared: WorkspacePrepared, imported: WorkImported | None
 ) -> RunWorkspace:
-    """The worksite of a run that another process began, as its log names it."""
-    snapshot = await restore_snapshot(site.project, prepared)
+    """The workspace of a run that another process started, as its log names it."""
+    snapshot = await restore_snapshot(spec.project, prepared)
     note_if_gone(Path(prepared.path))
     clone = await make_clone(
-        site.project,
+        spec.project,
         snapshot,
         branch=prepared.branch,
-        identity=site.identity,
+        identity=spec.identity,
         into=Path(prepared.path),
-        attribution=site.attribution,
+        attribution=spec.attribution,
     )
-    found = None
+    imported_branch = None
     if imported is not None:
-        found = await restore_import(site.project, snapshot, imported)
-    return RunWorkspace.reopened(site, snapshot, clone, found)
+        imported_branch = await restore_import(spec.project, snapshot, imported)
+    return RunWorkspace.reopened(spec, snapshot, clone, imported_branch)
 
 
-async def make_workspace(site: WorkspaceSpec, *, specification: str, spec: str) -> RunWorkspace:
-    """Snapshot what the user sees and clone it; the specification must be part of it."""
-    branch = branch_name(specification, site.run)
-    snapshot = await _take_starting_snapshot(site, branch)
+async def make_workspace(spec: WorkspaceSpec, *, spec_text: str, spec_path: str) -> RunWorkspace:
+    """Snapshot the checkout and clone it; the clone must contain the specification."""
+    branch = branch_name(spec_text, spec.run)
+    snapshot = await _take_starting_snapshot(spec, branch)
     clone = await make_clone(
-        site.project,
+        spec.project,
         snapshot,
         branch=branch,
-        identity=site.identity,
-        into=site.directory / "workspace",
-        attribution=site.attribution,
+        identity=spec.identity,
+        into=spec.directory / "workspace",
+        attribution=spec.attribution,
     )
-    site.log.record(
+    spec.log.record(
         WorkspacePrepared(
             path=str(clone.path),
             branch=branch,
@@ -66,6 +66,6 @@ async def make_workspace(site: WorkspaceSpec, *, specification: str, spec: str) 
             snapshot=snapshot.commit,
         )
     )
-    worksite = RunWorkspace(site, snapshot, clone)
-    await worksite.prepare(spec)
-    return worksite
+    workspace = RunWorkspace(spec, snapshot, clone)
+    await workspace.prepare(spec_path)
+    return workspace

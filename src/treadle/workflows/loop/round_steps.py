@@ -11,6 +11,7 @@ from treadle.domain.ports import Log
 from treadle.domain.session import Cancelled, SessionResult
 from treadle.session.driver import PriorSpending, SessionDriver
 from treadle.session.session_admission import SessionAdmission, WaitUntil
+from treadle.session.stop_signal import unless_stopped
 from treadle.workflows.loop.findings import RoundCommits, VerificationFindings
 from treadle.workflows.loop.instructions import resumed_text
 from treadle.workflows.loop.limit_checks import remaining_limits, session_allowance
@@ -24,17 +25,17 @@ from treadle.workflows.loop.workflow_state import RoundImport, RoundRef, Workflo
 
 @dataclass(frozen=True, slots=True)
 class SessionAttempt:
-    """How a session ended; no result if the run was asked to stop, or had to wait, before it."""
+    """How a session ended; without a result the run had to stop or wait before the session."""
 
     result: SessionResult | None
     hold: WaitUntil | None = None
-    # What the preparation of the workspace took before it.
+    # Seconds that the preparation of the workspace took.
     prepared_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class RoundVerification:
-    """What a verification found; what the run observes after it."""
+    """What a verification found, and the observation after it. Stored as a step result."""
 
     findings: VerificationFindings
     took_s: float
@@ -47,7 +48,7 @@ async def nothing_to_prepare() -> None:
 
 @dataclass(frozen=True, slots=True)
 class RoundSteps:
-    """The steps of one run. `history` is the state of its log when this process took it on."""
+    """The steps of one run. `history` is the state of its log when this process took over."""
 
     driver: SessionDriver
     work: WorkflowState
@@ -56,14 +57,14 @@ class RoundSteps:
     inputs: RunInputs
     admission: SessionAdmission
     history: RunHistory
-    # Its keys are of the leg.
+    # Counts its keys per leg.
     log: Log
     slots: asyncio.Semaphore
-    # Prepares the workspace before a session: installs what the project needs.
+    # Installs what the project needs before a session.
     prepare: Callable[[], Awaitable[None]] = nothing_to_prepare
 
     async def observe(self) -> Observation:
-        """Everything that decides about the next action, as it is now."""
+        """The current inputs of the next decision."""
         summary, inputs = self.work.summarize(), self.inputs
         return Observation(
             at=self.driver.clock.now(),
@@ -81,23 +82,22 @@ class RoundSteps:
     async def session(
         self, ref: RoundRef, progress: RunProgress, observed: Observation
     ) -> SessionAttempt:
-        """Run one session; its work is still in the clone when this returns.
+        """Run one session; its work stays in the clone.
 
-        A session that another process had started is resumed in the agent; one that had ended
-        then is not run again.
+        A session that another process started is resumed; one that ended there is not run again.
         """
-        before = self.history.session_record(ref.index)
-        if before is not None and before.result is not None:
-            self._report_to_admission(ref, before.result)
-            return SessionAttempt(before.result)
+        record = self.history.session_record(ref.index)
+        if record is not None and record.result is not None:
+            self._report_to_admission(ref, record.result)
+            return SessionAttempt(record.result)
         if not await self._acquire_slot():
-            return self._close_cut_session(before)
+            return self._close_cut_session(record)
         try:
             admitted = self.admission.before_session()
             if isinstance(admitted, WaitUntil):
-                return self._close_cut_session(before, admitted)
+                return self._close_cut_session(record, admitted)
             prepared_s = await self._prepare(ref)
-            if before is None and self.driver.stop.is_set():
+            if record is None and self.driver.stop.is_set():
                 return SessionAttempt(None, prepared_s=prepared_s)
             allowance = session_allowance(self.session_limits, observed.limits, progress)
             result = await self._run_session(ref, allowance)
@@ -107,97 +107,91 @@ class RoundSteps:
         return SessionAttempt(result, prepared_s=prepared_s)
 
     async def _prepare(self, ref: RoundRef) -> float:
-        """The seconds that it took; a session that was cut off finds its workspace as it was."""
+        """Prepare the workspace, except for an interrupted session; the seconds that it took."""
         if self.history.session_record(ref.index) is not None:
             return 0.0
-        began = self.driver.clock.monotonic()
-        # Before the round is recorded: one that is known to have started may lose work itself.
+        started = self.driver.clock.monotonic()
+        # Before the round is recorded: a recorded round may have lost work itself.
         self.workspace.begin_round()
         self.work.begin_round()
         await self.prepare()
-        return round(self.driver.clock.monotonic() - began, 3)
+        return round(self.driver.clock.monotonic() - started, 3)
 
     async def _acquire_slot(self) -> bool:
-        """Wait for one of the sessions that may run at once; False if the run is to stop first."""
-        acquiring = asyncio.ensure_future(self.slots.acquire())
-        stopping = asyncio.ensure_future(self.driver.stop.wait())
-        try:
-            await asyncio.wait({acquiring, stopping}, return_when="FIRST_COMPLETED")
-        finally:
-            stopping.cancel()
-            if not acquiring.done():
-                acquiring.cancel()
-        if self.driver.stop.is_set() and acquiring.done() and not acquiring.cancelled():
+        """Wait for a session slot; False if the run is asked to stop first."""
+        stop = self.driver.stop
+        acquired = await unless_stopped(self.slots.acquire(), stop)
+        if acquired and stop.is_set():
             self.slots.release()
-        return not self.driver.stop.is_set()
+        return not stop.is_set()
 
     def _close_cut_session(
-        self, before: SessionRecord | None, hold: WaitUntil | None = None
+        self, record: SessionRecord | None, hold: WaitUntil | None = None
     ) -> SessionAttempt:
-        """Start nothing. A session that was cut off and cannot continue now is over: its work is
-        imported, and its usage is counted."""
-        if before is None or before.session is None:
+        """Start no session. End an interrupted session that cannot continue now, so that its work
+        is imported and its usage counted."""
+        if record is None or record.session is None:
             return SessionAttempt(None, hold)
         result = SessionResult(
-            session=before.session,
+            session=record.session,
             outcome=Cancelled(),
-            cost_usd=round(before.cost_usd, 6),
-            usage=before.usage,
+            cost_usd=round(record.cost_usd, 6),
+            usage=record.usage,
             turns=0,
-            duration_s=round(before.seconds, 3),
+            duration_s=round(record.seconds, 3),
         )
-        self.log.record(SessionEnded(result), once=f"cut {before.session}")
+        self.log.record(SessionEnded(result), once=f"cut {record.session}")
         return SessionAttempt(result)
 
     def _report_to_admission(self, ref: RoundRef, result: SessionResult) -> None:
-        """Also for a session that ended right before a crash: reported twice, it counts once."""
+        """Safe to repeat: a session that ended right before a crash is reported twice."""
         for event in self.admission.after_session(result):
             self.log.record(event, once=f"{event.type} {ref.index}")
 
     async def _run_session(self, ref: RoundRef, limits: SessionLimits) -> SessionResult:
-        before = self.history.session_record(ref.index)
-        if before is not None:
-            limits = remaining_limits(limits, cost_usd=before.cost_usd, seconds=before.seconds)
+        record = self.history.session_record(ref.index)
+        if record is not None:
+            limits = remaining_limits(limits, cost_usd=record.cost_usd, seconds=record.seconds)
         self.log.record(RoundStarted(ref.number, ref.instruction), once=f"round {ref.index}")
         brief = self.work.brief(ref.instruction, limits)
         prompt = brief.prompt + withheld_prompt(self.workspace.withheld) + ref.findings
         brief = replace(brief, prompt=prompt)
-        if before is None or before.session is None:
+        if record is None or record.session is None:
             return await self.driver.run(brief, limits)
-        # The same session: an agent that has nothing of it yet starts it with the same id.
-        brief = replace(brief, session=before.session)
-        if self.driver.agent.can_resume(before.session, brief.home):
+        # An agent that does not have the session yet starts it with the same id.
+        brief = replace(brief, session=record.session)
+        if self.driver.agent.can_resume(record.session, brief.home):
             brief = replace(
                 brief,
                 prompt=resumed_text(),
                 resume=True,
-                cost_before_usd=before.cost_usd,
+                cost_before_usd=record.cost_usd,
             )
-        spent = PriorSpending(before.cost_usd, before.usage, before.seconds)
+        spent = PriorSpending(record.cost_usd, record.usage, record.seconds)
         return await self.driver.run(brief, limits, spent=spent)
 
     async def import_round(self, ref: RoundRef, before: str) -> RoundImport:
-        """Commit and import what the session left; only then are its passes safe.
+        """Commit and import the work of a session, because only imported passes count.
 
         `before` is the commit that the last round ended at.
         """
-        began = self.driver.clock.monotonic()
+        started = self.driver.clock.monotonic()
         imported = await self.work.import_session(ref, before)
         change = await self.workspace.tree_change(before, imported.tip)
-        took_s = round(self.driver.clock.monotonic() - began, 3)
+        took_s = round(self.driver.clock.monotonic() - started, 3)
         due = self.work.needs_verification()
         return RoundImport(imported, change, took_s, await self.observe(), due)
 
     async def verify(self, before: str, tip: str, accepted: tuple[str, ...]) -> RoundVerification:
         """Verify what the round claims; `before` is the commit that it started from."""
-        return await self._measured(self.work.verify(before, tip, accepted))
+        return await self._timed(self.work.verify(before, tip, accepted))
 
     async def reverify(self, commits: RoundCommits, accepted: tuple[str, ...]) -> RoundVerification:
-        """Verify everything that has passed on the work as it is now."""
-        return await self._measured(self.work.reverify(commits, accepted))
+        """Verify everything that has passed, on the current work."""
+        return await self._timed(self.work.reverify(commits, accepted))
 
-    async def _measured(self, verifying: Awaitable[VerificationFindings]) -> RoundVerification:
-        began = self.driver.clock.monotonic()
-        findings = await verifying
-        took_s = round(self.driver.clock.monotonic() - began, 3)
+    async def _timed(self, verification: Awaitable[VerificationFindings]) -> RoundVerification:
+        started = self.driver.clock.monotonic()
+        findings = await verification
+        took_s = round(self.driver.clock.monotonic() - started, 3)
         return RoundVerification(findings, took_s, await self.observe())

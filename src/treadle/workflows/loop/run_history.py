@@ -40,154 +40,160 @@ from treadle.workflows.loop.deliverable_history import DeliverableHistory, apply
 
 @dataclass(frozen=True, slots=True)
 class SessionRecord:
-    """One session's place in a leg of the run, and how far it came."""
+    """One session of a leg, as far as the log has it."""
 
     number: int
     session: SessionId | None = None
     result: SessionResult | None = None
-    # What responses used before the session was cut off.
+    # What responses used before the session was interrupted.
     usage: Usage = field(default_factory=Usage)
     cost_usd: float = 0.0
-    # In this process, and what it took in those before it.
-    began: datetime | None = None
-    last: datetime | None = None
+    # In the current process; `earlier_s` is what earlier processes took.
+    started_at: datetime | None = None
+    last_event_at: datetime | None = None
     earlier_s: float = 0.0
-    # Questions that a person has not answered yet, since when, and how long others took.
+    # Questions without an answer, since when, and how long answered ones took.
     open_questions: frozenset[ApprovalId] = frozenset()
-    asking_since: datetime | None = None
-    asked_s: float = 0.0
+    waiting_since: datetime | None = None
+    waited_s: float = 0.0
 
     @property
     def seconds(self) -> float:
-        """From the start of the session to the last that was heard of it, without the time in
-        which nobody worked on it, or a person was waited for."""
-        if self.began is None or self.last is None:
+        """The time from the start of the session to its last event, without the time between two
+        processes and without waiting for a person."""
+        if self.started_at is None or self.last_event_at is None:
             return self.earlier_s
-        until = self.last if self.asking_since is None else min(self.last, self.asking_since)
-        return self.earlier_s + (until - self.began).total_seconds() - self.asked_s
+        until = (
+            self.last_event_at
+            if self.waiting_since is None
+            else min(self.last_event_at, self.waiting_since)
+        )
+        return self.earlier_s + (until - self.started_at).total_seconds() - self.waited_s
 
 
 @dataclass(frozen=True, slots=True)
 class RunHistory(DeliverableHistory):
-    """A run as its log tells it. A leg is what lies between two ends of the run."""
+    """The state of a run from its log. A leg is the part between two ends of the run."""
 
     leg: int = 1
-    ended: RunResult | None = None
-    before: RunResult | None = None  # how the leg before ended
+    result: RunResult | None = None
+    previous_result: RunResult | None = None  # of the leg before
     continued: WorkContinued | None = None
     planned: bool = False
     prepared: WorkspacePrepared | None = None
     imported: WorkImported | None = None
-    session_records: tuple[SessionRecord, ...] = ()  # of the leg that runs
+    session_records: tuple[SessionRecord, ...] = ()  # of the current leg
     sessions: tuple[SessionStarted, ...] = ()  # of all legs
-    # Answers of a person that a tool use was allowed by: none of them allows another.
+    # Approvals that allowed a tool use: none of them allows another one.
     used_approvals: frozenset[ApprovalId] = frozenset()
-    # What checks and tests have taken in the leg that runs.
+    # Seconds that checks and tests took in the current leg.
     verified_s: float = 0.0
-    # How the leg that runs came about, if the run had ended before.
-    reopened: Literal["", "resume", "retry"] = ""
-    # What the log ends with.
-    events: int = 0
-    last: str = ""
+    # The command that started the current leg, if the run had ended before.
+    reopened_by: Literal["", "resume", "retry"] = ""
+    # The length of the log and the type of its last event.
+    event_count: int = 0
+    last_event: str = ""
 
     @property
     def has_worked(self) -> bool:
-        """Whether a session of the run was ever begun."""
+        """Whether a session of the run was ever started."""
         return bool(self.session_records or self.sessions)
 
     @property
     def is_fresh_leg(self) -> bool:
-        """Whether the run had ended and nothing was begun since it was reopened."""
-        return bool(self.reopened) and not self.session_records
+        """Whether the run was reopened and has started no session since."""
+        return bool(self.reopened_by) and not self.session_records
 
     @property
     def rounds(self) -> int:
-        """The last round that was begun; a session that met the quota was none."""
+        """The last round that was started; a session that hit the quota is no round."""
         numbers = [
-            turn.number
-            for turn in self.session_records
-            if turn.result is None or not isinstance(turn.result.outcome, QuotaExceeded)
+            record.number
+            for record in self.session_records
+            if record.result is None or not isinstance(record.result.outcome, QuotaExceeded)
         ]
-        earlier = 0 if self.before is None else self.before.rounds
+        earlier = 0 if self.previous_result is None else self.previous_result.rounds
         return max([earlier, *numbers])
 
     @property
     def cost_usd(self) -> float:
-        """All that the run has cost, the session that was cut off included."""
-        earlier = 0.0 if self.before is None else self.before.cost_usd
+        """The cost of the run, with the interrupted session."""
+        earlier = 0.0 if self.previous_result is None else self.previous_result.cost_usd
         cost = (t.cost_usd if t.result is None else t.result.cost_usd for t in self.session_records)
         return round(earlier + sum(cost), 6)
 
     @property
     def usage(self) -> Usage:
-        """All that the run has used, the session that was cut off included."""
-        used = Usage() if self.before is None else self.before.usage
-        for turn in self.session_records:
-            used += turn.usage if turn.result is None else turn.result.usage
+        """The usage of the run, with the interrupted session."""
+        used = Usage() if self.previous_result is None else self.previous_result.usage
+        for record in self.session_records:
+            used += record.usage if record.result is None else record.result.usage
         return used
 
     @property
     def running_s(self) -> float:
-        """How long its sessions have worked, and what was run to show their work."""
-        earlier = 0.0 if self.before is None else self.before.duration_s
+        """The time of its sessions and of the verification of their work."""
+        earlier = 0.0 if self.previous_result is None else self.previous_result.duration_s
         took = (
             t.seconds if t.result is None else t.result.duration_s for t in self.session_records
         )
         return round(earlier + sum(took) + self.verified_s, 3)
 
     def extended_to(self, at: datetime | None) -> "RunHistory":
-        """The same with a later sign of life: a session cut in silence worked until then."""
+        """The history with a later sign of life: an interrupted session worked until then."""
         cut = self.session_records[-1] if self.session_records else None
-        if at is None or cut is None or cut.last is None or cut.result is not None:
+        if at is None or cut is None or cut.last_event_at is None or cut.result is not None:
             return self
-        cut = replace(cut, last=max(cut.last, at))
+        cut = replace(cut, last_event_at=max(cut.last_event_at, at))
         return replace(self, session_records=(*self.session_records[:-1], cut))
 
     def session_record(self, index: int) -> SessionRecord | None:
-        """The turn with this index in the leg, if it had begun."""
+        """The session with this index in the leg, if it was started."""
         return self.session_records[index] if index < len(self.session_records) else None
 
 
 def read_history(log: Iterable[RecordedEvent]) -> RunHistory:
-    """The fold of a whole log; display events change nothing."""
-    known = RunHistory()
+    """The state after all events of a log; display events change nothing."""
+    history = RunHistory()
     for recorded in log:
         if isinstance(recorded.event, CheckFinished | SuiteFinished):
             took_s = recorded.event.evidence.duration_s
-            known = replace(known, verified_s=known.verified_s + took_s)
-        known = replace(_apply(known, recorded), events=recorded.seq, last=recorded.event.type)
-    return known
+            history = replace(history, verified_s=history.verified_s + took_s)
+        history = replace(
+            _apply(history, recorded), event_count=recorded.seq, last_event=recorded.event.type
+        )
+    return history
 
 
-def _apply(known: RunHistory, recorded: RecordedEvent) -> RunHistory:
+def _apply(history: RunHistory, recorded: RecordedEvent) -> RunHistory:
     event = recorded.event
     match event:
         case RunEnded():
-            return replace(known, ended=event.result)
+            return replace(history, result=event.result)
         case RunReopened():
             return replace(
-                known,
-                ended=None,
-                before=known.ended,
-                leg=known.leg + 1,
+                history,
+                result=None,
+                previous_result=history.result,
+                leg=history.leg + 1,
                 session_records=(),
                 changes=(),
                 added_checks=(),
                 verified_s=0.0,
-                reopened=event.by,
+                reopened_by=event.by,
             )
         case RoundStarted():
-            begun = SessionRecord(event.number)
+            started = SessionRecord(event.number)
             return replace(
-                known,
-                session_records=(*known.session_records, begun),
+                history,
+                session_records=(*history.session_records, started),
                 passed_this_round=(),
                 claimed_this_round=(),
             )
         case WorkContinued() | WorkspacePrepared() | PlanMade():
-            return _apply_workspace(known, event)
+            return _apply_workspace(history, event)
         case WorkImported():
-            return replace(known, imported=event)
+            return replace(history, imported=event)
         case (
             DeliverableCreated()
             | DeliverableChanged()
@@ -196,60 +202,69 @@ def _apply(known: RunHistory, recorded: RecordedEvent) -> RunHistory:
             | CheckAdded()
             | CheckFinished()
         ):
-            return apply_deliverable(known, event)
+            return apply_deliverable(history, event)
         case _:
-            return _apply_session(known, recorded)
+            return _apply_session(history, recorded)
 
 
 def _apply_workspace(
-    known: RunHistory, event: WorkContinued | WorkspacePrepared | PlanMade
+    history: RunHistory, event: WorkContinued | WorkspacePrepared | PlanMade
 ) -> RunHistory:
     match event:
         case WorkContinued():
-            return replace(known, continued=event)
+            return replace(history, continued=event)
         case WorkspacePrepared():
-            return replace(known, prepared=event)
+            return replace(history, prepared=event)
         case PlanMade():
-            return replace(known, planned=True)
+            return replace(history, planned=True)
         case unreachable:
             assert_never(unreachable)
 
 
-def _apply_session(known: RunHistory, recorded: RecordedEvent) -> RunHistory:
-    if not known.session_records:
-        return known
-    event, turn = recorded.event, known.session_records[-1]
+def _apply_session(history: RunHistory, recorded: RecordedEvent) -> RunHistory:
+    if not history.session_records:
+        return history
+    event, record = recorded.event, history.session_records[-1]
     match event:
         case RunRecovered():
-            turn = _without_owner(turn)
+            record = _without_owner(record)
         case SessionStarted():
-            known = replace(known, sessions=(*known.sessions, event))
-            turn = _with_start(turn, event, recorded.at)
+            history = replace(history, sessions=(*history.sessions, event))
+            record = _with_start(record, event, recorded.at)
         case ToolDecided():
-            known = replace(known, used_approvals=known.used_approvals | _used_approvals(event))
+            history = replace(
+                history, used_approvals=history.used_approvals | _used_approvals(event)
+            )
         case UsageReported():
-            turn = replace(
-                turn, usage=turn.usage + event.usage, cost_usd=turn.cost_usd + event.cost_usd
+            record = replace(
+                record, usage=record.usage + event.usage, cost_usd=record.cost_usd + event.cost_usd
             )
         case SessionEnded():
-            turn = replace(turn, result=event.result)
+            record = replace(record, result=event.result)
         case _:
             pass
-    if turn.began is not None and turn.result is None:
-        turn = replace(_apply_question(turn, recorded), last=recorded.at)
-    return replace(known, session_records=(*known.session_records[:-1], turn))
+    if record.started_at is not None and record.result is None:
+        record = replace(_apply_question(record, recorded), last_event_at=recorded.at)
+    return replace(history, session_records=(*history.session_records[:-1], record))
 
 
-def _without_owner(turn: SessionRecord) -> SessionRecord:
-    """Nobody has worked on it since the last that was heard."""
-    took = turn.seconds
-    return replace(turn, earlier_s=took, began=None, last=None, asking_since=None, asked_s=0.0)
+def _without_owner(record: SessionRecord) -> SessionRecord:
+    """The session after its process was lost: no time counts since its last event."""
+    return replace(
+        record,
+        earlier_s=record.seconds,
+        started_at=None,
+        last_event_at=None,
+        waiting_since=None,
+        waited_s=0.0,
+    )
 
 
-def _with_start(turn: SessionRecord, event: SessionStarted, at: datetime) -> SessionRecord:
-    # One that was cut while it waited for a person goes on waiting.
-    since = at if turn.open_questions else None
-    return replace(turn, session=event.session, began=turn.began or at, asking_since=since)
+def _with_start(record: SessionRecord, event: SessionStarted, at: datetime) -> SessionRecord:
+    # A session that was interrupted while it waited for a person still waits.
+    since = at if record.open_questions else None
+    started_at = record.started_at or at
+    return replace(record, session=event.session, started_at=started_at, waiting_since=since)
 
 
 def _used_approvals(event: ToolDecided) -> frozenset[ApprovalId]:
@@ -257,24 +272,24 @@ def _used_approvals(event: ToolDecided) -> frozenset[ApprovalId]:
     return frozenset({ApprovalId(event.approval)}) if allowed else frozenset()
 
 
-def _apply_question(turn: SessionRecord, recorded: RecordedEvent) -> SessionRecord:
+def _apply_question(record: SessionRecord, recorded: RecordedEvent) -> SessionRecord:
     match recorded.event:
         case ApprovalAsked(approval=approval):
-            since = turn.asking_since or recorded.at
+            since = record.waiting_since or recorded.at
             return replace(
-                turn, open_questions=turn.open_questions | {approval.id}, asking_since=since
+                record, open_questions=record.open_questions | {approval.id}, waiting_since=since
             )
         case (
             ApprovalAnswered(approval=name)
             | ApprovalLapsed(approval=name)
             | ApprovalVoided(approval=name)
         ):
-            left = turn.open_questions - {name}
-            if left or turn.asking_since is None:
-                return replace(turn, open_questions=left)
-            took = (recorded.at - turn.asking_since).total_seconds()
+            left = record.open_questions - {name}
+            if left or record.waiting_since is None:
+                return replace(record, open_questions=left)
+            took = (recorded.at - record.waiting_since).total_seconds()
             return replace(
-                turn, open_questions=left, asking_since=None, asked_s=turn.asked_s + took
+                record, open_questions=left, waiting_since=None, waited_s=record.waited_s + took
             )
         case _:
-            return turn
+            return record

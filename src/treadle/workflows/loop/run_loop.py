@@ -23,7 +23,11 @@ from treadle.session.quota_messages import wait_until
 from treadle.session.session_admission import WaitUntil
 from treadle.session.stop_signal import unless_stopped
 from treadle.workflows.loop.approval_requests import ApprovalRequester, ask
-from treadle.workflows.loop.failing_tests_question import AcceptFailures, meaning_of, tests_question
+from treadle.workflows.loop.failing_tests_question import (
+    AcceptFailures,
+    decide_failing_tests,
+    tests_question,
+)
 from treadle.workflows.loop.findings import RoundCommit
 from treadle.workflows.loop.limit_checks import limit_warnings
 from treadle.workflows.loop.next_action import (
@@ -53,14 +57,14 @@ SLICE_S = 60.0
 
 @dataclass(slots=True)
 class RunLoop:
-    """One leg of a run: what it works with, and how far it has come."""
+    """One leg of a run: its parts and its progress."""
 
     steps: Steps
     work: WorkflowState
     rounds: RoundSteps
     pacing: Pacing
     clock: Clock
-    # Its keys are of the leg.
+    # Counts its keys per leg.
     log: Log
     stop: asyncio.Event
     jitter: Callable[[], float]
@@ -70,25 +74,28 @@ class RunLoop:
     progress: RunProgress
     # The commit that the last round ended at.
     tip: str
-    # Where each round of this leg ended, and before them where it began.
+    # The commit at the start of this leg, then the one after each round.
     round_commits: list[RoundCommit] = field(default_factory=list)
     reverifications: int = 0
     questions: int = 0
-    turn: int = 0
+    session_index: int = 0
     attempts: int = 0
     pauses: int = 0
     observations: int = 0
     warned: set[str] = field(default_factory=set)
-    began: float | None = None  # of what runs now and is not counted yet
+    # Start of the current work, whose time is counted at its end.
+    uncounted_since: float | None = None
 
-    def so_far(self) -> RunProgress:
-        """The progress with the time of what runs now, which is counted at its end."""
-        took = 0.0 if self.began is None else self.clock.monotonic() - self.began
-        return replace(self.progress, running_s=self.progress.running_s + took)
+    def current_progress(self) -> RunProgress:
+        """The progress with the time of the current work."""
+        elapsed_s = (
+            0.0 if self.uncounted_since is None else self.clock.monotonic() - self.uncounted_since
+        )
+        return replace(self.progress, running_s=self.progress.running_s + elapsed_s)
 
     async def run(self) -> RunResult:
-        """Round after round, until the first reason to stop."""
-        self.timer.source = lambda: self.so_far().running_s
+        """Run rounds until the first reason to stop."""
+        self.timer.source = lambda: self.current_progress().running_s
         observed = await self._observe()
         if observed.unshown:
             observed = await self._verify("verify 0", self.rounds.workspace.snapshot)
@@ -131,36 +138,36 @@ class RunLoop:
         if self.progress.rounds or self.progress.last:
             await self._sleep_until(observed.at + timedelta(seconds=self._delay()))
         number = self.progress.rounds + 1
-        ref = RoundRef(self.turn, number, work.instruction, self.progress.findings)
-        self.began = self.clock.monotonic()
+        ref = RoundRef(self.session_index, number, work.instruction, self.progress.findings)
+        self.uncounted_since = self.clock.monotonic()
         try:
             attempt = await self._session(ref, observed)
             running_s = self.progress.running_s + attempt.prepared_s
             self.progress = replace(self.progress, running_s=running_s)
             if attempt.result is None:
                 return await self._wait_for_admission(attempt.hold, observed)
-            self.turn += 1
-            # Counted before anything else can fail: the money is spent.
+            self.session_index += 1
+            # Before anything else can fail, because the money is spent.
             self.progress = after_session(self.progress, attempt.result)
-            self.began = self.clock.monotonic()
+            self.uncounted_since = self.clock.monotonic()
             if isinstance(attempt.result.outcome, SandboxError):
-                # Something may be at work in the tree still, so no git of ours goes there.
+                # A process may still write to the clone, so git must not run there.
                 self._record_outcome(ref, attempt.result, observed)
                 return observed
             act = partial(self.rounds.import_round, ref, self.tip)
-            imported = await self.steps.step(f"home {self.turn}", act, returns=RoundImport)
+            imported = await self.steps.step(f"home {self.session_index}", act, returns=RoundImport)
             before = self.tip
             self._add_round(ref, attempt.result, imported)
-            self.began = self.clock.monotonic()
+            self.uncounted_since = self.clock.monotonic()
             self._record_outcome(ref, attempt.result, observed)
             self.progress = await self.work.after_import(
                 ref, self.progress, attempt.result, imported
             )
             if imported.due:
-                return await self._verify(f"verify {self.turn}", before)
+                return await self._verify(f"verify {self.session_index}", before)
             return imported.look
         finally:
-            self.began = None
+            self.uncounted_since = None
 
     async def _verify(self, step: str, before: str) -> Observation:
         act = partial(self.rounds.verify, before, self.tip, self.progress.accepted)
@@ -169,13 +176,13 @@ class RunLoop:
     async def _reverify(self) -> Observation:
         self.reverifications += 1
         act = partial(self.rounds.reverify, tuple(self.round_commits), self.progress.accepted)
-        self.began = self.clock.monotonic()
+        self.uncounted_since = self.clock.monotonic()
         try:
             verified = await self.steps.step(
                 f"show {self.reverifications}", act, returns=RoundVerification
             )
         finally:
-            self.began = None
+            self.uncounted_since = None
         return self._apply_findings(verified, whole=True)
 
     def _apply_findings(self, verified: RoundVerification, *, whole: bool = False) -> Observation:
@@ -190,11 +197,11 @@ class RunLoop:
         question = tests_question(objections, rounds=self.progress.gate_failures)
         step = f"failing tests {self.questions}"
         outcome = await ask(self.steps, self.requester, question, step=step)
-        meaning = meaning_of(outcome, objections)
-        self.progress = after_answer(self.progress, meaning)
-        if not isinstance(meaning, AcceptFailures):
+        decision = decide_failing_tests(outcome, objections)
+        self.progress = after_answer(self.progress, decision)
+        if not isinstance(decision, AcceptFailures):
             return await self._observe()
-        # What was claimed last may have nothing else against it.
+        # The last claims may pass now.
         return await self._verify(f"accepted {self.questions}", self.tip)
 
     async def _session(self, ref: RoundRef, observed: Observation) -> SessionAttempt:
@@ -203,16 +210,16 @@ class RunLoop:
         try:
             return await self.steps.step(f"session {self.attempts}", act, returns=SessionAttempt)
         except SandboxBroken:
-            raise  # something may be at work in the tree still
+            raise  # a process may still write to the clone
         except Exception:
-            # Whatever went wrong, what the session has left is brought to safety.
+            # Whatever failed, the work of the session must not be lost.
             await self.rounds.import_round(ref, self.tip)
             raise
 
     async def _wait_for_admission(
         self, hold: WaitUntil | None, observed: Observation
     ) -> Observation:
-        """No session was started: the run is to stop, or the service is not available."""
+        """Handle an attempt without a session: the run must stop, or the service is unavailable."""
         if hold is None:
             return await self._observe()
         if hold.cause == "quota" and not observed.wait_for_quota:
@@ -239,12 +246,12 @@ class RunLoop:
 
     def _record_outcome(self, ref: RoundRef, result: SessionResult, observed: Observation) -> None:
         if (message := failure_message(result.outcome)) is not None:
-            errors, most = self.progress.consecutive_errors, observed.limits.max_retries
-            failed = RoundFailed(ref.number, message, errors, most)
-            self.log.record(failed, once=f"failed {self.turn}")
+            errors, max_retries = self.progress.consecutive_errors, observed.limits.max_retries
+            failed = RoundFailed(ref.number, message, errors, max_retries)
+            self.log.record(failed, once=f"failed {self.session_index}")
 
     def _delay(self) -> float:
-        """Between rounds; longer after each failure in a row, so that trouble can pass."""
+        """The delay between rounds, which grows with each failure in a row."""
         errors, last = self.progress.consecutive_errors, self.progress.last
         if not errors or last is None:
             return self.pacing.delay_s
@@ -272,9 +279,9 @@ class RunLoop:
         return await self._observe()
 
     async def _sleep_until(self, when: datetime) -> None:
-        """Wait for a moment that a step decided, unless the run is asked to stop.
+        """Wait until a time that a step decided, unless the run is asked to stop.
 
-        In slices by the clock on the wall: a machine that slept meanwhile has waited, too.
+        Sleeps in slices by wall-clock time, so that a suspended machine counts as waiting.
         """
         while not self.stop.is_set() and (left := (when - self.clock.now()).total_seconds()) > 0:
             await unless_stopped(self.clock.sleep(min(left, SLICE_S)), self.stop)

@@ -1,4 +1,4 @@
-"""Everything that a workflow builds its loop from: made once, in order, by `wiring.compose`."""
+"""The parts that a workflow builds its loop from; `wiring.compose` makes them."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Iterator
@@ -37,9 +37,9 @@ Prepare = Callable[[], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class ProjectFacts:
-    """What sessions must know of the project and cannot guess."""
+    """Facts about the project that prompts contain."""
 
-    # What the work is held against, from the project's top.
+    # The specification, relative to the project's root.
     spec: str
     specs: str
     notes: str
@@ -49,10 +49,10 @@ class ProjectFacts:
 
 
 class ProjectNotes(Protocol):
-    """Keeps texts for people in the project; never writes over what is there."""
+    """Saves texts for people in the project; never overwrites a file."""
 
     def save_issue(self, text: str, at: datetime) -> str:
-        """The path from the project's top; the same path for the same text."""
+        """Save the text; its path relative to the project's root, the same for the same text."""
         ...
 
     def save_items(self, texts: tuple[str, ...], at: datetime) -> tuple[str, ...]: ...
@@ -60,21 +60,21 @@ class ProjectNotes(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class SessionParts:
-    """What sessions are started with, and what admits them."""
+    """What sessions start with, and what admits them."""
 
     briefs: SessionBriefs
     limits: SessionLimits
     admission: SessionAdmission
     slots: asyncio.Semaphore
-    # Sets the workspace up, unless that was done for what it needs now.
+    # Sets the workspace up, unless it is up to date.
     prepare: Prepare
-    # Makes that count as not done.
+    # Makes the next `prepare` run the setup in any case.
     forget_setup: Callable[[], None]
 
 
 @dataclass(frozen=True, slots=True)
 class CheckParts:
-    """What verifies work, and what the settings ask of it."""
+    """What verifies work, and the settings of verification."""
 
     runner: CheckRunner
     # None: the project has no test command.
@@ -82,22 +82,22 @@ class CheckParts:
     check_s: float
     coverage: float
     require_checks: bool
-    # Why a line is not run for an agent that gave it as a check; empty if it is.
+    # Why a check line of an agent is not run; empty if it is.
     why_not_run: Callable[[str], str]
-    # Whether an agent could run this line itself.
+    # Whether the policy lets an agent run this line.
     is_allowed: Callable[[str], bool]
 
 
 @dataclass(frozen=True, slots=True)
 class RunParts:
-    """Frozen: what a workflow finds out later is its own state."""
+    """Frozen: what a workflow learns later belongs to its own state."""
 
     workflow: Workflow
     request: RunRequest
     facts: ProjectFacts
     spec_text: str
     spec_hash: str
-    # The settings section of the workflow's own name, empty if there is none.
+    # The settings section with the workflow's name, None if there is none.
     options: Any
     history: RunHistory
     previous: PreviousRuns
@@ -106,7 +106,7 @@ class RunParts:
     driver: SessionDriver
     steps: Steps
     log: Log
-    # Events of the run's log, of these types.
+    # Reads events of these types from the run's log.
     read_log: Callable[[Collection[str]], Iterator[RecordedEvent]]
     redact: Redactor
     status: StatusBoard
@@ -138,7 +138,7 @@ class RunParts:
         landing: LandingChoice,
         prepare: Prepare | None = None,
     ) -> RunLoop:
-        """The loop of this leg around a workflow's state; `prepare` runs before each session."""
+        """The loop of this leg for a workflow's state; `prepare` runs before each session."""
         rounds = RoundSteps(
             driver=self.driver,
             work=work,
@@ -171,7 +171,8 @@ class RunParts:
 
 @dataclass(frozen=True, slots=True)
 class LegLog:
-    """A log whose keys count from 1 in every leg of a run."""
+    """A log whose `once` keys count within one leg of the run, because step numbers start again
+    at 1 in every leg."""
 
     log: Log
     leg: int

@@ -1,4 +1,4 @@
-"""What is known of a run between two rounds, and what a session or a verification adds. Pure."""
+"""The progress of a run between two rounds, and its updates by sessions and verification. Pure."""
 
 from dataclasses import dataclass, field, replace
 from typing import assert_never
@@ -24,8 +24,8 @@ from treadle.domain.usage import Usage
 from treadle.session.stop_signal import StopReason
 from treadle.workflows.loop.failing_tests_question import (
     AcceptFailures,
+    FailingTestsDecision,
     GiveUpOnTests,
-    Meaning,
     TryAgain,
 )
 from treadle.workflows.loop.findings import VerificationFindings
@@ -35,46 +35,46 @@ from treadle.workflows.loop.stuck import RoundFacts
 
 @dataclass(frozen=True, slots=True)
 class RunProgress:
-    """What is known of a run between two rounds."""
+    """The state that the next decision depends on."""
 
     tally: Tally = field(default_factory=Tally)
     rounds: int = 0
-    # Rounds that were begun and take more than one session: they count once the run ends.
+    # Started rounds of several sessions; they count when the run ends.
     unfinished: int = 0
     consecutive_errors: int = 0
     cost_usd: float = 0.0
     usage: Usage = field(default_factory=Usage)
     running_s: float = 0.0
     priced: bool = True
-    # Somebody asked the run to end before its time.
+    # Why the run is asked to stop.
     stopping: StopReason = ""
     last: Outcome | None = None
-    # The specification is another than the one the deliverables were written for.
+    # The deliverables were written for another specification.
     plan_outdated: bool = False
-    # What all other runs have cost since midnight.
+    # The cost of all other runs since midnight.
     others_today_usd: float = 0.0
-    # Pauses for quota since a session last got through.
+    # Pauses for quota since the last session without one.
     waits: int = 0
-    # How things stood before the first round, then after each; none while it is not known.
+    # The facts before the first round, then after each.
     history: tuple[RoundFacts, ...] = ()
-    # Whether passed work can be shown again, and whether that was done with the work as it is now.
+    # Whether passed work can be verified, and whether the current work was.
     provable: bool = False
     verified: bool = False
-    # Whether a session has worked since the last time that anything was shown.
+    # Whether a session has worked since the last verification.
     worked_since: bool = True
-    # What the next session is told of that did not hold.
+    # The failures, described to the next session.
     findings: str = ""
-    # Rounds in a row after which tests failed that did not fail before the work; what failed last.
+    # Rounds in a row with new test failures; the last of them.
     gate_failures: int = 0
     objections: tuple[SuiteObjection, ...] = ()
-    # Tests that a person lets fail; why nobody does.
+    # Tests that a person accepts as failing; or why none are accepted.
     accepted: tuple[str, ...] = ()
-    given_up: str = ""
+    give_up_reason: str = ""
 
 
 def after_session(progress: RunProgress, result: SessionResult) -> RunProgress:
-    """The progress with one session added. A quota limit is neither a round nor an error."""
-    paid = replace(
+    """The progress after a session. A quota limit is neither a round nor an error."""
+    updated = replace(
         progress,
         cost_usd=progress.cost_usd + result.cost_usd,
         usage=progress.usage + result.usage,
@@ -83,15 +83,21 @@ def after_session(progress: RunProgress, result: SessionResult) -> RunProgress:
         last=result.outcome,
     )
     if isinstance(result.outcome, QuotaExceeded):
-        return paid
+        return updated
     failed = failure_message(result.outcome) is not None
-    # One that broke off may not have come to what it was told: the next one is told again.
-    told = progress.findings if failed else ""
-    paid = replace(paid, waits=0, verified=False, worked_since=True, findings=told, unfinished=0)
+    updated = replace(
+        updated,
+        waits=0,
+        verified=False,
+        worked_since=True,
+        # A failed session may not have worked on the findings, so the next one gets them again.
+        findings=progress.findings if failed else "",
+        unfinished=0,
+    )
     if isinstance(result.outcome, Cancelled):
-        return replace(paid, rounds=progress.rounds + 1)
+        return replace(updated, rounds=progress.rounds + 1)
     return replace(
-        paid,
+        updated,
         rounds=progress.rounds + 1,
         consecutive_errors=progress.consecutive_errors + 1 if failed else 0,
     )
@@ -100,10 +106,10 @@ def after_session(progress: RunProgress, result: SessionResult) -> RunProgress:
 def after_verification(
     progress: RunProgress, findings: VerificationFindings, *, took_s: float, whole: bool
 ) -> RunProgress:
-    """The progress with what was found out; `whole`: about all that has passed."""
+    """The progress after a verification; `whole`: of everything that has passed."""
     if findings.idle:
         return replace(progress, running_s=progress.running_s + took_s)
-    shut = bool(findings.objections)
+    tests_object = bool(findings.objections)
     return replace(
         progress,
         running_s=progress.running_s + took_s,
@@ -111,30 +117,31 @@ def after_verification(
         worked_since=False,
         findings=findings.told,
         objections=findings.objections,
-        gate_failures=progress.gate_failures + 1 if shut else 0,
+        gate_failures=progress.gate_failures + 1 if tests_object else 0,
     )
 
 
-def after_answer(progress: RunProgress, meaning: Meaning) -> RunProgress:
-    """The progress with what a person said about failing tests."""
-    match meaning:
+def after_answer(progress: RunProgress, decision: FailingTestsDecision) -> RunProgress:
+    """The progress after a person's decision about failing tests."""
+    match decision:
         case AcceptFailures(tests=tests):
             accepted = tuple(dict.fromkeys((*progress.accepted, *tests)))
             return replace(progress, accepted=accepted, gate_failures=0, objections=(), findings="")
-        case TryAgain(words=""):
+        case TryAgain(reply=""):
             return replace(progress, gate_failures=1)
-        case TryAgain(words=words):
-            told = f"{progress.findings}\nA person says about it:\n\n{words}\n"
-            # Rounds that got nowhere had not been told this.
-            return replace(progress, gate_failures=1, findings=told, history=progress.history[-1:])
+        case TryAgain(reply=reply):
+            findings = f"{progress.findings}\nA person says about it:\n\n{reply}\n"
+            # Earlier rounds did not have this reply, so they do not count as stuck.
+            history = progress.history[-1:]
+            return replace(progress, gate_failures=1, findings=findings, history=history)
         case GiveUpOnTests(reason=reason):
-            return replace(progress, given_up=reason)
+            return replace(progress, give_up_reason=reason)
         case _:
-            assert_never(meaning)
+            assert_never(decision)
 
 
 def failure_message(outcome: Outcome | None) -> str | None:
-    """What went wrong, for outcomes that count towards the retries; None for the others."""
+    """What failed, for outcomes that count towards the retries; None for the others."""
     match outcome:
         case None | Completed() | MaxTurns() | BudgetExceeded() | QuotaExceeded() | Cancelled():
             return None
@@ -149,7 +156,7 @@ def failure_message(outcome: Outcome | None) -> str | None:
 
 
 def result_of(progress: RunProgress, stop: StopRun) -> RunResult:
-    """The result of a run that came this far and stopped for this reason."""
+    """The result of a run that stopped for this reason."""
     return RunResult(
         reason=stop.reason,
         rounds=progress.rounds + progress.unfinished,
@@ -163,7 +170,7 @@ def result_of(progress: RunProgress, stop: StopRun) -> RunResult:
 
 
 def with_spent(fresh: RunProgress, so_far: RunResult | None) -> RunProgress:
-    """Where the last leg ended, without its errors: somebody wants the run to continue."""
+    """The first progress of a leg: with the cost and time of earlier legs, without their errors."""
     if so_far is None:
         return fresh
     return replace(

@@ -1,22 +1,22 @@
-"""How long a run has worked, for everything that must not outlast it."""
+"""Limits commands to the time that the run has left."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf
 
-# What a command gets at the least: with nothing at all it could not show anything.
-LEAST_S = 1.0
+# A command with no time at all could not show a result.
+MIN_SECONDS = 1.0
 
 
 @dataclass(slots=True)
 class RunTimer:
-    """The loop is the source; before it starts, nothing is counted."""
+    """`source` returns the running time of the loop; it is None before the loop starts."""
 
     limit_s: float
     source: Callable[[], float] | None = None
 
     def time_left(self) -> float:
-        """What the run may still take: no command takes longer, whatever its own limit is."""
+        """Seconds that the run has left: the maximum for every command."""
         if self.source is None:
             return inf
-        return max(LEAST_S, self.limit_s - self.source())
+        return max(MIN_SECONDS, self.limit_s - self.source())

@@ -1,4 +1,4 @@
-"""The workspace of a run: clone, commits, import and landing, each recorded."""
+"""The workspace of a run: its clone, commits, imports and landing, each recorded."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +15,7 @@ from treadle.domain.events.work import (
 from treadle.domain.ids import short_id
 from treadle.domain.run import LandingMode
 from treadle.workflows.loop.landing import Ask, land_work, why_not
-from treadle.workflows.loop.withheld_files import passing_text, withheld_reason
+from treadle.workflows.loop.withheld_files import withheld_commits_text, withheld_reason
 from treadle.workflows.loop.workspace_spec import ImportedTip, UnlandedWork, WorkspaceSpec
 from treadle.workspace.agent_tree import agent_git
 from treadle.workspace.clone import Clone
@@ -39,26 +39,26 @@ __all__ = ["ImportedTip", "RunWorkspace", "UnlandedWork", "WorkspaceSpec"]
 
 
 class RunWorkspace:
-    """One run's clone. `imported` is what the user's repository has of the work so far."""
+    """The clone of one run. `imported` is the work that the user's repository has."""
 
-    def __init__(self, site: WorkspaceSpec, snapshot: Snapshot, clone: Clone) -> None:
-        self._spec = site
+    def __init__(self, spec: WorkspaceSpec, snapshot: Snapshot, clone: Clone) -> None:
+        self._spec = spec
         self._snapshot = snapshot
         self._clone = clone
-        self._imported_tip: str | None = None  # the tip that was brought home last
-        self._start = site.earlier.commit if site.earlier else snapshot.commit
+        self._imported_tip: str | None = None  # of the last import
+        self._start = spec.unlanded.commit if spec.unlanded else snapshot.commit
         self.imported: ImportedBranch | None = None
         self._is_reopened = False
-        self._rest: CommittedRound | None = None  # what the last round left
+        self._last_committed: CommittedRound | None = None
 
     @classmethod
     def reopened(
-        cls, site: WorkspaceSpec, snapshot: Snapshot, clone: Clone, imported: ImportedBranch | None
+        cls, spec: WorkspaceSpec, snapshot: Snapshot, clone: Clone, imported: ImportedBranch | None
     ) -> "RunWorkspace":
-        """The worksite of a run that another process began."""
-        worksite = cls(site, snapshot, clone)
-        worksite.imported, worksite._is_reopened = imported, True
-        return worksite
+        """The workspace of a run that another process started."""
+        workspace = cls(spec, snapshot, clone)
+        workspace.imported, workspace._is_reopened = imported, True
+        return workspace
 
     @property
     def path(self) -> Path:
@@ -66,7 +66,7 @@ class RunWorkspace:
 
     @property
     def snapshot(self) -> str:
-        """The commit of what the user saw when the run began."""
+        """The commit of the user's checkout when the run began."""
         return self._snapshot.commit
 
     @property
@@ -74,118 +74,120 @@ class RunWorkspace:
         return self._spec.project.root
 
     async def contains(self, commit: str) -> bool:
-        """Is this commit part of what the run starts from, or of what it has brought since?"""
+        """Whether the run's start, its imports or landed work contain this commit."""
         git = self._spec.project.git
-        for place in (self.start, self._start, *self._spec.landed):
-            if await git.is_ancestor(commit, place):
+        for tip in (self.start, self._start, *self._spec.landed):
+            if await git.is_ancestor(commit, tip):
                 return True
         return False
 
     async def tree_change(self, before: str, after: str) -> TreeChange:
-        """How the work moved between two commits that are both home."""
-        return await measure_change(self._spec.project.git, before, after, self._rest)
+        """How the work changed between two imported commits."""
+        return await measure_change(self._spec.project.git, before, after, self._last_committed)
 
     @property
     def start(self) -> str:
-        """The commit that the run has come to when this process takes it on."""
+        """The commit of the run when this process took over."""
         return self.imported.commit if self.imported is not None else self._start
 
-    async def prepare(self, spec: str) -> None:
-        """What comes before the first session; safe to repeat until then."""
-        site = self._spec
-        if not (self.path / spec).exists():
+    async def prepare(self, spec_path: str) -> None:
+        """Prepare the first session; safe to repeat until then."""
+        spec = self._spec
+        if not (self.path / spec_path).exists():
             raise ProjectError(
-                f"{spec} is ignored by git, so the agent would not see it",
+                f"{spec_path} is ignored by git, so the agent would not see it",
                 hint="take it out of .gitignore",
             )
-        carried = copy_notes_in(self._clone)
-        if isinstance(carried, NotesRefused):
-            site.log.record(RunWarned(carried.reason), once="notes refused")
-        if site.earlier is not None:
-            await self.import_up_to(site.earlier.commit)
+        copied = copy_notes_in(self._clone)
+        if isinstance(copied, NotesRefused):
+            spec.log.record(RunWarned(copied.reason), once="notes refused")
+        if spec.unlanded is not None:
+            await self.import_up_to(spec.unlanded.commit)
 
     def begin_round(self) -> None:
-        """The last round is told to its end: what it may have lost is no loss of the next."""
+        """Clear the losses of the last round, which is complete."""
         clear_loss(self.path)
 
     async def commit_and_import(self, message: str) -> ImportedTip:
-        """Commit what the session left, and import all of the run's commits."""
+        """Commit the work of the session, and import all commits of the run."""
         record = self._spec.log.record
-        rest = await commit_round(self._clone, message)
+        committed = await commit_round(self._clone, message)
         try:
-            rest = await self._withhold_unwanted(rest, message)
+            committed = await self._withhold_forbidden(committed, message)
         except GitFailed as error:
-            rest = await self._recommit_files(rest, message, error)
-        self._record_commit(rest, message)
+            committed = await self._recommit_files(committed, message, error)
+        self._record_commit(committed, message)
         if self._is_reopened:
             self._is_reopened = False
-            await self._record_last_commit(rest.tip, message)
+            await self._record_last_commit(committed.tip, message)
         nested: tuple[str, ...] = ()
-        if rest.tip != self._imported_tip or rest.aside is not None:
+        if committed.tip != self._imported_tip or committed.aside is not None:
             try:
-                nested = await self._import_rest(rest)
+                nested = await self._import_committed(committed)
             except FetchFailed as error:
-                rest = await self._recommit_files(rest, message, error)
-                self._record_commit(rest, message)
-                nested = await self._import_rest(rest)
-        if left_out := (*rest.left_out, *nested):
+                committed = await self._recommit_files(committed, message, error)
+                self._record_commit(committed, message)
+                nested = await self._import_committed(committed)
+        if left_out := (*committed.left_out, *nested):
             names = ", ".join(left_out)
             record(RunWarned(f"nested repositories are not part of the work: {names}"))
-        if rest.aside is not None:
-            kept = aside_ref(self._spec.run, rest.aside)
-            record(RunWarned(f"{SET_ASIDE_REMARK}; your repository keeps it as {kept}"))
-        carried = copy_notes_out(self._clone, self._spec.clean)
-        if isinstance(carried, NotesRefused):
-            record(RunWarned(carried.reason))
-        self._rest = rest
-        return ImportedTip(rest.tip, rest.lost)
+        if committed.aside is not None:
+            ref = aside_ref(self._spec.run, committed.aside)
+            record(RunWarned(f"{SET_ASIDE_REMARK}; your repository keeps it as {ref}"))
+        copied = copy_notes_out(self._clone, self._spec.clean)
+        if isinstance(copied, NotesRefused):
+            record(RunWarned(copied.reason))
+        self._last_committed = committed
+        return ImportedTip(committed.tip, committed.lost)
 
     async def _recommit_files(
-        self, rest: CommittedRound, message: str, error: GitFailed
+        self, committed: CommittedRound, message: str, error: GitFailed
     ) -> CommittedRound:
-        """The round again, from its files alone: git cannot read what the clone has of it."""
-        again = await commit_files(self._clone, message, error)
-        # What the first try had lost does not come back by a second one.
-        return await self._withhold_unwanted(replace(again, lost=rest.lost or again.lost), message)
+        """Commit the round again from its files, because git cannot read its commits."""
+        recommitted = await commit_files(self._clone, message, error)
+        # The second attempt does not restore what the first one lost.
+        lost = committed.lost or recommitted.lost
+        return await self._withhold_forbidden(replace(recommitted, lost=lost), message)
 
-    async def _withhold_unwanted(self, rest: CommittedRound, message: str) -> CommittedRound:
-        """The same without what must not come home, of which the log and the agent hear."""
-        home = self._imported_tip or self.start
-        if rest.tip == home and rest.aside is None:
+    async def _withhold_forbidden(self, committed: CommittedRound, message: str) -> CommittedRound:
+        """The round without forbidden content, which is recorded and noted for the agent."""
+        imported_tip = self._imported_tip or self.start
+        if committed.tip == imported_tip and committed.aside is None:
             note_withheld(self.path, ())
-            return rest
-        unwanted = ForbiddenContent(self._spec.search, self._spec.protected)
-        screened = await screen_round(RoundWork(self._clone, home, message), rest, unwanted)
-        if credentials := [place for place in screened.only_in_history if not place.is_protected]:
-            self._spec.log.record(RunWarned(passing_text(credentials)))
-        told = (
+            return committed
+        forbidden = ForbiddenContent(self._spec.search, self._spec.protected)
+        work = RoundWork(self._clone, imported_tip, message)
+        screened = await screen_round(work, committed, forbidden)
+        if credentials := [path for path in screened.only_in_history if not path.is_protected]:
+            self._spec.log.record(RunWarned(withheld_commits_text(credentials)))
+        withheld = (
             *screened.withheld,
             *(each for each in screened.only_in_history if each.is_protected),
         )
-        if told:
-            self._spec.log.record(WorkWithheld(told))
+        if withheld:
+            self._spec.log.record(WorkWithheld(withheld))
         lost = withheld_reason(screened.withheld, self.withheld)
-        if lost and all(place.is_protected for place in screened.withheld):
-            # Known from now on, so whoever comes here again would take it for told.
+        if lost and all(path.is_protected for path in screened.withheld):
+            # `note_withheld` makes it known, so that a repetition would find no loss.
             note_loss(self.path, lost)
-        note_withheld(self.path, told)
+        note_withheld(self.path, withheld)
         return replace(screened.committed, lost=screened.committed.lost or lost)
 
     @property
     def withheld(self) -> tuple[WithheldPath, ...]:
-        """What kept files of the last round from coming home."""
+        """The files of the last round that were not imported."""
         return read_withheld(self.path)
 
-    def _record_commit(self, rest: CommittedRound, message: str) -> None:
-        for remark in rest.remarks:
+    def _record_commit(self, committed: CommittedRound, message: str) -> None:
+        for remark in committed.remarks:
             self._spec.log.record(RunWarned(remark))
-        if rest.commit is not None:
+        if committed.commit is not None:
             self._spec.log.record(
-                WorkCommitted(rest.commit, message), once=f"committed {rest.commit}"
+                WorkCommitted(committed.commit, message), once=f"committed {committed.commit}"
             )
 
     async def _record_last_commit(self, tip: str, message: str) -> None:
-        """The process before this one may have made the round's commit and died over telling it."""
+        """Record the commit of a process that died before it could."""
         if tip in (self._clone.base, self._start):
             return
         written = await agent_git(self._clone).run("log", "-1", "--format=%B", tip)
@@ -193,54 +195,54 @@ class RunWorkspace:
             self._spec.log.record(WorkCommitted(tip, message), once=f"committed {tip}")
 
     def write_notes(self, text: str) -> str:
-        """Replace the project's hand-over notes by words of a session; why not, or nothing."""
-        kept = write_notes(self._spec.project.root, self._spec.clean(text))
-        return kept.reason if isinstance(kept, NotesRefused) else ""
+        """Replace the project's hand-over notes; why that failed, or an empty text."""
+        result = write_notes(self._spec.project.root, self._spec.clean(text))
+        return result.reason if isinstance(result, NotesRefused) else ""
 
     def keep(self, reason: str) -> None:
-        """Leave the work on its branch, and say why and how it can still be landed."""
+        """Leave the work on its branch; record why, and how to land it."""
         if self.imported is not None:
             command = f"treadle land {short_id(self._spec.run)}"
-            kept = WorkKept(self.imported.branch, reason, command)
-            self._spec.log.record(kept, once=f"kept {self.imported.commit} {reason}")
+            event = WorkKept(self.imported.branch, reason, command)
+            self._spec.log.record(event, once=f"kept {self.imported.commit} {reason}")
 
-    async def _import_rest(self, rest: CommittedRound) -> tuple[str, ...]:
+    async def _import_committed(self, committed: CommittedRound) -> tuple[str, ...]:
         last = self.imported
-        if last is None or rest.on_top_of != last.commit:
-            return await self.import_up_to(rest.tip)
-        # A commit of ours, made of files alone: neither its place nor what is in it is in question.
-        await self._import(rest.tip, before=last)
+        if last is None or committed.on_top_of != last.commit:
+            return await self.import_up_to(committed.tip)
+        # Treadle made this commit from files, so its parent and content need no check.
+        await self._import(committed.tip, before=last)
         return ()
 
     async def import_up_to(self, tip: str) -> tuple[str, ...]:
-        """Import the run's commits up to this one; says which repositories they only point to."""
-        older = self._imported_tip or self._clone.base
-        brought = await self._import(tip)
-        return await find_nested_repositories(self._spec.project, older, tip) if brought else ()
+        """Import the run's commits up to this one; the nested repositories that they refer to."""
+        older_tip = self._imported_tip or self._clone.base
+        is_new = await self._import(tip)
+        return await find_nested_repositories(self._spec.project, older_tip, tip) if is_new else ()
 
     async def _import(self, tip: str, *, before: ImportedBranch | None = None) -> bool:
-        """Whether that brought anything."""
-        site = self._spec
-        found = await import_work(site.project, self._clone, site.run, tip, before=before)
+        """Import up to this commit; whether anything was new."""
+        spec = self._spec
+        imported = await import_work(spec.project, self._clone, spec.run, tip, before=before)
         self._imported_tip = tip
-        if not isinstance(found, ImportedBranch):
+        if not isinstance(imported, ImportedBranch):
             return False
-        last, self.imported = self.imported, found
-        # Not only what moved just now: the process before this one may have died over telling it.
-        new = last is None or (last.branch, last.commit) != (found.branch, found.commit)
-        if new:
-            # Not once for good: work that was taken back comes home as the same commit again.
-            site.log.record(WorkImported(found.branch, found.commit, found.commits))
-        return new
+        last, self.imported = self.imported, imported
+        # Compared with the last record, because an earlier process may have died before it.
+        is_new = last is None or (last.branch, last.commit) != (imported.branch, imported.commit)
+        if is_new:
+            # Without a key: reverted work can be imported as the same commit again.
+            spec.log.record(WorkImported(imported.branch, imported.commit, imported.commits))
+        return is_new
 
     async def finish(self, landing: LandingMode, *, ask: Ask | None) -> None:
-        """Land the work or leave it on its branch, as wanted and as the checkout allows."""
+        """Land the work, or leave it on its branch if the mode or the checkout demands that."""
         work = self.imported
         if work is None:
             return
         if reason := await why_not(landing, work, ask):
             self.keep(reason)
             return
-        site = self._spec
-        event = await land_work(site.project, self._snapshot, work, run=site.run, form=site.form)
-        site.log.record(event, once=f"{event.type} {work.commit}")
+        spec = self._spec
+        event = await land_work(spec.project, self._snapshot, work, run=spec.run, form=spec.form)
+        spec.log.record(event, once=f"{event.type} {work.commit}")

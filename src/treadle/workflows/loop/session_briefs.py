@@ -1,4 +1,4 @@
-"""Writes the brief of a session: what its workflow says, and what every session is given."""
+"""Writes the brief of a session: its prompt, tools, model and permissions."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -17,13 +17,13 @@ from treadle.workflows.loop.instructions import UnusableContext, instruction_tex
 from treadle.workflows.loop.run_workspace import RunWorkspace
 from treadle.workflows.loop.tool_guard import ToolGuard
 
-# Splitting a specification is planning; the rest is coding.
+# These roles use `agent.plan_model`.
 PLANNING_ROLES: frozenset[Role] = frozenset({"initializer", "planner"})
 
 
 @dataclass(frozen=True, slots=True)
 class SessionSetup:
-    """What every session of the run is given, whatever its role."""
+    """What every session of the run gets, whatever its role."""
 
     model: str
     plan_model: str
@@ -49,13 +49,13 @@ class SessionBriefs:
         return self.workflow.roles[instruction]
 
     def text_of(self, instruction: str) -> str:
-        """The instruction's own text: the project's, else the workflow's."""
+        """The text of an instruction: the project's, else the workflow's."""
         return instruction_text(self.workspace.project_root, self.workflow.name, instruction)
 
     def write(
         self, instruction: str, limits: SessionLimits, prompt: str, tools: tuple[Tool, ...]
     ) -> SessionBrief:
-        """A fresh session with this prompt, and all that its role may use."""
+        """A new session with this prompt, and everything that its role may use."""
         role, setup, workspace = self.role_of(instruction), self.setup, self.workspace.path
         return SessionBrief(
             session=self.new_session_id(),
@@ -76,8 +76,8 @@ class SessionBriefs:
         )
 
     def _context(self) -> str:
-        found = project_context(self.workspace.path)
-        if isinstance(found, UnusableContext):
-            self.record(RunWarned(f"CLAUDE.md is left out: {found.reason}"))
+        context = project_context(self.workspace.path)
+        if isinstance(context, UnusableContext):
+            self.record(RunWarned(f"CLAUDE.md is left out: {context.reason}"))
             return ""
-        return found
+        return context

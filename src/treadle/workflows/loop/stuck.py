@@ -1,9 +1,8 @@
-"""Whether a run makes progress, from the facts of its rounds. Pure.
+"""Decides whether a run makes progress, from the facts of its rounds. Pure.
 
-Two things are told apart. A *gain* brings the work further by its own measure: a tally or a set of
-criteria that there was not before. *Progress* is a gain or new content: a tree that there was not
-before, so that work which only goes back and forth between old states is none. A round that the
-service, the quota or a person kept from working counts for nothing here.
+A *gain* is a new tally or a new set of criteria. *Progress* is a gain or a new tree; work that
+switches between old states is no progress. Rounds that the service, the quota or a person kept
+from working do not count.
 """
 
 import hashlib
@@ -29,22 +28,22 @@ from treadle.domain.session import (
     UnguardedTool,
 )
 
-# A session that is over so soon has done nothing but start.
-EMPTY_S = 5.0
-# New content alone is progress for this many times the rounds that nothing at all may take.
-PATIENCE = 4
+# A shorter session has done nothing but start.
+EMPTY_SESSION_S = 5.0
+# Rounds with new content but no gain may take this many times `limits.stuck_rounds`.
+GAIN_FACTOR = 4
 
-# kept_out: it never had the chance to work.
-Ended: TypeAlias = Literal["worked", "failed", "hung", "kept_out"]
+# kept_out: the session could not work.
+RoundEnd: TypeAlias = Literal["worked", "failed", "hung", "kept_out"]
 
-# Counts, ids, times: whatever has a digit in it.
-_CHANGING = re.compile(r"\b\w*\d[\w:.-]*")
-_LONGEST = 120
+# Counts, ids and times.
+_WITH_DIGITS = re.compile(r"\b\w*\d[\w:.-]*")
+_MAX_LENGTH = 120
 
 
 @dataclass(frozen=True, slots=True)
 class RoundFacts:
-    """What is known of the work after a round. Number 0 is how things stood before the first."""
+    """The state of the work after a round; number 0 is the state before the first."""
 
     number: int
     # The tree of the commit that the round ended at.
@@ -52,42 +51,44 @@ class RoundFacts:
     tally: Tally
     # One hash over ids and criteria of all deliverables.
     criteria: str
-    # Commits of earlier rounds that are gone, and most of what they brought with them.
+    # Commits of earlier rounds that are gone with most of their content.
     undone: int = 0
-    # How it failed, so that the same failure has the same text; empty when it did not.
+    # The same text for the same failure; empty if it did not fail.
     failing: str = ""
     session_s: float = 0.0
-    ended: Ended = "worked"
+    ended: RoundEnd = "worked"
 
 
 def facts_of(
     result: SessionResult, *, number: int, tree: str, undone: int, tally: Tally, criteria: str
 ) -> RoundFacts:
-    """The facts of a round whose session ended so and whose work is home."""
+    """The facts of a round with this session result, whose work is imported."""
     return RoundFacts(
         number=number,
         tree=tree,
         tally=tally,
         criteria=criteria,
         undone=undone,
-        failing=failing_as(result.outcome),
+        failing=failure_key(result.outcome),
         session_s=result.duration_s,
-        ended=ended_as(result.outcome),
+        ended=classify_end(result.outcome),
     )
 
 
 def criteria_of(deliverables: Sequence[Deliverable]) -> str:
-    """One hash for what is to be done, whatever of it is done already."""
-    wanted = sorted((each.id, *each.acceptance_criteria, *_commands(each)) for each in deliverables)
-    return hashlib.sha256(repr(wanted).encode()).hexdigest()[:16]
+    """A hash of all criteria and checks, independent of their status."""
+    criteria = sorted(
+        (each.id, *each.acceptance_criteria, *_commands(each)) for each in deliverables
+    )
+    return hashlib.sha256(repr(criteria).encode()).hexdigest()[:16]
 
 
 def _commands(deliverable: Deliverable) -> Sequence[str]:
     return sorted(f"{check.criterion}: {check.command}" for check in deliverable.checks)
 
 
-def ended_as(outcome: Outcome) -> Ended:
-    """What a session's end says about the chance it had to work."""
+def classify_end(outcome: Outcome) -> RoundEnd:
+    """Whether a session worked, failed, hung or could not work."""
     match outcome:
         case Completed() | MaxTurns() | BudgetExceeded():
             return "worked"
@@ -101,46 +102,48 @@ def ended_as(outcome: Outcome) -> Ended:
             assert_never(outcome)
 
 
-def failing_as(outcome: Outcome) -> str:
-    """The same text for the same failure, whatever numbers are in its words; empty for none."""
-    if ended_as(outcome) != "failed":
+def failure_key(outcome: Outcome) -> str:
+    """The same text for the same failure, whatever numbers its message has; empty for none."""
+    if classify_end(outcome) != "failed":
         return ""
     match outcome:
         case ExecutionError(message=message):
-            return _steady(message)
+            return _without_numbers(message)
         case Crashed(message=message, exit_code=code):
-            return f"{_steady(message)} (exit code {code})"
+            return f"{_without_numbers(message)} (exit code {code})"
         case _:
             return "it ran out of time"
 
 
 def stuck(history: Sequence[RoundFacts], limits: RunLimits) -> str | None:
-    """Why the run gets nowhere, in one sentence; None while it does, or may still.
+    """Why the run makes no progress, in one sentence; None while it does or still may.
 
-    `history` is in order and begins with how things stood before the first round.
+    `history` is in order and starts with the state before the first round.
     """
-    gained = _last_new([_measure(facts) for facts in history])
-    since_gain = _tried(history[gained + 1 :])
-    since_progress = _tried(history[_last_new([_state(facts) for facts in history]) + 1 :])
+    last_gain = _last_new([_measure(facts) for facts in history])
+    since_gain = _rounds_that_ran(history[last_gain + 1 :])
+    since_progress = _rounds_that_ran(
+        history[_last_new([_state(facts) for facts in history]) + 1 :]
+    )
     return (
         _same_failure(since_gain, limits)
-        or _empty(since_progress, limits)
-        or _undoing(history, gained, limits)
+        or _empty_sessions(since_progress, limits)
+        or _reverted_work(history, last_gain, limits)
         or _nothing_new(since_progress, limits)
         or _nothing_gained(since_gain, limits)
     )
 
 
 def hung(history: Sequence[RoundFacts], limits: RunLimits) -> str | None:
-    """Why sessions are not begun any more after too many that hung in a row; else None."""
-    last = _tried(history[1:])[-limits.stuck_repeats :]
+    """Why no more sessions start after too many that hung in a row; else None."""
+    last = _rounds_that_ran(history[1:])[-limits.stuck_repeats :]
     if len(last) < limits.stuck_repeats or any(facts.ended != "hung" for facts in last):
         return None
     return f"the last {_sessions(len(last))} hung (limits.stuck_repeats = {limits.stuck_repeats})"
 
 
 def _same_failure(since_gain: Sequence[RoundFacts], limits: RunLimits) -> str | None:
-    """A failed session has its retries first, a failing check of the work has not."""
+    """A failed session has its retries first; a failing check has none."""
     if not since_gain or not (failing := since_gain[-1].failing):
         return None
     same = [facts for facts in since_gain if facts.failing == failing]
@@ -153,29 +156,31 @@ def _same_failure(since_gain: Sequence[RoundFacts], limits: RunLimits) -> str | 
     )
 
 
-def _empty(since_progress: Sequence[RoundFacts], limits: RunLimits) -> str | None:
+def _empty_sessions(since_progress: Sequence[RoundFacts], limits: RunLimits) -> str | None:
     last = since_progress[-limits.stuck_repeats :]
-    empty = [facts for facts in last if facts.ended == "worked" and facts.session_s < EMPTY_S]
+    empty = [
+        facts for facts in last if facts.ended == "worked" and facts.session_s < EMPTY_SESSION_S
+    ]
     if len(empty) < limits.stuck_repeats:
         return None
     return (
-        f"the last {_sessions(len(empty))} took less than {EMPTY_S:g} s each and changed nothing "
-        f"(limits.stuck_repeats = {limits.stuck_repeats})"
+        f"the last {_sessions(len(empty))} took less than {EMPTY_SESSION_S:g} s each "
+        f"and changed nothing (limits.stuck_repeats = {limits.stuck_repeats})"
     )
 
 
-def _undoing(history: Sequence[RoundFacts], gained: int, limits: RunLimits) -> str | None:
-    """Commits that vanish, and trees that are back where they had been before."""
+def _reverted_work(history: Sequence[RoundFacts], last_gain: int, limits: RunLimits) -> str | None:
+    """Counts rounds that lost commits or went back to an earlier tree."""
     trees = [facts.tree for facts in history]
-    undoing = [
+    reverted = [
         n
-        for n in range(gained + 1, len(history))
+        for n in range(last_gain + 1, len(history))
         if history[n].undone or (trees[n] != trees[n - 1] and trees[n] in trees[: n - 1])
     ]
-    if len(undoing) < limits.stuck_repeats:
+    if len(reverted) < limits.stuck_repeats:
         return None
     return (
-        f"{_rounds(len(undoing))} took back what earlier ones had done and nothing passed "
+        f"{_rounds(len(reverted))} took back what earlier ones had done and nothing passed "
         f"meanwhile (limits.stuck_repeats = {limits.stuck_repeats})"
     )
 
@@ -192,15 +197,15 @@ def _nothing_new(since_progress: Sequence[RoundFacts], limits: RunLimits) -> str
 
 def _nothing_gained(since_gain: Sequence[RoundFacts], limits: RunLimits) -> str | None:
     worked = [facts for facts in since_gain if facts.ended == "worked"]
-    if len(worked) < limits.stuck_rounds * PATIENCE:
+    if len(worked) < limits.stuck_rounds * GAIN_FACTOR:
         return None
     return (
         f"{_rounds(len(worked))} changed files and brought no deliverable further "
-        f"({PATIENCE} times limits.stuck_rounds = {limits.stuck_rounds})"
+        f"({GAIN_FACTOR} times limits.stuck_rounds = {limits.stuck_rounds})"
     )
 
 
-def _tried(rounds: Sequence[RoundFacts]) -> Sequence[RoundFacts]:
+def _rounds_that_ran(rounds: Sequence[RoundFacts]) -> Sequence[RoundFacts]:
     return [facts for facts in rounds if facts.ended != "kept_out"]
 
 
@@ -213,12 +218,12 @@ def _state(facts: RoundFacts) -> object:
 
 
 def _last_new(states: Sequence[object]) -> int:
-    """Where the last state stands that no earlier one equals; the first always is one."""
+    """The index of the last state that equals no earlier one."""
     return max((n for n, state in enumerate(states) if state not in states[:n]), default=0)
 
 
-def _steady(message: str) -> str:
-    return _CHANGING.sub("#", " ".join(message.split()))[:_LONGEST]
+def _without_numbers(message: str) -> str:
+    return _WITH_DIGITS.sub("#", " ".join(message.split()))[:_MAX_LENGTH]
 
 
 def _sessions(count: int) -> str:

@@ -18,21 +18,20 @@ from treadle.verify.suite_comparison import (
 
 @dataclass(frozen=True, slots=True)
 class SuiteVerdict:
-    """What the gate found, and the end of what the tests printed."""
+    """The comparison with the baseline, and the end of the tests' output."""
 
-    judged: SuiteComparison
+    comparison: SuiteComparison
     output: str
 
     @property
     def problems(self) -> str:
-        """What stands against the work, in words; empty: nothing."""
-        return failures_text(self.judged, self.output)
+        """The objections as text; empty if there are none."""
+        return failures_text(self.comparison, self.output)
 
 
 @dataclass(slots=True)
 class SuiteVerifier:
-    """One for a run: what the tests said at the baseline, the commit before its work, is asked
-    once."""
+    """Verifies one run. The tests run once on the baseline, the commit before the run's work."""
 
     runner: CheckRunner
     suite: SuiteCommand
@@ -44,7 +43,7 @@ class SuiteVerifier:
     async def verify(
         self, commit: str, when: CheckTiming = "after", accepted: Collection[str] = ()
     ) -> SuiteVerdict | CommandStopped:
-        """What the tests object to on this commit, without what a person has accepted."""
+        """The objections of the tests on this commit, without those that a person accepted."""
         if self.before is None:
             before = await self._run(self.baseline, "before")
             if isinstance(before, CommandStopped):
@@ -54,12 +53,16 @@ class SuiteVerifier:
         now = await self._run(commit, when)
         if isinstance(now, CommandStopped):
             return now
-        judged = compare_suite_runs(self.before, now, self.rules())
-        let_fail = tuple(each for each in judged.objections if each.accepted_as in accepted)
-        left = tuple(each for each in judged.objections if each not in let_fail)
-        judged = replace(judged, objections=left)
-        self.record(event_of(now, judged, accepted=let_fail))
-        return SuiteVerdict(judged, now.output)
+        comparison = compare_suite_runs(self.before, now, self.rules())
+        accepted_objections = tuple(
+            each for each in comparison.objections if each.accepted_as in accepted
+        )
+        objections = tuple(
+            each for each in comparison.objections if each not in accepted_objections
+        )
+        comparison = replace(comparison, objections=objections)
+        self.record(event_of(now, comparison, accepted=accepted_objections))
+        return SuiteVerdict(comparison, now.output)
 
     async def _run(self, commit: str, when: CheckTiming) -> SuiteRun | CommandStopped:
         return await run_suite(self.runner, self.suite, commit, when, before=self.before)

@@ -24,49 +24,51 @@ from treadle.workflows.loop.approval_requests import (
     id_of,
 )
 
-# Characters: room for the longest line that a shell is given, were each of them unprintable. What
-# is longer is nothing that a person reads, and nobody says yes to what was not shown.
-MOST_SHOWN = 64 * 1024
-# The agent waits no longer for its hooks: see `adapters/agents/claude`.
+# Characters: enough for the longest shell line, even if every character is escaped. A person does
+# not read more, and cannot approve what is not shown.
+MAX_SHOWN = 64 * 1024
+# The limit of the agent for its hooks: see `adapters/agents/claude`.
 LONGEST_PATIENCE = timedelta(days=7)
-# After so many questions in a row that nobody answered, this is how long the next one waits.
-LAPSES = 3
-IMPATIENCE = timedelta(minutes=1)
+# After this many lapsed questions in a row, the next one waits only so long.
+MAX_LAPSES = 3
+UNATTENDED_PATIENCE = timedelta(minutes=1)
 
 _INSTEAD = "Do not try it in another way; go on without it, and note what is left to do by a person"
 
 
 @dataclass(frozen=True, slots=True)
 class ToolApproval:
-    """Puts uses before a person, one question each.
+    """Asks a person about tool uses, one question each.
 
-    A yes is for one use: the same one again is asked again, because what it does may have changed
-    with everything around it. A no holds for the rest of the leg, so that nobody is pestered. Where
-    nobody has answered several times, nobody seems to be there, and little time is lost on asking.
+    An approval counts for one use: the same use is asked again, because its effect may have
+    changed. A denial holds for the rest of the leg. After several lapsed questions the next ones
+    wait less.
     """
 
-    asker: ApprovalRequester
+    requester: ApprovalRequester
     patience: timedelta
-    # Whatever changes what the policy says changes this, and with it every question.
+    # Changes with the policy, so that answers under another policy do not count.
     policy_hash: str
-    # Takes secrets out of what is shown and stored.
+    # Removes secrets before a text is shown or stored.
     clean: Callable[[str], str] = lambda text: text
-    # Questions whose yes was used, as far as the log tells, and those that are being asked.
+    # Questions whose approval was used, and open ones.
     used: set[ApprovalId] = field(default_factory=set)
     open: set[ApprovalId] = field(default_factory=set)
 
     async def ask(self, use: ToolUse, ask: Ask) -> Decision:
-        """Ask and wait; what was not allowed by a person in time is denied."""
+        """Ask and wait; without an approval in time the use is denied."""
         if too_long := _too_long(ask, self.clean):
             return too_long
-        patience = min(self.patience, IMPATIENCE) if self._nobody_is_there() else self.patience
+        patience = (
+            min(self.patience, UNATTENDED_PATIENCE) if self._is_unattended() else self.patience
+        )
         question = gate_question(
             use, ask, policy_hash=self.policy_hash, patience=patience, clean=self.clean
         )
-        step, approval = self._free(question.subject_hash)
+        step, approval = self._unused_question(question.subject_hash)
         self.open.add(approval)
         try:
-            _, outcome = await ask_within(self.asker, question, step=step)
+            _, outcome = await ask_within(self.requester, question, step=step)
         finally:
             self.open.discard(approval)
         decision = decision_of(outcome, ask, approval)
@@ -74,20 +76,22 @@ class ToolApproval:
             self.used.add(approval)
         return decision
 
-    def _nobody_is_there(self) -> bool:
-        earlier = [
-            standing.settled
-            for standing in self.asker.approvals.list_for_run(self.asker.run)
-            if standing.approval.kind == "gate" and standing.settled is not None
+    def _is_unattended(self) -> bool:
+        settlements = [
+            record.settled
+            for record in self.requester.approvals.list_for_run(self.requester.run)
+            if record.approval.kind == "gate" and record.settled is not None
         ]
-        last = earlier[-LAPSES:]
-        return len(last) == LAPSES and all(isinstance(settled, LapsedQuestion) for settled in last)
+        last = settlements[-MAX_LAPSES:]
+        return len(last) == MAX_LAPSES and all(
+            isinstance(settled, LapsedQuestion) for settled in last
+        )
 
-    def _free(self, subject_hash: str) -> tuple[str, ApprovalId]:
-        """The first place of this subject whose answer is not used up; the same after a crash."""
+    def _unused_question(self, subject_hash: str) -> tuple[str, ApprovalId]:
+        """The first question about this subject that is not used up; the same after a crash."""
         for number in count(1):
             step = f"gate {subject_hash[:16]} {number}"
-            approval = id_of(self.asker, step, subject_hash)
+            approval = id_of(self.requester, step, subject_hash)
             if approval not in self.used and approval not in self.open:
                 return step, approval
         raise AssertionError
@@ -101,22 +105,22 @@ def gate_question(
     patience: timedelta,
     clean: Callable[[str], str],
 ) -> ApprovalQuestion:
-    """Bound to exactly this use in this directory under this policy; all of it is shown."""
-    bound = json.dumps([use.name, ask.subject, use.directory, policy_hash])
+    """The question about this use in this directory under this policy; it shows all of the use."""
+    binding = json.dumps([use.name, ask.subject, use.directory, policy_hash])
     where = f"\nin {use.directory}" if use.directory else ""
-    shown = visible(clean(ask.subject))
+    subject = escape_invisible(clean(ask.subject))
     return ApprovalQuestion(
         kind="gate",
         text=f"May the agent use {use.name} so? {ask.reason}",
-        subject=f"{shown}{where}\nrule {ask.rule}",
-        subject_hash=hash_of(bound),
+        subject=f"{subject}{where}\nrule {ask.rule}",
+        subject_hash=hash_of(binding),
         patience=min(patience, LONGEST_PATIENCE),
         at_deadline="deny",
     )
 
 
 def decision_of(outcome: ApprovalOutcome, ask: Ask, approval: ApprovalId) -> Decision:
-    """What a person's answer, or the lack of one, means for the use."""
+    """The decision that follows from an answer, or from its absence."""
     match outcome:
         case Answer(verdict="approved", by=by):
             return Allow(f"{by} allowed it", ask.rule, approval)
@@ -136,23 +140,23 @@ def decision_of(outcome: ApprovalOutcome, ask: Ask, approval: ApprovalId) -> Dec
     return Deny(f"{why.rstrip('.')}. {_INSTEAD}.", ask.rule, approval)
 
 
-def visible(text: str) -> str:
-    """Every character as something that can be seen: nothing may hide from who decides."""
-    return "".join(c if c == "\n" or _is_seen(c) else ascii(c)[1:-1] for c in text)
+def escape_invisible(text: str) -> str:
+    """Escape invisible characters, so that nothing is hidden from the person who decides."""
+    return "".join(c if c == "\n" or _is_visible(c) else ascii(c)[1:-1] for c in text)
 
 
-def _is_seen(character: str) -> bool:
-    """Selectors of variants count as printable, and have no picture of their own."""
+def _is_visible(character: str) -> bool:
+    """Variation selectors count as printable, but are invisible."""
     selector = "\ufe00" <= character <= "\ufe0f" or "\U000e0100" <= character <= "\U000e01ef"
     return character.isprintable() and not selector
 
 
 def _too_long(ask: Ask, clean: Callable[[str], str]) -> Deny | None:
-    size = len(visible(clean(ask.subject)))
-    if size <= MOST_SHOWN:
+    size = len(escape_invisible(clean(ask.subject)))
+    if size <= MAX_SHOWN:
         return None
     return Deny(
         f"A person must allow this, and it is too long to be shown to one: {size} characters, where"
-        f" {MOST_SHOWN} have room. Do it in smaller parts that a person can read. {ask.reason}",
+        f" {MAX_SHOWN} have room. Do it in smaller parts that a person can read. {ask.reason}",
         ask.rule,
     )

@@ -20,42 +20,42 @@ AskPerson: TypeAlias = Callable[[ToolUse, Ask], Awaitable[Decision]]
 
 @dataclass(frozen=True, slots=True)
 class UserHooks:
-    """The user's own guards; they can only forbid."""
+    """The user's hooks; they can only deny."""
 
     commands: Sequence[str] = ()
     run: RunHook | None = None
 
-    async def objection(self, use: ToolUse, role: Role, workspace: str) -> Deny | None:
-        """The first objection. A hook that nobody can run is one."""
+    async def find_denial(self, use: ToolUse, role: Role, workspace: str) -> Deny | None:
+        """The first denial. A hook that cannot run denies."""
         for command in self.commands:
-            given = make_hook_input(use, role, workspace)
-            ended = HookExit(None) if self.run is None else await self.run(command, given)
-            if denied := find_hook_denial(command, ended):
-                return denied
+            hook_input = make_hook_input(use, role, workspace)
+            hook_exit = HookExit(None) if self.run is None else await self.run(command, hook_input)
+            if denial := find_hook_denial(command, hook_exit):
+                return denial
         return None
 
 
 async def deny_without_person(use: ToolUse, ask: Ask) -> Decision:
-    """Where no question can be put, a question is a no."""
+    """Deny what a person would have to allow, because none can be asked."""
     return Deny(f"A person must allow this, and nobody can be asked. {ask.reason}", ask.rule)
 
 
 @dataclass(frozen=True, slots=True)
 class ToolGuard:
-    """What decides about the tool uses of every session of a run."""
+    """Decides about the tool uses of all sessions of a run."""
 
     real_path: RealPath
-    judge_line: DecideLine
+    decide_line: DecideLine
     ask_person: AskPerson = deny_without_person
     hooks: UserHooks = UserHooks()
-    # See `policy.decide.Context`.
+    # See `policy.decide.DecisionContext`.
     readable: tuple[str, ...] = ()
     writable: tuple[str, ...] = ()
     protected: tuple[str, ...] = ()
     ask_before: tuple[PermissionRule, ...] = ()
 
     def decide_for(self, role: Role, workspace: str, toolset: Toolset) -> Decide:
-        """The decisions of one session."""
+        """The decision function of one session."""
         context = DecisionContext(
             role=role,
             workspace=workspace,
@@ -66,17 +66,17 @@ class ToolGuard:
             ask_before=self.ask_before,
         )
 
-        async def decided(use: ToolUse) -> Decision:
-            judging = partial(
-                decide, use, context, real_path=self.real_path, decide_line=self.judge_line
+        async def decide_use(use: ToolUse) -> Decision:
+            decide_now = partial(
+                decide, use, context, real_path=self.real_path, decide_line=self.decide_line
             )
-            # A line may keep the program that reads it busy for a second; the loop has other work.
-            judged = await asyncio.to_thread(judging) if use.name == "Bash" else judging()
-            if isinstance(judged, Deny):
-                return judged
-            # Nobody is asked about what a hook forbids anyway.
-            if denied := await self.hooks.objection(use, role, workspace):
-                return denied
-            return await self.ask_person(use, judged) if isinstance(judged, Ask) else judged
+            # In a thread, because parsing a line may take a second.
+            decision = await asyncio.to_thread(decide_now) if use.name == "Bash" else decide_now()
+            if isinstance(decision, Deny):
+                return decision
+            # Hooks first: a person need not answer about what a hook denies anyway.
+            if denial := await self.hooks.find_denial(use, role, workspace):
+                return denial
+            return await self.ask_person(use, decision) if isinstance(decision, Ask) else decision
 
-        return decided
+        return decide_use

@@ -1,4 +1,4 @@
-"""Records which evidence files a run changed: tests, CI, and what its checks go by."""
+"""Records which evidence files a run changed: tests, CI, and files that its checks use."""
 
 from collections.abc import Callable, Iterator
 
@@ -14,7 +14,7 @@ from treadle.workspace.git import GitFailed
 
 
 async def record_touched_evidence(parts: RunParts, specification: str) -> None:
-    """Once for each state of the work."""
+    """Record the changed evidence files, once per commit."""
     work = parts.workspace.imported
     if work is None:
         return
@@ -24,13 +24,15 @@ async def record_touched_evidence(parts: RunParts, specification: str) -> None:
         warning = RunWarned(f"cannot tell which tests were changed: {error}")
         parts.log.record(warning, once=f"untold {work.commit}")
         return
-    files = find_touched_evidence(changes, specification=specification, named=_named_by(parts))
+    files = find_touched_evidence(
+        changes, specification=specification, named=_evidence_kind_by_command(parts)
+    )
     if files:
         parts.log.record(EvidenceTouched(files), once=f"touched {work.commit}")
 
 
-def _named_by(parts: RunParts) -> Callable[[str], EvidenceFileKind | None]:
-    """Which files the checks and the test command of the run go by."""
+def _evidence_kind_by_command(parts: RunParts) -> Callable[[str], EvidenceFileKind | None]:
+    """The kind of a file that the checks or the test command use."""
     test = parts.facts.test
     commands = {check.command for check in _checks(parts)}
 

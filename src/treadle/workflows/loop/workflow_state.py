@@ -22,13 +22,13 @@ class RoundRef:
     index: int
     number: int
     instruction: str
-    # What the session must be told about the round before it.
+    # The failures of the round before, described to this session.
     findings: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class RoundImport:
-    """The work of a round is imported; what the run observes after it. Stored as a step result."""
+    """An imported round, and the observation after it. Stored as a step result."""
 
     home: ImportedTip
     movement: TreeChange
@@ -40,50 +40,50 @@ class RoundImport:
 
 @dataclass(frozen=True, slots=True)
 class WorkSummary:
-    """How far the work has come."""
+    """The state of the work in numbers."""
 
     tally: Tally
-    # One hash over what is to be done, whatever of it is done already.
+    # A hash of all criteria, independent of their status.
     criteria: str
-    # Whether there is anything by which passed work can be verified: checks, or a test command.
+    # Whether passed work can be verified: there are checks or a test command.
     can_verify: bool = False
 
 
 class WorkflowState(Protocol):
-    """What the loop asks of a workflow."""
+    """What the loop needs from a workflow."""
 
     def decide(self, progress: RunProgress, rules: DecisionRules) -> NextAction:
         """What the run does next. Pure."""
         ...
 
     def brief(self, instruction: str, limits: SessionLimits) -> SessionBrief:
-        """What a fresh session starts with."""
+        """The brief of a new session."""
         ...
 
     def begin_round(self) -> None:
-        """A session starts that no process has started before."""
+        """Called before a session that no process has started before."""
         ...
 
     def summarize(self) -> WorkSummary: ...
 
     def needs_verification(self) -> bool:
-        """Whether anything is claimed that nobody has verified."""
+        """Whether any claim is not verified."""
         ...
 
     async def import_session(self, ref: RoundRef, before: str) -> ImportedTip:
-        """Commit and import what a session left; `before` is the commit of the last round."""
+        """Commit and import the work of a session; `before` is the commit of the last round."""
         ...
 
     async def after_import(
         self, ref: RoundRef, progress: RunProgress, result: SessionResult, imported: RoundImport
     ) -> RunProgress:
-        """The workflow's own steps after a session; the progress with what they found."""
+        """Run the workflow's own steps after a session; the updated progress."""
         ...
 
     async def verify(
         self, before: str, tip: str, accepted: tuple[str, ...]
     ) -> VerificationFindings:
-        """Verify what a round claims; `before` is the commit that it started from."""
+        """Verify the claims of a round; `before` is the commit that it started from."""
         ...
 
     async def reverify(

@@ -16,7 +16,7 @@ from treadle.workspace.snapshot import Snapshot
 
 @dataclass(frozen=True, slots=True)
 class WorkspaceSpec:
-    """What a worksite is made for."""
+    """The run, project and settings of a workspace."""
 
     project: Project
     run: RunId
@@ -25,10 +25,10 @@ class WorkspaceSpec:
     attribution: Attribution
     form: LandingForm
     log: Log
-    # Commits that earlier runs landed: their work is in the checkout, whatever became of them.
+    # Commits that earlier runs landed: they count as part of the checkout, even if rewritten.
     landed: tuple[str, ...] = ()
-    earlier: "UnlandedWork | None" = None
-    # What must not come home, and the same words without it.
+    unlanded: "UnlandedWork | None" = None
+    # Content and paths that must not be imported; `clean` removes secrets from a text.
     search: SecretSearch = field(default_factory=lambda: SecretSearch(()))
     protected: tuple[str, ...] = ()
     clean: Callable[[str], str] = lambda text: text
@@ -36,7 +36,7 @@ class WorkspaceSpec:
 
 @dataclass(frozen=True, slots=True)
 class UnlandedWork:
-    """Work of an earlier run that waits on its branch, on top of what the user still sees."""
+    """Work of an earlier run on its branch, based on the user's current checkout."""
 
     run: RunId
     branch: str
@@ -46,7 +46,7 @@ class UnlandedWork:
 
 @dataclass(frozen=True, slots=True)
 class ImportedTip:
-    """The commit that the work ends at, and why it is not all of the round's, if it is not."""
+    """The last commit of the work; `lost` says why it is not all of the round's work."""
 
     tip: str
     lost: str = ""
@@ -56,7 +56,7 @@ class ImportedTip:
 class PreviousRuns:
     """What earlier runs of the project left. `landed` are commits whose work is in the checkout;
     `planned` is the hash of the specification that the deliverables were last written for, empty
-    if it is not known."""
+    if unknown."""
 
     unlanded: UnlandedWork | None = None
     landed: tuple[str, ...] = ()

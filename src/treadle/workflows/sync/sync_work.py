@@ -14,7 +14,7 @@ from treadle.workflows.deliver.build import (
     record_unread_checks,
     start_leg,
 )
-from treadle.workflows.deliver.check_history import green_checks, seen_before
+from treadle.workflows.deliver.check_history import first_check_commits, green_checks
 from treadle.workflows.deliver.deliver_work import DeliverWork
 from treadle.workflows.deliver.prompt import deliver_prompt
 from treadle.workflows.deliver.verifier import DeliverableVerifier
@@ -27,12 +27,12 @@ from treadle.workflows.loop.workspace_spec import ImportedTip
 from treadle.workflows.sync.next_action import decide_next
 from treadle.workspace.diffs import changed_files
 
-LONGEST = 64 * 1024
+MAX_NOTES = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True)
 class SyncWork(DeliverWork):
-    """The `WorkflowState` of `sync`: that of `deliver` where nothing is built."""
+    """The `WorkflowState` of `sync`: that of `deliver` without changes of files."""
 
     def decide(self, progress: RunProgress, rules: DecisionRules) -> NextAction:
         return decide_next(progress, rules)
@@ -44,7 +44,7 @@ class SyncWork(DeliverWork):
         return self.briefs.write(instruction, limits, prompt, tools)
 
     async def import_session(self, ref: RoundRef, before: str) -> ImportedTip:
-        """Nothing: what the commands of a session left in the workspace is no work."""
+        """Import nothing, because files that a session leaves are not work."""
         self.board.confirm_passes(before)
         return ImportedTip(before)
 
@@ -66,7 +66,7 @@ async def build_sync(parts: RunParts) -> RunLoop:
 
 
 def _verifier(parts: RunParts, board: DeliverableBoard) -> DeliverableVerifier:
-    """Without tests, which say the same before and after; nor is there a tree before the work."""
+    """Without tests and without runs before the work, because no files change."""
     record_unread_checks(parts)
     return DeliverableVerifier(
         runner=parts.checks.runner,
@@ -79,19 +79,19 @@ def _verifier(parts: RunParts, board: DeliverableBoard) -> DeliverableVerifier:
         must_hold=board.verifiable,
         green=green_checks(parts.read_log),
         changes=partial(changed_files, parts.git),
-        seen_at=seen_before(parts.read_log),
+        first_commits=first_check_commits(parts.read_log),
     )
 
 
 def notes_tool(write: Callable[[str], str]) -> Tool:
-    """`write` keeps the text as the project's hand-over notes, and says why it could not."""
+    """`write` stores the project's hand-over notes and returns why it could not."""
 
     async def call(arguments: Mapping[str, Any]) -> ToolReply:
         text = arguments.get("text")
         if not isinstance(text, str) or not text.strip():
             return ToolReply("Pass `text`: the notes, whole, as they shall be.", is_error=True)
-        if len(text) > LONGEST:
-            return ToolReply(f"Notes have at most {LONGEST} characters.", is_error=True)
+        if len(text) > MAX_NOTES:
+            return ToolReply(f"Notes have at most {MAX_NOTES} characters.", is_error=True)
         if problem := write(text):
             return ToolReply(problem, is_error=True)
         return ToolReply("The notes are replaced.")

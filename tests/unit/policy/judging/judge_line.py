@@ -8,7 +8,7 @@ from treadle.domain.agent import Allow, Ask, Deny, PolicyDecision
 from treadle.domain.shell import ParserUnavailable
 from treadle.policy.judging.line_decision import decide_line
 from treadle.policy.judging.shell_context import ShellContext, SystemLookups
-from treadle.wiring.policy import shell_looks, split_profile
+from treadle.wiring.policy import split_profile, system_lookups
 
 SAID: dict[type[PolicyDecision], str] = {Allow: "allow", Ask: "ask", Deny: "deny"}
 
@@ -29,7 +29,7 @@ def context(root: Path | str, profile: str = "default") -> ShellContext:
 
 def said(line: str, given: ShellContext, looks: SystemLookups | None = None) -> str:
     """The decision alone."""
-    return SAID[type(decide_line(line, given, lookups=looks or shell_looks()))]
+    return SAID[type(decide_line(line, given, lookups=looks or system_lookups()))]
 
 
 def empty_disk(*, directories: frozenset[str] = frozenset()) -> SystemLookups:

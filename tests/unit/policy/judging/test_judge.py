@@ -9,11 +9,11 @@ from treadle.domain.agent import Allow, Ask, Deny
 from treadle.domain.shell import ParserUnavailable
 from treadle.policy.judging.line_decision import decide_line
 from treadle.policy.judging.shell_context import FileType, ShellContext
-from treadle.wiring.policy import shell_looks
+from treadle.wiring.policy import system_lookups
 
 ROOT = "/srv/calc"
 CONTEXT = ShellContext(ROOT)
-LOOKS = replace(empty_disk(directories=frozenset({f"{ROOT}/src"})), shfmt=shell_looks().shfmt)
+LOOKS = replace(empty_disk(directories=frozenset({f"{ROOT}/src"})), shfmt=system_lookups().shfmt)
 
 
 def decided(line: str, context: ShellContext = CONTEXT) -> str:

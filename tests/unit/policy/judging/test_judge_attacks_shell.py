@@ -7,12 +7,12 @@ import pytest
 from tests.unit.policy.judging.judge_line import empty_disk, said
 from treadle.policy.judging.braces import expand_braces
 from treadle.policy.judging.shell_context import ShellContext
-from treadle.wiring.policy import shell_looks
+from treadle.wiring.policy import system_lookups
 
 CONTEXT = ShellContext("/srv/calc")
 LOOKS = replace(
     empty_disk(directories=frozenset({"/srv/calc", "/srv/calc/web", "/srv/calc/web/src"})),
-    shfmt=shell_looks().shfmt,
+    shfmt=system_lookups().shfmt,
 )
 
 RANGES = (

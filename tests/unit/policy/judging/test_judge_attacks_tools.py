@@ -6,10 +6,10 @@ import pytest
 
 from tests.unit.policy.judging.judge_line import empty_disk, said
 from treadle.policy.judging.shell_context import ShellContext
-from treadle.wiring.policy import shell_looks
+from treadle.wiring.policy import system_lookups
 
 CONTEXT = ShellContext("/srv/calc")
-LOOKS = replace(empty_disk(), shfmt=shell_looks().shfmt)
+LOOKS = replace(empty_disk(), shfmt=system_lookups().shfmt)
 
 BEHIND_A_RUNNER = (
     *("yarn prisma migrate deploy", "bun run prisma migrate deploy", "pnpm knex migrate:latest"),

@@ -9,7 +9,7 @@ import pytest
 from tests.unit.policy.judging.judge_line import context, project_at
 from treadle.domain.agent import Allow, PolicyDecision
 from treadle.policy.judging.line_decision import decide_line
-from treadle.wiring.policy import shell_looks
+from treadle.wiring.policy import system_lookups
 
 CASES = Path(__file__).parents[3]
 # One worker decides about all lines once.
@@ -26,7 +26,7 @@ class Case:
 @pytest.fixture(scope="module")
 def cases(tmp_path_factory: pytest.TempPathFactory) -> list[Case]:
     """All of both files, judged once."""
-    root, looks = project_at(tmp_path_factory.mktemp("cases") / "project"), shell_looks()
+    root, looks = project_at(tmp_path_factory.mktemp("cases") / "project"), system_lookups()
     return [
         Case(
             row["cmd"],

@@ -8,10 +8,10 @@ from tests.unit.policy.judging.judge_line import empty_disk, said
 from treadle.domain.agent import Deny
 from treadle.policy.judging.line_decision import decide_line
 from treadle.policy.judging.shell_context import ShellContext
-from treadle.wiring.policy import shell_looks
+from treadle.wiring.policy import system_lookups
 
 CONTEXT = ShellContext("/srv/calc")
-LOOKS = replace(empty_disk(), shfmt=shell_looks().shfmt)
+LOOKS = replace(empty_disk(), shfmt=system_lookups().shfmt)
 SETTINGS = (
     *("user.name=ci", "user.email=ci@example.test", "color.ui=never", "core.quotepath=false"),
     *("core.pager=cat", "core.pager=", "advice.detachedHead=false", "diff.algorithm=histogram"),

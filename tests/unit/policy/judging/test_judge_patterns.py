@@ -8,10 +8,10 @@ from tests.unit.policy.judging.judge_line import empty_disk, said
 from treadle.policy.judging.secret_files import selects_secrets
 from treadle.policy.judging.shell_context import ShellContext
 from treadle.policy.judging.tool_patterns import expand_pattern
-from treadle.wiring.policy import shell_looks
+from treadle.wiring.policy import system_lookups
 
 CONTEXT = ShellContext("/srv/calc")
-LOOKS = replace(empty_disk(), shfmt=shell_looks().shfmt)
+LOOKS = replace(empty_disk(), shfmt=system_lookups().shfmt)
 
 
 def decided(line: str) -> str:

@@ -6,13 +6,13 @@ import pytest
 
 from tests.unit.policy.judging.judge_line import said
 from treadle.policy.judging.shell_context import ShellContext
-from treadle.wiring.policy import shell_looks
+from treadle.wiring.policy import system_lookups
 
 CONTEXT = ShellContext("/srv/calc")
 
 
 def decided(line: str, context: ShellContext = CONTEXT) -> str:
-    return said(line, context, shell_looks())
+    return said(line, context, system_lookups())
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from tests.unit.policy.judging.judge_line import empty_disk, said
 from treadle.domain.agent import Deny
 from treadle.policy.judging.line_decision import decide_line
 from treadle.policy.judging.shell_context import ShellContext
-from treadle.wiring.policy import shell_looks
+from treadle.wiring.policy import system_lookups
 
 RUNNERS = (
     *("python3", "python3 -", "python3 -S", "node", "node -", "ruby -n", "php", "php -f -"),
@@ -27,7 +27,7 @@ WINDOWS = (
     *("npx playwright test --ui", "npx playwright test --debug", "npx cypress open"),
 )
 CONTEXT = ShellContext("/srv/calc")
-LOOKS = replace(empty_disk(), shfmt=shell_looks().shfmt)
+LOOKS = replace(empty_disk(), shfmt=system_lookups().shfmt)
 
 
 def decided(line: str) -> str:

@@ -6,11 +6,11 @@ import pytest
 
 from tests.unit.policy.judging.judge_line import empty_disk, said
 from treadle.policy.judging.shell_context import ShellContext
-from treadle.wiring.policy import shell_looks
+from treadle.wiring.policy import system_lookups
 
 ROOT = "/srv/calc"
 CONTEXT = ShellContext(ROOT)
-LOOKS = replace(empty_disk(directories=frozenset({f"{ROOT}/src"})), shfmt=shell_looks().shfmt)
+LOOKS = replace(empty_disk(directories=frozenset({f"{ROOT}/src"})), shfmt=system_lookups().shfmt)
 
 
 def decided(line: str, context: ShellContext = CONTEXT) -> str:

@@ -6,10 +6,10 @@ import pytest
 
 from tests.unit.policy.judging.judge_line import empty_disk, said
 from treadle.policy.judging.shell_context import ShellContext
-from treadle.wiring.policy import shell_looks
+from treadle.wiring.policy import system_lookups
 
 CONTEXT = ShellContext("/srv/calc")
-LOOKS = replace(empty_disk(directories=frozenset({"/tmp"})), shfmt=shell_looks().shfmt)
+LOOKS = replace(empty_disk(directories=frozenset({"/tmp"})), shfmt=system_lookups().shfmt)
 OUTPUTS = (
     *("npx vitest bench --outputJson={}", "npx vitest run --outputFile {}"),
     *("npx vitest run --outputFile.json={}", "npx esbuild a.ts --metafile={}"),

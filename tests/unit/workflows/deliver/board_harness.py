@@ -13,7 +13,7 @@ from treadle.domain.deliverable import Deliverable
 from treadle.domain.events.all_events import Event, RecordedEvent
 from treadle.domain.ports import StatusBoard
 from treadle.workflows.deliver.board import DeliverableBoard
-from treadle.workflows.deliver.pass_rules import AT_ONCE, PassRules
+from treadle.workflows.deliver.pass_rules import PASS_AT_ONCE, PassRules
 from treadle.workflows.loop.run_history import RunHistory, read_history
 
 ONE, TWO, THREE = deliverable("DL-1"), deliverable("DL-2"), deliverable("DL-3")
@@ -71,7 +71,7 @@ def make_board_harness(
     *,
     left: Sequence[Deliverable] = (),
     rehearsed: bool = False,
-    terms: PassRules = AT_ONCE,
+    rules: PassRules = PASS_AT_ONCE,
     clean: Callable[[Mapping[str, Any]], Mapping[str, Any]] = lambda arguments: arguments,
 ) -> BoardHarness:
     """A fresh run's harness, on what an earlier run left."""
@@ -81,7 +81,7 @@ def make_board_harness(
     events: list[Event] = []
     board_file = file(path)
     board = DeliverableBoard(
-        board_file, events.append, FakeClock(), rehearsed=rehearsed, clean=clean, terms=terms
+        board_file, events.append, FakeClock(), rehearsed=rehearsed, clean=clean, rules=rules
     )
     board.open()
     return BoardHarness(path, board_file, board, events)
@@ -92,11 +92,14 @@ def history_of(*events: Event) -> RunHistory:
 
 
 def reopen_board(
-    harness: BoardHarness, *unwritten: Event, rehearsed: bool = False, terms: PassRules = AT_ONCE
+    harness: BoardHarness,
+    *unwritten: Event,
+    rehearsed: bool = False,
+    rules: PassRules = PASS_AT_ONCE,
 ) -> BoardHarness:
     """The next process: it knows what the last one stored; `unwritten` was never written."""
     events: list[Event] = []
     file = StatusFile(harness.path)
-    board = DeliverableBoard(file, events.append, FakeClock(), rehearsed=rehearsed, terms=terms)
+    board = DeliverableBoard(file, events.append, FakeClock(), rehearsed=rehearsed, rules=rules)
     board.reopen(history_of(*harness.events, *unwritten))
     return BoardHarness(harness.path, file, board, events)

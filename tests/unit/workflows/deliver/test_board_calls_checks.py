@@ -193,7 +193,7 @@ async def test_a_line_that_is_not_run_for_an_agent_becomes_no_check(tmp_path: Pa
         why_not_run=lambda line: "A person must agree." if "publish" in line else "",
         spec_checks=(SpecCheck(1, "DL-2 can be seen", "make publish"),),
     )
-    harness = make_board_harness(tmp_path, left=[ONE], terms=terms)
+    harness = make_board_harness(tmp_path, left=[ONE], rules=terms)
     harness.events.clear()
     given = {**new_entry("DL-2"), "acceptanceCriteria": [{"text": SEEN, "check": "npm publish"}]}
 

@@ -51,7 +51,7 @@ def check(name: str) -> Act:
 
 async def look(harness: BoardHarness, record: Record) -> None:
     """As the run does before it shows a claim."""
-    for name, unseen in harness.board.checks_to_see_fail():
+    for name, unseen in harness.board.checks_before_work():
         code = 0 if name == "DL-2" else 1
         evidence = Evidence(unseen.command, "before", COMMIT, "tree", code, 0.5, "here", "log")
         record(CheckFinished(name, unseen.criterion, evidence, ""))
@@ -96,7 +96,7 @@ async def cut_after(count: int, acts: list[Act], path: Path) -> BoardHarness:
 
     file = StatusFile(path)
     harness = BoardHarness(
-        path, file, DeliverableBoard(file, record, FakeClock(), terms=TERMS), events
+        path, file, DeliverableBoard(file, record, FakeClock(), rules=TERMS), events
     )
     try:
         harness.board.open()

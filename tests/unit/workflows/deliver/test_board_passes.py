@@ -112,7 +112,7 @@ async def test_a_real_run_does_not_take_the_plan_of_a_rehearsal_for_its_own(tmp_
     again = reopen_board(board_harness)
     await again.create("DL-1")
 
-    assert (begun, board_harness.board.left_out) == ((TWO,), ("DL-1",))
+    assert (begun, board_harness.board.rehearsed_ids) == ((TWO,), ("DL-1",))
     assert board_harness.events == [StatusAdopted((TWO,), "earlier_run")]
     # The next process has nothing to add; a plan of its own takes the place of the script's.
     assert again.events == [DeliverableCreated(ONE)]
@@ -192,7 +192,7 @@ async def test_a_run_begins_with_the_passes_whose_work_it_can_find(
     board_harness = make_board_harness(tmp_path, left=[left, TWO], rehearsed=rehearsed)
     before = board_harness.path.read_bytes()
 
-    await board_harness.board.recheck(holds)
+    await board_harness.board.reset_missing_passes(holds)
 
     adopted = StatusAdopted((left, TWO), "earlier_run")
     changes = [] if found == left else [reset("DL-1"), warned("DL-1")]
@@ -206,7 +206,7 @@ async def test_all_passes_without_work_are_told_in_one_warning(tmp_path: Path) -
     board_harness = make_board_harness(tmp_path, left=left)
     board_harness.events.clear()
 
-    await board_harness.board.recheck(holds)
+    await board_harness.board.reset_missing_passes(holds)
 
     assert board_harness.events == [reset("DL-1"), reset("DL-3"), warned("DL-1, DL-3")]
     assert board_harness.saved() == (ONE, claimed("DL-2", HELD), THREE)

@@ -21,7 +21,7 @@ from treadle.domain.deliverable import Deliverable, DeliverableStatus
 from treadle.domain.events.all_events import Event
 from treadle.domain.events.run import RoundStarted, RunWarned
 from treadle.domain.events.work import DeliverableChanged, DeliverableCreated, StatusAdopted
-from treadle.workflows.deliver.status_merge import unsaved
+from treadle.workflows.deliver.status_merge import missing_from_file
 
 COMMIT = "a1" * 20
 BLOCKED = deliverable("DL-1", "blocked")
@@ -82,7 +82,7 @@ CREATED = DeliverableCreated(ONE)
 def test_what_the_log_has_and_the_file_has_not(
     log: list[Event], found: Sequence[Deliverable], missing: tuple[Deliverable, ...]
 ) -> None:
-    assert unsaved(found, history_of(*log)) == missing
+    assert missing_from_file(found, history_of(*log)) == missing
 
 
 async def test_a_change_that_was_stored_and_not_written_is_written(harness: BoardHarness) -> None:

@@ -56,7 +56,7 @@ CODING = RunSession("coding")
         pytest.param({**PENDING, "gate_failures": 3}, CODING, id="pending, tests to mend"),
         pytest.param({**PENDING, "gate_failures": 4}, AskAboutTests(), id="pending, given up"),
         pytest.param(
-            {**PASSED, "gate_failures": 4, "given_up": "ann said no"},
+            {**PASSED, "gate_failures": 4, "give_up_reason": "ann said no"},
             StopRun("tests_failed", "ann said no"),
             id="a person said no",
         ),

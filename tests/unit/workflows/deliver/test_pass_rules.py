@@ -22,7 +22,7 @@ from treadle.domain.deliverable import Claim, Deliverable, RejectedChange, Tally
 from treadle.domain.events.run import RoundStarted, RunWarned
 from treadle.domain.events.verification import CheckFinished, ClaimRefused, DeliverableClaimed
 from treadle.domain.events.work import DeliverableChanged, StatusAdopted
-from treadle.workflows.deliver.pass_rules import PassRules, Requirement, Settling, decide_claim
+from treadle.workflows.deliver.pass_rules import PassRules, PassTiming, Requirement, decide_claim
 
 COMMIT = "a1" * 20
 SEEN = "DL-1 can be seen"
@@ -75,7 +75,10 @@ TWICE = replace(CHECKED, acceptance_criteria=(SEEN, "It ends", "It is fast"))
     ],
 )
 def test_when_something_passes_that_is_said_to_be_done(
-    said: Deliverable, settling: Settling, require: Requirement, taken: Settling | RejectedChange
+    said: Deliverable,
+    settling: PassTiming,
+    require: Requirement,
+    taken: PassTiming | RejectedChange,
 ) -> None:
     assert decide_claim(said, PassRules(settling, require)) == taken
 
@@ -94,7 +97,7 @@ async def test_what_has_checks_is_claimed_and_stays_pending(board_harness: Board
 
 
 async def test_where_there_are_tests_everything_is_claimed(tmp_path: Path) -> None:
-    board_harness = make_board_harness(tmp_path, left=[ONE, TWO], terms=PassRules("after_round"))
+    board_harness = make_board_harness(tmp_path, left=[ONE, TWO], rules=PassRules("after_round"))
 
     reply = await board_harness.set_status("DL-1", "passed")
 
@@ -121,7 +124,7 @@ async def test_what_has_no_checks_passes_at_once_beside_what_has(
 
 async def test_a_pass_is_refused_where_every_criterion_must_have_a_check(tmp_path: Path) -> None:
     board_harness = make_board_harness(
-        tmp_path, left=[ONE, TWO], terms=PassRules(require_checks="required")
+        tmp_path, left=[ONE, TWO], rules=PassRules(require_checks="required")
     )
     board_harness.events.clear()
 
@@ -275,7 +278,7 @@ async def test_something_proven_that_broke_is_pending_again(tmp_path: Path) -> N
     board_harness.events.clear()
 
     for name in ("DL-1", "DL-2", "DL-9", "DL-1"):
-        board_harness.board.set_broken(name, "its check is red")
+        board_harness.board.reset_pass(name, "its check is red")
 
     assert board_harness.events == [
         DeliverableChanged("DL-1", "What DL-1 is about", "passed", "pending"),
@@ -292,7 +295,7 @@ def test_checks_that_nobody_has_run_before_the_work_are_those_of_what_is_pending
         tmp_path, left=[CHECKED, passed, with_checks(THREE, "make three")]
     )
 
-    first = board_harness.board.checks_to_see_fail()
+    first = board_harness.board.checks_before_work()
     board_harness.board.set_before("DL-1", SEEN, "passed")
     board_harness.board.set_before("DL-3", "Else", "passed")
     board_harness.board.set_before("DL-9", SEEN, "passed")
@@ -300,7 +303,7 @@ def test_checks_that_nobody_has_run_before_the_work_are_those_of_what_is_pending
 
     three = ("DL-3", Check("DL-3 can be seen", "make three"))
     assert first == (("DL-1", Check(SEEN, "make one")), three)
-    assert board_harness.board.checks_to_see_fail() == (three,)
+    assert board_harness.board.checks_before_work() == (three,)
     assert board_harness.saved()[0].checks == (Check(SEEN, "make one", before="passed"),)
     assert board_harness.board.verifiable() == (passed,)
 
@@ -322,7 +325,7 @@ async def test_a_command_that_a_person_changes_is_to_be_seen_again_and_proves_no
     two = with_checks(TWO, "make", origin="person")
     assert board_harness.events == [StatusAdopted((one, two), "hand_edit")]
     assert board_harness.board.deliverables == board_harness.saved() == (one, two)
-    assert board_harness.board.checks_to_see_fail() == (("DL-2", two.checks[0]),)
+    assert board_harness.board.checks_before_work() == (("DL-2", two.checks[0]),)
 
 
 FAILED_TWO = replace(TWO, checks=(Check("DL-2 can be seen", "make two", before="failed"),))

@@ -22,7 +22,7 @@ from treadle.domain.events.verification import CheckAdded
 from treadle.domain.events.work import DeliverableCreated, StatusAdopted
 from treadle.verify.spec_checks import SpecCheck
 from treadle.workflows.deliver.pass_rules import PassRules
-from treadle.workflows.deliver.spec_check_owners import missing_checks, owner_of_left_checks
+from treadle.workflows.deliver.spec_check_owners import missing_checks, owner_of_unmatched_checks
 
 SEEN = "DL-1 can be seen"
 OF_ONE = SpecCheck(3, "*DL-1* can be seen.", "make seen")
@@ -42,7 +42,7 @@ TOLD = (
 
 @pytest.fixture
 def harness(tmp_path: Path) -> BoardHarness:
-    return make_board_harness(tmp_path, terms=TERMS)
+    return make_board_harness(tmp_path, rules=TERMS)
 
 
 @pytest.mark.parametrize("given", [SEEN, {"text": SEEN, "check": "true"}])
@@ -89,7 +89,7 @@ def test_a_run_without_deliverables_leaves_the_specification_to_the_agent(
 
 
 def test_deliverables_that_are_older_than_the_checks_get_them(tmp_path: Path) -> None:
-    harness = make_board_harness(tmp_path, left=[ONE, TWO], terms=TERMS)
+    harness = make_board_harness(tmp_path, left=[ONE, TWO], rules=TERMS)
 
     assert harness.events == [
         StatusAdopted((ONE, TWO), "earlier_run"),
@@ -104,7 +104,7 @@ def test_a_pass_that_was_proven_by_what_the_specification_said_once_is_a_claim(
 ) -> None:
     once = Check(SEEN, "make once", "spec", "failed")
     proven = replace(claimed("DL-1", "ab12"), checks=(once,), proof="proven")
-    harness = make_board_harness(tmp_path, left=[proven, SPEC], terms=TERMS)
+    harness = make_board_harness(tmp_path, left=[proven, SPEC], rules=TERMS)
 
     now = replace(claimed("DL-1", "ab12"), checks=(Check(SEEN, "make seen", "spec"),))
     assert harness.board.deliverables == harness.saved() == (now, SPEC)
@@ -114,14 +114,14 @@ def test_a_pass_that_was_proven_by_what_the_specification_said_once_is_a_claim(
 def test_a_process_that_takes_over_carries_what_the_last_one_did_not(
     tmp_path: Path, told: int
 ) -> None:
-    whole = make_board_harness(tmp_path / "whole", left=[ONE, TWO], terms=TERMS)
+    whole = make_board_harness(tmp_path / "whole", left=[ONE, TWO], rules=TERMS)
     cut = make_board_harness(tmp_path / "cut", left=[ONE, TWO])
 
-    after = reopen_board(cut, *whole.events[1 : 1 + told], terms=TERMS)
+    after = reopen_board(cut, *whole.events[1 : 1 + told], rules=TERMS)
 
     assert after.events == whole.events[1 + told :]
     assert after.saved() == after.board.deliverables == (BY_SPEC, TWO, SPEC)
-    assert reopen_board(whole, terms=TERMS).events == []
+    assert reopen_board(whole, rules=TERMS).events == []
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ def test_the_specification_comes_before_an_agent_and_a_person_before_both(
 def test_a_second_deliverable_of_the_specification_has_another_id() -> None:
     taken = (SPEC, replace(SPEC, id="SPEC-2", acceptance_criteria=("x",), checks=()))
 
-    found = owner_of_left_checks(taken, (OF_ONE, ENDS))
+    found = owner_of_unmatched_checks(taken, (OF_ONE, ENDS))
 
     assert found == Deliverable(
         "SPEC-3",
@@ -154,4 +154,4 @@ def test_a_second_deliverable_of_the_specification_has_another_id() -> None:
         (OF_ONE.text,),
         checks=(Check(OF_ONE.text, "make seen", "spec"),),
     )
-    assert owner_of_left_checks((*taken, ONE), (OF_ONE, ENDS)) is None
+    assert owner_of_unmatched_checks((*taken, ONE), (OF_ONE, ENDS)) is None

@@ -21,7 +21,7 @@ from treadle.verify.memory_check_runner import GREEN, RED, MemoryCheckRunner, Pr
 from treadle.verify.suite import SuiteCommand
 from treadle.verify.suite_comparison import RegressionRules
 from treadle.workflows.deliver.pass_rules import PassRules
-from treadle.workflows.deliver.verifier import SAYS_NOTHING, DeliverableVerifier
+from treadle.workflows.deliver.verifier import UNINFORMATIVE_TESTS, DeliverableVerifier
 from treadle.workflows.loop.findings import RoundCommit, RoundCommits, VerificationFindings
 from treadle.workflows.loop.suite_verifier import SuiteVerifier
 
@@ -80,7 +80,7 @@ def make_verifier_harness(
     suite: SuiteCommand | None = None,
 ) -> VerifierHarness:
     terms = PassRules("after_round" if suite else "at_once")
-    harness = make_board_harness(directory, left=left, terms=terms)
+    harness = make_board_harness(directory, left=left, rules=terms)
     harness.events.clear()
     runner = MemoryCheckRunner(dict(said))
 
@@ -96,7 +96,7 @@ def make_verifier_harness(
         check_s=60.0,
         log=MemoryLog(harness.events),
         baseline=BASE,
-        checks_before_work=harness.board.checks_to_see_fail,
+        checks_before_work=harness.board.checks_before_work,
         must_hold=harness.board.not_blocked,
     )
     return VerifierHarness(harness, runner, verification)
@@ -199,7 +199,7 @@ async def test_a_test_command_that_fails_as_before_opens_the_gate_and_is_warned_
 
     assert await harness.shows() == VerificationFindings()
     assert harness.told == [
-        RunWarned(SAYS_NOTHING),
+        RunWarned(UNINFORMATIVE_TESTS),
         turned("DL-1", "pending", "passed", "claimed", commit=WORK),
     ]
 

@@ -21,13 +21,13 @@ from treadle.domain.deliverable import Claim
 from treadle.domain.events.run import RunWarned
 from treadle.domain.events.verification import CheckAdded
 from treadle.verify.memory_check_runner import GREEN, RED
-from treadle.workflows.deliver.verifier import ALTERED
+from treadle.workflows.deliver.verifier import CHECK_CHANGED
 
 COMMAND = "./check.sh"
 ONE = with_checks(deliverable("DL-1"), COMMAND)
 UNSEEN = ONE.checks[0]
 SEEN = replace(UNSEEN, before="failed")
-TOLD = RunWarned(ALTERED.format("DL-1", "check.sh"))
+TOLD = RunWarned(CHECK_CHANGED.format("DL-1", "check.sh"))
 
 
 def altered_in(harness: VerifierHarness, *spans: tuple[str, str], change: str = "check.sh") -> None:
@@ -71,7 +71,7 @@ async def test_a_change_of_the_product_that_it_starts_is_the_work(tmp_path: Path
 async def test_it_counts_where_the_check_was_seen_to_fail_first(tmp_path: Path) -> None:
     left = replace(ONE, checks=(SEEN,))
     harness = make_verifier_harness(tmp_path, left, said={(COMMAND, WORK): GREEN})
-    harness.verification.seen_at = {("DL-1", SEEN.criterion, COMMAND): LATER}
+    harness.verification.first_commits = {("DL-1", SEEN.criterion, COMMAND): LATER}
     altered_in(harness, (BASE, WORK))
     await harness.claims("DL-1")
 

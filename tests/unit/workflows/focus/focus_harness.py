@@ -65,7 +65,7 @@ class FocusHarness(RunHarness):
             self.user.path / ".treadle" / "wip", self.directory / self.run / "wip", self.run
         )
         self.focus_files = FocusFiles(files, given_review=self.given_review)
-        self.focus_files.recall(self.store.read(self.run))
+        self.focus_files.load(self.store.read(self.run))
         self.focus_files.refresh()
         return self.focus_files
 

@@ -23,7 +23,7 @@ from treadle.verify.memory_check_runner import GREEN, RED, MemoryCheckRunner
 from treadle.verify.suite import SuiteCommand
 from treadle.verify.suite_comparison import RegressionRules
 from treadle.workflows.focus.focus_history import FocusHistory
-from treadle.workflows.focus.tools import LONGEST_PLAN, plan_tool, review_tool
+from treadle.workflows.focus.tools import MAX_PLAN, plan_tool, review_tool
 from treadle.workflows.loop.suite_verifier import SuiteVerdict, SuiteVerifier
 
 
@@ -100,7 +100,7 @@ async def test_a_plan_is_taken_once_and_only_whole() -> None:
 
     texts = ["# Plan\n", "# New\n", None, " "]
     replies = [await tool.call({"text": text}) for text in texts]
-    long = await tool.call({"text": "x" * (LONGEST_PLAN + 1)})
+    long = await tool.call({"text": "x" * (MAX_PLAN + 1)})
 
     assert replies[:2] == [kept, kept]
     assert [reply.is_error for reply in (*replies[2:], long)] == [True, True, True]

@@ -17,7 +17,7 @@ class WatchedHarness(FocusHarness):
     async def _set_up(self) -> None:
         assert self.loop is not None
         self.clock.advance(5)
-        self.so_far = self.loop.so_far().running_s
+        self.so_far = self.loop.current_progress().running_s
 
 
 async def test_what_a_session_took_counts_once_also_while_something_else_runs(

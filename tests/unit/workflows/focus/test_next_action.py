@@ -132,7 +132,7 @@ PLANNING, BUILDING, JUDGING = (
 def test_a_session_moves_the_run_on_by_its_signal(
     phase: PhaseState, turned: SessionVerdict, moved: bool, after: PhaseState
 ) -> None:
-    assert after_session(phase, turned, moved=moved) == replace(after, sessions=1)
+    assert after_session(phase, turned, files_changed=moved) == replace(after, sessions=1)
 
 
 @pytest.mark.parametrize(

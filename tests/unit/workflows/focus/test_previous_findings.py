@@ -18,11 +18,11 @@ from treadle.domain.events.focus import BacklogSaved, ReviewJudged
 from treadle.domain.review import ReviewFinding
 from treadle.verify.memory_check_runner import GREEN, RED
 from treadle.workflows.focus.previous_findings import (
-    PreviousFinding,
-    Standing,
-    called_settled,
-    found_before,
-    standing_of,
+    FindingStatus,
+    PreviousFindings,
+    earlier_findings,
+    finding_status,
+    settled_findings,
 )
 from treadle.workflows.focus.review_rules import ReviewJudgement, ReviewRules, judge_review
 
@@ -35,18 +35,18 @@ TEXT = "  lower  = 1\n"
 @pytest.mark.parametrize(
     ("finding", "text", "fails", "is_settled", "standing"),
     [
-        (RUN, None, True, False, "again"),
-        (RUN, None, True, True, "again"),  # what fails is a fact
-        (RUN, None, False, False, "mended"),
+        (RUN, None, True, False, "failing"),
+        (RUN, None, True, True, "failing"),  # what fails is a fact
+        (RUN, None, False, False, "fixed"),
         (RUN, None, None, False, "open"),
-        (RUN, None, None, True, "mended"),
+        (RUN, None, None, True, "fixed"),
         (QUOTED, TEXT, None, False, "open"),
-        (QUOTED, TEXT, None, True, "mended"),
-        (QUOTED, "face = 1\n", None, False, "mended"),
-        (QUOTED, None, None, False, "mended"),
-        (BOTH, TEXT, True, False, "again"),
+        (QUOTED, TEXT, None, True, "fixed"),
+        (QUOTED, "face = 1\n", None, False, "fixed"),
+        (QUOTED, None, None, False, "fixed"),
+        (BOTH, TEXT, True, False, "failing"),
         (BOTH, TEXT, False, False, "open"),
-        (BOTH, "face = 1\n", False, False, "mended"),
+        (BOTH, "face = 1\n", False, False, "fixed"),
     ],
 )
 def test_how_an_earlier_finding_stands_that_the_reviewer_did_not_repeat(
@@ -54,9 +54,9 @@ def test_how_an_earlier_finding_stands_that_the_reviewer_did_not_repeat(
     text: str | None,
     fails: bool | None,
     is_settled: bool,
-    standing: Standing,
+    standing: FindingStatus,
 ) -> None:
-    assert standing_of(finding, text=text, fails=fails, is_settled=is_settled) == standing
+    assert finding_status(finding, text=text, fails=fails, is_settled=is_settled) == standing
 
 
 def review(
@@ -82,19 +82,19 @@ LIGHTER = ReviewFinding("minor", "Still wrong", "face.py", "lower  = 1")
 def test_what_was_found_before(
     judged: list[ReviewJudged], found: tuple[ReviewFinding, ...]
 ) -> None:
-    assert found_before(judged) == found
+    assert earlier_findings(judged) == found
 
 
 def test_findings_are_settled_by_their_numbers_unless_they_are_repeated() -> None:
-    assert called_settled((QUOTED, RUN), (1, 2, 9), (LIGHTER,)) == (RUN,)
+    assert settled_findings((QUOTED, RUN), (1, 2, 9), (LIGHTER,)) == (RUN,)
 
 
 def test_a_command_that_still_fails_stands_in_the_way_of_an_approval() -> None:
-    earlier = PreviousFinding((RUN,), (LIGHTER,))
+    earlier = PreviousFindings((RUN,), (LIGHTER,))
 
     judged = [
         judge_review(
-            "approved", [], ReviewRules("major", 3), reviews_before=before, earlier=earlier
+            "approved", [], ReviewRules("major", 3), reviews_before=before, previous=earlier
         )
         for before in (1, 2)
     ]

@@ -4,13 +4,13 @@ import pytest
 
 from treadle.domain.review import DroppedFinding, ReviewFinding
 from treadle.domain.signal import SignalKind
-from treadle.workflows.focus.quotes import is_quoted
+from treadle.workflows.focus.previous_findings import is_quoted
 from treadle.workflows.focus.review_rules import (
     FindingContext,
     ReviewJudgement,
     ReviewRules,
-    fault_of,
     judge_review,
+    why_dropped,
 )
 
 QUOTED = ReviewFinding("major", "Wrong", "face.py", "lower = 1")
@@ -42,7 +42,7 @@ TEXT = "import clock\n\n    lower  =  1  # of the clock\n"
         ),
         # From the second review on:
         (QUOTED, FindingContext(TEXT, changed=frozenset({"face.py"})), ""),
-        (QUOTED, FindingContext(TEXT, changed=frozenset(), earlier=(QUOTED,)), ""),
+        (QUOTED, FindingContext(TEXT, changed=frozenset(), previous=(QUOTED,)), ""),
         (
             QUOTED,
             FindingContext(TEXT, changed=frozenset({"hands.py"})),
@@ -54,7 +54,7 @@ TEXT = "import clock\n\n    lower  =  1  # of the clock\n"
 def test_a_finding_counts_if_something_shows_it(
     finding: ReviewFinding, seen: FindingContext, fault: str
 ) -> None:
-    assert fault_of(finding, seen) == fault
+    assert why_dropped(finding, seen) == fault
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ from treadle.durable.memory import MemorySteps
 from treadle.durable.port import Json
 from treadle.durable.step_codec import encode
 from treadle.workflows.loop.approval_requests import (
-    LOOK_EVERY_S,
+    POLL_S,
     ApprovalOutcome,
     ApprovalRequester,
     NotAnswered,
@@ -152,7 +152,7 @@ async def test_a_run_goes_on_with_the_answer_soon_after_it_was_given(
     harness.clock.on_sleep = look
 
     assert await harness.ask() == said
-    assert harness.clock.moment - given_at <= timedelta(seconds=LOOK_EVERY_S)
+    assert harness.clock.moment - given_at <= timedelta(seconds=POLL_S)
     assert harness.told == [
         ApprovalAsked(APPROVAL),
         ApprovalAnswered(APPROVAL.id, "replied", "ada", "smaller steps"),

@@ -17,10 +17,10 @@ from treadle.domain.suite_report import SuiteObjection
 from treadle.workflows.loop.approval_requests import ApprovalOutcome, NotAnswered
 from treadle.workflows.loop.failing_tests_question import (
     AcceptFailures,
+    FailingTestsDecision,
     GiveUpOnTests,
-    Meaning,
     TryAgain,
-    meaning_of,
+    decide_failing_tests,
 )
 from treadle.workflows.loop.failing_tests_question import tests_question as asked
 
@@ -89,5 +89,5 @@ def test_a_question_about_very_many_tests_can_still_be_read() -> None:
         (NotAnswered(ApprovalId("a1b2c3d4e5f6")), TryAgain()),
     ],
 )
-def test_what_an_answer_means(outcome: ApprovalOutcome, meaning: Meaning) -> None:
-    assert meaning_of(outcome, [FAILS]) == meaning
+def test_what_an_answer_means(outcome: ApprovalOutcome, meaning: FailingTestsDecision) -> None:
+    assert decide_failing_tests(outcome, [FAILS]) == meaning

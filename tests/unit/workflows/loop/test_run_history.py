@@ -86,7 +86,7 @@ def over(session: SessionId) -> SessionResult:
 
 def known(told: Sequence[Event], **facts: object) -> RunHistory:
     last = told[-1].type if told else ""
-    return replace(RunHistory(events=len(told), last=last), **facts)  # type: ignore[arg-type]
+    return replace(RunHistory(event_count=len(told), last_event=last), **facts)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -149,10 +149,10 @@ def known(told: Sequence[Event], **facts: object) -> RunHistory:
             },
         ),
         # the end, and the legs
-        ([RunEnded(RESULT)], {"ended": RESULT}),
+        ([RunEnded(RESULT)], {"result": RESULT}),
         (
             [PREPARED, PLANNING, RunEnded(RESULT), RunReopened("retry", RUN_LIMITS)],
-            {"leg": 2, "before": RESULT, "prepared": PREPARED, "reopened": "retry"},
+            {"leg": 2, "previous_result": RESULT, "prepared": PREPARED, "reopened_by": "retry"},
         ),
         (
             [
@@ -162,7 +162,7 @@ def known(told: Sequence[Event], **facts: object) -> RunHistory:
                 RunEnded(replace(RESULT, rounds=2)),
                 RunReopened("resume", RUN_LIMITS),
             ],
-            {"leg": 3, "before": replace(RESULT, rounds=2), "reopened": "resume"},
+            {"leg": 3, "previous_result": replace(RESULT, rounds=2), "reopened_by": "resume"},
         ),
     ],
 )
@@ -192,8 +192,8 @@ def test_a_session_that_was_cut_off_is_known_with_what_it_had_used() -> None:
             ONE,
             usage=Usage(output_tokens=150),
             cost_usd=0.375,
-            began=NOON + timedelta(seconds=1),
-            last=NOON + timedelta(seconds=36),
+            started_at=NOON + timedelta(seconds=1),
+            last_event_at=NOON + timedelta(seconds=36),
         ),
     )
     assert cut[0].seconds == 35.0
@@ -331,5 +331,5 @@ def test_a_run_has_worked_once_a_session_of_any_leg_was_begun(
 def test_any_log_at_all_can_be_recollected(events: list[Event]) -> None:
     found = read_history(log(*events))
 
-    assert found.events == len(events)
+    assert found.event_count == len(events)
     assert all(turn.seconds >= 0 for turn in found.session_records)

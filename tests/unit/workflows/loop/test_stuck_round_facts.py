@@ -24,12 +24,12 @@ from treadle.domain.session import (
 )
 from treadle.domain.usage import Usage
 from treadle.workflows.loop.stuck import (
-    Ended,
+    RoundEnd,
     RoundFacts,
+    classify_end,
     criteria_of,
-    ended_as,
     facts_of,
-    failing_as,
+    failure_key,
 )
 
 HALF = Tally(passed=1, total=2)
@@ -54,9 +54,9 @@ HALF = Tally(passed=1, total=2)
     ],
 )
 def test_an_end_says_whether_the_session_had_the_chance_to_work(
-    outcome: Outcome, ended: Ended
+    outcome: Outcome, ended: RoundEnd
 ) -> None:
-    assert ended_as(outcome) == ended
+    assert classify_end(outcome) == ended
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_an_end_says_whether_the_session_had_the_chance_to_work(
 def test_the_same_failure_has_the_same_text_whatever_its_numbers(
     outcome: Outcome, failing: str
 ) -> None:
-    assert failing_as(outcome) == failing
+    assert failure_key(outcome) == failing
 
 
 def test_the_facts_of_a_round_come_from_its_session_and_its_work() -> None:

@@ -26,11 +26,11 @@ from treadle.domain.events.oversight import ApprovalAnswered, ApprovalAsked, App
 from treadle.domain.storage import Storage
 from treadle.workflows.loop.approval_requests import ApprovalOutcome, ApprovalRequester, NotAnswered
 from treadle.workflows.loop.tool_approval import (
-    MOST_SHOWN,
+    MAX_SHOWN,
     ToolApproval,
     decision_of,
+    escape_invisible,
     gate_question,
-    visible,
 )
 
 USE = ToolUse("t1", "Bash", {"command": "npm publish"}, "/srv/clone")
@@ -243,7 +243,7 @@ def test_nothing_hides_from_who_decides() -> None:
     asked = question(ask=replace(ASK, subject=sneaky))
 
     assert asked.subject.splitlines()[:2] == [r"ls \x1b[2K\r rm -rf \u202egpj\x00", "end"]
-    assert visible("héllo ✓\n") == "héllo ✓\n"
+    assert escape_invisible("héllo ✓\n") == "héllo ✓\n"
 
 
 def test_a_person_is_shown_all_of_what_they_decide_about() -> None:
@@ -258,7 +258,7 @@ async def test_what_is_too_long_to_be_shown_is_denied_and_nobody_is_asked(
     harness: GateHarness,
 ) -> None:
     harness.says("approved")
-    fits, longer = "x" * MOST_SHOWN, "x" * (MOST_SHOWN - 3) + "\0"
+    fits, longer = "x" * MAX_SHOWN, "x" * (MAX_SHOWN - 3) + "\0"
 
     asked = await harness.gate().ask(USE, replace(ASK, subject=fits))
     denied = await harness.gate().ask(USE, replace(ASK, subject=longer))

@@ -38,7 +38,7 @@ class Asked:
     async def decide(self, command: str) -> Decision:
         guard = ToolGuard(
             real_path=str,
-            judge_line=lambda line, allowed, directory: JUDGED[line],
+            decide_line=lambda line, allowed, directory: JUDGED[line],
             ask_person=self.settle,
             hooks=UserHooks([str(n) for n in range(len(self.ends))], self.run),
         )
@@ -73,7 +73,7 @@ async def test_the_policy_first_then_hooks_then_a_person(
 async def test_hooks_that_nobody_can_run_let_nothing_pass() -> None:
     hooks = UserHooks(["guard"])
 
-    found = await hooks.objection(ToolUse("1", "Read", {}), "planner", "/srv/clone")
+    found = await hooks.find_denial(ToolUse("1", "Read", {}), "planner", "/srv/clone")
 
     assert isinstance(found, Deny)
 
