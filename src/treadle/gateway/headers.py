@@ -4,7 +4,8 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 
 from treadle.domain.ledger import WindowShare
-from treadle.gateway.login import PASS_THROUGH_LOGIN, Login
+from treadle.domain.model_access import PASS_THROUGH_LOGIN, Login
+from treadle.gateway.login import replace_credentials
 from treadle.gateway.request_rules import drop_server_tool_betas
 
 Headers = list[tuple[bytes, bytes]]
@@ -30,7 +31,7 @@ def to_service(
         for n, v in _without_hop_headers(headers)
     )
     forwarded = [pair for pair in cleaned if pair != (_BETA, b"")]
-    return [*login.replace_credentials(forwarded), (b"accept-encoding", b"identity")]
+    return [*replace_credentials(login, forwarded), (b"accept-encoding", b"identity")]
 
 
 def to_agent(headers: Iterable[tuple[bytes, bytes]], length: str | None) -> Headers:

@@ -17,6 +17,9 @@ VERSION = 1
 # Above this a ceiling would bound nothing any more (a million minutes are two years).
 LARGEST_NUMBER = 1_000_000
 
+# The names in the registry of agents.
+AgentKindName: TypeAlias = Literal["claude", "replay"]
+
 Rule: TypeAlias = Literal["", "not_empty", "project_path", "database_url"]
 
 T = TypeVar("T")
@@ -71,10 +74,15 @@ class AgentSettings:
     A `binary` that a file names counts once you trust it: see `treadle trust`.
     """
 
+    kind: AgentKindName = setting(
+        "The coding agent: claude is Claude Code, replay plays a recording back.", "claude"
+    )
     model: str = setting("The model that writes the code.", "sonnet", rule="not_empty")
     plan_model: str = setting("The model that plans.", "opus", rule="not_empty")
     binary: str = setting(
-        "The claude executable; empty: CLAUDE_BIN, then PATH, then the bundled one.", ""
+        "The claude executable; empty: CLAUDE_BIN, then PATH, then the bundled one."
+        " Of a replay: the recording.",
+        "",
     )
     thinking: int = setting("Tokens for thinking per answer; 0 leaves it to the agent.", 0, least=0)
     max_turns: int = setting("Turns that one session may take.", 200, above=0)

@@ -114,6 +114,7 @@ def _session_setup(context: RunContext) -> SessionSetup:
         thinking_tokens=settings.agent.thinking or None,
         toolset=merge_tools(settings.allowed_tools, permission_rules(settings), servers),
         mcp_servers=servers,
+        instructions_file=context.checked.agent_kind.instructions_file,
         identity=context.checked.identity,
         home=context.checked.private_home,
     )
@@ -175,5 +176,6 @@ def _pacing(context: RunContext) -> Pacing:
 
 def _warn_of_agent_settings(context: RunContext, workspace: Path) -> None:
     """Once per run: what the project brings for coding agents and nobody loads."""
-    if notice := ignored_settings_notice(find_agent_settings(workspace)):
+    found = find_agent_settings(workspace, context.checked.agent_kind.project_settings)
+    if notice := ignored_settings_notice(found):
         context.recorder.record(RunWarned(notice), once="foreign settings")

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from treadle.adapters.processes.marked_processes import SESSION_MARK
 from treadle.adapters.sandboxes.command_runner import Capture, ProcessResult, run_to_end
 from treadle.domain.errors import SandboxBroken
 from treadle.domain.sandbox import ConfinedCommand, Confinement, Sandbox, SandboxFailed
@@ -12,11 +13,6 @@ from treadle.policy.redaction import Redactor
 from treadle.settings.environment import agent_environment
 from treadle.wiring.checked_request import CheckedRequest
 from treadle.wiring.run_context import RunContext
-
-# By it what outlives us is found, as it is with sessions.
-MARK = "TREADLE_SESSION"
-# Variables of the agent's login begin with one of these.
-LOGINS = ("ANTHROPIC_", "CLAUDE_", "AWS_", "GOOGLE_", "CLOUD_")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,17 +76,17 @@ async def run_project_command(
 
 
 def given_variables(checked: CheckedRequest, more: Mapping[str, str]) -> dict[str, str]:
-    """Such a command runs the code of strangers: it is given no login of the agent's."""
-    allowed = agent_environment(checked.environment.raw)
-    kept = {name: value for name, value in allowed.items() if not name.startswith(LOGINS)}
-    return {**kept, **checked.reach.environment, **more}
+    """Such a command runs the code of strangers: it is given what every agent
+    gets, and no variable of this one's, such as its login."""
+    shared = agent_environment(checked.environment.raw)
+    return {**shared, **checked.reach.environment, **more}
 
 
 def _start(
     bounds: CommandBounds, own: ProjectCommand, out: SandboxNetwork
 ) -> ConfinedCommand | SandboxFailed:
     line, within, sandbox = ("/bin/sh", "-c", own.line), own.within, bounds.sandbox
-    environment = {**given_variables(bounds.checked, own.variables), MARK: bounds.mark}
+    environment = {**given_variables(bounds.checked, own.variables), SESSION_MARK: bounds.mark}
     within.home.mkdir(parents=True, exist_ok=True, mode=0o700)
     if sandbox is None:
         return ConfinedCommand(line, {**environment, "HOME": str(within.home)})

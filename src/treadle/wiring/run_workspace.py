@@ -15,7 +15,7 @@ async def open_run_workspace(context: RunContext, previous: PreviousRuns) -> Run
         run=context.run,
         identity=checked.identity,
         directory=checked.directory,
-        attribution="allowed" if settings.agent.attribution else "removed",
+        credit_patterns=() if settings.agent.attribution else checked.agent_kind.credit_patterns,
         form="commits" if settings.commit else "files",
         log=context.recorder,
         landed=previous.landed,

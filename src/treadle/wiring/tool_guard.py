@@ -156,7 +156,7 @@ def policy_hash(checked: CheckedRequest) -> str:
 
 def _own_places(context: RunContext) -> tuple[str, ...]:
     """Where the agent itself keeps long answers of tools."""
-    home = context.checked.private_home
-    own = (str(home / "tmp"), str(home / ".claude" / "projects"))
+    home, kind = context.checked.private_home, context.checked.agent_kind
+    own = (str(home / "tmp"), *(str(home / folder) for folder in kind.readable_folders))
     # In a sandbox it has one of its own.
     return own if context.sandbox is None else (*own, "/tmp")  # noqa: S108

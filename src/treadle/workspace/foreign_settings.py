@@ -1,26 +1,14 @@
 """Finds agent settings that a repository contains; none of them is loaded."""
 
+from collections.abc import Iterable
 from pathlib import Path
 
-# Each could make an agent run programs or follow instructions that the user has not reviewed.
-AGENT_SETTINGS = (
-    ".claude/settings.json",
-    ".claude/settings.local.json",
-    ".claude/hooks",
-    ".claude/agents",
-    ".claude/commands",
-    ".claude/skills",
-    ".claude/plugins",
-    ".mcp.json",
-)
 
-
-def find_agent_settings(workspace: Path) -> tuple[str, ...]:
-    """The settings that exist; a link counts, even a broken one."""
+def find_agent_settings(workspace: Path, names: Iterable[str]) -> tuple[str, ...]:
+    """Those of the agent's own settings that exist; a link counts, even a broken one. Each could
+    make an agent run programs or follow instructions that the user has not reviewed."""
     existing = (
-        name
-        for name in AGENT_SETTINGS
-        if (workspace / name).is_symlink() or _exists(workspace, name)
+        name for name in names if (workspace / name).is_symlink() or _exists(workspace, name)
     )
     return tuple(existing)
 

@@ -42,9 +42,9 @@ class UnusableContext:
     reason: str
 
 
-def project_context(workspace: Path) -> str | UnusableContext:
+def project_context(workspace: Path, file: str) -> str | UnusableContext:
     """The project's instructions to coding agents. The agent itself loads no settings."""
-    path = Path(os.path.realpath(workspace / "CLAUDE.md"))
+    path = Path(os.path.realpath(workspace / file))
     if not path.is_relative_to(os.path.realpath(workspace)):
         # An agent could have made the link, to be given what it cannot read itself.
         return UnusableContext("it is a link that leads out of the project")
@@ -55,4 +55,4 @@ def project_context(workspace: Path) -> str | UnusableContext:
             text = opened.read(MAX_CONTEXT)
     except (OSError, UnicodeDecodeError) as error:
         return UnusableContext(f"it cannot be read ({error})")
-    return f"# The project's own instructions (CLAUDE.md)\n\n{text}"
+    return f"# The project's own instructions ({file})\n\n{text}"

@@ -37,7 +37,7 @@ async def reopen_workspace(
         branch=prepared.branch,
         identity=site.identity,
         into=Path(prepared.path),
-        attribution=site.attribution,
+        credit_patterns=site.credit_patterns,
     )
     found = None
     if imported is not None:
@@ -55,7 +55,7 @@ async def make_workspace(site: WorkspaceSpec, *, specification: str, spec: str) 
         branch=branch,
         identity=site.identity,
         into=site.directory / "workspace",
-        attribution=site.attribution,
+        credit_patterns=site.credit_patterns,
     )
     site.log.record(
         WorkspacePrepared(

@@ -5,7 +5,7 @@
 _ENDS = r"(?=\s*(?:$|[·∙•|(\n.,;:!–—-]|will reset\b|resets?\b|for\b|and\b|until\b))"
 _WHICH = r"(?:[\w.'-]+ ){0,5}?"
 _WINDOW = r"(?:5-hour|five-hour|session|daily|weekly|monthly|opus|sonnet|organization|org|plan)"
-SENTENCES = (
+QUOTA_SENTENCES = (
     rf"you(?:'ve| have) (?:hit|reached|exceeded) your {_WHICH}(?:limit|budget|quota){_ENDS}",
     rf"your org(?:anization)? has (?:hit|reached|exceeded) its {_WHICH}(?:limit|budget){_ENDS}",
     rf"your org(?:anization)?'s {_WHICH}limit (?:is|was|has been) (?:hit|reached){_ENDS}",

@@ -1,4 +1,4 @@
-"""Finds the processes of a session by their mark, measures their CPU time and ends them."""
+"""Finds the processes of a session or a run by their mark, measures their CPU time, ends them."""
 
 import asyncio
 import os
@@ -7,16 +7,14 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from treadle.adapters.agents.claude.command import SESSION_MARK
-from treadle.adapters.agents.claude.process_table import (
-    descendants_of,
-    list_processes,
-    still_running,
-)
+from treadle.adapters.processes.process_table import descendants_of, list_processes, still_running
 from treadle.adapters.sandboxes.init_process import stat_fields
 from treadle.adapters.sandboxes.process_exit import EXITING
 from treadle.domain.agent import LeftoverProcess
 
+# Marks every process of a session, and every command of a run, so that the ones they leave behind
+# can be found.
+SESSION_MARK = "TREADLE_SESSION"
 PROC = Path("/proc")
 SETTLE_S = 0.2
 TERM_S = 2.0

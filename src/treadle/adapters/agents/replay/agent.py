@@ -1,10 +1,18 @@
 """Implements the `Agent` port without a process: replays recorded events and calls our tools."""
 
+import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeAlias
+from typing import TypeAlias, assert_never
 
+from treadle.adapters.agents.replay.recording import (
+    FileWrite,
+    RecordedStep,
+    SessionEnd,
+    SessionText,
+    ToolCall,
+)
 from treadle.domain.agent import (
     OWN_TOOLS,
     AgentEnded,
@@ -14,11 +22,17 @@ from treadle.domain.agent import (
     LeftoverProcess,
     ResponseUsed,
     SessionBrief,
+    TextClosed,
+    TextStreamed,
     ToolReply,
     ToolUse,
 )
 from treadle.domain.events.agent import ToolCalled, ToolFinished
 from treadle.domain.ids import SessionId
+from treadle.domain.session import Completed
+
+# The tool by which agents write files; the policy knows it by this name.
+WRITE = "Write"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +52,33 @@ class ResponseUnderway:
 ReplayStep: TypeAlias = AgentEvent | ToolUse | ReplayPause | ResponseUnderway
 
 
+def replay_steps(recorded: Sequence[RecordedStep]) -> list[ReplayStep]:
+    """The steps of a recorded session, as this agent plays them."""
+    return [step for number, each in enumerate(recorded, 1) for step in _replay(each, number)]
+
+
+def _replay(step: RecordedStep, number: int) -> list[ReplayStep]:
+    match step:
+        case SessionText(text):
+            return [TextStreamed(text), TextClosed()]
+        case ToolCall(tool, given):
+            return [ToolUse(str(number), OWN_TOOLS + tool, given)]
+        case FileWrite(path, content):
+            return [ToolUse(str(number), WRITE, {"file_path": path, "content": content})]
+        case SessionEnd(text):
+            return [AgentEnded(Completed(text))]
+        case _:
+            assert_never(step)
+
+
 @dataclass(slots=True)
 class ReplayAgent:
-    """Each session takes the next list of moves; a session too many fails like a crashed agent."""
+    """Each session takes the next list of steps; a session too many fails like a crashed agent."""
 
     sessions: Sequence[Sequence[ReplayStep]]
     briefs: list[SessionBrief] = field(default_factory=list)
+    # Called when the last step of a session was played.
+    on_end: Callable[[], None] = lambda: None
 
     async def open(self, brief: SessionBrief) -> "ReplaySession":
         number = len(self.briefs)
@@ -51,16 +86,28 @@ class ReplayAgent:
         if number >= len(self.sessions):
             missing = Fault(f"the recording has no session {number + 1}", subtype="start")
             return ReplaySession(brief, [AgentEnded(missing)])
-        return ReplaySession(brief, self.sessions[number])
+        return ReplaySession(brief, self.sessions[number], self.on_end)
 
     def can_resume(self, session: SessionId, home: Path) -> bool:
         return any(brief.session == session for brief in self.briefs)
 
+    def kill(self) -> None:
+        """It has no process."""
+
+    async def gone(self) -> None:
+        """It has no process."""
+
 
 class ReplaySession:
-    def __init__(self, brief: SessionBrief, moves: Sequence[ReplayStep]) -> None:
+    def __init__(
+        self,
+        brief: SessionBrief,
+        steps: Sequence[ReplayStep],
+        on_end: Callable[[], None] = lambda: None,
+    ) -> None:
         self._brief = brief
-        self._steps = iter(moves)
+        self._steps = iter(steps)
+        self._on_end = on_end
         self._unreported_usage: ResponseUsed | None = None
         self._closed = False
         self._ended = False
@@ -80,6 +127,8 @@ class ReplaySession:
                         None if isinstance(event, ResponseUsed) else self._unreported_usage
                     )
                     self._ended = isinstance(event, AgentEnded)
+                    if self._ended and not self._closed:
+                        self._on_end()
                     yield event
 
     def _next(self) -> ReplayStep:
@@ -105,7 +154,21 @@ class ReplaySession:
                     return await tool.call(use.input)
                 except Exception as error:  # an agent's tool server tells the model, and goes on
                     return ToolReply(str(error), is_error=True)
+        if use.name == WRITE:
+            return self._write(str(use.input["file_path"]), str(use.input["content"]))
         return ToolReply("")
+
+    def _write(self, path: str, content: str) -> ToolReply:
+        workspace = os.path.realpath(self._brief.workspace)
+        target = Path(os.path.realpath(self._brief.workspace / path))
+        if not target.is_relative_to(workspace):
+            return ToolReply(f"{path} leads out of the workspace", is_error=True)
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(content, encoding="utf-8")
+        except OSError as error:
+            return ToolReply(f"{path}: {error.strerror}", is_error=True)
+        return ToolReply(f"wrote {path}")
 
     async def close(self) -> Sequence[LeftoverProcess]:
         self._closed = True

@@ -2,7 +2,8 @@
 
 import re
 
-from treadle.session.diagnosis import (
+from treadle.adapters.agents.claude.quota import QUOTA_SENTENCES
+from treadle.domain.diagnosis import (
     ACCOUNT_BLOCKED,
     BUDGET_SPENT,
     DISK_FULL,
@@ -13,19 +14,22 @@ from treadle.session.diagnosis import (
     RETRY,
     RETRY_FRESH,
     Diagnosis,
+    FaultTable,
 )
 
-LOGIN = Diagnosis(
+_LOGIN = Diagnosis(
     "authentication",
     "Log in with `claude` and /login, or set ANTHROPIC_API_KEY; `treadle doctor` checks it.",
 )
-INSTALL = Diagnosis("fatal", "Install or repair Claude Code; `treadle doctor` shows what is wrong.")
-ROOT = Diagnosis("fatal", "Claude Code does not work unattended as root here: use another user.")
+_INSTALL = Diagnosis(
+    "fatal", "Install or repair Claude Code; `treadle doctor` shows what is wrong."
+)
+_ROOT = Diagnosis("fatal", "Claude Code does not work unattended as root here: use another user.")
 
-# The agent's own names, most telling first; the three tables hold every name it knows.
-BY_ERROR: dict[str, Diagnosis] = {
-    "authentication_failed": LOGIN,
-    "cloud_credential_error": LOGIN,
+# The three tables hold every name that the agent knows.
+_BY_ERROR: dict[str, Diagnosis] = {
+    "authentication_failed": _LOGIN,
+    "cloud_credential_error": _LOGIN,
     "oauth_org_not_allowed": ACCOUNT_BLOCKED,
     "account_on_hold": ACCOUNT_BLOCKED,
     "verification_required": ACCOUNT_BLOCKED,
@@ -37,7 +41,7 @@ BY_ERROR: dict[str, Diagnosis] = {
     "max_output_tokens": RETRY_FRESH,
 }
 
-BY_REASON: dict[str, Diagnosis] = {
+_BY_REASON: dict[str, Diagnosis] = {
     "prompt_too_long": RETRY_FRESH,
     "blocking_limit": RETRY_FRESH,
     "rapid_refill_breaker": RETRY_FRESH,
@@ -57,32 +61,44 @@ BY_REASON: dict[str, Diagnosis] = {
     "budget_exhausted": BUDGET_SPENT,
 }
 
-BY_SUBTYPE: dict[str, Diagnosis] = {
+_BY_SUBTYPE: dict[str, Diagnosis] = {
     "error_max_turns": RETRY_FRESH,
     "error_max_structured_output_retries": RETRY_FRESH,
     "error_max_budget_usd": BUDGET_SPENT,
 }
 
-BY_WORDS: tuple[tuple[re.Pattern[str], Diagnosis], ...] = tuple(
+_BY_MESSAGE: tuple[tuple[re.Pattern[str], Diagnosis], ...] = tuple(
     (re.compile(words, re.IGNORECASE), diagnosis)
     for words, diagnosis in (
         (r"prompt is too long|input is too long|context (?:window|limit) ", RETRY_FRESH),
         (r"no conversation found|session id \S+ is already in use", RETRY_FRESH),
         (r"credit balance (?:is )?too low", NO_CREDIT),
-        (r"not logged in|please run /login|invalid api key|failed to authenticate", LOGIN),
-        (r"oauth (?:token|session) (?:has )?(?:been )?(?:expired|revoked)", LOGIN),
+        (r"not logged in|please run /login|invalid api key|failed to authenticate", _LOGIN),
+        (r"oauth (?:token|session) (?:has )?(?:been )?(?:expired|revoked)", _LOGIN),
         (
             r"issue with the selected model|may not exist or you may not have access",
             MODEL_UNAVAILABLE,
         ),
-        (r"cannot be used with root", ROOT),
+        (r"cannot be used with root", _ROOT),
         (r"^(?:api error: )?(?:connection error|request timed out|network error)", OUTAGE),
         (r"fetch failed|socket hang up|\bE(?:CONN[A-Z]+|TIMEDOUT|NOTFOUND|AI_AGAIN)\b", OUTAGE),
         (r"no space left on device|ENOSPC|disk quota exceeded", DISK_FULL),
     )
 )
-UNUSABLE_BINARY = re.compile(
+_UNUSABLE_PROGRAM = re.compile(
     r"unknown option|not found|no such file|permission denied|exec format error|cannot execute",
     re.IGNORECASE,
 )
-STATUS_IN_WORDS = re.compile(r"API Error:? \(?(\d{3})\b")
+_STATUS_IN_MESSAGE = re.compile(r"API Error:? \(?(\d{3})\b")
+
+FAULTS = FaultTable(
+    by_reason=_BY_REASON,
+    by_error=_BY_ERROR,
+    by_subtype=_BY_SUBTYPE,
+    by_message=_BY_MESSAGE,
+    login=_LOGIN,
+    install=_INSTALL,
+    unusable_program=_UNUSABLE_PROGRAM,
+    status_in_message=_STATUS_IN_MESSAGE,
+    quota_sentences=QUOTA_SENTENCES,
+)
