@@ -12,7 +12,7 @@ import pytest
 
 from tests.unit.adapters.claude.real_sessions import BUNDLED, OLDER, agent_on, api_of, brief_in
 from treadle.adapters.agents.claude.agent import ClaudeAgent
-from treadle.adapters.agents.replay import ReplayAgent, ReplayStep
+from treadle.adapters.agents.replay.agent import ReplayAgent, ReplayStep
 from treadle.domain.agent import (
     AgentEnded,
     AgentEvent,

@@ -71,18 +71,17 @@ class ProjectSettings:
 class AgentSettings:
     """The coding agent and the models it uses.
 
-    A `binary` that a file names counts once you trust it: see `treadle trust`.
+    A `binary` that a file names counts once you trust it: see `treadle trust`. With the kind
+    `replay` it names the recording.
     """
 
     kind: AgentKindName = setting(
-        "The coding agent: claude is Claude Code, replay plays a recording back.", "claude"
+        "Claude Code (claude), or a recording of it (replay), which `binary` names.", "claude"
     )
     model: str = setting("The model that writes the code.", "sonnet", rule="not_empty")
     plan_model: str = setting("The model that plans.", "opus", rule="not_empty")
     binary: str = setting(
-        "The claude executable; empty: CLAUDE_BIN, then PATH, then the bundled one."
-        " Of a replay: the recording.",
-        "",
+        "The claude executable; empty: CLAUDE_BIN, then PATH, then the bundled one.", ""
     )
     thinking: int = setting("Tokens for thinking per answer; 0 leaves it to the agent.", 0, least=0)
     max_turns: int = setting("Turns that one session may take.", 200, above=0)

@@ -9,14 +9,14 @@ from datetime import timedelta
 import httpx2
 import pytest
 
-from tests.builders import NOON, RUN
+from tests.builders import NOON, RUN, VENDOR_PRICES
 from treadle.adapters.stores.ledger import MemoryLedger
 from treadle.domain.errors import StoreError
 from treadle.domain.ids import SessionId
 from treadle.domain.ledger import Bill, LedgerEntry, WindowShare
+from treadle.domain.model_access import ModelService
 from treadle.domain.usage import Usage
 from treadle.gateway.model_gateway import Gateway
-from treadle.gateway.model_service import ModelService
 
 from .gateway_stage import (
     ASKED,
@@ -129,7 +129,7 @@ async def test_errors_of_the_service_pass_and_are_no_rows() -> None:
 async def test_a_service_that_is_away_may_be_tried_again() -> None:
     async with gateway_before("{text: unused}") as stage:
         away = ModelService("http://127.0.0.1:9")
-        async with Gateway(away, stage.ledger) as gateway:
+        async with Gateway(away, stage.ledger, prices=VENDOR_PRICES) as gateway:
             stage.url = gateway.open(SESSION, RUN, PLENTY).url
             answer = await stage.ask()
 
@@ -257,7 +257,8 @@ async def test_an_answer_that_comes_packed_is_unpacked_and_metered() -> None:
     ledger = MemoryLedger()
     server = await asyncio.start_server(packed, "127.0.0.1", 0)
     host, port = server.sockets[0].getsockname()
-    async with server, Gateway(ModelService(f"http://{host}:{port}"), ledger) as gateway:
+    service = ModelService(f"http://{host}:{port}")
+    async with server, Gateway(service, ledger, prices=VENDOR_PRICES) as gateway:
         async with httpx2.AsyncClient(trust_env=False, verify=UNENCRYPTED) as client:
             url = gateway.open(SESSION, RUN, PLENTY).url
             answer = await client.post(f"{url}/v1/messages", json=ASKED)

@@ -4,15 +4,16 @@ from dataclasses import replace
 
 import pytest
 
+from tests.builders import FAULTS, VENDOR_PRICES
 from treadle.domain.agent import AgentEnded, Fault, ResponseUsed
 from treadle.domain.events.oversight import BillDiffered
 from treadle.domain.ids import SessionId
 from treadle.domain.ledger import Bill
+from treadle.domain.price import Price
 from treadle.domain.session import BudgetExceeded, Completed, ExecutionError, SessionResult
 from treadle.domain.usage import Usage
 from treadle.session.budget_refusal import budget_refusal_message, parse_budget_refusal
 from treadle.session.driver import PriorSpending, SessionDriver
-from treadle.session.price import Price
 from treadle.session.price_list import PriceList
 
 from .driven import SESSION, stage
@@ -33,7 +34,13 @@ async def settled(
         return bill
 
     driver = SessionDriver(
-        played.agent, played.clock, played.events.append, played.stop, bill=bill_of
+        played.agent,
+        played.clock,
+        played.events.append,
+        played.stop,
+        FAULTS,
+        VENDOR_PRICES,
+        bill=bill_of,
     )
     result = await driver.run(played.brief, played.limits, spent=spent)
     return result, [event for event in played.events if isinstance(event, BillDiffered)]
@@ -142,9 +149,9 @@ def test_other_words_are_no_refusal_of_ours(message: str) -> None:
 
 async def test_prices_of_the_users_own_count_while_a_session_runs() -> None:
     played = stage(TOLD, END)
-    prices = PriceList({"claude-sonnet-5-5": Price(100, 0, 0, 0, 0)})
+    prices = PriceList(VENDOR_PRICES.vendor, {"claude-sonnet-5-5": Price(100, 0, 0, 0, 0)})
     driver = SessionDriver(
-        played.agent, played.clock, played.events.append, played.stop, prices=prices
+        played.agent, played.clock, played.events.append, played.stop, FAULTS, prices
     )
 
     result = await driver.run(played.brief, played.limits)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.builders import types_of
-from treadle.adapters.agents.replay import ReplayPause, ReplayStep
+from treadle.adapters.agents.replay.agent import ReplayPause, ReplayStep
 from treadle.domain.agent import (
     SANDBOX_FAULT,
     AgentEnded,

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from treadle.adapters.agents.replay import ReplayStep, ResponseUnderway
+from treadle.adapters.agents.replay.agent import ReplayStep, ResponseUnderway
 from treadle.domain.agent import AgentEnded, ResponseStarted, ResponseUsed
 from treadle.domain.events.agent import UsageReported
 from treadle.domain.session import Completed

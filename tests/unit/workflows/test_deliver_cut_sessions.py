@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.builders import deliverable
-from treadle.adapters.agents.replay import ReplayStep
+from treadle.adapters.agents.replay.agent import ReplayStep
 from treadle.domain.agent import ResponseUsed
 from treadle.domain.deliverable import Tally
 from treadle.domain.events.run import RoundStarted, RunEnded, RunReopened

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.builders import claimed, deliverable
-from treadle.adapters.agents.replay import ReplayPause, ReplayStep
+from treadle.adapters.agents.replay.agent import ReplayPause, ReplayStep
 from treadle.adapters.stores.memory_store import MemoryStore
 from treadle.domain.agent import ResponseUsed
 from treadle.domain.deliverable import Tally

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from treadle.adapters.agents.replay import ReplayStep
+from treadle.adapters.agents.replay.agent import ReplayStep
 from treadle.domain.agent import ToolReply
 from treadle.domain.events.all_events import Event
 from treadle.domain.events.focus import CommitFailed, PlanWritten, ReviewWritten

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from treadle.adapters.agents.replay import ReplayStep
+from treadle.adapters.agents.replay.agent import ReplayStep
 from treadle.domain.events.focus import BacklogSaved, ReviewJudged
 from treadle.domain.review import ReviewFinding
 from treadle.verify.memory_check_runner import GREEN, RED

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from treadle.adapters.agents.replay import ReplayStep
+from treadle.adapters.agents.replay.agent import ReplayStep
 from treadle.domain.agent import TextClosed, TextStreamed
 from treadle.domain.events.focus import (
     BacklogSaved,

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.builders import MemoryLog
+from treadle.adapters.agents.claude.kind import KIND as CLAUDE
 from treadle.domain.events.all_events import Event
 from treadle.domain.events.run import RunWarned
 from treadle.domain.events.work import WorkImported
@@ -83,7 +84,7 @@ async def harness(tmp_path: Path) -> CountedHarness:
         run=RUN,
         identity=ADA,
         directory=tmp_path / "run",
-        attribution="removed",
+        credit_patterns=CLAUDE.credit_patterns,
         form="commits",
         log=MemoryLog(events),
     )

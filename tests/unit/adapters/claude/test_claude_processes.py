@@ -11,7 +11,7 @@ from uuid import uuid4
 import pytest
 
 from tests.unit.adapters.claude.real_sessions import alive
-from treadle.adapters.agents.claude.processes import end_marked, kill_marked, marked_processes
+from treadle.adapters.processes.marked_processes import end_marked, kill_marked, marked_processes
 
 # Of this process alone: tests of other workers must not find ours.
 SESSION = str(uuid4())

@@ -49,7 +49,14 @@ class ResponseUnderway:
     used: ResponseUsed
 
 
-ReplayStep: TypeAlias = AgentEvent | ToolUse | ReplayPause | ResponseUnderway
+@dataclass(frozen=True, slots=True)
+class ReplayWrite:
+    """A use of the tool that writes files; where it is allowed, the file is written."""
+
+    use: ToolUse
+
+
+ReplayStep: TypeAlias = AgentEvent | ToolUse | ReplayWrite | ReplayPause | ResponseUnderway
 
 
 def replay_steps(recorded: Sequence[RecordedStep]) -> list[ReplayStep]:
@@ -64,7 +71,8 @@ def _replay(step: RecordedStep, number: int) -> list[ReplayStep]:
         case ToolCall(tool, given):
             return [ToolUse(str(number), OWN_TOOLS + tool, given)]
         case FileWrite(path, content):
-            return [ToolUse(str(number), WRITE, {"file_path": path, "content": content})]
+            use = ToolUse(str(number), WRITE, {"file_path": path, "content": content})
+            return [ReplayWrite(use)]
         case SessionEnd(text):
             return [AgentEnded(Completed(text))]
         case _:
@@ -121,7 +129,10 @@ class ReplaySession:
                     self._unreported_usage = used
                 case ToolUse() as use:
                     yield ToolCalled(use.id, use.name, dict(use.input))
-                    yield await self._use(use)
+                    yield await self._use(use, self._reply)
+                case ReplayWrite(use):
+                    yield ToolCalled(use.id, use.name, dict(use.input))
+                    yield await self._use(use, self._write)
                 case event:
                     self._unreported_usage = (
                         None if isinstance(event, ResponseUsed) else self._unreported_usage
@@ -137,14 +148,16 @@ class ReplaySession:
             return next(self._steps, AgentEnded(Fault("the recording ended without a result")))
         return self._unreported_usage or AgentEnded(Fault("the session was closed"))
 
-    async def _use(self, use: ToolUse) -> ToolFinished:
+    async def _use(
+        self, use: ToolUse, reply_to: Callable[[ToolUse], Awaitable[ToolReply]]
+    ) -> ToolFinished:
         try:
             decision = await self._brief.decide(use)
         except Exception as error:  # whatever it is, an unanswered question is a no
             decision = Deny(f"no decision about this tool use ({error!r}): refused.")
         if isinstance(decision, Deny):
             return ToolFinished(use.id, decision.reason, is_error=True)
-        reply = await self._reply(use)
+        reply = await reply_to(use)
         return ToolFinished(use.id, reply.text, is_error=reply.is_error)
 
     async def _reply(self, use: ToolUse) -> ToolReply:
@@ -154,22 +167,25 @@ class ReplaySession:
                     return await tool.call(use.input)
                 except Exception as error:  # an agent's tool server tells the model, and goes on
                     return ToolReply(str(error), is_error=True)
-        if use.name == WRITE:
-            return self._write(str(use.input["file_path"]), str(use.input["content"]))
         return ToolReply("")
 
-    def _write(self, path: str, content: str) -> ToolReply:
-        workspace = os.path.realpath(self._brief.workspace)
-        target = Path(os.path.realpath(self._brief.workspace / path))
-        if not target.is_relative_to(workspace):
-            return ToolReply(f"{path} leads out of the workspace", is_error=True)
-        try:
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_text(content, encoding="utf-8")
-        except OSError as error:
-            return ToolReply(f"{path}: {error.strerror}", is_error=True)
-        return ToolReply(f"wrote {path}")
+    async def _write(self, use: ToolUse) -> ToolReply:
+        return _write_file(
+            self._brief.workspace, str(use.input["file_path"]), str(use.input["content"])
+        )
 
     async def close(self) -> Sequence[LeftoverProcess]:
         self._closed = True
         return ()
+
+
+def _write_file(workspace: Path, path: str, content: str) -> ToolReply:
+    target = Path(os.path.realpath(workspace / path))
+    if not target.is_relative_to(os.path.realpath(workspace)):
+        return ToolReply(f"{path} leads out of the workspace", is_error=True)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(content, encoding="utf-8")
+    except OSError as error:
+        return ToolReply(f"{path}: {error.strerror}", is_error=True)
+    return ToolReply(f"wrote {path}")
