@@ -26,7 +26,7 @@ from treadle.workflows.loop.run_workspace import RunWorkspace
 from treadle.workflows.loop.session_briefs import SessionBriefs, SessionSetup
 from treadle.workflows.loop.workspace_spec import PreviousRuns
 from treadle.workspace.disk_tree import NOTES_FILE
-from treadle.workspace.foreign_settings import find_agent_settings, ignored_settings_notice
+from treadle.workspace.project import find_agent_settings, ignored_settings_notice
 
 STATUS_FILE = Path(".treadle") / "status.json"
 

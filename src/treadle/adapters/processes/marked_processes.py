@@ -176,10 +176,3 @@ def processor_s(session: str) -> float | None:
     for process in marked_processes(session):
         ticks += sum(int(field) for field in stat_fields(PROC / str(process.pid))[_CPU_TIME_FIELDS])
     return ticks / os.sysconf("SC_CLK_TCK")
-
-
-def error_text(error: Exception) -> str:
-    """Why a process could not be started or spoken to, in one line."""
-    if isinstance(error, OSError) and error.strerror:
-        return f"{error.strerror}: {error.filename}" if error.filename else error.strerror
-    return str(error) or type(error).__name__

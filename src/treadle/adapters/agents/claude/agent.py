@@ -22,13 +22,8 @@ from treadle.adapters.agents.claude.sandboxed_start import (
     sandbox_fault,
 )
 from treadle.adapters.agents.claude.stream_parser import StreamParser
-from treadle.adapters.agents.claude.transport import ProcessTransport
-from treadle.adapters.processes.marked_processes import (
-    end_marked,
-    error_text,
-    kill_marked,
-    tree_of,
-)
+from treadle.adapters.agents.claude.transport import ProcessTransport, error_text
+from treadle.adapters.processes.marked_processes import end_marked, kill_marked, tree_of
 from treadle.adapters.sandboxes.init_process import GONE_S, NOT_GONE, InitProcess, find_init_process
 from treadle.adapters.sandboxes.process_exit import wait_until_inactive, wait_until_sandbox_inactive
 from treadle.domain.agent import (

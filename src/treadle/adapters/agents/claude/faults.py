@@ -1,8 +1,7 @@
-"""Claude Code's error names and messages, and the diagnosis of each; a new one is a row."""
+"""Claude Code's error names and messages, the diagnosis of each, and its words for a quota."""
 
 import re
 
-from treadle.adapters.agents.claude.quota import QUOTA_SENTENCES
 from treadle.domain.diagnosis import (
     ACCOUNT_BLOCKED,
     BUDGET_SPENT,
@@ -91,6 +90,30 @@ _UNUSABLE_PROGRAM = re.compile(
 )
 _STATUS_IN_MESSAGE = re.compile(r"API Error:? \(?(\d{3})\b")
 
+# The sentences that report a reached quota; a new wording is a row.
+# What may follow a sentence: its end, punctuation, or when it resets. "You've hit your limit of
+# five requests" is somebody's program speaking.
+_ENDS = r"(?=\s*(?:$|[·∙•|(\n.,;:!–—-]|will reset\b|resets?\b|for\b|and\b|until\b))"
+_WHICH = r"(?:[\w.'-]+ ){0,5}?"
+_WINDOW = r"(?:5-hour|five-hour|session|daily|weekly|monthly|opus|sonnet|organization|org|plan)"
+_QUOTA_SENTENCES = (
+    rf"you(?:'ve| have) (?:hit|reached|exceeded) your {_WHICH}(?:limit|budget|quota){_ENDS}",
+    rf"your org(?:anization)? has (?:hit|reached|exceeded) its {_WHICH}(?:limit|budget){_ENDS}",
+    rf"your org(?:anization)?'s {_WHICH}limit (?:is|was|has been) (?:hit|reached){_ENDS}",
+    rf"claude (?:ai |code |pro |max )?(?:{_WINDOW} )?(?:usage )?limit reached{_ENDS}",
+    rf"(?:your )?(?:{_WINDOW} ){{1,3}}(?:usage )?limit reached{_ENDS}",
+    rf"(?:your )?usage limit reached{_ENDS}",
+    rf"spending cap reached{_ENDS}",
+    r"you're out of (?:extra usage|usage credits)\b",
+    r"your org(?:anization)? is out of (?:extra )?usage\b",
+    r"your seat type doesn't include (?:extra )?usage\b",
+    r"your usage allocation has been disabled\b",
+    r"(?:extra )?usage (?:has been|was|is) disabled (?:by|for) your (?:admin|org)",
+    r"your group's usage limit is set to\b",
+    r"this service is disabled for your org\b",
+    r"(?:fable|haiku|mythos|opus|sonnet)(?: [^·\n]{1,40})? requires (?:usage credits|extra usage)",
+)
+
 FAULTS = FaultTable(
     by_reason=_BY_REASON,
     by_error=_BY_ERROR,
@@ -100,5 +123,5 @@ FAULTS = FaultTable(
     install=_INSTALL,
     unusable_program=_UNUSABLE_PROGRAM,
     status_in_message=_STATUS_IN_MESSAGE,
-    quota_sentences=QUOTA_SENTENCES,
+    quota_sentences=_QUOTA_SENTENCES,
 )

@@ -2,16 +2,18 @@
 
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import mkstemp
 from typing import TypeAlias, assert_never
 
 from treadle.adapters.agents.replay.recording import (
     FileWrite,
+    RecordedCall,
     RecordedStep,
     SessionEnd,
     SessionText,
-    ToolCall,
 )
 from treadle.domain.agent import (
     OWN_TOOLS,
@@ -33,6 +35,8 @@ from treadle.domain.session import Completed
 
 # The tool by which agents write files; the policy knows it by this name.
 WRITE = "Write"
+# In the private home of a run: how many sessions were played to their end, by all its processes.
+PLAYED_FILE = "replay-played"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +72,7 @@ def _replay(step: RecordedStep, number: int) -> list[ReplayStep]:
     match step:
         case SessionText(text):
             return [TextStreamed(text), TextClosed()]
-        case ToolCall(tool, given):
+        case RecordedCall(tool, given):
             return [ToolUse(str(number), OWN_TOOLS + tool, given)]
         case FileWrite(path, content):
             use = ToolUse(str(number), WRITE, {"file_path": path, "content": content})
@@ -189,3 +193,20 @@ def _write_file(workspace: Path, path: str, content: str) -> ToolReply:
     except OSError as error:
         return ToolReply(f"{path}: {error.strerror}", is_error=True)
     return ToolReply(f"wrote {path}")
+
+
+def count_played(home: Path) -> int:
+    """None before the first session has ended."""
+    with suppress(OSError, ValueError):
+        return max(0, int((home / PLAYED_FILE).read_text(encoding="ascii")))
+    return 0
+
+
+def add_played(home: Path) -> None:
+    """One more session has ended."""
+    home.mkdir(parents=True, exist_ok=True, mode=0o700)
+    # Renamed over the old file: commands of the project may have put a link in its place.
+    descriptor, name = mkstemp(dir=home, prefix=PLAYED_FILE)
+    with os.fdopen(descriptor, "w", encoding="ascii") as file:
+        file.write(str(count_played(home) + 1))
+    os.replace(name, home / PLAYED_FILE)  # noqa: PTH105

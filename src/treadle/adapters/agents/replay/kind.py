@@ -13,8 +13,12 @@ if TYPE_CHECKING:
 
 
 def _make(inputs: AgentInputs) -> "tuple[ReplayAgent, list[str]]":
-    from treadle.adapters.agents.replay.agent import ReplayAgent, replay_steps
-    from treadle.adapters.agents.replay.progress import add_played, count_played
+    from treadle.adapters.agents.replay.agent import (
+        ReplayAgent,
+        add_played,
+        count_played,
+        replay_steps,
+    )
 
     sessions = _read_recording(inputs.program)
     # Where an earlier process of the run was cut off, its session is played again.

@@ -24,7 +24,7 @@ class SessionText:
 
 
 @dataclass(frozen=True, slots=True)
-class ToolCall:
+class RecordedCall:
     """A call of one of Treadle's own tools, by its name without a prefix."""
 
     tool: str
@@ -46,7 +46,7 @@ class SessionEnd:
     text: str
 
 
-RecordedStep: TypeAlias = SessionText | ToolCall | FileWrite | SessionEnd
+RecordedStep: TypeAlias = SessionText | RecordedCall | FileWrite | SessionEnd
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,7 @@ def _parse_step(line: str) -> RecordedStep | _SessionStart:
         case {"text": str(text), **rest} if not rest:
             return SessionText(text)
         case {"tool": str(tool), "input": dict(given), **rest} if not rest:
-            return ToolCall(tool, given)
+            return RecordedCall(tool, given)
         case {"write": str(path), "content": str(content), **rest} if not rest:
             return FileWrite(_checked_path(path), content)
         case {"end": str(text), **rest} if not rest:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from treadle.adapters.agents.claude.kind import KIND as CLAUDE
-from treadle.workspace.foreign_settings import find_agent_settings, ignored_settings_notice
+from treadle.workspace.project import find_agent_settings, ignored_settings_notice
 
 
 def test_a_project_without_any_has_no_notice(tmp_path: Path) -> None:
